@@ -1,0 +1,1 @@
+//! What a warploom kernel may call: indices, barriers, warp operations, shared memory, atomics, math

@@ -1,0 +1,84 @@
+//! What the device pass tells the runtime: kernels, their parameters, and the PTX that holds them.
+//!
+//! Written by `warploom-build`, read by `warploom-runtime`. Must not know: LLVM, CUDA, cargo.
+//! Start at [`Manifest`]; [`container`] says how manifest and PTX travel inside a program.
+
+pub mod container;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything the device pass says about one crate target (a library, binary, example or test).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The crate target, e.g. `lib saxpy` or `test language`.
+    pub target: String,
+    /// Why there is no device code for this target; `images` and `kernels` are empty then.
+    pub failure: Option<String>,
+    /// The kernels that every image of this target holds.
+    pub kernels: Vec<Kernel>,
+    /// The same code for several architectures.
+    pub images: Vec<Image>,
+}
+
+/// A kernel that was compiled: a function, or one instance of a generic function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// `core::any::type_name` of the launch handle, the same in both passes.
+    pub name: String,
+    /// The entry's name in the PTX.
+    pub entry: String,
+    /// Where launches of this instance stand: told apart by these when two instances (two closures of one function) share a name.
+    pub launched_at: Vec<Location>,
+    /// The parameters, in order, as the device sees them.
+    pub params: Vec<Param>,
+    /// Number that panic records of this kernel carry; 0 is never used.
+    pub id: u32,
+}
+
+/// A source location.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// Path as rustc printed it.
+    pub file: String,
+    /// One-based line.
+    pub line: u32,
+    /// One-based column.
+    pub column: u32,
+}
+
+/// How a parameter is handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ParamKind {
+    /// The bytes of the value.
+    ByValue,
+    /// A device pointer and a length, read only.
+    Slice,
+    /// A device pointer and a length, written.
+    SliceMut,
+    /// A device pointer, a width and a height, written.
+    Slice2DMut,
+}
+
+/// A parameter as the device pass laid it out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Param {
+    /// How it is handed over.
+    pub kind: ParamKind,
+    /// Size in bytes of the value, or of one element.
+    pub size: u64,
+    /// Alignment in bytes of the value, or of one element.
+    pub align: u64,
+}
+
+/// PTX for one architecture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// `.target` of the PTX: 75 for `sm_75`.
+    pub sm: u32,
+    /// Whether the code uses architecture-specific features (`sm_90a`), and so runs on that one architecture only.
+    pub exact: bool,
+    /// Position of the PTX text in the container's payload.
+    pub offset: u64,
+    /// Length of the PTX text, without the zero byte that follows it.
+    pub len: u64,
+}

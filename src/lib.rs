@@ -1,0 +1,1 @@
+//! Write GPU kernels as ordinary Rust functions.
