@@ -1,3 +1,39 @@
-//! Compiles kernels to PTX from build.rs.
-/// Compiles.
-pub fn compile() {}
+//! Compiles a crate's kernels to PTX from its build script, with the LLVM that stable rustc ships.
+//!
+//! One line in `build.rs` does it:
+//!
+//! ```no_run
+//! // build.rs; must come first in `main`
+//! warploom_build::compile();
+//! ```
+//!
+//! Takes the package that cargo is building; gives cargo objects with the device code, which the program carries and the runtime
+//! finds. Must not know: the runtime, the emulator, the CUDA driver. Start at [`pass`] (what runs when), then [`linker`]
+//! (bitcode to PTX) and [`lower`] (host IR to device IR).
+
+mod archive; // rlibs and objects: where bitcode is found
+mod cargo; // the nested build: its command, environment and messages
+mod elf; // the object file that carries device code into the program
+mod linker; // the device linker: bitcode in, container out
+mod llvm; // rustc's LLVM, by dlopen
+mod lower; // host IR becomes device IR
+mod options; // what build.rs may choose
+mod package; // which package, which targets, which workspace
+mod pass; // the device pass, from build.rs to cargo's instructions
+mod reach; // what kernels reach, and what they must not
+mod roots; // which kernels there are
+mod wrapper; // flags that only device compilations get
+
+pub use options::{Arch, Builder};
+
+/// Compiles every kernel of this package with the default [`Builder`].
+///
+/// Must be the first thing in `main` of `build.rs`: the build script's executable also serves as compiler wrapper and as
+/// linker of the nested build, and re-enters here for that.
+///
+/// # Errors
+/// Problems of kernels are reported to cargo (`cargo::error`), which then fails the build. Where rustc's LLVM cannot be used, the
+/// build goes on without device code after one warning that says why: kernels then run on the emulator only.
+pub fn compile() {
+    Builder::new().compile();
+}

@@ -1,0 +1,408 @@
+//! The device linker: the link line of one crate target in, a container of PTX out.
+//!
+//! ```text
+//! own objects ─ roots ─ keep what kernels reach ⇄ archives, on demand ─ lower ─ per architecture: O3, atomics, PTX ─ container
+//! ```
+//! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
+
+use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
+use crate::llvm::{Context, Linkage, LlvmError, LoadError, Machine, Module, Passes};
+use crate::lower::{atomics, kernels, library, retarget, shared, symbols};
+use crate::options::{Arch, Options};
+use crate::reach::{self, Graph};
+use crate::roots::{self, Root};
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use warploom_manifest::{Kernel, Manifest, container};
+
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+const PROBLEMS: &[u8] = b"warploom problems\n";
+/// Keeps the device module and the PTX beside the container, for people who want to look.
+const DUMP: &str = "WARPLOOM_DUMP";
+
+/// Why there is no container.
+#[derive(Debug, thiserror::Error)]
+enum LinkError {
+    #[error("the device linker was started outside the device pass")]
+    NoOptions,
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error(transparent)]
+    Llvm(#[from] LlvmError),
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("cannot write the manifest: {0}")]
+    Manifest(#[from] serde_json::Error),
+    #[error("{}", .0.join("\n"))]
+    Kernels(Vec<String>),
+}
+
+/// Links as rustc asked; the exit code is 0 unless not even problems could be written.
+pub(crate) fn run(args: &[OsString]) -> i32 {
+    let line = LinkLine::parse(args);
+    let content = match link(&line) {
+        Ok(container) => container,
+        Err(LinkError::Kernels(problems)) => problems_file(&problems),
+        Err(other) => problems_file(&[format!("the device linker failed: {other}")]),
+    };
+    match std::fs::write(&line.output, content) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("cannot write {}: {error}", line.output.display());
+            1
+        }
+    }
+}
+
+/// What the linker wrote: a container, or problems.
+pub(crate) fn read_output(path: &Path) -> Result<Vec<u8>, Vec<String>> {
+    let content =
+        std::fs::read(path).map_err(|e| vec![format!("cannot read {}: {e}", path.display())])?;
+    match content.strip_prefix(PROBLEMS) {
+        Some(json) => Err(serde_json::from_slice(json).unwrap_or_else(|e| vec![e.to_string()])),
+        None => Ok(content),
+    }
+}
+
+fn problems_file(problems: &[String]) -> Vec<u8> {
+    let mut content = PROBLEMS.to_vec();
+    content.extend(serde_json::to_vec(problems).unwrap_or_default());
+    content
+}
+
+/// The parts of rustc's link line that matter here.
+#[derive(Default)]
+struct LinkLine {
+    objects: Vec<PathBuf>,
+    archives: Vec<PathBuf>,
+    output: PathBuf,
+}
+
+impl LinkLine {
+    fn parse(args: &[OsString]) -> LinkLine {
+        let mut line = LinkLine::default();
+        let mut rest = args.iter();
+        while let Some(arg) = rest.next() {
+            let text = arg.to_string_lossy();
+            if text == "-o" {
+                line.output = rest.next().map(PathBuf::from).unwrap_or_default();
+            } else if let Some(file) = text.strip_prefix('@') {
+                let more: Vec<OsString> = std::fs::read_to_string(file)
+                    .unwrap_or_default()
+                    .lines()
+                    .map(unquote)
+                    .collect();
+                let inner = LinkLine::parse(&more);
+                line.objects.extend(inner.objects);
+                line.archives.extend(inner.archives);
+                if inner.output != Path::new("") {
+                    line.output = inner.output;
+                }
+            } else if text.ends_with(".o") {
+                line.objects.push(PathBuf::from(arg));
+            } else if text.ends_with(".rlib") {
+                line.archives.push(PathBuf::from(arg));
+            }
+        }
+        line
+    }
+}
+
+/// rustc quotes the lines of response files with backslashes.
+fn unquote(line: &str) -> OsString {
+    let mut out = String::new();
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            out.extend(chars.next());
+        } else if c != '"' {
+            out.push(c);
+        }
+    }
+    out.into()
+}
+
+fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
+    let (options, llvm) = crate::pass::linker_options().ok_or(LinkError::NoOptions)?;
+    let context = Context::new(&llvm)?;
+    let mut module = own_module(&context, line)?;
+    let roots = roots::find(&module.functions(), &module.globals())
+        .map_err(|e| LinkError::Kernels(vec![e]))?;
+    let target = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
+    let manifest = Manifest {
+        target,
+        failure: None,
+        kernels: vec![],
+        images: vec![],
+    };
+    if roots.is_empty() {
+        return Ok(container::pack(manifest, &[])?);
+    }
+    let problems = roots::check_names(&roots);
+    if !problems.is_empty() {
+        return Err(LinkError::Kernels(problems));
+    }
+    keep_only(&mut module, &roots)?;
+    resolve(&mut module, &roots, &line.archives)?;
+    lower(&mut module)?;
+    let graph = Graph::of(&module.functions());
+    let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
+    let names = kernels::finish(&module, &roots);
+    module.verify()?;
+    module.run(Passes::inline_always(), None)?;
+    kernels::fix_block_size(&module, &roots);
+    let mut texts = Vec::new();
+    for arch in &options.archs {
+        let ptx = emit(&module, &roots, &names, *arch, &options, |undefined| {
+            explain(&graph, &roots, &mangled, undefined)
+        })?;
+        if std::env::var_os(DUMP).is_some() {
+            let _ = std::fs::write(
+                line.output.with_extension(format!("{}.ptx", arch.name())),
+                &ptx,
+            );
+        }
+        texts.push((arch.sm, arch.exact, ptx));
+    }
+    let manifest = Manifest {
+        kernels: describe(&roots, names),
+        ..manifest
+    };
+    Ok(container::pack(manifest, &texts)?)
+}
+
+/// The crate's own objects as one module, with constants visible where launches name kernels and places.
+fn own_module<'ctx>(context: &'ctx Context, line: &LinkLine) -> Result<Module<'ctx>, LinkError> {
+    let mut module = Module::new(context, "device");
+    for path in &line.objects {
+        let data = std::fs::read(path).map_err(|source| LinkError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        if let Some(bitcode) = embedded_bitcode(&data) {
+            module.link(Module::from_bitcode(context, bitcode)?)?;
+        }
+    }
+    retarget::mark_convergent(&module);
+    module.run(Passes::expose_arguments(), None)?;
+    Ok(module)
+}
+
+/// Drops everything that no kernel reaches.
+fn keep_only(module: &mut Module<'_>, roots: &[Root<'_>]) -> Result<(), LinkError> {
+    for global in module.globals() {
+        if global.name().starts_with("llvm.") {
+            // SAFETY: lists such as `llvm.used` are never referred to, and the handle is dropped here.
+            unsafe { global.delete_global() };
+        } else if !global.is_declaration() {
+            global.set_linkage(Linkage::Internal);
+        }
+    }
+    for function in module.functions() {
+        if roots.iter().any(|r| r.entry == function) {
+            function.set_linkage(Linkage::External);
+        } else if !function.is_declaration() {
+            function.clear_host_placement();
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    module.run(Passes::drop_unreachable(), None)?;
+    Ok(())
+}
+
+/// Links what is undefined from the archives, again and again, until nothing more is found.
+fn resolve(
+    module: &mut Module<'_>,
+    roots: &[Root<'_>],
+    archives: &[PathBuf],
+) -> Result<(), LinkError> {
+    let mut index = Archives::default();
+    for path in archives {
+        index.add(path)?;
+    }
+    // Ours first: a definition that is there already wins over core's.
+    let panics: Vec<MemberId> = symbols::panic_providers()
+        .filter_map(|name| index.find(name))
+        .collect();
+    let mut wanted: Vec<MemberId> = panics;
+    wanted.dedup();
+    let mut visited: HashSet<(MemberId, Vec<String>)> = HashSet::new();
+    let mut forced: Vec<String> = symbols::panic_providers().map(str::to_owned).collect();
+    loop {
+        symbols::redirect(module);
+        let mut undefined = undefined_symbols(module);
+        undefined.append(&mut forced);
+        wanted.extend(undefined.iter().filter_map(|name| index.find(name)));
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut progress = false;
+        for member in std::mem::take(&mut wanted) {
+            let mut here: Vec<String> = undefined
+                .iter()
+                .filter(|n| index.find(n) == Some(member))
+                .cloned()
+                .collect();
+            here.sort();
+            if !visited.insert((member, here.clone())) {
+                continue;
+            }
+            let Some(bitcode) = index.bitcode(member) else { 
+                continue;
+            };
+            let mut offered = Module::lazily_from_bitcode(module.context(), bitcode)?;
+            symbols::offer(&mut offered, &format!("{member:?}"));
+            for name in &here {
+                if let Some(function) = offered.function(name).filter(|f| !f.is_declaration()) {
+                    function.set_linkage(Linkage::WeakOdr);
+                }
+            }
+            module.link(offered)?;
+            progress = true;
+        }
+        if !progress {
+            break;
+        }
+        retarget::mark_convergent(module);
+    }
+    for function in module.functions() {
+        if !function.is_declaration() && !roots.iter().any(|r| r.entry == function) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    for global in module.globals() {
+        if !global.is_declaration() && !global.has_local_linkage() {
+            global.set_linkage(Linkage::Internal);
+        }
+    }
+    module.run(Passes::no_unwinding(), None)?;
+    retarget::mark_convergent(module);
+    module.run(Passes::drop_unreachable(), None)?;
+    Ok(())
+}
+
+/// What is declared, used and not defined; LLVM's and our own intrinsics aside.
+fn undefined_symbols(module: &Module<'_>) -> Vec<String> {
+    let unknown =
+        |name: &String| !name.starts_with("llvm.") && !name.starts_with(symbols::INTRINSIC);
+    let functions = module
+        .functions()
+        .into_iter()
+        .filter(|f| f.is_declaration() && f.is_used())
+        .map(|f| f.name());
+    let globals = module
+        .globals()
+        .into_iter()
+        .filter(|g| g.is_declaration() && g.is_used() && g.name() != "__warploom_dynamic_shared")
+        .map(|g| g.name());
+    functions.chain(globals).filter(unknown).collect()
+}
+
+fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
+    let mut problems = symbols::bind_intrinsics(module);
+    problems.extend(shared::place(module));
+    let wanted: Vec<_> = module
+        .functions()
+        .into_iter()
+        .filter(|f| f.is_declaration() && f.is_used() && f.name().starts_with(symbols::INTRINSIC))
+        .map(|f| (f.name(), f.value_type()))
+        .collect();
+    let (text, more) = library::definitions(&wanted);
+    problems.extend(more);
+    if !problems.is_empty() {
+        return Err(LinkError::Kernels(problems));
+    }
+    let mut definitions = Module::from_text(module.context(), &text)?;
+    retarget::mark_convergent(&definitions);
+    let machine = machine(module.context(), Arch::sm(75))?;
+    let layout = machine.data_layout();
+    retarget::strip_host(module);
+    module.set_target(TRIPLE, &layout);
+    definitions.set_target(TRIPLE, &layout);
+    module.link(definitions)?;
+    Ok(())
+}
+
+fn machine<'ctx>(context: &'ctx Context, arch: Arch) -> Result<Machine<'ctx>, LlvmError> {
+    // The oldest PTX version that has what the architecture and we need, so that older drivers accept it.
+    let version = match (arch.sm, arch.exact) {
+        (..=80, _) => "+ptx70",
+        (..=89, _) => "+ptx78",
+        (..=90, _) => "+ptx80",
+        _ => "+ptx86",
+    };
+    Machine::new(context, TRIPLE, &arch.name(), version)
+}
+
+/// Optimises a copy for one architecture and makes PTX of it.
+fn emit(
+    module: &Module<'_>,
+    roots: &[Root<'_>],
+    names: &[String],
+    arch: Arch,
+    options: &Options,
+    explain: impl Fn(&[String]) -> Vec<String>,
+) -> Result<String, LinkError> {
+    let mut copy = module.duplicate();
+    let machine = machine(module.context(), arch)?;
+    copy.run(Passes::optimize(), Some(&machine))?;
+    symbols::redirect(&mut copy);
+    let undefined = undefined_symbols(&copy);
+    if !undefined.is_empty() {
+        let problems = explain(&undefined);
+        if !problems.is_empty() {
+            return Err(LinkError::Kernels(problems));
+        }
+    }
+    atomics::spell_out(&mut copy)?;
+    copy.run(Passes::inline_always(), Some(&machine))?;
+    let fused: Vec<&str> = roots
+        .iter()
+        .zip(names)
+        .filter(|(r, _)| r.fma)
+        .map(|(_, n)| n.as_str())
+        .collect();
+    kernels::allow_contraction(&copy, &fused, options.fma);
+    if !options.line_info {
+        copy.strip_debug_info();
+    }
+    retarget::rename_for_ptx(&copy);
+    Ok(copy.emit(&machine)?)
+}
+
+fn explain(
+    graph: &Graph,
+    roots: &[Root<'_>],
+    mangled: &[String],
+    undefined: &[String],
+) -> Vec<String> {
+    let found = reach::first_reached(graph, mangled.iter().map(String::as_str), undefined);
+    found
+        .into_iter()
+        .filter_map(|(index, (symbol, steps))| {
+            roots
+                .get(index)
+                .map(|r| reach::explain(&r.base, &r.file, r.line, &symbol, &steps))
+        })
+        .collect()
+}
+
+fn describe(roots: &[Root<'_>], names: Vec<String>) -> Vec<Kernel> {
+    roots
+        .iter()
+        .zip(names)
+        .zip(1..)
+        .map(|((root, entry), id)| Kernel {
+            name: root.name.clone(),
+            entry,
+            launched_at: root.launched_at.iter().flatten().cloned().collect(),
+            params: root.params.iter().map(|p| p.param.clone()).collect(),
+            id,
+        })
+        .collect()
+}

@@ -1,0 +1,247 @@
+//! LLVM's C functions that the device linker calls, by LLVM's own names and types, found at run time in rustc's libLLVM.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::Path;
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub(super) struct $name(pub(super) *mut c_void);
+        impl $name {
+            pub(super) fn is_null(self) -> bool { self.0.is_null() }
+        }
+    )*};
+}
+
+handles! {
+    ContextRef;
+    ModuleRef;
+    ValueRef;
+    TypeRef;
+    BlockRef;
+    BuilderRef;
+    UseRef;
+    AttributeRef;
+    MemoryBufferRef;
+    TargetRef;
+    TargetMachineRef;
+    TargetDataRef;
+    PassOptionsRef;
+    ErrorRef;
+    DiagnosticRef;
+}
+
+pub(super) type Bool = c_int;
+pub(super) type DiagnosticHandler = extern "C" fn(DiagnosticRef, *mut c_void);
+
+macro_rules! functions {
+    ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
+        /// The functions, once the library is loaded.
+        #[allow(non_snake_case, reason = "LLVM's own names")]
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($ty),*) $(-> $ret)?,)*
+        }
+
+        impl Functions {
+            #[allow(non_snake_case, reason = "LLVM's own names")]
+            /// Finds every function, or names all that are missing.
+            pub(super) fn find(library: &libloading::Library) -> Result<Functions, Vec<&'static str>> {
+                let mut missing = Vec::new();
+                // SAFETY: the types below are those of LLVM 22's C API headers; `check_version` refuses other versions.
+                unsafe {
+                    $(let $name = library.get::<unsafe extern "C" fn($($ty),*) $(-> $ret)?>(stringify!($name).as_bytes());
+                      if $name.is_err() { missing.push(stringify!($name)); })*
+                    match ($($name,)*) {
+                        ($(Ok($name),)*) => Ok(Functions { $($name: *$name,)* }),
+                        _ => Err(missing),
+                    }
+                }
+            }
+        }
+    };
+}
+
+// A tuple pattern of this many elements compiles (no trait is asked of it); the struct literal keeps the names checked.
+#[rustfmt::skip]
+functions! {
+    fn LLVMContextCreate() -> ContextRef;
+    fn LLVMContextDispose(context: ContextRef);
+    fn LLVMContextSetDiagnosticHandler(context: ContextRef, handler: Option<DiagnosticHandler>, data: *mut c_void);
+    fn LLVMGetDiagInfoDescription(info: DiagnosticRef) -> *mut c_char;
+    fn LLVMGetDiagInfoSeverity(info: DiagnosticRef) -> c_int;
+    fn LLVMDisposeMessage(message: *mut c_char);
+    fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
+    fn LLVMCreateMemoryBufferWithMemoryRangeCopy(data: *const c_char, len: usize, name: *const c_char) -> MemoryBufferRef;
+    fn LLVMDisposeMemoryBuffer(buffer: MemoryBufferRef);
+    fn LLVMGetBufferStart(buffer: MemoryBufferRef) -> *const c_char;
+    fn LLVMGetBufferSize(buffer: MemoryBufferRef) -> usize;
+    fn LLVMParseBitcodeInContext2(context: ContextRef, buffer: MemoryBufferRef, module: *mut ModuleRef) -> Bool;
+    fn LLVMGetBitcodeModuleInContext2(context: ContextRef, buffer: MemoryBufferRef, module: *mut ModuleRef) -> Bool;
+    fn LLVMParseIRInContext(context: ContextRef, buffer: MemoryBufferRef, module: *mut ModuleRef, message: *mut *mut c_char) -> Bool;
+    fn LLVMModuleCreateWithNameInContext(name: *const c_char, context: ContextRef) -> ModuleRef;
+    fn LLVMDisposeModule(module: ModuleRef);
+    fn LLVMCloneModule(module: ModuleRef) -> ModuleRef;
+    fn LLVMLinkModules2(into: ModuleRef, from: ModuleRef) -> Bool;
+    fn LLVMPrintModuleToString(module: ModuleRef) -> *mut c_char;
+    fn LLVMVerifyModule(module: ModuleRef, action: c_int, message: *mut *mut c_char) -> Bool;
+    fn LLVMSetTarget(module: ModuleRef, triple: *const c_char);
+    fn LLVMSetDataLayout(module: ModuleRef, layout: *const c_char);
+    fn LLVMGetFirstFunction(module: ModuleRef) -> ValueRef;
+    fn LLVMGetNextFunction(function: ValueRef) -> ValueRef;
+    fn LLVMGetNamedFunction(module: ModuleRef, name: *const c_char) -> ValueRef;
+    fn LLVMAddFunction(module: ModuleRef, name: *const c_char, ty: TypeRef) -> ValueRef;
+    fn LLVMDeleteFunction(function: ValueRef);
+    fn LLVMGetFirstGlobal(module: ModuleRef) -> ValueRef;
+    fn LLVMGetNextGlobal(global: ValueRef) -> ValueRef;
+    fn LLVMGetNamedGlobal(module: ModuleRef, name: *const c_char) -> ValueRef;
+    fn LLVMAddGlobalInAddressSpace(module: ModuleRef, ty: TypeRef, name: *const c_char, space: c_uint) -> ValueRef;
+    fn LLVMDeleteGlobal(global: ValueRef);
+    fn LLVMGetFirstGlobalAlias(module: ModuleRef) -> ValueRef;
+    fn LLVMGetNextGlobalAlias(alias: ValueRef) -> ValueRef;
+    fn LLVMAliasGetAliasee(alias: ValueRef) -> ValueRef;
+    fn LLVMStripModuleDebugInfo(module: ModuleRef) -> Bool;
+    fn LLVMSetModuleInlineAsm2(module: ModuleRef, text: *const c_char, len: usize);
+
+    fn LLVMGetValueName2(value: ValueRef, len: *mut usize) -> *const c_char;
+    fn LLVMSetValueName2(value: ValueRef, name: *const c_char, len: usize);
+    fn LLVMTypeOf(value: ValueRef) -> TypeRef;
+    fn LLVMGlobalGetValueType(global: ValueRef) -> TypeRef;
+    fn LLVMGetGlobalParent(global: ValueRef) -> ModuleRef;
+    fn LLVMIsDeclaration(global: ValueRef) -> Bool;
+    fn LLVMGetLinkage(global: ValueRef) -> c_int;
+    fn LLVMSetLinkage(global: ValueRef, linkage: c_int);
+    fn LLVMSetVisibility(global: ValueRef, visibility: c_int);
+    fn LLVMSetUnnamedAddress(global: ValueRef, unnamed: c_int);
+    fn LLVMSetDLLStorageClass(global: ValueRef, class: c_int);
+    fn LLVMGetSection(global: ValueRef) -> *const c_char;
+    fn LLVMSetSection(global: ValueRef, section: *const c_char);
+    fn LLVMSetComdat(global: ValueRef, comdat: *mut c_void);
+    fn LLVMGetAlignment(value: ValueRef) -> c_uint;
+    fn LLVMSetAlignment(value: ValueRef, bytes: c_uint);
+    fn LLVMGetInitializer(global: ValueRef) -> ValueRef;
+    fn LLVMSetInitializer(global: ValueRef, value: ValueRef);
+    fn LLVMIsThreadLocal(global: ValueRef) -> Bool;
+    fn LLVMIsGlobalConstant(global: ValueRef) -> Bool;
+    fn LLVMSetGlobalConstant(global: ValueRef, constant: Bool);
+    fn LLVMSetExternallyInitialized(global: ValueRef, externally: Bool);
+    fn LLVMReplaceAllUsesWith(old: ValueRef, new: ValueRef);
+    fn LLVMGetFirstUse(value: ValueRef) -> UseRef;
+    fn LLVMGetNextUse(link: UseRef) -> UseRef;
+    fn LLVMGetUser(link: UseRef) -> ValueRef;
+    fn LLVMIsAFunction(value: ValueRef) -> ValueRef;
+    fn LLVMIsAGlobalVariable(value: ValueRef) -> ValueRef;
+    fn LLVMIsAInstruction(value: ValueRef) -> ValueRef;
+    fn LLVMIsACallInst(value: ValueRef) -> ValueRef;
+    fn LLVMIsAArgument(value: ValueRef) -> ValueRef;
+    fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
+    fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
+    fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
+    fn LLVMIsAConstantExpr(value: ValueRef) -> ValueRef;
+    fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
+    fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
+    fn LLVMIsNull(value: ValueRef) -> Bool;
+    fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;
+    fn LLVMGetNumOperands(value: ValueRef) -> c_int;
+    fn LLVMGetOperand(value: ValueRef, index: c_uint) -> ValueRef;
+    fn LLVMSetOperand(user: ValueRef, index: c_uint, value: ValueRef);
+    fn LLVMGetAggregateElement(constant: ValueRef, index: c_uint) -> ValueRef;
+    fn LLVMIsConstantString(constant: ValueRef) -> Bool;
+    fn LLVMGetAsString(constant: ValueRef, len: *mut usize) -> *const c_char;
+    fn LLVMGetConstOpcode(constant: ValueRef) -> c_int;
+    fn LLVMGetUndef(ty: TypeRef) -> ValueRef;
+    fn LLVMConstNull(ty: TypeRef) -> ValueRef;
+    fn LLVMConstInt(ty: TypeRef, value: u64, sign: Bool) -> ValueRef;
+    fn LLVMConstAddrSpaceCast(value: ValueRef, ty: TypeRef) -> ValueRef;
+    fn LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: Bool) -> ValueRef;
+
+    fn LLVMGetTypeKind(ty: TypeRef) -> c_int;
+    fn LLVMGetIntTypeWidth(ty: TypeRef) -> c_uint;
+    fn LLVMGetPointerAddressSpace(ty: TypeRef) -> c_uint;
+    fn LLVMGetReturnType(ty: TypeRef) -> TypeRef;
+    fn LLVMCountParamTypes(ty: TypeRef) -> c_uint;
+    fn LLVMGetParamTypes(ty: TypeRef, types: *mut TypeRef);
+    fn LLVMPrintTypeToString(ty: TypeRef) -> *mut c_char;
+    fn LLVMPrintValueToString(value: ValueRef) -> *mut c_char;
+    fn LLVMArrayType2(ty: TypeRef, count: u64) -> TypeRef;
+    fn LLVMInt8TypeInContext(context: ContextRef) -> TypeRef;
+    fn LLVMInt32TypeInContext(context: ContextRef) -> TypeRef;
+    fn LLVMPointerTypeInContext(context: ContextRef, space: c_uint) -> TypeRef;
+    fn LLVMABISizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
+
+    fn LLVMCountParams(function: ValueRef) -> c_uint;
+    fn LLVMGetParam(function: ValueRef, index: c_uint) -> ValueRef;
+    fn LLVMGetParamParent(argument: ValueRef) -> ValueRef;
+    fn LLVMSetFunctionCallConv(function: ValueRef, convention: c_uint);
+    fn LLVMSetInstructionCallConv(call: ValueRef, convention: c_uint);
+    fn LLVMSetPersonalityFn(function: ValueRef, personality: ValueRef);
+    fn LLVMHasPersonalityFn(function: ValueRef) -> Bool;
+    fn LLVMGetFirstBasicBlock(function: ValueRef) -> BlockRef;
+    fn LLVMGetNextBasicBlock(block: BlockRef) -> BlockRef;
+    fn LLVMGetFirstInstruction(block: BlockRef) -> ValueRef;
+    fn LLVMGetNextInstruction(instruction: ValueRef) -> ValueRef;
+    fn LLVMGetInstructionParent(instruction: ValueRef) -> BlockRef;
+    fn LLVMGetBasicBlockParent(block: BlockRef) -> ValueRef;
+    fn LLVMGetInstructionOpcode(instruction: ValueRef) -> c_int;
+    fn LLVMInstructionEraseFromParent(instruction: ValueRef);
+    fn LLVMGetCalledValue(call: ValueRef) -> ValueRef;
+    fn LLVMGetNumArgOperands(call: ValueRef) -> c_uint;
+    fn LLVMGetOrdering(instruction: ValueRef) -> c_int;
+    fn LLVMSetOrdering(instruction: ValueRef, ordering: c_int);
+    fn LLVMGetAtomicRMWBinOp(instruction: ValueRef) -> c_int;
+    fn LLVMGetAtomicSyncScopeID(instruction: ValueRef) -> c_uint;
+    fn LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
+    fn LLVMGetDebugLocColumn(value: ValueRef) -> c_uint;
+    fn LLVMGetDebugLocFilename(value: ValueRef, len: *mut c_uint) -> *const c_char;
+    fn LLVMCanValueUseFastMathFlags(value: ValueRef) -> Bool;
+    fn LLVMGetFastMathFlags(value: ValueRef) -> c_uint;
+    fn LLVMSetFastMathFlags(value: ValueRef, flags: c_uint);
+
+    fn LLVMCreateBuilderInContext(context: ContextRef) -> BuilderRef;
+    fn LLVMDisposeBuilder(builder: BuilderRef);
+    fn LLVMPositionBuilderBefore(builder: BuilderRef, instruction: ValueRef);
+    fn LLVMBuildCall2(builder: BuilderRef, ty: TypeRef, function: ValueRef, args: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
+    fn LLVMFunctionType(ret: TypeRef, params: *mut TypeRef, count: c_uint, variadic: Bool) -> TypeRef;
+    fn LLVMLookupIntrinsicID(name: *const c_char, len: usize) -> c_uint;
+    fn LLVMGetIntrinsicDeclaration(module: ModuleRef, id: c_uint, types: *mut TypeRef, count: usize) -> ValueRef;
+    fn LLVMIntrinsicIsOverloaded(id: c_uint) -> Bool;
+
+    fn LLVMGetEnumAttributeKindForName(name: *const c_char, len: usize) -> c_uint;
+    fn LLVMCreateEnumAttribute(context: ContextRef, kind: c_uint, value: u64) -> AttributeRef;
+    fn LLVMCreateTypeAttribute(context: ContextRef, kind: c_uint, ty: TypeRef) -> AttributeRef;
+    fn LLVMCreateStringAttribute(context: ContextRef, key: *const c_char, key_len: c_uint, value: *const c_char, value_len: c_uint) -> AttributeRef;
+    fn LLVMAddAttributeAtIndex(function: ValueRef, index: c_uint, attribute: AttributeRef);
+    fn LLVMGetAttributeCountAtIndex(function: ValueRef, index: c_uint) -> c_uint;
+    fn LLVMGetAttributesAtIndex(function: ValueRef, index: c_uint, attributes: *mut AttributeRef);
+    fn LLVMIsStringAttribute(attribute: AttributeRef) -> Bool;
+    fn LLVMGetStringAttributeKind(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
+    fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
+    fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
+    fn LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
+    fn LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
+
+    fn LLVMInitializeNVPTXTargetInfo();
+    fn LLVMInitializeNVPTXTarget();
+    fn LLVMInitializeNVPTXTargetMC();
+    fn LLVMInitializeNVPTXAsmPrinter();
+    fn LLVMGetTargetFromTriple(triple: *const c_char, target: *mut TargetRef, message: *mut *mut c_char) -> Bool;
+    fn LLVMCreateTargetMachine(target: TargetRef, triple: *const c_char, cpu: *const c_char, features: *const c_char, level: c_int, reloc: c_int, model: c_int) -> TargetMachineRef;
+    fn LLVMDisposeTargetMachine(machine: TargetMachineRef);
+    fn LLVMCreateTargetDataLayout(machine: TargetMachineRef) -> TargetDataRef;
+    fn LLVMCopyStringRepOfTargetData(layout: TargetDataRef) -> *mut c_char;
+    fn LLVMDisposeTargetData(layout: TargetDataRef);
+    fn LLVMTargetMachineEmitToMemoryBuffer(machine: TargetMachineRef, module: ModuleRef, kind: c_int, message: *mut *mut c_char, buffer: *mut MemoryBufferRef) -> Bool;
+    fn LLVMCreatePassBuilderOptions() -> PassOptionsRef;
+    fn LLVMDisposePassBuilderOptions(options: PassOptionsRef);
+    fn LLVMRunPasses(module: ModuleRef, passes: *const c_char, machine: TargetMachineRef, options: PassOptionsRef) -> ErrorRef;
+    fn LLVMGetErrorMessage(error: ErrorRef) -> *mut c_char;
+    fn LLVMDisposeErrorMessage(message: *mut c_char);
+}
+
+/// Opens the library for the rest of the process.
+pub(super) fn open(path: &Path) -> Result<&'static libloading::Library, libloading::Error> {
+    // SAFETY: libLLVM's initialisers only register passes and options; nothing in this process has LLVM loaded already.
+    let library = unsafe { libloading::Library::new(path) }?;
+    Ok(Box::leak(Box::new(library)))
+}

@@ -1,0 +1,188 @@
+//! rustc's own LLVM, opened at run time: one type per LLVM object, raw handles only inside this folder.
+//!
+//! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
+
+mod ffi;
+mod module;
+mod target;
+mod value;
+
+pub(crate) use module::Module;
+pub(crate) use target::{Machine, Passes};
+pub(crate) use value::{Attribute, Linkage, Op, Type, TypeKind, Value};
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The LLVM major version whose C API and IR this crate was written for (rustc 1.95).
+const LLVM_MAJOR: u32 = 22;
+
+/// Why rustc's LLVM cannot be used here.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum LoadError {
+    #[error("no `libLLVM.so.{LLVM_MAJOR}.*` in {}; toolchains from rustup for linux-gnu have it", folder.display())]
+    NotFound { folder: PathBuf },
+    #[error("cannot load {}: {reason}", path.display())]
+    CannotLoad { path: PathBuf, reason: String },
+    #[error("{} is LLVM {found}, but this version of warploom-build understands LLVM {LLVM_MAJOR} only; use the Rust toolchain that it was written for", path.display())]
+    OtherVersion { path: PathBuf, found: u32 },
+    #[error("{} lacks {}", path.display(), names.join(", "))]
+    FunctionsMissing {
+        path: PathBuf,
+        names: Vec<&'static str>,
+    },
+}
+
+/// Finds the LLVM library of the toolchain at `sysroot` without loading it.
+pub(crate) fn find(sysroot: &Path) -> Result<PathBuf, LoadError> {
+    let folder = sysroot.join("lib");
+    let prefix = format!("libLLVM.so.{LLVM_MAJOR}.");
+    let found = std::fs::read_dir(&folder).ok().and_then(|entries| {
+        entries
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+            .find(|path| {
+                path.file_name()
+                    .and_then(|n| n.to_str())
+                    .is_some_and(|n| n.starts_with(&prefix))
+            })
+    });
+    found.ok_or(LoadError::NotFound { folder })
+}
+
+static LIBRARY: OnceLock<Result<ffi::Functions, LoadError>> = OnceLock::new();
+
+fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
+    LIBRARY
+        .get_or_init(|| {
+            let library = ffi::open(path).map_err(|e| LoadError::CannotLoad {
+                path: path.into(),
+                reason: e.to_string(),
+            })?;
+            let functions =
+                ffi::Functions::find(library).map_err(|names| LoadError::FunctionsMissing {
+                    path: path.into(),
+                    names,
+                })?;
+            let (mut major, mut minor, mut patch) = (0, 0, 0);
+            // SAFETY: three valid places for the three numbers; the NVPTX initialisers may run any number of times.
+            unsafe {
+                (functions.LLVMGetVersion)(&raw mut major, &raw mut minor, &raw mut patch);
+                (functions.LLVMInitializeNVPTXTargetInfo)();
+                (functions.LLVMInitializeNVPTXTarget)();
+                (functions.LLVMInitializeNVPTXTargetMC)();
+                (functions.LLVMInitializeNVPTXAsmPrinter)();
+            }
+            if major != LLVM_MAJOR {
+                return Err(LoadError::OtherVersion {
+                    path: path.into(),
+                    found: major,
+                });
+            }
+            Ok(functions)
+        })
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+/// An error in LLVM's own words.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("LLVM: {what}: {message}")]
+pub(crate) struct LlvmError {
+    pub(crate) what: &'static str,
+    pub(crate) message: String,
+}
+
+/// Owns types, constants and diagnostics of all modules made in it.
+pub(crate) struct Context {
+    llvm: &'static ffi::Functions,
+    raw: ffi::ContextRef,
+    diagnostics: Box<RefCell<Vec<String>>>,
+}
+
+impl Context {
+    /// A new context over the LLVM library at `path`.
+    pub(crate) fn new(path: &Path) -> Result<Context, LoadError> {
+        let llvm = functions(path)?;
+        let diagnostics = Box::new(RefCell::new(Vec::new()));
+        // SAFETY: no preconditions.
+        let raw = unsafe { (llvm.LLVMContextCreate)() };
+        let context = Context {
+            llvm,
+            raw,
+            diagnostics,
+        };
+        let data: *const RefCell<Vec<String>> = &raw const *context.diagnostics;
+        // SAFETY: the cell is boxed, so it stays at its place until the context is disposed of in `drop`.
+        unsafe {
+            (llvm.LLVMContextSetDiagnosticHandler)(
+                raw,
+                Some(collect_diagnostic),
+                data.cast_mut().cast(),
+            );
+        }
+        Ok(context)
+    }
+
+    /// What LLVM complained about since the last call.
+    pub(crate) fn take_diagnostics(&self) -> Vec<String> {
+        self.diagnostics.take()
+    }
+
+    fn error(&self, what: &'static str, message: Option<String>) -> LlvmError {
+        let mut all = self.take_diagnostics();
+        all.extend(message.filter(|m| !m.is_empty()));
+        LlvmError {
+            what,
+            message: all.join("; "),
+        }
+    }
+
+    /// Takes over a message that LLVM allocated.
+    fn owned_message(&self, message: *mut c_char) -> Option<String> {
+        if message.is_null() {
+            return None;
+        }
+        // SAFETY: LLVM hands out zero-ended strings; this one is ours to free, once.
+        unsafe {
+            let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+            (self.llvm.LLVMDisposeMessage)(message);
+            Some(text)
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: modules and values borrow the context, so none is left.
+        unsafe { (self.llvm.LLVMContextDispose)(self.raw) }
+    }
+}
+
+extern "C" fn collect_diagnostic(info: ffi::DiagnosticRef, data: *mut c_void) {
+    const ERROR: i32 = 0;
+    let Some(Ok(llvm)) = LIBRARY.get() else {
+        return;
+    };
+    // SAFETY: LLVM calls this with a live diagnostic and with the pointer that `Context::new` gave it, whose cell outlives the context;
+    // everything runs on one thread and no borrow of the cell is held while LLVM runs.
+    unsafe {
+        if (llvm.LLVMGetDiagInfoSeverity)(info) != ERROR {
+            return;
+        }
+        let message = (llvm.LLVMGetDiagInfoDescription)(info);
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        (llvm.LLVMDisposeMessage)(message);
+        (*data.cast::<RefCell<Vec<String>>>())
+            .borrow_mut()
+            .push(text);
+    }
+}
+
+/// A zero-ended copy; a zero byte inside ends the text early, which no name that LLVM or rustc makes has.
+fn c_string(text: &str) -> CString {
+    let bytes: Vec<u8> = text.bytes().take_while(|b| *b != 0).collect();
+    CString::new(bytes).unwrap_or_default()
+}

@@ -1,0 +1,102 @@
+//! Target machines and pass pipelines.
+
+use super::ffi::{TargetMachineRef, TargetRef};
+use super::{Context, LlvmError, c_string};
+use std::ptr::null_mut;
+
+/// Code generation for one architecture.
+pub(crate) struct Machine<'ctx> {
+    pub(super) raw: TargetMachineRef,
+    context: &'ctx Context,
+}
+
+impl<'ctx> Machine<'ctx> {
+    /// A machine for `triple` at the highest optimisation level.
+    pub(crate) fn new(
+        context: &'ctx Context,
+        triple: &str,
+        cpu: &str,
+        features: &str,
+    ) -> Result<Machine<'ctx>, LlvmError> {
+        const AGGRESSIVE: i32 = 3;
+        const RELOC_DEFAULT: i32 = 0;
+        const CODE_MODEL_DEFAULT: i32 = 0;
+        let (triple, cpu, features) = (c_string(triple), c_string(cpu), c_string(features));
+        let llvm = context.llvm;
+        let mut target = TargetRef(null_mut());
+        let mut message = null_mut();
+        // SAFETY: zero-ended texts and places for the results.
+        let failed = unsafe {
+            (llvm.LLVMGetTargetFromTriple)(triple.as_ptr(), &raw mut target, &raw mut message)
+        };
+        let message = context.owned_message(message);
+        if failed != 0 {
+            return Err(context.error("unknown target", message));
+        }
+        // SAFETY: a target that LLVM just gave; the texts are copied.
+        let raw = unsafe {
+            (llvm.LLVMCreateTargetMachine)(
+                target,
+                triple.as_ptr(),
+                cpu.as_ptr(),
+                features.as_ptr(),
+                AGGRESSIVE,
+                RELOC_DEFAULT,
+                CODE_MODEL_DEFAULT,
+            )
+        };
+        if raw.is_null() {
+            return Err(context.error("cannot make a target machine", None));
+        }
+        Ok(Machine { raw, context })
+    }
+
+    /// The data layout that modules for this machine must have.
+    pub(crate) fn data_layout(&self) -> String {
+        let llvm = self.context.llvm;
+        // SAFETY: a live machine; the layout is disposed of once.
+        unsafe {
+            let layout = (llvm.LLVMCreateTargetDataLayout)(self.raw);
+            let text = (llvm.LLVMCopyStringRepOfTargetData)(layout);
+            (llvm.LLVMDisposeTargetData)(layout);
+            self.context.owned_message(text).unwrap_or_default()
+        }
+    }
+}
+
+impl Drop for Machine<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`, disposed of once.
+        unsafe { (self.context.llvm.LLVMDisposeTargetMachine)(self.raw) }
+    }
+}
+
+/// A pass pipeline in LLVM's textual form.
+pub(crate) struct Passes(pub(super) String);
+
+impl Passes {
+    /// Drops what no root reaches.
+    pub(crate) fn drop_unreachable() -> Passes {
+        Passes("globaldce".into())
+    }
+
+    /// Makes constants visible as call arguments without changing control flow.
+    pub(crate) fn expose_arguments() -> Passes {
+        Passes("always-inline,function(sroa,instsimplify)".into())
+    }
+
+    /// Turns calls that could unwind into plain ones: std's bitcode was built to unwind, a device cannot.
+    pub(crate) fn no_unwinding() -> Passes {
+        Passes("function(lower-invoke,unreachableblockelim)".into())
+    }
+
+    /// Inlines only what must be inlined.
+    pub(crate) fn inline_always() -> Passes {
+        Passes("always-inline,globaldce".into())
+    }
+
+    /// Everything that makes kernels fast, then pointers back into their address spaces.
+    pub(crate) fn optimize() -> Passes {
+        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,instcombine),globaldce".into())
+    }
+}

@@ -1,0 +1,706 @@
+//! Values, types and attributes: handles that live as long as the context.
+//!
+//! A value that was erased must not be used again; the two methods that erase are `unsafe` and say so.
+
+use super::ffi::{AttributeRef, TypeRef, ValueRef};
+use super::{Context, c_string, module};
+use std::ffi::c_uint;
+use std::fmt;
+
+/// A function, global, instruction, argument or constant.
+#[derive(Clone, Copy)]
+pub(crate) struct Value<'ctx> {
+    pub(super) raw: ValueRef,
+    context: &'ctx Context,
+}
+
+/// Who can see a global value. The numbers are LLVM's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub(crate) enum Linkage {
+    External = 0,
+    LinkOnceOdr = 3,
+    WeakOdr = 6,
+    Internal = 8,
+}
+
+/// The instructions that the linker looks at. The numbers are LLVM's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Op {
+    Call,
+    AtomicRmw,
+    Fence,
+    Other(i32),
+}
+
+/// The types that the linker tells apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TypeKind {
+    Void,
+    Half,
+    Float,
+    Double,
+    Integer(u32),
+    Pointer(u32),
+    Other,
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+impl Eq for Value<'_> {}
+impl std::hash::Hash for Value<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.raw.hash(state);
+    }
+}
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl<'ctx> Value<'ctx> {
+    pub(super) fn new(raw: ValueRef, context: &'ctx Context) -> Value<'ctx> {
+        Value { raw, context }
+    }
+
+    fn some(self, raw: ValueRef) -> Option<Value<'ctx>> {
+        (!raw.is_null()).then_some(Value {
+            raw,
+            context: self.context,
+        })
+    }
+
+    pub(crate) fn name(self) -> String {
+        let mut len = 0;
+        // SAFETY: a live value; the name is copied before anything can change it.
+        unsafe {
+            let start = (self.context.llvm.LLVMGetValueName2)(self.raw, &raw mut len);
+            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+    }
+
+    pub(crate) fn set_name(self, name: &str) {
+        // SAFETY: a live value and a text with its length, which LLVM copies.
+        unsafe {
+            (self.context.llvm.LLVMSetValueName2)(self.raw, name.as_ptr().cast(), name.len());
+        }
+    }
+
+    pub(crate) fn to_text(self) -> String {
+        // SAFETY: a live value; the text is ours.
+        let text = unsafe { (self.context.llvm.LLVMPrintValueToString)(self.raw) };
+        self.context.owned_message(text).unwrap_or_default()
+    }
+
+    pub(crate) fn ty(self) -> Type<'ctx> {
+        // SAFETY: a live value.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMTypeOf)(self.raw) },
+            self.context,
+        )
+    }
+
+    /// The type of a global's content, or of a function.
+    pub(crate) fn value_type(self) -> Type<'ctx> {
+        // SAFETY: called on globals and functions only.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMGlobalGetValueType)(self.raw) },
+            self.context,
+        )
+    }
+
+    // ---- globals and functions
+
+    pub(crate) fn is_declaration(self) -> bool {
+        // SAFETY: a live global value.
+        unsafe { (self.context.llvm.LLVMIsDeclaration)(self.raw) != 0 }
+    }
+
+    pub(crate) fn is_thread_local(self) -> bool {
+        // SAFETY: a live global variable.
+        unsafe { (self.context.llvm.LLVMIsThreadLocal)(self.raw) != 0 }
+    }
+
+    pub(crate) fn has_local_linkage(self) -> bool {
+        const INTERNAL: i32 = 8;
+        const PRIVATE: i32 = 9;
+        // SAFETY: a live global value.
+        let linkage = unsafe { (self.context.llvm.LLVMGetLinkage)(self.raw) };
+        linkage == INTERNAL || linkage == PRIVATE
+    }
+
+    pub(crate) fn set_linkage(self, linkage: Linkage) {
+        const DEFAULT_VISIBILITY: i32 = 0;
+        // SAFETY: a live global value; local linkage wants default visibility, which all get.
+        unsafe {
+            (self.context.llvm.LLVMSetVisibility)(self.raw, DEFAULT_VISIBILITY);
+            (self.context.llvm.LLVMSetDLLStorageClass)(self.raw, 0);
+            (self.context.llvm.LLVMSetLinkage)(self.raw, linkage as i32);
+        }
+    }
+
+    /// Removes what only host object files have: section and comdat.
+    pub(crate) fn clear_host_placement(self) {
+        // SAFETY: a live function or global variable with a body; an empty section and no comdat are always allowed.
+        unsafe {
+            (self.context.llvm.LLVMSetSection)(self.raw, c"".as_ptr());
+            (self.context.llvm.LLVMSetComdat)(self.raw, std::ptr::null_mut());
+        }
+    }
+
+    pub(crate) fn section(self) -> String {
+        // SAFETY: a live global value; null or a zero-ended text.
+        unsafe {
+            let text = (self.context.llvm.LLVMGetSection)(self.raw);
+            if text.is_null() {
+                String::new()
+            } else {
+                std::ffi::CStr::from_ptr(text)
+                    .to_string_lossy()
+                    .into_owned()
+            }
+        }
+    }
+
+    pub(crate) fn initializer(self) -> Option<Value<'ctx>> {
+        // SAFETY: a live global variable.
+        self.some(unsafe { (self.context.llvm.LLVMGetInitializer)(self.raw) })
+    }
+
+    pub(crate) fn set_initializer(self, value: Value<'ctx>) {
+        // SAFETY: a live global variable and a constant of its value type.
+        unsafe { (self.context.llvm.LLVMSetInitializer)(self.raw, value.raw) }
+    }
+
+    pub(crate) fn alignment(self) -> u32 {
+        // SAFETY: a live global value.
+        unsafe { (self.context.llvm.LLVMGetAlignment)(self.raw) }
+    }
+
+    pub(crate) fn set_alignment(self, bytes: u32) {
+        // SAFETY: a live global variable and a power of two.
+        unsafe { (self.context.llvm.LLVMSetAlignment)(self.raw, bytes) }
+    }
+
+    /// Others may write the global before the program starts, so LLVM must not rely on its initial value.
+    pub(crate) fn set_externally_initialized(self) {
+        // SAFETY: a live global variable.
+        unsafe { (self.context.llvm.LLVMSetExternallyInitialized)(self.raw, 1) }
+    }
+
+    pub(crate) fn is_constant_global(self) -> bool {
+        // SAFETY: a live global variable.
+        unsafe { (self.context.llvm.LLVMIsGlobalConstant)(self.raw) != 0 }
+    }
+
+    pub(crate) fn set_constant_global(self) {
+        // SAFETY: a live global variable.
+        unsafe { (self.context.llvm.LLVMSetGlobalConstant)(self.raw, 1) }
+    }
+
+    pub(crate) fn replace_all_uses_with(self, new: Value<'ctx>) {
+        // SAFETY: two live values of one type (all pointers of one address space have one type).
+        unsafe { (self.context.llvm.LLVMReplaceAllUsesWith)(self.raw, new.raw) }
+    }
+
+    pub(crate) fn is_used(self) -> bool {
+        // SAFETY: a live value.
+        unsafe { !(self.context.llvm.LLVMGetFirstUse)(self.raw).is_null() }
+    }
+
+    /// What uses this value: instructions and constants.
+    pub(crate) fn users(self) -> Vec<Value<'ctx>> {
+        let llvm = self.context.llvm;
+        let mut all = Vec::new();
+        // SAFETY: a live value; the list is walked without changing it.
+        unsafe {
+            let mut link = (llvm.LLVMGetFirstUse)(self.raw);
+            while !link.is_null() {
+                all.push(Value::new((llvm.LLVMGetUser)(link), self.context));
+                link = (llvm.LLVMGetNextUse)(link);
+            }
+        }
+        all
+    }
+
+    /// # Safety
+    /// The function has no uses, and no copy of this handle is used again.
+    pub(crate) unsafe fn delete_function(self) {
+        // SAFETY: promised by the caller.
+        unsafe { (self.context.llvm.LLVMDeleteFunction)(self.raw) }
+    }
+
+    /// # Safety
+    /// The global has no uses, and no copy of this handle is used again.
+    pub(crate) unsafe fn delete_global(self) {
+        // SAFETY: promised by the caller.
+        unsafe { (self.context.llvm.LLVMDeleteGlobal)(self.raw) }
+    }
+
+    /// # Safety
+    /// The instruction's result is not used, and no copy of this handle is used again.
+    pub(crate) unsafe fn erase_instruction(self) {
+        // SAFETY: promised by the caller.
+        unsafe { (self.context.llvm.LLVMInstructionEraseFromParent)(self.raw) }
+    }
+
+    /// The function that an alias stands for.
+    pub(crate) fn aliasee(self) -> Option<Value<'ctx>> {
+        // SAFETY: called on aliases only.
+        self.some(unsafe { (self.context.llvm.LLVMAliasGetAliasee)(self.raw) })
+    }
+
+    // ---- functions
+
+    pub(crate) fn instructions(self) -> Vec<Value<'ctx>> {
+        module::instructions(self.raw, self.context)
+    }
+
+    pub(crate) fn params(self) -> Vec<Value<'ctx>> {
+        // SAFETY: a live function; indices below its count.
+        unsafe {
+            let count = (self.context.llvm.LLVMCountParams)(self.raw);
+            (0..count)
+                .map(|i| Value::new((self.context.llvm.LLVMGetParam)(self.raw, i), self.context))
+                .collect()
+        }
+    }
+
+    pub(crate) fn set_calling_convention(self, convention: u32) {
+        // SAFETY: a live function.
+        unsafe { (self.context.llvm.LLVMSetFunctionCallConv)(self.raw, convention) }
+    }
+
+    pub(crate) fn clear_personality(self) {
+        // SAFETY: a live function; a null personality removes it.
+        unsafe {
+            if (self.context.llvm.LLVMHasPersonalityFn)(self.raw) != 0 {
+                (self.context.llvm.LLVMSetPersonalityFn)(self.raw, ValueRef(std::ptr::null_mut()));
+            }
+        }
+    }
+
+    /// Keys of the string attributes at an index ([`Attribute::FUNCTION`] or a parameter's).
+    pub(crate) fn string_attributes(self, index: u32) -> Vec<String> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live function; room for as many attributes as LLVM says; keys are copied at once.
+        unsafe {
+            let count = (llvm.LLVMGetAttributeCountAtIndex)(self.raw, index) as usize;
+            let mut list = vec![AttributeRef(std::ptr::null_mut()); count];
+            (llvm.LLVMGetAttributesAtIndex)(self.raw, index, list.as_mut_ptr());
+            list.into_iter()
+                .filter(|a| (llvm.LLVMIsStringAttribute)(*a) != 0)
+                .map(|a| {
+                    let mut len = 0;
+                    let start = (llvm.LLVMGetStringAttributeKind)(a, &raw mut len);
+                    let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len as usize);
+                    String::from_utf8_lossy(bytes).into_owned()
+                })
+                .collect()
+        }
+    }
+
+    pub(crate) fn remove_string_attribute(self, index: u32, key: &str) {
+        // SAFETY: a live function and a text with its length.
+        unsafe {
+            (self.context.llvm.LLVMRemoveStringAttributeAtIndex)(
+                self.raw,
+                index,
+                key.as_ptr().cast(),
+                key.len() as c_uint,
+            );
+        }
+    }
+
+    pub(crate) fn remove_attribute(self, index: u32, name: &str) {
+        if let Some(kind) = Attribute::kind(self.context, name) {
+            // SAFETY: a live function and a kind that LLVM just gave.
+            unsafe { (self.context.llvm.LLVMRemoveEnumAttributeAtIndex)(self.raw, index, kind) }
+        }
+    }
+
+    pub(crate) fn add_attribute(self, index: u32, attribute: Attribute) {
+        // SAFETY: a live function and an attribute of its context.
+        unsafe { (self.context.llvm.LLVMAddAttributeAtIndex)(self.raw, index, attribute.raw) }
+    }
+
+    // ---- instructions and constants
+
+    pub(crate) fn op(self) -> Op {
+        // SAFETY: called on instructions only.
+        match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
+            45 => Op::Call,
+            55 => Op::Fence,
+            57 => Op::AtomicRmw,
+            other => Op::Other(other),
+        }
+    }
+
+    pub(crate) fn add_call_attribute(self, index: u32, attribute: Attribute) {
+        // SAFETY: a live call and an attribute of its context.
+        unsafe { (self.context.llvm.LLVMAddCallSiteAttribute)(self.raw, index, attribute.raw) }
+    }
+
+    pub(crate) fn remove_call_attribute(self, index: u32, name: &str) {
+        if let Some(kind) = Attribute::kind(self.context, name) {
+            // SAFETY: a live call and a kind that LLVM just gave.
+            unsafe { (self.context.llvm.LLVMRemoveCallSiteEnumAttribute)(self.raw, index, kind) }
+        }
+    }
+
+    /// The function, pointer or assembly that a call calls.
+    pub(crate) fn callee(self) -> Value<'ctx> {
+        // SAFETY: called on calls only.
+        Value::new(
+            unsafe { (self.context.llvm.LLVMGetCalledValue)(self.raw) },
+            self.context,
+        )
+    }
+
+    /// The arguments of a call.
+    pub(crate) fn args(self) -> Vec<Value<'ctx>> {
+        // SAFETY: called on calls only.
+        let count = unsafe { (self.context.llvm.LLVMGetNumArgOperands)(self.raw) };
+        self.operands().into_iter().take(count as usize).collect()
+    }
+
+    pub(crate) fn operands(self) -> Vec<Value<'ctx>> {
+        // SAFETY: a live user; indices below its count.
+        unsafe {
+            let count = (self.context.llvm.LLVMGetNumOperands)(self.raw).max(0);
+            (0..count as c_uint)
+                .map(|i| (self.context.llvm.LLVMGetOperand)(self.raw, i))
+                .filter(|raw| !raw.is_null())
+                .map(|raw| Value::new(raw, self.context))
+                .collect()
+        }
+    }
+
+    pub(crate) fn set_operand(self, index: u32, value: Value<'ctx>) {
+        // SAFETY: a live user, an index below its operand count, a value of the old one's type.
+        unsafe { (self.context.llvm.LLVMSetOperand)(self.raw, index, value.raw) }
+    }
+
+    pub(crate) fn as_function(self) -> Option<Value<'ctx>> {
+        // SAFETY: a live value.
+        self.some(unsafe { (self.context.llvm.LLVMIsAFunction)(self.raw) })
+    }
+
+    pub(crate) fn as_global(self) -> Option<Value<'ctx>> {
+        // SAFETY: a live value.
+        self.some(unsafe { (self.context.llvm.LLVMIsAGlobalVariable)(self.raw) })
+    }
+
+    pub(crate) fn as_instruction(self) -> Option<Value<'ctx>> {
+        // SAFETY: a live value.
+        self.some(unsafe { (self.context.llvm.LLVMIsAInstruction)(self.raw) })
+    }
+
+    pub(crate) fn as_call(self) -> Option<Value<'ctx>> {
+        // SAFETY: a live value.
+        self.some(unsafe { (self.context.llvm.LLVMIsACallInst)(self.raw) })
+    }
+
+    pub(crate) fn is_constant(self) -> bool {
+        // SAFETY: a live value.
+        unsafe { !(self.context.llvm.LLVMIsAConstant)(self.raw).is_null() }
+    }
+
+    /// The function and the index, if this is a parameter.
+    pub(crate) fn as_param(self) -> Option<(Value<'ctx>, usize)> {
+        // SAFETY: a live value; the parent of an argument is its function.
+        unsafe {
+            if (self.context.llvm.LLVMIsAArgument)(self.raw).is_null() {
+                return None;
+            }
+            let function = Value::new(
+                (self.context.llvm.LLVMGetParamParent)(self.raw),
+                self.context,
+            );
+            let index = function.params().iter().position(|p| *p == self)?;
+            Some((function, index))
+        }
+    }
+
+    pub(crate) fn as_integer(self) -> Option<u64> {
+        // SAFETY: a live value; the number is read from an integer constant only.
+        unsafe {
+            if (self.context.llvm.LLVMIsAConstantInt)(self.raw).is_null() {
+                return None;
+            }
+            match self.ty().kind() {
+                TypeKind::Integer(width) if width <= 64 => {
+                    Some((self.context.llvm.LLVMConstIntGetZExtValue)(self.raw))
+                }
+                _ => None,
+            }
+        }
+    }
+
+    /// The text of inline assembly, if this is such.
+    pub(crate) fn asm_text(self) -> Option<String> {
+        let mut len = 0;
+        // SAFETY: a live value; the text is read from inline assembly only and copied.
+        unsafe {
+            if (self.context.llvm.LLVMIsAInlineAsm)(self.raw).is_null() {
+                return None;
+            }
+            let start = (self.context.llvm.LLVMGetInlineAsmAsmString)(self.raw, &raw mut len);
+            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+
+    /// The bytes of a constant array of `i8`.
+    pub(crate) fn as_bytes(self) -> Option<Vec<u8>> {
+        let mut len = 0;
+        // SAFETY: a live constant; the bytes are copied.
+        unsafe {
+            if (self.context.llvm.LLVMIsAConstantDataArray)(self.raw).is_null()
+                || (self.context.llvm.LLVMIsConstantString)(self.raw) == 0
+            {
+                return None;
+            }
+            let start = (self.context.llvm.LLVMGetAsString)(self.raw, &raw mut len);
+            Some(std::slice::from_raw_parts(start.cast::<u8>(), len).to_vec())
+        }
+    }
+
+    /// The size of a constant that is all zero, undefined or a plain number; `None` for one that has parts.
+    pub(crate) fn zero_size(self) -> Option<usize> {
+        let text = self.to_text();
+        let (ty, _) = text
+            .strip_suffix(" zeroinitializer")
+            .or_else(|| text.strip_suffix(" undef"))
+            .or_else(|| text.strip_suffix(" null"))
+            .map(|ty| (ty, ()))?;
+        if ty == "ptr" {
+            return Some(8);
+        }
+        let inner = ty.strip_prefix('[')?.strip_suffix(" x i8]")?;
+        inner.parse().ok()
+    }
+
+    /// The function that an instruction stands in.
+    pub(crate) fn parent_function(self) -> Option<Value<'ctx>> {
+        let instruction = self.as_instruction()?;
+        // SAFETY: a live instruction inside a block inside a function.
+        unsafe {
+            let block = (self.context.llvm.LLVMGetInstructionParent)(instruction.raw);
+            self.some((self.context.llvm.LLVMGetBasicBlockParent)(block))
+        }
+    }
+
+    /// File, line and column of an instruction, if debug information has them.
+    pub(crate) fn debug_location(self) -> Option<(String, u32, u32)> {
+        let mut len = 0;
+        // SAFETY: a live instruction; null or a text with its length, copied at once.
+        unsafe {
+            let start = (self.context.llvm.LLVMGetDebugLocFilename)(self.raw, &raw mut len);
+            if start.is_null() {
+                return None;
+            }
+            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len as usize);
+            Some((
+                String::from_utf8_lossy(bytes).into_owned(),
+                (self.context.llvm.LLVMGetDebugLocLine)(self.raw),
+                (self.context.llvm.LLVMGetDebugLocColumn)(self.raw),
+            ))
+        }
+    }
+
+    /// Allows LLVM to fuse this multiplication or addition with its neighbour.
+    pub(crate) fn allow_contraction(self) {
+        const CONTRACT: c_uint = 1 << 5;
+        let llvm = self.context.llvm;
+        // SAFETY: flags are set on instructions that can have them.
+        unsafe {
+            if (llvm.LLVMCanValueUseFastMathFlags)(self.raw) != 0 {
+                let flags = (llvm.LLVMGetFastMathFlags)(self.raw);
+                (llvm.LLVMSetFastMathFlags)(self.raw, flags | CONTRACT);
+            }
+        }
+    }
+
+    /// Memory order of an atomic instruction, as LLVM numbers it: 2 relaxed, 4 acquire, 5 release, 6 both, 7 sequentially consistent.
+    pub(crate) fn ordering(self) -> i32 {
+        // SAFETY: called on atomic instructions only.
+        unsafe { (self.context.llvm.LLVMGetOrdering)(self.raw) }
+    }
+
+    pub(crate) fn rmw_operation(self) -> i32 {
+        // SAFETY: called on `atomicrmw` only.
+        unsafe { (self.context.llvm.LLVMGetAtomicRMWBinOp)(self.raw) }
+    }
+
+    /// Number of the synchronisation scope; 1 is the whole system.
+    pub(crate) fn sync_scope(self) -> u32 {
+        // SAFETY: called on atomic instructions only.
+        unsafe { (self.context.llvm.LLVMGetAtomicSyncScopeID)(self.raw) }
+    }
+
+    /// This constant pointer as one into the generic address space.
+    pub(crate) fn cast_to_generic(self) -> Value<'ctx> {
+        // SAFETY: a constant pointer; the target is the pointer type of space 0.
+        unsafe {
+            let generic = (self.context.llvm.LLVMPointerTypeInContext)(self.context.raw, 0);
+            Value::new(
+                (self.context.llvm.LLVMConstAddrSpaceCast)(self.raw, generic),
+                self.context,
+            )
+        }
+    }
+
+    /// The constant packed struct of these fields.
+    pub(crate) fn packed_struct(fields: &[Value<'ctx>]) -> Option<Value<'ctx>> {
+        let context = fields.first()?.context;
+        let raw: Vec<ValueRef> = fields.iter().map(|f| f.raw).collect();
+        // SAFETY: constants of one context.
+        let value = unsafe {
+            (context.llvm.LLVMConstStructInContext)(
+                context.raw,
+                raw.as_ptr(),
+                raw.len() as c_uint,
+                1,
+            )
+        };
+        Some(Value::new(value, context))
+    }
+}
+
+/// A type of the context.
+#[derive(Clone, Copy)]
+pub(crate) struct Type<'ctx> {
+    pub(super) raw: TypeRef,
+    context: &'ctx Context,
+}
+
+impl<'ctx> Type<'ctx> {
+    pub(super) fn new(raw: TypeRef, context: &'ctx Context) -> Type<'ctx> {
+        Type { raw, context }
+    }
+
+    pub(crate) fn kind(self) -> TypeKind {
+        let llvm = self.context.llvm;
+        // SAFETY: a live type; width and space are asked of integers and pointers only.
+        unsafe {
+            match (llvm.LLVMGetTypeKind)(self.raw) {
+                0 => TypeKind::Void,
+                1 => TypeKind::Half,
+                2 => TypeKind::Float,
+                3 => TypeKind::Double,
+                8 => TypeKind::Integer((llvm.LLVMGetIntTypeWidth)(self.raw)),
+                12 => TypeKind::Pointer((llvm.LLVMGetPointerAddressSpace)(self.raw)),
+                _ => TypeKind::Other,
+            }
+        }
+    }
+
+    pub(crate) fn to_text(self) -> String {
+        // SAFETY: a live type; the text is ours.
+        let text = unsafe { (self.context.llvm.LLVMPrintTypeToString)(self.raw) };
+        self.context.owned_message(text).unwrap_or_default()
+    }
+
+    /// Result and parameters of a function type.
+    pub(crate) fn signature(self) -> (Type<'ctx>, Vec<Type<'ctx>>) {
+        let llvm = self.context.llvm;
+        // SAFETY: called on function types only; room for all parameters.
+        unsafe {
+            let ret = Type::new((llvm.LLVMGetReturnType)(self.raw), self.context);
+            let count = (llvm.LLVMCountParamTypes)(self.raw) as usize;
+            let mut list = vec![TypeRef(std::ptr::null_mut()); count];
+            (llvm.LLVMGetParamTypes)(self.raw, list.as_mut_ptr());
+            let params = list.into_iter().map(|raw| Type::new(raw, self.context));
+            (ret, params.collect())
+        }
+    }
+
+    pub(crate) fn array(self, count: u64) -> Type<'ctx> {
+        // SAFETY: a sized element type.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMArrayType2)(self.raw, count) },
+            self.context,
+        )
+    }
+
+    pub(crate) fn undef(self) -> Value<'ctx> {
+        // SAFETY: a first-class type.
+        Value::new(
+            unsafe { (self.context.llvm.LLVMGetUndef)(self.raw) },
+            self.context,
+        )
+    }
+
+    pub(crate) fn zero(self) -> Value<'ctx> {
+        // SAFETY: a first-class type.
+        Value::new(
+            unsafe { (self.context.llvm.LLVMConstNull)(self.raw) },
+            self.context,
+        )
+    }
+
+    pub(crate) fn integer(self, value: u64) -> Value<'ctx> {
+        // SAFETY: an integer type.
+        Value::new(
+            unsafe { (self.context.llvm.LLVMConstInt)(self.raw, value, 0) },
+            self.context,
+        )
+    }
+}
+
+/// An attribute of a function, call or parameter.
+#[derive(Clone, Copy)]
+pub(crate) struct Attribute {
+    raw: AttributeRef,
+}
+
+impl Attribute {
+    /// Index of attributes of the function itself; parameter `i` has index `i + 1`.
+    pub(crate) const FUNCTION: u32 = u32::MAX;
+
+    fn kind(context: &Context, name: &str) -> Option<c_uint> {
+        // SAFETY: a text with its length.
+        let kind = unsafe {
+            (context.llvm.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len())
+        };
+        (kind != 0).then_some(kind)
+    }
+
+    /// An attribute by LLVM's name, with a number where it takes one; `None` if LLVM does not know it.
+    pub(crate) fn named(context: &Context, name: &str, value: u64) -> Option<Attribute> {
+        let kind = Attribute::kind(context, name)?;
+        // SAFETY: a kind that LLVM just gave.
+        let raw = unsafe { (context.llvm.LLVMCreateEnumAttribute)(context.raw, kind, value) };
+        Some(Attribute { raw })
+    }
+
+    /// An attribute that carries a type, such as `byval`.
+    pub(crate) fn typed(context: &Context, name: &str, ty: Type<'_>) -> Option<Attribute> {
+        let kind = Attribute::kind(context, name)?;
+        // SAFETY: a kind that LLVM just gave, a type of the same context.
+        let raw = unsafe { (context.llvm.LLVMCreateTypeAttribute)(context.raw, kind, ty.raw) };
+        Some(Attribute { raw })
+    }
+
+    /// A target-dependent attribute.
+    pub(crate) fn text(context: &Context, key: &str, value: &str) -> Attribute {
+        let (key, value) = (c_string(key), c_string(value));
+        // SAFETY: texts with their lengths, which LLVM copies.
+        let raw = unsafe {
+            (context.llvm.LLVMCreateStringAttribute)(
+                context.raw,
+                key.as_ptr(),
+                key.as_bytes().len() as c_uint,
+                value.as_ptr(),
+                value.as_bytes().len() as c_uint,
+            )
+        };
+        Attribute { raw }
+    }
+}

@@ -1,0 +1,201 @@
+//! Which symbol provides what a kernel needs: everything here depends on the version of rustc and its LLVM, and on nothing else.
+//!
+//! `tests` at the end fail on a rustc whose panic entry points differ.
+
+use crate::llvm::{Linkage, Module};
+
+/// Prefix of the symbols that `warploom-device` calls and this crate lowers.
+pub(crate) const INTRINSIC: &str = "__warploom.";
+/// Prefix of those that stand for an LLVM intrinsic of the same type.
+const LLVM_INTRINSIC: &str = "__warploom.llvm.";
+
+/// core's panic entry points (rustc 1.95) and the functions of `warploom-device` that take their places. Those with fixed texts need no
+/// entry: they end in `panic_fmt` with a literal.
+const PANICS: &[(&str, &str)] = &[
+    ("core::panicking::panic_fmt", "__warploom_panic_fmt"),
+    (
+        "core::panicking::panic_bounds_check",
+        "__warploom_panic_bounds_check",
+    ),
+    (
+        "core::panicking::panic_nounwind",
+        "__warploom_panic_nounwind",
+    ),
+    (
+        "core::panicking::panic_nounwind_fmt",
+        "__warploom_panic_nounwind_fmt",
+    ),
+    (
+        "core::slice::index::slice_index_fail",
+        "__warploom_slice_index_fail",
+    ),
+];
+
+/// libm's names for what std's float methods call, where LLVM has no intrinsic.
+const LIBM: &[&str] = &[
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "expm1", "fdim",
+    "fmod", "hypot", "log1p", "sinh", "tan", "tanh", "tgamma", "lgamma_r", "erf", "erfc", "sin",
+    "cos", "exp", "exp2", "log", "log2", "log10", "pow", "ldexp",
+];
+
+/// LLVM's math intrinsics that the NVPTX back end cannot select.
+const INTRINSIC_MATH: &[&str] = &[
+    "sin", "cos", "tan", "exp", "exp2", "exp10", "log", "log2", "log10", "pow", "powi", "asin",
+    "acos", "atan", "atan2", "sinh", "cosh", "tanh", "ldexp",
+];
+
+/// C functions of memory that rustc's code may call.
+const MEMORY: &[(&str, &str)] = &[
+    ("memcmp", "__warploom_memcmp"),
+    ("bcmp", "__warploom_memcmp"),
+];
+
+/// What stands in for an undefined symbol.
+fn provider(name: &str) -> Option<String> {
+    if let Some(rest) = name.strip_prefix("llvm.") {
+        let (op, ty) = rest.split_once('.')?;
+        let suffix = match ty {
+            "f32" | "f32.i32" => "f32",
+            "f64" | "f64.i32" => "f64",
+            _ => return None,
+        };
+        return INTRINSIC_MATH
+            .contains(&op)
+            .then(|| format!("__warploom_math_{op}_{suffix}"));
+    }
+    if let Some((_, ours)) = MEMORY.iter().find(|(theirs, _)| *theirs == name) {
+        return Some((*ours).to_owned());
+    }
+    if let Some(op) = LIBM.iter().find(|op| **op == name) {
+        return Some(format!("__warploom_math_{op}_f64"));
+    }
+    if let Some(op) = name.strip_suffix('f').filter(|op| LIBM.contains(op)) {
+        return Some(format!("__warploom_math_{op}_f32"));
+    }
+    panic_replacement(name).map(str::to_owned)
+}
+
+fn panic_replacement(name: &str) -> Option<&'static str> {
+    // Only core's own symbols are demangled: there are thousands.
+    if !name.contains("core9panicking") && !name.contains("core5slice5index") {
+        return None;
+    }
+    let path = format!("{:#}", rustc_demangle::demangle(name));
+    PANICS
+        .iter()
+        .find(|(theirs, _)| *theirs == path)
+        .map(|(_, ours)| *ours)
+}
+
+/// The symbols that must be there before anything of core is linked, since core's own versions would win otherwise.
+pub(crate) fn panic_providers() -> impl Iterator<Item = &'static str> {
+    PANICS.iter().map(|(_, ours)| *ours)
+}
+
+/// Redirects undefined symbols to their providers, and core's panic functions to ours where core itself defines them.
+pub(crate) fn redirect(module: &mut Module<'_>) {
+    for function in module.functions() {
+        let name = function.name();
+        let provider = if function.is_declaration() {
+            provider(&name)
+        } else {
+            panic_replacement(&name).map(str::to_owned)
+        };
+        let Some(ours) = provider.filter(|ours| *ours != name) else {
+            continue;
+        };
+        match module.function(&ours) {
+            Some(found) => function.replace_all_uses_with(found),
+            None if function.is_declaration() && !name.starts_with("llvm.") => {
+                function.set_name(&ours)
+            }
+            None => {
+                let declared = module.declare(&ours, function.value_type());
+                function.replace_all_uses_with(declared);
+            }
+        }
+    }
+}
+
+/// Prepares a module of an archive that is about to be linked: its definitions come on demand only.
+///
+/// Mutable statics that no other crate can name get a name of their own, so that a second visit to the same member finds them again.
+pub(crate) fn offer(module: &mut Module<'_>, member: &str) {
+    for function in module.functions() {
+        if function.is_declaration() {
+            continue;
+        }
+        let name = function.name();
+        if let Some(ours) = panic_replacement(&name) {
+            function.set_name(ours);
+        }
+        if !function.has_local_linkage() {
+            function.clear_host_placement();
+            function.set_linkage(Linkage::LinkOnceOdr);
+        }
+    }
+    for global in module.globals() {
+        if global.name().starts_with("llvm.") {
+            // SAFETY: lists such as `llvm.used` are never referred to, and the handle is dropped here.
+            unsafe { global.delete_global() };
+            continue;
+        }
+        if global.is_declaration() || (global.has_local_linkage() && global.is_constant_global()) {
+            continue;
+        }
+        if global.has_local_linkage() {
+            global.set_name(&format!("{}${member}", global.name()));
+        }
+        global.set_linkage(Linkage::LinkOnceOdr);
+    }
+}
+
+/// Replaces symbols that name LLVM intrinsics by these; says which LLVM does not know.
+pub(crate) fn bind_intrinsics(module: &mut Module<'_>) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for function in module.functions() {
+        let name = function.name();
+        let Some(rest) = name.strip_prefix(LLVM_INTRINSIC) else {
+            continue;
+        };
+        match module.intrinsic(&format!("llvm.{rest}")) {
+            Some(intrinsic)
+                if intrinsic.value_type().to_text() == function.value_type().to_text() =>
+            {
+                function.replace_all_uses_with(intrinsic);
+            }
+            Some(intrinsic) => unknown.push(format!(
+                "llvm.{rest} has type {}, not {}",
+                intrinsic.value_type().to_text(),
+                function.value_type().to_text()
+            )),
+            None => unknown.push(format!("llvm.{rest} is not an intrinsic of this LLVM")),
+        }
+    }
+    unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_are_found_by_path_whatever_the_hash() {
+        let name = "_RNvNtCsgEmfK2I1SDS_4core9panicking18panic_bounds_check";
+        assert_eq!(
+            provider(name).as_deref(),
+            Some("__warploom_panic_bounds_check")
+        );
+    }
+
+    #[test]
+    fn math_is_found_by_libm_and_by_intrinsic_name() {
+        assert_eq!(provider("tanf").as_deref(), Some("__warploom_math_tan_f32"));
+        assert_eq!(
+            provider("llvm.pow.f64").as_deref(),
+            Some("__warploom_math_pow_f64")
+        );
+        assert_eq!(provider("llvm.sqrt.f32"), None);
+        assert_eq!(provider("open64"), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! What `build.rs` may choose.
+
+use serde::{Deserialize, Serialize};
+
+/// A GPU architecture that PTX is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arch {
+    pub(crate) sm: u32,
+    pub(crate) exact: bool,
+}
+
+impl Arch {
+    /// Portable code for compute capability `sm / 10` (75 for 7.5) and everything newer. Below 75 the build fails with an error.
+    #[must_use]
+    pub const fn sm(sm: u32) -> Arch {
+        Arch { sm, exact: false }
+    }
+
+    /// Code that may use features of exactly this architecture, as `sm_90a`.
+    #[must_use]
+    pub const fn exactly(sm: u32) -> Arch {
+        Arch { sm, exact: true }
+    }
+
+    /// The name that ptxas and LLVM use.
+    pub(crate) fn name(self) -> String {
+        format!("sm_{}{}", self.sm, if self.exact { "a" } else { "" })
+    }
+}
+
+/// Options of the device pass; see [`compile`](crate::compile) for the usual case.
+///
+/// ```no_run
+/// use warploom_build::{Arch, Builder};
+/// Builder::new().archs(&[Arch::sm(75), Arch::exactly(90)]).line_info(true).compile();
+/// ```
+#[derive(Debug, Clone)]
+pub struct Builder {
+    pub(crate) options: Options,
+    pub(crate) enabled: bool,
+    pub(crate) dev_targets: bool,
+}
+
+/// What the device linker is told, through the environment of the nested build.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Options {
+    pub(crate) archs: Vec<Arch>,
+    pub(crate) fma: bool,
+    pub(crate) line_info: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// One portable PTX (`sm_75`), no FMA contraction, no line information, all targets of the package.
+    #[must_use]
+    pub fn new() -> Builder {
+        Builder {
+            options: Options {
+                archs: vec![Arch::sm(75)],
+                fma: false,
+                line_info: false,
+            },
+            enabled: true,
+            dev_targets: true,
+        }
+    }
+
+    /// Makes PTX for these architectures; the runtime takes the best that fits the GPU.
+    #[must_use]
+    pub fn archs(mut self, archs: &[Arch]) -> Builder {
+        self.options.archs = archs.to_vec();
+        self
+    }
+
+    /// Lets LLVM fuse `a * b + c` in all kernels, as nvcc does by default.
+    ///
+    /// Off by default, so that results are bit-equal to the emulator's; a single kernel asks with `#[kernel(fma)]`.
+    #[must_use]
+    pub fn fma(mut self, allowed: bool) -> Builder {
+        self.options.fma = allowed;
+        self
+    }
+
+    /// Puts source lines into the PTX (`.loc`), for profilers and `cuda-gdb`; nvcc's `-lineinfo`.
+    #[must_use]
+    pub fn line_info(mut self, wanted: bool) -> Builder {
+        self.options.line_info = wanted;
+        self
+    }
+
+    /// Turns the device pass off: kernels then run on the emulator only. `WARPLOOM_DEVICE_CODE=0` does the same from outside.
+    #[must_use]
+    pub fn enabled(mut self, enabled: bool) -> Builder {
+        self.enabled = enabled;
+        self
+    }
+
+    /// Whether examples and tests get device code too (they do by default, when this package's own workspace is built).
+    #[must_use]
+    pub fn dev_targets(mut self, wanted: bool) -> Builder {
+        self.dev_targets = wanted;
+        self
+    }
+
+    /// Runs the device pass; see [`compile`](crate::compile).
+    pub fn compile(self) {
+        crate::pass::enter(&self);
+    }
+}

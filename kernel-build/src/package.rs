@@ -1,0 +1,405 @@
+//! Which package is being built, which of its targets may hold kernels, and where a nested cargo can build it again.
+//!
+//! Two cases. A *member* of the workspace that is being built is built from its own manifest and lock file, with all its targets. A
+//! *dependency* (from a registry, vendored, a path elsewhere, or unpacked by `cargo package`) may lie in a read-only folder without
+//! lock file: a throw-away package in `OUT_DIR` depends on it, and only its library is built.
+
+use crate::cargo::clean;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The package as the nested build needs it.
+#[derive(Debug)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) out_dir: PathBuf,
+    pub(crate) cargo: PathBuf,
+    pub(crate) host: String,
+    pub(crate) target: String,
+    /// `name@version`.
+    pub(crate) spec: String,
+    pub(crate) profile: String,
+    pub(crate) features: Vec<String>,
+    pub(crate) outer_cfgs: Vec<String>,
+    pub(crate) outer_is_offline: bool,
+    pub(crate) is_member: bool,
+    pub(crate) nested_manifest: PathBuf,
+    pub(crate) nested_target_dir: PathBuf,
+    pub(crate) targets: Vec<Target>,
+}
+
+/// A crate target of the package.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    /// Whether its sources may hold or launch kernels.
+    pub(crate) has_kernels: bool,
+    /// Whether its unit tests may do so.
+    pub(crate) has_test_kernels: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Lib,
+    Bin,
+    Example,
+    Test,
+    Bench,
+}
+
+impl Kind {
+    pub(crate) fn is_dev(self) -> bool {
+        matches!(self, Kind::Example | Kind::Test | Kind::Bench)
+    }
+
+    fn of(kind: &str) -> Option<Kind> {
+        match kind {
+            "lib" | "rlib" | "dylib" | "cdylib" | "staticlib" => Some(Kind::Lib),
+            "bin" => Some(Kind::Bin),
+            "example" => Some(Kind::Example),
+            "test" => Some(Kind::Test),
+            "bench" => Some(Kind::Bench),
+            _ => None,
+        }
+    }
+}
+
+/// Why the package cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PackageError {
+    #[error("cargo did not set `{0}`; `warploom_build::compile()` works in build scripts only")]
+    NotInBuildScript(&'static str),
+    #[error("`OUT_DIR` ({}) is not where cargo puts it", .0.display())]
+    StrangeOutDir(PathBuf),
+    #[error("cannot prepare {}: {source}", path.display())]
+    Io {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("`cargo metadata` failed: {0}")]
+    Metadata(String),
+}
+
+impl Package {
+    /// Reads cargo's environment and the package's manifest.
+    pub(crate) fn discover() -> Result<Package, PackageError> {
+        let var =
+            |key: &'static str| std::env::var(key).map_err(|_| PackageError::NotInBuildScript(key));
+        let folder = PathBuf::from(var("CARGO_MANIFEST_DIR")?);
+        let out_dir = PathBuf::from(var("OUT_DIR")?);
+        let cargo = PathBuf::from(var("CARGO")?);
+        let name = var("CARGO_PKG_NAME")?;
+        let version = var("CARGO_PKG_VERSION")?;
+        let profile_dir =
+            profile_dir(&out_dir).ok_or_else(|| PackageError::StrangeOutDir(out_dir.clone()))?;
+        let metadata = metadata(&cargo, &folder.join("Cargo.toml"));
+        let member = metadata
+            .as_ref()
+            .ok()
+            .filter(|m| m.builds_into(&out_dir) && !in_cargo_home(&folder));
+        let is_member = member.is_some();
+        let nested_manifest = if is_member {
+            folder.join("Cargo.toml")
+        } else {
+            out_dir.join("device-pass").join("Cargo.toml")
+        };
+        let profile = match profile_dir.file_name().and_then(|n| n.to_str()) {
+            Some(custom) if is_member && custom != "debug" => custom.to_owned(),
+            _ if var("PROFILE")? == "release" => "release".to_owned(),
+            _ => "dev".to_owned(),
+        };
+        let mut package = Package {
+            spec: format!("{name}@{version}"),
+            name,
+            host: var("HOST")?,
+            target: var("TARGET")?,
+            profile,
+            features: vec![],
+            outer_cfgs: outer_cfgs(),
+            outer_is_offline: outer_is_offline(),
+            is_member,
+            nested_target_dir: profile_dir.join("warploom"),
+            nested_manifest,
+            targets: vec![],
+            folder,
+            out_dir,
+            cargo,
+        };
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
+            Err(_) => {
+                // Unpacked inside somebody's workspace: cargo answers for it only as a dependency.
+                package.write_stand_in()?;
+                self::metadata(&package.cargo, &package.nested_manifest)?
+            }
+        };
+        package.read(&metadata);
+        if !is_member {
+            package.write_stand_in()?;
+        }
+        Ok(package)
+    }
+
+    fn read(&mut self, metadata: &Metadata) {
+        let manifest = self.folder.join("Cargo.toml");
+        let Some(described) = metadata
+            .packages
+            .iter()
+            .find(|p| p.manifest_path == manifest)
+        else {
+            self.features = feature_variables()
+                .into_iter()
+                .map(|f| f.to_lowercase().replace('_', "-"))
+                .collect();
+            self.targets = vec![Target {
+                kind: Kind::Lib,
+                name: self.name.clone(),
+                has_kernels: mentions_kernels(&self.folder.join("src")),
+                has_test_kernels: false,
+            }];
+            return;
+        };
+        let active = feature_variables();
+        self.features = described
+            .features
+            .keys()
+            .filter(|f| active.contains(&f.to_uppercase().replace('-', "_")))
+            .cloned()
+            .collect();
+        for target in &described.targets {
+            let Some(kind) = target.kind.first().and_then(|k| Kind::of(k)) else {
+                continue;
+            };
+            let root = &target.src_path;
+            let own_folder = match root.file_name().and_then(|n| n.to_str()) {
+                Some("main.rs" | "lib.rs") => root.parent().unwrap_or(root),
+                _ => root,
+            };
+            self.targets.push(Target {
+                kind,
+                name: target.name.clone(),
+                has_kernels: mentions_kernels(own_folder),
+                has_test_kernels: matches!(kind, Kind::Lib | Kind::Bin)
+                    && tests_mention_kernels(own_folder),
+            });
+        }
+    }
+
+    /// Writes the throw-away package that depends on this one.
+    fn write_stand_in(&self) -> Result<(), PackageError> {
+        let folder = self.out_dir.join("device-pass");
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| PackageError::Io { path, source }
+        };
+        std::fs::create_dir_all(folder.join("src")).map_err(io(&folder))?;
+        let features = self
+            .features
+            .iter()
+            .map(|f| format!("{f:?}"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let manifest = format!(
+            "[package]\nname = \"warploom-device-pass\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n[dependencies]\n{} = {{ path = {:?}, default-features = false, features = [{features}] }}\n\n[workspace]\n",
+            self.name,
+            self.folder.display().to_string(),
+        );
+        write_if_changed(&folder.join("Cargo.toml"), manifest.as_bytes())?;
+        write_if_changed(&folder.join("src/lib.rs"), b"")?;
+        if let Some(lock) = self.outer_lock_file() {
+            let copied = folder.join("outer.lock");
+            let content = std::fs::read(&lock).map_err(io(&lock))?;
+            if std::fs::read(&copied).ok().as_deref() != Some(&*content) {
+                std::fs::write(folder.join("Cargo.lock"), &content).map_err(io(&folder))?;
+                std::fs::write(&copied, &content).map_err(io(&copied))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lock file of the workspace that is being built, so that the nested build takes the same versions.
+    fn outer_lock_file(&self) -> Option<PathBuf> {
+        let cwd = outer_cwd();
+        let near_target = self.out_dir.ancestors().skip(1);
+        let near_cwd = cwd.iter().flat_map(|c| c.ancestors());
+        near_cwd
+            .chain(near_target)
+            .map(|folder| folder.join("Cargo.lock"))
+            .find(|lock| lock.is_file() && lock.parent() != Some(&self.folder))
+    }
+
+    pub(crate) fn manifest_text(&self) -> String {
+        self.folder.join("Cargo.toml").display().to_string()
+    }
+
+    /// The profile's name in `CARGO_PROFILE_*` variables.
+    pub(crate) fn profile_variable(&self) -> String {
+        self.profile.to_uppercase().replace('-', "_")
+    }
+}
+
+/// Writes only what differs, so that timestamps tell the truth.
+pub(crate) fn write_if_changed(path: &Path, content: &[u8]) -> Result<(), PackageError> {
+    if std::fs::read(path).ok().as_deref() == Some(content) {
+        return Ok(());
+    }
+    std::fs::write(path, content).map_err(|source| PackageError::Io {
+        path: path.into(),
+        source,
+    })
+}
+
+/// `<target>/<profile>` of an `OUT_DIR`: what stands above the folder `build`.
+fn profile_dir(out_dir: &Path) -> Option<PathBuf> {
+    let build = out_dir
+        .ancestors()
+        .find(|a| a.file_name().is_some_and(|n| n == "build"))?;
+    build.parent().map(Path::to_owned)
+}
+
+fn in_cargo_home(folder: &Path) -> bool {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cargo")));
+    home.is_some_and(|home| {
+        folder.starts_with(home.join("registry")) || folder.starts_with(home.join("git"))
+    })
+}
+
+/// The upper-case names of the active features.
+fn feature_variables() -> Vec<String> {
+    std::env::vars()
+        .filter_map(|(key, _)| key.strip_prefix("CARGO_FEATURE_").map(str::to_owned))
+        .collect()
+}
+
+/// `--cfg` values of the outer build's flags.
+fn outer_cfgs() -> Vec<String> {
+    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    let flags: Vec<&str> = flags.split('\x1f').collect();
+    flags
+        .windows(2)
+        .filter(|w| w[0] == "--cfg")
+        .map(|w| w[1].to_owned())
+        .collect()
+}
+
+fn outer_is_offline() -> bool {
+    let set = std::env::var("CARGO_NET_OFFLINE").is_ok_and(|v| v == "true");
+    let args = std::fs::read(format!(
+        "/proc/{}/cmdline",
+        std::os::unix::process::parent_id()
+    ))
+    .unwrap_or_default();
+    set || args
+        .split(|b| *b == 0)
+        .any(|a| a == b"--offline" || a == b"--frozen")
+}
+
+fn outer_cwd() -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{}/cwd", std::os::unix::process::parent_id())).ok()
+}
+
+/// Whether code (comments aside) in a file or folder marks or launches kernels.
+fn mentions_kernels(path: &Path) -> bool {
+    rust_files(path)
+        .iter()
+        .any(|file| std::fs::read_to_string(file).is_ok_and(|text| code_lines(&text).any(mentions)))
+}
+
+fn tests_mention_kernels(path: &Path) -> bool {
+    rust_files(path).iter().any(|file| {
+        std::fs::read_to_string(file).is_ok_and(|text| {
+            code_lines(&text)
+                .skip_while(|l| !l.contains("cfg(test)"))
+                .any(mentions)
+        })
+    })
+}
+
+fn mentions(line: &str) -> bool {
+    line.contains("kernel]")
+        || line.contains("kernel(")
+        || line.contains("::launch(")
+        || line.contains(".launch(")
+}
+
+fn code_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+}
+
+fn rust_files(path: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut todo = vec![path.to_owned()];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            todo.extend(
+                std::fs::read_dir(&path)
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Result::ok)
+                    .map(|e| e.path()),
+            );
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
+    let mut command = clean(cargo);
+    let args: [OsString; 6] = [
+        "metadata".into(),
+        "--no-deps".into(),
+        "--offline".into(),
+        "--format-version=1".into(),
+        "--manifest-path".into(),
+        manifest.into(),
+    ];
+    let output = command
+        .args(args)
+        .output()
+        .map_err(|e| PackageError::Metadata(e.to_string()))?;
+    if !output.status.success() {
+        return Err(PackageError::Metadata(
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        ));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|e| PackageError::Metadata(e.to_string()))
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Described>,
+    target_directory: PathBuf,
+    workspace_root: PathBuf,
+}
+
+impl Metadata {
+    /// Whether the build that runs this script is this workspace's own.
+    fn builds_into(&self, out_dir: &Path) -> bool {
+        let own_target = out_dir.starts_with(&self.target_directory);
+        let here = outer_cwd().is_some_and(|cwd| cwd.starts_with(&self.workspace_root));
+        let lock = self.workspace_root.join("Cargo.lock").is_file();
+        lock && (own_target || here)
+    }
+}
+
+#[derive(Deserialize)]
+struct Described {
+    manifest_path: PathBuf,
+    targets: Vec<DescribedTarget>,
+    features: std::collections::BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct DescribedTarget {
+    kind: Vec<String>,
+    name: String,
+    src_path: PathBuf,
+}

@@ -1,0 +1,421 @@
+//! The device pass, from `build.rs` to cargo's instructions.
+
+use crate::cargo::{Built, LLVM, Nested, OPTIONS, Outcome, ROLE};
+use crate::elf;
+use crate::linker;
+use crate::options::{Builder, Options};
+use crate::package::{Kind, Package, Target, write_if_changed};
+use crate::wrapper;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use warploom_manifest::{Manifest, container};
+
+/// Turns the device pass off (`0`) from outside.
+const SWITCH: &str = "WARPLOOM_DEVICE_CODE";
+
+/// Decides which of its four lives this process leads: wrapper, linker, build script of the nested build, or build script.
+pub(crate) fn enter(builder: &Builder) {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if !args.is_empty() && std::env::var_os(ROLE).is_some() {
+        let code = if std::env::var_os(wrapper::DEVICE_PASS).is_some() {
+            linker::run(&args)
+        } else {
+            wrapper::run(&args)
+        };
+        #[expect(
+            clippy::exit,
+            reason = "a wrapper or linker must end here, before the rest of build.rs"
+        )]
+        std::process::exit(code);
+    }
+    say(&format!("rustc-check-cfg=cfg({})", wrapper::DEVICE_CFG));
+    say("rerun-if-changed=build.rs");
+    if std::env::var_os("CARGO_CFG_WARPLOOM_DEVICE").is_some() {
+        return;
+    }
+    say(&format!("rerun-if-env-changed={SWITCH}"));
+    let package = match Package::discover() {
+        Ok(package) => package,
+        Err(error) => return fail(&format!("the device pass cannot start: {error}")),
+    };
+    watch_folders(&package);
+    match run(builder, &package) {
+        Ok(()) => {}
+        Err(Stop::NoDeviceCode(reason)) => {
+            if !package.targets.iter().any(|t| t.has_kernels) {
+                return;
+            }
+            if std::env::var_os(SWITCH).is_none() && builder.enabled {
+                say(&format!(
+                    "warning=no GPU code is built for `{}`, its kernels run on the emulator only: {reason}",
+                    package.name
+                ));
+            }
+            let wanted: Vec<&Target> = package.targets.iter().collect();
+            embed(&package, &failures(&wanted, &reason));
+        }
+        Err(Stop::Failed(lines)) => lines.iter().for_each(|line| fail(line)),
+    }
+}
+
+enum Stop {
+    /// An ordinary case: the build goes on for the emulator.
+    NoDeviceCode(String),
+    Failed(Vec<String>),
+}
+
+fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
+    if !builder.enabled || std::env::var(SWITCH).is_ok_and(|v| v == "0") {
+        return Err(Stop::NoDeviceCode("the device pass is turned off".into()));
+    }
+    check(&builder.options)?;
+    if !package.host.ends_with("linux-gnu") || package.target != package.host {
+        return Err(Stop::NoDeviceCode(format!(
+            "device code is made on linux-gnu hosts for themselves, this build is on {} for {}",
+            package.host, package.target
+        )));
+    }
+    let wanted: Vec<&Target> = package
+        .targets
+        .iter()
+        .filter(|t| {
+            t.has_kernels
+                && (t.kind == Kind::Lib || package.is_member)
+                && (builder.dev_targets || !t.kind.is_dev())
+        })
+        .collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let llvm = crate::llvm::find(&sysroot()?).map_err(|e| Stop::NoDeviceCode(e.to_string()))?;
+    let options_json =
+        serde_json::to_string(&builder.options).map_err(|e| Stop::Failed(vec![e.to_string()]))?;
+    let nested = |wanted: &[&Target]| {
+        let nested = Nested {
+            package,
+            target_args: target_args(package, wanted),
+            options_json: options_json.clone(),
+            llvm: &llvm,
+        };
+        nested
+            .run()
+            .map_err(|e| Stop::Failed(vec![format!("cannot run cargo for the device pass: {e}")]))
+    };
+    let mut outcome = nested(&wanted)?;
+    let mut containers = BTreeMap::new();
+    if !outcome.succeeded && outcome.built.is_empty() && outcome.foreign_errors.is_empty() {
+        // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that nobody has downloaded.
+        let (dev, rest): (Vec<&Target>, Vec<&Target>) =
+            wanted.iter().partition(|t| t.kind.is_dev());
+        let reason = outcome.log.trim().to_owned();
+        if !dev.is_empty() && !rest.is_empty() {
+            outcome = nested(&rest)?;
+        } else if rest.is_empty() {
+            embed(package, &failures(&dev, &reason));
+            return Ok(());
+        }
+        containers.extend(failures(&dev, &reason));
+        if !outcome.succeeded && outcome.built.is_empty() {
+            return Err(Stop::Failed(lines_of(&format!(
+                "the device pass cannot build `{}`; `{SWITCH}=0` builds without GPU code\n{}",
+                package.name, outcome.log
+            ))));
+        }
+    }
+    watch_sources(&outcome);
+    collect(package, &wanted, &outcome, &mut containers)?;
+    embed(package, &containers);
+    Ok(())
+}
+
+fn check(options: &Options) -> Result<(), Stop> {
+    if options.archs.is_empty() {
+        return Err(Stop::Failed(vec!["`archs(&[])` asks for no architecture; leave it out for the portable default, or name one".into()]));
+    }
+    match options.archs.iter().find(|a| a.sm < 75) {
+        Some(old) => Err(Stop::Failed(vec![format!(
+            "{} is older than sm_75, the oldest architecture that warploom supports",
+            old.name()
+        )])),
+        None => Ok(()),
+    }
+}
+
+/// The flags that name the wanted targets, and nothing else that would be built.
+fn target_args(package: &Package, wanted: &[&Target]) -> Vec<String> {
+    let mut args = Vec::new();
+    for target in wanted {
+        let flag = match target.kind {
+            Kind::Lib => {
+                args.push("--lib".into());
+                continue;
+            }
+            Kind::Bin => "--bin",
+            Kind::Example => "--example",
+            Kind::Test => "--test",
+            Kind::Bench => "--bench",
+        };
+        args.extend([flag.to_owned(), target.name.clone()]);
+    }
+    if package.is_member && wanted.iter().any(|t| t.has_test_kernels) {
+        args.push("--tests".into());
+    }
+    args
+}
+
+/// Sorts what was built into containers per group of targets that cargo links alike.
+fn collect(
+    package: &Package,
+    wanted: &[&Target],
+    outcome: &Outcome,
+    containers: &mut BTreeMap<Group, Vec<Vec<u8>>>,
+) -> Result<(), Stop> {
+    let mut problems = Vec::new();
+    let mut seen = BTreeSet::new();
+    for built in &outcome.built {
+        let Some(group) = Group::of(built) else {
+            continue;
+        };
+        if let Some(output) = &built.output {
+            seen.insert((built.kind.clone(), built.name.clone()));
+            match linker::read_output(output) {
+                Ok(container) => containers.entry(group).or_default().push(container),
+                Err(errors) => problems.extend(errors),
+            }
+        }
+    }
+    if !problems.is_empty() {
+        problems.dedup();
+        return Err(Stop::Failed(
+            problems.iter().flat_map(|p| lines_of(p)).collect(),
+        ));
+    }
+    for target in wanted {
+        let kind = match target.kind {
+            Kind::Lib => "lib",
+            Kind::Bin => "bin",
+            Kind::Example => "example",
+            Kind::Test => "test",
+            Kind::Bench => "bench",
+        };
+        if seen
+            .iter()
+            .any(|(k, n)| n == &target.name && (k == kind || kind == "lib"))
+        {
+            continue;
+        }
+        let own = outcome
+            .built
+            .iter()
+            .find(|b| b.name == target.name && b.output.is_none());
+        let first = own
+            .and_then(|b| b.errors.first())
+            .or(outcome.foreign_errors.first())
+            .or_else(|| outcome.built.iter().find_map(|b| b.errors.first()));
+        let first = first.map_or(outcome.log.trim(), |e| e.trim());
+        if !outcome.foreign_errors.is_empty() && own.is_none() && !target.kind.is_dev() {
+            return Err(Stop::Failed(lines_of(&format!(
+                "a dependency of `{}` does not compile for the device; if only host code needs it, move it to [target.'cfg(not(warploom_device))'.dependencies]\n{first}",
+                package.name
+            ))));
+        }
+        if !target.kind.is_dev() {
+            // rustc shows errors that the host pass has too, and better; this one shows only if the host pass has none.
+            let line = first
+                .lines()
+                .find(|l| !l.trim().is_empty())
+                .unwrap_or("rustc failed");
+            let place = first
+                .lines()
+                .find(|l| l.trim_start().starts_with("-->"))
+                .unwrap_or_default()
+                .trim();
+            say(&format!(
+                "rustc-env=WARPLOOM_DEVICE_PASS_ERROR=the device pass cannot compile this crate, although it compiles for the host: {line} {place}"
+            ));
+        }
+        let reason = format!(
+            "the device pass of {kind} `{}` failed: {first}",
+            target.name
+        );
+        containers.extend(failures(&[*target], &reason));
+    }
+    Ok(())
+}
+
+/// Targets that cargo links with the same arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Lib,
+    Bins,
+    Examples,
+    Tests,
+    Benches,
+    UnitTests,
+}
+
+impl Group {
+    fn of(built: &Built) -> Option<Group> {
+        match (built.kind.as_str(), built.test) {
+            ("test", _) => Some(Group::Tests),
+            ("bench", _) => Some(Group::Benches),
+            ("example", _) => Some(Group::Examples),
+            (_, true) => Some(Group::UnitTests),
+            ("bin", _) => Some(Group::Bins),
+            ("lib" | "rlib" | "cdylib" | "dylib" | "staticlib", _) => Some(Group::Lib),
+            _ => None,
+        }
+    }
+
+    fn of_kind(kind: Kind) -> Group {
+        match kind {
+            Kind::Lib => Group::Lib,
+            Kind::Bin => Group::Bins,
+            Kind::Example => Group::Examples,
+            Kind::Test => Group::Tests,
+            Kind::Bench => Group::Benches,
+        }
+    }
+
+    fn instruction(self) -> &'static str {
+        match self {
+            Group::Bins => "rustc-link-arg-bins",
+            Group::Examples => "rustc-link-arg-examples",
+            Group::Tests => "rustc-link-arg-tests",
+            Group::Benches => "rustc-link-arg-benches",
+            Group::Lib | Group::UnitTests => "rustc-link-arg",
+        }
+    }
+}
+
+/// Containers that hold no code but the reason.
+fn failures(targets: &[&Target], reason: &str) -> BTreeMap<Group, Vec<Vec<u8>>> {
+    let mut all: BTreeMap<Group, Vec<Vec<u8>>> = BTreeMap::new();
+    for target in targets {
+        let manifest = Manifest {
+            target: target.name.clone(),
+            failure: Some(reason.to_owned()),
+            kernels: vec![],
+            images: vec![],
+        };
+        if let Ok(container) = container::pack(manifest, &[]) {
+            all.entry(Group::of_kind(target.kind))
+                .or_default()
+                .push(container);
+        }
+    }
+    all
+}
+
+/// Writes objects and tells cargo to link them.
+fn embed(package: &Package, containers: &BTreeMap<Group, Vec<Vec<u8>>>) {
+    let Some(machine) = elf::Machine::of_triple(&package.target) else {
+        return;
+    };
+    if !package.target.ends_with("linux-gnu") {
+        return;
+    }
+    let folder = package.out_dir.join("warploom");
+    for (group, containers) in containers {
+        let object = elf::object(&containers.concat(), machine);
+        let written = std::fs::create_dir_all(&folder)
+            .map_err(|e| e.to_string())
+            .and_then(|()| link(package, &folder, *group, &object).map_err(|e| e.to_string()));
+        if let Err(error) = written {
+            fail(&format!(
+                "cannot write the device code of `{}`: {error}",
+                package.name
+            ));
+        }
+    }
+}
+
+fn link(
+    package: &Package,
+    folder: &Path,
+    group: Group,
+    object: &[u8],
+) -> Result<(), crate::package::PackageError> {
+    if group == Group::Lib {
+        let name = format!(
+            "warploom_{}",
+            package.spec.replace(['-', '@', '.', '+'], "_")
+        );
+        write_if_changed(&folder.join(format!("lib{name}.a")), &elf::archive(object))?;
+        say(&format!("rustc-link-search=native={}", folder.display()));
+        say(&format!("rustc-link-lib=static:+whole-archive={name}"));
+    } else {
+        let path = folder.join(format!("{group:?}.o").to_lowercase());
+        write_if_changed(&path, object)?;
+        say(&format!("{}={}", group.instruction(), path.display()));
+    }
+    Ok(())
+}
+
+/// Folders in which new targets may appear.
+fn watch_folders(package: &Package) {
+    for name in ["Cargo.toml", "src", "examples", "tests", "benches"] {
+        let path = package.folder.join(name);
+        if path.exists() {
+            say(&format!("rerun-if-changed={}", path.display()));
+        }
+    }
+}
+
+/// Every source file that the nested build read, path dependencies included, registries excluded.
+fn watch_sources(outcome: &Outcome) {
+    let mut files = BTreeSet::new();
+    for info in &outcome.dep_infos {
+        let Ok(text) = std::fs::read_to_string(info) else {
+            continue;
+        };
+        let named = text.lines().filter_map(|line| line.strip_suffix(':'));
+        files.extend(named.map(|name| PathBuf::from(name.replace("\\ ", " "))));
+    }
+    for file in files.iter().filter(|f| f.is_absolute() && f.exists()) {
+        say(&format!("rerun-if-changed={}", file.display()));
+    }
+}
+
+fn sysroot() -> Result<PathBuf, Stop> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = crate::cargo::clean(Path::new(&rustc))
+        .args(["--print", "sysroot"])
+        .output();
+    match output {
+        Ok(output) if output.status.success() => Ok(PathBuf::from(
+            String::from_utf8_lossy(&output.stdout).trim(),
+        )),
+        Ok(output) => Err(Stop::NoDeviceCode(format!(
+            "`rustc --print sysroot` failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ))),
+        Err(error) => Err(Stop::NoDeviceCode(format!("cannot run rustc: {error}"))),
+    }
+}
+
+fn lines_of(text: &str) -> Vec<String> {
+    text.lines()
+        .filter(|l| !l.trim().is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn fail(line: &str) {
+    say(&format!("error={line}"));
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "this is how build scripts speak to cargo"
+)]
+fn say(instruction: &str) {
+    println!("cargo::{instruction}");
+}
+
+/// The environment variables by which the nested build's processes find their options.
+pub(crate) fn linker_options() -> Option<(Options, PathBuf)> {
+    let options = serde_json::from_str(&std::env::var(OPTIONS).ok()?).ok()?;
+    Some((options, PathBuf::from(std::env::var_os(LLVM)?)))
+}

@@ -1,0 +1,227 @@
+//! What kernels reach, and what they must not: operating system, threads, host assembly.
+//!
+//! The graph is taken before optimisation, while calls still have the lines where they were written. After optimisation, what is still
+//! undefined cannot run on a device; the graph then tells how each kernel gets there.
+
+use crate::llvm::Value;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+/// Who refers to whom, and where.
+pub(crate) struct Graph {
+    edges: HashMap<String, Vec<Edge>>,
+}
+
+#[derive(Clone)]
+struct Edge {
+    to: String,
+    at: Option<(String, u32, u32)>,
+}
+
+impl Graph {
+    /// The references of every function that has a body.
+    pub(crate) fn of(functions: &[Value<'_>]) -> Graph {
+        let mut edges = HashMap::new();
+        let mut reached = HashMap::new();
+        for function in functions.iter().filter(|f| !f.is_declaration()) {
+            let mut list: Vec<Edge> = Vec::new();
+            for instruction in function.instructions() {
+                let mut names = HashSet::new();
+                for operand in instruction.operands() {
+                    collect_names(operand, &mut reached, &mut names);
+                }
+                if let Some(call) = instruction.as_call()
+                    && let Some(text) = call.callee().asm_text()
+                    && !text.trim().is_empty()
+                {
+                    names.insert(format!("{ASM}{text}"));
+                }
+                for to in names {
+                    if !list.iter().any(|e| e.to == to) {
+                        list.push(Edge {
+                            to,
+                            at: instruction.debug_location(),
+                        });
+                    }
+                }
+            }
+            edges.insert(function.name(), list);
+        }
+        Graph { edges }
+    }
+
+    /// The shortest way from a function to a symbol: each step's name and the line that refers to it.
+    pub(crate) fn path(&self, from: &str, to: &str) -> Option<Vec<Step>> {
+        let mut before: HashMap<&str, (&str, &Edge)> = HashMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            if at == to {
+                let mut steps = Vec::new();
+                let mut here = to;
+                while let Some((previous, edge)) = before.get(here) {
+                    steps.push(Step {
+                        name: here.to_owned(),
+                        at: edge.at.clone(),
+                    });
+                    here = previous;
+                }
+                steps.reverse();
+                return Some(steps);
+            }
+            for edge in self.edges.get(at).into_iter().flatten() {
+                if edge.to != from && !before.contains_key(edge.to.as_str()) {
+                    before.insert(&edge.to, (at, edge));
+                    queue.push_back(&edge.to);
+                }
+            }
+        }
+        None
+    }
+
+    /// Host assembly that is reached from a function.
+    pub(crate) fn host_assembly(&self, from: &str) -> Option<String> {
+        self.reachable(from)
+            .into_iter()
+            .find(|n| n.starts_with(ASM))
+    }
+
+    /// Everything reached from a function.
+    pub(crate) fn reachable(&self, from: &str) -> HashSet<String> {
+        let mut seen = HashSet::from([from.to_owned()]);
+        let mut todo = vec![from.to_owned()];
+        while let Some(at) = todo.pop() {
+            for edge in self.edges.get(&at).into_iter().flatten() {
+                if seen.insert(edge.to.clone()) {
+                    todo.push(edge.to.clone());
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// Marks host assembly among the names of the graph.
+pub(crate) const ASM: &str = "asm!:";
+
+/// One step on the way from a kernel to what it must not reach.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) name: String,
+    pub(crate) at: Option<(String, u32, u32)>,
+}
+
+type Reached<'ctx> = HashMap<Value<'ctx>, Vec<String>>;
+
+/// Functions and thread-locals that a constant refers to, through tables and other statics.
+fn collect_names<'ctx>(
+    value: Value<'ctx>,
+    reached: &mut Reached<'ctx>,
+    names: &mut HashSet<String>,
+) {
+    if value.as_function().is_some() {
+        names.insert(value.name());
+    } else if let Some(global) = value.as_global() {
+        if let Some(known) = reached.get(&global) {
+            names.extend(known.iter().cloned());
+            return;
+        }
+        reached.insert(global, vec![]);
+        let mut inner = HashSet::new();
+        if global.is_thread_local() || global.is_declaration() {
+            inner.insert(global.name());
+        } else if let Some(initializer) = global.initializer() {
+            collect_names(initializer, reached, &mut inner);
+        }
+        reached.insert(global, inner.iter().cloned().collect());
+        names.extend(inner);
+    } else if value.is_constant() {
+        for operand in value.operands() {
+            collect_names(operand, reached, names);
+        }
+    }
+}
+
+/// The message for a kernel that reaches something that no device has.
+pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[Step]) -> String {
+    let shown = |name: &str| format!("{:#}", rustc_demangle::demangle(name));
+    let of_std = |name: &str| {
+        let text = shown(name);
+        let text = text.trim_start_matches('<');
+        ["std::", "core::", "alloc::", "hashbrown::"]
+            .iter()
+            .any(|c| text.starts_with(c))
+    };
+    let visible = steps
+        .iter()
+        .position(|s| of_std(&s.name))
+        .map_or(steps.len(), |i| i + 1);
+    let culprit = steps
+        .get(visible.saturating_sub(1))
+        .map_or_else(|| shown(symbol), |s| shown(&s.name));
+    let needs = what_is_needed(symbol);
+    let mut text = format!(
+        "kernel `{base}` cannot run on a GPU: it reaches `{culprit}`, which needs {needs}\n  kernel `{base}` at {file}:{line}"
+    );
+    for step in steps
+        .iter()
+        .take(visible)
+        .filter(|s| !s.name.starts_with(ASM))
+    {
+        let at = step.at.as_ref().map_or_else(
+            || "no line known".to_owned(),
+            |(file, line, column)| format!("{file}:{line}:{column}"),
+        );
+        text.push_str(&format!("\n    calls `{}` at {at}", shown(&step.name)));
+    }
+    text.push_str(&format!("\n  {}", remedy(symbol)));
+    text
+}
+
+fn what_is_needed(symbol: &str) -> String {
+    if let Some(asm) = symbol.strip_prefix(ASM) {
+        return format!(
+            "assembly of the host processor (`{}`)",
+            asm.lines().next().unwrap_or_default().trim()
+        );
+    }
+    if symbol.contains("rust_alloc")
+        || symbol.contains("rust_dealloc")
+        || symbol.contains("rust_realloc")
+        || symbol.contains("rust_no_alloc")
+    {
+        return "the heap".into();
+    }
+    format!(
+        "`{:#}` of the operating system or of a host library",
+        rustc_demangle::demangle(symbol)
+    )
+}
+
+fn remedy(symbol: &str) -> &'static str {
+    if symbol.contains("rust_alloc")
+        || symbol.contains("rust_dealloc")
+        || symbol.contains("rust_realloc")
+    {
+        "keep the data in a slice parameter, in shared memory or in a fixed-size array"
+    } else {
+        "do this on the host, and hand the kernel its result as a parameter"
+    }
+}
+
+/// Which of `symbols` each kernel reaches, once per kernel, in the order of the kernels.
+pub(crate) fn first_reached<'a>(
+    graph: &Graph,
+    entries: impl Iterator<Item = &'a str>,
+    symbols: &[String],
+) -> BTreeMap<usize, (String, Vec<Step>)> {
+    let mut found = BTreeMap::new();
+    for (index, entry) in entries.enumerate() {
+        let shortest = symbols
+            .iter()
+            .filter_map(|s| graph.path(entry, s).map(|p| (s.clone(), p)))
+            .min_by_key(|(_, p)| p.len());
+        if let Some(shortest) = shortest {
+            found.insert(index, shortest);
+        }
+    }
+    found
+}

@@ -1,0 +1,294 @@
+//! Which kernels a crate has: the ones it defines, and the instances of generic kernels that it launches.
+//!
+//! `#[kernel]` leaves a constant per kernel (`DeviceKernel` of `warploom-device`), which is reached in two ways: a static in section
+//! `.warploom.kernels` for each kernel that is not generic, and a call of `__warploom.instantiate` in each launch. Both are read from
+//! the IR of the crate itself, before anything is dropped.
+
+use crate::llvm::Value;
+use std::collections::{HashMap, HashSet};
+use warploom_manifest::{Location, Param, ParamKind};
+
+/// The function that launches call in the device pass, with the kernel's constant and the place of the launch.
+pub(crate) const INSTANTIATE: &str = "__warploom.instantiate";
+const SECTION: &str = ".warploom.kernels";
+
+/// A kernel to compile.
+#[derive(Debug, Clone)]
+pub(crate) struct Root<'ctx> {
+    pub(crate) entry: Value<'ctx>,
+    /// `type_name` of the launch handle.
+    pub(crate) name: String,
+    /// The name in the source.
+    pub(crate) base: String,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) params: Vec<DeviceParam>,
+    pub(crate) block: [u32; 3],
+    pub(crate) max_threads: u32,
+    pub(crate) min_blocks: u32,
+    pub(crate) max_registers: u32,
+    pub(crate) fma: bool,
+    /// Where it is launched, as far as constants say; `None` in the list stands for places that cannot be known.
+    pub(crate) launched_at: Vec<Option<Location>>,
+}
+
+/// A parameter of the entry.
+#[derive(Debug, Clone)]
+pub(crate) struct DeviceParam {
+    pub(crate) param: Param,
+    pub(crate) readonly: bool,
+}
+
+/// Finds all kernels of a crate's own module.
+pub(crate) fn find<'ctx>(
+    functions: &[Value<'ctx>],
+    globals: &[Value<'ctx>],
+) -> Result<Vec<Root<'ctx>>, String> {
+    let mut roots: Vec<Root<'ctx>> = Vec::new();
+    let mut by_entry: HashMap<Value<'ctx>, usize> = HashMap::new();
+    let mut add = |kernel: Value<'ctx>, at: Option<Option<Location>>| -> Result<(), String> {
+        let root = read_kernel(kernel).ok_or_else(|| {
+            format!(
+                "the description of a kernel cannot be read: {}",
+                kernel.to_text()
+            )
+        })?;
+        let index = *by_entry.entry(root.entry).or_insert_with(|| {
+            roots.push(root);
+            roots.len() - 1
+        });
+        if let Some(at) = at
+            && !roots[index].launched_at.contains(&at)
+        {
+            roots[index].launched_at.push(at);
+        }
+        Ok(())
+    };
+    for global in globals.iter().filter(|g| g.section() == SECTION) {
+        if let Some(kernel) = global.initializer().and_then(|i| Memory::of(i).pointer(0)) {
+            add(kernel, None)?;
+        }
+    }
+    let calls = CallSites::of(functions);
+    let marker = functions.iter().find(|f| f.name() == INSTANTIATE);
+    for call in marker.into_iter().flat_map(|m| calls.of_function(*m)) {
+        let args = call.args();
+        let (Some(kernel), Some(at)) = (args.first(), args.get(1)) else {
+            continue;
+        };
+        for (kernel, at) in calls.resolve_pair(*kernel, *at, &mut HashSet::new()) {
+            add(kernel, Some(at.and_then(read_location)))?;
+        }
+    }
+    Ok(roots)
+}
+
+/// Two instances that share a name must be told apart by where they are launched; says which cannot.
+pub(crate) fn check_names(roots: &[Root<'_>]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (i, root) in roots.iter().enumerate() {
+        for other in roots[..i].iter().filter(|o| o.name == root.name) {
+            let unknown = root.launched_at.contains(&None) || other.launched_at.contains(&None);
+            let shared = root
+                .launched_at
+                .iter()
+                .flatten()
+                .find(|at| other.launched_at.contains(&Some((*at).clone())));
+            if let Some(at) = shared {
+                problems.push(format!(
+                    "two closures with the same name reach the launch of kernel `{}` at {}:{}:{}, so the program could not tell their device code apart; mark the function around that launch `#[track_caller]`, or hand over named functions instead of closures",
+                    root.base, at.file, at.line, at.column
+                ));
+            } else if unknown {
+                problems.push(format!(
+                    "two instances of kernel `{}` are both called `{}`, and one is launched from a place that is not known at build time (through a function pointer or `dyn`); launch it directly, or hand over named functions instead of closures",
+                    root.base, root.name
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Who calls whom, directly.
+struct CallSites<'ctx> {
+    calls: HashMap<Value<'ctx>, Vec<Value<'ctx>>>,
+}
+
+impl<'ctx> CallSites<'ctx> {
+    fn of(functions: &[Value<'ctx>]) -> CallSites<'ctx> {
+        let mut calls: HashMap<Value<'ctx>, Vec<Value<'ctx>>> = HashMap::new();
+        for call in functions
+            .iter()
+            .flat_map(|f| f.instructions())
+            .filter_map(Value::as_call)
+        {
+            if let Some(callee) = call.callee().as_function() {
+                calls.entry(callee).or_default().push(call);
+            }
+        }
+        CallSites { calls }
+    }
+
+    fn of_function(&self, function: Value<'ctx>) -> Vec<Value<'ctx>> {
+        self.calls.get(&function).cloned().unwrap_or_default()
+    }
+
+    /// The constants that two arguments of one call can be, followed through parameters of the functions around it.
+    fn resolve_pair(
+        &self,
+        kernel: Value<'ctx>,
+        at: Value<'ctx>,
+        seen: &mut HashSet<Value<'ctx>>,
+    ) -> Vec<(Value<'ctx>, Option<Value<'ctx>>)> {
+        let outer = match (kernel.as_param(), at.as_param()) {
+            (None, None) => {
+                return vec![(kernel, at.as_global())]
+                    .into_iter()
+                    .filter(|(k, _)| k.as_global().is_some())
+                    .collect();
+            }
+            (Some((function, _)), _) | (None, Some((function, _))) => function,
+        };
+        if !seen.insert(outer) {
+            return vec![];
+        }
+        let mut all = Vec::new();
+        for call in self.of_function(outer) {
+            let args = call.args();
+            let of_caller = |value: Value<'ctx>| match value.as_param() {
+                Some((function, index)) if function == outer => {
+                    args.get(index).copied().unwrap_or(value)
+                }
+                _ => value,
+            };
+            all.extend(self.resolve_pair(of_caller(kernel), of_caller(at), seen));
+        }
+        seen.remove(&outer);
+        if all.is_empty() && kernel.as_global().is_some() {
+            all.push((kernel, None));
+        }
+        all
+    }
+}
+
+/// Reads `warploom_device::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
+/// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
+/// max_registers, fma: u32.
+fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
+    let memory = Memory::of(kernel.as_global()?.initializer()?);
+    let entry = memory.pointer(32)?.as_function()?;
+    let params_len = memory.u64(48)?;
+    let mut params = Vec::new();
+    if params_len > 0 {
+        let list = Memory::of(memory.pointer(40)?.as_global()?.initializer()?);
+        for i in 0..usize::try_from(params_len).ok()? {
+            params.push(read_param(&list, 24 * i)?);
+        }
+    }
+    let word = |i: usize| memory.u32(72 + 4 * i);
+    Some(Root {
+        entry,
+        name: memory.text(0)?,
+        base: memory.text(16)?,
+        file: memory.text(56)?,
+        line: word(0)?,
+        params,
+        block: [word(2)?, word(3)?, word(4)?],
+        max_threads: word(5)?,
+        min_blocks: word(6)?,
+        max_registers: word(7)?,
+        fma: word(8)? != 0,
+        launched_at: vec![],
+    })
+}
+
+/// Reads `DeviceParam`: kind, readonly: u32 · size, align: u64.
+fn read_param(memory: &Memory<'_>, at: usize) -> Option<DeviceParam> {
+    let kind = match memory.u32(at)? {
+        0 => ParamKind::ByValue,
+        1 => ParamKind::Slice,
+        2 => ParamKind::SliceMut,
+        3 => ParamKind::Slice2DMut,
+        _ => return None,
+    };
+    let param = Param {
+        kind,
+        size: memory.u64(at + 8)?,
+        align: memory.u64(at + 16)?,
+    };
+    Some(DeviceParam {
+        param,
+        readonly: memory.u32(at + 4)? != 0,
+    })
+}
+
+/// Reads `core::panic::Location` of rustc 1.95: file (ptr, len with the closing zero byte) · line, column: u32.
+pub(crate) fn read_location(global: Value<'_>) -> Option<Location> {
+    let memory = Memory::of(global.as_global()?.initializer()?);
+    let mut file = memory.text(0)?;
+    if file.ends_with('\0') {
+        file.pop();
+    }
+    Some(Location {
+        file,
+        line: memory.u32(16)?,
+        column: memory.u32(20)?,
+    })
+}
+
+/// A constant as memory: bytes, and pointers in between.
+struct Memory<'ctx> {
+    bytes: Vec<u8>,
+    pointers: HashMap<usize, Value<'ctx>>,
+}
+
+impl<'ctx> Memory<'ctx> {
+    /// rustc writes constants as packed structs of byte arrays and pointers.
+    fn of(constant: Value<'ctx>) -> Memory<'ctx> {
+        let mut memory = Memory {
+            bytes: vec![],
+            pointers: HashMap::new(),
+        };
+        memory.append(constant);
+        memory
+    }
+
+    fn append(&mut self, constant: Value<'ctx>) {
+        if let Some(bytes) = constant.as_bytes() {
+            self.bytes.extend_from_slice(&bytes);
+        } else if constant.as_global().is_some() || constant.as_function().is_some() {
+            self.pointers.insert(self.bytes.len(), constant);
+            self.bytes.extend_from_slice(&[0; 8]);
+        } else if let Some(size) = constant.zero_size() {
+            self.bytes.resize(self.bytes.len() + size, 0);
+        } else {
+            for field in constant.operands() {
+                self.append(field);
+            }
+        }
+    }
+
+    fn pointer(&self, at: usize) -> Option<Value<'ctx>> {
+        self.pointers.get(&at).copied()
+    }
+
+    fn u32(&self, at: usize) -> Option<u32> {
+        let bytes = self.bytes.get(at..at + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    fn u64(&self, at: usize) -> Option<u64> {
+        let bytes = self.bytes.get(at..at + 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    fn text(&self, at: usize) -> Option<String> {
+        let len = usize::try_from(self.u64(at + 8)?).ok()?;
+        if len == 0 {
+            return Some(String::new());
+        }
+        let memory = Memory::of(self.pointer(at)?.as_global()?.initializer()?);
+        Some(String::from_utf8_lossy(memory.bytes.get(..len)?).into_owned())
+    }
+}
