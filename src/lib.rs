@@ -1,1 +1,54 @@
-//! Write GPU kernels as ordinary Rust functions.
+//! GPU kernels as ordinary Rust functions: compiled by plain `cargo build` on stable, run on NVIDIA GPUs or on a faithful CPU emulator.
+//!
+//! ```
+//! use warploom::prelude::*;
+//!
+//! #[kernel]
+//! fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+//!     if let Some(y) = y.get_mut(i) {
+//!         *y += a * x[i.get()];
+//!     }
+//! }
+//!
+//! # fn main() -> warploom::Result<()> {
+//! let device = Device::open()?; // a GPU if there is one, else the emulator
+//! let stream = device.stream()?;
+//! let x = device.upload(&vec![1.0f32; 1000])?;
+//! let mut y = device.upload(&vec![2.0f32; 1000])?;
+//! saxpy::launch(&stream, Launch::covering(1000), 3.0, &x, &mut y)?;
+//! assert!(y.to_vec(&stream)?.iter().all(|&v| v == 5.0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate only joins the others and must not know LLVM: [`device`] is what a kernel may call, the rest is the host's side.
+//! A crate with kernels also needs `warploom-build` and one line in its `build.rs`; without it kernels run on the emulator only.
+
+pub use warploom_device as device;
+pub use warploom_device::{dynamic_shared, shared_array};
+pub use warploom_macros::{KernelArg, Plain, kernel, ptx};
+pub use warploom_runtime::{
+    Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
+    Event, KernelPanic, Launch, LaunchError, MemoryError, Result, Stream, StreamError, launch,
+};
+
+/// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
+pub mod prelude {
+    pub use crate::device::{
+        AtomicF32, AtomicF64, Block, BlockLeader, Chunks, DisjointSlice, DisjointSlice2D,
+        DynamicShared, Grid, GridStride, Index1D, Index2D, Index3D, Linear, PerBlock, SharedArray,
+        SharedTile, TileView, Warp, block_dim, block_idx, grid_dim, lane, sync_threads, thread_idx,
+        warp_id,
+    };
+    pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
+    // The traits and the derives of the same names.
+    pub use crate::device::{KernelArg, Plain};
+    pub use crate::{dynamic_shared, shared_array};
+    pub use warploom_macros::{KernelArg, Plain, kernel, ptx};
+}
+
+/// For the expansion of macros only.
+#[doc(hidden)]
+pub mod __private {
+    pub use warploom_device::kernel::instantiate;
+}

@@ -1,1 +1,35 @@
-//! Runs warploom kernels on the CPU as a GPU would: blocks, 32-lane warps, barriers, shuffles, shared memory
+//! Runs a kernel on the CPU as a GPU would: blocks, 32-lane warps, barriers, shuffles, votes, atomics and shared memory.
+//!
+//! Takes a [`Shape`] and the body of one thread, which calls [`intrinsics`]; gives back `Ok` or one [`Fault`].
+//! Must not know: macros, CUDA, LLVM. Start at `block.rs`: it decides who waits for whom.
+//!
+//! ```
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//! use warploom_emulator::{Shape, intrinsics, run};
+//!
+//! let sum = AtomicU32::new(0);
+//! run(Shape::new([3, 1, 1], [83, 1, 1]), &|| {
+//!     let index = intrinsics::block_idx_x() * intrinsics::block_dim_x() + intrinsics::thread_idx_x();
+//!     sum.fetch_add(index, Ordering::Relaxed);
+//! })?;
+//! assert_eq!(sum.into_inner(), (0..249).sum());
+//! # Ok::<(), warploom_emulator::Fault>(())
+//! ```
+
+mod block; // rendezvous: barriers, warp operations, lanes that returned
+mod fault; // what the caller reads when a run went wrong
+mod fiber; // a stack for a lane that has to wait
+mod grid; // blocks over OS threads, and which fault is the first
+pub mod intrinsics; // what a kernel may call
+mod panics; // a panic of a lane becomes a record, not output
+mod run; // the way in
+mod shape; // how many blocks of how many threads
+mod shared; // the memory that the lanes of one block share
+mod stack; // memory for stacks, kept between runs
+mod sync; // std's primitives, or loom's
+mod warp; // one warp: votes, shuffles, `warp_sync`
+
+pub use fault::{Fault, Wait, WaitPoint};
+pub use run::run;
+pub use shape::Shape;
+pub use shared::SharedKey;

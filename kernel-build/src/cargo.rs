@@ -89,7 +89,7 @@ impl Nested<'_> {
             .args(["--profile", &package.profile, "--target", &package.host])
             .arg("--target-dir")
             .arg(&package.nested_target_dir)
-            .args(["--message-format=json-render-diagnostics", "--keep-going"])
+            .args(["--message-format=json", "--keep-going"])
             .args([
                 "--no-default-features",
                 "--features",

@@ -132,6 +132,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     let (options, llvm) = crate::pass::linker_options().ok_or(LinkError::NoOptions)?;
     let context = Context::new(&llvm)?;
     let mut module = own_module(&context, line)?;
+    dump(&line.output, "own.ll", || module.to_text());
     let roots = roots::find(&module.functions(), &module.globals())
         .map_err(|e| LinkError::Kernels(vec![e]))?;
     let target = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
@@ -155,6 +156,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
     let names = kernels::finish(&module, &roots);
     module.verify()?;
+    dump(&line.output, "device.ll", || module.to_text());
     module.run(Passes::inline_always(), None)?;
     kernels::fix_block_size(&module, &roots);
     let mut texts = Vec::new();
@@ -177,6 +179,15 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     Ok(container::pack(manifest, &texts)?)
 }
 
+/// Writes an intermediate result beside the output, if the user asked for it.
+fn dump(output: &Path, extension: &str, content: impl FnOnce() -> String) {
+    if std::env::var_os(DUMP).is_some()
+        && let Err(error) = std::fs::write(output.with_extension(extension), content())
+    {
+        eprintln!("cannot write {}: {error}", output.with_extension(extension).display());
+    }
+}
+
 /// The crate's own objects as one module, with constants visible where launches name kernels and places.
 fn own_module<'ctx>(context: &'ctx Context, line: &LinkLine) -> Result<Module<'ctx>, LinkError> {
     let mut module = Module::new(context, "device");
@@ -190,6 +201,7 @@ fn own_module<'ctx>(context: &'ctx Context, line: &LinkLine) -> Result<Module<'c
         }
     }
     retarget::mark_convergent(&module);
+    roots::expose_callers(&module);
     module.run(Passes::expose_arguments(), None)?;
     Ok(module)
 }

@@ -4,7 +4,7 @@
 //! `.warploom.kernels` for each kernel that is not generic, and a call of `__warploom.instantiate` in each launch. Both are read from
 //! the IR of the crate itself, before anything is dropped.
 
-use crate::llvm::Value;
+use crate::llvm::{Attribute, Module, Value};
 use std::collections::{HashMap, HashSet};
 use warploom_manifest::{Location, Param, ParamKind};
 
@@ -81,6 +81,19 @@ pub(crate) fn find<'ctx>(
         }
     }
     Ok(roots)
+}
+
+/// Lets the place of a launch be seen through `Location::caller()`, which only returns its hidden argument.
+pub(crate) fn expose_callers(module: &Module<'_>) {
+    let Some(always_inline) = Attribute::named(module.context(), "alwaysinline", 0) else {
+        return;
+    };
+    for function in module.functions() {
+        if function.name().contains("8Location6caller") && !function.is_declaration() {
+            function.remove_attribute(Attribute::FUNCTION, "noinline");
+            function.add_attribute(Attribute::FUNCTION, always_inline);
+        }
+    }
 }
 
 /// Two instances that share a name must be told apart by where they are launched; says which cannot.

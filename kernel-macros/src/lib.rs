@@ -1,1 +1,110 @@
-//! The #[kernel] attribute and its companions for warploom
+//! `#[kernel]` and its companions: turns a function into a typed launch handle, a CPU body and a device entry.
+//!
+//! Takes the user's tokens; gives back items that name `::warploom::…` alone. Must not know: CUDA, LLVM, how a launch works.
+//! Start at `kernel_attribute`: it reads the model (`kernel`), checks the rules (`check`), expands (`expand`).
+
+use proc_macro::TokenStream;
+
+mod arguments; // what stands in `#[kernel(..)]`
+mod check; // the rules, one function each
+mod derive; // `Plain` and `KernelArg`
+mod errors; // all mistakes of one invocation, together
+mod expand; // the items that replace the function
+mod kernel; // the model: parameters and what they are
+mod kernel_attribute; // read, check, expand
+mod pass; // host or device
+mod ptx; // inline PTX
+
+/// Makes a function a GPU kernel: `name::launch(&stream, shape, arguments…)` runs it once per thread.
+///
+/// The body is ordinary Rust. Parameters are of four sorts:
+///
+/// | parameter | what `launch` takes for it |
+/// |---|---|
+/// | `Index1D` to `Index3D`, `Block`, `Warp`, `Grid`, `SharedTile<T, N>`, `DynamicShared<T>` | nothing: each thread gets its own |
+/// | `x: &[T]` | a buffer or a part of one, to read |
+/// | `mut y: DisjointSlice<T>`, `DisjointSlice2D<T>` | a buffer or a part of one, to write |
+/// | anything else | a value: `T: KernelArg`, or a closure `F: Fn(..) + Copy + Send + Sync + 'static` |
+///
+/// An `Index1D` makes the kernel one-dimensional: launches of another shape are refused. Arguments of the attribute:
+///
+/// | argument | meaning | CUDA |
+/// |---|---|---|
+/// | `dim(1)` | the most dimensions of a launch, for kernels without an index | |
+/// | `block(16, 16)` | the exact block | `__block_size__` |
+/// | `launch_bounds(256, 2)` | at most 256 threads in a block; leave room for 2 blocks | `__launch_bounds__` |
+/// | `max_registers(64)` | at most 64 registers per thread | `__maxnreg__` |
+/// | `fma` | `a * b + c` may be rounded once | `-fmad=true` |
+/// | `requires(x.len() == y.len())` | refuses launches where it is false; the device takes it for granted | |
+///
+/// `unsafe fn` makes an unsafe `launch`, and may take raw pointers. All mistakes in one kernel are reported together.
+///
+/// ```text
+/// #[kernel]
+/// fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+///     if let Some(y) = y.get_mut(i) {
+///         *y += a * x[i.get()];
+///     }
+/// }
+///
+/// saxpy::launch(&stream, Launch::covering(x.len()), 2.0, &x, &mut y)?;
+/// ```
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    kernel_attribute::kernel(arguments.into(), item.into(), pass::Pass::current()).into()
+}
+
+/// Inline PTX with a CPU body beside it; the value is that of the outputs: nothing, one value, or a tuple.
+///
+/// Operands are `name = in(type) value` and `name = out(type)`; the text names them in braces, and writes PTX's own braces
+/// twice. Types: `u16 i16 u32 i32 u64 i64 f32 f64`. The CPU's body sees the inputs under their names. Options: `volatile` (the
+/// default), `pure` (depends on the inputs alone, has no effect), `memory` (reads or writes memory), `convergent` (the warp
+/// works together). CUDA: `asm volatile`.
+///
+/// # Safety
+/// Needs an `unsafe` block: nobody checks that the text does what the types say, nor that the CPU's body agrees with it.
+///
+/// ```text
+/// let d = unsafe {
+///     ptx!("fma.rn.f32 {d}, {a}, {b}, {c};", d = out(f32), a = in(f32) x, b = in(f32) y, c = in(f32) z,
+///          pure, cpu = { a.mul_add(b, c) })
+/// };
+/// ```
+#[proc_macro]
+pub fn ptx(input: TokenStream) -> TokenStream {
+    ptx::ptx(input.into(), pass::Pass::current()).into()
+}
+
+/// Static shared memory of the block, raw: `shared_array!(f32, 256)`; see `warploom::device::shared_array`.
+///
+/// One array per block and place in the program. CUDA: `__shared__ float a[256];`.
+#[proc_macro]
+pub fn shared_array(input: TokenStream) -> TokenStream {
+    let input = proc_macro2::TokenStream::from(input);
+    quote::quote!(::warploom::device::shared_array!(#input)).into()
+}
+
+/// The shared memory whose size the launch decides, raw: `dynamic_shared!(f32)`; see `warploom::device::dynamic_shared`.
+///
+/// CUDA: `extern __shared__ float a[];`.
+#[proc_macro]
+pub fn dynamic_shared(input: TokenStream) -> TokenStream {
+    let input = proc_macro2::TokenStream::from(input);
+    quote::quote!(::warploom::device::dynamic_shared!(#input)).into()
+}
+
+/// Makes a `#[repr(C)]` or `#[repr(transparent)]` struct an element of buffers: all fields plain, no padding.
+///
+/// The struct must be `Copy`. rustc's error names the field that is not plain, or says that there is padding.
+#[proc_macro_derive(Plain)]
+pub fn derive_plain(input: TokenStream) -> TokenStream {
+    derive::plain(input.into()).into()
+}
+
+/// Lets a `Copy` struct or enum be passed to a kernel by value: all fields are arguments themselves.
+///
+/// Not for types that are `Plain`: those are arguments already.
+#[proc_macro_derive(KernelArg)]
+pub fn derive_kernel_arg(input: TokenStream) -> TokenStream {
+    derive::kernel_arg(input.into()).into()
+}

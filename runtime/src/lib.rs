@@ -1,1 +1,45 @@
-//! Host API of warploom: devices, streams, events, memory and launches on the CUDA driver or the emulator
+//! Host API of warploom: devices, streams, events, memory and launches, on the CUDA driver or on the emulator.
+//!
+//! Takes kernels that the `kernel` attribute described and the device code that the program carries; runs them where
+//! [`Device::open`] says. Must not know: LLVM, the syntax of kernels. Start at [`device`], then [`launch`].
+//!
+//! | here | CUDA |
+//! |---|---|
+//! | [`Device`] | `CUdevice` and its primary context |
+//! | [`Stream`], [`Event`] | `CUstream`, `CUevent` |
+//! | [`DeviceBuffer`], [`DeviceSlice`], [`DeviceSliceMut`] | `CUdeviceptr` and a length |
+//! | [`Launch`] | the launch configuration `<<<grid, block, shared>>>` |
+//! | [`KernelPanic`] | none: a kernel that fails gives no message there |
+//!
+//! ```
+//! use warploom_runtime::Device;
+//!
+//! let device = Device::emulator();
+//! let stream = device.stream()?;
+//! let mut x = device.upload(&[1.0f32, 2.0, 3.0])?;
+//! x.copy_from(1, &[5.0], &stream)?;
+//! assert_eq!(x.to_vec(&stream)?, [1.0, 5.0, 3.0]);
+//! # Ok::<(), warploom_runtime::Error>(())
+//! ```
+
+mod buffer; // memory of a device, and which stream used it last
+mod cuda; // the driver
+pub mod device; // where kernels run
+pub mod error; // one error for those who do not care which
+mod event; // marks in a stream's work
+pub mod launch; // what the expansion of `kernel` calls
+pub mod memory; // typed buffers
+mod module; // device code that the program carries
+pub mod panics; // a panic of a kernel becomes an `Err`
+mod stream; // queues of work
+pub mod view; // parts of buffers
+
+pub use cuda::DriverError;
+pub use device::Device;
+pub use error::{DeviceError, Error, Result};
+pub use event::Event;
+pub use launch::{Dim3, Launch, LaunchError};
+pub use memory::{DeviceBuffer, MemoryError};
+pub use panics::KernelPanic;
+pub use stream::{Stream, StreamError};
+pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

@@ -61,6 +61,8 @@ fn describe_params(module: &Module<'_>, root: &Root<'_>) {
             }
             ParamKind::Slice | ParamKind::SliceMut | ParamKind::Slice2DMut => {
                 add(index, Attribute::named(context, "align", param.param.align));
+                // The runtime hands over a dangling address for an empty slice, as Rust's own slices have, never null.
+                add(index, Attribute::named(context, "nonnull", 0));
                 // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Only slices of
                 // atomics are shared, and those the macro does not call readonly.
                 if param.readonly {

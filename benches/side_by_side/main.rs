@@ -1,0 +1,176 @@
+//! Rust kernels and their CUDA C++ twins side by side, in one run on one GPU; results go to a JSON file.
+//!
+//! `side_by_side [--twins FOLDER] [--out FILE] [--runs N] [--only KERNEL]`; `benches/run-on-gpu.sh` compiles the twins and calls
+//! it. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
+#![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
+
+mod driver;
+mod kernels;
+mod matmul;
+mod nbody;
+mod saxpy;
+mod session;
+mod sum;
+mod typed_launch;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use warploom_harness::benchmark::{Benchmark, Repetitions};
+use warploom_harness::date;
+use warploom_harness::record::{Machine, Measured, Record, file_name, write};
+
+use session::{BenchError, Session};
+
+/// Verifies and times one size of a benchmark.
+pub(crate) type Run = fn(&Session, u64) -> Result<Measured, BenchError>;
+
+const BENCHMARKS: &[Benchmark<Run>] = &[
+    saxpy::SAXPY,
+    sum::SUM,
+    matmul::MATMUL,
+    nbody::NBODY,
+    typed_launch::TYPED_LAUNCH,
+];
+
+/// Runs before the first time counts, for both sides.
+const WARM_UP: usize = 5;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("side_by_side: {error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                eprintln!("  {cause}");
+                source = cause.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What the command line asks for.
+struct Wishes {
+    twins: PathBuf,
+    out: Option<PathBuf>,
+    runs: usize,
+    only: Option<String>,
+}
+
+fn run() -> Result<(), BenchError> {
+    let wishes = wishes(std::env::args().skip(1))?;
+    let session = Session::open(
+        &wishes.twins,
+        Repetitions {
+            warm_up: WARM_UP,
+            measured: wishes.runs,
+        },
+    )?;
+    let chosen = BENCHMARKS
+        .iter()
+        .filter(|b| wishes.only.as_deref().is_none_or(|name| name == b.name));
+    if session.gpu.is_none() {
+        for benchmark in chosen {
+            let measured = (benchmark.run)(&session, benchmark.small)?;
+            let Benchmark {
+                name, small, unit, ..
+            } = benchmark;
+            println!(
+                "{name}: right at {small} {unit}, largest relative error {:.0e}",
+                measured.max_error
+            );
+        }
+        println!(
+            "no GPU: verified on the {}, timed nothing",
+            session.device.name()
+        );
+        return Ok(());
+    }
+    let machine = machine(&session)?;
+    println!(
+        "{}, driver {}, {}, copy {:.0} GB/s",
+        machine.gpu, machine.driver, machine.compiler, machine.copy_gb_s
+    );
+    let mut records = Vec::new();
+    for benchmark in chosen {
+        for &size in benchmark.sizes {
+            let measured = (benchmark.run)(&session, size)?;
+            let record = Record::new(benchmark, size, &measured, &machine)?;
+            println!(
+                "{:13} {size:>10} {:18} ours {:9.4} ms ± {:4.1} %   peer {:9.4} ms ± {:4.1} %   ratio {:.3}",
+                record.kernel,
+                record.unit,
+                record.ours_ms,
+                record.ours_spread * 100.0,
+                record.peer_ms,
+                record.peer_spread * 100.0,
+                record.ratio
+            );
+            records.push(record);
+        }
+    }
+    let out = wishes
+        .out
+        .unwrap_or_else(|| Path::new("benches/results").join(file_name(&machine.gpu)));
+    record_results(&out, &records)
+}
+
+fn record_results(out: &Path, records: &[Record]) -> Result<(), BenchError> {
+    // A folder gets the file that is named after the GPU.
+    let file = match records.first() {
+        Some(first) if out.is_dir() => out.join(file_name(&first.gpu)),
+        _ => out.to_owned(),
+    };
+    write(&file, records)?;
+    println!("wrote {} records to {}", records.len(), file.display());
+    Ok(())
+}
+
+fn machine(session: &Session) -> Result<Machine, BenchError> {
+    let from_shell =
+        |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
+    let (major, minor) = session.device.driver_version().unwrap_or_default();
+    Ok(Machine {
+        gpu: session.device.name().to_owned(),
+        driver: from_shell(
+            "WARPLOOM_BENCH_DRIVER",
+            &format!("for CUDA {major}.{minor}"),
+        ),
+        compiler: from_shell("WARPLOOM_BENCH_COMPILER", "nvcc of unknown version"),
+        copy_gb_s: session.copy_gb_s()?,
+        date: date::today(),
+    })
+}
+
+fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchError> {
+    let mut wishes = Wishes {
+        twins: "target/twins".into(),
+        out: None,
+        runs: 50,
+        only: None,
+    };
+    while let Some(argument) = arguments.next() {
+        // What `cargo bench` adds by itself.
+        if argument == "--bench" {
+            continue;
+        }
+        let value = arguments
+            .next()
+            .ok_or_else(|| BenchError::Argument(argument.clone()))?;
+        match argument.as_str() {
+            "--twins" => wishes.twins = value.into(),
+            "--out" => wishes.out = Some(value.into()),
+            "--runs" => {
+                wishes.runs = value
+                    .parse()
+                    .map_err(|_| BenchError::Argument(format!("{argument} {value}")))?
+            }
+            "--only" => wishes.only = Some(value),
+            _ => return Err(BenchError::Argument(argument)),
+        }
+    }
+    Ok(wishes)
+}

@@ -1,0 +1,283 @@
+//! Slices that kernels write: each hands a thread its own elements, and only those.
+//!
+//! Every thread of a launch holds the same slice, so `&mut [T]` would be a lie. A [`DisjointSlice`] gives out `&mut T` against a
+//! witness, and its [`Space`] says which element a witness stands for. The space is part of the parameter's type: no kernel can use
+//! two spaces on one parameter, and none takes a stride or a width per call. So two threads never get one element.
+
+use crate::scope::Brand;
+use crate::{BlockLeader, Index1D, Index2D, Plain};
+use core::marker::PhantomData;
+
+/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`GridStride`] or [`Chunks`].
+///
+/// ```compile_fail,E0277
+/// struct Mine; // a space of one's own could give two threads one element
+/// impl warploom_device::output::Space for Mine {}
+/// ```
+pub trait Space: sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Element `i` belongs to the thread with index `i`.
+pub enum Linear {}
+/// Element `b` belongs to thread 0 of block `b`.
+pub enum PerBlock {}
+/// Elements `i`, `i + threads`, `i + 2 * threads` … belong to the thread with index `i`.
+pub enum GridStride {}
+/// Elements `i * N .. (i + 1) * N` belong to the thread with index `i`. A shorter rest at the end belongs to nobody.
+pub enum Chunks<const N: usize> {}
+
+impl sealed::Sealed for Linear {}
+impl sealed::Sealed for PerBlock {}
+impl sealed::Sealed for GridStride {}
+impl<const N: usize> sealed::Sealed for Chunks<N> {}
+impl Space for Linear {}
+impl Space for PerBlock {}
+impl Space for GridStride {}
+impl<const N: usize> Space for Chunks<N> {}
+
+/// A slice in device memory of which each thread may change its own elements.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::{DisjointSlice, GridStride, Index1D};
+/// fn fill(i: Index1D, mut y: DisjointSlice<u32, GridStride>) {
+///     for (at, y) in y.iter_mut(i) {
+///         *y = at as u32;
+///     }
+/// }
+/// # let mut y = vec![0u32; 1000];
+/// # let (at, n) = (y.as_mut_ptr().expose_provenance(), y.len());
+/// # let shape = Shape { grid: [2, 1, 1], block: [33, 1, 1], dynamic_shared_bytes: 0, workers: None };
+/// # run(shape, &|| unsafe {
+/// #     fill(Index1D::from_launch(), DisjointSlice::from_launch(core::ptr::with_exposed_provenance_mut(at), n));
+/// # })?;
+/// # assert!(y.iter().enumerate().all(|(at, y)| *y == at as u32));
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+/// One space per parameter:
+/// ```compile_fail,E0599
+/// use warploom_device::{Block, DisjointSlice, Index1D};
+/// fn kernel(i: Index1D, block: Block, mut y: DisjointSlice<u32>) {
+///     y.get_mut(i);
+///     for (_, y) in y.iter_mut(i) { *y = 1 } // the elements of other threads as well
+/// }
+/// ```
+/// ```compile_fail,E0308
+/// use warploom_device::{Block, DisjointSlice, Index1D, PerBlock};
+/// fn kernel(i: Index1D, mut y: DisjointSlice<u32, PerBlock>) {
+///     y.get_mut(i);
+/// }
+/// ```
+/// One element at a time, and only while the slice is borrowed:
+/// ```compile_fail,E0499
+/// use warploom_device::{DisjointSlice, Index1D};
+/// fn kernel(i: Index1D, mut y: DisjointSlice<u32>) {
+///     let (a, b) = (y.get_mut(i), y.get_mut(i));
+///     drop((a, b));
+/// }
+/// ```
+pub struct DisjointSlice<'k, T: Plain, S: Space = Linear> {
+    start: *mut T,
+    len: usize,
+    _space: PhantomData<S>,
+    _brand: Brand<'k>,
+}
+
+impl<T: Plain, S: Space> DisjointSlice<'_, T, S> {
+    /// The number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first element, for code that takes disjointness into its own hands.
+    ///
+    /// Writing through it is `unsafe` and promises: within [`len`](Self::len), and no two threads access one element at the same time
+    /// unless both read or both use atomics.
+    #[inline(always)]
+    #[must_use]
+    pub fn raw(&mut self) -> *mut T {
+        self.start
+    }
+
+    /// # Safety
+    /// `start` points to `len` elements, valid for reads and writes until the launch ends. Every thread of the launch gets the same
+    /// `start` and `len`, once, and nothing else accesses the elements during the launch.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_launch(start: *mut T, len: usize) -> Self {
+        DisjointSlice {
+            start,
+            len,
+            _space: PhantomData,
+            _brand: Brand::new(),
+        }
+    }
+}
+
+impl<T: Plain> DisjointSlice<'_, T, Linear> {
+    /// The element of the thread `i`, or `None` behind the end.
+    #[inline(always)]
+    #[must_use]
+    pub fn get_mut(&mut self, i: Index1D<'_>) -> Option<&mut T> {
+        if i.get() >= self.len {
+            return None;
+        }
+        // SAFETY: within the slice; `i` is this thread's alone, and `self` stays borrowed, so nobody else has this element.
+        Some(unsafe { &mut *self.start.add(i.get()) })
+    }
+}
+
+impl<T: Plain> DisjointSlice<'_, T, PerBlock> {
+    /// The element of the block whose leader this thread is, or `None` behind the end.
+    #[inline(always)]
+    #[must_use]
+    pub fn get_mut(&mut self, leader: BlockLeader<'_>) -> Option<&mut T> {
+        if leader.block() >= self.len {
+            return None;
+        }
+        // SAFETY: within the slice; one thread per block holds `leader`, and `self` stays borrowed, so nobody else has this element.
+        Some(unsafe { &mut *self.start.add(leader.block()) })
+    }
+}
+
+impl<T: Plain> DisjointSlice<'_, T, GridStride> {
+    /// The elements of the thread `i`, each with its place in the slice, from low to high.
+    #[inline(always)]
+    pub fn iter_mut(&mut self, i: Index1D<'_>) -> GridStrideIter<'_, T> {
+        GridStrideIter {
+            start: self.start,
+            next: i.get(),
+            stride: i.count(),
+            len: self.len,
+            _slice: PhantomData,
+        }
+    }
+}
+
+impl<T: Plain, const N: usize> DisjointSlice<'_, T, Chunks<N>> {
+    /// The `N` elements of the thread `i`, or `None` where fewer than `N` are left.
+    #[inline(always)]
+    #[must_use]
+    pub fn get_mut(&mut self, i: Index1D<'_>) -> Option<&mut [T; N]> {
+        const { assert!(N > 0, "a chunk has at least one element") };
+        if i.get() >= self.len / N {
+            return None;
+        }
+        // SAFETY: `i < len / N`, so the chunk lies within the slice; chunks of two threads do not overlap, and `self` stays borrowed.
+        Some(unsafe { &mut *self.start.add(i.get() * N).cast::<[T; N]>() })
+    }
+}
+
+/// The elements of one thread in a slice by [`GridStride`]; see [`DisjointSlice::iter_mut`].
+pub struct GridStrideIter<'a, T> {
+    start: *mut T,
+    next: usize,
+    stride: usize,
+    len: usize,
+    _slice: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
+    type Item = (usize, &'a mut T);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.next;
+        if at >= self.len {
+            return None;
+        }
+        self.next = at.saturating_add(self.stride);
+        // SAFETY: within the slice; `at` is congruent to this thread's index modulo the number of threads and never comes twice.
+        Some((at, unsafe { &mut *self.start.add(at) }))
+    }
+}
+
+/// A matrix in device memory, row by row, of which each thread may change its own element.
+///
+/// Element `(x, y)` is number `y * width + x`. The width belongs to the launch, not to the call.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::{DisjointSlice2D, Index2D};
+/// fn products(i: Index2D, mut m: DisjointSlice2D<u32>) {
+///     if let Some(m) = m.get_mut(i) {
+///         *m = (i.x() * i.y()) as u32;
+///     }
+/// }
+/// # let mut m = vec![0u32; 7 * 5];
+/// # let at = m.as_mut_ptr().expose_provenance();
+/// # let shape = Shape { grid: [2, 2, 1], block: [4, 3, 1], dynamic_shared_bytes: 0, workers: None };
+/// # run(shape, &|| unsafe {
+/// #     products(Index2D::from_launch(), DisjointSlice2D::from_launch(core::ptr::with_exposed_provenance_mut(at), 7, 5));
+/// # })?;
+/// # assert_eq!(m[3 * 7 + 6], 18);
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+pub struct DisjointSlice2D<'k, T: Plain> {
+    start: *mut T,
+    width: usize,
+    height: usize,
+    _brand: Brand<'k>,
+}
+
+impl<T: Plain> DisjointSlice2D<'_, T> {
+    /// The number of columns.
+    #[inline(always)]
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of rows.
+    #[inline(always)]
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The element in column `i.x()` of row `i.y()`, or `None` outside.
+    #[inline(always)]
+    #[must_use]
+    pub fn get_mut(&mut self, i: Index2D<'_>) -> Option<&mut T> {
+        if i.x() >= self.width || i.y() >= self.height {
+            return None;
+        }
+        // SAFETY: column and row lie within the matrix, so two index pairs never meet in one element; `i` is this thread's alone, and
+        // `self` stays borrowed.
+        Some(unsafe { &mut *self.start.add(i.y() * self.width + i.x()) })
+    }
+
+    /// The first element; what writing through it promises is said at [`DisjointSlice::raw`].
+    #[inline(always)]
+    #[must_use]
+    pub fn raw(&mut self) -> *mut T {
+        self.start
+    }
+
+    /// # Safety
+    /// As [`DisjointSlice::from_launch`], for `width * height` elements; width and height are the same in every thread.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn from_launch(start: *mut T, width: usize, height: usize) -> Self {
+        DisjointSlice2D {
+            start,
+            width,
+            height,
+            _brand: Brand::new(),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The panic entry points of `core`, for kernels: write a [`PanicRecord`], then end the thread.
+//!
+//! The device linker puts these in place of `core::panicking::panic_fmt` and its kin, whose LLVM signatures they have: arguments in
+//! Rust's own convention, the caller's location, which `#[track_caller]` passes unseen, as the last one. The thread ends with PTX
+//! `exit`, not `trap`: the context stays usable and barriers count the thread as arrived.
+
+use crate::panic_record::PanicRecord;
+use crate::{block_idx, intrinsics as raw, thread_idx};
+use core::fmt::{self, Write};
+use core::panic::Location;
+use core::ptr::write_volatile;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+mod device {
+    use crate::panic_record::PanicRecord;
+    unsafe extern "C" {
+        /// The record of this launch in mapped host memory, or null.
+        #[link_name = "__warploom.panic_record"]
+        pub(super) fn panic_record() -> *mut PanicRecord;
+        /// The claim word of this launch in device memory, or null.
+        #[link_name = "__warploom.panic_claim"]
+        pub(super) fn panic_claim() -> *mut u32;
+        /// The number of the running kernel in its module.
+        #[link_name = "__warploom.kernel_id"]
+        pub(super) fn kernel_id() -> u32;
+        /// Ends the thread.
+        #[link_name = "__warploom.exit"]
+        pub(super) fn exit() -> !;
+    }
+}
+
+/// In place of `core::panicking::panic_fmt`.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_panic_fmt(args: fmt::Arguments<'_>, at: &'static Location<'static>) -> ! {
+    report(Some(at), |record| record.text(args))
+}
+
+/// In place of `core::panicking::panic`.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_panic_str(message: &'static str, at: &'static Location<'static>) -> ! {
+    report(Some(at), |record| record.literal(message))
+}
+
+/// In place of `core::panicking::panic_bounds_check`.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_panic_bounds_check(
+    index: usize,
+    len: usize,
+    at: &'static Location<'static>,
+) -> ! {
+    report(Some(at), |record| record.bounds(index, len))
+}
+
+/// In place of `core::slice::index::slice_index_fail`; the texts are those of `core`, so that both back ends say the same.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_slice_index_fail(
+    start: usize,
+    end: usize,
+    len: usize,
+    at: &'static Location<'static>,
+) -> ! {
+    report(Some(at), |record| {
+        if start > len {
+            record.text(format_args!(
+                "range start index {start} out of range for slice of length {len}"
+            ));
+        } else if end > len || start <= end {
+            // The second: an inclusive range that ends at `len`.
+            record.text(format_args!(
+                "range end index {end} out of range for slice of length {len}"
+            ));
+        } else {
+            record.text(format_args!(
+                "slice index starts at {start} but ends at {end}"
+            ));
+        }
+    })
+}
+
+/// In place of `core::panicking::panic_nounwind`.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_panic_nounwind(message: &'static str) -> ! {
+    report(None, |record| record.literal(message))
+}
+
+/// In place of `core::panicking::panic_nounwind_fmt`.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_panic_nounwind_fmt(
+    args: fmt::Arguments<'_>,
+    _no_backtrace: bool,
+    at: &'static Location<'static>,
+) -> ! {
+    report(Some(at), |record| record.text(args))
+}
+
+/// Writes the record if this thread is the first, and ends the thread in any case. Steps as numbered in [`crate::panic_record`].
+#[cold]
+#[inline(always)]
+fn report(at: Option<&'static Location<'static>>, message: impl FnOnce(&mut Record)) -> ! {
+    // SAFETY: the linker gives these symbols bodies of the declared types; record and claim word are null or live for the launch.
+    let (at_host, claim) = unsafe { (device::panic_record(), device::panic_claim()) };
+    if !at_host.is_null() && !claim.is_null() {
+        // SAFETY: the claim word is aligned, lives for the launch and is only accessed atomically.
+        let first = unsafe { AtomicU32::from_ptr(claim) }.swap(1, Ordering::Relaxed) == 0; // 1
+        if first {
+            let mut record = Record {
+                at: at_host,
+                text_len: 0,
+            };
+            record.place(at); // 2
+            message(&mut record);
+            raw::fence_system(); // 3
+            // SAFETY: as in `Record`.
+            unsafe { write_volatile(&raw mut (*at_host).ready, 1) }; // 4
+        }
+    }
+    // SAFETY: ends the thread; nothing of it is left. 5
+    unsafe { device::exit() }
+}
+
+/// The record, claimed by this thread. Host memory: written once, field by field, never read.
+///
+/// Invariant: `at` is valid for writes while the launch runs, and the claim word keeps all other threads away.
+struct Record {
+    at: *mut PanicRecord,
+    text_len: usize,
+}
+
+macro_rules! put {
+    ($record:expr, $($field:ident = $value:expr),* $(,)?) => {
+        // SAFETY: the invariant of `Record`.
+        unsafe { $(write_volatile(&raw mut (*$record.at).$field, $value);)* }
+    };
+}
+
+impl Record {
+    fn place(&mut self, at: Option<&'static Location<'static>>) {
+        let (block, thread) = (block_idx(), thread_idx());
+        // SAFETY: the symbol has the declared type.
+        let kernel = unsafe { device::kernel_id() };
+        put!(
+            self,
+            kernel = kernel,
+            block = [block.x, block.y, block.z],
+            thread = [thread.x, thread.y, thread.z]
+        );
+        let (file, line, column) = at.map_or(("", 0, 0), |at| (at.file(), at.line(), at.column()));
+        let file = file.as_bytes();
+        let skip = file.len().saturating_sub(256);
+        let mut len = 0;
+        for byte in file.iter().skip(skip) {
+            // SAFETY: the invariant of `Record`; at most 256 bytes are left after `skip`.
+            unsafe { write_volatile((&raw mut (*self.at).file).cast::<u8>().add(len), *byte) };
+            len += 1;
+        }
+        put!(self, file_len = len as u32, line = line, column = column);
+    }
+
+    fn bounds(&mut self, index: usize, len: usize) {
+        put!(
+            self,
+            kind = PanicRecord::BOUNDS,
+            index = index as u64,
+            len = len as u64,
+            text_len = 0
+        );
+    }
+
+    fn literal(&mut self, message: &str) {
+        self.push(message);
+        put!(
+            self,
+            kind = PanicRecord::TEXT,
+            text_len = self.text_len as u32
+        );
+    }
+
+    fn text(&mut self, args: fmt::Arguments<'_>) {
+        match args.as_str() {
+            Some(message) => self.push(message),
+            // An error means that the buffer is full or that a `Display` gave up: what was written so far is the message.
+            None => drop(fmt::write(self, args)),
+        }
+        put!(
+            self,
+            kind = PanicRecord::TEXT,
+            text_len = self.text_len as u32
+        );
+    }
+
+    fn push(&mut self, message: &str) {
+        for byte in message.as_bytes().iter().take(1024 - self.text_len) {
+            // SAFETY: the invariant of `Record`; `text_len` stays below 1024.
+            unsafe {
+                write_volatile(
+                    (&raw mut (*self.at).text).cast::<u8>().add(self.text_len),
+                    *byte,
+                )
+            };
+            self.text_len += 1;
+        }
+    }
+}
+
+impl Write for Record {
+    fn write_str(&mut self, message: &str) -> fmt::Result {
+        self.push(message);
+        if self.text_len < 1024 {
+            Ok(())
+        } else {
+            Err(fmt::Error)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Ties what a kernel gets to one thread of one launch, by a lifetime.
+//!
+//! A witness that carried the lifetime `'static` could be kept in a thread-local and found there by another thread of the emulator.
+//! The code around a kernel's body therefore owns a [`Scope`] and hands every witness through [`Scope::tie`]: the lifetime is then
+//! that of a local variable, whatever the kernel's author writes.
+
+use core::marker::PhantomData;
+
+/// The frame of one kernel thread. Made by macros only.
+#[doc(hidden)]
+pub struct Scope {
+    _one_thread: PhantomData<*mut ()>,
+}
+
+impl Scope {
+    /// # Safety
+    /// The value lives in the frame of a kernel thread and is dropped with it: it is neither leaked nor stored.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn new() -> Self {
+        Scope {
+            _one_thread: PhantomData,
+        }
+    }
+
+    /// Gives `witness` the lifetime of this frame.
+    ///
+    /// ```compile_fail,E0597
+    /// use warploom_device::{Index1D, scope::Scope};
+    /// type Kept = Index1D<'static>; // no macro sees through this name; the frame's lifetime does
+    /// fn body(_: Kept) {}
+    /// # #[allow(clippy::undocumented_unsafe_blocks)]
+    /// fn around() {
+    ///     unsafe {
+    ///         let scope = Scope::new();
+    ///         body(scope.tie(<Kept>::from_launch()));
+    ///     }
+    /// }
+    /// ```
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn tie<'k, W: Tied<'k>>(&'k self, witness: W) -> W {
+        witness
+    }
+}
+
+/// What [`Scope::tie`] takes: types that carry the lifetime of a kernel thread.
+#[doc(hidden)]
+pub trait Tied<'k> {}
+
+/// Invariant in `'k`, neither `Send` nor `Sync`: belongs to one thread of one launch.
+///
+/// ```compile_fail,E0277
+/// fn needs_send<T: Send>() {}
+/// needs_send::<warploom_device::Index1D<'static>>();
+/// ```
+/// ```compile_fail,E0277
+/// fn needs_sync<T: Sync>() {}
+/// needs_sync::<warploom_device::Index1D<'static>>();
+/// ```
+#[derive(Clone, Copy)]
+pub(crate) struct Brand<'k> {
+    _thread: PhantomData<*mut ()>,
+    _launch: PhantomData<fn(&'k ()) -> &'k ()>,
+}
+
+impl Brand<'_> {
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        Brand {
+            _thread: PhantomData,
+            _launch: PhantomData,
+        }
+    }
+}
+
+impl<'k> Tied<'k> for crate::Index1D<'k> {}
+impl<'k> Tied<'k> for crate::Index2D<'k> {}
+impl<'k> Tied<'k> for crate::Index3D<'k> {}
+impl<'k> Tied<'k> for crate::Block<'k> {}
+impl<'k> Tied<'k> for crate::Grid<'k> {}
+impl<'k> Tied<'k> for crate::Warp<'k> {}
+impl<'k, T: crate::Plain, const N: usize> Tied<'k> for crate::SharedTile<'k, T, N> {}
+impl<'k, T: crate::Plain> Tied<'k> for crate::DynamicShared<'k, T> {}
+impl<'k, T: crate::Plain, S: crate::output::Space> Tied<'k> for crate::DisjointSlice<'k, T, S> {}
+impl<'k, T: crate::Plain> Tied<'k> for crate::DisjointSlice2D<'k, T> {}

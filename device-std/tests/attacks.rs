@@ -1,0 +1,215 @@
+//! Attempts to make two threads meet in one element. Each must fail, or end in something harmless. The book's chapter on safety
+//! names these tests; what must not even compile stands as `compile_fail` beside the types.
+mod launch;
+use launch::{Output, each_thread, launch};
+use warploom_device::*;
+use warploom_emulator::Fault;
+
+enum Site {}
+
+fn block<'k>() -> Block<'k> {
+    // SAFETY: used in the thread that makes it.
+    unsafe { Block::from_launch() }
+}
+
+fn tile<'k, const ORDINAL: u32, const N: usize>() -> SharedTile<'k, usize, N> {
+    // SAFETY: each test makes each ordinal once in each thread, and no test uses barriers 1 to 14 otherwise.
+    unsafe { SharedTile::from_launch::<ORDINAL, Site>() }
+}
+
+/// cuda-oxide #318: a 2-D launch of a kernel with a flat index.
+#[test]
+fn a_flat_index_refuses_a_launch_with_rows() {
+    for (grid, size) in [((2, 1), (8, 2)), ((2, 2), (8, 1))] {
+        let result = launch(grid, size, || {
+            // SAFETY: violated on purpose: the launch has rows.
+            let i = unsafe { Index1D::from_launch() };
+            assert_eq!(i.get(), usize::MAX, "never reached");
+        });
+        assert!(
+            matches!(&result, Err(Fault::Panic { message, .. }) if message.contains("not one-dimensional")),
+            "{result:?}"
+        );
+    }
+}
+
+/// cuda-oxide #653: flat indices of two widths. Here the width belongs to the matrix; the index has none.
+#[test]
+fn a_matrix_index_has_no_width_of_its_own() {
+    let (narrow, wide) = (Output::new(0u32, 6 * 6), Output::new(0u32, 12 * 3));
+    let result = launch((3, 3), (4, 2), || {
+        // SAFETY: the launch is two-dimensional; used in the thread that makes it.
+        let i = unsafe { Index2D::from_launch() };
+        if let Some(m) = narrow.matrix(6).get_mut(i) {
+            *m += 1;
+        }
+        if let Some(m) = wide.matrix(12).get_mut(i) {
+            *m += 1;
+        }
+    });
+    assert_eq!(
+        (result, narrow.read(), wide.read()),
+        (Ok(()), vec![1; 36], vec![1; 36])
+    );
+}
+
+/// cuda-oxide #151, #242: atomics behind a slice that the compiler takes for constant.
+#[test]
+fn slices_of_atomics_are_not_read_only() {
+    use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+    use warploom_device::kernel::DeviceParam;
+    let readonly = [
+        DeviceParam::slice::<AtomicU32>(),
+        DeviceParam::slice::<AtomicI32>(),
+        DeviceParam::slice::<AtomicU64>(),
+        DeviceParam::slice::<AtomicI64>(),
+        DeviceParam::slice::<AtomicF32>(),
+        DeviceParam::slice::<AtomicF64>(),
+    ]
+    .map(|param| param.readonly);
+    assert_eq!(readonly, [0; 6]);
+    assert_eq!(
+        DeviceParam::slice::<u64>(),
+        DeviceParam {
+            kind: 1,
+            readonly: 1,
+            size: 8,
+            align: 8
+        }
+    );
+    assert_eq!(
+        DeviceParam::slice_mut::<[f32; 4]>(),
+        DeviceParam {
+            kind: 2,
+            readonly: 0,
+            size: 16,
+            align: 4
+        }
+    );
+}
+
+/// cuda-oxide #623: a pointer into shared memory that takes `&mut` of what all threads have.
+#[test]
+fn pointers_to_shared_memory_take_no_exclusive_reference() {
+    let seen = each_thread(2, 32, |_| {
+        let array = shared_array!(usize, 32);
+        let (a, b) = (array.as_ptr(), array.as_ptr());
+        // SAFETY: own element before the barrier, any after it.
+        unsafe { a.add(block().thread()).write(block().thread()) };
+        block().sync();
+        // SAFETY: nobody writes after the barrier.
+        unsafe { b.add(31 - block().thread()).read() }
+    });
+    assert!(
+        seen.iter()
+            .enumerate()
+            .all(|(at, value)| *value == 31 - at % 32)
+    );
+}
+
+/// One thread publishes where the others reclaim: they must not release each other.
+#[test]
+fn a_mismatched_barrier_hangs_and_never_releases() {
+    let result = launch(1, 8, || {
+        let (mut tile, block) = (tile::<0, 8>(), block());
+        tile.set_own(0, 7);
+        let view = tile.publish(&block);
+        if block.thread() == 3 {
+            sync_threads(); // the others wait at the tile's second barrier
+        }
+        drop(view.reclaim(&block));
+    });
+    assert!(matches!(result, Err(Fault::Deadlock { .. })), "{result:?}");
+}
+
+/// Two tiles published in two orders: without ids of their own, each would release the other too early.
+#[test]
+fn tiles_published_in_two_orders_hang_and_never_release() {
+    let result = launch(1, 8, || {
+        let (mut a, mut b, block) = (tile::<0, 8>(), tile::<1, 8>(), block());
+        a.set_own(0, 1);
+        if block.thread() == 0 {
+            let b = b.publish(&block);
+            a.set_own(0, b[1]);
+            assert_eq!((a.publish(&block).len(), b.len()), (8, 8));
+        } else {
+            let a = a.publish(&block);
+            b.set_own(0, a[0]);
+            assert_eq!((b.publish(&block).len(), a.len()), (8, 8));
+        }
+    });
+    assert!(matches!(result, Err(Fault::Deadlock { .. })), "{result:?}");
+}
+
+/// Exchanged handles carry their barriers along.
+#[test]
+fn exchanging_two_tiles_changes_nothing() {
+    let seen = each_thread(3, 32, |_| {
+        let (mut a, mut b, block) = (tile::<0, 32>(), tile::<1, 32>(), block());
+        if block.thread() % 2 == 1 {
+            std::mem::swap(&mut a, &mut b);
+        }
+        a.set_own(0, 10);
+        b.set_own(0, 20);
+        if block.thread() % 2 == 1 {
+            std::mem::swap(&mut a, &mut b);
+        }
+        let (a, b) = (a.publish(&block), b.publish(&block));
+        a.iter().sum::<usize>() * 1000 + b.iter().sum::<usize>()
+    });
+    assert_eq!(seen, [(16 * 10 + 16 * 20) * 1000 + 16 * 20 + 16 * 10; 96]);
+}
+
+/// A tile that is given up between two barriers blocks the others, it does not release them.
+#[test]
+fn a_dropped_tile_hangs_and_never_releases() {
+    let result = launch(1, 8, || {
+        let (tile, block) = (tile::<0, 8>(), block());
+        if block.thread() == 5 {
+            drop(tile); // without publishing; there is no destructor that could be skipped
+            block.sync();
+            return;
+        }
+        assert_eq!(tile.publish(&block).len(), 8);
+        block.sync();
+    });
+    assert!(matches!(result, Err(Fault::Deadlock { .. })), "{result:?}");
+}
+
+/// Threads that return or panic while they own slots count as arrived; their slots hold some value.
+#[test]
+fn threads_that_end_early_count_as_arrived() {
+    let y = Output::new(0usize, 16);
+    let result = launch(1, 16, || {
+        // SAFETY: the launch is one-dimensional; used in this thread.
+        let i = unsafe { Index1D::from_launch() };
+        let (mut tile, block) = (tile::<0, 16>(), block());
+        tile.set_own(0, 1);
+        match block.thread() {
+            3 => return,
+            4 => tile.set_own(1, 0),
+            _ => {}
+        }
+        let view = tile.publish(&block);
+        if let Some(y) = y.slice::<Linear>().get_mut(i) {
+            *y = view.iter().sum();
+        }
+    });
+    assert!(
+        matches!(
+            result,
+            Err(Fault::Panic {
+                thread: [4, 0, 0],
+                count: 1,
+                ..
+            })
+        ),
+        "{result:?}"
+    );
+    assert!(
+        y.read()
+            .iter()
+            .enumerate()
+            .all(|(at, sum)| *sum == if at == 3 || at == 4 { 0 } else { 16 })
+    );
+}

@@ -1,0 +1,119 @@
+//! Each space deals out every element once, whatever the sizes.
+mod launch;
+use launch::{Output, launch};
+use warploom_device::*;
+
+fn index<'k>() -> Index1D<'k> {
+    // SAFETY: the launches of this file are one-dimensional; used in the thread that makes it.
+    unsafe { Index1D::from_launch() }
+}
+
+const SIZES: [usize; 6] = [0, 1, 31, 99, 100, 1000];
+
+#[test]
+fn linear_deals_out_each_element_once() {
+    for len in SIZES {
+        let y = Output::new(0u32, len);
+        let result = launch(3, 33, || {
+            let mut y = y.slice::<Linear>();
+            assert_eq!((y.len(), y.is_empty()), (len, len == 0));
+            if let Some(y) = y.get_mut(index()) {
+                *y += 1;
+            }
+        });
+        let expected = Vec::from_iter((0..len).map(|at| u32::from(at < 99)));
+        assert_eq!((result, y.read()), (Ok(()), expected), "{len} elements");
+    }
+}
+
+#[test]
+fn grid_stride_deals_out_each_element_once() {
+    for len in SIZES {
+        let y = Output::new(0usize, len);
+        let result = launch(3, 7, || {
+            for (at, y) in y.slice::<GridStride>().iter_mut(index()) {
+                *y += at + 1;
+            }
+        });
+        assert_eq!(
+            (result, y.read()),
+            (Ok(()), Vec::from_iter(1..=len)),
+            "{len} elements"
+        );
+    }
+}
+
+#[test]
+fn grid_stride_elements_may_be_held_together() {
+    let y = Output::new(0u32, 50);
+    let result = launch(2, 5, || {
+        let mut slice = y.slice::<GridStride>();
+        let held = Vec::from_iter(slice.iter_mut(index()));
+        for (at, y) in held {
+            *y = at as u32;
+        }
+    });
+    assert_eq!((result, y.read()), (Ok(()), Vec::from_iter(0..50)));
+}
+
+#[test]
+fn chunks_deal_out_whole_chunks_once() {
+    for len in SIZES {
+        let y = Output::new(0u32, len);
+        let result = launch(5, 9, || {
+            if let Some(chunk) = y.slice::<Chunks<7>>().get_mut(index()) {
+                chunk.iter_mut().for_each(|y| *y += 1);
+            }
+        });
+        let dealt = (len / 7).min(45) * 7;
+        let expected = Vec::from_iter((0..len).map(|at| u32::from(at < dealt)));
+        assert_eq!((result, y.read()), (Ok(()), expected), "{len} elements");
+    }
+}
+
+#[test]
+fn per_block_deals_out_one_element_to_each_block() {
+    for len in [0, 5, 12, 20] {
+        let y = Output::new(0u32, len);
+        let result = launch((3, 2, 2), (4, 3), || {
+            // SAFETY: used in the thread that makes it.
+            let block = unsafe { Block::from_launch() };
+            if let Some(y) = block
+                .leader()
+                .and_then(|leader| y.slice::<PerBlock>().get_mut(leader).map(|y| *y += 1))
+            {
+                y
+            }
+        });
+        let expected = Vec::from_iter((0..len).map(|at| u32::from(at < 12)));
+        assert_eq!((result, y.read()), (Ok(()), expected), "{len} elements");
+    }
+}
+
+#[test]
+fn matrix_keeps_to_its_width() {
+    for (width, height) in [(1, 1), (5, 8), (9, 3), (40, 2)] {
+        let m = Output::new(0u32, width * height);
+        let result = launch((2, 2), (8, 4), || {
+            // SAFETY: the launch is two-dimensional; used in the thread that makes it.
+            let i = unsafe { Index2D::from_launch() };
+            let mut m = m.matrix(width);
+            assert_eq!((m.width(), m.height()), (width, height));
+            if let Some(m) = m.get_mut(i) {
+                *m += (i.y() * 100 + i.x()) as u32;
+            }
+        });
+        let cell = |at: usize| {
+            if at % width < 16 && at / width < 8 {
+                (at / width * 100 + at % width) as u32
+            } else {
+                0
+            }
+        };
+        assert_eq!(
+            (result, m.read()),
+            (Ok(()), Vec::from_iter((0..width * height).map(cell))),
+            "{width} x {height}"
+        );
+    }
+}

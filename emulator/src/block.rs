@@ -1,0 +1,282 @@
+//! Who waits for whom in one block: barriers, warp operations, lanes that returned. Knows nothing of stacks or OS threads.
+//!
+//! A thread is fresh (not started), running, waiting (at one barrier or one warp operation), ready (was waiting, may go on) or
+//! exited. Only one thread of a block runs at a time. When none is running, ready or fresh, none ever will be: whoever still waits
+//! is stuck, and this file knows at what. The rules stand in `README.md`, numbered.
+
+use std::panic::Location;
+
+use crate::fault::{Wait, WaitPoint};
+use crate::shape::CheckedShape;
+use crate::warp::{LANES, Operands, Warp, WarpOp, lanes};
+
+pub(crate) const BARRIERS: u32 = 16;
+
+/// What happens to a thread that arrives somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It goes on, with this result; all others that took part are ready.
+    GoesOn(u32),
+    /// It has to wait.
+    Waits,
+    /// It is not in the mask that it gave, and did not arrive.
+    NotInMask,
+}
+
+#[derive(Debug)]
+pub(crate) struct Block {
+    n_threads: u32,
+    /// Threads that have not exited.
+    n_live: u32,
+    /// The lowest thread that has not started.
+    next_fresh: u32,
+    /// Threads that wait. 0 in a kernel without barriers, whose threads then exit at little cost.
+    n_waiting: u32,
+    /// The warp that is served now: its ready lanes go before those of the others, so that its stacks stay in the cache.
+    served: usize,
+    warps: Vec<Warp>,
+    barriers: Vec<Barrier>,
+    /// Where each thread waits or last waited.
+    sites: Vec<&'static Location<'static>>,
+}
+
+/// One numbered barrier.
+#[derive(Debug, Clone)]
+struct Barrier {
+    n_arrived: u32,
+    /// The waiting lanes of each warp.
+    waiting: Vec<u32>,
+}
+
+impl Block {
+    #[track_caller]
+    pub(crate) fn new(n_threads: u32) -> Self {
+        let n_warps = n_threads.div_ceil(LANES) as usize;
+        let barrier = Barrier {
+            n_arrived: 0,
+            waiting: vec![0; n_warps],
+        };
+        Self {
+            n_threads,
+            n_live: n_threads,
+            next_fresh: 0,
+            n_waiting: 0,
+            served: 0,
+            warps: (0..n_warps)
+                .map(|warp| Warp::new(lanes_of(n_threads, warp)))
+                .collect(),
+            barriers: vec![barrier; BARRIERS as usize],
+            sites: vec![Location::caller(); n_threads as usize],
+        }
+    }
+
+    /// Makes all threads fresh again, for the next block of the grid.
+    pub(crate) fn reset(&mut self) {
+        self.n_live = self.n_threads;
+        self.next_fresh = 0;
+        self.served = 0;
+        let stuck = self.n_waiting != 0;
+        self.n_waiting = 0;
+        for (index, warp) in self.warps.iter_mut().enumerate() {
+            warp.reset(lanes_of(self.n_threads, index));
+        }
+        if stuck {
+            for barrier in &mut self.barriers {
+                barrier.n_arrived = 0;
+                barrier.waiting.fill(0);
+            }
+        }
+    }
+
+    /// The next thread to start, if one is left. It counts as running.
+    #[inline]
+    pub(crate) fn start_fresh(&mut self) -> Option<u32> {
+        let thread = self.next_fresh;
+        (thread < self.n_threads).then(|| {
+            self.next_fresh += 1;
+            thread
+        })
+    }
+
+    pub(crate) fn has_fresh(&self) -> bool {
+        self.next_fresh < self.n_threads
+    }
+
+    /// The lowest thread that has not started.
+    pub(crate) fn next_fresh(&self) -> u32 {
+        self.next_fresh
+    }
+
+    /// No further thread will start; gives how many have.
+    pub(crate) fn skip_fresh(&mut self) -> u32 {
+        std::mem::replace(&mut self.next_fresh, self.n_threads)
+    }
+
+    /// A thread that may go on, if there is one: those of the warp that was served last come first. It counts as running.
+    pub(crate) fn next_ready(&mut self) -> Option<u32> {
+        for _ in 0..self.warps.len() {
+            let warp = &mut self.warps[self.served];
+            if warp.ready != 0 {
+                let lane = warp.ready.trailing_zeros();
+                warp.ready &= warp.ready - 1;
+                return Some(self.served as u32 * LANES + lane);
+            }
+            self.served = (self.served + 1) % self.warps.len();
+        }
+        None
+    }
+
+    /// `thread` arrives at barrier `id`, which is below [`BARRIERS`]. It is released when all threads that have not exited are there.
+    pub(crate) fn arrive_at_barrier(
+        &mut self,
+        thread: u32,
+        id: u32,
+        site: &'static Location<'static>,
+    ) -> Arrival {
+        let barrier = &mut self.barriers[id as usize];
+        if barrier.n_arrived + 1 == self.n_live {
+            self.release(id);
+            return Arrival::GoesOn(0);
+        }
+        barrier.n_arrived += 1;
+        barrier.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
+        self.sites[thread as usize] = site;
+        self.n_waiting += 1;
+        Arrival::Waits
+    }
+
+    /// `thread` arrives at an operation of its warp.
+    pub(crate) fn arrive_at_warp_op(
+        &mut self,
+        thread: u32,
+        op: WarpOp,
+        mask: u32,
+        operands: Operands,
+        site: &'static Location<'static>,
+    ) -> Arrival {
+        if op != WarpOp::ActiveMask && mask >> (thread % LANES) & 1 == 0 {
+            return Arrival::NotInMask;
+        }
+        let warp = &mut self.warps[(thread / LANES) as usize];
+        let ready = warp.ready;
+        match warp.arrive(thread % LANES, op, mask, operands, site) {
+            Some(result) => {
+                self.n_waiting -= (warp.ready & !ready).count_ones();
+                Arrival::GoesOn(result)
+            }
+            None => {
+                self.sites[thread as usize] = site;
+                self.n_waiting += 1;
+                Arrival::Waits
+            }
+        }
+    }
+
+    /// What the operation that `thread` waited for gave it.
+    pub(crate) fn result(&self, thread: u32) -> u32 {
+        self.warps[(thread / LANES) as usize].result(thread % LANES)
+    }
+
+    /// `thread`, which is running, is over. Whoever waited only for it is ready.
+    #[inline]
+    pub(crate) fn exit(&mut self, thread: u32) {
+        self.n_live -= 1;
+        if self.n_waiting == 0 {
+            self.warps[(thread / LANES) as usize].live &= !(1 << (thread % LANES));
+        } else {
+            self.exit_among_waiting(thread);
+        }
+    }
+
+    #[cold]
+    fn exit_among_waiting(&mut self, thread: u32) {
+        let warp = &mut self.warps[(thread / LANES) as usize];
+        let ready = warp.ready;
+        warp.exit(thread % LANES);
+        self.n_waiting -= (warp.ready & !ready).count_ones();
+        if self.n_waiting == 0 {
+            return;
+        }
+        for id in 0..BARRIERS {
+            let n_arrived = self.barriers[id as usize].n_arrived;
+            if n_arrived != 0 && n_arrived == self.n_live {
+                self.release(id);
+            }
+        }
+    }
+
+    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged. False if there is none.
+    pub(crate) fn converge(&mut self) -> bool {
+        let mut any = false;
+        for warp in &mut self.warps {
+            let ready = warp.ready;
+            any |= warp.converge();
+            self.n_waiting -= (warp.ready & !ready).count_ones();
+        }
+        any
+    }
+
+    pub(crate) fn n_live(&self) -> u32 {
+        self.n_live
+    }
+
+    /// Whether `thread` has not exited.
+    pub(crate) fn is_live(&self, thread: u32) -> bool {
+        self.warps[(thread / LANES) as usize].live >> (thread % LANES) & 1 == 1
+    }
+
+    /// Each distinct thing that is waited for, in the order of the first thread that waits for it.
+    pub(crate) fn waits(&self, shape: &CheckedShape) -> Vec<Wait> {
+        let mut waits = Vec::new();
+        for (id, barrier) in (0..).zip(&self.barriers) {
+            let first = (0..)
+                .zip(&barrier.waiting)
+                .find_map(|(warp, mask)| lanes(*mask).next().map(|lane| warp * LANES + lane));
+            if let Some(first) = first {
+                waits.push((first, barrier.n_arrived, WaitPoint::Barrier { id }));
+            }
+        }
+        for (index, warp) in (0..).zip(&self.warps) {
+            for (op, mask, arrived) in warp.waits() {
+                let first = index * LANES + arrived.trailing_zeros();
+                let point = WaitPoint::Warp {
+                    operation: op.name(),
+                    mask,
+                    warp: index,
+                    arrived,
+                };
+                waits.push((first, arrived.count_ones(), point));
+            }
+        }
+        waits.sort_by_key(|(first, ..)| *first);
+        let describe = |(first, threads, point): (u32, u32, WaitPoint)| {
+            let site = self.sites[first as usize];
+            Wait {
+                point,
+                threads,
+                first: shape.thread_at(first),
+                file: site.file(),
+                line: site.line(),
+                column: site.column(),
+            }
+        };
+        waits.into_iter().map(describe).collect()
+    }
+
+    fn release(&mut self, id: u32) {
+        let barrier = &mut self.barriers[id as usize];
+        self.n_waiting -= barrier.n_arrived;
+        barrier.n_arrived = 0;
+        for (warp, waiting) in self.warps.iter_mut().zip(&mut barrier.waiting) {
+            warp.ready |= std::mem::take(waiting);
+        }
+    }
+}
+
+/// How many lanes of warp number `warp` exist in a block of `n_threads`.
+fn lanes_of(n_threads: u32, warp: usize) -> u32 {
+    (n_threads - warp as u32 * LANES).min(LANES)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

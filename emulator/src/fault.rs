@@ -1,0 +1,167 @@
+//! What the caller reads when a run went wrong.
+
+use std::fmt;
+
+/// Why a run did not end as a kernel should. One run gives one fault: that of the first block, in linear order.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A thread panicked. Like on a GPU, that thread ended there and all others went on.
+    #[error("{message}, at {file}:{line}:{column}, in block {}, thread {}{}", Place(*block), Place(*thread), others(*count))]
+    Panic {
+        /// The text of the panic.
+        message: String,
+        /// Source file of the panic; empty if it is not known.
+        file: String,
+        /// Line, from 1; 0 if it is not known.
+        line: u32,
+        /// Column, from 1; 0 if it is not known.
+        column: u32,
+        /// Place of the block in the grid.
+        block: [u32; 3],
+        /// Place of the thread in its block: the lowest of the block that panicked.
+        thread: [u32; 3],
+        /// Threads of the whole run that panicked.
+        count: u64,
+    },
+    /// All threads of a block that have not returned wait, and none of them can ever go on.
+    #[error("block {} is stuck: {}", Place(*block), list(waits))]
+    Deadlock {
+        /// Place of the block in the grid.
+        block: [u32; 3],
+        /// Each distinct thing that is waited for, in the order of the first thread that waits for it.
+        waits: Vec<Wait>,
+    },
+    /// The run cannot have this shape.
+    #[error(
+        "cannot run a kernel with {what} = {given}: it is at least 1 and at most {limit}; use another grid or block size"
+    )]
+    Shape {
+        /// Which number is wrong.
+        what: String,
+        /// The number.
+        given: u64,
+        /// The largest allowed.
+        limit: u64,
+    },
+    /// More dynamic shared memory than a block can have.
+    #[error(
+        "cannot run a kernel with {given} bytes of dynamic shared memory: a block has at most {limit}; use a smaller tile"
+    )]
+    SharedTooLarge {
+        /// Bytes asked for.
+        given: u64,
+        /// Bytes that a block has.
+        limit: u64,
+    },
+    /// A kernel on the emulator tried to start another.
+    #[error("cannot run a kernel from inside a kernel; launch it from host code")]
+    Nested,
+    /// The operating system refused memory for the stacks of waiting threads.
+    #[error("cannot make a stack for thread {} of block {}: {cause}; use smaller blocks or fewer workers", Place(*thread), Place(*block))]
+    OutOfStacks {
+        /// Place of the block in the grid.
+        block: [u32; 3],
+        /// First thread that could not start.
+        thread: [u32; 3],
+        /// What the operating system said.
+        cause: String,
+    },
+}
+
+/// Threads of one block that wait for the same thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// What they wait for.
+    pub point: WaitPoint,
+    /// How many of them there are.
+    pub threads: u32,
+    /// The lowest of them: its place in the block.
+    pub first: [u32; 3],
+    /// Where that one waits: source file.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// A thing to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitPoint {
+    /// A barrier of the block.
+    Barrier {
+        /// Its number, 0..16.
+        id: u32,
+    },
+    /// An operation of a warp.
+    Warp {
+        /// Name of the intrinsic.
+        operation: &'static str,
+        /// The lanes that have to take part.
+        mask: u32,
+        /// Number of the warp in its block.
+        warp: u32,
+        /// The lanes of the mask that are here.
+        arrived: u32,
+    },
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (threads, verb) = match self.threads {
+            1 => ("thread", "waits"),
+            _ => ("threads", "wait"),
+        };
+        write!(
+            f,
+            "{} {threads} (first: {}) {verb} at {}, {}:{}:{}",
+            self.threads,
+            Place(self.first),
+            self.point,
+            self.file,
+            self.line,
+            self.column
+        )
+    }
+}
+
+impl fmt::Display for WaitPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Barrier { id } => write!(f, "barrier {id}"),
+            Self::Warp {
+                operation,
+                mask,
+                warp,
+                arrived,
+            } => write!(
+                f,
+                "`{operation}` of warp {warp} with mask {mask:#010x} (lanes there: {arrived:#010x})"
+            ),
+        }
+    }
+}
+
+struct Place([u32; 3]);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(f, "({x}, {y}, {z})")
+    }
+}
+
+fn others(count: u64) -> String {
+    match count {
+        0 | 1 => String::new(),
+        2 => " (and 1 more thread)".into(),
+        _ => format!(" (and {} more threads)", count - 1),
+    }
+}
+
+fn list(waits: &[Wait]) -> String {
+    let waits: Vec<_> = waits.iter().map(Wait::to_string).collect();
+    waits.join("; ")
+}

@@ -1,0 +1,352 @@
+//! What a kernel may call: the CPU side of the table that the device library declares, names and types alike.
+//!
+//! Each of these panics with a clear message when no kernel runs on the calling OS thread. Operations that wait (`barrier`,
+//! `warp_sync`, votes, shuffles, `active_mask`) return at once, and without meaning, while the calling thread is being unwound by a
+//! panic: on a GPU it would be gone.
+
+use std::panic::Location;
+use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
+
+use crate::block::{Arrival, BARRIERS};
+use crate::fiber::{Running, with_running};
+use crate::shared::SharedKey;
+use crate::warp::{LANES, Mode, Operands, WarpOp};
+
+macro_rules! indices {
+    ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Panics
+        /// Outside a kernel.
+        #[inline]
+        #[track_caller]
+        pub fn $name() -> u32 {
+            inside(stringify!($name), $read)
+        }
+    )*};
+}
+
+indices! {
+    /// Place of the thread in its block, x. CUDA: `threadIdx.x`.
+    thread_idx_x = |running| running.place.get()[0];
+    /// Place of the thread in its block, y. CUDA: `threadIdx.y`.
+    thread_idx_y = |running| running.place.get()[1];
+    /// Place of the thread in its block, z. CUDA: `threadIdx.z`.
+    thread_idx_z = |running| running.place.get()[2];
+    /// Place of the block in the grid, x. CUDA: `blockIdx.x`.
+    block_idx_x = |running| running.block.get()[0];
+    /// Place of the block in the grid, y. CUDA: `blockIdx.y`.
+    block_idx_y = |running| running.block.get()[1];
+    /// Place of the block in the grid, z. CUDA: `blockIdx.z`.
+    block_idx_z = |running| running.block.get()[2];
+    /// Threads of a block, x. CUDA: `blockDim.x`.
+    block_dim_x = |running| running.shape.shape.block[0];
+    /// Threads of a block, y. CUDA: `blockDim.y`.
+    block_dim_y = |running| running.shape.shape.block[1];
+    /// Threads of a block, z. CUDA: `blockDim.z`.
+    block_dim_z = |running| running.shape.shape.block[2];
+    /// Blocks of the grid, x. CUDA: `gridDim.x`.
+    grid_dim_x = |running| running.shape.shape.grid[0];
+    /// Blocks of the grid, y. CUDA: `gridDim.y`.
+    grid_dim_y = |running| running.shape.shape.grid[1];
+    /// Blocks of the grid, z. CUDA: `gridDim.z`.
+    grid_dim_z = |running| running.shape.shape.grid[2];
+    /// Place of the thread in its warp, 0..32. PTX: `%laneid`.
+    lane_id = |running| running.thread.get() % LANES;
+    /// Dynamic shared memory of the block, in bytes. PTX: `%dynamic_smem_size`.
+    dynamic_shared_bytes = |running| running.shape.shape.dynamic_shared_bytes;
+}
+
+/// Waits until all threads of the block that have not exited are at barrier `id`.
+///
+/// Orders all memory accesses of the block before and after it. Threads may arrive from different places of the program. If the
+/// others wait elsewhere for ever, the run ends with [`crate::Fault::Deadlock`]; a GPU hangs.
+/// CUDA: `__syncthreads` is barrier 0. PTX: `barrier.cta.sync`. Compute capability: 2.0.
+///
+/// # Panics
+/// If `id` is not below 16. Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn barrier(id: u32) {
+    if id >= BARRIERS {
+        fail(&format!("barrier({id}): a block has the barriers 0 to 15"));
+    }
+    let site = Location::caller();
+    inside("barrier", |running| {
+        let arrival = running.arrive(|block, thread| block.arrive_at_barrier(thread, id, site));
+        if arrival == Some(Arrival::Waits) {
+            running.wait();
+        }
+    });
+}
+
+/// Waits until all lanes of `mask` that have not exited are here with this mask.
+///
+/// Orders the memory accesses of these lanes. CUDA: `__syncwarp`. Compute capability: 7.0.
+///
+/// # Panics
+/// If the calling lane is not in `mask`. Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn warp_sync(mask: u32) {
+    meet(WarpOp::Sync, mask, Operands::default());
+}
+
+/// The lanes of `mask` that have not exited and for which `p` holds; the same in each.
+///
+/// Waits for all lanes of `mask` that have not exited. CUDA: `__ballot_sync`. Compute capability: 3.0.
+///
+/// # Panics
+/// If the calling lane is not in `mask`. Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn vote_ballot(mask: u32, p: bool) -> u32 {
+    vote(WarpOp::Ballot, mask, p)
+}
+
+/// Whether `p` holds in at least one lane of `mask` that has not exited; the same in each.
+///
+/// Waits for all lanes of `mask` that have not exited. CUDA: `__any_sync`. Compute capability: 3.0.
+///
+/// # Panics
+/// If the calling lane is not in `mask`. Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn vote_any(mask: u32, p: bool) -> bool {
+    vote(WarpOp::Any, mask, p) != 0
+}
+
+/// Whether `p` holds in all lanes of `mask` that have not exited; the same in each.
+///
+/// Waits for all lanes of `mask` that have not exited. CUDA: `__all_sync`. Compute capability: 3.0.
+///
+/// # Panics
+/// If the calling lane is not in `mask`. Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn vote_all(mask: u32, p: bool) -> bool {
+    vote(WarpOp::All, mask, p) != 0
+}
+
+/// The lanes of the warp that execute this call together.
+///
+/// The own lane is always in it. A GPU promises nothing about the others. Here they are those that come to this place of the source
+/// before they return or wait for something else: the most that can converge. So all lanes in straight code, and in a branch those
+/// that took it. CUDA: `__activemask`. Compute capability: 3.0.
+///
+/// # Panics
+/// Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn active_mask() -> u32 {
+    meet(WarpOp::ActiveMask, 0, Operands::default())
+}
+
+macro_rules! shuffles {
+    ($($(#[$doc:meta])* $name:ident $operand:ident = $mode:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// `clamp` is operand c of PTX `shfl.sync`: bits 0..5 hold the highest (up: lowest) lane in a segment, bits 8..13 the bits of
+        /// the lane number that tell the segment. The caller keeps its own `value` if the lane to read is outside its segment. A
+        /// lane that is not in `mask` or has exited has no value: a GPU then gives any value, the emulator the caller's own.
+        /// Waits for all lanes of `mask` that have not exited. Compute capability: 3.0.
+        ///
+        /// # Panics
+        /// If the calling lane is not in `mask`. Outside a kernel.
+        #[inline(always)]
+        #[track_caller]
+        pub fn $name(mask: u32, value: u32, $operand: u32, clamp: u32) -> u32 {
+            let operands = Operands { value, b: $operand, c: clamp };
+            meet(WarpOp::Shuffle(Mode::$mode), mask, operands)
+        }
+    )*};
+}
+
+shuffles! {
+    /// The `value` of lane `lane` (bits 0..5) of the caller's segment. CUDA: `__shfl_sync`.
+    shuffle_idx lane = Idx;
+    /// The `value` of the lane that is `delta` (bits 0..5) below. CUDA: `__shfl_up_sync`.
+    shuffle_up delta = Up;
+    /// The `value` of the lane that is `delta` (bits 0..5) above. CUDA: `__shfl_down_sync`.
+    shuffle_down delta = Down;
+    /// The `value` of the lane whose number differs in the bits of `lane_mask` (bits 0..5). CUDA: `__shfl_xor_sync`.
+    shuffle_bfly lane_mask = Bfly;
+}
+
+/// Orders the memory accesses of the calling thread for the threads of its block. CUDA: `__threadfence_block`.
+pub fn fence_block() {
+    // All threads of a block share an OS thread: only the compiler could reorder.
+    atomic::compiler_fence(Ordering::SeqCst);
+}
+
+/// Orders the memory accesses of the calling thread for all threads of the device. CUDA: `__threadfence`.
+pub fn fence_device() {
+    atomic::fence(Ordering::SeqCst);
+}
+
+/// Orders the memory accesses of the calling thread for the device and the host. CUDA: `__threadfence_system`.
+pub fn fence_system() {
+    atomic::fence(Ordering::SeqCst);
+}
+
+/// The start of a static shared array: the same in all threads of a block for the same `key` (type, size and alignment).
+///
+/// Each block gets its own, filled with 0xA5. CUDA: a `__shared__` array.
+///
+/// # Panics
+/// If the block's static and dynamic shared memory would exceed 227 KiB, or `align` is not a power of two of at most 1024.
+/// Outside a kernel.
+///
+/// # Safety
+/// The memory is valid until the block ends. The caller must not use it longer, and must order accesses of different threads by
+/// barriers (or make them atomic).
+#[track_caller]
+pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize) -> *mut u8 {
+    let start = inside("shared_static", |running| {
+        running.arena.borrow_mut().get(key, bytes, align)
+    });
+    match start {
+        Ok(start) => start,
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+/// The start of the block's dynamic shared memory, 128-byte aligned, [`dynamic_shared_bytes`] long, filled with 0xA5 at first.
+///
+/// CUDA: `extern __shared__`.
+///
+/// # Panics
+/// Outside a kernel.
+///
+/// # Safety
+/// As for [`shared_static`].
+#[track_caller]
+pub unsafe fn dynamic_shared() -> *mut u8 {
+    inside("dynamic_shared", |running| {
+        running.arena.borrow_mut().dynamic()
+    })
+}
+
+macro_rules! atomic_adds {
+    ($($name:ident $int:ty, $atomic:ty;)*) => {$(
+        /// Adds `v` to `*p`, wrapping; gives the value of before. Relaxed. CUDA: `atomicAdd`.
+        ///
+        /// # Safety
+        /// `p` is valid for reads and writes and aligned, and no one accesses it at the same time other than atomically.
+        #[inline]
+        pub unsafe fn $name(p: *mut $int, v: $int) -> $int {
+            // SAFETY: the caller promises the same.
+            unsafe { <$atomic>::from_ptr(p) }.fetch_add(v, Ordering::Relaxed)
+        }
+    )*};
+}
+
+atomic_adds! {
+    atomic_add_u32 u32, AtomicU32;
+    atomic_add_i32 i32, AtomicI32;
+    atomic_add_u64 u64, AtomicU64;
+}
+
+macro_rules! atomic_float_adds {
+    ($($name:ident $float:ty, $atomic:ty;)*) => {$(
+        /// Adds `v` to `*p`, rounded to nearest; gives the value of before. Relaxed. CUDA: `atomicAdd`.
+        ///
+        /// # Safety
+        /// `p` is valid for reads and writes and aligned, and no one accesses it at the same time other than atomically.
+        pub unsafe fn $name(p: *mut $float, v: $float) -> $float {
+            // SAFETY: the caller promises the same; the integer has the float's size and alignment.
+            let bits = unsafe { <$atomic>::from_ptr(p.cast()) };
+            let mut before = bits.load(Ordering::Relaxed);
+            loop {
+                let sum = (<$float>::from_bits(before) + v).to_bits();
+                match bits.compare_exchange_weak(before, sum, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => return <$float>::from_bits(before),
+                    Err(now) => before = now,
+                }
+            }
+        }
+    )*};
+}
+
+atomic_float_adds! {
+    atomic_add_f32 f32, AtomicU32;
+    atomic_add_f64 f64, AtomicU64;
+}
+
+/// Ends the calling thread with the message "trap". A GPU stops the whole kernel and the context is lost. CUDA: `__trap`.
+///
+/// # Panics
+/// Always.
+#[track_caller]
+pub fn trap() -> ! {
+    fail("trap")
+}
+
+#[inline(always)]
+#[track_caller]
+fn vote(op: WarpOp, mask: u32, p: bool) -> u32 {
+    let value = u32::from(p);
+    let operands = Operands {
+        value,
+        ..Operands::default()
+    };
+    meet(op, mask, operands)
+}
+
+// Inlined up to the kernel for the reason that stands at `Running::wait`.
+#[inline(always)]
+#[track_caller]
+fn meet(op: WarpOp, mask: u32, operands: Operands) -> u32 {
+    let site = Location::caller();
+    let result = inside(op.name(), |running| {
+        let arrival = running
+            .arrive(|block, thread| block.arrive_at_warp_op(thread, op, mask, operands, site));
+        match arrival {
+            None => Some(operands.value),
+            Some(Arrival::GoesOn(result)) => Some(result),
+            Some(Arrival::Waits) => {
+                running.wait();
+                Some(running.result())
+            }
+            Some(Arrival::NotInMask) => None,
+        }
+    });
+    match result {
+        Some(result) => result,
+        None => not_in_mask(op, mask),
+    }
+}
+
+#[inline(always)]
+#[track_caller]
+fn inside<R>(name: &str, read: impl FnOnce(&Running<'_>) -> R) -> R {
+    match with_running(read) {
+        Some(result) => result,
+        None => outside(name),
+    }
+}
+
+#[cold]
+#[track_caller]
+fn not_in_mask(op: WarpOp, mask: u32) -> ! {
+    let (name, lane) = (op.name(), lane_id());
+    fail(&format!(
+        "`{name}` was called by lane {lane} with mask {mask:#010x}, in which it is not; a lane must be in its own mask"
+    ))
+}
+
+#[cold]
+#[track_caller]
+fn outside(name: &str) -> ! {
+    fail(&format!("`{name}()` was called outside a kernel"))
+}
+
+#[cold]
+#[track_caller]
+#[expect(
+    clippy::panic,
+    reason = "a thread of a kernel has no other way to report a misuse; the run returns it as a fault"
+)]
+fn fail(message: &str) -> ! {
+    panic!("{message}")
+}

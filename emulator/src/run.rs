@@ -1,0 +1,97 @@
+//! The way in: checks the shape, spreads the blocks over OS threads, gives the verdict.
+
+use std::num::NonZero;
+use std::thread;
+
+use crate::fault::Fault;
+use crate::fiber::{self, Worker};
+use crate::grid::{BlockQueue, FaultLog};
+use crate::panics;
+use crate::shape::{CheckedShape, Shape};
+
+/// Runs `program` once for each thread of each block of `shape`, and waits until all have returned.
+///
+/// `program` is the body of one thread; it learns from [`crate::intrinsics`] which thread it is. All threads of a block run on one OS
+/// thread, one at a time: a thread runs until it returns or has to wait. Blocks start in linear order (x fastest), as many at a time as
+/// there are workers. A thread gets a stack of its own (256 KiB) only when it has to wait; a stack overflow ends the process.
+///
+/// A thread that spins until another thread of its block writes something spins for ever: only barriers and warp operations let
+/// others run. A panic in a thread ends this thread alone, and what other threads wait for no longer counts it.
+///
+/// # Errors
+/// - [`Fault::Shape`], [`Fault::SharedTooLarge`], [`Fault::Nested`]: nothing has run.
+/// - [`Fault::Panic`]: threads panicked; all others ran to their end.
+/// - [`Fault::Deadlock`]: the threads of a block wait for different things. They were unwound, and no further block was started.
+///   A block in which threads panicked and the others got stuck is reported as a panic, which came first.
+/// - [`Fault::OutOfStacks`]: the operating system refused memory.
+///
+/// When the program is built with `panic = "abort"`, a panic of a thread or a deadlock ends the process, after its message.
+///
+/// If several blocks failed, the lowest one is reported, and of this the lowest thread.
+///
+/// ```
+/// use warploom_emulator::{Fault, Shape, intrinsics, run};
+///
+/// let fault = run(Shape::new([2, 1, 1], [64, 1, 1]), &|| {
+///     let scores = [1, 2, 3];
+///     let index = intrinsics::thread_idx_x() as usize;
+///     assert!(intrinsics::block_idx_x() == 0 || scores[index % 4] > 0);
+/// });
+/// let Err(Fault::Panic { message, block, thread, count, .. }) = fault else { unreachable!() };
+/// assert_eq!(message, "index out of bounds: the len is 3 but the index is 3");
+/// assert_eq!((block, thread, count), ([1, 0, 0], [3, 0, 0], 16));
+/// ```
+pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
+    if fiber::on_lane() {
+        return Err(Fault::Nested);
+    }
+    let shape = shape.check()?;
+    panics::install_hook();
+    let (queue, log) = (BlockQueue::new(shape.n_blocks), FaultLog::new());
+    let work = || work(&shape, program, &queue, &log);
+    let n_workers = workers(&shape);
+    // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
+    let n_helpers = n_workers - usize::from(!thread::panicking());
+    thread::scope(|scope| {
+        let mut n_started = 0;
+        for _ in 0..n_helpers {
+            // Too few OS threads only cost time.
+            let helper = thread::Builder::new().name("warploom-emulator".into());
+            n_started += usize::from(helper.spawn_scoped(scope, work).is_ok());
+        }
+        if n_helpers < n_workers || n_started == 0 {
+            work();
+        }
+    });
+    log.verdict()
+}
+
+fn workers(shape: &CheckedShape) -> usize {
+    // Each stack takes two of the 65530 mappings that Linux allows a process, and each thread may need a stack.
+    let most = 24 * 1024 / shape.n_threads as usize;
+    let wanted = shape.shape.workers.unwrap_or_else(|| {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        processors.min(most)
+    });
+    let n_blocks = usize::try_from(shape.n_blocks).unwrap_or(usize::MAX);
+    wanted.clamp(1, n_blocks)
+}
+
+fn work(shape: &CheckedShape, program: &(dyn Fn() + Sync), queue: &BlockQueue, log: &FaultLog) {
+    let Some(mut block) = queue.next() else {
+        return;
+    };
+    let mut worker = Worker::new(*shape, program);
+    loop {
+        if let Err(failure) = worker.run_block(block) {
+            if failure.stops_run {
+                queue.stop();
+            }
+            log.report(block, failure.fault, failure.n_panicked);
+        }
+        match queue.next() {
+            Some(next) => block = next,
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The primitives that work across OS threads: std's, or loom's in a model test.
+
+#[cfg(not(loom))]
+mod chosen {
+    #[expect(
+        clippy::disallowed_types,
+        reason = "the one place that chooses between std and loom"
+    )]
+    pub(crate) type Mutex<T> = std::sync::Mutex<T>;
+    pub(crate) use std::sync::MutexGuard;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+}
+
+#[cfg(loom)]
+mod chosen {
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    pub(crate) use loom::sync::{Mutex, MutexGuard};
+}
+
+/// A mutex for a `static`. Always std's: loom's objects live only inside a model.
+#[expect(
+    clippy::disallowed_types,
+    reason = "loom's mutex cannot be built in a constant"
+)]
+pub(crate) type StaticMutex<T> = std::sync::Mutex<T>;
+
+pub(crate) use chosen::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
+
+/// Locks, also when a thread died while it held the lock: every user leaves the content valid at each step.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

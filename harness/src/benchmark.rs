@@ -1,0 +1,157 @@
+//! A benchmark is data: what runs, against which twin, at which sizes, what it moves or computes, what is expected.
+
+/// One algorithm, written in Rust and once more for the peer. `R` is the function that runs, verifies and times both.
+#[derive(Clone, Copy, Debug)]
+pub struct Benchmark<R> {
+    /// Name of the row, and of the kernel.
+    pub name: &'static str,
+    /// The same algorithm on the other side.
+    pub twin: Twin,
+    /// What a size counts: elements, rows, bodies, launches.
+    pub unit: &'static str,
+    /// Sizes that are measured on a GPU.
+    pub sizes: &'static [u64],
+    /// A size at which the emulator verifies the Rust side in little time.
+    pub small: u64,
+    /// What one run of a size must move or compute.
+    pub traffic: fn(u64) -> Traffic,
+    /// What is expected, and why; written before the measurement.
+    pub prediction: &'static str,
+    /// Runs, verifies and times one size.
+    pub run: R,
+}
+
+/// Where the peer's code is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Twin {
+    /// File name of the CUDA C++ source in `benches/cuda`, without the extension.
+    pub file: &'static str,
+    /// Name of the `extern "C"` kernel in it.
+    pub function: &'static str,
+    /// What the peer is called in the table.
+    pub peer: &'static str,
+}
+
+impl Twin {
+    /// The twin of a kernel: `benches/cuda/<name>.cu` with a kernel of the same name, compiled by nvcc.
+    #[must_use]
+    pub const fn cuda(name: &'static str) -> Self {
+        Self {
+            file: name,
+            function: name,
+            peer: "nvcc -O3",
+        }
+    }
+}
+
+/// The work that one run must do, whatever the code looks like.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Traffic {
+    /// Bytes read and written in device memory.
+    Bytes(u64),
+    /// Floating-point operations; a fused multiply-add counts as two.
+    Flops(u64),
+    /// Neither: the time itself is the result.
+    None,
+}
+
+impl Traffic {
+    /// The bytes, if bytes are what counts.
+    #[must_use]
+    pub fn bytes(self) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Flops(_) | Self::None => None,
+        }
+    }
+
+    /// The operations, if operations are what counts.
+    #[must_use]
+    pub fn flops(self) -> Option<u64> {
+        match self {
+            Self::Flops(flops) => Some(flops),
+            Self::Bytes(_) | Self::None => None,
+        }
+    }
+}
+
+/// Times of both sides in milliseconds, in the order in which they were taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Times {
+    /// The Rust kernel.
+    pub ours_ms: Vec<f64>,
+    /// The peer.
+    pub peer_ms: Vec<f64>,
+}
+
+/// How often both sides run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Repetitions {
+    /// Runs of each side whose times are thrown away.
+    pub warm_up: usize,
+    /// Runs of each side that count.
+    pub measured: usize,
+}
+
+/// Runs ours, peer, ours, peer, …; each function returns its own time in milliseconds.
+///
+/// Whatever changes slowly during the run (clocks, temperature, other users of the machine) meets both sides alike.
+///
+/// # Errors
+/// The first error of either function.
+pub fn interleave<E>(
+    repetitions: Repetitions,
+    mut ours: impl FnMut() -> Result<f64, E>,
+    mut peer: impl FnMut() -> Result<f64, E>,
+) -> Result<Times, E> {
+    for _ in 0..repetitions.warm_up {
+        ours()?;
+        peer()?;
+    }
+    let mut times = Times::default();
+    for _ in 0..repetitions.measured {
+        times.ours_ms.push(ours()?);
+        times.peer_ms.push(peer()?);
+    }
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn sides_alternate_and_the_warm_up_is_dropped() {
+        let order = RefCell::new(String::new());
+        let run = |side: char| {
+            order.borrow_mut().push(side);
+            Ok::<_, ()>(order.borrow().len() as f64)
+        };
+        let repetitions = Repetitions {
+            warm_up: 1,
+            measured: 2,
+        };
+        let times = interleave(repetitions, || run('o'), || run('p')).unwrap();
+        assert_eq!(order.into_inner(), "opopop");
+        assert_eq!(
+            times,
+            Times {
+                ours_ms: vec![3.0, 5.0],
+                peer_ms: vec![4.0, 6.0]
+            }
+        );
+    }
+
+    #[test]
+    fn the_first_error_ends_the_run() {
+        let repetitions = Repetitions {
+            warm_up: 0,
+            measured: 3,
+        };
+        assert_eq!(
+            interleave(repetitions, || Ok(1.0), || Err("peer")),
+            Err("peer")
+        );
+    }
+}

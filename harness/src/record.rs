@@ -1,0 +1,224 @@
+//! One measured row, and the files that hold them: `benches/results/<gpu>.json`, a list of objects.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::benchmark::{Benchmark, Times};
+use crate::statistics::summarise;
+
+/// One kernel at one size against one peer on one GPU.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Name of the benchmark.
+    pub kernel: String,
+    /// What it is compared with.
+    pub peer: String,
+    /// Size, in `unit`s.
+    pub size: u64,
+    /// What `size` counts.
+    pub unit: String,
+    /// Median time of the Rust kernel in milliseconds.
+    pub ours_ms: f64,
+    /// Median time of the peer in milliseconds.
+    pub peer_ms: f64,
+    /// `peer_ms / ours_ms`: above 1 the Rust kernel is the faster one.
+    pub ratio: f64,
+    /// Interquartile range of ours by its median.
+    pub ours_spread: f64,
+    /// Interquartile range of the peer by its median.
+    pub peer_spread: f64,
+    /// Measured runs of each side.
+    pub runs: usize,
+    /// Bytes of device memory that one run must move.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bytes: Option<u64>,
+    /// Floating-point operations of one run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub flops: Option<u64>,
+    /// Device-to-device copy in the same run: bytes read and written per second, in 10^9.
+    pub copy_gb_s: f64,
+    /// Largest relative error against the CPU reference in the same run.
+    pub max_error: f64,
+    /// What was expected before the measurement.
+    pub prediction: String,
+    /// Name of the GPU.
+    pub gpu: String,
+    /// Version of its driver.
+    pub driver: String,
+    /// Compiler of the peer.
+    pub compiler: String,
+    /// Day of the measurement, `2026-01-31`.
+    pub date: String,
+}
+
+/// What all rows of one run have in common.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Name of the GPU.
+    pub gpu: String,
+    /// Version of its driver.
+    pub driver: String,
+    /// Compiler of the peer.
+    pub compiler: String,
+    /// Measured copy bandwidth in 10^9 bytes per second.
+    pub copy_gb_s: f64,
+    /// Day of the run.
+    pub date: String,
+}
+
+/// What one benchmark brings home.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Times of both sides.
+    pub times: Times,
+    /// Largest relative error against the CPU reference.
+    pub max_error: f64,
+}
+
+/// Why records could not be made, read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// A side has no times.
+    #[error(
+        "`{kernel}` was timed {ours} times against {peer} times of the peer; both need at least one time that is a number"
+    )]
+    NoTimes {
+        /// Name of the benchmark.
+        kernel: &'static str,
+        /// Times of ours.
+        ours: usize,
+        /// Times of the peer.
+        peer: usize,
+    },
+    /// A file or folder of results cannot be read or written.
+    #[error("cannot read or write the benchmark results in {path}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is there, but holds something else.
+    #[error("{path} is not a list of benchmark records; run the benchmarks again to write it anew")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+impl Record {
+    /// Makes the row of `benchmark` at `size`.
+    ///
+    /// # Errors
+    /// [`RecordError::NoTimes`] if a side has no times, or one that is not a number.
+    pub fn new<R>(
+        benchmark: &Benchmark<R>,
+        size: u64,
+        measured: &Measured,
+        machine: &Machine,
+    ) -> Result<Self, RecordError> {
+        let times = &measured.times;
+        let (Some(ours), Some(peer)) = (summarise(&times.ours_ms), summarise(&times.peer_ms))
+        else {
+            return Err(RecordError::NoTimes {
+                kernel: benchmark.name,
+                ours: times.ours_ms.len(),
+                peer: times.peer_ms.len(),
+            });
+        };
+        let traffic = (benchmark.traffic)(size);
+        Ok(Self {
+            kernel: benchmark.name.to_owned(),
+            peer: benchmark.twin.peer.to_owned(),
+            size,
+            unit: benchmark.unit.to_owned(),
+            ours_ms: ours.median,
+            peer_ms: peer.median,
+            ratio: peer.median / ours.median,
+            ours_spread: ours.spread,
+            peer_spread: peer.spread,
+            runs: times.ours_ms.len(),
+            bytes: traffic.bytes(),
+            flops: traffic.flops(),
+            copy_gb_s: machine.copy_gb_s,
+            max_error: measured.max_error,
+            prediction: benchmark.prediction.to_owned(),
+            gpu: machine.gpu.clone(),
+            driver: machine.driver.clone(),
+            compiler: machine.compiler.clone(),
+            date: machine.date.clone(),
+        })
+    }
+}
+
+/// Name of the result file of a GPU: `NVIDIA H200` becomes `nvidia-h200.json`.
+#[must_use]
+pub fn file_name(gpu: &str) -> String {
+    let words = gpu
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let slug: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    format!("{}.json", slug.join("-"))
+}
+
+/// Writes `records` as a list of objects, one field per line.
+///
+/// # Errors
+/// [`RecordError::File`] if the file cannot be written.
+pub fn write(path: &Path, records: &[Record]) -> Result<(), RecordError> {
+    let text = serde_json::to_string_pretty(records).map_err(|source| RecordError::Format {
+        path: path.to_owned(),
+        source,
+    })?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|source| in_file(folder, source))?;
+    }
+    fs::write(path, text + "\n").map_err(|source| in_file(path, source))
+}
+
+/// Reads all `*.json` of `folder`, one list per file, in the order of the file names. A folder that is not there is empty.
+///
+/// # Errors
+/// [`RecordError::File`] or [`RecordError::Format`] names the first file that is not what it should be.
+pub fn read_folder(folder: &Path) -> Result<Vec<Vec<Record>>, RecordError> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(folder).map_err(|source| in_file(folder, source))?;
+    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.map_err(|source| in_file(folder, source))?;
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Result<Vec<Record>, RecordError> {
+    let text = fs::read_to_string(path).map_err(|source| in_file(path, source))?;
+    serde_json::from_str(&text).map_err(|source| RecordError::Format {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn in_file(path: &Path, source: io::Error) -> RecordError {
+    RecordError::File {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

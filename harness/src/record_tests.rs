@@ -1,0 +1,94 @@
+use super::*;
+use crate::benchmark::{Traffic, Twin};
+
+const SAXPY: Benchmark<()> = Benchmark {
+    name: "saxpy",
+    twin: Twin::cuda("saxpy"),
+    unit: "elements",
+    sizes: &[1 << 20],
+    small: 1000,
+    traffic: |n| Traffic::Bytes(12 * n),
+    prediction: "as fast",
+    run: (),
+};
+
+fn machine() -> Machine {
+    Machine {
+        gpu: "NVIDIA H200".to_owned(),
+        driver: "580.1".to_owned(),
+        compiler: "nvcc 13.0".to_owned(),
+        copy_gb_s: 4000.0,
+        date: "2026-01-31".to_owned(),
+    }
+}
+
+fn measured(ours_ms: &[f64], peer_ms: &[f64]) -> Measured {
+    Measured {
+        times: Times {
+            ours_ms: ours_ms.to_vec(),
+            peer_ms: peer_ms.to_vec(),
+        },
+        max_error: 0.0,
+    }
+}
+
+#[test]
+fn ratio_is_peer_by_ours() {
+    let record = Record::new(
+        &SAXPY,
+        10,
+        &measured(&[2.0, 2.0, 9.0], &[1.0, 1.0, 1.0]),
+        &machine(),
+    )
+    .unwrap();
+    assert_eq!(
+        (record.ours_ms, record.peer_ms, record.ratio),
+        (2.0, 1.0, 0.5)
+    );
+    assert_eq!(
+        (record.bytes, record.flops, record.runs),
+        (Some(120), None, 3)
+    );
+}
+
+#[test]
+fn a_side_without_times_is_an_error() {
+    let error = Record::new(&SAXPY, 10, &measured(&[2.0], &[]), &machine()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`saxpy` was timed 1 times against 0 times of the peer; both need at least one time that is a number"
+    );
+}
+
+#[test]
+fn files_are_named_after_the_gpu() {
+    assert_eq!(file_name("NVIDIA H200"), "nvidia-h200.json");
+    assert_eq!(
+        file_name("NVIDIA GeForce RTX 5090 (Laptop)"),
+        "nvidia-geforce-rtx-5090-laptop.json"
+    );
+}
+
+#[test]
+fn what_is_written_can_be_read() {
+    let folder = std::env::temp_dir().join(format!("warploom-records-{}", std::process::id()));
+    let record = Record::new(&SAXPY, 10, &measured(&[2.0], &[1.0]), &machine()).unwrap();
+    write(&folder.join("a.json"), std::slice::from_ref(&record)).unwrap();
+    fs::write(folder.join("notes.txt"), "no record").unwrap();
+    assert_eq!(read_folder(&folder).unwrap(), [vec![record]]);
+    fs::write(folder.join("b.json"), "{}").unwrap();
+    let error = read_folder(&folder).unwrap_err().to_string();
+    assert!(
+        error.contains("b.json is not a list of benchmark records"),
+        "{error}"
+    );
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_empty() {
+    assert_eq!(
+        read_folder(Path::new("/there/is/no/such/folder")).unwrap(),
+        Vec::<Vec<Record>>::new()
+    );
+}

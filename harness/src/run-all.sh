@@ -1,0 +1,34 @@
+#!/bin/sh
+# Runs all that is in this bundle on the GPU: tests, the photo example, the benchmarks. Logs and results go to out/.
+# The last lines are a summary; the exit code is 0 if everything passed.
+cd "$(dirname "$0")" || exit 1
+export WARPLOOM_DEVICE="${WARPLOOM_DEVICE:-cuda}"
+mkdir -p out
+passed=0
+failed=""
+
+step() { # name, command...
+    name="$1"
+    shift
+    echo "== $name"
+    if timeout "${STEP_SECONDS:-240}" "$@" >"out/$name.log" 2>&1; then
+        passed=$((passed + 1))
+        grep -E '^test result|checks passed' "out/$name.log"
+    else
+        failed="$failed $name"
+        tail -n 40 "out/$name.log"
+    fi
+}
+
+for program in tests/*; do
+    step "test-$(basename "$program" | sed 's/-[0-9a-f]*$//')" "$program"
+done
+step photo ./photo assets/photo.png
+step benchmarks benches/run-on-gpu.sh out
+cat out/benchmarks.log
+
+echo "== summary on $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+cat out/test-*.log | awk '/^test result/ { ok += $4; bad += $6; skip += $8 } END { printf "tests: %d passed, %d failed, %d ignored\n", ok, bad, skip }'
+grep -h 'checks passed' out/photo.log
+echo "steps: $passed passed, failed:${failed:- none}"
+[ -z "$failed" ]

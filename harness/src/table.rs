@@ -1,0 +1,196 @@
+//! Rows become `docs/benchmarks.md`. The document is generated; a test compares it with the committed results.
+
+use std::fmt::Write;
+
+use crate::record::Record;
+
+const HEAD: &str = "\
+# Benchmarks
+
+<!-- Generated from benches/results/*.json. To write it anew: WARPLOOM_BLESS=1 cargo test -p warploom-harness --test benchmarks_doc -->
+
+The same algorithm in Rust and in CUDA C++ (`benches/cuda/`), on the same GPU, in one run:
+
+- Both sides use the same stream, the same buffers, the same launch shape and the same events. They alternate (ours, peer, ours,
+  peer, …), so that clocks and temperature meet both alike. A warm-up comes first.
+- The Rust kernels are those of `benches/side_by_side/kernels.rs`: safe code, bounds checks on.
+- Multiply and add may be contracted on both sides: `#[kernel(fma)]` here, nvcc's default there. Square root and division are
+  the precise ones on both sides. nvcc runs with `-O3` for the GPU's own architecture.
+- Times are medians; the spread is the distance between the first and the third quartile by the median. The ratio is the peer's
+  time by ours: above 1.00 the Rust kernel is the faster one.
+- Results of both sides are checked against a CPU reference in f64 in the same run; the largest relative error is in the table.
+- Copy bandwidth is that of a device-to-device copy of 1 GiB in the same run, bytes read plus bytes written.
+- `typed_launch` is the time that the host needs to enqueue one launch: the typed launch against `cuLaunchKernel` with arguments
+  ready-made. 1.10 times the raw time is a ratio of 0.91.
+";
+
+const NO_RESULTS: &str = "
+## Results
+
+No results are recorded yet.
+";
+
+const TAIL: &str = "
+## To measure it yourself
+
+On the GPU machine, with Rust and nvcc: `benches/run-on-gpu.sh`. For a GPU machine without Rust, pack a bundle here
+(`cargo run -p warploom-harness --bin bundle`), unpack `target/bundle/warploom-gpu.tar.gz` there and run `./run-all.sh`.
+Without a GPU `cargo bench` verifies the Rust kernels on the emulator and times nothing.
+";
+
+/// The whole document: method, one section per list of records (a GPU), how to repeat it.
+#[must_use]
+pub fn document(results: &[Vec<Record>]) -> String {
+    let mut text = HEAD.to_owned();
+    if results.iter().all(Vec::is_empty) {
+        text.push_str(NO_RESULTS);
+    }
+    for records in results {
+        section(&mut text, records);
+    }
+    text.push_str(TAIL);
+    text
+}
+
+fn section(text: &mut String, records: &[Record]) {
+    let Some(first) = records.first() else { return };
+    let Record {
+        gpu,
+        driver,
+        compiler,
+        date,
+        copy_gb_s,
+        ..
+    } = first;
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "\n## {gpu}\n\nDriver {driver}, {compiler}, {date}. Copy bandwidth {copy_gb_s:.0} GB/s.\n\n\
+         | kernel | size | ours | peer | ratio | rate of ours | spread, ours / peer | runs | largest error |\n\
+         |---|---|---|---|---|---|---|---|---|\n"
+    );
+    for record in records {
+        let _ = writeln!(
+            text,
+            "| {} | {} {} | {} | {} ({}) | {:.3} | {} | {:.1} % / {:.1} % | {} | {:.0e} |",
+            record.kernel,
+            size(record.size),
+            record.unit,
+            duration(record.ours_ms),
+            duration(record.peer_ms),
+            record.peer,
+            record.ratio,
+            rate(record),
+            record.ours_spread * 100.0,
+            record.peer_spread * 100.0,
+            record.runs,
+            record.max_error,
+        );
+    }
+    text.push_str("\nExpected before the measurement:\n\n");
+    let mut seen = Vec::new();
+    for record in records {
+        if !seen.contains(&&record.kernel) {
+            let _ = writeln!(text, "- `{}`: {}", record.kernel, record.prediction);
+            seen.push(&record.kernel);
+        }
+    }
+}
+
+/// Bandwidth with its part of the copy bandwidth, or operations per second.
+fn rate(record: &Record) -> String {
+    let seconds = record.ours_ms / 1e3;
+    match (record.bytes, record.flops) {
+        (Some(bytes), _) => {
+            let gb_s = bytes as f64 / seconds / 1e9;
+            format!(
+                "{gb_s:.0} GB/s, {:.0} % of copy",
+                gb_s / record.copy_gb_s * 100.0
+            )
+        }
+        (None, Some(flops)) => format!("{:.2} TFLOP/s", flops as f64 / seconds / 1e12),
+        (None, None) => "–".to_owned(),
+    }
+}
+
+/// Powers of two from 2^16 on as such.
+fn size(size: u64) -> String {
+    if size.is_power_of_two() && size >= 1 << 16 {
+        format!("2^{}", size.ilog2())
+    } else {
+        size.to_string()
+    }
+}
+
+fn duration(ms: f64) -> String {
+    if ms < 0.1 {
+        format!("{:.2} µs", ms * 1e3)
+    } else {
+        format!("{ms:.3} ms")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kernel: &str, bytes: Option<u64>, flops: Option<u64>) -> Record {
+        Record {
+            kernel: kernel.to_owned(),
+            peer: "nvcc -O3".to_owned(),
+            size: 1 << 28,
+            unit: "elements".to_owned(),
+            ours_ms: 1.0,
+            peer_ms: 0.98,
+            ratio: 0.98,
+            ours_spread: 0.001,
+            peer_spread: 0.0025,
+            runs: 30,
+            bytes,
+            flops,
+            copy_gb_s: 4000.0,
+            max_error: 0.0,
+            prediction: "about as fast".to_owned(),
+            gpu: "NVIDIA H200".to_owned(),
+            driver: "580.1".to_owned(),
+            compiler: "nvcc 13.0".to_owned(),
+            date: "2026-01-31".to_owned(),
+        }
+    }
+
+    #[test]
+    fn without_results_the_document_says_so() {
+        let text = document(&[]);
+        assert!(text.contains("No results are recorded yet."), "{text}");
+        assert_eq!(document(&[Vec::new()]), text);
+    }
+
+    #[test]
+    fn a_row_shows_rate_and_part_of_copy() {
+        let rows = [
+            record("saxpy", Some(3_000_000_000), None),
+            record("saxpy", None, Some(8_500_000_000)),
+        ];
+        let text = document(&[rows.to_vec()]);
+        let row = "| saxpy | 2^28 elements | 1.000 ms | 0.980 ms (nvcc -O3) | 0.980 | 3000 GB/s, 75 % of copy | 0.1 % / 0.2 % | 30 | 0e0 |";
+        assert!(text.contains(row), "{text}");
+        assert!(text.contains("| 8.50 TFLOP/s |"), "{text}");
+        assert!(!text.contains("No results"), "{text}");
+        assert_eq!(
+            text.matches("- `saxpy`: about as fast").count(),
+            1,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn short_times_are_in_microseconds() {
+        let mut launch = record("typed_launch", None, None);
+        (launch.ours_ms, launch.size) = (0.0025, 1000);
+        let text = document(&[vec![launch]]);
+        assert!(
+            text.contains("| typed_launch | 1000 elements | 2.50 µs |"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! docs/benchmarks.md is what the committed results say.
+
+use std::fs;
+use std::path::Path;
+
+use warploom_harness::{record, table};
+
+#[test]
+fn document_matches_the_committed_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let results = record::read_folder(&root.join("benches/results")).unwrap();
+    let expected = table::document(&results);
+    let path = root.join("docs/benchmarks.md");
+    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, &expected).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == expected,
+        "docs/benchmarks.md differs from benches/results: run WARPLOOM_BLESS=1 cargo test -p warploom-harness --test benchmarks_doc\n{}",
+        first_difference(&committed, &expected)
+    );
+}
+
+#[test]
+fn ratios_of_the_committed_results_are_peer_by_ours() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/results");
+    for row in record::read_folder(&folder).unwrap().iter().flatten() {
+        let ratio = row.peer_ms / row.ours_ms;
+        assert!(
+            (row.ratio - ratio).abs() < 1e-9,
+            "{}: {} is not {ratio}",
+            row.kernel,
+            row.ratio
+        );
+    }
+}
+
+fn first_difference(committed: &str, expected: &str) -> String {
+    let line = committed
+        .lines()
+        .zip(expected.lines())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let show = |text: &str| text.lines().nth(line).unwrap_or("(end)").to_owned();
+    format!(
+        "line {}\n- {}\n+ {}",
+        line + 1,
+        show(committed),
+        show(expected)
+    )
+}

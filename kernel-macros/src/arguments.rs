@@ -1,0 +1,252 @@
+//! The arguments of the attribute: `#[kernel(dim(2), block(16, 16), requires(x.len() == y.len()))]`.
+//!
+//! Reading collects its mistakes and goes on, so that one wrong argument does not hide the next.
+
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Expr, LitInt, Token};
+
+use crate::errors::Errors;
+
+/// What the user wrote in the attribute's parentheses.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    pub(crate) dim: Option<Written<u8>>,
+    pub(crate) block: Option<Written<[u32; 3]>>,
+    pub(crate) launch_bounds: Option<Written<LaunchBounds>>,
+    pub(crate) max_registers: Option<Written<u32>>,
+    pub(crate) fma: Option<Written<()>>,
+    pub(crate) requires: Vec<Expr>,
+}
+
+/// A value and the tokens that say so.
+pub(crate) struct Written<T> {
+    pub(crate) value: T,
+    pub(crate) tokens: TokenStream,
+}
+
+/// `launch_bounds(max_threads, min_blocks)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaunchBounds {
+    pub(crate) max_threads: u32,
+    pub(crate) min_blocks: Option<u32>,
+}
+
+const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `requires(condition)`";
+
+impl Arguments {
+    pub(crate) fn read(errors: &mut Errors, tokens: TokenStream) -> Self {
+        let mut arguments = Arguments::default();
+        for part in split_at_commas(tokens) {
+            arguments.read_one(errors, &part);
+        }
+        arguments
+    }
+
+    // Rule: argument-known
+    // A mistyped argument must not be ignored: the kernel would run without the promise the user meant to make.
+    fn read_one(&mut self, errors: &mut Errors, part: &[TokenTree]) {
+        let whole: TokenStream = part.iter().cloned().collect();
+        let Some(TokenTree::Ident(name)) = part.first() else {
+            errors.push(
+                whole,
+                format_args!("expected an argument of the kernel attribute; write one of {KNOWN}"),
+            );
+            return;
+        };
+        let value = match &part[1..] {
+            [] => None,
+            [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => {
+                Some(group.stream())
+            }
+            rest => {
+                let rest: TokenStream = rest.iter().cloned().collect();
+                errors.push(
+                    rest,
+                    format_args!("arguments are written in parentheses: `{name}(...)`"),
+                );
+                return;
+            }
+        };
+        match name.to_string().as_str() {
+            "dim" => {
+                let read = number_list(errors, name, &whole, value, "dim(1)", 1..=1);
+                let dim = read.and_then(|numbers| dimension(errors, &numbers[0]));
+                set(errors, &mut self.dim, name, dim, whole);
+            }
+            "block" => {
+                let read = number_list(errors, name, &whole, value, "block(256)", 1..=3);
+                let block = read.map(|numbers| {
+                    let mut shape = [1; 3];
+                    for (extent, (number, _)) in shape.iter_mut().zip(numbers) {
+                        *extent = number;
+                    }
+                    shape
+                });
+                set(errors, &mut self.block, name, block, whole);
+            }
+            "launch_bounds" => {
+                let read = number_list(errors, name, &whole, value, "launch_bounds(256)", 1..=2);
+                let bounds = read.map(|numbers| LaunchBounds {
+                    max_threads: numbers[0].0,
+                    min_blocks: numbers.get(1).map(|(number, _)| *number),
+                });
+                set(errors, &mut self.launch_bounds, name, bounds, whole);
+            }
+            "max_registers" => {
+                let read = number_list(errors, name, &whole, value, "max_registers(64)", 1..=1);
+                let registers = read.map(|numbers| numbers[0].0);
+                set(errors, &mut self.max_registers, name, registers, whole);
+            }
+            "fma" => match value {
+                None => set(errors, &mut self.fma, name, Some(()), whole),
+                Some(_) => errors.push(whole, "`fma` takes no value; write just `fma`"),
+            },
+            "requires" => self.read_requires(errors, &whole, value),
+            _ => errors.push(
+                name,
+                format_args!("unknown kernel argument `{name}`; known are {KNOWN}"),
+            ),
+        }
+    }
+
+    // Several `requires(..)` are one list: each is a condition of its own anyway.
+    fn read_requires(
+        &mut self,
+        errors: &mut Errors,
+        whole: &TokenStream,
+        value: Option<TokenStream>,
+    ) {
+        let value = value.unwrap_or_default();
+        if value.is_empty() {
+            errors.push(
+                whole,
+                "`requires` needs a condition, such as `requires(x.len() == y.len())`",
+            );
+            return;
+        }
+        match Punctuated::<Expr, Token![,]>::parse_terminated.parse2(value) {
+            Ok(conditions) => self.requires.extend(conditions),
+            Err(error) => errors.push_error(error),
+        }
+    }
+}
+
+// Rule: argument-once
+// Two values for one promise: neither reader nor compiler can know which one is meant.
+fn set<T>(
+    errors: &mut Errors,
+    slot: &mut Option<Written<T>>,
+    name: &Ident,
+    value: Option<T>,
+    tokens: TokenStream,
+) {
+    let Some(value) = value else { return };
+    if slot.is_some() {
+        errors.push(
+            tokens,
+            format_args!("`{name}` is given twice; keep one of them"),
+        );
+    } else {
+        *slot = Some(Written { value, tokens });
+    }
+}
+
+// Rule: argument-is-a-literal
+// The macro compares these numbers with each other and with the hardware's limits, and it cannot evaluate a constant.
+fn number_list(
+    errors: &mut Errors,
+    name: &Ident,
+    whole: &TokenStream,
+    value: Option<TokenStream>,
+    example: &str,
+    count: std::ops::RangeInclusive<usize>,
+) -> Option<Vec<(u32, LitInt)>> {
+    let value = value.unwrap_or_default();
+    let numbers = |input: ParseStream| Punctuated::<Expr, Token![,]>::parse_terminated(input);
+    let list = match numbers.parse2(value) {
+        Ok(list) => list,
+        Err(error) => {
+            errors.push_error(error);
+            return None;
+        }
+    };
+    if !count.contains(&list.len()) {
+        let (least, most) = count.into_inner();
+        let takes = if least == most {
+            format!("{least}")
+        } else {
+            format!("{least} to {most}")
+        };
+        errors.push(
+            whole,
+            format_args!("`{name}` takes {takes} number(s), such as `{example}`"),
+        );
+        return None;
+    }
+    let mut read = Vec::new();
+    for expr in &list {
+        match literal(expr) {
+            Some(number) => read.push(number),
+            None => errors.push(
+                expr,
+                format_args!("`{name}` takes integer literals that fit in 32 bits, such as `{example}`; a constant cannot be read here"),
+            ),
+        }
+    }
+    (read.len() == list.len()).then_some(read)
+}
+
+fn literal(expr: &Expr) -> Option<(u32, LitInt)> {
+    match expr {
+        Expr::Group(group) => literal(&group.expr),
+        Expr::Lit(lit) => match &lit.lit {
+            syn::Lit::Int(int) => Some((int.base10_parse().ok()?, int.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+// Rule: dim-is-1-to-3
+// A grid has three dimensions.
+fn dimension(errors: &mut Errors, (value, token): &(u32, LitInt)) -> Option<u8> {
+    match value {
+        1 => Some(1),
+        2 => Some(2),
+        3 => Some(3),
+        _ => {
+            errors.push(
+                token,
+                format_args!(
+                    "a launch has 1, 2 or 3 dimensions, not {value}; write `dim(1)`, `dim(2)` or `dim(3)`"
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn split_at_commas(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
+    let mut parts = vec![Vec::new()];
+    for tree in tokens {
+        match &tree {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => parts.push(Vec::new()),
+            _ => {
+                if let Some(part) = parts.last_mut() {
+                    part.push(tree);
+                }
+            }
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+impl<T> ToTokens for Written<T> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.tokens.clone());
+    }
+}

@@ -1,0 +1,144 @@
+//! Rules about the attribute's numbers: what a launch may look like.
+
+use crate::errors::Errors;
+use crate::kernel::{Kernel, ParamKind};
+
+/// Threads in a block, on every NVIDIA GPU there is.
+const MAX_THREADS: u64 = 1024;
+/// Extent of a block in z.
+const MAX_DEPTH: u32 = 64;
+/// Registers per thread that the compiler may be held to.
+const REGISTERS: std::ops::RangeInclusive<u32> = 16..=255;
+
+pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
+    dim_agrees_with_index(errors, kernel);
+    block_fits_the_hardware(errors, kernel);
+    block_has_the_dims(errors, kernel);
+    launch_bounds_fit_the_hardware(errors, kernel);
+    block_keeps_launch_bounds(errors, kernel);
+    registers_in_range(errors, kernel);
+}
+
+// Rule: dim-agrees-with-index
+// An index is unique only in a launch of its own dimensions, so it decides; a second opinion would have to be ignored.
+fn dim_agrees_with_index(errors: &mut Errors, kernel: &Kernel) {
+    let Some(dim) = &kernel.arguments.dim else {
+        return;
+    };
+    let index = kernel.params.iter().find_map(|param| match param.kind {
+        ParamKind::Index(dims) => Some((dims, &param.name)),
+        _ => None,
+    });
+    if let Some((dims, name)) = index
+        && dims != dim.value
+    {
+        errors.push(
+            dim,
+            format_args!("`{name}: Index{dims}D` makes this a {dims}-D kernel; remove `dim(..)`, or take an `Index{}D`", dim.value),
+        );
+    }
+}
+
+// Rule: block-fits-the-hardware
+// No device could ever run it, so it need not wait for a launch to fail.
+fn block_fits_the_hardware(errors: &mut Errors, kernel: &Kernel) {
+    let Some(block) = &kernel.arguments.block else {
+        return;
+    };
+    let threads = n_threads(block.value);
+    if threads == 0 {
+        errors.push(
+            block,
+            "a block has at least one thread; write 1 for a dimension that is not used",
+        );
+    } else if threads > MAX_THREADS {
+        errors.push(
+            block,
+            format_args!("a block of {threads} threads: a GPU runs at most {MAX_THREADS} in one; use a smaller block and more of them"),
+        );
+    } else if block.value[2] > MAX_DEPTH {
+        errors.push(
+            block,
+            format_args!("a block may be at most {MAX_DEPTH} threads deep (z), not {}; make it wider instead", block.value[2]),
+        );
+    }
+}
+
+// Rule: block-has-the-dims
+// A block of more dimensions than the kernel has could not be launched at all.
+fn block_has_the_dims(errors: &mut Errors, kernel: &Kernel) {
+    let (Some(block), Some(dims)) = (&kernel.arguments.block, kernel.dims()) else {
+        return;
+    };
+    let used = block.value.iter().rposition(|extent| *extent > 1);
+    if let Some(last) = used
+        && last >= usize::from(dims)
+    {
+        errors.push(
+            block,
+            format_args!("a {}-D block in a {dims}-D kernel; give the block {dims} dimension(s), or take an `Index{}D`", last + 1, last + 1),
+        );
+    }
+}
+
+// Rule: launch-bounds-fit-the-hardware
+// The compiler divides the registers by these numbers.
+fn launch_bounds_fit_the_hardware(errors: &mut Errors, kernel: &Kernel) {
+    let Some(bounds) = &kernel.arguments.launch_bounds else {
+        return;
+    };
+    let threads = bounds.value.max_threads;
+    if threads == 0 || u64::from(threads) > MAX_THREADS {
+        errors.push(
+            bounds,
+            format_args!("`launch_bounds` of {threads} threads; write the largest block that you launch, 1 to {MAX_THREADS} threads"),
+        );
+    }
+    if bounds.value.min_blocks == Some(0) {
+        errors.push(
+            bounds,
+            "at least one block runs on a multiprocessor; write 1 or more, or leave the second number out",
+        );
+    }
+}
+
+// Rule: block-keeps-launch-bounds
+// The one block shape that is allowed would always be refused.
+fn block_keeps_launch_bounds(errors: &mut Errors, kernel: &Kernel) {
+    let (Some(block), Some(bounds)) = (&kernel.arguments.block, &kernel.arguments.launch_bounds)
+    else {
+        return;
+    };
+    let (threads, most) = (n_threads(block.value), bounds.value.max_threads);
+    if threads > u64::from(most) {
+        errors.push(
+            bounds,
+            format_args!("`block` has {threads} threads but `launch_bounds` allows {most}; write `launch_bounds({threads})`"),
+        );
+    }
+}
+
+// Rule: registers-in-range
+// PTX assemblers accept no other limit.
+fn registers_in_range(errors: &mut Errors, kernel: &Kernel) {
+    if let Some(registers) = &kernel.arguments.max_registers
+        && !REGISTERS.contains(&registers.value)
+    {
+        errors.push(
+            registers,
+            format_args!(
+                "a thread can be held to {} to {} registers, not {}; choose one of these, or leave it to the compiler",
+                REGISTERS.start(),
+                REGISTERS.end(),
+                registers.value
+            ),
+        );
+    }
+}
+
+fn n_threads(block: [u32; 3]) -> u64 {
+    block
+        .iter()
+        .map(|extent| u64::from(*extent))
+        .fold(1, u64::saturating_mul)
+}

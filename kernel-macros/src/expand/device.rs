@@ -1,0 +1,156 @@
+//! The device pass: the entry that the GPU starts, its description for the device linker, and launches that only ask
+//! for their kernel to be compiled.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::{
+    argument, beside_param, cfgs, contract_fields, is_generic, local, ours, param_description,
+    requires, tile_sites, witness,
+};
+use crate::kernel::{Kernel, Param, ParamKind};
+
+/// The description and the entry, both inside the handle's impl.
+///
+/// ```text
+/// const DEVICE: &'static ::warploom::device::kernel::DeviceKernel = &DeviceKernel {
+///     name: ::core::any::type_name::<Self>(), base: "saxpy", entry: Self::__entry as *const (), params: &[…], … };
+///
+/// unsafe extern "C" fn __entry(a: *const f32, x: *const f32, x_len: usize, y: *mut f32, y_len: usize) { unsafe {
+///     let scope = ::warploom::device::scope::Scope::new();
+///     let i = scope.tie(::warploom::device::Index1D::from_launch());
+///     let a = ::core::ptr::read(a);
+///     let x = ::core::slice::from_raw_parts(x, x_len);
+///     let y = scope.tie(::warploom::device::DisjointSlice::from_launch(y, y_len));
+///     Self::__body(i, a, x, y)
+/// } }
+/// ```
+pub(super) fn entry(kernel: &Kernel) -> TokenStream {
+    let base = kernel.name().to_string();
+    let contract = contract_fields(kernel);
+    let registers = kernel
+        .arguments
+        .max_registers
+        .as_ref()
+        .map_or(0, |written| written.value);
+    let fma = u32::from(kernel.arguments.fma.is_some());
+    let module = quote!(::warploom::device::kernel);
+    let param = quote!(#module::DeviceParam);
+    let params = kernel
+        .launched()
+        .map(|launched| param_description(launched, &param));
+    let scope = local("scope");
+    let raw = kernel.launched().map(raw_params);
+    let rebuilt = kernel.params.iter().map(|param| rebuild(param, &scope));
+    let tiles = tile_sites(kernel);
+    let assumed = requires::device(kernel);
+    let arguments = kernel.params.iter().map(argument);
+    let allow = super::allow();
+    quote! {
+        #[doc(hidden)]
+        #allow
+        const DEVICE: &'static #module::DeviceKernel = &#module::DeviceKernel {
+            name: ::core::any::type_name::<Self>(),
+            base: #base,
+            entry: Self::__entry as *const (),
+            params: &[#(#params),*],
+            #contract
+            max_registers: #registers,
+            fma: #fma,
+            file: ::core::file!(),
+            line: ::core::line!(),
+        };
+
+        #[doc(hidden)]
+        #allow
+        unsafe extern "C" fn __entry(#(#raw),*) {
+            #tiles
+            // SAFETY: the device starts this once per thread with the arguments that `launch` bound, in this
+            // order; the host has checked the shape and the conditions before.
+            unsafe {
+                let #scope = ::warploom::device::scope::Scope::new();
+                #(#rebuilt)*
+                #assumed
+                Self::__body(#(#arguments),*)
+            }
+        }
+    }
+}
+
+fn raw_params(param: &Param) -> TokenStream {
+    let (name, ty) = (&param.name, &param.ty);
+    let (len, width, height) = (
+        beside_param(param, "len"),
+        beside_param(param, "width"),
+        beside_param(param, "height"),
+    );
+    match &param.kind {
+        ParamKind::Slice(element) => quote!(#name: *const #element, #len: usize),
+        ParamKind::Output(element) => quote!(#name: *mut #element, #len: usize),
+        ParamKind::Output2D(element) => {
+            quote!(#name: *mut #element, #width: usize, #height: usize)
+        }
+        _ => quote!(#name: *const #ty),
+    }
+}
+
+/// The parameter as the body takes it, under its name.
+fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
+    let name = &param.name;
+    let (len, width, height) = (
+        beside_param(param, "len"),
+        beside_param(param, "width"),
+        beside_param(param, "height"),
+    );
+    let value = match &param.kind {
+        ParamKind::Slice(_) => quote!(::core::slice::from_raw_parts(#name, #len)),
+        ParamKind::Output(_) => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(#name, #len)))
+        }
+        ParamKind::Output2D(_) => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(#name, #width, #height)))
+        }
+        kind if kind.is_witness() => witness(param, scope),
+        _ => quote!(::core::ptr::read(#name)),
+    };
+    quote!(let #name = #value;)
+}
+
+/// `launch` in the device pass. It is compiled, never run: its call of `instantiate` is what makes rustc compile the
+/// instance of a generic kernel, and tells the linker where it is launched.
+pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> TokenStream {
+    let names = kernel.launched().map(|param| &param.name);
+    quote! {
+        let _ = (#stream, #shape, #(#names),*);
+        ::warploom::device::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
+        ::core::result::Result::Ok(())
+    }
+}
+
+/// A kernel without type parameters is compiled whether or not this crate launches it.
+///
+/// ```text
+/// const _: () = {
+///     #[used]
+///     #[unsafe(link_section = ".warploom.kernels")]
+///     static ROOT: ::warploom::device::kernel::Root = ::warploom::device::kernel::Root(saxpy::DEVICE);
+/// };
+/// ```
+pub(super) fn root(kernel: &Kernel) -> TokenStream {
+    if is_generic(kernel.generics()) {
+        return TokenStream::new();
+    }
+    let name = kernel.name();
+    let cfgs = cfgs(kernel);
+    quote! {
+        #(#cfgs)*
+        const _: () = {
+            #[used]
+            #[allow(unsafe_code, reason = "generated by #[kernel]")]
+            #[unsafe(link_section = ".warploom.kernels")]
+            static ROOT: ::warploom::device::kernel::Root = ::warploom::device::kernel::Root(#name::DEVICE);
+        };
+    }
+}

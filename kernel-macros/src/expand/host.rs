@@ -1,0 +1,182 @@
+//! The host pass: `launch` describes the kernel, binds the arguments, and hands the runtime a CPU version of one thread.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::{
+    argument, cfgs, contract_fields, local, ours, param_description, requires, tile_sites, witness,
+};
+use crate::kernel::{Kernel, Param, ParamKind};
+
+/// The block of `launch`.
+///
+/// ```text
+/// let x = ::warploom::launch::SliceArg::into_arg(x);
+/// let y = ::warploom::launch::SliceMutArg::into_arg(y);
+/// let a = ::warploom::launch::ByValue::new(a);
+/// let kernel = ::warploom::launch::Kernel { name: ::core::any::type_name::<Self>(), base: "saxpy", … };
+/// let cpu = || unsafe {
+///     let scope = ::warploom::device::scope::Scope::new();
+///     let i = scope.tie(::warploom::device::Index1D::from_launch());
+///     let a = a.get();
+///     let x = ::core::slice::from_raw_parts(x.as_ptr(), x.len());
+///     let y = scope.tie(::warploom::device::DisjointSlice::from_launch(y.as_mut_ptr(), y.len()));
+///     Self::__body(i, a, x, y)
+/// };
+/// unsafe { ::warploom::launch::submit(stream, shape.into(), &kernel, &[a.arg(), x.arg(), y.arg()], &cpu, Location::caller()) }
+/// ```
+pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> TokenStream {
+    let (slices, values): (Vec<_>, Vec<_>) = kernel
+        .launched()
+        .partition(|param| param.kind.is_borrowed());
+    let slices = slices.into_iter().map(bind);
+    let values = values.into_iter().map(bind);
+    let names = kernel.launched().map(|param| &param.name);
+    let requires = requires::host(kernel);
+    let base = kernel.name().to_string();
+    let contract = contract_fields(kernel);
+    let param = quote!(::warploom::launch::Param);
+    let params = kernel
+        .launched()
+        .map(|launched| param_description(launched, &param));
+    let dynamic_shared = kernel
+        .params
+        .iter()
+        .any(|param| param.kind == ParamKind::DynamicShared);
+    let tiles = tile_sites(kernel);
+    let (description, cpu, scope) = (local("kernel"), local("cpu"), local("scope"));
+    let rebuilt = kernel.params.iter().map(|param| rebuild(param, &scope));
+    let arguments = kernel.params.iter().map(argument);
+    quote! {
+        #(#slices)*
+        #requires
+        #(#values)*
+        #tiles
+        let #description = ::warploom::launch::Kernel {
+            name: ::core::any::type_name::<Self>(),
+            base: #base,
+            contract: ::warploom::launch::Contract { #contract dynamic_shared: #dynamic_shared },
+            params: &[#(#params),*],
+            file: ::core::file!(),
+            line: ::core::line!(),
+        };
+        // SAFETY: `submit` runs this once per thread of a launch, while the bound arguments are borrowed: each
+        // witness is made by the thread it stands for, and outputs are reached through witnesses alone.
+        let #cpu = || unsafe {
+            let #scope = ::warploom::device::scope::Scope::new();
+            #(#rebuilt)*
+            Self::__body(#(#arguments),*)
+        };
+        // SAFETY: description, arguments and CPU version come from one signature; the arguments are borrowed until
+        // this returns, outputs exclusively.
+        unsafe {
+            ::warploom::launch::submit(
+                #stream,
+                ::core::convert::Into::into(#shape),
+                &#description,
+                &[#(#names.arg()),*],
+                &#cpu,
+                ::core::panic::Location::caller(),
+            )
+        }
+    }
+}
+
+fn bind(param: &Param) -> TokenStream {
+    let name = &param.name;
+    match &param.kind {
+        ParamKind::Slice(_) => quote!(let #name = ::warploom::launch::SliceArg::into_arg(#name);),
+        ParamKind::Output(_) => {
+            quote!(let #name = ::warploom::launch::SliceMutArg::into_arg(#name);)
+        }
+        ParamKind::Output2D(_) => {
+            quote!(let #name = ::warploom::launch::Slice2DMutArg::into_arg(#name);)
+        }
+        _ => quote!(let #name = ::warploom::launch::ByValue::new(#name);),
+    }
+}
+
+/// The parameter as a lane on the CPU sees it, under its name.
+fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
+    let name = &param.name;
+    let value = match &param.kind {
+        ParamKind::Slice(_) => {
+            quote!(::core::slice::from_raw_parts(#name.as_ptr(), #name.len()))
+        }
+        ParamKind::Output(_) => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(#name.as_mut_ptr(), #name.len())))
+        }
+        ParamKind::Output2D(_) => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(#name.as_mut_ptr(), #name.width(), #name.height())))
+        }
+        kind if kind.is_witness() => witness(param, scope),
+        _ => quote!(#name.get()),
+    };
+    quote!(let #name = #value;)
+}
+
+/// Checks of the parameter types, in the user's generic context.
+///
+/// ```text
+/// fn __check() {
+///     fn kernel_argument<T: ::warploom::device::KernelArg>() {}
+///     kernel_argument::<f32>();
+///     fn slice_element<T: ::warploom::device::SliceElement>() {}
+///     slice_element::<f32>();
+/// }
+/// ```
+pub(super) fn checks(kernel: &Kernel) -> TokenStream {
+    let checks = kernel.params.iter().map(check);
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, clippy::all, clippy::pedantic, reason = "compiled for its type checks")]
+        fn __check() { #({ #checks })* }
+    }
+}
+
+/// Fails to compile, at the user's type, if the type is not what its parameter needs. What the types in the signature of
+/// the body demand by themselves is not repeated.
+fn check(param: &Param) -> TokenStream {
+    let (name, bound, ty) = match &param.kind {
+        // Rule: slice-holds-elements
+        // The kernel reads bytes that it did not write: each pattern must be a value.
+        ParamKind::Slice(element) => (
+            "slice_element",
+            quote!(::warploom::device::SliceElement),
+            element,
+        ),
+        // Rule: value-is-an-argument
+        // Its bytes are copied to the device, where addresses of the host mean nothing.
+        ParamKind::Value => (
+            "kernel_argument",
+            quote!(::warploom::device::KernelArg),
+            &param.ty,
+        ),
+        _ => return TokenStream::new(),
+    };
+    let name = Ident::new(name, Span::call_site());
+    let call = quote_spanned!(ty.span().resolved_at(Span::call_site())=> #name::<#ty>(););
+    quote!(fn #name<T: #bound>() {} #call)
+}
+
+/// The failure of the device pass, if there was one, at the kernel.
+///
+/// A panic in a constant comes after type checking, so rustc's own errors about the kernel are shown first.
+///
+/// ```text
+/// const _: () = match option_env!("WARPLOOM_DEVICE_PASS_ERROR") { Some(m) => panic!("{}", m), None => () };
+/// ```
+pub(super) fn failure(kernel: &Kernel) -> TokenStream {
+    let cfgs = cfgs(kernel);
+    let at_name = kernel.name().span().resolved_at(Span::call_site());
+    quote_spanned! {at_name=>
+        #(#cfgs)*
+        const _: () = match ::core::option_env!("WARPLOOM_DEVICE_PASS_ERROR") {
+            ::core::option::Option::Some(message) => ::core::panic!("{}", message),
+            ::core::option::Option::None => (),
+        };
+    }
+}

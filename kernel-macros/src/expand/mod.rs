@@ -1,0 +1,321 @@
+//! From a checked [`Kernel`] to the items that stand in its place: a handle type with `launch`, and what the pass needs.
+//!
+//! The body is written once, as the associated function `__body`. In the host pass `launch` hands it to the runtime as
+//! the CPU version; in the device pass `__entry` is what the GPU starts, and `launch` only asks for its compilation.
+
+mod device;
+mod host;
+mod requires;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, GenericParam, Generics, Type};
+
+use crate::kernel::{Kernel, Param, ParamKind, peel};
+use crate::pass::Pass;
+
+/// The items that replace the kernel function.
+pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
+    let handle = handle(kernel);
+    let body = body(kernel, pass);
+    let launch = launch(kernel, pass);
+    let (inside, beside) = match pass {
+        Pass::Host => (host::checks(kernel), host::failure(kernel)),
+        Pass::Device => (device::entry(kernel), device::root(kernel)),
+    };
+    let name = kernel.name();
+    let cfgs = cfgs(kernel);
+    let (impl_generics, ty_generics, where_clause) = kernel.generics().split_for_impl();
+    quote! {
+        #handle
+
+        #(#cfgs)*
+        impl #impl_generics #name #ty_generics #where_clause {
+            #launch
+            #body
+            #inside
+        }
+
+        #beside
+    }
+}
+
+/// The type that carries the kernel's name.
+///
+/// ```text
+/// /// The user's documentation.
+/// pub struct map<T: Plain, F: Fn(T) -> T>(::core::marker::PhantomData<fn() -> (T, F)>);
+/// ```
+fn handle(kernel: &Kernel) -> TokenStream {
+    let name = kernel.name();
+    let vis = &kernel.item.vis;
+    let generics = kernel.generics();
+    let where_clause = &generics.where_clause;
+    let attributes = kernel
+        .item
+        .attrs
+        .iter()
+        .filter(|attribute| is_for_handle(attribute));
+    let types = generics.type_params().map(|param| &param.ident);
+    let allow = allow();
+    quote! {
+        #(#attributes)*
+        #allow
+        #vis struct #name #generics (
+            ::core::marker::PhantomData<fn() -> (#(#types,)*)>
+        ) #where_clause;
+    }
+}
+
+/// The user's function, under a name of ours.
+///
+/// ```text
+/// #[inline(always)] // device pass
+/// fn __body(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) { … }
+/// ```
+fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
+    let unsafety = &kernel.item.sig.unsafety;
+    let inputs = &kernel.item.sig.inputs;
+    let block = &kernel.item.block;
+    let attributes = kernel
+        .item
+        .attrs
+        .iter()
+        .filter(|attribute| !is_for_handle(attribute));
+    let inline = match pass {
+        Pass::Host => TokenStream::new(),
+        Pass::Device => quote!(#[inline(always)]),
+    };
+    quote! {
+        #(#attributes)*
+        #inline
+        #[doc(hidden)]
+        #[allow(clippy::too_many_arguments, reason = "a kernel has no choice: everything it uses is a parameter")]
+        #unsafety fn __body(#inputs) #block
+    }
+}
+
+/// The typed launch; the same signature in both passes.
+///
+/// ```text
+/// #[track_caller]
+/// pub fn launch<'a>(
+///     stream: &::warploom::Stream,
+///     shape: impl ::core::convert::Into<::warploom::Launch>,
+///     x: impl ::warploom::launch::SliceArg<'a, Elem = f32>,
+///     y: impl ::warploom::launch::SliceMutArg<'a, Elem = f32>,
+/// ) -> ::core::result::Result<(), ::warploom::LaunchError> { … }
+/// ```
+fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
+    let vis = &kernel.item.vis;
+    let unsafety = &kernel.item.sig.unsafety;
+    let params = kernel.launched().map(launch_param);
+    let (stream, shape) = (local("stream"), local("shape"));
+    let lifetime = kernel
+        .launched()
+        .any(|param| param.kind.is_borrowed())
+        .then(|| quote!(<'a>));
+    // Rule: closure-is-copied
+    // Each thread gets a copy of the captures' bytes. Demanded of the caller, so that authors of kernels need not write it.
+    let closures: Vec<_> = kernel
+        .launched()
+        .filter(|param| param.kind == ParamKind::Closure)
+        .map(|param| &param.ty)
+        .collect();
+    let where_clause = (!closures.is_empty())
+        .then(|| quote!(where #(#closures: ::warploom::launch::ClosureArg),*));
+    let (docs, block) = (
+        docs(kernel),
+        match pass {
+            Pass::Host => host::launch_block(kernel, &stream, &shape),
+            Pass::Device => device::launch_block(kernel, &stream, &shape),
+        },
+    );
+    let allow = allow();
+    // The name `launch` stands at the kernel's: an unused kernel is reported there.
+    let launch = Ident::new(
+        "launch",
+        kernel.name().span().resolved_at(Span::call_site()),
+    );
+    quote! {
+        #(#[doc = #docs])*
+        #allow
+        #[track_caller]
+        #vis #unsafety fn #launch #lifetime (
+            #stream: &::warploom::Stream,
+            #shape: impl ::core::convert::Into<::warploom::Launch>,
+            #(#params,)*
+        ) -> ::core::result::Result<(), ::warploom::LaunchError> #where_clause {
+            #block
+        }
+    }
+}
+
+fn docs(kernel: &Kernel) -> Vec<String> {
+    let name = kernel.name();
+    let mut docs = vec![
+        format!(" Launches [`{name}`] on `stream`, in the given shape."),
+        String::new(),
+        " # Errors".to_owned(),
+        " If the shape breaks what the kernel or the device demands, or if the launch itself fails; nothing runs then.".to_owned(),
+    ];
+    if kernel.is_unsafe() {
+        docs.extend([
+            String::new(),
+            " # Safety".to_owned(),
+            format!(" The caller keeps the promises that [`{name}`] asks for, for every thread of the launch."),
+        ]);
+    }
+    docs
+}
+
+fn launch_param(param: &Param) -> TokenStream {
+    let (name, ty) = (&param.name, &param.ty);
+    match &param.kind {
+        ParamKind::Slice(element) => {
+            quote!(#name: impl ::warploom::launch::SliceArg<'a, Elem = #element>)
+        }
+        ParamKind::Output(element) => {
+            quote!(#name: impl ::warploom::launch::SliceMutArg<'a, Elem = #element>)
+        }
+        ParamKind::Output2D(element) => {
+            quote!(#name: impl ::warploom::launch::Slice2DMutArg<'a, Elem = #element>)
+        }
+        _ => quote!(#name: #ty),
+    }
+}
+
+/// How a witness is made. The scope gives it the lifetime of the thread, whatever the user's type says.
+fn witness(param: &Param, scope: &Ident) -> TokenStream {
+    let ours = ours(param);
+    match param.kind {
+        ParamKind::SharedTile(ordinal) => {
+            let site = tile_site(ordinal);
+            let ordinal = Literal::usize_unsuffixed(ordinal);
+            quote!(#scope.tie(#ours::from_launch::<#ordinal, #site>()))
+        }
+        _ => quote!(#scope.tie(#ours::from_launch())),
+    }
+}
+
+// Rule: witness-is-ours
+// A parameter is known by the last segment of its type, and a type or an alias of the user's may have the name of one of
+// ours: an `Index2D` that is an `Index1D` would not be unique. So the type is made by our path; the call of the body then
+// fails to type-check, at the user's type.
+/// The type of this crate family that the parameter's last segment names.
+fn ours(param: &Param) -> TokenStream {
+    let span = param.ty.span().resolved_at(Span::call_site());
+    let name = match peel(&param.ty) {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let name = name.map(|segment| Ident::new(&segment.ident.to_string(), span));
+    quote_spanned!(span=> ::warploom::device::#name)
+}
+
+/// The parameter's name in the call of the body; a mismatch is shown at the user's type.
+fn argument(param: &Param) -> Ident {
+    let mut name = param.name.clone();
+    name.set_span(name.span().located_at(param.ty.span()));
+    name
+}
+
+/// One type per shared tile: it makes the tile's memory a place of its own.
+fn tile_sites(kernel: &Kernel) -> TokenStream {
+    let sites = kernel.params.iter().filter_map(|param| match param.kind {
+        ParamKind::SharedTile(ordinal) => Some(tile_site(ordinal)),
+        _ => None,
+    });
+    quote!(#(struct #sites;)*)
+}
+
+fn tile_site(ordinal: usize) -> Ident {
+    format_ident!("__Tile{ordinal}", span = Span::mixed_site())
+}
+
+/// A local variable that the user's names cannot collide with.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// A second local variable that belongs to a parameter: `x_len`.
+fn beside_param(param: &Param, suffix: &str) -> Ident {
+    format_ident!("{}_{suffix}", param.name, span = Span::mixed_site())
+}
+
+/// What the kernel demands of a launch, as fields that both descriptions have; 0 stands for "anything".
+fn contract_fields(kernel: &Kernel) -> TokenStream {
+    let arguments = &kernel.arguments;
+    let dims = u32::from(kernel.dims().unwrap_or(3));
+    let [x, y, z] = arguments.block.as_ref().map_or([0; 3], |block| block.value);
+    let bounds = arguments.launch_bounds.as_ref().map(|bounds| bounds.value);
+    let max_threads = bounds.map_or(0, |bounds| bounds.max_threads);
+    let min_blocks = bounds.and_then(|bounds| bounds.min_blocks).unwrap_or(0);
+    quote! {
+        dims: #dims,
+        block: [#x, #y, #z],
+        max_threads: #max_threads,
+        min_blocks: #min_blocks,
+    }
+}
+
+/// The description of a launched parameter, by a constructor of `path`; both passes must agree on size and alignment.
+fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
+    match &param.kind {
+        ParamKind::Slice(element) => quote!(#path::slice::<#element>()),
+        ParamKind::Output(element) => quote!(#path::slice_mut::<#element>()),
+        ParamKind::Output2D(element) => quote!(#path::slice_2d_mut::<#element>()),
+        _ => {
+            let ty = &param.ty;
+            quote!(#path::by_value::<#ty>())
+        }
+    }
+}
+
+/// `cfg` and documentation belong to the handle, and so does `deprecated`; the rest is about the body.
+fn is_for_handle(attribute: &Attribute) -> bool {
+    ["doc", "cfg", "deprecated"]
+        .iter()
+        .any(|name| attribute.path().is_ident(name))
+}
+
+fn cfgs(kernel: &Kernel) -> Vec<&Attribute> {
+    kernel
+        .item
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .collect()
+}
+
+fn allow() -> TokenStream {
+    quote! {
+        #[allow(
+            non_camel_case_types,
+            non_snake_case,
+            unused_variables,
+            unused_qualifications,
+            unused_parens,
+            unused_unsafe,
+            unsafe_code,
+            deprecated,
+            improper_ctypes_definitions,
+            clippy::all,
+            clippy::pedantic,
+            clippy::nursery,
+            clippy::allow_attributes,
+            clippy::undocumented_unsafe_blocks,
+            clippy::multiple_unsafe_ops_per_block,
+            reason = "generated by #[kernel]"
+        )]
+    }
+}
+
+/// Whether the kernel is one function, rather than one per choice of types.
+fn is_generic(generics: &Generics) -> bool {
+    generics
+        .params
+        .iter()
+        .any(|param| !matches!(param, GenericParam::Lifetime(_)))
+}

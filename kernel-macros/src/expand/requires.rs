@@ -1,0 +1,135 @@
+//! `requires(..)`: evaluated by the host before the launch, taken for granted by the device.
+//!
+//! What the device takes for granted must not change between the two evaluations, or safe code could cause undefined
+//! behaviour. So every variable passes through `__integer`, which takes primitive integers and `bool` alone: operators
+//! on those are the language's own. Which expressions get here is decided by [`crate::check`].
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::visit_mut::{VisitMut, visit_expr_mut};
+use syn::{Expr, parse_quote};
+
+use crate::kernel::{Kernel, ParamKind};
+
+/// ```text
+/// if !(x.len() == y.len()) {
+///     return Err(::warploom::launch::requires_failed("saxpy", "x.len() == y.len()", &[("x.len()", x.len()), …]));
+/// }
+/// ```
+pub(super) fn host(kernel: &Kernel) -> TokenStream {
+    let conditions = &kernel.arguments.requires;
+    if conditions.is_empty() {
+        return TokenStream::new();
+    }
+    let base = kernel.name().to_string();
+    let extents: Vec<_> = kernel
+        .launched()
+        .filter_map(|param| {
+            let name = &param.name;
+            match param.kind {
+                ParamKind::Slice(_) | ParamKind::Output(_) => {
+                    let text = format!("{name}.len()");
+                    Some(quote!((#text, #name.len())))
+                }
+                ParamKind::Output2D(_) => {
+                    let (width, height) = (format!("{name}.width()"), format!("{name}.height()"));
+                    Some(quote!((#width, #name.width()), (#height, #name.height())))
+                }
+                _ => None,
+            }
+        })
+        .collect();
+    let extents = quote!(&[#(#extents),*]);
+    let checks = conditions.iter().map(|condition| {
+        let text = source_text(condition);
+        let condition = primitive(kernel, condition);
+        quote! {
+            if !(#condition) {
+                return ::core::result::Result::Err(
+                    ::warploom::launch::requires_failed(#base, #text, #extents)
+                );
+            }
+        }
+    });
+    // One after the other: a condition may rely on those before it, as in `requires(n > 0, x.len() % n == 0)`.
+    let integer = integer();
+    quote!(#integer #(#checks)*)
+}
+
+/// `::core::hint::assert_unchecked(x.len() == y.len());`
+pub(super) fn device(kernel: &Kernel) -> TokenStream {
+    let conditions = kernel
+        .arguments
+        .requires
+        .iter()
+        .map(|condition| primitive(kernel, condition));
+    let integer = (!kernel.arguments.requires.is_empty()).then(integer);
+    quote!(#integer #(::core::hint::assert_unchecked(#conditions);)*)
+}
+
+/// The function that only takes primitives: its trait is local, so nobody can implement it for more.
+///
+/// ```text
+/// trait __Integer: Copy {}
+/// impl __Integer for u32 {} …
+/// fn __integer<T: __Integer>(value: T) -> T { value }
+/// ```
+fn integer() -> TokenStream {
+    let types = [
+        "bool", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+        "isize",
+    ]
+    .map(|name| Ident::new(name, Span::call_site()));
+    quote! {
+        #[diagnostic::on_unimplemented(
+            message = "a launch condition cannot depend on a `{Self}`",
+            label = "not an integer",
+            note = "host and device must come to the same answer: use lengths, integers and `bool`; compute anything else before the launch"
+        )]
+        trait __Integer: ::core::marker::Copy {}
+        #(impl __Integer for ::core::primitive::#types {})*
+        #[inline(always)]
+        fn __integer<T: __Integer>(value: T) -> T { value }
+    }
+}
+
+/// The condition with every variable and constant made sure to be a primitive integer or `bool`.
+fn primitive(kernel: &Kernel, condition: &Expr) -> Expr {
+    let mut condition = condition.clone();
+    Primitive { kernel }.visit_expr_mut(&mut condition);
+    condition
+}
+
+struct Primitive<'k> {
+    kernel: &'k Kernel,
+}
+
+impl VisitMut for Primitive<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let Expr::Path(path) = &*expr else {
+            return visit_expr_mut(self, expr);
+        };
+        let is_extent = path.path.get_ident().is_some_and(|name| {
+            self.kernel
+                .param(name)
+                .is_some_and(|param| param.kind.is_borrowed())
+        });
+        if !is_extent {
+            *expr = parse_quote!(__integer(#path));
+        }
+    }
+}
+
+/// The condition as the user wrote it, spaces aside.
+fn source_text(condition: &Expr) -> String {
+    let text = quote!(#condition).to_string();
+    [
+        (" . ", "."),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        (" ,", ","),
+    ]
+    .iter()
+    .fold(text, |text, (from, to)| text.replace(from, to))
+}

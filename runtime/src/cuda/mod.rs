@@ -1,0 +1,15 @@
+//! The CUDA driver: one type per object of the driver, each with one `Drop`.
+//!
+//! Raw handles never leave this room. Must not know: kernels' contracts, the emulator.
+//! Start at [`context`]: everything else belongs to a context.
+
+pub(crate) mod context;
+pub(crate) mod event;
+pub(crate) mod memory;
+pub(crate) mod module;
+pub(crate) mod result;
+pub(crate) mod stream;
+mod sys;
+
+pub(crate) use context::Context;
+pub use result::DriverError;

@@ -1,0 +1,213 @@
+//! Device code: modules, their functions and variables, and launches.
+
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::sync::Arc;
+
+use super::context::Context;
+use super::result::DriverError;
+use super::stream::Stream;
+use super::sys::{self, CUfunction, CUmodule};
+use crate::launch::CheckedShape;
+
+/// Bytes kept of what the driver's assembler says.
+const LOG_BYTES: usize = 4096;
+
+/// Loaded device code.
+#[derive(Debug)]
+pub(crate) struct Module {
+    context: Arc<Context>,
+    raw: CUmodule,
+}
+
+/// A kernel of a module. Keeps the module loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct Function {
+    module: Arc<Module>,
+    raw: CUfunction,
+}
+
+/// A module that the driver refused.
+#[derive(Debug)]
+pub(crate) struct LoadError {
+    pub(crate) error: DriverError,
+    /// What the driver's assembler said.
+    pub(crate) log: String,
+}
+
+impl From<DriverError> for LoadError {
+    fn from(error: DriverError) -> LoadError {
+        LoadError {
+            error,
+            log: String::new(),
+        }
+    }
+}
+
+impl Module {
+    /// Compiles PTX for the GPU and loads it.
+    pub(crate) fn load(context: Arc<Context>, ptx: &CStr) -> Result<Arc<Module>, LoadError> {
+        context.bind()?;
+        let mut raw = CUmodule::NULL;
+        let mut log = vec![0u8; LOG_BYTES];
+        let mut options = [
+            sys::CU_JIT_ERROR_LOG_BUFFER,
+            sys::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        // The driver wants the size itself in the pointer's place.
+        let mut values = [
+            log.as_mut_ptr().cast::<c_void>(),
+            std::ptr::without_provenance_mut(LOG_BYTES),
+        ];
+        // SAFETY: `ptx` ends with a zero byte; two options with two values; the log has the size that the second names.
+        let loaded = unsafe {
+            context.driver.cuModuleLoadDataEx(
+                &raw mut raw,
+                ptx.as_ptr().cast(),
+                2,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        match loaded {
+            Ok(()) => Ok(Arc::new(Module { context, raw })),
+            Err(error) => {
+                let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG_BYTES);
+                let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
+                Err(LoadError { error, log })
+            }
+        }
+    }
+
+    pub(crate) fn function(self: &Arc<Module>, name: &str) -> Result<Function, DriverError> {
+        self.context.bind()?;
+        let name = CString::new(name).unwrap_or_default();
+        let mut raw = CUfunction::NULL;
+        // SAFETY: writes one handle to where we point; the module is alive and the name ends with a zero byte.
+        unsafe {
+            self.context
+                .driver
+                .cuModuleGetFunction(&raw mut raw, self.raw, name.as_ptr())?;
+        }
+        Ok(Function {
+            module: Arc::clone(self),
+            raw,
+        })
+    }
+
+    /// Address and size of a global variable; `None` if the module has none of this name.
+    pub(crate) fn global(&self, name: &CStr) -> Option<(u64, usize)> {
+        self.context.bind().ok()?;
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: writes an address and a size to where we point; the module is alive.
+        unsafe {
+            self.context
+                .driver
+                .cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw, name.as_ptr())
+                .ok()?;
+        }
+        Some((address, bytes))
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        let _ = self.context.bind();
+        // SAFETY: unloaded once; functions keep the module alive. Errors: the driver is shut down already.
+        let _ = unsafe { self.context.driver.cuModuleUnload(self.raw) };
+    }
+}
+
+impl Function {
+    /// Threads of a block at most, given the registers that the kernel needs.
+    pub(crate) fn max_threads(&self) -> Result<u32, DriverError> {
+        self.attribute(sys::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+    }
+
+    /// Bytes of shared memory that every block has without asking.
+    pub(crate) fn static_shared_bytes(&self) -> Result<u32, DriverError> {
+        self.attribute(sys::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+    }
+
+    fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
+        let mut value: c_int = 0;
+        // SAFETY: writes one integer to where we point; the function's module is alive.
+        unsafe {
+            context
+                .driver
+                .cuFuncGetAttribute(&raw mut value, attribute, self.raw)?;
+        }
+        Ok(value.unsigned_abs())
+    }
+
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory.
+    pub(crate) fn allow_dynamic_shared(&self, bytes: u32) -> Result<(), DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
+        let bytes = c_int::try_from(bytes).unwrap_or(c_int::MAX);
+        // SAFETY: takes numbers only; the function's module is alive.
+        unsafe {
+            context.driver.cuFuncSetAttribute(
+                self.raw,
+                sys::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                bytes,
+            )
+        }
+    }
+
+    /// Sizes of the parameters as the driver sees them; `None` if this driver (before 12.4) cannot tell.
+    pub(crate) fn parameter_sizes(&self) -> Option<Vec<usize>> {
+        let context = &self.module.context;
+        context.bind().ok()?;
+        let mut sizes = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: writes two sizes to where we point; an index past the last parameter is an error, no more.
+            let answer = unsafe {
+                context.driver.cuFuncGetParamInfo(
+                    self.raw,
+                    sizes.len(),
+                    &raw mut offset,
+                    &raw mut size,
+                )?
+            };
+            match answer {
+                Ok(()) => sizes.push(size),
+                Err(_) => return Some(sizes),
+            }
+        }
+    }
+
+    /// Queues a run of this kernel.
+    ///
+    /// # Safety
+    /// `params` holds one pointer per parameter of the kernel, each to a value of its size and layout; the memory that the
+    /// kernel reaches through them stays valid, and is used by no one else, until the stream got there. Stream and function
+    /// belong to one context.
+    pub(crate) unsafe fn launch(
+        &self,
+        stream: &Stream,
+        shape: CheckedShape,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        stream.context.bind()?;
+        let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        // SAFETY: the caller promises the parameters; function and stream are alive.
+        unsafe {
+            stream.context.driver.cuLaunchKernel(
+                self.raw,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                shape.dynamic_shared_bytes,
+                stream.raw,
+                params.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        }
+    }
+}

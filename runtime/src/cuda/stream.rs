@@ -1,0 +1,56 @@
+//! A driver stream.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::event::Event;
+use super::result::DriverError;
+use super::sys::{self, CUstream};
+
+/// A queue of work on one GPU; independent of the legacy default stream.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(super) context: Arc<Context>,
+    pub(super) raw: CUstream,
+}
+
+impl Stream {
+    pub(crate) fn new(context: Arc<Context>) -> Result<Stream, DriverError> {
+        context.bind()?;
+        let mut raw = CUstream::NULL;
+        // SAFETY: writes one handle to where we point; the context is current.
+        unsafe {
+            context
+                .driver
+                .cuStreamCreate(&raw mut raw, sys::CU_STREAM_NON_BLOCKING)?;
+        }
+        Ok(Stream { context, raw })
+    }
+
+    /// Waits on the host until all work submitted so far is done.
+    pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the stream lives while `self` does.
+        unsafe { self.context.driver.cuStreamSynchronize(self.raw) }
+    }
+
+    /// Lets later work of this stream start only after what `event` recorded last. Both belong to one context.
+    pub(crate) fn wait(&self, event: &Event) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: stream and event are alive.
+        unsafe {
+            self.context
+                .driver
+                .cuStreamWaitEvent(self.raw, event.raw, 0)
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // Errors: the driver is shut down or the context is broken; either way the stream is gone.
+        let _ = self.context.bind();
+        // SAFETY: destroyed once; the driver finishes work under way before it frees the stream's resources.
+        let _ = unsafe { self.context.driver.cuStreamDestroy_v2(self.raw) };
+    }
+}

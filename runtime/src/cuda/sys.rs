@@ -1,0 +1,267 @@
+//! The driver's functions, with the driver's own names and types, found in `libcuda` when the program runs.
+//!
+//! Must not know: what the functions are used for. A method of [`Driver`] has the name of the function that it calls.
+
+#![allow(
+    non_snake_case,
+    non_camel_case_types,
+    clippy::too_many_arguments,
+    reason = "names and parameters are the driver's own"
+)]
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+use super::result::{DriverError, check};
+use crate::error::DeviceError;
+
+pub(crate) type CUresult = c_int;
+pub(crate) type CUdevice = c_int;
+pub(crate) type CUdeviceptr = u64;
+
+macro_rules! handles {
+    ($($name:ident)*) => { $(
+        #[repr(transparent)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) struct $name(pub(crate) *mut c_void);
+
+        impl $name {
+            pub(crate) const NULL: $name = $name(std::ptr::null_mut());
+        }
+
+        // SAFETY: a handle is a number to us; the driver lets every thread use it.
+        unsafe impl Send for $name {}
+        // SAFETY: as above.
+        unsafe impl Sync for $name {}
+    )* };
+}
+
+handles! { CUcontext CUmodule CUfunction CUstream CUevent }
+
+/// Declares the table: one field per function, and one method that turns the result code into a `Result`.
+macro_rules! functions {
+    (
+        required { $(fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }
+        optional { $(fn $oname:ident($($oarg:ident: $oty:ty),* $(,)?);)* }
+    ) => {
+        /// The loaded driver library.
+        #[derive(Debug)]
+        pub(crate) struct Driver {
+            table: Table,
+            /// Keeps the functions of `table` loaded.
+            _library: Library,
+        }
+
+        #[derive(Debug)]
+        struct Table {
+            $($name: unsafe extern "system" fn($($ty),*) -> CUresult,)*
+            $($oname: Option<unsafe extern "system" fn($($oty),*) -> CUresult>,)*
+        }
+
+        #[allow(dead_code, reason = "the two functions that describe errors are called below the methods")]
+        impl Driver {
+            /// Looks up every function; on failure the names of all that are missing.
+            fn from_library(library: Library) -> Result<Driver, Vec<&'static str>> {
+                let mut missing = Vec::new();
+                $(
+                    // SAFETY: the type is that of the driver's documented function of this name.
+                    let $name = unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) };
+                    let $name: Option<unsafe extern "system" fn($($ty),*) -> CUresult> =
+                        $name.ok().map(|symbol| *symbol);
+                    if $name.is_none() {
+                        missing.push(stringify!($name));
+                    }
+                )*
+                $(
+                    // SAFETY: as above.
+                    let $oname = unsafe { library.get(concat!(stringify!($oname), "\0").as_bytes()) };
+                    let $oname: Option<unsafe extern "system" fn($($oty),*) -> CUresult> =
+                        $oname.ok().map(|symbol| *symbol);
+                )*
+                // One `let else` for all of them: each is `Some` unless it was counted as missing.
+                let ($(Some($name),)*) = ($($name,)*) else { return Err(missing) };
+                Ok(Driver { table: Table { $($name,)* $($oname,)* }, _library: library })
+            }
+
+            $(
+                /// Calls the driver function of this name.
+                ///
+                /// # Safety
+                /// What the driver's manual asks for: live handles, pointers to enough valid memory.
+                pub(crate) unsafe fn $name(&self, $($arg: $ty),*) -> Result<(), DriverError> {
+                    // SAFETY: the caller promises what the manual asks for.
+                    let code = unsafe { (self.table.$name)($($arg),*) };
+                    check(self, stringify!($name), code)
+                }
+            )*
+            $(
+                /// Calls the driver function of this name; `None` if this driver has none.
+                ///
+                /// # Safety
+                /// What the driver's manual asks for: live handles, pointers to enough valid memory.
+                pub(crate) unsafe fn $oname(&self, $($oarg: $oty),*) -> Option<Result<(), DriverError>> {
+                    let function = self.table.$oname?;
+                    // SAFETY: the caller promises what the manual asks for.
+                    let code = unsafe { function($($oarg),*) };
+                    Some(check(self, stringify!($oname), code))
+                }
+            )*
+
+            /// Name and text of a result code, as the driver's static C strings; null where it has none.
+            pub(super) fn error_texts(&self, code: CUresult) -> [*const c_char; 2] {
+                let (mut name, mut text) = (std::ptr::null(), std::ptr::null());
+                // SAFETY: both write one pointer to where we point; unknown codes write null.
+                unsafe {
+                    (self.table.cuGetErrorName)(code, &raw mut name);
+                    (self.table.cuGetErrorString)(code, &raw mut text);
+                }
+                [name, text]
+            }
+        }
+    };
+}
+
+functions! {
+    required {
+        fn cuInit(flags: c_uint);
+        fn cuDriverGetVersion(version: *mut c_int);
+        fn cuGetErrorName(code: CUresult, name: *mut *const c_char);
+        fn cuGetErrorString(code: CUresult, text: *mut *const c_char);
+        fn cuDeviceGetCount(count: *mut c_int);
+        fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
+        fn cuDeviceGetName(name: *mut c_char, len: c_int, device: CUdevice);
+        fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
+        fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
+        fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
+        fn cuCtxSetCurrent(context: CUcontext);
+        fn cuCtxSynchronize();
+        fn cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, n_options: c_uint, options: *mut c_int, values: *mut *mut c_void);
+        fn cuModuleUnload(module: CUmodule);
+        fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+        fn cuModuleGetGlobal_v2(address: *mut CUdeviceptr, bytes: *mut usize, module: CUmodule, name: *const c_char);
+        fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
+        fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);
+        fn cuLaunchKernel(
+            function: CUfunction,
+            grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+            block_x: c_uint, block_y: c_uint, block_z: c_uint,
+            shared_bytes: c_uint,
+            stream: CUstream,
+            params: *mut *mut c_void,
+            extra: *mut *mut c_void,
+        );
+        fn cuStreamCreate(stream: *mut CUstream, flags: c_uint);
+        fn cuStreamDestroy_v2(stream: CUstream);
+        fn cuStreamSynchronize(stream: CUstream);
+        fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+        fn cuEventCreate(event: *mut CUevent, flags: c_uint);
+        fn cuEventDestroy_v2(event: CUevent);
+        fn cuEventRecord(event: CUevent, stream: CUstream);
+        fn cuEventSynchronize(event: CUevent);
+        fn cuEventElapsedTime(ms: *mut f32, start: CUevent, end: CUevent);
+        fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize);
+        fn cuMemFree_v2(address: CUdeviceptr);
+        fn cuMemHostAlloc(address: *mut *mut c_void, bytes: usize, flags: c_uint);
+        fn cuMemFreeHost(address: *mut c_void);
+        fn cuMemHostGetDevicePointer_v2(device: *mut CUdeviceptr, host: *mut c_void, flags: c_uint);
+        fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
+        fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
+        fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+        fn cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
+    }
+    optional {
+        // Since driver 12.4.
+        fn cuFuncGetParamInfo(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize);
+    }
+}
+
+pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
+pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
+
+pub(crate) const CU_STREAM_NON_BLOCKING: c_uint = 1;
+pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
+pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
+pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
+pub(crate) const CU_JIT_ERROR_LOG_BUFFER: c_int = 5;
+pub(crate) const CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_int = 6;
+
+pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 1;
+pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM: [c_int; 3] = [2, 3, 4];
+pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM: [c_int; 3] = [5, 6, 7];
+pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: c_int = 8;
+pub(crate) const CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY: [c_int; 2] = [75, 76];
+pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_int = 97;
+
+pub(crate) const CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 0;
+pub(crate) const CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: c_int = 1;
+pub(crate) const CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+
+/// Where the driver library may be: the name with the version first, because a bare `libcuda.so` may be a toolkit's stub.
+const LIBRARIES: &[&str] = if cfg!(windows) {
+    &["nvcuda.dll"]
+} else {
+    &["libcuda.so.1", "libcuda.so"]
+};
+
+/// The driver, loaded and initialised once per process.
+///
+/// # Errors
+/// [`DeviceError::DriverNotFound`] where none is installed, which is an ordinary case.
+pub(crate) fn driver() -> Result<&'static Driver, DeviceError> {
+    static DRIVER: OnceLock<Result<Driver, DeviceError>> = OnceLock::new();
+    DRIVER
+        .get_or_init(|| load(LIBRARIES))
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+fn load(names: &[&str]) -> Result<Driver, DeviceError> {
+    let mut tried = Vec::new();
+    for name in names {
+        // SAFETY: loading the driver's library runs its initialisers, which any program may do once it is named so.
+        let library = match unsafe { Library::new(name) } {
+            Ok(library) => library,
+            Err(error) => {
+                tried.push(format!("{name} ({error})"));
+                continue;
+            }
+        };
+        let driver =
+            Driver::from_library(library).map_err(|missing| DeviceError::DriverTooOld {
+                library: (*name).to_owned(),
+                missing: missing.join(", "),
+            })?;
+        // SAFETY: takes a flag only; must come before every other call, and `driver` makes it do so.
+        return match unsafe { driver.cuInit(0) } {
+            Ok(()) => Ok(driver),
+            Err(error) if error.code == CUDA_ERROR_NO_DEVICE => Err(DeviceError::NoDevice),
+            Err(error) => Err(error.into()),
+        };
+    }
+    Err(DeviceError::DriverNotFound {
+        tried: tried.join("; "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_names_what_was_tried() {
+        let error = load(&["libwarploom-absent.so.1", "libwarploom-absent.so"]).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("libwarploom-absent.so.1"), "{text}");
+        assert!(text.contains("WARPLOOM_DEVICE=emulator"), "{text}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_library_without_the_functions_names_all_of_them() {
+        let text = load(&["libc.so.6"]).unwrap_err().to_string();
+        assert!(text.contains("cuInit, cuDriverGetVersion"), "{text}");
+        assert!(text.contains("cuMemsetD8Async"), "{text}");
+    }
+}

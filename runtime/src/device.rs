@@ -1,0 +1,356 @@
+//! Where kernels run: a GPU, or the emulator.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use warploom_device::Plain;
+
+use crate::buffer::Buffer;
+use crate::cuda::stream::Stream as CudaStream;
+use crate::cuda::{self, DriverError};
+use crate::error::DeviceError;
+use crate::event::Event;
+use crate::launch::Cache;
+use crate::memory::{DeviceBuffer, MemoryError};
+use crate::module::Modules;
+use crate::panics::Recent;
+use crate::stream::{Stream, StreamError};
+
+/// The variable that chooses what [`Device::open`] opens.
+const CHOICE: &str = "WARPLOOM_DEVICE";
+
+/// A GPU, or the emulator. Clones are the same device.
+///
+/// Every call of [`open`](Device::open), [`cuda`](Device::cuda) or [`emulator`](Device::emulator) gives a device of its own:
+/// buffers of one do not go to streams of another, and device code is loaded once for each. Open once, then clone.
+/// CUDA: a device and its primary context.
+///
+/// ```
+/// let device = warploom_runtime::Device::emulator();
+/// assert_eq!((device.name(), device.is_gpu()), ("emulator", false));
+/// ```
+#[derive(Clone)]
+pub struct Device(pub(crate) Arc<Shared>);
+
+/// What one device runs at most. Counts and bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Threads of one block.
+    pub threads_per_block: u32,
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Blocks of a grid along x, y and z.
+    pub grid: [u32; 3],
+    /// Bytes of shared memory that a block has without asking for more.
+    pub shared_bytes: u32,
+    /// Bytes of shared memory that a block can ask for; launches do it by themselves.
+    pub shared_bytes_opt_in: u32,
+    /// Bytes of all parameters of a kernel.
+    pub parameter_bytes: u32,
+}
+
+/// What the emulator runs: as compute capability 9.0.
+const EMULATED: Limits = Limits {
+    threads_per_block: 1024,
+    block: [1024, 1024, 64],
+    grid: [0x7fff_ffff, 65_535, 65_535],
+    shared_bytes: 48 * 1024,
+    shared_bytes_opt_in: 227 * 1024,
+    parameter_bytes: 32_764,
+};
+
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) limits: Limits,
+    pub(crate) backend: Backend,
+}
+
+/// The two ways to run a kernel.
+pub(crate) enum Backend {
+    Emulator(Emulated),
+    Cuda(Box<Gpu>),
+}
+
+/// The emulator's state: what went wrong and nobody heard of yet.
+#[derive(Default)]
+pub(crate) struct Emulated {
+    pub(crate) fault: Mutex<Option<StreamError>>,
+}
+
+/// A GPU's state.
+pub(crate) struct Gpu {
+    pub(crate) compute_capability: (u32, u32),
+    pub(crate) driver_version: (u32, u32),
+    /// Everything that is given to a stream, and the note of which stream has it, happens under this lock: another thread
+    /// never sees a buffer's note before the work is in the stream.
+    submission: Mutex<Submission>,
+    /// For work that belongs to no stream of the user.
+    pub(crate) own_stream: Arc<CudaStream>,
+    pub(crate) context: Arc<cuda::Context>,
+}
+
+/// What changes with launches.
+#[derive(Default)]
+pub(crate) struct Submission {
+    pub(crate) cache: Cache,
+    pub(crate) recent: Recent,
+    pub(crate) modules: Modules,
+}
+
+impl Gpu {
+    pub(crate) fn submission(&self) -> MutexGuard<'_, Submission> {
+        lock(&self.submission)
+    }
+}
+
+/// Locks although another thread panicked meanwhile: our own code between lock and unlock leaves no half-done state.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `WARPLOOM_DEVICE` asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Choice {
+    Any,
+    Emulator,
+    Cuda(u32),
+}
+
+fn choice(value: Option<&str>) -> Result<Choice, DeviceError> {
+    let unknown = |value: &str| DeviceError::UnknownChoice {
+        value: value.to_owned(),
+    };
+    match value {
+        None => Ok(Choice::Any),
+        Some("emulator") => Ok(Choice::Emulator),
+        Some("cuda") => Ok(Choice::Cuda(0)),
+        Some(value) => value
+            .strip_prefix("cuda:")
+            .filter(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
+            .and_then(|number| number.parse().ok())
+            .map(Choice::Cuda)
+            .ok_or_else(|| unknown(value)),
+    }
+}
+
+impl Device {
+    /// Opens the device that the environment variable `WARPLOOM_DEVICE` names: `emulator`, `cuda` (the first GPU) or
+    /// `cuda:N`. If it is unset, the first GPU if it can be used, else the emulator.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownChoice`] for another value of the variable. If it asks for a GPU: the errors of
+    /// [`cuda`](Device::cuda). None if the variable is unset.
+    pub fn open() -> Result<Device, DeviceError> {
+        let value = std::env::var_os(CHOICE).map(|value| value.to_string_lossy().into_owned());
+        match choice(value.as_deref())? {
+            Choice::Emulator => Ok(Device::emulator()),
+            Choice::Cuda(ordinal) => Device::cuda(ordinal),
+            Choice::Any => Ok(Device::cuda(0).unwrap_or_else(|_| Device::emulator())),
+        }
+    }
+
+    /// The emulator: blocks, warps, barriers and shared memory on the CPU's threads.
+    ///
+    /// Work runs at once, in the order of submission. It has the limits of compute capability 9.0.
+    #[must_use]
+    pub fn emulator() -> Device {
+        Device(Arc::new(Shared {
+            name: "emulator".to_owned(),
+            limits: EMULATED,
+            backend: Backend::Emulator(Emulated::default()),
+        }))
+    }
+
+    /// The GPU of this number, as the driver counts them (from 0; `CUDA_VISIBLE_DEVICES` changes the order).
+    ///
+    /// # Errors
+    /// [`DeviceError::DriverNotFound`] where no driver is installed, [`DeviceError::NoSuchDevice`] for a number that is too
+    /// large, and what the driver itself reports.
+    pub fn cuda(ordinal: u32) -> Result<Device, DeviceError> {
+        let context = cuda::Context::open(ordinal)?;
+        let properties = context.properties()?;
+        let gpu = Gpu {
+            compute_capability: properties.compute_capability,
+            driver_version: properties.driver_version,
+            submission: Mutex::default(),
+            own_stream: Arc::new(CudaStream::new(Arc::clone(&context))?),
+            context,
+        };
+        Ok(Device(Arc::new(Shared {
+            name: properties.name,
+            limits: properties.limits,
+            backend: Backend::Cuda(Box::new(gpu)),
+        })))
+    }
+
+    /// The GPU's name, or `emulator`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Whether kernels run on a GPU.
+    #[must_use]
+    pub fn is_gpu(&self) -> bool {
+        matches!(self.0.backend, Backend::Cuda(_))
+    }
+
+    /// Major and minor compute capability, `(9, 0)` for an H200; `None` on the emulator.
+    #[must_use]
+    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+        match &self.0.backend {
+            Backend::Cuda(gpu) => Some(gpu.compute_capability),
+            Backend::Emulator(_) => None,
+        }
+    }
+
+    /// The CUDA version that the driver supports, major and minor; `None` on the emulator. CUDA: `cuDriverGetVersion`.
+    #[must_use]
+    pub fn driver_version(&self) -> Option<(u32, u32)> {
+        match &self.0.backend {
+            Backend::Cuda(gpu) => Some(gpu.driver_version),
+            Backend::Emulator(_) => None,
+        }
+    }
+
+    /// What launches on this device can have at most.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    /// Makes a stream. Streams of one device work side by side on a GPU.
+    ///
+    /// # Errors
+    /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
+    pub fn stream(&self) -> Result<Stream, StreamError> {
+        Stream::new(self)
+    }
+
+    /// Makes an event, for timing and for ordering streams.
+    ///
+    /// # Errors
+    /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
+    pub fn event(&self) -> Result<Event, StreamError> {
+        Event::new(self)
+    }
+
+    /// Makes a buffer with a copy of `source`; returns when the copy is complete. CUDA: `cuMemAlloc`, `cuMemcpyHtoD`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let x = device.upload(&vec![2.0f32; 1000])?;
+    /// assert_eq!(x.len(), 1000);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn upload<T: Plain>(&self, source: &[T]) -> Result<DeviceBuffer<T>, MemoryError> {
+        let buffer = Buffer::new(self, source.len(), size_of::<T>())?;
+        buffer.fill_from(source)?;
+        Ok(DeviceBuffer::from_buffer(buffer, source.len()))
+    }
+
+    /// Makes a buffer of `len` elements whose bytes are all zero. CUDA: `cuMemAlloc`, `cuMemsetD8`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    pub fn zeroed<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
+        let buffer = Buffer::new(self, len, size_of::<T>())?;
+        buffer.fill_zero(len * size_of::<T>())?;
+        Ok(DeviceBuffer::from_buffer(buffer, len))
+    }
+
+    /// Makes a buffer of `len` elements with no particular contents: every byte is `0xA5` on the emulator, whatever was
+    /// there on a GPU. CUDA: `cuMemAlloc`.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    pub fn alloc_uninit<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
+        let buffer = Buffer::new(self, len, size_of::<T>())?;
+        Ok(DeviceBuffer::from_buffer(buffer, len))
+    }
+
+    pub(crate) fn is_same(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.
+    pub(crate) fn check_kernels(&self, stream: Option<u64>) -> Result<(), StreamError> {
+        let left = match &self.0.backend {
+            Backend::Emulator(emulated) => lock(&emulated.fault).take(),
+            Backend::Cuda(gpu) => gpu.take_panic(stream)?,
+        };
+        left.map_or(Ok(()), Err)
+    }
+}
+
+impl Gpu {
+    fn take_panic(&self, stream: Option<u64>) -> Result<Option<StreamError>, DriverError> {
+        let mut guard = self.submission();
+        let Submission {
+            modules, recent, ..
+        } = &mut *guard;
+        let panic = modules
+            .take_panic(&self.own_stream)?
+            .map(|taken| recent.explain(&taken.record, taken.name));
+        if let Some(stream) = stream {
+            recent.forget(stream);
+        }
+        Ok(panic.map(|panic| StreamError::Panic(Box::new(panic))))
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // A kernel may still run when its stream is gone already: it needs its code and the panic record, which go now.
+        // Errors: the driver is shut down or the context is broken, and nothing runs.
+        let _ = self.context.synchronize();
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("name", &self.0.name)
+            .field("is_gpu", &self.is_gpu())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_names_a_device() {
+        assert_eq!(choice(None), Ok(Choice::Any));
+        assert_eq!(choice(Some("emulator")), Ok(Choice::Emulator));
+        assert_eq!(choice(Some("cuda")), Ok(Choice::Cuda(0)));
+        assert_eq!(choice(Some("cuda:13")), Ok(Choice::Cuda(13)));
+        for wrong in [
+            "",
+            "gpu",
+            "cuda:",
+            "cuda:x",
+            "cuda:+1",
+            "CUDA",
+            "cuda:99999999999",
+        ] {
+            let text = choice(Some(wrong)).unwrap_err().to_string();
+            assert!(text.contains(&format!("`{wrong}`")), "{text}");
+            assert!(text.contains("`emulator`, `cuda` or `cuda:N`"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_there_is_an_error_not_a_panic() {
+        let error = Device::cuda(4_000_000_000).unwrap_err();
+        assert!(
+            error.to_string().contains("WARPLOOM_DEVICE=emulator"),
+            "{error}"
+        );
+    }
+}

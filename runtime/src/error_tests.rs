@@ -1,0 +1,291 @@
+//! Every text that a user may read, as one file: `errors.txt`. A new variant needs a line in `all`.
+
+use std::panic::Location;
+
+use crate::launch::LaunchError as L;
+use crate::memory::MemoryError as M;
+use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::stream::StreamError as S;
+use crate::{DeviceError as D, DriverError, Error};
+
+const KERNEL: &str = "saxpy";
+
+fn driver_error() -> DriverError {
+    DriverError {
+        code: 700,
+        name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(),
+        text: "an illegal memory access was encountered".into(),
+        call: "cuStreamSynchronize",
+    }
+}
+
+fn device_errors() -> Vec<D> {
+    vec![
+        D::UnknownChoice {
+            value: "gpu".into(),
+        },
+        D::DriverNotFound {
+            tried: "libcuda.so.1 (no such file); libcuda.so (no such file)".into(),
+        },
+        D::DriverTooOld {
+            library: "libcuda.so.1".into(),
+            missing: "cuMemHostAlloc, cuLaunchKernel".into(),
+        },
+        D::NoDevice,
+        D::NoSuchDevice { given: 3, count: 2 },
+        D::Driver(driver_error()),
+    ]
+}
+
+fn memory_errors() -> Vec<M> {
+    vec![
+        M::OutOfMemory {
+            elements: 1 << 40,
+            size: 4,
+            device: "NVIDIA H200".into(),
+        },
+        M::OutOfRange {
+            start: 3,
+            end: 9,
+            len: 5,
+        },
+        M::CopyOutOfRange {
+            given: 4,
+            at: 3,
+            len: 5,
+        },
+        M::NotRectangular { len: 10, width: 3 },
+        M::WrongDevice {
+            buffer: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
+        M::Stream(S::NotRecorded),
+        M::Driver(driver_error()),
+    ]
+}
+
+fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
+    vec![
+        S::Panic(Box::new(KernelPanic {
+            kernel: KERNEL.into(),
+            message: "index out of bounds: the len is 5 but the index is 7".into(),
+            file: "src/main.rs".into(),
+            line: 12,
+            column: 9,
+            block: [1, 0, 0],
+            thread: [3, 0, 0],
+            launched_at: Some(here),
+        })),
+        S::Panic(Box::new(KernelPanic {
+            kernel: "saxpy or scale".into(),
+            message: "lost".into(),
+            file: String::new(),
+            line: 0,
+            column: 0,
+            block: [0; 3],
+            thread: [0; 3],
+            launched_at: None,
+        })),
+        S::Deadlock(Box::new(KernelDeadlock {
+            kernel: KERNEL.into(),
+            report: "block (0, 0, 0) is stuck: 32 threads wait at barrier 1, src/main.rs:14:5"
+                .into(),
+            launched_at: here,
+        })),
+        S::WrongDevice {
+            event: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
+        S::NotRecorded,
+        S::Driver(driver_error()),
+    ]
+}
+
+#[expect(clippy::too_many_lines, reason = "one entry per variant")]
+fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
+    let (kernel, device) = (KERNEL, || "NVIDIA H200".to_owned());
+    vec![
+        L::ZeroDimension {
+            kernel,
+            what: "grid.x",
+        },
+        L::DimensionTooLarge {
+            kernel,
+            what: "grid.y",
+            given: 70_000,
+            limit: 65_535,
+            device: device(),
+        },
+        L::BlockTooLarge {
+            kernel,
+            given: 2048,
+            limit: 1024,
+            device: device(),
+        },
+        L::TooManyDimensions {
+            kernel,
+            dims: 1,
+            what: "block.y",
+            given: 4,
+        },
+        L::WrongBlock {
+            kernel,
+            given: [64, 1, 1],
+            needed: [128, 1, 1],
+        },
+        L::TooManyThreads {
+            kernel,
+            given: 512,
+            limit: 256,
+        },
+        L::SharedTooLarge {
+            kernel,
+            given: 240_000,
+            fixed: 1024,
+            limit: 232_448,
+            device: device(),
+        },
+        L::ParametersTooLarge {
+            kernel,
+            given: 40_000,
+            limit: 32_764,
+            device: device(),
+        },
+        L::Requires {
+            kernel,
+            condition: "x.len() == y.len()",
+            extents: "x.len() = 5, y.len() = 4".into(),
+        },
+        L::WrongDevice {
+            kernel,
+            argument: 2,
+            buffer: "emulator".into(),
+            stream: device(),
+        },
+        L::WrongArgument {
+            kernel,
+            argument: 1,
+            given: "a value of 8 bytes, aligned to 8".into(),
+            needed: "a value of 4 bytes, aligned to 4".into(),
+        },
+        L::NoDeviceCode {
+            kernel: "shop::saxpy",
+            reason: "the device pass of lib shop failed: no libLLVM".into(),
+        },
+        L::Ambiguous {
+            kernel: "shop::map<shop::main::{{closure}}>",
+            count: 2,
+            caller: here,
+        },
+        L::LayoutMismatch {
+            kernel,
+            parameter: 1,
+            host: "a value of 8 bytes, aligned to 8".into(),
+            device: "a value of 12 bytes, aligned to 4".into(),
+        },
+        L::NoImage {
+            kernel,
+            device: "NVIDIA T4".into(),
+            capability: "7.5".into(),
+            available: "sm_80 and newer, sm_90 only".into(),
+        },
+        L::DamagedImages {
+            reason: "the device image at byte 16 is cut off".into(),
+        },
+        L::Refused {
+            kernel,
+            target: "lib shop".into(),
+            log: "ptxas error: line 3".into(),
+            source: Box::new(driver_error()),
+        },
+        L::Emulator {
+            kernel,
+            reason: "cannot run a kernel from inside a kernel".into(),
+        },
+        L::Driver {
+            kernel,
+            source: driver_error(),
+        },
+    ]
+}
+
+fn all() -> Vec<Error> {
+    let here = Location::caller();
+    let mut errors: Vec<Error> = Vec::new();
+    errors.extend(device_errors().into_iter().map(Error::from));
+    errors.extend(memory_errors().into_iter().map(Error::from));
+    errors.extend(stream_errors(here).into_iter().map(Error::from));
+    errors.extend(launch_errors(here).into_iter().map(Error::from));
+    errors
+}
+
+fn texts() -> String {
+    let here = Location::caller().file();
+    let mut texts = String::new();
+    for error in all() {
+        // The place of this very file varies; what users read there is a path of theirs.
+        let text = error.to_string();
+        let places = text.matches(here).count();
+        let text = match places {
+            0 => text,
+            _ => hide_numbers(&text, here),
+        };
+        texts.push_str(&text);
+        texts.push('\n');
+    }
+    texts
+}
+
+/// `src/main.rs:40:5` for every place in this file.
+fn hide_numbers(text: &str, here: &str) -> String {
+    let mut parts = text.split(here);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push_str("src/main.rs:40:5");
+        out.push_str(part.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()));
+    }
+    out
+}
+
+#[test]
+fn every_text_is_as_it_was_read_and_approved() {
+    let texts = texts();
+    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/src/errors.txt"),
+            &texts,
+        )
+        .unwrap();
+        return;
+    }
+    let expected = include_str!("errors.txt");
+    for (given, expected) in texts.lines().zip(expected.lines()) {
+        assert_eq!(
+            given, expected,
+            "if this is better: WARPLOOM_BLESS=1 cargo test"
+        );
+    }
+    assert_eq!(
+        texts.lines().count(),
+        expected.lines().count(),
+        "if this is right: WARPLOOM_BLESS=1 cargo test"
+    );
+}
+
+#[test]
+fn texts_follow_the_house_style() {
+    for error in all() {
+        let text = error.to_string();
+        assert!(!text.ends_with('.'), "full stop: {text}");
+        let first = text.chars().next().unwrap();
+        assert!(
+            !first.is_uppercase() || text.starts_with("WARPLOOM") || text.starts_with("NVIDIA"),
+            "capital: {text}"
+        );
+    }
+}
+
+#[test]
+fn results_stay_small() {
+    assert!(size_of::<Error>() <= 128, "{}", size_of::<Error>());
+}

@@ -1,0 +1,358 @@
+//! What a launch takes as arguments: buffers and views for slices, plain values for the rest.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use crate::buffer::Buffer;
+use crate::launch::{Param, ParamKind};
+use crate::memory::DeviceBuffer;
+use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
+
+/// What can be given for a kernel's `&[T]`: `&DeviceBuffer<T>`, a [`DeviceSlice`] or a reference to one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not in a device's memory, so a kernel cannot read it as a slice",
+    label = "expected `&DeviceBuffer<_>` or a `DeviceSlice<_>`",
+    note = "upload host data first: `let x = device.upload(&data)?;`, then pass `&x` (or `x.slice(a..b)?` for a part)",
+    note = "for a slice of atomics pass `x.as_atomic()`"
+)]
+pub trait SliceArg<'a> {
+    /// The kernel's element type.
+    type Elem;
+    /// Takes the argument apart.
+    fn into_arg(self) -> BoundSlice<'a, Self::Elem>;
+}
+
+/// What can be given for a kernel's `DisjointSlice<T>`: `&mut DeviceBuffer<T>`, a [`DeviceSliceMut`] or `&mut` one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not writable device memory, so a kernel cannot write it",
+    label = "expected `&mut DeviceBuffer<_>` or a `DeviceSliceMut<_>`",
+    note = "make the output on the device first: `let mut y = device.zeroed::<T>(len)?;` or `device.upload(&data)?`, then pass `&mut y`",
+    note = "for two parts of one buffer pass the halves of `y.split_at_mut(mid)?`"
+)]
+pub trait SliceMutArg<'a> {
+    /// The kernel's element type.
+    type Elem;
+    /// Takes the argument apart.
+    fn into_arg(self) -> BoundSliceMut<'a, Self::Elem>;
+}
+
+/// What can be given for a kernel's `DisjointSlice2D<T>`: a [`DeviceSlice2DMut`] or `&mut` one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no rows on the device, so a kernel cannot write it in two dimensions",
+    label = "expected a `DeviceSlice2DMut<_>`",
+    note = "say how long a row is: pass `y.view_2d_mut(width)?` of a `DeviceBuffer`"
+)]
+pub trait Slice2DMutArg<'a> {
+    /// The kernel's element type.
+    type Elem;
+    /// Takes the argument apart.
+    fn into_arg(self) -> BoundSlice2DMut<'a, Self::Elem>;
+}
+
+impl<'a, T> SliceArg<'a> for &'a DeviceBuffer<T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSlice<'a, T> {
+        BoundSlice(self.as_slice())
+    }
+}
+
+impl<'a, T> SliceArg<'a> for DeviceSlice<'a, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSlice<'a, T> {
+        BoundSlice(self)
+    }
+}
+
+impl<'a, T> SliceArg<'a> for &DeviceSlice<'a, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSlice<'a, T> {
+        BoundSlice(*self)
+    }
+}
+
+impl<'a, T> SliceArg<'a> for &'a DeviceSliceMut<'_, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSlice<'a, T> {
+        BoundSlice(self.as_slice())
+    }
+}
+
+impl<'a, T> SliceMutArg<'a> for &'a mut DeviceBuffer<T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSliceMut<'a, T> {
+        BoundSliceMut::new(self.as_slice_mut())
+    }
+}
+
+impl<'a, T> SliceMutArg<'a> for DeviceSliceMut<'a, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSliceMut<'a, T> {
+        BoundSliceMut::new(self)
+    }
+}
+
+impl<'a, T> SliceMutArg<'a> for &'a mut DeviceSliceMut<'_, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSliceMut<'a, T> {
+        BoundSliceMut::new(self.reborrow())
+    }
+}
+
+impl<'a, T> Slice2DMutArg<'a> for DeviceSlice2DMut<'a, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSlice2DMut<'a, T> {
+        BoundSlice2DMut::new(self)
+    }
+}
+
+impl<'a, T> Slice2DMutArg<'a> for &'a mut DeviceSlice2DMut<'_, T> {
+    type Elem = T;
+    fn into_arg(self) -> BoundSlice2DMut<'a, T> {
+        BoundSlice2DMut::new(self.reborrow())
+    }
+}
+
+/// A read-only argument, taken apart. May be copied to every thread: reaching the elements is up to unsafe code.
+#[derive(Debug)]
+pub struct BoundSlice<'a, T>(DeviceSlice<'a, T>);
+
+/// A written argument, taken apart. May be copied to every thread: reaching the elements is up to unsafe code.
+#[derive(Debug)]
+pub struct BoundSliceMut<'a, T> {
+    buffer: &'a Buffer,
+    ptr: *mut T,
+    len: usize,
+    element: PhantomData<&'a mut [T]>,
+}
+
+/// A written argument in two dimensions, taken apart.
+#[derive(Debug)]
+pub struct BoundSlice2DMut<'a, T> {
+    buffer: &'a Buffer,
+    ptr: *mut T,
+    width: usize,
+    height: usize,
+    element: PhantomData<&'a mut [T]>,
+}
+
+macro_rules! copy_and_sync {
+    ($($name:ident: $bound:ident,)*) => { $(
+        impl<T> Clone for $name<'_, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $name<'_, T> {}
+        // SAFETY: an address and lengths; no safe function of this type reaches the elements.
+        unsafe impl<T: $bound> Send for $name<'_, T> {}
+        // SAFETY: as above.
+        unsafe impl<T: $bound> Sync for $name<'_, T> {}
+    )* };
+}
+
+copy_and_sync! {
+    BoundSlice: Sync,
+    BoundSliceMut: Send,
+    BoundSlice2DMut: Send,
+}
+
+impl<'a, T> BoundSlice<'a, T> {
+    /// Address of the first element on the device; on the emulator a host address. Never null.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        self.0.ptr()
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The argument as [`submit`](super::submit) takes it.
+    #[must_use]
+    pub fn arg(&self) -> Arg<'a> {
+        let words = [self.as_ptr().addr() as u64, self.len() as u64, 0];
+        Arg::memory(Param::slice::<T>(), self.buffer(), words)
+    }
+
+    pub(crate) fn buffer(&self) -> &'a Buffer {
+        self.0.buffer()
+    }
+}
+
+impl<'a, T> BoundSliceMut<'a, T> {
+    fn new(view: DeviceSliceMut<'a, T>) -> Self {
+        BoundSliceMut {
+            buffer: view.buffer(),
+            ptr: view.ptr(),
+            len: view.len(),
+            element: PhantomData,
+        }
+    }
+
+    /// Address of the first element on the device; on the emulator a host address. Never null.
+    #[must_use]
+    pub fn as_mut_ptr(&self) -> *mut T {
+        self.ptr
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The argument as [`submit`](super::submit) takes it.
+    #[must_use]
+    pub fn arg(&self) -> Arg<'a> {
+        let words = [self.ptr.addr() as u64, self.len as u64, 0];
+        Arg::memory(Param::slice_mut::<T>(), self.buffer, words)
+    }
+}
+
+impl<'a, T> BoundSlice2DMut<'a, T> {
+    fn new(view: DeviceSlice2DMut<'a, T>) -> Self {
+        BoundSlice2DMut {
+            buffer: view.buffer(),
+            ptr: view.ptr(),
+            width: view.width(),
+            height: view.height(),
+            element: PhantomData,
+        }
+    }
+
+    /// Address of the first element on the device; on the emulator a host address. Never null.
+    #[must_use]
+    pub fn as_mut_ptr(&self) -> *mut T {
+        self.ptr
+    }
+
+    /// Elements of a row.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The argument as [`submit`](super::submit) takes it.
+    #[must_use]
+    pub fn arg(&self) -> Arg<'a> {
+        let words = [
+            self.ptr.addr() as u64,
+            self.width as u64,
+            self.height as u64,
+        ];
+        Arg::memory(Param::slice_2d_mut::<T>(), self.buffer, words)
+    }
+}
+
+/// What can be given for a closure of a kernel: it is copied to every thread.
+///
+/// Its captures are copied byte by byte, so a captured reference would point to host memory: capture values.
+#[diagnostic::on_unimplemented(
+    message = "this closure cannot be copied to every thread of a kernel",
+    label = "needs `Copy + Send + Sync + 'static`",
+    note = "write `move |x| ..` and capture numbers only; pass buffers as arguments of the kernel"
+)]
+pub trait ClosureArg: Copy + Send + Sync + 'static {}
+
+impl<F: Copy + Send + Sync + 'static> ClosureArg for F {}
+
+/// An argument that every thread gets a copy of.
+#[derive(Debug)]
+pub struct ByValue<T>(T);
+
+// SAFETY: the value can only be reached through `get`, whose caller promises that threads may share it.
+unsafe impl<T> Sync for ByValue<T> {}
+
+impl<T: Copy> ByValue<T> {
+    /// Keeps the value until the launch is over.
+    #[must_use]
+    pub fn new(value: T) -> ByValue<T> {
+        ByValue(value)
+    }
+
+    /// A copy for one thread.
+    ///
+    /// # Safety
+    /// `T` is a kernel argument (numbers only) or a [`ClosureArg`]: copies may go to other threads.
+    #[must_use]
+    pub unsafe fn get(&self) -> T {
+        self.0
+    }
+
+    /// The argument as [`submit`](super::submit) takes it.
+    #[must_use]
+    pub fn arg(&self) -> Arg<'_> {
+        Arg {
+            param: Param::by_value::<T>(),
+            buffer: None,
+            value: std::ptr::from_ref(&self.0).cast(),
+            words: [0; 3],
+            borrow: PhantomData,
+        }
+    }
+}
+
+/// One argument of a launch, as [`submit`](super::submit) takes it.
+#[derive(Debug, Clone, Copy)]
+pub struct Arg<'a> {
+    param: Param,
+    buffer: Option<&'a Buffer>,
+    value: *const u8,
+    /// Address and lengths of a slice, as the device reads them.
+    words: [u64; 3],
+    borrow: PhantomData<&'a ()>,
+}
+
+impl<'a> Arg<'a> {
+    fn memory(param: Param, buffer: &'a Buffer, words: [u64; 3]) -> Arg<'a> {
+        Arg {
+            param,
+            buffer: Some(buffer),
+            value: std::ptr::null(),
+            words,
+            borrow: PhantomData,
+        }
+    }
+
+    pub(crate) fn param(&self) -> Param {
+        self.param
+    }
+
+    pub(crate) fn buffer(&self) -> Option<&'a Buffer> {
+        self.buffer
+    }
+
+    /// Where the parameters' values lie, one address per parameter of the device function. A value without bytes has none.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = *mut c_void> + '_ {
+        let words = match self.param.kind {
+            ParamKind::ByValue => 0,
+            ParamKind::Slice | ParamKind::SliceMut => 2,
+            ParamKind::Slice2DMut => 3,
+        };
+        let value = (words == 0 && self.param.size > 0).then(|| self.value.cast_mut().cast());
+        let words = self.words[..words].iter();
+        value
+            .into_iter()
+            .chain(words.map(|word| std::ptr::from_ref(word).cast_mut().cast()))
+    }
+}

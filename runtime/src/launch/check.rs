@@ -1,0 +1,243 @@
+//! What is refused before the driver or the emulator sees it.
+
+use crate::device::Device;
+use crate::launch::{Arg, Extent, Kernel, Launch, LaunchError, Param};
+
+/// Threads of a block that covers one dimension, and along each of two.
+const LINE: u32 = 256;
+const SQUARE: [u32; 2] = [16, 16];
+
+/// Grid and block that the device and the kernel's contract allow. Only `check_shape` makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CheckedShape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_shared_bytes: u32,
+}
+
+impl CheckedShape {
+    pub(crate) fn threads_per_block(&self) -> u32 {
+        // At most the device's limit, as was checked.
+        self.block.iter().product()
+    }
+}
+
+const GRID: [&str; 3] = ["grid.x", "grid.y", "grid.z"];
+const BLOCK: [&str; 3] = ["block.x", "block.y", "block.z"];
+
+/// The shape of the launch, if the device and the contract allow it; `None` if there is nothing to cover.
+pub(crate) fn check_shape(
+    launch: &Launch,
+    kernel: &Kernel<'_>,
+    device: &Device,
+) -> Result<Option<CheckedShape>, LaunchError> {
+    let limits = device.0.limits;
+    let (grid, block) = match launch.extent {
+        Extent::Exact { grid, block } => (grid.map(u64::from), block),
+        Extent::Covering([0, _] | [_, 0]) => return Ok(None),
+        Extent::Covering(threads) => {
+            let block = covering_block(threads, kernel);
+            let along = |axis: usize| threads[axis].div_ceil(u64::from(block[axis].max(1)));
+            ([along(0), along(1), 1], block)
+        }
+    };
+    for axis in 0..3 {
+        check_dimension(kernel, device, GRID[axis], grid[axis], limits.grid[axis])?;
+        let extent = u64::from(block[axis]);
+        check_dimension(kernel, device, BLOCK[axis], extent, limits.block[axis])?;
+    }
+    let grid = grid.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
+    let threads = block.iter().map(|extent| u64::from(*extent)).product();
+    if threads > u64::from(limits.threads_per_block) {
+        return Err(LaunchError::BlockTooLarge {
+            kernel: kernel.base,
+            given: threads,
+            limit: limits.threads_per_block,
+            device: device.name().to_owned(),
+        });
+    }
+    let shape = CheckedShape {
+        grid,
+        block,
+        dynamic_shared_bytes: launch.dynamic_shared_bytes,
+    };
+    check_contract(&shape, kernel)?;
+    check_shared(kernel, device, &shape, 0)?;
+    Ok(Some(shape))
+}
+
+fn covering_block([_, height]: [u64; 2], kernel: &Kernel<'_>) -> [u32; 3] {
+    let contract = kernel.contract;
+    let declared = contract.block;
+    if declared != [0; 3] {
+        return declared.map(|extent| extent.max(1));
+    }
+    let limit = if contract.max_threads == 0 {
+        LINE
+    } else {
+        contract.max_threads
+    };
+    let [x, y] = if height > 1 { SQUARE } else { [LINE, 1] };
+    if x * y <= limit {
+        return [x, y, 1];
+    }
+    // Whole warps if there is room for one.
+    let line = if limit < 32 { limit } else { limit / 32 * 32 };
+    [line, 1, 1]
+}
+
+fn check_dimension(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    what: &'static str,
+    given: u64,
+    limit: u32,
+) -> Result<(), LaunchError> {
+    let kernel = kernel.base;
+    if given == 0 {
+        return Err(LaunchError::ZeroDimension { kernel, what });
+    }
+    if given > u64::from(limit) {
+        return Err(LaunchError::DimensionTooLarge {
+            kernel,
+            what,
+            given,
+            limit,
+            device: device.name().to_owned(),
+        });
+    }
+    Ok(())
+}
+
+fn check_contract(shape: &CheckedShape, kernel: &Kernel<'_>) -> Result<(), LaunchError> {
+    let contract = kernel.contract;
+    let dims = match contract.dims {
+        1 => 1,
+        2 => 2,
+        _ => 3u8,
+    };
+    for axis in usize::from(dims)..3 {
+        for (what, given) in [
+            (GRID[axis], shape.grid[axis]),
+            (BLOCK[axis], shape.block[axis]),
+        ] {
+            if given != 1 {
+                return Err(LaunchError::TooManyDimensions {
+                    kernel: kernel.base,
+                    dims,
+                    what,
+                    given,
+                });
+            }
+        }
+    }
+    let fits = |(given, needed): (&u32, &u32)| *needed == 0 || given == needed;
+    if !shape.block.iter().zip(&contract.block).all(fits) {
+        return Err(LaunchError::WrongBlock {
+            kernel: kernel.base,
+            given: shape.block,
+            needed: contract.block,
+        });
+    }
+    check_threads(kernel, shape, contract.max_threads)
+}
+
+/// Refuses blocks of more than `limit` threads; 0 stands for no limit.
+pub(crate) fn check_threads(
+    kernel: &Kernel<'_>,
+    shape: &CheckedShape,
+    limit: u32,
+) -> Result<(), LaunchError> {
+    let given = shape.threads_per_block();
+    if limit == 0 || given <= limit {
+        return Ok(());
+    }
+    Err(LaunchError::TooManyThreads {
+        kernel: kernel.base,
+        given,
+        limit,
+    })
+}
+
+/// Refuses more shared memory than a block can have; `fixed` bytes are the kernel's own.
+pub(crate) fn check_shared(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    shape: &CheckedShape,
+    fixed: u32,
+) -> Result<(), LaunchError> {
+    let limit = device.0.limits.shared_bytes_opt_in;
+    if shape.dynamic_shared_bytes <= limit.saturating_sub(fixed) {
+        return Ok(());
+    }
+    Err(LaunchError::SharedTooLarge {
+        kernel: kernel.base,
+        given: shape.dynamic_shared_bytes,
+        fixed,
+        limit,
+        device: device.name().to_owned(),
+    })
+}
+
+/// Refuses arguments of another device, of other kinds or layouts than the kernel describes, or too large together.
+pub(crate) fn check_arguments(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    args: &[Arg<'_>],
+) -> Result<(), LaunchError> {
+    if args.len() != kernel.params.len() {
+        return Err(wrong_argument(
+            kernel,
+            args.len().min(kernel.params.len()),
+            args,
+        ));
+    }
+    let mut bytes = 0u64;
+    for (i, (arg, param)) in args.iter().zip(kernel.params).enumerate() {
+        if arg.param() != *param {
+            return Err(wrong_argument(kernel, i, args));
+        }
+        if let Some(buffer) = arg.buffer()
+            && !buffer.device().is_same(device)
+        {
+            return Err(LaunchError::WrongDevice {
+                kernel: kernel.base,
+                argument: i + 1,
+                buffer: buffer.device().name().to_owned(),
+                stream: device.name().to_owned(),
+            });
+        }
+        bytes = param_end(bytes, param);
+    }
+    let limit = device.0.limits.parameter_bytes;
+    if bytes > u64::from(limit) {
+        return Err(LaunchError::ParametersTooLarge {
+            kernel: kernel.base,
+            given: bytes,
+            limit,
+            device: device.name().to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Where the parameter space ends once `param` stands behind the `bytes` bytes before it.
+fn param_end(bytes: u64, param: &Param) -> u64 {
+    let sizes: u64 = param.device_sizes().sum();
+    let align = param.device_align().max(1);
+    bytes
+        .div_ceil(align)
+        .saturating_mul(align)
+        .saturating_add(sizes)
+}
+
+#[cold]
+fn wrong_argument(kernel: &Kernel<'_>, i: usize, args: &[Arg<'_>]) -> LaunchError {
+    let text = |param: Option<Param>| param.map_or_else(|| "absent".to_owned(), |p| p.to_string());
+    LaunchError::WrongArgument {
+        kernel: kernel.base,
+        argument: i + 1,
+        given: text(args.get(i).map(Arg::param)),
+        needed: text(kernel.params.get(i).copied()),
+    }
+}

@@ -1,0 +1,239 @@
+//! Why a kernel cannot be launched.
+
+use crate::cuda::DriverError;
+
+/// Why a kernel cannot be launched. Nothing ran, and no buffer was touched.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// A dimension of the grid or the block is zero.
+    #[error(
+        "cannot launch `{kernel}` with {what} = 0: every dimension is at least 1; for no elements use `Launch::covering(0)` or do not launch"
+    )]
+    ZeroDimension {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Which dimension, e.g. `grid.x`.
+        what: &'static str,
+    },
+    /// A dimension of the grid or the block is larger than the device can have.
+    #[error(
+        "cannot launch `{kernel}` with {what} = {given}: {device} has at most {limit}; use more work per thread, or another dimension"
+    )]
+    DimensionTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Which dimension, e.g. `grid.x`.
+        what: &'static str,
+        /// Its size.
+        given: u64,
+        /// The device's limit.
+        limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// The block has more threads than the device runs in one.
+    #[error(
+        "cannot launch `{kernel}` with {given} threads per block: {device} runs at most {limit}; use more blocks, or lower the block size"
+    )]
+    BlockTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Threads of the block.
+        given: u64,
+        /// The device's limit.
+        limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// The launch has more dimensions than the kernel's index, so that several threads would have the same index.
+    #[error(
+        "cannot launch `{kernel}` with {what} = {given}: the kernel is {dims}-dimensional, so {what} must be 1; use a {dims}-dimensional launch, or an index of more dimensions in the kernel"
+    )]
+    TooManyDimensions {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Dimensions of the kernel.
+        dims: u8,
+        /// Which dimension, e.g. `block.y`.
+        what: &'static str,
+        /// Its size.
+        given: u32,
+    },
+    /// The kernel was written for blocks of one shape.
+    #[error(
+        "cannot launch `{kernel}` with blocks of {given:?} threads: the kernel is declared for {needed:?}; launch it with this block, or with `Launch::covering`"
+    )]
+    WrongBlock {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The block asked for.
+        given: [u32; 3],
+        /// The block that the kernel declares.
+        needed: [u32; 3],
+    },
+    /// The kernel was compiled for smaller blocks.
+    #[error(
+        "cannot launch `{kernel}` with {given} threads per block: the kernel runs with at most {limit} (its launch bounds, or its registers); lower the block size, or raise the bounds"
+    )]
+    TooManyThreads {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Threads of the block.
+        given: u32,
+        /// The kernel's limit.
+        limit: u32,
+    },
+    /// More shared memory than a block can have.
+    #[error(
+        "cannot launch `{kernel}` with {given} bytes of dynamic shared memory beside {fixed} bytes of its own: a block on {device} has at most {limit}; use a smaller tile"
+    )]
+    SharedTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Bytes asked for by the launch.
+        given: u32,
+        /// Bytes that the kernel declares itself.
+        fixed: u32,
+        /// The device's limit for both.
+        limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// The parameters are larger than a launch can carry.
+    #[error(
+        "cannot launch `{kernel}` with {given} bytes of parameters: {device} takes at most {limit}; put large values into a buffer and pass a slice"
+    )]
+    ParametersTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Bytes of all parameters.
+        given: u64,
+        /// The device's limit.
+        limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// A condition that the kernel's author declared does not hold.
+    #[error(
+        "cannot launch `{kernel}`: it requires `{condition}`, but {extents}; pass arguments that meet it"
+    )]
+    Requires {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The condition, as the author wrote it.
+        condition: &'static str,
+        /// The lengths that it may be about, e.g. `x.len() = 5, y.len() = 4`.
+        extents: String,
+    },
+    /// A buffer and the stream belong to different devices.
+    #[error(
+        "cannot launch `{kernel}`: argument {argument} belongs to another device ({buffer}) than the stream ({stream}); make both from the same `Device` or its clones"
+    )]
+    WrongDevice {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Position of the argument, from 1.
+        argument: usize,
+        /// The buffer's device.
+        buffer: String,
+        /// The stream's device.
+        stream: String,
+    },
+    /// The arguments are not those of the kernel's description.
+    #[error(
+        "cannot launch `{kernel}`: argument {argument} is {given}, but the kernel's description says {needed}; build with one version of warploom"
+    )]
+    WrongArgument {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Position of the argument, from 1.
+        argument: usize,
+        /// What was given.
+        given: String,
+        /// What the description says.
+        needed: String,
+    },
+    /// The program carries no device code for the kernel.
+    #[error("no device code for kernel `{kernel}` in this program: {reason}")]
+    NoDeviceCode {
+        /// The kernel's full name.
+        kernel: &'static str,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Several device functions could be the one meant.
+    #[error(
+        "the program carries {count} versions of kernel `{kernel}` that cannot be told apart at {caller}; launch each from a line of its own"
+    )]
+    Ambiguous {
+        /// The kernel's full name.
+        kernel: &'static str,
+        /// How many.
+        count: usize,
+        /// Where it is launched.
+        caller: &'static std::panic::Location<'static>,
+    },
+    /// Host and device disagree about a parameter.
+    #[error(
+        "cannot launch `{kernel}`: parameter {parameter} is {host} on the host, but {device} in the device code; rebuild the crate, and give the type `#[repr(C)]`"
+    )]
+    LayoutMismatch {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Position of the parameter, from 1.
+        parameter: usize,
+        /// How the host sees it.
+        host: String,
+        /// How the device sees it.
+        device: String,
+    },
+    /// The device code was built for other GPUs.
+    #[error(
+        "no device code of kernel `{kernel}` runs on {device} (compute capability {capability}): the program has it for {available}; build for this GPU too"
+    )]
+    NoImage {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The device's name.
+        device: String,
+        /// The device's compute capability, e.g. `7.5`.
+        capability: String,
+        /// What there is, e.g. `sm_80, sm_90a only`.
+        available: String,
+    },
+    /// The device code that the program carries cannot be read.
+    #[error("the device code in this program is damaged: {reason}; rebuild the program")]
+    DamagedImages {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// The driver refused the device code.
+    #[error("the driver refused the device code of kernel `{kernel}` ({target}): {source}; {log}")]
+    Refused {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The crate target that the code is of.
+        target: String,
+        /// What the driver's assembler says.
+        log: String,
+        /// The driver's error.
+        source: Box<DriverError>,
+    },
+    /// The emulator cannot run the kernel.
+    #[error("the emulator cannot run kernel `{kernel}`: {reason}")]
+    Emulator {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// What the emulator says.
+        reason: String,
+    },
+    /// The driver refused the launch, or reports that earlier work failed.
+    #[error("cannot launch `{kernel}`: {source}")]
+    Driver {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The driver's error.
+        source: DriverError,
+    },
+}

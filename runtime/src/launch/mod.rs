@@ -1,0 +1,234 @@
+//! How a kernel is started: the shape, the contract, the arguments, and [`submit`], which the expansion of `kernel` calls.
+//!
+//! Everything is checked before the driver or the emulator sees it. Users need [`Launch`] and, to pass parts of buffers on,
+//! the traits [`SliceArg`], [`SliceMutArg`] and [`Slice2DMutArg`]; the rest is for generated code.
+
+mod arguments; // buffers and values as kernels take them
+mod check; // what is refused before anything runs
+mod error; // what is said then
+mod submit; // to the driver or the emulator
+
+pub use arguments::{
+    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, ByValue, ClosureArg, Slice2DMutArg, SliceArg,
+    SliceMutArg,
+};
+pub use error::LaunchError;
+pub use submit::submit;
+pub use warploom_device::Dim3;
+pub use warploom_manifest::ParamKind;
+
+pub(crate) use check::CheckedShape;
+pub(crate) use submit::Cache;
+
+/// How many threads a kernel gets: blocks in the grid, threads in a block, and dynamic shared memory for each block.
+///
+/// CUDA: `<<<grid, block, dynamic_shared>>>`.
+///
+/// ```
+/// use warploom_runtime::Launch;
+///
+/// let lines = Launch::covering(1000);                              // 4 blocks of 256 threads
+/// let tiles = Launch::new((40, 30), (16, 16)).dynamic_shared(4096);
+/// let rows = Launch::new(3, 96);
+/// # let _ = (lines, tiles, rows);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    pub(crate) extent: Extent,
+    pub(crate) dynamic_shared_bytes: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// At least this many threads along x and y; the block is the kernel's own, or one of 256 threads.
+    Covering([u64; 2]),
+    Exact {
+        grid: [u32; 3],
+        block: [u32; 3],
+    },
+}
+
+impl Launch {
+    /// At least `n` threads in one dimension: blocks of 256, or of what the kernel declares. None at all for 0.
+    #[must_use]
+    pub fn covering(n: usize) -> Launch {
+        Launch::of(Extent::Covering([n as u64, 1]))
+    }
+
+    /// At least `width` by `height` threads: blocks of 16 by 16, or of what the kernel declares. None at all if one is 0.
+    #[must_use]
+    pub fn covering_2d(width: usize, height: usize) -> Launch {
+        Launch::of(Extent::Covering([width as u64, height as u64]))
+    }
+
+    /// `grid` blocks of `block` threads. Each is a number, a pair or a triple: x, y, z.
+    #[must_use]
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
+        let [grid, block] = [grid.into(), block.into()].map(|dim: Dim3| [dim.x, dim.y, dim.z]);
+        Launch::of(Extent::Exact { grid, block })
+    }
+
+    /// The same with `bytes` bytes of dynamic shared memory for each block.
+    #[must_use]
+    pub fn dynamic_shared(self, bytes: u32) -> Launch {
+        Launch {
+            dynamic_shared_bytes: bytes,
+            ..self
+        }
+    }
+
+    fn of(extent: Extent) -> Launch {
+        Launch {
+            extent,
+            dynamic_shared_bytes: 0,
+        }
+    }
+}
+
+impl<G: Into<Dim3>, B: Into<Dim3>> From<(G, B)> for Launch {
+    fn from((grid, block): (G, B)) -> Launch {
+        Launch::new(grid, block)
+    }
+}
+
+/// A kernel as the host sees it. Made by the expansion of `kernel`.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel<'a> {
+    /// `core::any::type_name` of the launch handle: with it the device code is found.
+    pub name: &'static str,
+    /// The function's name, for messages.
+    pub base: &'static str,
+    /// What launches must keep to.
+    pub contract: Contract,
+    /// The parameters that the launch passes, in order.
+    pub params: &'a [Param],
+    /// Source file of the kernel.
+    pub file: &'static str,
+    /// Line of the kernel.
+    pub line: u32,
+}
+
+/// What every launch of a kernel must keep to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contract {
+    /// Dimensions that a launch may have at most; 0 for any number.
+    pub dims: u32,
+    /// The block that a launch must have; 0 for any extent.
+    pub block: [u32; 3],
+    /// Most threads of a block; 0 for as many as the device runs.
+    pub max_threads: u32,
+    /// Blocks that should fit on one multiprocessor; 0 if it does not matter. Known to the device code only.
+    pub min_blocks: u32,
+    /// Whether the kernel has a `DynamicShared` parameter.
+    pub dynamic_shared: bool,
+}
+
+impl Contract {
+    /// Any launch.
+    pub const ANY: Contract = Contract {
+        dims: 0,
+        block: [0; 3],
+        max_threads: 0,
+        min_blocks: 0,
+        dynamic_shared: false,
+    };
+}
+
+/// How one parameter is handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Param {
+    /// By value, or as one of the kinds of slices.
+    pub kind: ParamKind,
+    /// Size in bytes of the value, or of one element.
+    pub size: u64,
+    /// Alignment in bytes of the value, or of one element.
+    pub align: u64,
+}
+
+impl Param {
+    /// The bytes of a `T`.
+    #[must_use]
+    pub const fn by_value<T>() -> Param {
+        Param::of::<T>(ParamKind::ByValue)
+    }
+
+    /// Address and length of a slice to read.
+    #[must_use]
+    pub const fn slice<T>() -> Param {
+        Param::of::<T>(ParamKind::Slice)
+    }
+
+    /// Address and length of a slice to write.
+    #[must_use]
+    pub const fn slice_mut<T>() -> Param {
+        Param::of::<T>(ParamKind::SliceMut)
+    }
+
+    /// Address, width and height of rows to write.
+    #[must_use]
+    pub const fn slice_2d_mut<T>() -> Param {
+        Param::of::<T>(ParamKind::Slice2DMut)
+    }
+
+    const fn of<T>(kind: ParamKind) -> Param {
+        Param {
+            kind,
+            size: size_of::<T>() as u64,
+            align: align_of::<T>() as u64,
+        }
+    }
+
+    /// Sizes of the parameters of the device function that this one becomes: a value without bytes becomes none.
+    pub(crate) fn device_sizes(&self) -> impl Iterator<Item = u64> + use<> {
+        let (count, size) = match self.kind {
+            ParamKind::ByValue => (usize::from(self.size > 0), self.size),
+            ParamKind::Slice | ParamKind::SliceMut => (2, 8),
+            ParamKind::Slice2DMut => (3, 8),
+        };
+        std::iter::repeat_n(size, count)
+    }
+
+    fn device_align(&self) -> u64 {
+        match self.kind {
+            ParamKind::ByValue => self.align,
+            _ => 8,
+        }
+    }
+}
+
+impl std::fmt::Display for Param {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match self.kind {
+            ParamKind::ByValue => "a value",
+            ParamKind::Slice => "a slice of elements",
+            ParamKind::SliceMut => "an output of elements",
+            ParamKind::Slice2DMut => "a 2D output of elements",
+        };
+        let (size, align) = (self.size, self.align);
+        write!(f, "{what} of {size} bytes, aligned to {align}")
+    }
+}
+
+/// A `requires(..)` of a kernel that does not hold. Called by the expansion of `kernel`.
+#[doc(hidden)]
+#[must_use]
+#[cold]
+pub fn requires_failed(
+    kernel: &'static str,
+    condition: &'static str,
+    extents: &[(&'static str, usize)],
+) -> LaunchError {
+    let extents: Vec<_> = extents
+        .iter()
+        .map(|(name, extent)| format!("{name} = {extent}"))
+        .collect();
+    LaunchError::Requires {
+        kernel,
+        condition,
+        extents: if extents.is_empty() {
+            "that does not hold".to_owned()
+        } else {
+            extents.join(", ")
+        },
+    }
+}

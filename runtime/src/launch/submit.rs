@@ -1,0 +1,252 @@
+//! Hands a checked launch to the driver or to the emulator.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::panic::Location;
+use std::sync::Arc;
+
+use warploom_emulator::{Fault, Shape};
+
+use crate::cuda::DriverError;
+use crate::cuda::module::Function;
+use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
+use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
+use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
+use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::stream::{Stream, StreamError};
+
+/// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
+///
+/// On a GPU the work is queued, and the device code is found by `kernel.name` (and `caller`, where names are not enough).
+/// On the emulator `cpu`, the body of one thread, runs once per thread before this returns. A kernel's panic is reported
+/// where the stream is next waited for. A launch that covers nothing is `Ok`.
+///
+/// # Errors
+/// [`LaunchError`]; nothing ran then.
+///
+/// # Safety
+/// `name`, `contract` and `params` are those of the device code's kernel, and `args` are its arguments in order, of the element
+/// types that the kernel has, alive with their borrows until this returns. No argument that is written shares elements with
+/// another. `cpu` may run once per thread of the launch, side by side.
+pub unsafe fn submit(
+    stream: &Stream,
+    launch: Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    cpu: &(dyn Fn() + Sync),
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let device = stream.device();
+    check_arguments(kernel, device, args)?;
+    let Some(shape) = check_shape(&launch, kernel, device)? else {
+        return Ok(());
+    };
+    match &device.0.backend {
+        Backend::Emulator(emulated) => run(emulated, shape, kernel, cpu, caller),
+        // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },
+    }
+}
+
+/// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
+fn run(
+    emulated: &Emulated,
+    shape: CheckedShape,
+    kernel: &Kernel<'_>,
+    cpu: &(dyn Fn() + Sync),
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let shape = Shape {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared_bytes: shape.dynamic_shared_bytes,
+        workers: None,
+    };
+    let Err(fault) = warploom_emulator::run(shape, cpu) else {
+        return Ok(());
+    };
+    let error = match fault {
+        Fault::Panic {
+            message,
+            file,
+            line,
+            column,
+            block,
+            thread,
+            ..
+        } => StreamError::Panic(Box::new(KernelPanic {
+            kernel: kernel.base.to_owned(),
+            message,
+            file,
+            line,
+            column,
+            block,
+            thread,
+            launched_at: Some(caller),
+        })),
+        Fault::Deadlock { .. } => StreamError::Deadlock(Box::new(KernelDeadlock {
+            kernel: kernel.base.to_owned(),
+            report: fault.to_string(),
+            launched_at: caller,
+        })),
+        fault => {
+            return Err(LaunchError::Emulator {
+                kernel: kernel.base,
+                reason: fault.to_string(),
+            });
+        }
+    };
+    // Like the record of a GPU: the first stays until it is taken.
+    lock(&emulated.fault).get_or_insert(error);
+    Ok(())
+}
+
+/// Addresses of parameters that need no allocation.
+const PARAMS: usize = 48;
+
+/// # Safety
+/// As [`submit`]; the arguments were checked against `kernel.params` and the device.
+unsafe fn queue(
+    gpu: &Gpu,
+    stream: &Stream,
+    shape: CheckedShape,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let refused = |source: DriverError| LaunchError::Driver {
+        kernel: kernel.base,
+        source,
+    };
+    let Some(cuda) = stream.queue().cuda() else {
+        return Ok(());
+    };
+    let mut few = [std::ptr::null_mut::<c_void>(); PARAMS];
+    let mut many = Vec::new();
+    let addresses = args.iter().flat_map(Arg::addresses);
+    // Three per argument at most.
+    let params = if args.len() * 3 <= PARAMS {
+        let n = few
+            .iter_mut()
+            .zip(addresses)
+            .map(|(slot, a)| *slot = a)
+            .count();
+        &mut few[..n]
+    } else {
+        many.extend(addresses);
+        &mut many[..]
+    };
+
+    let mut guard = gpu.submission();
+    let Submission {
+        modules,
+        recent,
+        cache,
+    } = &mut *guard;
+    let key = Key::new(kernel.name, caller);
+    let found = match cache.0.get_mut(&key) {
+        Some(found) if *found.params == *kernel.params => found,
+        _ => {
+            let ready = find(gpu, modules, stream.device(), kernel, caller)?;
+            cache.0.entry(key).insert_entry(ready).into_mut()
+        }
+    };
+    check_threads(kernel, &shape, found.max_threads)?;
+    if shape.dynamic_shared_bytes > found.dynamic_shared_bytes {
+        check_shared(kernel, stream.device(), &shape, found.static_shared_bytes)?;
+        found
+            .function
+            .allow_dynamic_shared(shape.dynamic_shared_bytes)
+            .map_err(refused)?;
+        found.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    }
+    for buffer in args.iter().filter_map(Arg::buffer) {
+        buffer.hand_to(stream.queue()).map_err(refused)?;
+    }
+    // SAFETY: one address per parameter of the device function, in order: `find` compared kinds, sizes and alignments with the
+    // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
+    unsafe { found.function.launch(cuda, shape, params) }.map_err(refused)?;
+    recent.note(stream.queue().id(), [kernel.name, kernel.base], caller);
+    Ok(())
+}
+
+#[cold]
+fn find(
+    gpu: &Gpu,
+    modules: &mut crate::module::Modules,
+    device: &Device,
+    kernel: &Kernel<'_>,
+    caller: &'static Location<'static>,
+) -> Result<Ready, LaunchError> {
+    let function = modules.function(gpu, device, kernel, caller)?;
+    let refused = |source: DriverError| LaunchError::Driver {
+        kernel: kernel.base,
+        source,
+    };
+    let static_shared_bytes = function.static_shared_bytes().map_err(refused)?;
+    Ok(Ready {
+        max_threads: function.max_threads().map_err(refused)?,
+        static_shared_bytes,
+        dynamic_shared_bytes: device
+            .0
+            .limits
+            .shared_bytes
+            .saturating_sub(static_shared_bytes),
+        params: kernel.params.into(),
+        function,
+    })
+}
+
+/// Kernels that were launched before: found again without comparing texts.
+#[derive(Default)]
+pub(crate) struct Cache(HashMap<Key, Ready, BuildHasherDefault<AddressHasher>>);
+
+/// A kernel that can be launched.
+struct Ready {
+    function: Function,
+    params: Arc<[Param]>,
+    max_threads: u32,
+    static_shared_bytes: u32,
+    /// Dynamic shared memory that launches may have without asking the driver.
+    dynamic_shared_bytes: u32,
+}
+
+/// Addresses of the name and of the launching line. Equal texts may have several addresses; that costs an entry each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    name: usize,
+    name_len: usize,
+    caller: usize,
+}
+
+impl Key {
+    fn new(name: &'static str, caller: &'static Location<'static>) -> Key {
+        Key {
+            name: name.as_ptr().addr(),
+            name_len: name.len(),
+            caller: std::ptr::from_ref(caller).addr(),
+        }
+    }
+}
+
+/// Mixes addresses; std's default would cost more than the rest of a launch's checks.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        // An odd multiplier close to 2^64 divided by the golden ratio spreads neighbouring addresses.
+        self.0 = (self.0.rotate_left(26) ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}

@@ -1,0 +1,422 @@
+//! Typed buffers in a device's memory.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+
+use warploom_device::{AtomicF32, AtomicF64, Plain};
+
+use crate::buffer::{Buffer, Copy};
+use crate::cuda::DriverError;
+use crate::device::Device;
+use crate::launch::SliceArg;
+use crate::stream::{Stream, StreamError};
+use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
+
+/// An array of `T` in a device's memory.
+///
+/// Kernels take `&DeviceBuffer<T>` for `&[T]` and `&mut DeviceBuffer<T>` for outputs. Work on several streams needs no care:
+/// a stream that uses the buffer first waits, on the device, for the stream that used it last. Dropping the buffer waits for
+/// that stream too, then frees the memory. CUDA: `CUdeviceptr` with a length.
+///
+/// ```
+/// # let device = warploom_runtime::Device::emulator();
+/// # let stream = device.stream()?;
+/// let mut x = device.zeroed::<u32>(4)?;
+/// x.copy_from(2, &[7, 8], &stream)?;
+/// assert_eq!(x.to_vec(&stream)?, [0, 0, 7, 8]);
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+pub struct DeviceBuffer<T> {
+    buffer: Buffer,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+/// Why memory cannot be allocated, cut or copied.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The device has no room for the buffer.
+    #[error(
+        "{device} has no room for {elements} elements of {size} bytes; drop other buffers first, or work on smaller parts"
+    )]
+    OutOfMemory {
+        /// Elements asked for.
+        elements: usize,
+        /// Bytes of one element.
+        size: usize,
+        /// The device's name.
+        device: String,
+    },
+    /// A range of elements does not lie in the buffer or view.
+    #[error(
+        "elements {start}..{end} do not lie in the {len} elements there are; use a range within 0..{len}"
+    )]
+    OutOfRange {
+        /// First element of the range.
+        start: usize,
+        /// End of the range; one past its last element.
+        end: usize,
+        /// Elements that there are.
+        len: usize,
+    },
+    /// A copy does not fit.
+    #[error(
+        "cannot copy {given} elements to or from element {at} on: the buffer has {len} elements; use a shorter slice or a smaller start"
+    )]
+    CopyOutOfRange {
+        /// Elements to copy.
+        given: usize,
+        /// Where to start in the buffer.
+        at: usize,
+        /// Elements of the buffer.
+        len: usize,
+    },
+    /// A buffer cannot be seen as rows of this width.
+    #[error("cannot see {len} elements as rows of {width}; use a width that divides the length")]
+    NotRectangular {
+        /// Elements that there are.
+        len: usize,
+        /// Elements of a row.
+        width: usize,
+    },
+    /// Buffer and stream belong to different devices.
+    #[error(
+        "the buffer belongs to another device ({buffer}) than the stream ({stream}); make both from the same `Device` or its clones"
+    )]
+    WrongDevice {
+        /// The buffer's device.
+        buffer: String,
+        /// The stream's device.
+        stream: String,
+    },
+    /// Earlier work failed: a kernel panicked, for example.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// The driver refused a call.
+    #[error("work on the GPU's memory failed: {0}")]
+    Driver(#[from] DriverError),
+}
+
+impl<T> DeviceBuffer<T> {
+    pub(crate) fn from_buffer(buffer: Buffer, len: usize) -> DeviceBuffer<T> {
+        DeviceBuffer {
+            buffer,
+            len,
+            element: PhantomData,
+        }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The device whose memory this is.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.buffer.device()
+    }
+
+    /// All elements, to read.
+    #[must_use]
+    pub fn as_slice(&self) -> DeviceSlice<'_, T> {
+        // SAFETY: the memory holds `len` elements, borrowed like `self`.
+        unsafe { DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len) }
+    }
+
+    /// All elements, to write.
+    #[must_use]
+    pub fn as_slice_mut(&mut self) -> DeviceSliceMut<'_, T> {
+        // SAFETY: the memory holds `len` elements, borrowed like `self`.
+        unsafe { DeviceSliceMut::new(&self.buffer, self.buffer.start().cast(), self.len) }
+    }
+
+    /// The elements of `range`, to read.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names the range and the length.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'_, T>, MemoryError> {
+        self.as_slice().slice(range)
+    }
+
+    /// The elements of `range`, to write.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names the range and the length.
+    pub fn slice_mut(
+        &mut self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<DeviceSliceMut<'_, T>, MemoryError> {
+        self.as_slice_mut().into_slice(range)
+    }
+
+    /// The elements before `mid` and those from `mid` on, to write both in one launch.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] if `mid` is above the length.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let mut x = device.zeroed::<f32>(10)?;
+    /// let (left, right) = x.split_at_mut(4)?;
+    /// assert_eq!((left.len(), right.len()), (4, 6));
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn split_at_mut(
+        &mut self,
+        mid: usize,
+    ) -> Result<(DeviceSliceMut<'_, T>, DeviceSliceMut<'_, T>), MemoryError> {
+        self.as_slice_mut().split_at(mid)
+    }
+
+    /// All elements as rows of `width` elements, to write; the first row first.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotRectangular`] if the last row would not be full.
+    pub fn view_2d_mut(&mut self, width: usize) -> Result<DeviceSlice2DMut<'_, T>, MemoryError> {
+        self.as_slice_mut().into_rows(width)
+    }
+}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// Copies all elements to the host, in order with the work on `stream`. CUDA: `cuMemcpyDtoHAsync`, then a wait.
+    ///
+    /// # Errors
+    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them; [`MemoryError::WrongDevice`].
+    pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>, MemoryError> {
+        self.as_slice().to_vec(stream)
+    }
+
+    /// Copies `source` into elements `at..at + source.len()` of this buffer (elements of `T`, not bytes).
+    ///
+    /// In order with the work on `stream`; returns when the copy is done. CUDA: `cuMemcpyHtoDAsync`, then a wait.
+    ///
+    /// # Errors
+    /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then.
+    /// [`MemoryError::WrongDevice`] likewise. A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them;
+    /// with a panic the copy is made all the same.
+    pub fn copy_from(
+        &mut self,
+        at: usize,
+        source: &[T],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        self.as_slice_mut().copy_from(at, source, stream)
+    }
+
+    /// Copies elements `at..at + target.len()` of this buffer into `target`.
+    ///
+    /// In order with the work on `stream`; returns when the copy is done. CUDA: `cuMemcpyDtoHAsync`, then a wait.
+    ///
+    /// # Errors
+    /// As [`copy_from`](DeviceBuffer::copy_from).
+    pub fn copy_to(&self, at: usize, target: &mut [T], stream: &Stream) -> Result<(), MemoryError> {
+        self.as_slice().copy_to(at, target, stream)
+    }
+
+    /// Copies `source`, which lies on the same device, into elements `at..at + source.len()` of this buffer.
+    ///
+    /// Queued on `stream`; does not wait. CUDA: `cuMemcpyDtoDAsync`.
+    ///
+    /// # Errors
+    /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then.
+    /// [`MemoryError::WrongDevice`], [`MemoryError::Driver`].
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[1u8, 2, 3])?;
+    /// let mut y = device.zeroed::<u8>(4)?;
+    /// y.copy_from_device(2, x.slice(1..)?, &stream)?;
+    /// assert_eq!(y.to_vec(&stream)?, [0, 0, 2, 3]);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn copy_from_device<'a>(
+        &mut self,
+        at: usize,
+        source: impl SliceArg<'a, Elem = T>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError>
+    where
+        T: 'a,
+    {
+        self.as_slice_mut().copy_from_device(at, source, stream)
+    }
+}
+
+/// Elements that have an atomic form of the same size: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
+pub trait AtomicElement: Plain + sealed::Sealed {
+    /// The atomic form.
+    type Atomic: Sync;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! atomic_elements {
+    ($($plain:ty => $atomic:ty,)*) => { $(
+        impl sealed::Sealed for $plain {}
+        impl AtomicElement for $plain {
+            type Atomic = $atomic;
+        }
+    )* };
+}
+
+atomic_elements! {
+    u32 => AtomicU32,
+    i32 => AtomicI32,
+    u64 => AtomicU64,
+    i64 => AtomicI64,
+    f32 => AtomicF32,
+    f64 => AtomicF64,
+}
+
+impl<T: AtomicElement> DeviceBuffer<T> {
+    /// All elements as atomics, for kernels whose threads write the same elements. Kernels take it as `&[AtomicU32]`.
+    ///
+    /// Borrows the buffer exclusively: while the view is there, no one reads the elements in another way.
+    ///
+    /// ```
+    /// # use std::sync::atomic::AtomicU32;
+    /// # use warploom_runtime::DeviceSlice;
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let mut counts = device.zeroed::<u32>(256)?;
+    /// let view: DeviceSlice<'_, AtomicU32> = counts.as_atomic();
+    /// assert_eq!(view.len(), 256);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_atomic(&mut self) -> DeviceSlice<'_, T::Atomic> {
+        const {
+            assert!(size_of::<T>() == size_of::<T::Atomic>());
+        }
+        // SAFETY: the memory holds `len` elements of the same size, aligned to 256 bytes; `self` is borrowed exclusively, so
+        // that all other accesses come before or after.
+        unsafe { DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len) }
+    }
+}
+
+impl<T: Plain> DeviceSliceMut<'_, T> {
+    /// Copies `source` into elements `at..at + source.len()`; see [`DeviceBuffer::copy_from`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_from`].
+    pub fn copy_from(
+        &mut self,
+        at: usize,
+        source: &[T],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        self.buffer().check_device(stream)?;
+        let to = self.window(at, source.len())?;
+        let copy = Copy::In {
+            from: source.as_ptr().cast(),
+            to: to.cast(),
+        };
+        // SAFETY: `window` checked the range; `source` is borrowed, this view exclusively so; the device was checked.
+        unsafe { copy.run(size_of_val(source), &[self.buffer()], stream) }
+    }
+
+    /// Copies `source`, which lies on the same device; see [`DeviceBuffer::copy_from_device`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_from_device`].
+    pub fn copy_from_device<'a>(
+        &mut self,
+        at: usize,
+        source: impl SliceArg<'a, Elem = T>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError>
+    where
+        T: 'a,
+    {
+        let source = source.into_arg();
+        self.buffer().check_device(stream)?;
+        source.buffer().check_device(stream)?;
+        let to = self.window(at, source.len())?;
+        let copy = Copy::Within {
+            from: source.as_ptr().cast(),
+            to: to.cast(),
+        };
+        let bytes = source.len() * size_of::<T>();
+        // SAFETY: `window` checked the range; `source` is a view of `len` elements, and cannot overlap this exclusive one;
+        // both devices were checked.
+        unsafe { copy.run(bytes, &[self.buffer(), source.buffer()], stream) }
+    }
+
+    /// Where elements `at..at + len` start.
+    fn window(&self, at: usize, len: usize) -> Result<*mut T, MemoryError> {
+        window(at, len, self.len())?;
+        Ok(self.ptr().wrapping_add(at))
+    }
+}
+
+impl<T: Plain> DeviceSlice<'_, T> {
+    /// Copies all elements to the host; see [`DeviceBuffer::to_vec`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::to_vec`].
+    pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>, MemoryError> {
+        let mut elements = Vec::with_capacity(self.len());
+        // SAFETY: the vector has room for `len` elements.
+        unsafe {
+            self.read(0, elements.as_mut_ptr(), self.len(), stream)?;
+            elements.set_len(self.len());
+        }
+        Ok(elements)
+    }
+
+    /// Copies elements `at..at + target.len()` into `target`; see [`DeviceBuffer::copy_to`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_to`].
+    pub fn copy_to(&self, at: usize, target: &mut [T], stream: &Stream) -> Result<(), MemoryError> {
+        window(at, target.len(), self.len())?;
+        // SAFETY: `target` has room for its length, and the range was checked.
+        unsafe { self.read(at, target.as_mut_ptr(), target.len(), stream) }
+    }
+
+    /// # Safety
+    /// `target` has room for `len` elements that no one else uses; `at + len` is at most this view's length.
+    unsafe fn read(
+        &self,
+        at: usize,
+        target: *mut T,
+        len: usize,
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        self.buffer().check_device(stream)?;
+        let copy = Copy::Out {
+            from: self.ptr().wrapping_add(at).cast(),
+            to: target.cast(),
+        };
+        // SAFETY: the caller promises both ranges; this view is borrowed; the device was checked.
+        unsafe { copy.run(len * size_of::<T>(), &[self.buffer()], stream) }
+    }
+}
+
+fn window(at: usize, given: usize, len: usize) -> Result<(), MemoryError> {
+    let end = at.saturating_add(given);
+    resolve(at..end, len).map_err(|_| MemoryError::CopyOutOfRange { given, at, len })?;
+    Ok(())
+}
+
+impl<T> fmt::Debug for DeviceBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceBuffer")
+            .field("len", &self.len)
+            .field("device", self.device())
+            .finish_non_exhaustive()
+    }
+}

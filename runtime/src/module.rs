@@ -1,0 +1,367 @@
+//! Device code that the program carries: where it is, which of it a launch means, and loading it.
+
+use std::ffi::CStr;
+use std::panic::Location;
+use std::sync::{Arc, OnceLock};
+
+use warploom_device::panic_record::PanicRecord;
+use warploom_manifest::container::{Container, SECTION, unpack};
+use warploom_manifest::{self as manifest, Image};
+
+use crate::cuda::module::{Function, LoadError, Module};
+use crate::cuda::stream::Stream as CudaStream;
+use crate::cuda::{Context, DriverError};
+use crate::device::{Device, Gpu};
+use crate::launch::{Kernel, LaunchError, Param};
+use crate::panics::MappedRecord;
+
+/// Module variable that holds the record's device address.
+const RECORD: &CStr = c"__warploom_panic_record";
+/// Module variable that the first panicking thread sets.
+const CLAIM: &CStr = c"__warploom_panic_claim";
+
+/// The section of the program's file into which every crate with kernels puts its device code.
+#[cfg(all(target_os = "linux", not(warploom_device)))]
+mod section {
+    use super::SECTION;
+
+    const _: () = assert!(matches!(SECTION.as_bytes(), b"warploom_images"));
+
+    /// Makes the section, and with it the linker's two symbols, exist in programs without device code. `unpack` skips zeros.
+    #[used]
+    #[unsafe(link_section = "warploom_images")]
+    static EMPTY: [u64; 2] = [0; 2];
+
+    unsafe extern "C" {
+        #[link_name = "__start_warploom_images"]
+        static START: u8;
+        #[link_name = "__stop_warploom_images"]
+        static STOP: u8;
+    }
+
+    pub(super) fn bytes() -> &'static [u8] {
+        let (start, stop) = (&raw const START, &raw const STOP);
+        // SAFETY: the linker puts the two symbols around one section, which is read-only for the life of the program.
+        unsafe { std::slice::from_raw_parts(start, stop.addr() - start.addr()) }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(warploom_device))))]
+mod section {
+    pub(super) fn bytes() -> &'static [u8] {
+        &[]
+    }
+}
+
+/// What the program carries, read once.
+fn containers() -> Result<&'static [Container<'static>], LaunchError> {
+    static FOUND: OnceLock<Result<Vec<Container<'static>>, String>> = OnceLock::new();
+    match FOUND.get_or_init(|| unpack(section::bytes())) {
+        Ok(found) => Ok(found),
+        Err(reason) => Err(LaunchError::DamagedImages {
+            reason: reason.clone(),
+        }),
+    }
+}
+
+/// The modules that one device has loaded.
+#[derive(Default)]
+pub(crate) struct Modules(Vec<Loaded>);
+
+struct Loaded {
+    container: &'static Container<'static>,
+    module: Arc<Module>,
+    /// `None` if the module cannot panic.
+    panics: Option<Panics>,
+}
+
+struct Panics {
+    record: MappedRecord,
+    claim: Option<u64>,
+}
+
+/// What a panicking thread wrote.
+pub(crate) struct TakenPanic {
+    pub(crate) record: Box<PanicRecord>,
+    /// The kernel's full name, if the module knows its number.
+    pub(crate) name: Option<&'static str>,
+}
+
+impl Modules {
+    /// The device function that a launch means, loaded.
+    pub(crate) fn function(
+        &mut self,
+        gpu: &Gpu,
+        device: &Device,
+        kernel: &Kernel<'_>,
+        caller: &'static Location<'static>,
+    ) -> Result<Function, LaunchError> {
+        let (container, described) = find(containers()?, kernel, caller)?;
+        check_layout(kernel, &described.params)?;
+        let loaded = self
+            .0
+            .iter()
+            .position(|loaded| std::ptr::eq(loaded.container, container));
+        let loaded = match loaded {
+            Some(at) => &self.0[at],
+            None => {
+                self.0.push(load(gpu, device, kernel, container)?);
+                &self.0[self.0.len() - 1]
+            }
+        };
+        let refused = |source| LaunchError::Driver {
+            kernel: kernel.base,
+            source,
+        };
+        let function = loaded.module.function(&described.entry).map_err(refused)?;
+        check_parameters(kernel, function.parameter_sizes())?;
+        Ok(function)
+    }
+
+    /// Takes a panic out of a module that had one.
+    pub(crate) fn take_panic(
+        &self,
+        stream: &CudaStream,
+    ) -> Result<Option<TakenPanic>, DriverError> {
+        for loaded in &self.0 {
+            let Some(panics) = &loaded.panics else {
+                continue;
+            };
+            let Some(record) = panics.record.take() else {
+                continue;
+            };
+            let kernels = &loaded.container.manifest.kernels;
+            let name = kernels.iter().find(|kernel| kernel.id == record.kernel);
+            if let Some(claim) = panics.claim {
+                // SAFETY: the variable has four bytes (checked when it was found), and the module stays loaded.
+                unsafe { stream.zero(claim, 4)? };
+                stream.synchronize()?;
+            }
+            return Ok(Some(TakenPanic {
+                record,
+                name: name.map(|kernel| &*kernel.name),
+            }));
+        }
+        Ok(None)
+    }
+}
+
+/// The container and the kernel in it that a launch means.
+fn find<'c>(
+    containers: &'c [Container<'c>],
+    kernel: &Kernel<'_>,
+    caller: &'static Location<'static>,
+) -> Result<(&'c Container<'c>, &'c manifest::Kernel), LaunchError> {
+    let mut found: Vec<_> = containers
+        .iter()
+        .flat_map(|container| {
+            container
+                .manifest
+                .kernels
+                .iter()
+                .map(move |k| (container, k))
+        })
+        .filter(|(_, described)| described.name == kernel.name)
+        .collect();
+    // Two closures of one function have one name: the line tells them apart, then the layout.
+    narrow(&mut found, |(_, described)| {
+        described.launched_at.iter().any(|at| is_at(at, caller))
+    });
+    narrow(&mut found, |(_, described)| {
+        differing(kernel.params, &described.params).is_none()
+    });
+    match &*found {
+        [] => Err(no_device_code(containers, kernel)),
+        [first] => Ok(*first),
+        // A library's kernel may be in the library's container and in that of a program that uses it: the same code.
+        [first, rest @ ..] if rest.iter().all(|(other, _)| !std::ptr::eq(*other, first.0)) => {
+            Ok(*first)
+        }
+        all => Err(LaunchError::Ambiguous {
+            kernel: kernel.name,
+            count: all.len(),
+            caller,
+        }),
+    }
+}
+
+/// Keeps what `wanted` accepts, if there is a choice and it accepts any.
+fn narrow<T>(found: &mut Vec<T>, wanted: impl Fn(&T) -> bool) {
+    if found.len() > 1 && found.iter().any(&wanted) {
+        found.retain(wanted);
+    }
+}
+
+/// The device pass may have run in another folder: paths that end alike are the same file.
+fn is_at(at: &manifest::Location, caller: &Location<'_>) -> bool {
+    let (long, short) = if at.file.len() >= caller.file().len() {
+        (&*at.file, caller.file())
+    } else {
+        (caller.file(), &*at.file)
+    };
+    let same_file = long
+        .strip_suffix(short)
+        .is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']));
+    same_file && (at.line, at.column) == (caller.line(), caller.column())
+}
+
+#[cold]
+fn no_device_code(containers: &[Container<'_>], kernel: &Kernel<'_>) -> LaunchError {
+    let failures: Vec<_> = containers
+        .iter()
+        .filter_map(|container| {
+            let failure = container.manifest.failure.as_ref()?;
+            Some(format!(
+                "the device pass of {} failed: {failure}",
+                container.manifest.target
+            ))
+        })
+        .collect();
+    let reason = if failures.is_empty() {
+        "the crate that launches it needs a build.rs with `warploom_build::compile()`; WARPLOOM_DEVICE=emulator runs it on the CPU".to_owned()
+    } else {
+        failures.join("; ")
+    };
+    LaunchError::NoDeviceCode {
+        kernel: kernel.name,
+        reason,
+    }
+}
+
+/// Position of the first parameter that host and device see differently.
+fn differing(host: &[Param], device: &[manifest::Param]) -> Option<usize> {
+    let same = |i: usize| match (host.get(i), device.get(i)) {
+        (Some(h), Some(d)) => (h.kind, h.size, h.align) == (d.kind, d.size, d.align),
+        _ => false,
+    };
+    (0..host.len().max(device.len())).find(|i| !same(*i))
+}
+
+fn check_layout(kernel: &Kernel<'_>, device: &[manifest::Param]) -> Result<(), LaunchError> {
+    let Some(i) = differing(kernel.params, device) else {
+        return Ok(());
+    };
+    let text = |param: Option<Param>| param.map_or_else(|| "absent".to_owned(), |p| p.to_string());
+    Err(LaunchError::LayoutMismatch {
+        kernel: kernel.base,
+        parameter: i + 1,
+        host: text(kernel.params.get(i).copied()),
+        device: text(device.get(i).map(|param| Param {
+            kind: param.kind,
+            size: param.size,
+            align: param.align,
+        })),
+    })
+}
+
+/// Compares with what the driver itself found in the PTX. A wrong count here would make the driver read wild addresses.
+fn check_parameters(kernel: &Kernel<'_>, driver: Option<Vec<usize>>) -> Result<(), LaunchError> {
+    let Some(driver) = driver else {
+        return Ok(());
+    };
+    let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
+    let driver: Vec<u64> = driver.into_iter().map(|size| size as u64).collect();
+    if host == driver {
+        return Ok(());
+    }
+    let i = (0..host.len().max(driver.len())).find(|i| host.get(*i) != driver.get(*i));
+    let text = |size: Option<&u64>| {
+        size.map_or_else(
+            || "absent".to_owned(),
+            |size| format!("a machine parameter of {size} bytes"),
+        )
+    };
+    let i = i.unwrap_or_default();
+    Err(LaunchError::LayoutMismatch {
+        kernel: kernel.base,
+        parameter: i + 1,
+        host: text(host.get(i)),
+        device: text(driver.get(i)),
+    })
+}
+
+/// The best image for a compute capability: made for exactly this one, else the newest that is not newer.
+fn choose(images: &[Image], (major, minor): (u32, u32)) -> Option<&Image> {
+    let sm = 10 * major + minor;
+    let exact = images.iter().find(|image| image.exact && image.sm == sm);
+    let general = images.iter().filter(|image| !image.exact && image.sm <= sm);
+    exact.or_else(|| general.max_by_key(|image| image.sm))
+}
+
+fn load(
+    gpu: &Gpu,
+    device: &Device,
+    kernel: &Kernel<'_>,
+    container: &'static Container<'static>,
+) -> Result<Loaded, LaunchError> {
+    let images = &container.manifest.images;
+    let (major, minor) = gpu.compute_capability;
+    let image = choose(images, (major, minor)).ok_or_else(|| LaunchError::NoImage {
+        kernel: kernel.base,
+        device: device.name().to_owned(),
+        capability: format!("{major}.{minor}"),
+        available: available(images),
+    })?;
+    let ptx = container
+        .ptx(image)
+        .and_then(|ptx| CStr::from_bytes_with_nul(ptx).ok())
+        .ok_or_else(|| LaunchError::DamagedImages {
+            reason: format!(
+                "the sm_{} code of {} is cut off",
+                image.sm, container.manifest.target
+            ),
+        })?;
+    let refused = |LoadError { error, log }| LaunchError::Refused {
+        kernel: kernel.base,
+        target: container.manifest.target.clone(),
+        log,
+        source: Box::new(error),
+    };
+    let module = Module::load(Arc::clone(&gpu.context), ptx).map_err(refused)?;
+    let panics = watch(&module, &gpu.context, &gpu.own_stream)
+        .map_err(|error| refused(LoadError::from(error)))?;
+    Ok(Loaded {
+        container,
+        module,
+        panics,
+    })
+}
+
+fn available(images: &[Image]) -> String {
+    let names: Vec<_> = images
+        .iter()
+        .map(|image| {
+            let only = if image.exact { " only" } else { " and newer" };
+            format!("sm_{}{only}", image.sm)
+        })
+        .collect();
+    match &*names {
+        [] => "no GPU at all".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+/// Tells a fresh module where to report panics; `None` if it has no such variables because it cannot panic.
+fn watch(
+    module: &Module,
+    context: &Arc<Context>,
+    stream: &CudaStream,
+) -> Result<Option<Panics>, DriverError> {
+    let Some((variable, 8)) = module.global(RECORD) else {
+        return Ok(None);
+    };
+    let record = MappedRecord::new(Arc::clone(context))?;
+    let address = record.device_address().to_le_bytes();
+    // SAFETY: the variable has eight bytes, as was just checked; `address` lives until the wait is over.
+    unsafe { stream.upload(variable, address.as_ptr(), address.len())? };
+    stream.synchronize()?;
+    let claim = module.global(CLAIM).filter(|(_, bytes)| *bytes == 4);
+    Ok(Some(Panics {
+        record,
+        claim: claim.map(|(address, _)| address),
+    }))
+}
+
+#[cfg(test)]
+#[path = "module_tests.rs"]
+mod tests;

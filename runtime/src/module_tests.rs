@@ -1,0 +1,233 @@
+use warploom_manifest::container::pack;
+use warploom_manifest::{Manifest, ParamKind};
+
+use super::*;
+use crate::launch::Contract;
+
+fn described(
+    name: &str,
+    entry: &str,
+    params: Vec<manifest::Param>,
+    at: &[(u32, u32)],
+) -> manifest::Kernel {
+    manifest::Kernel {
+        name: name.into(),
+        entry: entry.into(),
+        launched_at: at
+            .iter()
+            .map(|(line, column)| manifest::Location {
+                file: format!("/home/someone/{}", file!()),
+                line: *line,
+                column: *column,
+            })
+            .collect(),
+        params,
+        id: 1,
+    }
+}
+
+fn section(targets: Vec<(&str, Option<&str>, Vec<manifest::Kernel>)>) -> Vec<u8> {
+    let mut section = vec![0; 16];
+    for (target, failure, kernels) in targets {
+        let manifest = Manifest {
+            target: target.into(),
+            failure: failure.map(Into::into),
+            kernels,
+            images: vec![],
+        };
+        section.extend(pack(manifest, &[(75, false, "text".into())]).unwrap());
+    }
+    section
+}
+
+fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
+    Kernel {
+        name,
+        base: "scale",
+        contract: Contract::ANY,
+        params,
+        file: file!(),
+        line: 1,
+    }
+}
+
+fn value(size: u64) -> manifest::Param {
+    manifest::Param {
+        kind: ParamKind::ByValue,
+        size,
+        align: 4,
+    }
+}
+
+#[track_caller]
+fn here() -> &'static Location<'static> {
+    Location::caller()
+}
+
+#[test]
+fn a_program_without_device_code_has_an_empty_section() {
+    assert!(containers().unwrap().is_empty());
+}
+
+#[test]
+fn a_missing_kernel_says_what_to_do() {
+    let bytes = section(vec![]);
+    let found = unpack(&bytes).unwrap();
+    let error = find(&found, &kernel("shop::scale", &[]), here()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("no device code for kernel `shop::scale` in this program: the crate")
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("build.rs with `warploom_build::compile()`")
+    );
+
+    let bytes = section(vec![("lib shop", Some("no libLLVM"), vec![])]);
+    let found = unpack(&bytes).unwrap();
+    let error = find(&found, &kernel("shop::scale", &[]), here()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("the device pass of lib shop failed: no libLLVM")
+    );
+}
+
+#[test]
+fn closures_of_one_name_are_told_apart_by_the_line() {
+    let (first, second) = (here(), here());
+    let at = |location: &Location<'_>| (location.line(), location.column());
+    let name = "shop::map<shop::main::{{closure}}>";
+    let bytes = section(vec![(
+        "bin shop",
+        None,
+        vec![
+            described(name, "a", vec![value(4)], &[at(first)]),
+            described(name, "b", vec![value(4)], &[(9999, 1), at(second)]),
+        ],
+    )]);
+    let found = unpack(&bytes).unwrap();
+    let params = [Param {
+        kind: ParamKind::ByValue,
+        size: 4,
+        align: 4,
+    }];
+    let entry = |at| find(&found, &kernel(name, &params), at).map(|(_, kernel)| &*kernel.entry);
+    assert_eq!(entry(first).unwrap(), "a");
+    assert_eq!(entry(second).unwrap(), "b");
+    let error = entry(here()).unwrap_err().to_string();
+    assert!(
+        error.contains("2 versions") && error.contains("a line of its own"),
+        "{error}"
+    );
+}
+
+#[test]
+fn instances_on_one_line_are_told_apart_by_layout() {
+    let bytes = section(vec![(
+        "bin shop",
+        None,
+        vec![
+            described("shop::map", "a", vec![value(4)], &[]),
+            described("shop::map", "b", vec![value(8)], &[]),
+        ],
+    )]);
+    let found = unpack(&bytes).unwrap();
+    let params = [Param {
+        kind: ParamKind::ByValue,
+        size: 8,
+        align: 4,
+    }];
+    let (_, kernel) = find(&found, &kernel("shop::map", &params), here()).unwrap();
+    assert_eq!(kernel.entry, "b");
+}
+
+#[test]
+fn one_kernel_in_two_containers_is_no_conflict() {
+    let kernels = || vec![described("shop::scale", "a", vec![], &[])];
+    let bytes = section(vec![
+        ("lib shop", None, kernels()),
+        ("bin shop", None, kernels()),
+    ]);
+    let found = unpack(&bytes).unwrap();
+    assert!(find(&found, &kernel("shop::scale", &[]), here()).is_ok());
+}
+
+#[test]
+fn layouts_must_agree() {
+    let host = [Param::by_value::<u64>(), Param::slice::<f32>()];
+    let kernel = kernel("shop::scale", &host);
+    let device = |size, kind| {
+        let slice = manifest::Param {
+            kind,
+            size: 4,
+            align: 4,
+        };
+        [
+            manifest::Param {
+                kind: ParamKind::ByValue,
+                size,
+                align: 8,
+            },
+            slice,
+        ]
+    };
+    assert!(check_layout(&kernel, &device(8, ParamKind::Slice)).is_ok());
+    let error = check_layout(&kernel, &device(12, ParamKind::Slice))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("parameter 1 is a value of 8 bytes, aligned to 8 on the host"),
+        "{error}"
+    );
+    assert!(error.contains("a value of 12 bytes"), "{error}");
+    let error = check_layout(&kernel, &device(8, ParamKind::SliceMut))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("parameter 2"), "{error}");
+    let error = check_layout(&kernel, &device(8, ParamKind::Slice)[..1])
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("but absent in the device code"), "{error}");
+}
+
+#[test]
+fn the_driver_must_see_the_same_parameters() {
+    let host = [
+        Param::by_value::<()>(),
+        Param::by_value::<u8>(),
+        Param::slice_2d_mut::<f32>(),
+    ];
+    let kernel = kernel("shop::scale", &host);
+    assert!(check_parameters(&kernel, None).is_ok());
+    assert!(check_parameters(&kernel, Some(vec![1, 8, 8, 8])).is_ok());
+    let error = check_parameters(&kernel, Some(vec![1, 8, 8]))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("parameter 4"), "{error}");
+}
+
+#[test]
+fn the_newest_image_that_runs_is_chosen() {
+    let image = |sm, exact| Image {
+        sm,
+        exact,
+        offset: 0,
+        len: 0,
+    };
+    let images = [
+        image(75, false),
+        image(90, true),
+        image(90, false),
+        image(80, false),
+    ];
+    let sm = |cc| choose(&images, cc).map(|image| (image.sm, image.exact));
+    assert_eq!(sm((7, 0)), None);
+    assert_eq!(sm((7, 5)), Some((75, false)));
+    assert_eq!(sm((8, 9)), Some((80, false)));
+    assert_eq!(sm((9, 0)), Some((90, true)));
+    assert_eq!(sm((12, 0)), Some((90, false)));
+    assert_eq!(available(&images[..2]), "sm_75 and newer, sm_90 only");
+}

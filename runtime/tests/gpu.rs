@@ -1,0 +1,403 @@
+//! The driver's side, with device code written by hand and carried the way `warploom-build` does it.
+//!
+//! Skips, and says so, where there is no GPU.
+
+use std::panic::Location;
+use std::time::Instant;
+
+use warploom_runtime::launch::{ByValue, Contract, Kernel, Param, SliceArg, SliceMutArg, submit};
+use warploom_runtime::{
+    Device, Error, Launch, LaunchError, MemoryError, Result, Stream, StreamError,
+};
+
+const PTX: &[u8] = include_bytes!("gpu.ptx");
+const PTX_BYTES: usize = 8192;
+
+const MANIFEST: &str = r#"{"target":"test gpu","failure":null,"kernels":[
+{"name":"gpu::saxpy","entry":"saxpy","launched_at":[],"id":7,"params":[
+ {"kind":"ByValue","size":4,"align":4},{"kind":"Slice","size":4,"align":4},{"kind":"SliceMut","size":4,"align":4}]},
+{"name":"gpu::delayed","entry":"delayed","launched_at":[],"id":8,"params":[{"kind":"SliceMut","size":4,"align":4}]},
+{"name":"gpu::shared","entry":"shared","launched_at":[],"id":9,"params":[{"kind":"SliceMut","size":4,"align":4}]},
+{"name":"gpu::empty","entry":"empty","launched_at":[],"id":10,"params":[]},
+{"name":"gpu::absent","entry":"absent","launched_at":[],"id":11,"params":[]},
+{"name":"gpu::lied","entry":"saxpy","launched_at":[],"id":12,"params":[]}],
+"images":[{"sm":75,"exact":false,"offset":0,"len":8192}]}"#;
+
+const TOTAL: usize = (24 + MANIFEST.len() + PTX_BYTES + 1).next_multiple_of(16);
+
+const fn container() -> [u8; TOTAL] {
+    let mut out = [0; TOTAL];
+    let words = [
+        u64::from_le_bytes(*b"WARPLM01"),
+        TOTAL as u64,
+        MANIFEST.len() as u64,
+    ];
+    let mut i = 0;
+    while i < 24 {
+        out[i] = words[i / 8].to_le_bytes()[i % 8];
+        i += 1;
+    }
+    i = 0;
+    while i < MANIFEST.len() {
+        out[24 + i] = MANIFEST.as_bytes()[i];
+        i += 1;
+    }
+    assert!(PTX.len() <= PTX_BYTES);
+    i = 0;
+    while i < PTX_BYTES {
+        out[24 + MANIFEST.len() + i] = if i < PTX.len() { PTX[i] } else { b'\n' };
+        i += 1;
+    }
+    out
+}
+
+#[repr(align(16))]
+struct Aligned(#[expect(dead_code, reason = "read through the section")] [u8; TOTAL]);
+
+#[cfg(target_os = "linux")]
+#[used]
+#[unsafe(link_section = "warploom_images")]
+static CONTAINER: Aligned = Aligned(container());
+
+/// The first GPU, or a word about why the test is skipped.
+fn gpu() -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
+    Kernel {
+        name,
+        base: name.rsplit("::").next().unwrap(),
+        contract: Contract {
+            dims: 1,
+            ..Contract::ANY
+        },
+        params,
+        file: file!(),
+        line: line!(),
+    }
+}
+
+#[track_caller]
+fn saxpy<'a>(
+    stream: &Stream,
+    launch: Launch,
+    a: f32,
+    x: impl SliceArg<'a, Elem = f32>,
+    y: impl SliceMutArg<'a, Elem = f32>,
+) -> Result<(), LaunchError> {
+    let (x, y, a) = (x.into_arg(), y.into_arg(), ByValue::new(a));
+    let params = [
+        Param::by_value::<f32>(),
+        Param::slice::<f32>(),
+        Param::slice_mut::<f32>(),
+    ];
+    let args = [a.arg(), x.arg(), y.arg()];
+    // SAFETY: description and arguments are those of the PTX.
+    unsafe {
+        submit(
+            stream,
+            launch,
+            &kernel("gpu::saxpy", &params),
+            &args,
+            &|| {},
+            Location::caller(),
+        )
+    }
+}
+
+/// One of the kernels with one output.
+#[track_caller]
+fn output<'a, T: 'a>(
+    stream: &Stream,
+    launch: Launch,
+    name: &'static str,
+    y: impl SliceMutArg<'a, Elem = T>,
+) -> Result<(), LaunchError> {
+    let y = y.into_arg();
+    let params = [Param::slice_mut::<T>()];
+    // SAFETY: description and arguments are those of the PTX.
+    unsafe {
+        submit(
+            stream,
+            launch,
+            &kernel(name, &params),
+            &[y.arg()],
+            &|| {},
+            Location::caller(),
+        )
+    }
+}
+
+#[track_caller]
+fn bare(stream: &Stream, name: &'static str) -> Result<(), LaunchError> {
+    // SAFETY: no arguments.
+    unsafe {
+        submit(
+            stream,
+            Launch::new(1, 1),
+            &kernel(name, &[]),
+            &[],
+            &|| {},
+            Location::caller(),
+        )
+    }
+}
+
+#[test]
+fn a_device_describes_itself() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    eprintln!(
+        "{} {:?} {:?}",
+        device.name(),
+        device.compute_capability(),
+        device.driver_version()
+    );
+    eprintln!("{:?}", device.limits());
+    assert!(device.is_gpu() && device.limits().threads_per_block >= 1024);
+    assert!(matches!(
+        Device::cuda(4096),
+        Err(warploom_runtime::DeviceError::NoSuchDevice { .. })
+    ));
+    Ok(())
+}
+
+#[test]
+fn memory_goes_there_and_back() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let source: Vec<u32> = (0..1_000_003).collect();
+    let mut x = device.upload(&source)?;
+    assert_eq!(x.to_vec(&stream)?, source);
+    x.copy_from(5, &[1, 2], &stream)?;
+    let (left, right) = x.split_at_mut(10)?;
+    let mut right = right;
+    right.copy_from_device(0, &left.as_slice().slice(5..7)?, &stream)?;
+    assert_eq!(
+        x.slice(4..13)?.to_vec(&stream)?,
+        [4, 1, 2, 7, 8, 9, 1, 2, 12]
+    );
+    assert_eq!(device.zeroed::<u8>(1001)?.to_vec(&stream)?, [0; 1001]);
+    assert_eq!(device.upload::<u8>(&[])?.to_vec(&stream)?, [0u8; 0]);
+    assert!(matches!(
+        device.alloc_uninit::<u64>(1 << 50),
+        Err(MemoryError::OutOfMemory { .. })
+    ));
+    let foreign = Device::emulator().stream()?;
+    assert!(matches!(
+        x.to_vec(&foreign),
+        Err(MemoryError::WrongDevice { .. })
+    ));
+    Ok(())
+}
+
+#[test]
+fn saxpy_runs() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let n = 100_001;
+    let x = device.upload(&vec![3.0f32; n])?;
+    let mut y = device.upload(&vec![1.0f32; n])?;
+    saxpy(&stream, Launch::covering(n), 2.0, &x, &mut y)?;
+    assert_eq!(y.to_vec(&stream)?, vec![7.0; n]);
+    Ok(())
+}
+
+#[test]
+fn a_panic_is_an_error_and_the_device_goes_on() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let x = device.upload(&[1.0f32; 5])?;
+    let mut y = device.upload(&[1.0f32; 8])?;
+    for _ in 0..2 {
+        saxpy(&stream, Launch::new(2, 4), 1.0, &x, &mut y)?;
+        let launched = line!() - 1;
+        let Err(StreamError::Panic(panic)) = stream.synchronize() else {
+            panic!("no panic was reported");
+        };
+        eprintln!("{panic}");
+        assert_eq!(
+            (&*panic.kernel, &*panic.file, panic.line, panic.column),
+            ("saxpy", "k.rs", 12, 9)
+        );
+        assert!(
+            panic
+                .message
+                .starts_with("index out of bounds: the len is 5 but the index is ")
+        );
+        assert_eq!(panic.block, [1, 0, 0]);
+        assert!((1..4).contains(&panic.thread[0]));
+        assert_eq!(panic.launched_at.map(Location::line), Some(launched));
+        stream.synchronize()?;
+    }
+    assert_eq!(y.to_vec(&stream)?, [3.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0]);
+    saxpy(&stream, Launch::covering(5), 1.0, &x, y.slice_mut(..5)?)?;
+    assert_eq!(y.to_vec(&stream)?[..6], [4.0, 4.0, 4.0, 4.0, 4.0, 1.0]);
+    Ok(())
+}
+
+#[test]
+fn streams_hand_buffers_over() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let (slow, fast) = (device.stream()?, device.stream()?);
+    let n = 1000;
+    for _ in 0..5 {
+        let mut x = device.zeroed::<f32>(n)?;
+        let mut y = device.zeroed::<f32>(n)?;
+        let start = Instant::now();
+        output::<f32>(&slow, Launch::covering(n), "gpu::delayed", &mut x)?;
+        saxpy(&fast, Launch::covering(n), 1.0, &x, &mut y)?;
+        let submitted = start.elapsed();
+        assert_eq!(y.to_vec(&fast)?, vec![1.0; n]);
+        eprintln!(
+            "submitted after {submitted:?}, done after {:?}",
+            start.elapsed()
+        );
+        // Dropping waits for the kernel that still writes.
+        output::<f32>(&slow, Launch::covering(n), "gpu::delayed", &mut x)?;
+        drop(x);
+        drop(device.upload(&vec![5.0f32; n])?);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_dropped_device_waits_for_its_kernels() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    bare(&stream, "gpu::empty")?;
+    let mut x = device.zeroed::<f32>(1)?;
+    output::<f32>(&stream, Launch::covering(1), "gpu::delayed", &mut x)?;
+    drop((stream, device));
+    drop(x);
+    Ok(())
+}
+
+#[test]
+fn much_dynamic_shared_memory_is_asked_for() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let mut y = device.zeroed::<u32>(1)?;
+    for bytes in [
+        0,
+        1024,
+        48 * 1024,
+        60 * 1024,
+        64,
+        device.limits().shared_bytes_opt_in,
+    ] {
+        let launch = Launch::new(1, 1).dynamic_shared(bytes);
+        output::<u32>(&stream, launch, "gpu::shared", &mut y)?;
+        assert_eq!(y.to_vec(&stream)?, [bytes]);
+    }
+    let launch = Launch::new(1, 1).dynamic_shared(device.limits().shared_bytes_opt_in + 1);
+    let error = output::<u32>(&stream, launch, "gpu::shared", &mut y).unwrap_err();
+    assert!(
+        matches!(error, LaunchError::SharedTooLarge { .. }),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+fn wrong_device_code_is_refused() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let error = bare(&stream, "gpu::nowhere").unwrap_err();
+    assert!(matches!(error, LaunchError::NoDeviceCode { .. }), "{error}");
+    let error = bare(&stream, "gpu::saxpy").unwrap_err();
+    assert!(
+        matches!(error, LaunchError::LayoutMismatch { parameter: 1, .. }),
+        "{error}"
+    );
+    let error = bare(&stream, "gpu::absent").unwrap_err();
+    assert!(error.to_string().contains("cuModuleGetFunction"), "{error}");
+    if device.driver_version() >= Some((12, 4)) {
+        let error = bare(&stream, "gpu::lied").unwrap_err();
+        assert!(
+            matches!(error, LaunchError::LayoutMismatch { .. }),
+            "{error}"
+        );
+    }
+    bare(&stream, "gpu::empty")?;
+    stream.synchronize()?;
+    Ok(())
+}
+
+#[test]
+fn events_time_the_device() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let (start, end) = (device.event()?, device.event()?);
+    assert!(matches!(start.synchronize(), Err(StreamError::NotRecorded)));
+    let mut x = device.zeroed::<f32>(1)?;
+    output::<f32>(&stream, Launch::covering(1), "gpu::delayed", &mut x)?;
+    stream.record(&start)?;
+    output::<f32>(&stream, Launch::covering(1), "gpu::delayed", &mut x)?;
+    stream.record(&end)?;
+    let ms = start.elapsed_ms(&end)?;
+    eprintln!("a delayed kernel takes {ms} ms");
+    assert!(ms > 0.5);
+    let other = device.stream()?;
+    other.wait(&end)?;
+    other.synchronize()?;
+    Ok(())
+}
+
+#[test]
+fn threads_share_a_gpu() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let n = 4096;
+    let x = device.upload(&vec![1.0f32; n])?;
+    std::thread::scope(|scope| {
+        let work = || -> Result<Vec<f32>> {
+            let stream = device.stream()?;
+            let mut y = device.zeroed::<f32>(n)?;
+            for _ in 0..200 {
+                saxpy(&stream, Launch::covering(n), 1.0, &x, &mut y)?;
+            }
+            Ok(y.to_vec(&stream)?)
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap()?, vec![200.0; n]);
+        }
+        Ok::<_, Error>(())
+    })
+}
+
+/// Prints, asserts nothing: what a launch costs the host.
+#[test]
+fn launches_are_cheap() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let x = device.zeroed::<f32>(64)?;
+    let mut y = device.zeroed::<f32>(64)?;
+    for (what, rounds) in [
+        ("first", 1),
+        ("warm", 1000),
+        ("empty", 20_000),
+        ("saxpy", 20_000),
+    ] {
+        let start = Instant::now();
+        for i in 0..rounds {
+            if what == "saxpy" {
+                saxpy(&stream, Launch::covering(64), 1.0, &x, &mut y)?;
+            } else {
+                bare(&stream, "gpu::empty")?;
+            }
+            if i % 512 == 511 {
+                stream.synchronize()?;
+            }
+        }
+        eprintln!("{what}: {:?} per launch", start.elapsed() / rounds);
+        stream.synchronize()?;
+    }
+    Ok(())
+}

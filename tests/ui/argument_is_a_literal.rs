@@ -1,0 +1,8 @@
+use warploom::prelude::*;
+
+const TILE: u32 = 16;
+
+#[kernel(block(TILE, TILE))]
+fn k(x: &[f32]) {}
+
+fn main() {}

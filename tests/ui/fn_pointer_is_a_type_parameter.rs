@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn map(f: fn(f32) -> f32) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k<'a>(x: &[f32]) {}
+
+fn main() {}

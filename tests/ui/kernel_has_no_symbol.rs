@@ -1,0 +1,7 @@
+use warploom::prelude::*;
+
+#[kernel]
+#[unsafe(no_mangle)]
+fn k(x: &[f32]) {}
+
+fn main() {}

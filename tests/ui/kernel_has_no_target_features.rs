@@ -1,0 +1,7 @@
+use warploom::prelude::*;
+
+#[kernel]
+#[target_feature(enable = "avx2")]
+fn k(x: &[f32]) {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(n: u32) {
+    Self::step(n);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use warploom::prelude::*;
+
+#[kernel]
+struct Saxpy {
+    a: f32,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use warploom::prelude::*;
+
+#[kernel]
+#[test]
+fn k() {}
+
+fn main() {}

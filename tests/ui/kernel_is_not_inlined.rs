@@ -1,0 +1,7 @@
+use warploom::prelude::*;
+
+#[kernel]
+#[inline]
+fn k(x: &[f32]) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel(launch_bounds(2048))]
+fn k(i: Index1D) {}
+
+fn main() {}

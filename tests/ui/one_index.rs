@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(i: Index1D, at: Index2D) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn count(n: &mut u32) {}
+
+fn main() {}

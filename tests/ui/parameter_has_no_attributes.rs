@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(#[cfg(debug_assertions)] n: u32) {}
+
+fn main() {}

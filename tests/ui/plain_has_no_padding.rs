@@ -1,0 +1,10 @@
+use warploom::prelude::*;
+
+#[derive(Clone, Copy, Plain)]
+#[repr(C)]
+struct Sample {
+    kind: u8,
+    value: f32,
+}
+
+fn main() {}

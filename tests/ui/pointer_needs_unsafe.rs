@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(p: *mut f32) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel(max_registers(8))]
+fn k(i: Index1D) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn find(text: &str) {}
+
+fn main() {}

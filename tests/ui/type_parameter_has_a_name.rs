@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn map(f: impl Fn(f32) -> f32 + Copy) {}
+
+fn main() {}

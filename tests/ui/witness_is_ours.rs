@@ -1,0 +1,8 @@
+use warploom::prelude::*;
+
+struct Block;
+
+#[kernel]
+fn k(_block: Block) {}
+
+fn main() {}
