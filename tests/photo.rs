@@ -1,6 +1,9 @@
 //! The photo example on small and odd pictures, and on files that are none.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test may fail as the test does")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "the helpers of a test may fail as the test does"
+)]
 
 #[path = "../examples/photo/chart.rs"]
 mod chart;

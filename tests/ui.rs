@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 #[test]
@@ -16,7 +17,7 @@ fn refused_with_a_remedy() {
 fn every_rule_has_its_case() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut rules = Vec::new();
-    rules_under(&root.join("kernel-macros/src"), &mut rules);
+    rules_under(&root.join("kernel-macros/src"), &mut rules).unwrap();
     let cases: BTreeSet<String> = fs::read_dir(root.join("tests/ui"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -49,20 +50,19 @@ fn a_case_is_short() {
 }
 
 /// The names after `// Rule: ` in all sources under `folder`, in the spelling of file names.
-fn rules_under(folder: &Path, rules: &mut Vec<String>) {
-    for path in fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-    {
+fn rules_under(folder: &Path, rules: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
         if path.is_dir() {
-            rules_under(&path, rules);
+            rules_under(&path, rules)?;
             continue;
         }
-        let source = fs::read_to_string(&path).unwrap();
+        let source = fs::read_to_string(&path)?;
         let names = source
             .lines()
             .filter_map(|line| line.trim_start().strip_prefix("// Rule: "))
             .map(|name| name.replace('-', "_"));
         rules.extend(names);
     }
+    Ok(())
 }

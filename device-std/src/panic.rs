@@ -20,9 +20,9 @@ mod device {
         /// The claim word of this launch in device memory, or null.
         #[link_name = "__warploom.panic_claim"]
         pub(super) fn panic_claim() -> *mut u32;
-        /// The number of the running kernel in its module.
-        #[link_name = "__warploom.kernel_id"]
-        pub(super) fn kernel_id() -> u32;
+        /// The number of the kernel that a location belongs to, which the linker writes behind it; 0 if several kernels share the code.
+        #[link_name = "__warploom.kernel_of"]
+        pub(super) fn kernel_of(at: *const u8) -> u32;
         /// Ends the thread.
         #[link_name = "__warploom.exit"]
         pub(super) fn exit() -> !;
@@ -148,8 +148,10 @@ macro_rules! put {
 impl Record {
     fn place(&mut self, at: Option<&'static Location<'static>>) {
         let (block, thread) = (block_idx(), thread_idx());
-        // SAFETY: the symbol has the declared type.
-        let kernel = unsafe { device::kernel_id() };
+        let kernel = at.map_or(0, |at| {
+            // SAFETY: the symbol has the declared type; every location in device code has a number behind it.
+            unsafe { device::kernel_of(core::ptr::from_ref(at).cast()) }
+        });
         put!(
             self,
             kernel = kernel,

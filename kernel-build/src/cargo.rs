@@ -4,8 +4,9 @@
 //! build would lock the outer one's folders, lint with clippy, or see its flags.
 
 use crate::package::Package;
-use crate::wrapper::DEVICE_CFG;
+use crate::wrapper::{self, DEVICE_CFG};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,16 +41,44 @@ pub(crate) struct Outcome {
     pub(crate) log: String,
     /// Errors of crates that this package depends on.
     pub(crate) foreign_errors: Vec<String>,
-    /// rustc's lists of the source files that it read, for crates that are not from a registry.
-    pub(crate) dep_infos: Vec<PathBuf>,
+    /// The source files of this package and of its path dependencies.
+    pub(crate) sources: BTreeSet<PathBuf>,
+}
+
+/// What one run of cargo builds.
+///
+/// A library is built apart from the rest: packages that depend on it compile it too, in the same folder, as an ordinary `lib`. As a
+/// `staticlib` cargo keeps the two apart (or there would be device code only for whoever came first), and it waits for the dependencies'
+/// bitcode, which their metadata does not have.
+pub(crate) enum What {
+    Library,
+    /// The flags that name the targets.
+    Others(Vec<String>),
 }
 
 /// The nested build of one package.
 pub(crate) struct Nested<'a> {
     pub(crate) package: &'a Package,
-    pub(crate) target_args: Vec<String>,
+    pub(crate) what: What,
     pub(crate) options_json: String,
     pub(crate) llvm: &'a Path,
+}
+
+impl Outcome {
+    /// What two runs of cargo said.
+    pub(crate) fn and(mut self, other: Outcome) -> Outcome {
+        self.built.extend(other.built);
+        self.succeeded &= other.succeeded;
+        self.log.push_str(&other.log);
+        self.foreign_errors.extend(other.foreign_errors);
+        self.sources.extend(other.sources);
+        self
+    }
+
+    /// Whether cargo gave up before any compiler ran.
+    pub(crate) fn never_started(&self) -> bool {
+        !self.succeeded && self.built.is_empty() && self.foreign_errors.is_empty()
+    }
 }
 
 impl Nested<'_> {
@@ -81,31 +110,35 @@ impl Nested<'_> {
     fn command(&self, offline: bool) -> std::io::Result<Command> {
         let package = self.package;
         let mut command = clean(&package.cargo);
+        match &self.what {
+            What::Library => {
+                command.args(["rustc", "--lib", "--crate-type", wrapper::LIBRARY]);
+            }
+            What::Others(targets) => {
+                command.arg("build").args(targets);
+            }
+        }
         command
-            .arg("build")
             .arg("--manifest-path")
             .arg(&package.nested_manifest)
             .args(["--package", &package.spec])
             .args(["--profile", &package.profile, "--target", &package.host])
             .arg("--target-dir")
             .arg(&package.nested_target_dir)
-            .args(["--message-format=json", "--keep-going"])
-            .args([
-                "--no-default-features",
-                "--features",
-                &package.features.join(","),
-            ])
-            .args(&self.target_args);
+            .args(["--message-format=json", "--keep-going"]);
+        if package.is_member {
+            let features = package.features.join(",");
+            command.args(["--no-default-features", "--features", &features]);
+        }
         if offline {
             command.arg("--offline");
         }
-        if package.is_member {
-            command.current_dir(&package.folder);
-        } else if let Some(folder) = package.nested_manifest.parent() {
-            command.current_dir(folder);
-        }
+        // cargo reads its configuration (sources, patches) from where it is started.
+        command.current_dir(package.configured_from());
         let this = std::env::current_exe()?;
         let mut flags = vec!["--cfg".to_owned(), DEVICE_CFG.to_owned()];
+        // Compilations with other flags are others: after an update of this crate nothing old is taken.
+        flags.extend(["--cfg".to_owned(), wrapper::flags_cfg()]);
         flags.extend(
             package
                 .outer_cfgs
@@ -114,6 +147,7 @@ impl Nested<'_> {
         );
         command
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+            .env(wrapper::LINKER_STAMP, stamp(&this))
             .env("RUSTC_WRAPPER", this)
             .env(ROLE, "nested")
             .env(OPTIONS, &self.options_json)
@@ -148,9 +182,13 @@ impl Nested<'_> {
                 .as_deref()
                 .is_some_and(|id| id.starts_with("path+"));
             if local {
+                let manifest = message.manifest_path.as_deref().map(Path::new);
+                let mut bases: Vec<&Path> = manifest.and_then(Path::parent).into_iter().collect();
+                bases.push(&self.package.nested_root);
+                let lists = message.filenames.iter().filter_map(|f| dep_info(f));
                 outcome
-                    .dep_infos
-                    .extend(message.filenames.iter().filter_map(|f| dep_info(f)));
+                    .sources
+                    .extend(lists.flat_map(|list| sources(&list, &bases)));
             }
             if kind == "custom-build" || kind == "proc-macro" {
                 continue;
@@ -158,7 +196,10 @@ impl Nested<'_> {
             match (message.reason.as_str(), message.message) {
                 ("compiler-artifact", _) if ours => {
                     let test = message.profile.is_some_and(|p| p.test);
-                    let output = linked_output(&kind, test, &message.filenames, message.executable);
+                    // A library's is in the file that cargo takes for a `staticlib`.
+                    let output = message
+                        .executable
+                        .or_else(|| message.filenames.first().cloned());
                     outcome.built.push(Built {
                         kind,
                         name: target.name,
@@ -188,25 +229,10 @@ impl Nested<'_> {
     }
 }
 
-/// Where the device linker put its result. A library's is the extra `cdylib` beside the files that cargo knows of.
-fn linked_output(
-    kind: &str,
-    test: bool,
-    files: &[PathBuf],
-    executable: Option<PathBuf>,
-) -> Option<PathBuf> {
-    if let Some(executable) = executable {
-        return Some(executable);
-    }
-    if test || matches!(kind, "bin" | "example" | "test" | "bench") {
-        return files.first().cloned();
-    }
-    let metadata = files.iter().find(|f| {
-        f.extension().is_some_and(|e| e == "rmeta")
-            || f.parent().is_some_and(|p| p.ends_with("deps"))
-    })?;
-    let shared = metadata.with_extension("so");
-    shared.exists().then_some(shared)
+/// Changes when this executable, which is also the device linker, is built anew.
+fn stamp(this: &Path) -> String {
+    let built = std::fs::metadata(this).and_then(|m| Ok((m.len(), m.modified()?)));
+    format!("{} {built:?}", env!("CARGO_PKG_VERSION"))
 }
 
 /// The `.d` file beside an artifact: `deps/libname-hash.rmeta` has `deps/name-hash.d`.
@@ -215,6 +241,24 @@ fn dep_info(artifact: &Path) -> Option<PathBuf> {
     let found = [stem.strip_prefix("lib").unwrap_or(stem), stem]
         .map(|s| artifact.with_file_name(format!("{s}.d")));
     found.into_iter().find(|d| d.exists())
+}
+
+/// The files that a `.d` file names; rustc writes them as seen from where cargo started it.
+fn sources(list: &Path, bases: &[&Path]) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(list).unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let names = lines
+        .filter_map(|line| line.split_once(": "))
+        .flat_map(|(_, names)| {
+            let names = names.replace("\\ ", "\0");
+            let names: Vec<String> = names.split(' ').map(|n| n.replace('\0', " ")).collect();
+            names
+        });
+    names
+        .filter(|name| !name.is_empty())
+        .flat_map(|name| bases.iter().map(move |base| base.join(&name)))
+        .filter(|path| path.is_file())
+        .collect()
 }
 
 /// A command in the environment of the user's shell rather than of a build script.

@@ -6,8 +6,8 @@
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
 use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
-use crate::llvm::{Context, Linkage, LlvmError, LoadError, Machine, Module, Passes};
-use crate::lower::{atomics, kernels, library, retarget, shared, symbols};
+use crate::llvm::{self, Context, Linkage, LlvmError, LoadError, Machine, Module, Passes, Value};
+use crate::lower::{atomics, kernels, library, locations, retarget, shared, symbols};
 use crate::options::{Arch, Options};
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
@@ -46,6 +46,11 @@ enum LinkError {
 /// Links as rustc asked; the exit code is 0 unless not even problems could be written.
 pub(crate) fn run(args: &[OsString]) -> i32 {
     let line = LinkLine::parse(args);
+    let output = line.output.clone();
+    llvm::on_fatal_error(move |reason| {
+        let problem = format!("the device linker failed: LLVM gave up: {reason}");
+        let _ = std::fs::write(&output, problems_file(&[problem]));
+    });
     let content = match link(&line) {
         Ok(container) => container,
         Err(LinkError::Kernels(problems)) => problems_file(&problems),
@@ -151,29 +156,35 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     }
     keep_only(&mut module, &roots)?;
     resolve(&mut module, &roots, &line.archives)?;
+    let host_assembly = host_assembly(&module);
     lower(&mut module)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
-    let names = kernels::finish(&module, &roots);
+    let layout = machine(&context, Arch::sm(75))?.data_layout();
+    let names = kernels::add(&mut module, &roots, TRIPLE, &layout)?;
     module.verify()?;
     dump(&line.output, "device.ll", || module.to_text());
     module.run(Passes::inline_always(), None)?;
-    kernels::fix_block_size(&module, &roots);
+    kernels::fix_block_size(&module, &roots, &names);
+    let program = Program {
+        module,
+        roots,
+        names,
+        mangled,
+        graph,
+        host_assembly,
+        options,
+    };
     let mut texts = Vec::new();
-    for arch in &options.archs {
-        let ptx = emit(&module, &roots, &names, *arch, &options, |undefined| {
-            explain(&graph, &roots, &mangled, undefined)
-        })?;
-        if std::env::var_os(DUMP).is_some() {
-            let _ = std::fs::write(
-                line.output.with_extension(format!("{}.ptx", arch.name())),
-                &ptx,
-            );
-        }
+    for arch in &program.options.archs {
+        let ptx = emit(&program, *arch)?;
+        dump(&line.output, &format!("{}.ptx", arch.name()), || {
+            ptx.clone()
+        });
         texts.push((arch.sm, arch.exact, ptx));
     }
     let manifest = Manifest {
-        kernels: describe(&roots, names),
+        kernels: describe(&program.roots, program.names),
         ..manifest
     };
     Ok(container::pack(manifest, &texts)?)
@@ -184,7 +195,10 @@ fn dump(output: &Path, extension: &str, content: impl FnOnce() -> String) {
     if std::env::var_os(DUMP).is_some()
         && let Err(error) = std::fs::write(output.with_extension(extension), content())
     {
-        eprintln!("cannot write {}: {error}", output.with_extension(extension).display());
+        eprintln!(
+            "cannot write {}: {error}",
+            output.with_extension(extension).display()
+        );
     }
 }
 
@@ -264,7 +278,7 @@ fn resolve(
             if !visited.insert((member, here.clone())) {
                 continue;
             }
-            let Some(bitcode) = index.bitcode(member) else { 
+            let Some(bitcode) = index.bitcode(member) else {
                 continue;
             };
             let mut offered = Module::lazily_from_bitcode(module.context(), bitcode)?;
@@ -315,6 +329,22 @@ fn undefined_symbols(module: &Module<'_>) -> Vec<String> {
     functions.chain(globals).filter(unknown).collect()
 }
 
+/// Assembly that was there before any of ours came: the host processor's.
+fn host_assembly(module: &Module<'_>) -> HashSet<String> {
+    assembly(module).collect()
+}
+
+fn assembly<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = String> + use<'ctx> {
+    let calls = module
+        .functions()
+        .into_iter()
+        .flat_map(Value::instructions)
+        .filter_map(Value::as_call);
+    calls
+        .filter_map(|c| c.callee().asm_text())
+        .filter(|text| !text.trim().is_empty())
+}
+
 fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
     let mut problems = symbols::bind_intrinsics(module);
     problems.extend(shared::place(module));
@@ -343,7 +373,7 @@ fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
 fn machine<'ctx>(context: &'ctx Context, arch: Arch) -> Result<Machine<'ctx>, LlvmError> {
     // The oldest PTX version that has what the architecture and we need, so that older drivers accept it.
     let version = match (arch.sm, arch.exact) {
-        (..=80, _) => "+ptx70",
+        (..=80, _) => "+ptx71",
         (..=89, _) => "+ptx78",
         (..=90, _) => "+ptx80",
         _ => "+ptx86",
@@ -351,57 +381,71 @@ fn machine<'ctx>(context: &'ctx Context, arch: Arch) -> Result<Machine<'ctx>, Ll
     Machine::new(context, TRIPLE, &arch.name(), version)
 }
 
+/// Device IR before optimisation, and what is known about it.
+struct Program<'ctx> {
+    module: Module<'ctx>,
+    roots: Vec<Root<'ctx>>,
+    /// The kernels' names in the PTX.
+    names: Vec<String>,
+    /// Their names in `graph`, which was taken before they were renamed.
+    mangled: Vec<String>,
+    graph: Graph,
+    host_assembly: HashSet<String>,
+    options: Options,
+}
+
 /// Optimises a copy for one architecture and makes PTX of it.
-fn emit(
-    module: &Module<'_>,
-    roots: &[Root<'_>],
-    names: &[String],
-    arch: Arch,
-    options: &Options,
-    explain: impl Fn(&[String]) -> Vec<String>,
-) -> Result<String, LinkError> {
-    let mut copy = module.duplicate();
-    let machine = machine(module.context(), arch)?;
+fn emit(program: &Program<'_>, arch: Arch) -> Result<String, LinkError> {
+    let mut copy = program.module.duplicate();
+    let machine = machine(copy.context(), arch)?;
     copy.run(Passes::optimize(), Some(&machine))?;
     symbols::redirect(&mut copy);
-    let undefined = undefined_symbols(&copy);
-    if !undefined.is_empty() {
-        let problems = explain(&undefined);
-        if !problems.is_empty() {
-            return Err(LinkError::Kernels(problems));
-        }
+    let mut unavailable = undefined_symbols(&copy);
+    let foreign = assembly(&copy).filter(|text| program.host_assembly.contains(text));
+    unavailable.extend(foreign.map(|text| format!("{}{text}", reach::ASM)));
+    if !unavailable.is_empty() {
+        return Err(LinkError::Kernels(explain(program, &unavailable)));
     }
+    locations::number(&mut copy, &program.names)?;
     atomics::spell_out(&mut copy)?;
     copy.run(Passes::inline_always(), Some(&machine))?;
-    let fused: Vec<&str> = roots
+    let fused = program
+        .roots
         .iter()
-        .zip(names)
-        .filter(|(r, _)| r.fma)
-        .map(|(_, n)| n.as_str())
-        .collect();
-    kernels::allow_contraction(&copy, &fused, options.fma);
-    if !options.line_info {
+        .zip(&program.names)
+        .filter(|(r, _)| r.fma);
+    let fused: Vec<&str> = fused.map(|(_, n)| n.as_str()).collect();
+    kernels::allow_contraction(&copy, &fused, program.options.fma);
+    if !program.options.line_info {
         copy.strip_debug_info();
     }
     retarget::rename_for_ptx(&copy);
     Ok(copy.emit(&machine)?)
 }
 
-fn explain(
-    graph: &Graph,
-    roots: &[Root<'_>],
-    mangled: &[String],
-    undefined: &[String],
-) -> Vec<String> {
-    let found = reach::first_reached(graph, mangled.iter().map(String::as_str), undefined);
-    found
+/// One message per kernel that reaches what no device has.
+fn explain(program: &Program<'_>, unavailable: &[String]) -> Vec<String> {
+    let entries = program.mangled.iter().map(String::as_str);
+    let found = reach::first_reached(&program.graph, entries, unavailable);
+    let messages: Vec<String> = found
         .into_iter()
         .filter_map(|(index, (symbol, steps))| {
-            roots
-                .get(index)
-                .map(|r| reach::explain(&r.base, &r.file, r.line, &symbol, &steps))
+            let root = program.roots.get(index)?;
+            Some(reach::explain(
+                &root.base, &root.file, root.line, &symbol, &steps,
+            ))
         })
-        .collect()
+        .collect();
+    if messages.is_empty() {
+        let names = unavailable
+            .iter()
+            .map(|s| format!("{:#}", rustc_demangle::demangle(s)));
+        return vec![format!(
+            "device code needs what no device has: {}",
+            names.collect::<Vec<_>>().join(", ")
+        )];
+    }
+    messages
 }
 
 fn describe(roots: &[Root<'_>], names: Vec<String>) -> Vec<Kernel> {

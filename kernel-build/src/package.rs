@@ -26,6 +26,8 @@ pub(crate) struct Package {
     pub(crate) outer_is_offline: bool,
     pub(crate) is_member: bool,
     pub(crate) nested_manifest: PathBuf,
+    /// The root of the nested build's workspace.
+    pub(crate) nested_root: PathBuf,
     pub(crate) nested_target_dir: PathBuf,
     pub(crate) targets: Vec<Target>,
 }
@@ -41,7 +43,7 @@ pub(crate) struct Target {
     pub(crate) has_test_kernels: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Lib,
     Bin,
@@ -55,7 +57,7 @@ impl Kind {
         matches!(self, Kind::Example | Kind::Test | Kind::Bench)
     }
 
-    fn of(kind: &str) -> Option<Kind> {
+    pub(crate) fn of(kind: &str) -> Option<Kind> {
         match kind {
             "lib" | "rlib" | "dylib" | "cdylib" | "staticlib" => Some(Kind::Lib),
             "bin" => Some(Kind::Bin),
@@ -106,6 +108,10 @@ impl Package {
         } else {
             out_dir.join("device-pass").join("Cargo.toml")
         };
+        let nested_root = match member {
+            Some(member) => member.workspace_root.clone(),
+            None => out_dir.join("device-pass"),
+        };
         let profile = match profile_dir.file_name().and_then(|n| n.to_str()) {
             Some(custom) if is_member && custom != "debug" => custom.to_owned(),
             _ if var("PROFILE")? == "release" => "release".to_owned(),
@@ -123,6 +129,7 @@ impl Package {
             is_member,
             nested_target_dir: profile_dir.join("warploom"),
             nested_manifest,
+            nested_root,
             targets: vec![],
             folder,
             out_dir,
@@ -229,6 +236,11 @@ impl Package {
             .chain(near_target)
             .map(|folder| folder.join("Cargo.lock"))
             .find(|lock| lock.is_file() && lock.parent() != Some(&self.folder))
+    }
+
+    /// The folder whose `.cargo/config.toml` the outer build follows.
+    pub(crate) fn configured_from(&self) -> PathBuf {
+        outer_cwd().unwrap_or_else(|| self.folder.clone())
     }
 
     pub(crate) fn manifest_text(&self) -> String {

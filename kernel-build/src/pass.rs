@@ -1,6 +1,6 @@
 //! The device pass, from `build.rs` to cargo's instructions.
 
-use crate::cargo::{Built, LLVM, Nested, OPTIONS, Outcome, ROLE};
+use crate::cargo::{Built, LLVM, Nested, OPTIONS, Outcome, ROLE, What};
 use crate::elf;
 use crate::linker;
 use crate::options::{Builder, Options};
@@ -91,20 +91,28 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     let llvm = crate::llvm::find(&sysroot()?).map_err(|e| Stop::NoDeviceCode(e.to_string()))?;
     let options_json =
         serde_json::to_string(&builder.options).map_err(|e| Stop::Failed(vec![e.to_string()]))?;
-    let nested = |wanted: &[&Target]| {
-        let nested = Nested {
-            package,
-            target_args: target_args(package, wanted),
-            options_json: options_json.clone(),
-            llvm: &llvm,
-        };
-        nested
-            .run()
-            .map_err(|e| Stop::Failed(vec![format!("cannot run cargo for the device pass: {e}")]))
+    let nested = |wanted: &[&Target]| -> Result<Outcome, Stop> {
+        let mut all: Option<Outcome> = None;
+        for what in parts(package, wanted) {
+            let nested = Nested {
+                package,
+                what,
+                options_json: options_json.clone(),
+                llvm: &llvm,
+            };
+            let outcome = nested.run().map_err(|e| {
+                Stop::Failed(vec![format!("cannot run cargo for the device pass: {e}")])
+            })?;
+            all = Some(match all {
+                Some(before) => before.and(outcome),
+                None => outcome,
+            });
+        }
+        Ok(all.unwrap_or_default())
     };
     let mut outcome = nested(&wanted)?;
     let mut containers = BTreeMap::new();
-    if !outcome.succeeded && outcome.built.is_empty() && outcome.foreign_errors.is_empty() {
+    if outcome.never_started() {
         // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that nobody has downloaded.
         let (dev, rest): (Vec<&Target>, Vec<&Target>) =
             wanted.iter().partition(|t| t.kind.is_dev());
@@ -123,7 +131,9 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
             ))));
         }
     }
-    watch_sources(&outcome);
+    for file in &outcome.sources {
+        say(&format!("rerun-if-changed={}", file.display()));
+    }
     collect(package, &wanted, &outcome, &mut containers)?;
     embed(package, &containers);
     Ok(())
@@ -142,13 +152,14 @@ fn check(options: &Options) -> Result<(), Stop> {
     }
 }
 
-/// The flags that name the wanted targets, and nothing else that would be built.
-fn target_args(package: &Package, wanted: &[&Target]) -> Vec<String> {
-    let mut args = Vec::new();
+/// The runs of cargo that build the wanted targets, and nothing else that would be linked.
+fn parts(package: &Package, wanted: &[&Target]) -> Vec<What> {
+    let mut parts = Vec::new();
+    let mut others = Vec::new();
     for target in wanted {
         let flag = match target.kind {
             Kind::Lib => {
-                args.push("--lib".into());
+                parts.push(What::Library);
                 continue;
             }
             Kind::Bin => "--bin",
@@ -156,12 +167,15 @@ fn target_args(package: &Package, wanted: &[&Target]) -> Vec<String> {
             Kind::Test => "--test",
             Kind::Bench => "--bench",
         };
-        args.extend([flag.to_owned(), target.name.clone()]);
+        others.extend([flag.to_owned(), target.name.clone()]);
     }
     if package.is_member && wanted.iter().any(|t| t.has_test_kernels) {
-        args.push("--tests".into());
+        others.push("--tests".into());
     }
-    args
+    if !others.is_empty() {
+        parts.push(What::Others(others));
+    }
+    parts
 }
 
 /// Sorts what was built into containers per group of targets that cargo links alike.
@@ -178,7 +192,9 @@ fn collect(
             continue;
         };
         if let Some(output) = &built.output {
-            seen.insert((built.kind.clone(), built.name.clone()));
+            if !built.test || Kind::of(&built.kind).is_some_and(Kind::is_dev) {
+                seen.insert((Kind::of(&built.kind), built.name.clone()));
+            }
             match linker::read_output(output) {
                 Ok(container) => containers.entry(group).or_default().push(container),
                 Err(errors) => problems.extend(errors),
@@ -199,16 +215,12 @@ fn collect(
             Kind::Test => "test",
             Kind::Bench => "bench",
         };
-        if seen
-            .iter()
-            .any(|(k, n)| n == &target.name && (k == kind || kind == "lib"))
-        {
+        if seen.contains(&(Some(target.kind), target.name.clone())) {
             continue;
         }
-        let own = outcome
-            .built
-            .iter()
-            .find(|b| b.name == target.name && b.output.is_none());
+        let own = outcome.built.iter().find(|b| {
+            b.name == target.name && Kind::of(&b.kind) == Some(target.kind) && b.output.is_none()
+        });
         let first = own
             .and_then(|b| b.errors.first())
             .or(outcome.foreign_errors.first())
@@ -360,21 +372,6 @@ fn watch_folders(package: &Package) {
         if path.exists() {
             say(&format!("rerun-if-changed={}", path.display()));
         }
-    }
-}
-
-/// Every source file that the nested build read, path dependencies included, registries excluded.
-fn watch_sources(outcome: &Outcome) {
-    let mut files = BTreeSet::new();
-    for info in &outcome.dep_infos {
-        let Ok(text) = std::fs::read_to_string(info) else {
-            continue;
-        };
-        let named = text.lines().filter_map(|line| line.strip_suffix(':'));
-        files.extend(named.map(|name| PathBuf::from(name.replace("\\ ", " "))));
-    }
-    for file in files.iter().filter(|f| f.is_absolute() && f.exists()) {
-        say(&format!("rerun-if-changed={}", file.display()));
     }
 }
 

@@ -77,13 +77,6 @@ impl Graph {
         None
     }
 
-    /// Host assembly that is reached from a function.
-    pub(crate) fn host_assembly(&self, from: &str) -> Option<String> {
-        self.reachable(from)
-            .into_iter()
-            .find(|n| n.starts_with(ASM))
-    }
-
     /// Everything reached from a function.
     pub(crate) fn reachable(&self, from: &str) -> HashSet<String> {
         let mut seen = HashSet::from([from.to_owned()]);

@@ -53,6 +53,10 @@ pub(crate) fn find<'ctx>(
                 kernel.to_text()
             )
         })?;
+        if root.entry.is_declaration() {
+            // A kernel of a library, not generic: that library's own device code holds it.
+            return Ok(());
+        }
         let index = *by_entry.entry(root.entry).or_insert_with(|| {
             roots.push(root);
             roots.len() - 1

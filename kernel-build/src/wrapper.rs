@@ -4,7 +4,11 @@
 //! unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
 //! variable and would turn nightly features on.
 
+use crate::cargo::OPTIONS;
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 
 /// Marks device compilations; cargo puts it into their flags, and build scripts see it as `CARGO_CFG_WARPLOOM_DEVICE`.
@@ -12,6 +16,12 @@ pub(crate) const DEVICE_CFG: &str = "warploom_device";
 
 /// Set for the rustc process of a device compilation; `warploom-macros` reads it.
 pub(crate) const DEVICE_PASS: &str = "WARPLOOM_DEVICE_PASS";
+
+/// Changes when the device linker does.
+pub(crate) const LINKER_STAMP: &str = "WARPLOOM_LINKER_STAMP";
+
+/// The crate type under which cargo builds a library for its own device code.
+pub(crate) const LIBRARY: &str = "staticlib";
 
 /// What device compilations get, each for a reason:
 const DEVICE_FLAGS: &[&str] = &[
@@ -36,48 +46,111 @@ const DEVICE_FLAGS: &[&str] = &[
     "--cap-lints=allow",
 ];
 
+/// A `--cfg` value that changes with [`DEVICE_FLAGS`], of which cargo knows nothing.
+pub(crate) fn flags_cfg() -> String {
+    let mut hasher = DefaultHasher::new();
+    DEVICE_FLAGS.hash(&mut hasher);
+    format!("warploom_flags=\"{:x}\"", hasher.finish())
+}
+
 /// Runs rustc as cargo asked, with additions; returns its exit code.
 pub(crate) fn run(args: &[OsString]) -> i32 {
     let Some((rustc, rest)) = args.split_first() else {
         return 1;
     };
-    let mut command = Command::new(rustc);
-    command.args(rest);
-    let is = |text: &str| rest.iter().any(|a| a == text);
-    let device = rest
-        .windows(2)
-        .any(|w| w[0] == "--cfg" && w[1] == DEVICE_CFG);
+    let call = Call(rest);
     // Without a crate name of cargo's it is some build script that probes the compiler: it must see a stable one.
-    if device && std::env::var_os("CARGO_CRATE_NAME").is_some() {
+    let device = call.has("--cfg", DEVICE_CFG) && std::env::var_os("CARGO_CRATE_NAME").is_some();
+    let linked = device && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() && call.is_linked();
+    let mut command = Command::new(rustc);
+    if linked {
+        command.args(rest.iter().map(|a| {
+            if a == LIBRARY {
+                "cdylib".as_ref()
+            } else {
+                a.as_os_str()
+            }
+        }));
+        add_linker(&mut command);
+    } else {
+        command.args(rest);
+    }
+    if device {
         command.args(DEVICE_FLAGS);
         command.env("RUSTC_BOOTSTRAP", "1").env(DEVICE_PASS, "1");
-        if std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() {
-            add_linker(&mut command, rest, is("--test"));
+    }
+    let done = command.status().and_then(|status| {
+        if linked && status.success() {
+            call.finish()?;
+        }
+        Ok(status.code().unwrap_or(1))
+    });
+    done.unwrap_or_else(|error| {
+        eprintln!("cannot run {}: {error}", rustc.display());
+        1
+    })
+}
+
+/// rustc's arguments, as cargo writes them.
+struct Call<'a>(&'a [OsString]);
+
+impl Call<'_> {
+    fn has(&self, flag: &str, value: &str) -> bool {
+        self.0.windows(2).any(|w| w[0] == flag && w[1] == value)
+    }
+
+    fn value(&self, flag: &str) -> Option<&str> {
+        let at = self.0.iter().position(|a| a == flag)?;
+        self.0.get(at + 1)?.to_str()
+    }
+
+    /// Whether device code is wanted of this target: of programs and test harnesses always, of a library when it is built for that.
+    fn is_linked(&self) -> bool {
+        match self.value("--crate-type") {
+            Some(kind) => kind == "bin" || kind == LIBRARY,
+            None => self.has_flag("--test"),
         }
     }
-    // The nested cargo may run under another job server's limits; nothing else differs from a plain call.
-    match command.status() {
-        Ok(status) => status.code().unwrap_or(1),
-        Err(error) => {
-            eprintln!("cannot run {}: {error}", rustc.display());
-            1
+
+    fn has_flag(&self, flag: &str) -> bool {
+        self.0.iter().any(|a| a == flag)
+    }
+
+    /// Puts a library where cargo looks for it, and tells cargo, through rustc's list of what it read, that the result depends on
+    /// the options and on the device linker.
+    fn finish(&self) -> std::io::Result<()> {
+        let extra = self.0.iter().filter_map(|a| a.to_str());
+        let extra = extra
+            .filter_map(|a| a.trim_start_matches("-C").strip_prefix("extra-filename="))
+            .next_back()
+            .unwrap_or_default();
+        let (Some(folder), Some(name)) = (self.value("--out-dir"), self.value("--crate-name"))
+        else {
+            return Ok(());
+        };
+        let folder = Path::new(folder);
+        if self.value("--crate-type") == Some(LIBRARY) {
+            let made = folder.join(format!("lib{name}{extra}.so"));
+            std::fs::rename(made, folder.join(format!("lib{name}{extra}.a")))?;
         }
+        let lines: String = [OPTIONS, LINKER_STAMP]
+            .iter()
+            .filter_map(|key| Some((key, std::env::var(key).ok()?)))
+            .map(|(key, value)| format!("\n# env-dep:{key}={}\n", value.replace('\\', "\\\\")))
+            .collect();
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(folder.join(format!("{name}{extra}.d")))?
+            .write_all(lines.as_bytes())
     }
 }
 
-/// Names this executable as linker of the package's own targets; a library is linked once more, as a `cdylib`, just for that.
-fn add_linker(command: &mut Command, args: &[OsString], test: bool) {
+/// Names this executable as linker.
+fn add_linker(command: &mut Command) {
     let Ok(this) = std::env::current_exe() else {
         return;
     };
     let mut linker = OsString::from("-Clinker=");
     linker.push(this);
     command.arg(linker).arg("-Clinker-flavor=gcc");
-    let crate_type = |name: &str| {
-        args.windows(2)
-            .any(|w| w[0] == "--crate-type" && w[1] == name)
-    };
-    if !test && (crate_type("lib") || crate_type("rlib")) && !crate_type("cdylib") {
-        command.arg("--crate-type=cdylib");
-    }
 }

@@ -11,7 +11,8 @@ use crate::errors::Errors;
 /// `unsafe impl Plain`, checked field by field.
 ///
 /// ```text
-/// unsafe impl ::warploom::device::Plain for Ray where [f32; 3]: Plain {}
+/// unsafe impl ::warploom::device::Plain for Ray {}
+/// const _: () = { const fn field<T: Plain>() {} field::<[f32; 3]>(); };
 /// const _: () = assert!(size_of::<Ray>() == 0 + size_of::<[f32; 3]>(), "…");
 /// ```
 pub(crate) fn plain(input: TokenStream) -> TokenStream {
@@ -72,23 +73,33 @@ fn kernel_arg_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
 
 // Rule: plain-holds-plain-fields
 // A struct is what its fields are.
-/// The impl; its bounds stand at the fields, so that rustc shows the field that breaks one.
+/// The impl. Each field is asked for by itself, at its place: by a call, or by a bound if its type is not known yet.
 fn implementation(input: &DeriveInput, path: &TokenStream, fields: &[&Type]) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let mut generics = input.generics.clone();
+    let mut calls = TokenStream::new();
     for ty in fields {
-        let path = respan(path, ty.span().resolved_at(Span::call_site()));
-        generics
-            .make_where_clause()
-            .predicates
-            .push(parse_quote!(#ty: #path));
+        let span = ty.span().resolved_at(Span::call_site());
+        if input.generics.params.is_empty() {
+            calls.extend(quote_spanned!(span=> field::<#ty>();));
+        } else {
+            let path = respan(path, span);
+            let predicates = &mut generics.make_where_clause().predicates;
+            predicates.push(parse_quote!(#ty: #path));
+        }
     }
     let where_clause = &generics.where_clause;
     quote! {
-        // SAFETY: each field is of such a type itself (bounds); the derive has checked representation and padding.
+        // SAFETY: each field is of such a type itself (checked here); the derive has checked representation and padding.
         #[automatically_derived]
         unsafe impl #impl_generics #path for #name #ty_generics #where_clause {}
+
+        const _: () = {
+            #[allow(dead_code, reason = "a type without fields asks for nothing")]
+            const fn field<T: #path>() {}
+            #calls
+        };
     }
 }
 

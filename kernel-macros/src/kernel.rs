@@ -3,6 +3,7 @@
 //! Reading is total: whatever the user wrote gets a kind, mistakes included. [`crate::check`] says which kinds are mistakes.
 
 use proc_macro2::Ident;
+use syn::ext::IdentExt;
 use syn::{
     FnArg, GenericArgument, Generics, ItemFn, Pat, PatIdent, PatType, PathArguments, PathSegment,
     Type, TypeParamBound, TypeReference, WherePredicate,
@@ -98,6 +99,11 @@ impl Kernel {
 
     pub(crate) fn name(&self) -> &Ident {
         &self.item.sig.ident
+    }
+
+    /// The name as people say it: `r#type` is called `type`.
+    pub(crate) fn base(&self) -> String {
+        self.name().unraw().to_string()
     }
 
     pub(crate) fn generics(&self) -> &Generics {

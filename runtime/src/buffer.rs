@@ -23,7 +23,7 @@ use crate::stream::{Queue, Stream};
 /// Every buffer starts at a multiple of this, as the driver's do.
 const ALIGN: usize = 256;
 
-/// Byte that fresh memory of the emulator holds, so that a read of something never written shows.
+/// Byte that memory of the emulator holds if nothing else was asked for.
 const POISON: u8 = 0xA5;
 
 pub(crate) struct Buffer {
@@ -55,8 +55,6 @@ impl HostMemory {
         let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
         // SAFETY: `bytes` is not zero: only `Buffer::new` calls this, for memory that is not empty.
         let start = NonNull::new(unsafe { alloc::alloc(layout) })?;
-        // SAFETY: `bytes` bytes were allocated.
-        unsafe { start.as_ptr().write_bytes(POISON, bytes) };
         Some(HostMemory { start, layout })
     }
 }
@@ -69,6 +67,7 @@ impl Drop for HostMemory {
 }
 
 impl Buffer {
+    /// Memory for `len` elements of `size` bytes, not initialised: the caller fills it before he hands it on.
     pub(crate) fn new(device: &Device, len: usize, size: usize) -> Result<Buffer, MemoryError> {
         let bytes = len.checked_mul(size);
         let out_of_memory = || MemoryError::OutOfMemory {
@@ -176,6 +175,19 @@ impl Buffer {
             }
         }
         Ok(())
+    }
+
+    /// Makes a read of what was never written show, where it costs no more than host time. No stream has used the memory yet.
+    pub(crate) fn fill_poison(&self) {
+        if let Memory::Host(memory) = &self.memory {
+            // SAFETY: the memory has as many bytes as its layout says, and no one else has it yet.
+            unsafe {
+                memory
+                    .start
+                    .as_ptr()
+                    .write_bytes(POISON, memory.layout.size());
+            }
+        }
     }
 
     fn own_stream(&self) -> Option<&CudaStream> {

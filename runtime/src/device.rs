@@ -270,6 +270,7 @@ impl Device {
     /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
     pub fn alloc_uninit<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
         let buffer = Buffer::new(self, len, size_of::<T>())?;
+        buffer.fill_poison();
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
 

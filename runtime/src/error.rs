@@ -48,7 +48,7 @@ pub enum DeviceError {
     },
     /// The installed driver lacks functions that warploom needs.
     #[error(
-        "the NVIDIA driver in {library} lacks {missing}; update it to version 525 or later, or run on the CPU with WARPLOOM_DEVICE=emulator"
+        "the NVIDIA driver in {library} lacks {missing}; update the driver, or run on the CPU with WARPLOOM_DEVICE=emulator"
     )]
     DriverTooOld {
         /// The library that was loaded.

@@ -287,6 +287,12 @@ impl<T: AtomicElement> DeviceBuffer<T> {
     ///
     /// Borrows the buffer exclusively: while the view is there, no one reads the elements in another way.
     ///
+    /// ```compile_fail,E0502
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let mut counts = device.zeroed::<u32>(256).unwrap();
+    /// let (atomics, plain) = (counts.as_atomic(), counts.as_slice());
+    /// drop((atomics, plain));
+    /// ```
     /// ```
     /// # use std::sync::atomic::AtomicU32;
     /// # use warploom_runtime::DeviceSlice;

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
 use warploom_device::panic_record::PanicRecord;
-use warploom_manifest::container::{Container, SECTION, unpack};
+use warploom_manifest::container::{Container, unpack};
 use warploom_manifest::{self as manifest, Image};
 
 use crate::cuda::module::{Function, LoadError, Module};
@@ -23,7 +23,7 @@ const CLAIM: &CStr = c"__warploom_panic_claim";
 /// The section of the program's file into which every crate with kernels puts its device code.
 #[cfg(all(target_os = "linux", not(warploom_device)))]
 mod section {
-    use super::SECTION;
+    use warploom_manifest::container::SECTION;
 
     const _: () = assert!(matches!(SECTION.as_bytes(), b"warploom_images"));
 

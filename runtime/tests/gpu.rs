@@ -73,7 +73,7 @@ fn gpu() -> Option<Device> {
 fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
     Kernel {
         name,
-        base: name.rsplit("::").next().unwrap(),
+        base: name.trim_start_matches("gpu::"),
         contract: Contract {
             dims: 1,
             ..Contract::ANY

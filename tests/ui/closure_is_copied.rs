@@ -1,7 +1,7 @@
 use warploom::prelude::*;
 
 #[kernel]
-fn map<F: Fn(f32) -> f32 + Copy>(_x: &[f32], _f: F) {}
+fn map<F: Fn(f32) -> f32>(_x: &[f32], _f: F) {}
 
 fn host(stream: &Stream, x: &DeviceBuffer<f32>) {
     let scale = vec![2.0f32];

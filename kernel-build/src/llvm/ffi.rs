@@ -9,9 +9,6 @@ macro_rules! handles {
         #[repr(transparent)]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub(super) struct $name(pub(super) *mut c_void);
-        impl $name {
-            pub(super) fn is_null(self) -> bool { self.0.is_null() }
-        }
     )*};
 }
 
@@ -33,6 +30,22 @@ handles! {
     DiagnosticRef;
 }
 
+/// The handles that LLVM answers with null when there is nothing.
+pub(super) trait Nullable {
+    fn is_null(&self) -> bool;
+}
+
+macro_rules! nullable {
+    ($($name:ident)*) => {$(
+        impl Nullable for $name {
+            fn is_null(&self) -> bool { self.0.is_null() }
+        }
+    )*};
+}
+
+nullable! { ModuleRef ValueRef BlockRef UseRef TargetMachineRef ErrorRef }
+
+pub(super) type FatalErrorHandler = extern "C" fn(*const c_char);
 pub(super) type Bool = c_int;
 pub(super) type DiagnosticHandler = extern "C" fn(DiagnosticRef, *mut c_void);
 
@@ -72,6 +85,7 @@ functions! {
     fn LLVMGetDiagInfoDescription(info: DiagnosticRef) -> *mut c_char;
     fn LLVMGetDiagInfoSeverity(info: DiagnosticRef) -> c_int;
     fn LLVMDisposeMessage(message: *mut c_char);
+    fn LLVMInstallFatalErrorHandler(handler: Option<FatalErrorHandler>);
     fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
     fn LLVMCreateMemoryBufferWithMemoryRangeCopy(data: *const c_char, len: usize, name: *const c_char) -> MemoryBufferRef;
     fn LLVMDisposeMemoryBuffer(buffer: MemoryBufferRef);
@@ -92,10 +106,8 @@ functions! {
     fn LLVMGetNextFunction(function: ValueRef) -> ValueRef;
     fn LLVMGetNamedFunction(module: ModuleRef, name: *const c_char) -> ValueRef;
     fn LLVMAddFunction(module: ModuleRef, name: *const c_char, ty: TypeRef) -> ValueRef;
-    fn LLVMDeleteFunction(function: ValueRef);
     fn LLVMGetFirstGlobal(module: ModuleRef) -> ValueRef;
     fn LLVMGetNextGlobal(global: ValueRef) -> ValueRef;
-    fn LLVMGetNamedGlobal(module: ModuleRef, name: *const c_char) -> ValueRef;
     fn LLVMAddGlobalInAddressSpace(module: ModuleRef, ty: TypeRef, name: *const c_char, space: c_uint) -> ValueRef;
     fn LLVMDeleteGlobal(global: ValueRef);
     fn LLVMGetFirstGlobalAlias(module: ModuleRef) -> ValueRef;
@@ -108,12 +120,10 @@ functions! {
     fn LLVMSetValueName2(value: ValueRef, name: *const c_char, len: usize);
     fn LLVMTypeOf(value: ValueRef) -> TypeRef;
     fn LLVMGlobalGetValueType(global: ValueRef) -> TypeRef;
-    fn LLVMGetGlobalParent(global: ValueRef) -> ModuleRef;
     fn LLVMIsDeclaration(global: ValueRef) -> Bool;
     fn LLVMGetLinkage(global: ValueRef) -> c_int;
     fn LLVMSetLinkage(global: ValueRef, linkage: c_int);
     fn LLVMSetVisibility(global: ValueRef, visibility: c_int);
-    fn LLVMSetUnnamedAddress(global: ValueRef, unnamed: c_int);
     fn LLVMSetDLLStorageClass(global: ValueRef, class: c_int);
     fn LLVMGetSection(global: ValueRef) -> *const c_char;
     fn LLVMSetSection(global: ValueRef, section: *const c_char);
@@ -128,30 +138,22 @@ functions! {
     fn LLVMSetExternallyInitialized(global: ValueRef, externally: Bool);
     fn LLVMReplaceAllUsesWith(old: ValueRef, new: ValueRef);
     fn LLVMGetFirstUse(value: ValueRef) -> UseRef;
-    fn LLVMGetNextUse(link: UseRef) -> UseRef;
-    fn LLVMGetUser(link: UseRef) -> ValueRef;
     fn LLVMIsAFunction(value: ValueRef) -> ValueRef;
     fn LLVMIsAGlobalVariable(value: ValueRef) -> ValueRef;
-    fn LLVMIsAInstruction(value: ValueRef) -> ValueRef;
     fn LLVMIsACallInst(value: ValueRef) -> ValueRef;
     fn LLVMIsAArgument(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
-    fn LLVMIsAConstantExpr(value: ValueRef) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
-    fn LLVMIsNull(value: ValueRef) -> Bool;
     fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;
     fn LLVMGetNumOperands(value: ValueRef) -> c_int;
     fn LLVMGetOperand(value: ValueRef, index: c_uint) -> ValueRef;
     fn LLVMSetOperand(user: ValueRef, index: c_uint, value: ValueRef);
-    fn LLVMGetAggregateElement(constant: ValueRef, index: c_uint) -> ValueRef;
     fn LLVMIsConstantString(constant: ValueRef) -> Bool;
     fn LLVMGetAsString(constant: ValueRef, len: *mut usize) -> *const c_char;
-    fn LLVMGetConstOpcode(constant: ValueRef) -> c_int;
     fn LLVMGetUndef(ty: TypeRef) -> ValueRef;
-    fn LLVMConstNull(ty: TypeRef) -> ValueRef;
     fn LLVMConstInt(ty: TypeRef, value: u64, sign: Bool) -> ValueRef;
     fn LLVMConstAddrSpaceCast(value: ValueRef, ty: TypeRef) -> ValueRef;
     fn LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: Bool) -> ValueRef;
@@ -168,27 +170,21 @@ functions! {
     fn LLVMInt8TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMInt32TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMPointerTypeInContext(context: ContextRef, space: c_uint) -> TypeRef;
-    fn LLVMABISizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
 
     fn LLVMCountParams(function: ValueRef) -> c_uint;
     fn LLVMGetParam(function: ValueRef, index: c_uint) -> ValueRef;
     fn LLVMGetParamParent(argument: ValueRef) -> ValueRef;
-    fn LLVMSetFunctionCallConv(function: ValueRef, convention: c_uint);
-    fn LLVMSetInstructionCallConv(call: ValueRef, convention: c_uint);
     fn LLVMSetPersonalityFn(function: ValueRef, personality: ValueRef);
     fn LLVMHasPersonalityFn(function: ValueRef) -> Bool;
     fn LLVMGetFirstBasicBlock(function: ValueRef) -> BlockRef;
     fn LLVMGetNextBasicBlock(block: BlockRef) -> BlockRef;
     fn LLVMGetFirstInstruction(block: BlockRef) -> ValueRef;
     fn LLVMGetNextInstruction(instruction: ValueRef) -> ValueRef;
-    fn LLVMGetInstructionParent(instruction: ValueRef) -> BlockRef;
-    fn LLVMGetBasicBlockParent(block: BlockRef) -> ValueRef;
     fn LLVMGetInstructionOpcode(instruction: ValueRef) -> c_int;
     fn LLVMInstructionEraseFromParent(instruction: ValueRef);
     fn LLVMGetCalledValue(call: ValueRef) -> ValueRef;
     fn LLVMGetNumArgOperands(call: ValueRef) -> c_uint;
     fn LLVMGetOrdering(instruction: ValueRef) -> c_int;
-    fn LLVMSetOrdering(instruction: ValueRef, ordering: c_int);
     fn LLVMGetAtomicRMWBinOp(instruction: ValueRef) -> c_int;
     fn LLVMGetAtomicSyncScopeID(instruction: ValueRef) -> c_uint;
     fn LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
@@ -202,15 +198,12 @@ functions! {
     fn LLVMDisposeBuilder(builder: BuilderRef);
     fn LLVMPositionBuilderBefore(builder: BuilderRef, instruction: ValueRef);
     fn LLVMBuildCall2(builder: BuilderRef, ty: TypeRef, function: ValueRef, args: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
-    fn LLVMFunctionType(ret: TypeRef, params: *mut TypeRef, count: c_uint, variadic: Bool) -> TypeRef;
     fn LLVMLookupIntrinsicID(name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetIntrinsicDeclaration(module: ModuleRef, id: c_uint, types: *mut TypeRef, count: usize) -> ValueRef;
     fn LLVMIntrinsicIsOverloaded(id: c_uint) -> Bool;
 
     fn LLVMGetEnumAttributeKindForName(name: *const c_char, len: usize) -> c_uint;
     fn LLVMCreateEnumAttribute(context: ContextRef, kind: c_uint, value: u64) -> AttributeRef;
-    fn LLVMCreateTypeAttribute(context: ContextRef, kind: c_uint, ty: TypeRef) -> AttributeRef;
-    fn LLVMCreateStringAttribute(context: ContextRef, key: *const c_char, key_len: c_uint, value: *const c_char, value_len: c_uint) -> AttributeRef;
     fn LLVMAddAttributeAtIndex(function: ValueRef, index: c_uint, attribute: AttributeRef);
     fn LLVMGetAttributeCountAtIndex(function: ValueRef, index: c_uint) -> c_uint;
     fn LLVMGetAttributesAtIndex(function: ValueRef, index: c_uint, attributes: *mut AttributeRef);
@@ -219,7 +212,6 @@ functions! {
     fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
     fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
     fn LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
-    fn LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
 
     fn LLVMInitializeNVPTXTargetInfo();
     fn LLVMInitializeNVPTXTarget();

@@ -70,6 +70,7 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
             // SAFETY: three valid places for the three numbers; the NVPTX initialisers may run any number of times.
             unsafe {
                 (functions.LLVMGetVersion)(&raw mut major, &raw mut minor, &raw mut patch);
+                (functions.LLVMInstallFatalErrorHandler)(Some(fatal_error));
                 (functions.LLVMInitializeNVPTXTargetInfo)();
                 (functions.LLVMInitializeNVPTXTarget)();
                 (functions.LLVMInitializeNVPTXTargetMC)();
@@ -85,6 +86,26 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
         })
         .as_ref()
         .map_err(Clone::clone)
+}
+
+static FATAL: OnceLock<Box<dyn Fn(&str) + Send + Sync>> = OnceLock::new();
+
+/// Says what to do when LLVM finds itself in a state that it cannot report otherwise; the process ends after it, with success.
+pub(crate) fn on_fatal_error(last_words: impl Fn(&str) + Send + Sync + 'static) {
+    let _ = FATAL.set(Box::new(last_words));
+}
+
+extern "C" fn fatal_error(reason: *const c_char) {
+    // SAFETY: LLVM hands over a zero-ended text that lives during the call.
+    let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
+    if let Some(last_words) = FATAL.get() {
+        last_words(&reason);
+    }
+    #[expect(
+        clippy::exit,
+        reason = "LLVM would abort otherwise, and rustc would show its whole link line instead of the reason"
+    )]
+    std::process::exit(0);
 }
 
 /// An error in LLVM's own words.

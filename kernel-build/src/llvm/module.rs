@@ -1,6 +1,6 @@
 //! A module: code under construction.
 
-use super::ffi::{BlockRef, MemoryBufferRef, ModuleRef, ValueRef};
+use super::ffi::{BlockRef, MemoryBufferRef, ModuleRef, Nullable as _, ValueRef};
 use super::{Context, LlvmError, Machine, Passes, Type, Value, c_string, ffi};
 use std::ffi::c_uint;
 use std::mem::ManuallyDrop;
@@ -216,13 +216,6 @@ impl<'ctx> Module<'ctx> {
         let name = c_string(name);
         // SAFETY: a live module, a zero-ended name.
         let raw = unsafe { (self.context.llvm.LLVMGetNamedFunction)(self.raw, name.as_ptr()) };
-        (!raw.is_null()).then(|| Value::new(raw, self.context))
-    }
-
-    pub(crate) fn global(&self, name: &str) -> Option<Value<'ctx>> {
-        let name = c_string(name);
-        // SAFETY: a live module, a zero-ended name.
-        let raw = unsafe { (self.context.llvm.LLVMGetNamedGlobal)(self.raw, name.as_ptr()) };
         (!raw.is_null()).then(|| Value::new(raw, self.context))
     }
 

@@ -1,6 +1,6 @@
 //! Target machines and pass pipelines.
 
-use super::ffi::{TargetMachineRef, TargetRef};
+use super::ffi::{Nullable as _, TargetMachineRef, TargetRef};
 use super::{Context, LlvmError, c_string};
 use std::ptr::null_mut;
 

@@ -2,8 +2,8 @@
 //!
 //! A value that was erased must not be used again; the two methods that erase are `unsafe` and say so.
 
-use super::ffi::{AttributeRef, TypeRef, ValueRef};
-use super::{Context, c_string, module};
+use super::ffi::{AttributeRef, Nullable as _, TypeRef, ValueRef};
+use super::{Context, module};
 use std::ffi::c_uint;
 use std::fmt;
 
@@ -213,28 +213,6 @@ impl<'ctx> Value<'ctx> {
         unsafe { !(self.context.llvm.LLVMGetFirstUse)(self.raw).is_null() }
     }
 
-    /// What uses this value: instructions and constants.
-    pub(crate) fn users(self) -> Vec<Value<'ctx>> {
-        let llvm = self.context.llvm;
-        let mut all = Vec::new();
-        // SAFETY: a live value; the list is walked without changing it.
-        unsafe {
-            let mut link = (llvm.LLVMGetFirstUse)(self.raw);
-            while !link.is_null() {
-                all.push(Value::new((llvm.LLVMGetUser)(link), self.context));
-                link = (llvm.LLVMGetNextUse)(link);
-            }
-        }
-        all
-    }
-
-    /// # Safety
-    /// The function has no uses, and no copy of this handle is used again.
-    pub(crate) unsafe fn delete_function(self) {
-        // SAFETY: promised by the caller.
-        unsafe { (self.context.llvm.LLVMDeleteFunction)(self.raw) }
-    }
-
     /// # Safety
     /// The global has no uses, and no copy of this handle is used again.
     pub(crate) unsafe fn delete_global(self) {
@@ -269,11 +247,6 @@ impl<'ctx> Value<'ctx> {
                 .map(|i| Value::new((self.context.llvm.LLVMGetParam)(self.raw, i), self.context))
                 .collect()
         }
-    }
-
-    pub(crate) fn set_calling_convention(self, convention: u32) {
-        // SAFETY: a live function.
-        unsafe { (self.context.llvm.LLVMSetFunctionCallConv)(self.raw, convention) }
     }
 
     pub(crate) fn clear_personality(self) {
@@ -346,13 +319,6 @@ impl<'ctx> Value<'ctx> {
         unsafe { (self.context.llvm.LLVMAddCallSiteAttribute)(self.raw, index, attribute.raw) }
     }
 
-    pub(crate) fn remove_call_attribute(self, index: u32, name: &str) {
-        if let Some(kind) = Attribute::kind(self.context, name) {
-            // SAFETY: a live call and a kind that LLVM just gave.
-            unsafe { (self.context.llvm.LLVMRemoveCallSiteEnumAttribute)(self.raw, index, kind) }
-        }
-    }
-
     /// The function, pointer or assembly that a call calls.
     pub(crate) fn callee(self) -> Value<'ctx> {
         // SAFETY: called on calls only.
@@ -394,11 +360,6 @@ impl<'ctx> Value<'ctx> {
     pub(crate) fn as_global(self) -> Option<Value<'ctx>> {
         // SAFETY: a live value.
         self.some(unsafe { (self.context.llvm.LLVMIsAGlobalVariable)(self.raw) })
-    }
-
-    pub(crate) fn as_instruction(self) -> Option<Value<'ctx>> {
-        // SAFETY: a live value.
-        self.some(unsafe { (self.context.llvm.LLVMIsAInstruction)(self.raw) })
     }
 
     pub(crate) fn as_call(self) -> Option<Value<'ctx>> {
@@ -484,16 +445,6 @@ impl<'ctx> Value<'ctx> {
         }
         let inner = ty.strip_prefix('[')?.strip_suffix(" x i8]")?;
         inner.parse().ok()
-    }
-
-    /// The function that an instruction stands in.
-    pub(crate) fn parent_function(self) -> Option<Value<'ctx>> {
-        let instruction = self.as_instruction()?;
-        // SAFETY: a live instruction inside a block inside a function.
-        unsafe {
-            let block = (self.context.llvm.LLVMGetInstructionParent)(instruction.raw);
-            self.some((self.context.llvm.LLVMGetBasicBlockParent)(block))
-        }
     }
 
     /// File, line and column of an instruction, if debug information has them.
@@ -637,14 +588,6 @@ impl<'ctx> Type<'ctx> {
         )
     }
 
-    pub(crate) fn zero(self) -> Value<'ctx> {
-        // SAFETY: a first-class type.
-        Value::new(
-            unsafe { (self.context.llvm.LLVMConstNull)(self.raw) },
-            self.context,
-        )
-    }
-
     pub(crate) fn integer(self, value: u64) -> Value<'ctx> {
         // SAFETY: an integer type.
         Value::new(
@@ -678,29 +621,5 @@ impl Attribute {
         // SAFETY: a kind that LLVM just gave.
         let raw = unsafe { (context.llvm.LLVMCreateEnumAttribute)(context.raw, kind, value) };
         Some(Attribute { raw })
-    }
-
-    /// An attribute that carries a type, such as `byval`.
-    pub(crate) fn typed(context: &Context, name: &str, ty: Type<'_>) -> Option<Attribute> {
-        let kind = Attribute::kind(context, name)?;
-        // SAFETY: a kind that LLVM just gave, a type of the same context.
-        let raw = unsafe { (context.llvm.LLVMCreateTypeAttribute)(context.raw, kind, ty.raw) };
-        Some(Attribute { raw })
-    }
-
-    /// A target-dependent attribute.
-    pub(crate) fn text(context: &Context, key: &str, value: &str) -> Attribute {
-        let (key, value) = (c_string(key), c_string(value));
-        // SAFETY: texts with their lengths, which LLVM copies.
-        let raw = unsafe {
-            (context.llvm.LLVMCreateStringAttribute)(
-                context.raw,
-                key.as_ptr(),
-                key.as_bytes().len() as c_uint,
-                value.as_ptr(),
-                value.as_bytes().len() as c_uint,
-            )
-        };
-        Attribute { raw }
     }
 }

@@ -1,29 +1,49 @@
 //! Entries become kernels: calling convention, by-value parameters, alias facts, launch bounds, names.
+//!
+//! A kernel is a shell around the function that the macro wrote:
+//!
+//! ```text
+//! define ptx_kernel void @saxpy(ptr byval([4 x i8]) align 4 %0, ptr noalias readonly nonnull align 4 %1, i64 %2) {
+//!   call void @entry(ptr %0, ptr %1, i64 %2)
+//!   ret void
+//! }
+//! ```
 
-use crate::llvm::{Attribute, Linkage, Module, Value};
-use crate::roots::Root;
+use crate::llvm::{Attribute, Linkage, LlvmError, Module, Value};
+use crate::lower::retarget;
+use crate::roots::{DeviceParam, Root};
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
 
-/// LLVM's number for kernels in PTX.
-const PTX_KERNEL: u32 = 71;
-
-/// Makes the entries of all roots kernels and gives them the names that the manifest will carry, in the order of the roots.
-pub(crate) fn finish(module: &Module<'_>, roots: &[Root<'_>]) -> Vec<String> {
-    let mut taken = HashSet::new();
-    roots
-        .iter()
-        .map(|root| {
-            let name = unique_name(root, &mut taken);
-            root.entry.set_name(&name);
-            root.entry.set_linkage(Linkage::External);
-            root.entry.set_calling_convention(PTX_KERNEL);
-            root.entry.remove_attribute(Attribute::FUNCTION, "noinline");
-            describe_params(module, root);
-            describe_launch(module, root);
-            name
-        })
-        .collect()
+/// Adds the kernels of all roots under the names that the manifest will carry, in the order of the roots.
+pub(crate) fn add(
+    module: &mut Module<'_>,
+    roots: &[Root<'_>],
+    triple: &str,
+    layout: &str,
+) -> Result<Vec<String>, LlvmError> {
+    let mut taken: HashSet<String> = module.functions().into_iter().map(Value::name).collect();
+    let mut text = String::new();
+    let mut names = Vec::new();
+    for root in roots {
+        let name = unique_name(root, &mut taken);
+        text.push_str(&shell(root, &name));
+        names.push(name);
+    }
+    let mut shells = Module::from_text(module.context(), &text)?;
+    shells.set_target(triple, layout);
+    retarget::mark_convergent(&shells);
+    module.link(shells)?;
+    let always_inline = Attribute::named(module.context(), "alwaysinline", 0);
+    for root in roots {
+        root.entry.set_linkage(Linkage::Internal);
+        root.entry.remove_attribute(Attribute::FUNCTION, "noinline");
+        if let Some(always_inline) = always_inline {
+            root.entry.add_attribute(Attribute::FUNCTION, always_inline);
+        }
+    }
+    Ok(names)
 }
 
 /// The name in the source, with a number where several instances share it.
@@ -42,89 +62,109 @@ fn unique_name(root: &Root<'_>, taken: &mut HashSet<String>) -> String {
     name
 }
 
-fn describe_params(module: &Module<'_>, root: &Root<'_>) {
-    let context = module.context();
-    let add = |index: u32, attribute: Option<Attribute>| {
-        if let Some(attribute) = attribute {
-            root.entry.add_attribute(index, attribute);
-        }
-    };
-    let mut index = 1; // attribute index of the first parameter
+/// The kernel around one entry.
+fn shell(root: &Root<'_>, name: &str) -> String {
+    let mut params = Vec::new(); // of the kernel
+    let mut args = Vec::new(); // for the entry
     for param in &root.params {
+        let pointer = pointer_param(param);
         match param.param.kind {
+            // PTX has no parameters without bytes; a value without any (a closure that captures nothing) is not handed over.
+            ParamKind::ByValue if param.param.size == 0 => {
+                args.push(format!("ptr inttoptr (i64 {} to ptr)", param.param.align));
+                continue;
+            }
             ParamKind::ByValue => {
-                // PTX has no parameters without bytes; a value without any (a closure that captures nothing) is handed over as one byte.
-                let ty = module.i8_type().array(param.param.size.max(1));
-                add(index, Attribute::typed(context, "byval", ty));
-                add(index, Attribute::named(context, "align", param.param.align));
-                index += 1;
+                args.push(format!("ptr %{}", params.len()));
+                params.push(pointer);
+                continue;
             }
-            ParamKind::Slice | ParamKind::SliceMut | ParamKind::Slice2DMut => {
-                add(index, Attribute::named(context, "align", param.param.align));
-                // The runtime hands over a dangling address for an empty slice, as Rust's own slices have, never null.
-                add(index, Attribute::named(context, "nonnull", 0));
-                // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Only slices of
-                // atomics are shared, and those the macro does not call readonly.
-                if param.readonly {
-                    add(index, Attribute::named(context, "noalias", 0));
-                    add(index, Attribute::named(context, "readonly", 0));
-                } else if param.param.kind != ParamKind::Slice {
-                    add(index, Attribute::named(context, "noalias", 0));
-                }
-                index += if param.param.kind == ParamKind::Slice2DMut {
-                    3
-                } else {
-                    2
-                };
-            }
+            ParamKind::Slice | ParamKind::SliceMut | ParamKind::Slice2DMut => {}
         }
+        args.push(format!("ptr %{}", params.len()));
+        params.push(pointer);
+        let numbers = if param.param.kind == ParamKind::Slice2DMut {
+            2
+        } else {
+            1
+        };
+        for _ in 0..numbers {
+            args.push(format!("i64 %{}", params.len()));
+            params.push("i64".to_owned());
+        }
+    }
+    let typed: Vec<String> = params
+        .iter()
+        .enumerate()
+        .map(|(i, p)| format!("{p} %{i}"))
+        .collect();
+    let entry_params: Vec<&str> = args
+        .iter()
+        .map(|a| if a.starts_with("ptr") { "ptr" } else { "i64" })
+        .collect();
+    let entry = root.entry.name();
+    format!(
+        "declare void @\"{entry}\"({})\n\ndefine ptx_kernel void @{name}({}){} {{\n  call void @\"{entry}\"({})\n  ret void\n}}\n\n",
+        entry_params.join(", "),
+        typed.join(", "),
+        launch_facts(root),
+        args.join(", "),
+    )
+}
+
+fn pointer_param(param: &DeviceParam) -> String {
+    let (size, align) = (param.param.size, param.param.align);
+    match param.param.kind {
+        ParamKind::ByValue => format!("ptr byval([{size} x i8]) align {align}"),
+        // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Slices of atomics are
+        // shared, so nothing is said of them. The runtime hands over a dangling address for an empty slice, never null.
+        ParamKind::Slice if param.readonly => format!("ptr noalias readonly nonnull align {align}"),
+        ParamKind::Slice => format!("ptr nonnull align {align}"),
+        ParamKind::SliceMut | ParamKind::Slice2DMut => format!("ptr noalias nonnull align {align}"),
     }
 }
 
-fn describe_launch(module: &Module<'_>, root: &Root<'_>) {
-    let text = |key: &str, value: String| {
-        root.entry.add_attribute(
-            Attribute::FUNCTION,
-            Attribute::text(module.context(), key, &value),
-        );
+fn launch_facts(root: &Root<'_>) -> String {
+    let mut facts = String::new();
+    let mut say = |key: &str, value: &str| {
+        let _ = write!(facts, " \"{key}\"=\"{value}\"");
     };
     let [x, y, z] = root.block;
     if x != 0 {
-        text("nvvm.reqntid", format!("{x},{},{}", y.max(1), z.max(1)));
+        say("nvvm.reqntid", &format!("{x},{},{}", y.max(1), z.max(1)));
     } else if root.max_threads != 0 {
-        text("nvvm.maxntid", root.max_threads.to_string());
+        say("nvvm.maxntid", &root.max_threads.to_string());
     }
-    if root.min_blocks != 0 {
-        text("nvvm.minctasm", root.min_blocks.to_string());
+    for (key, value) in [
+        ("nvvm.minctasm", root.min_blocks),
+        ("nvvm.maxnreg", root.max_registers),
+    ] {
+        if value != 0 {
+            say(key, &value.to_string());
+        }
     }
-    if root.max_registers != 0 {
-        text("nvvm.maxnreg", root.max_registers.to_string());
-    }
+    facts
 }
 
 /// Puts the block's size in place of the questions for it, where the kernel fixes it. Call after inlining, before optimisation.
-pub(crate) fn fix_block_size(module: &Module<'_>, roots: &[Root<'_>]) {
-    for root in roots.iter().filter(|r| r.block[0] != 0) {
-        for call in root
-            .entry
-            .instructions()
+pub(crate) fn fix_block_size(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
+    let fixed = roots.iter().zip(names).filter(|(r, _)| r.block[0] != 0);
+    for (root, kernel) in fixed {
+        let instructions = module.function(kernel).map(Value::instructions);
+        for call in instructions
             .into_iter()
+            .flatten()
             .filter_map(Value::as_call)
         {
-            let Some(name) = call.callee().as_function().map(Value::name) else {
-                continue;
-            };
-            let axis = match name.as_str() {
-                "llvm.nvvm.read.ptx.sreg.ntid.x" => 0,
-                "llvm.nvvm.read.ptx.sreg.ntid.y" => 1,
-                "llvm.nvvm.read.ptx.sreg.ntid.z" => 2,
+            let callee = call.callee().as_function().map(Value::name);
+            let axis = match callee.as_deref() {
+                Some("llvm.nvvm.read.ptx.sreg.ntid.x") => 0,
+                Some("llvm.nvvm.read.ptx.sreg.ntid.y") => 1,
+                Some("llvm.nvvm.read.ptx.sreg.ntid.z") => 2,
                 _ => continue,
             };
-            call.replace_all_uses_with(
-                module
-                    .i32_type()
-                    .integer(u64::from(root.block[axis].max(1))),
-            );
+            let size = u64::from(root.block[axis].max(1));
+            call.replace_all_uses_with(module.i32_type().integer(size));
         }
     }
 }

@@ -96,7 +96,6 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
             ),
             &[CLAIM],
         ),
-        "kernel_id" => (define("i32", "", "  ret i32 0"), &[]),
         "exit" => (
             define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),
             &[EXIT],

@@ -2,11 +2,13 @@
 //!
 //! In the order in which the linker runs them: [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics);
 //! [`retarget`] removes what only hosts have; [`shared`] moves declarations into their address spaces; [`kernels`] turns entries into
-//! kernels; after LLVM's optimisation [`atomics`] spells out memory orders. Must not know: cargo, files.
+//! kernels; after LLVM's optimisation [`locations`] gives panics their kernel and
+//! [`atomics`] spells out memory orders. Must not know: cargo, files.
 
 pub(crate) mod atomics;
 pub(crate) mod kernels;
 pub(crate) mod library;
+pub(crate) mod locations;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod symbols;

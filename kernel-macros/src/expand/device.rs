@@ -26,7 +26,7 @@ use crate::kernel::{Kernel, Param, ParamKind};
 /// } }
 /// ```
 pub(super) fn entry(kernel: &Kernel) -> TokenStream {
-    let base = kernel.name().to_string();
+    let base = kernel.base();
     let contract = contract_fields(kernel);
     let registers = kernel
         .arguments

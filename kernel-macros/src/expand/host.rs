@@ -34,7 +34,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
     let values = values.into_iter().map(bind);
     let names = kernel.launched().map(|param| &param.name);
     let requires = requires::host(kernel);
-    let base = kernel.name().to_string();
+    let base = kernel.base();
     let contract = contract_fields(kernel);
     let param = quote!(::warploom::launch::Param);
     let params = kernel

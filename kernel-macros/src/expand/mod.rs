@@ -6,6 +6,8 @@
 mod device;
 mod host;
 mod requires;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -26,11 +28,17 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     };
     let name = kernel.name();
     let cfgs = cfgs(kernel);
+    let lints = kernel
+        .item
+        .attrs
+        .iter()
+        .filter(|attribute| is_lint(attribute));
     let (impl_generics, ty_generics, where_clause) = kernel.generics().split_for_impl();
     quote! {
         #handle
 
         #(#cfgs)*
+        #(#lints)*
         impl #impl_generics #name #ty_generics #where_clause {
             #launch
             #body
@@ -273,9 +281,17 @@ fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
     }
 }
 
-/// `cfg` and documentation belong to the handle, and so does `deprecated`; the rest is about the body.
+/// `cfg` and documentation belong to the handle, and so does `deprecated`; lints to everything; the rest to the body.
 fn is_for_handle(attribute: &Attribute) -> bool {
     ["doc", "cfg", "deprecated"]
+        .iter()
+        .any(|name| attribute.path().is_ident(name))
+        || is_lint(attribute)
+}
+
+/// Not `expect`: that is fulfilled once, by the body.
+fn is_lint(attribute: &Attribute) -> bool {
+    ["allow", "warn", "deny", "forbid"]
         .iter()
         .any(|name| attribute.path().is_ident(name))
 }

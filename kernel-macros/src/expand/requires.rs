@@ -21,7 +21,7 @@ pub(super) fn host(kernel: &Kernel) -> TokenStream {
     if conditions.is_empty() {
         return TokenStream::new();
     }
-    let base = kernel.name().to_string();
+    let base = kernel.base();
     let extents: Vec<_> = kernel
         .launched()
         .filter_map(|param| {
@@ -52,8 +52,7 @@ pub(super) fn host(kernel: &Kernel) -> TokenStream {
         }
     });
     // One after the other: a condition may rely on those before it, as in `requires(n > 0, x.len() % n == 0)`.
-    let integer = integer();
-    quote!(#integer #(#checks)*)
+    with_integer(quote!(#(#checks)*))
 }
 
 /// `::core::hint::assert_unchecked(x.len() == y.len());`
@@ -63,8 +62,13 @@ pub(super) fn device(kernel: &Kernel) -> TokenStream {
         .requires
         .iter()
         .map(|condition| primitive(kernel, condition));
-    let integer = (!kernel.arguments.requires.is_empty()).then(integer);
-    quote!(#integer #(::core::hint::assert_unchecked(#conditions);)*)
+    with_integer(quote!(#(::core::hint::assert_unchecked(#conditions);)*))
+}
+
+/// Conditions that are about lengths alone need no `__integer`.
+fn with_integer(conditions: TokenStream) -> TokenStream {
+    let integer = conditions.to_string().contains("__integer").then(integer);
+    quote!(#integer #conditions)
 }
 
 /// The function that only takes primitives: its trait is local, so nobody can implement it for more.

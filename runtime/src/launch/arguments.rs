@@ -9,6 +9,14 @@ use crate::memory::DeviceBuffer;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
 /// What can be given for a kernel's `&[T]`: `&DeviceBuffer<T>`, a [`DeviceSlice`] or a reference to one.
+///
+/// Host memory is refused, because a GPU cannot reach it:
+///
+/// ```compile_fail,E0277
+/// # use warploom_runtime::launch::SliceArg;
+/// fn launch<'a>(x: impl SliceArg<'a, Elem = f32>) {}
+/// launch(&vec![1.0f32; 8]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not in a device's memory, so a kernel cannot read it as a slice",
     label = "expected `&DeviceBuffer<_>` or a `DeviceSlice<_>`",
@@ -23,6 +31,23 @@ pub trait SliceArg<'a> {
 }
 
 /// What can be given for a kernel's `DisjointSlice<T>`: `&mut DeviceBuffer<T>`, a [`DeviceSliceMut`] or `&mut` one.
+///
+/// The borrow lasts for the call, so a launch cannot read and write the same elements:
+///
+/// ```compile_fail,E0502
+/// # use warploom_runtime::{Device, launch::{SliceArg, SliceMutArg}};
+/// fn launch<'a>(x: impl SliceArg<'a, Elem = f32>, y: impl SliceMutArg<'a, Elem = f32>) {}
+/// let mut x = Device::emulator().zeroed::<f32>(8).unwrap();
+/// launch(&x, &mut x);
+/// ```
+/// ```
+/// # use warploom_runtime::{Device, launch::{SliceArg, SliceMutArg}};
+/// # fn launch<'a>(x: impl SliceArg<'a, Elem = f32>, y: impl SliceMutArg<'a, Elem = f32>) {}
+/// # let mut x = Device::emulator().zeroed::<f32>(8).unwrap();
+/// let (left, right) = x.split_at_mut(4)?; // two parts are fine
+/// launch(&left, right);
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not writable device memory, so a kernel cannot write it",
     label = "expected `&mut DeviceBuffer<_>` or a `DeviceSliceMut<_>`",

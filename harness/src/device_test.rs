@@ -1,0 +1,135 @@
+//! One body on every back end: the emulator always, the GPU when there is one.
+//!
+//! A test says what to launch and what to expect; the failure then names the device, the element and both values.
+
+use std::fmt::Debug;
+use std::io::Write;
+use std::sync::Once;
+
+use warploom_device::Plain;
+use warploom_runtime::{Device, DeviceBuffer, LaunchError, Result, Stream};
+
+/// Set to 1 where a missing GPU must not go unnoticed.
+const REQUIRE_GPU: &str = "WARPLOOM_REQUIRE_GPU";
+
+/// The devices that a test runs on: the emulator, then the first GPU if it can be opened.
+///
+/// Says so once per process when there is no GPU, past the test runner's capture.
+///
+/// # Panics
+/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1.
+#[must_use]
+pub fn devices() -> Vec<Device> {
+    static SAID: Once = Once::new();
+    let mut devices = vec![Device::emulator()];
+    match Device::cuda(0) {
+        Ok(gpu) => devices.push(gpu),
+        Err(why) => {
+            assert!(
+                !std::env::var(REQUIRE_GPU).is_ok_and(|v| v == "1"),
+                "{REQUIRE_GPU} is 1, but there is no GPU: {why}"
+            );
+            SAID.call_once(|| {
+                let text = format!("the GPU half of these tests is skipped: {why}\n");
+                // Nothing is lost but the remark.
+                drop(std::io::stderr().write_all(text.as_bytes()));
+            });
+        }
+    }
+    devices
+}
+
+/// Runs `body` on each device, with a stream of its own, and waits for what it left there.
+///
+/// # Panics
+/// When the body or the wait gives an error; the message names the device.
+#[track_caller]
+pub fn on_each_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
+    for device in devices() {
+        let run = || -> Result<()> {
+            let stream = device.stream()?;
+            body(&device, &stream)?;
+            Ok(stream.synchronize()?)
+        };
+        if let Err(error) = run() {
+            fail(&device, &error.to_string());
+        }
+    }
+}
+
+/// Runs `body` on each device and compares what it gives with `expected`, element by element.
+///
+/// # Panics
+/// When they differ, or on an error; the message names the device, the first element that differs, and both values.
+#[track_caller]
+pub fn check<T: PartialEq + Debug>(
+    expected: &[T],
+    body: impl Fn(&Device, &Stream) -> Result<Vec<T>>,
+) {
+    for device in devices() {
+        let run = || body(&device, &device.stream()?);
+        match run() {
+            Ok(found) => compare(&device, &found, expected),
+            Err(error) => fail(&device, &error.to_string()),
+        }
+    }
+}
+
+/// Uploads `x`, launches into a zeroed output of the same length, and expects `expected(i)` in element `i`.
+///
+/// # Panics
+/// As [`check`].
+#[track_caller]
+pub fn check_map<A: Plain, B: Plain + PartialEq + Debug>(
+    x: &[A],
+    launch: impl Fn(&Stream, &DeviceBuffer<A>, &mut DeviceBuffer<B>) -> Result<(), LaunchError>,
+    expected: impl Fn(usize) -> B,
+) {
+    let expected: Vec<B> = (0..x.len()).map(expected).collect();
+    check(&expected, |device, stream| {
+        let x = device.upload(x)?;
+        let mut y = device.zeroed::<B>(x.len())?;
+        launch(stream, &x, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+#[track_caller]
+fn compare<T: PartialEq + Debug>(device: &Device, found: &[T], expected: &[T]) {
+    if found.len() != expected.len() {
+        let (found, expected) = (found.len(), expected.len());
+        fail(
+            device,
+            &format!("{found} elements instead of {expected} came back"),
+        );
+    }
+    let wrong = |(found, expected): (&T, &T)| found != expected;
+    if let Some(i) = found.iter().zip(expected).position(wrong) {
+        let count = found.iter().zip(expected).filter(|&p| wrong(p)).count();
+        let (found, expected) = (&found[i], &expected[i]);
+        fail(
+            device,
+            &format!(
+                "element {i} is {found:?}, expected was {expected:?} ({count} elements differ)"
+            ),
+        );
+    }
+}
+
+#[track_caller]
+#[expect(clippy::panic, reason = "this is how a test fails")]
+fn fail(device: &Device, what: &str) -> ! {
+    panic!("on {}: {what}", device.name());
+}
+
+/// Steps until `n` reaches 1 by halving and tripling. A function of another crate that kernels call and nothing may inline.
+#[inline(never)]
+#[must_use]
+pub fn collatz_steps(mut n: u32) -> u32 {
+    let mut steps = 0;
+    while n > 1 {
+        n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
+        steps += 1;
+    }
+    steps
+}

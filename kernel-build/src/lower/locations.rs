@@ -1,0 +1,102 @@
+//! Which kernel a panic came from: every source location that the device code knows gets the kernel's number behind it.
+//!
+//! ```text
+//! core::panic::Location   file: ptr, len   line, column   | kernel: u32
+//!                         0          8     16    20       | 24
+//! ```
+//! A panic function is shared by all kernels and is told nothing but the location, so the number travels there. It costs nothing
+//! where nothing panics: locations are constants. Code that several kernels share without inlining has number 0, "unknown".
+
+use crate::llvm::{Linkage, LlvmError, Module, Value};
+use crate::reach::Graph;
+use std::collections::{HashMap, HashSet};
+
+/// Reads the number behind a location. Defined only after optimisation: before that, the location ends where core says.
+const KERNEL_OF: &str = "define linkonce_odr i32 @\"__warploom.kernel_of\"(ptr %l) alwaysinline {
+  %p = getelementptr i8, ptr %l, i64 24
+  %k = load i32, ptr %p, align 4
+  ret i32 %k
+}
+";
+
+/// Numbers the locations of each kernel: the first entry is number 1.
+pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), LlvmError> {
+    if module.function("__warploom.kernel_of").is_none() {
+        return Ok(());
+    }
+    let locations: HashSet<Value<'_>> = module
+        .globals()
+        .into_iter()
+        .filter(|g| is_location(*g))
+        .collect();
+    let owners = owners(module, entries);
+    let mut numbered: HashMap<(Value<'_>, u32), Value<'_>> = HashMap::new();
+    for function in module.functions() {
+        let Some(kernel) = owners.get(&function.name()).copied() else {
+            continue;
+        };
+        for instruction in function.instructions() {
+            for (index, operand) in (0..).zip(instruction.operands()) {
+                if locations.contains(&operand) {
+                    let copy = *numbered
+                        .entry((operand, kernel))
+                        .or_insert_with(|| with_number(module, operand, kernel));
+                    instruction.set_operand(index, copy);
+                }
+            }
+        }
+    }
+    for location in locations {
+        let copy = with_number(module, location, 0);
+        location.replace_all_uses_with(copy);
+    }
+    module.link(Module::from_text(module.context(), KERNEL_OF)?)
+}
+
+/// rustc writes a location as a packed struct of a pointer and 16 bytes.
+fn is_location(global: Value<'_>) -> bool {
+    if !global.is_constant_global() || global.is_declaration() {
+        return false;
+    }
+    global.value_type().to_text() == "<{ ptr, [16 x i8] }>"
+}
+
+fn with_number<'ctx>(module: &mut Module<'ctx>, location: Value<'ctx>, kernel: u32) -> Value<'ctx> {
+    let number = module.i32_type().integer(u64::from(kernel));
+    let fields = location
+        .initializer()
+        .map(Value::operands)
+        .unwrap_or_default();
+    // PTX writes a constant with pointers in it as words of 8 bytes.
+    let padding = module.i32_type().integer(0);
+    let [file, rest] = fields[..] else {
+        return location;
+    };
+    let Some(content) = Value::packed_struct(&[file, rest, number, padding]) else {
+        return location;
+    };
+    let copy = module.add_global("location", content.ty(), 0);
+    copy.set_initializer(content);
+    copy.set_constant_global();
+    copy.set_linkage(Linkage::Internal);
+    copy.set_alignment(8);
+    copy
+}
+
+/// The functions that exactly one kernel reaches, and which.
+fn owners(module: &Module<'_>, entries: &[String]) -> HashMap<String, u32> {
+    let graph = Graph::of(&module.functions());
+    let mut owners: HashMap<String, Option<u32>> = HashMap::new();
+    for (entry, number) in entries.iter().zip(1..) {
+        for name in graph.reachable(entry) {
+            owners
+                .entry(name)
+                .and_modify(|o| *o = None)
+                .or_insert(Some(number));
+        }
+    }
+    owners
+        .into_iter()
+        .filter_map(|(name, number)| number.map(|n| (name, n)))
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! What the expansions must contain, whatever else changes in them.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Item;
+
+use crate::kernel_attribute::kernel;
+use crate::pass::Pass;
+
+/// The expansion without any spaces.
+#[track_caller]
+fn expand(arguments: &str, source: &str, pass: Pass) -> String {
+    let tokens = kernel(arguments.parse().unwrap(), source.parse().unwrap(), pass);
+    let file: syn::File = syn::parse2(tokens.clone()).unwrap();
+    assert!(
+        !file.items.iter().any(|item| matches!(item, Item::Macro(_))),
+        "{tokens}"
+    );
+    squeeze(&tokens)
+}
+
+fn squeeze(tokens: &TokenStream) -> String {
+    tokens.to_string().replace(char::is_whitespace, "")
+}
+
+#[track_caller]
+fn contains(expansion: &str, part: TokenStream) {
+    assert!(
+        expansion.contains(&squeeze(&part)),
+        "{part}\nis not in\n{expansion}"
+    );
+}
+
+const SAXPY: &str =
+    "pub fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) { body() }";
+
+#[test]
+fn launch_is_the_same_in_both_passes() {
+    for pass in [Pass::Host, Pass::Device] {
+        let signature = quote! {
+            pub fn launch<'a>(
+                stream: &::warploom::Stream,
+                shape: impl ::core::convert::Into<::warploom::Launch>,
+                a: f32,
+                x: impl ::warploom::launch::SliceArg<'a, Elem = f32>,
+                y: impl ::warploom::launch::SliceMutArg<'a, Elem = f32>,
+            ) -> ::core::result::Result<(), ::warploom::LaunchError>
+        };
+        contains(&expand("", SAXPY, pass), signature);
+    }
+}
+
+#[test]
+fn the_entry_takes_pointers_and_lengths() {
+    let device = expand("", SAXPY, Pass::Device);
+    contains(
+        &device,
+        quote! {
+            unsafe extern "C" fn __entry(a: *const f32, x: *const f32, x_len: usize, y: *mut f32, y_len: usize)
+        },
+    );
+    contains(&device, quote!(Self::__body(i, a, x, y)));
+    contains(&device, quote!(#[inline(always)]));
+    contains(
+        &device,
+        quote!(let i = scope.tie(::warploom::device::Index1D::from_launch());),
+    );
+}
+
+#[test]
+fn only_kernels_of_fixed_types_are_roots() {
+    assert!(expand("", SAXPY, Pass::Device).contains("staticROOT"));
+    let generic = expand("", "fn k<T: Plain>(x: &[T]) {}", Pass::Device);
+    assert!(!generic.contains("staticROOT"));
+    assert!(!expand("", SAXPY, Pass::Host).contains("DEVICE:"));
+}
+
+#[test]
+fn types_are_made_by_our_paths() {
+    // A user's alias `DisjointSlice` must not decide what is made: it could have another element or another lifetime.
+    let host = expand(
+        "",
+        "fn k(y: other::DisjointSlice<f32>, t: SharedTile<u32, 4>) {}",
+        Pass::Host,
+    );
+    contains(
+        &host,
+        quote!(scope.tie(::warploom::device::DisjointSlice::from_launch(
+            y.as_mut_ptr(),
+            y.len()
+        ))),
+    );
+    contains(
+        &host,
+        quote!(scope.tie(::warploom::device::SharedTile::from_launch::<0, __Tile0>())),
+    );
+}
+
+#[test]
+fn conditions_are_checked_first_and_assumed_in_the_entry_alone() {
+    let (arguments, source) = ("requires(x.len() % n == 0)", "fn k(n: usize, x: &[f32]) {}");
+    let host = expand(arguments, source, Pass::Host);
+    contains(&host, quote!(if !(x.len() % __integer(n) == 0)));
+    assert!(!host.contains("assert_unchecked"));
+    let device = expand(arguments, source, Pass::Device);
+    contains(
+        &device,
+        quote!(::core::hint::assert_unchecked(x.len() % __integer(n) == 0);),
+    );
+    assert!(device.find("assert_unchecked") < device.find("Self::__body("));
+}
+
+#[test]
+fn an_unsafe_kernel_has_an_unsafe_launch() {
+    let host = expand("", "unsafe fn k(p: *mut f32) {}", Pass::Host);
+    assert!(host.contains("unsafefnlaunch("));
+    contains(&host, quote!(unsafe fn __body(p: *mut f32)));
+}
+
+#[test]
+fn attributes_go_where_they_belong() {
+    let host = expand(
+        "",
+        "#[cfg(unix)] #[allow(dead_code)] #[rustfmt::skip] fn k(n: u32) {}",
+        Pass::Host,
+    );
+    assert_eq!(
+        host.matches("#[cfg(unix)]").count(),
+        3,
+        "handle, impl, failure of the device pass"
+    );
+    assert_eq!(
+        host.matches("#[allow(dead_code)]").count(),
+        2,
+        "handle, impl"
+    );
+    assert_eq!(host.matches("#[rustfmt::skip]").count(), 1, "body");
+}
+
+#[test]
+fn the_contract_travels() {
+    let device = expand(
+        "block(16, 8), launch_bounds(128, 2), max_registers(40), fma",
+        "fn k(i: Index2D) {}",
+        Pass::Device,
+    );
+    contains(
+        &device,
+        quote!(dims: 2u32, block: [16u32, 8u32, 1u32], max_threads: 128u32, min_blocks: 2u32,),
+    );
+    contains(&device, quote!(max_registers: 40u32, fma: 1u32,));
+}
