@@ -51,4 +51,5 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use warploom_device::kernel::instantiate;
+    pub use warploom_runtime::embedded;
 }

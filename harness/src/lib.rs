@@ -10,6 +10,8 @@ pub mod benchmark; // what is measured, as data
 pub mod bundle; // binaries, twins and scripts in one archive
 pub mod date; // the day of a record
 pub mod device_test; // the emulator, and the GPU when there is one
+pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel
+pub mod ptxas; // NVIDIA's assembler, where there is one
 pub mod record; // one measured row, and the files of rows
 pub mod statistics; // many times become a median and a spread
 pub mod table; // rows become docs/benchmarks.md

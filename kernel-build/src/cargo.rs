@@ -174,15 +174,14 @@ impl Nested<'_> {
             let Some(target) = message.target else {
                 continue;
             };
-            let ours =
-                message.manifest_path.as_deref() == Some(self.package.manifest_text().as_str());
+            let manifest = message.manifest_path.as_deref().map(Path::new);
+            let ours = manifest.is_some_and(|path| self.package.is_manifest(path));
             let kind = target.kind.first().cloned().unwrap_or_default();
             let local = message
                 .package_id
                 .as_deref()
                 .is_some_and(|id| id.starts_with("path+"));
             if local {
-                let manifest = message.manifest_path.as_deref().map(Path::new);
                 let mut bases: Vec<&Path> = manifest.and_then(Path::parent).into_iter().collect();
                 bases.push(&self.package.nested_root);
                 let lists = message.filenames.iter().filter_map(|f| dep_info(f));
@@ -263,10 +262,6 @@ fn sources(list: &Path, bases: &[&Path]) -> Vec<PathBuf> {
 
 /// A command in the environment of the user's shell rather than of a build script.
 pub(crate) fn clean(program: &Path) -> Command {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that builds cargo commands"
-    )]
     let mut command = Command::new(program);
     for (key, _) in std::env::vars_os() {
         if is_outer_build_variable(&key) {

@@ -22,6 +22,7 @@ mod package; // which package, which targets, which workspace
 mod pass; // the device pass, from build.rs to cargo's instructions
 mod reach; // what kernels reach, and what they must not
 mod roots; // which kernels there are
+mod sources; // which targets may hold kernels
 mod wrapper; // flags that only device compilations get
 
 pub use options::{Arch, Builder};

@@ -48,13 +48,13 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     let line = LinkLine::parse(args);
     let output = line.output.clone();
     llvm::on_fatal_error(move |reason| {
-        let problem = format!("the device linker failed: LLVM gave up: {reason}");
+        let problem = format!("the device linker failed for `{}`: LLVM gave up: {reason}", target_name());
         let _ = std::fs::write(&output, problems_file(&[problem]));
     });
     let content = match link(&line) {
         Ok(container) => container,
         Err(LinkError::Kernels(problems)) => problems_file(&problems),
-        Err(other) => problems_file(&[format!("the device linker failed: {other}")]),
+        Err(other) => problems_file(&[format!("the device linker failed for `{}`: {other}", target_name())]),
     };
     match std::fs::write(&line.output, content) {
         Ok(()) => 0,
@@ -65,14 +65,20 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     }
 }
 
-/// What the linker wrote: a container, or problems.
-pub(crate) fn read_output(path: &Path) -> Result<Vec<u8>, Vec<String>> {
-    let content =
-        std::fs::read(path).map_err(|e| vec![format!("cannot read {}: {e}", path.display())])?;
-    match content.strip_prefix(PROBLEMS) {
-        Some(json) => Err(serde_json::from_slice(json).unwrap_or_else(|e| vec![e.to_string()])),
-        None => Ok(content),
+/// What the linker wrote, a container or problems; `None` if it did not write this file (a library that was only a dependency).
+pub(crate) fn read_output(path: &Path) -> Option<Result<Vec<u8>, Vec<String>>> {
+    let content = match std::fs::read(path) {
+        Ok(content) => content,
+        Err(error) => {
+            let problem = format!("cannot read {}: {error}", path.display());
+            return Some(Err(vec![problem]));
+        }
+    };
+    if let Some(json) = content.strip_prefix(PROBLEMS) {
+        let problems = serde_json::from_slice(json);
+        return Some(Err(problems.unwrap_or_else(|e| vec![e.to_string()])));
     }
+    container::starts(&content).then_some(Ok(content))
 }
 
 fn problems_file(problems: &[String]) -> Vec<u8> {
@@ -133,6 +139,11 @@ fn unquote(line: &str) -> OsString {
     out.into()
 }
 
+/// The crate target that is being linked, by cargo's name.
+fn target_name() -> String {
+    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
+}
+
 fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     let (options, llvm) = crate::pass::linker_options().ok_or(LinkError::NoOptions)?;
     let context = Context::new(&llvm)?;
@@ -140,7 +151,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     dump(&line.output, "own.ll", || module.to_text());
     let roots = roots::find(&module.functions(), &module.globals())
         .map_err(|e| LinkError::Kernels(vec![e]))?;
-    let target = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
+    let target = target_name();
     let manifest = Manifest {
         target,
         failure: None,
@@ -165,7 +176,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     module.verify()?;
     dump(&line.output, "device.ll", || module.to_text());
     module.run(Passes::inline_always(), None)?;
-    kernels::fix_block_size(&module, &roots, &names);
+    kernels::state_index_facts(&module, &roots, &names);
     let program = Program {
         module,
         roots,

@@ -5,6 +5,7 @@
 //! lock file: a throw-away package in `OUT_DIR` depends on it, and only its library is built.
 
 use crate::cargo::clean;
+use crate::sources;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -151,11 +152,10 @@ impl Package {
     }
 
     fn read(&mut self, metadata: &Metadata) {
-        let manifest = self.folder.join("Cargo.toml");
         let Some(described) = metadata
             .packages
             .iter()
-            .find(|p| p.manifest_path == manifest)
+            .find(|p| self.is_manifest(&p.manifest_path))
         else {
             self.features = feature_variables()
                 .into_iter()
@@ -164,7 +164,7 @@ impl Package {
             self.targets = vec![Target {
                 kind: Kind::Lib,
                 name: self.name.clone(),
-                has_kernels: mentions_kernels(&self.folder.join("src")),
+                has_kernels: sources::scan(&self.folder.join("src/lib.rs")).kernels,
                 has_test_kernels: false,
             }];
             return;
@@ -180,17 +180,12 @@ impl Package {
             let Some(kind) = target.kind.first().and_then(|k| Kind::of(k)) else {
                 continue;
             };
-            let root = &target.src_path;
-            let own_folder = match root.file_name().and_then(|n| n.to_str()) {
-                Some("main.rs" | "lib.rs") => root.parent().unwrap_or(root),
-                _ => root,
-            };
+            let mentions = sources::scan(&target.src_path);
             self.targets.push(Target {
                 kind,
                 name: target.name.clone(),
-                has_kernels: mentions_kernels(own_folder),
-                has_test_kernels: matches!(kind, Kind::Lib | Kind::Bin)
-                    && tests_mention_kernels(own_folder),
+                has_kernels: mentions.kernels,
+                has_test_kernels: matches!(kind, Kind::Lib | Kind::Bin) && mentions.test_kernels,
             });
         }
     }
@@ -229,7 +224,7 @@ impl Package {
 
     /// The lock file of the workspace that is being built, so that the nested build takes the same versions.
     fn outer_lock_file(&self) -> Option<PathBuf> {
-        let cwd = outer_cwd();
+        let cwd = outer_folder();
         let near_target = self.out_dir.ancestors().skip(1);
         let near_cwd = cwd.iter().flat_map(|c| c.ancestors());
         near_cwd
@@ -243,8 +238,11 @@ impl Package {
         outer_cwd().unwrap_or_else(|| self.folder.clone())
     }
 
-    pub(crate) fn manifest_text(&self) -> String {
-        self.folder.join("Cargo.toml").display().to_string()
+    /// Whether this is the package's manifest, whichever way leads there.
+    pub(crate) fn is_manifest(&self, path: &Path) -> bool {
+        let own = self.folder.join("Cargo.toml");
+        let same = || Some(own.canonicalize().ok()? == path.canonicalize().ok()?);
+        own == path || same().unwrap_or(false)
     }
 
     /// The profile's name in `CARGO_PROFILE_*` variables.
@@ -301,66 +299,44 @@ fn outer_cfgs() -> Vec<String> {
 
 fn outer_is_offline() -> bool {
     let set = std::env::var("CARGO_NET_OFFLINE").is_ok_and(|v| v == "true");
-    let args = std::fs::read(format!(
-        "/proc/{}/cmdline",
-        std::os::unix::process::parent_id()
-    ))
-    .unwrap_or_default();
-    set || args
-        .split(|b| *b == 0)
-        .any(|a| a == b"--offline" || a == b"--frozen")
+    set || outer_args()
+        .iter()
+        .any(|a| a == "--offline" || a == "--frozen")
+}
+
+/// The outer cargo's command line.
+fn outer_args() -> Vec<String> {
+    let parent = std::os::unix::process::parent_id();
+    let args = std::fs::read(format!("/proc/{parent}/cmdline")).unwrap_or_default();
+    let args = args.split(|b| *b == 0);
+    args.map(|a| String::from_utf8_lossy(a).into_owned())
+        .collect()
+}
+
+/// The folder of the package that the outer cargo was started for.
+fn outer_folder() -> Option<PathBuf> {
+    let cwd = outer_cwd()?;
+    let args = outer_args();
+    let mut manifest = None;
+    for (arg, next) in args.iter().zip(args.iter().skip(1)) {
+        if arg == "--manifest-path" {
+            manifest = Some(next.as_str());
+        }
+        manifest = arg.strip_prefix("--manifest-path=").or(manifest);
+    }
+    match manifest {
+        Some(manifest) => cwd
+            .join(manifest)
+            .canonicalize()
+            .ok()?
+            .parent()
+            .map(Path::to_owned),
+        None => Some(cwd),
+    }
 }
 
 fn outer_cwd() -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{}/cwd", std::os::unix::process::parent_id())).ok()
-}
-
-/// Whether code (comments aside) in a file or folder marks or launches kernels.
-fn mentions_kernels(path: &Path) -> bool {
-    rust_files(path)
-        .iter()
-        .any(|file| std::fs::read_to_string(file).is_ok_and(|text| code_lines(&text).any(mentions)))
-}
-
-fn tests_mention_kernels(path: &Path) -> bool {
-    rust_files(path).iter().any(|file| {
-        std::fs::read_to_string(file).is_ok_and(|text| {
-            code_lines(&text)
-                .skip_while(|l| !l.contains("cfg(test)"))
-                .any(mentions)
-        })
-    })
-}
-
-fn mentions(line: &str) -> bool {
-    line.contains("kernel]")
-        || line.contains("kernel(")
-        || line.contains("::launch(")
-        || line.contains(".launch(")
-}
-
-fn code_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-}
-
-fn rust_files(path: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut todo = vec![path.to_owned()];
-    while let Some(path) = todo.pop() {
-        if path.is_dir() {
-            todo.extend(
-                std::fs::read_dir(&path)
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Result::ok)
-                    .map(|e| e.path()),
-            );
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
@@ -396,7 +372,7 @@ impl Metadata {
     /// Whether the build that runs this script is this workspace's own.
     fn builds_into(&self, out_dir: &Path) -> bool {
         let own_target = out_dir.starts_with(&self.target_directory);
-        let here = outer_cwd().is_some_and(|cwd| cwd.starts_with(&self.workspace_root));
+        let here = outer_folder().is_some_and(|folder| folder.starts_with(&self.workspace_root));
         let lock = self.workspace_root.join("Cargo.lock").is_file();
         lock && (own_target || here)
     }

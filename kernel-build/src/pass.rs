@@ -43,7 +43,9 @@ pub(crate) fn enter(builder: &Builder) {
     match run(builder, &package) {
         Ok(()) => {}
         Err(Stop::NoDeviceCode(reason)) => {
-            if !package.targets.iter().any(|t| t.has_kernels) {
+            let with_kernels = package.targets.iter().filter(|t| t.has_kernels);
+            let with_kernels: Vec<&Target> = with_kernels.collect();
+            if with_kernels.is_empty() {
                 return;
             }
             if std::env::var_os(SWITCH).is_none() && builder.enabled {
@@ -52,8 +54,7 @@ pub(crate) fn enter(builder: &Builder) {
                     package.name
                 ));
             }
-            let wanted: Vec<&Target> = package.targets.iter().collect();
-            embed(&package, &failures(&wanted, &reason));
+            embed(&package, &failures(&with_kernels, &reason));
         }
         Err(Stop::Failed(lines)) => lines.iter().for_each(|line| fail(line)),
     }
@@ -191,11 +192,11 @@ fn collect(
         let Some(group) = Group::of(built) else {
             continue;
         };
-        if let Some(output) = &built.output {
+        if let Some(output) = built.output.as_deref().and_then(linker::read_output) {
             if !built.test || Kind::of(&built.kind).is_some_and(Kind::is_dev) {
                 seen.insert((Kind::of(&built.kind), built.name.clone()));
             }
-            match linker::read_output(output) {
+            match output {
                 Ok(container) => containers.entry(group).or_default().push(container),
                 Err(errors) => problems.extend(errors),
             }

@@ -76,6 +76,9 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
         command.args(rest);
     }
     if device {
+        if call.is_checked_by_default() {
+            command.arg("-Cdebug-assertions=on");
+        }
         command.args(DEVICE_FLAGS);
         command.env("RUSTC_BOOTSTRAP", "1").env(DEVICE_PASS, "1");
     }
@@ -108,12 +111,19 @@ impl Call<'_> {
     fn is_linked(&self) -> bool {
         match self.value("--crate-type") {
             Some(kind) => kind == "bin" || kind == LIBRARY,
-            None => self.has_flag("--test"),
+            // A test harness; or a benchmark with `harness = false`, of which cargo says neither.
+            None => true,
         }
     }
 
-    fn has_flag(&self, flag: &str) -> bool {
-        self.0.iter().any(|a| a == flag)
+    /// Whether the profile leaves overflow checks and assertions to rustc's default for unoptimised code: cargo then says nothing, and
+    /// our own level of optimisation would turn them off.
+    fn is_checked_by_default(&self) -> bool {
+        let says = |text: &str| {
+            let mut args = self.0.iter().filter_map(|a| a.to_str());
+            args.any(|a| a.trim_start_matches("-C").starts_with(text))
+        };
+        !says("opt-level=") && !says("debug-assertions=")
     }
 
     /// Puts a library where cargo looks for it, and tells cargo, through rustc's list of what it read, that the result depends on

@@ -35,6 +35,12 @@ impl<'a> Container<'a> {
     }
 }
 
+/// Whether a file starts with a container.
+#[must_use]
+pub fn starts(content: &[u8]) -> bool {
+    content.starts_with(&MAGIC.to_le_bytes())
+}
+
 /// Packs one target's manifest and PTX texts (architecture, exact, text). The manifest's `images` are filled in here.
 ///
 /// # Errors

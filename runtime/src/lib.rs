@@ -40,6 +40,8 @@ pub use error::{DeviceError, Error, Result};
 pub use event::Event;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{DeviceBuffer, MemoryError};
+#[doc(hidden)]
+pub use module::embedded;
 pub use panics::KernelPanic;
 pub use stream::{Stream, StreamError};
 pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

@@ -109,6 +109,14 @@ impl<T> DeviceBuffer<T> {
         }
     }
 
+    /// The driver's `CUdeviceptr` of the first element, for code that calls the driver itself; a host address on the emulator.
+    ///
+    /// Valid while the buffer lives. Work that others queue on it is not ordered with the runtime's.
+    #[must_use]
+    pub fn raw_ptr(&self) -> u64 {
+        self.buffer.start().addr() as u64
+    }
+
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

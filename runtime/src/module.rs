@@ -53,8 +53,9 @@ mod section {
     }
 }
 
-/// What the program carries, read once.
-fn containers() -> Result<&'static [Container<'static>], LaunchError> {
+/// What the program carries, read once. For tests of device code.
+#[doc(hidden)]
+pub fn embedded() -> Result<&'static [Container<'static>], LaunchError> {
     static FOUND: OnceLock<Result<Vec<Container<'static>>, String>> = OnceLock::new();
     match FOUND.get_or_init(|| unpack(section::bytes())) {
         Ok(found) => Ok(found),
@@ -96,7 +97,7 @@ impl Modules {
         kernel: &Kernel<'_>,
         caller: &'static Location<'static>,
     ) -> Result<Function, LaunchError> {
-        let (container, described) = find(containers()?, kernel, caller)?;
+        let (container, described) = find(embedded()?, kernel, caller)?;
         check_layout(kernel, &described.params)?;
         let loaded = self
             .0

@@ -3,9 +3,22 @@
 //! Most tests are one function from a slice and an index to a value. The host calls it in a loop, a kernel calls it once per
 //! thread, and both must agree.
 
-mod generics;
+mod atomics;
+mod calls;
 mod closures;
+mod control;
+mod data;
+mod enums;
+mod floats;
+mod generics;
+mod indices;
+mod inline_ptx;
+mod integers;
 mod iterators;
+mod linear_algebra;
+mod shared_memory;
+mod slices;
+mod warps;
 
 use std::fmt::Debug;
 

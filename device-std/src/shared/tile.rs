@@ -129,15 +129,16 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     /// Writes the `k`-th slot of this thread: slot `t + k * B` of thread `t` in a block of `B`.
     ///
     /// # Panics
-    /// When that slot is not below `N`; the message names the slot and `N`.
+    /// When that slot is not below `N`, as an index out of bounds; the message names both.
     #[inline(always)]
     #[track_caller]
     pub fn set_own(&mut self, k: usize, value: T) {
         let (thread, threads) = (linear_thread() as usize, block_dim().count() as usize);
         // Cannot overflow: `from_launch` limits `N`, and a block has at most 1024 threads.
         let slot = thread + k.min(N) * threads;
+        // The plain bounds check: a message made of its parts would bring `core::fmt` and its registers into every kernel with a tile.
         if slot >= N {
-            slot_outside(thread, k, threads, N);
+            slot_outside(slot, N);
         }
         // SAFETY: within the tile; slots of two threads differ modulo `B`, and nobody reads before the next publish (module text).
         unsafe { self.slots.add(slot).write(value) };
@@ -213,14 +214,12 @@ impl<T: Plain, const N: usize> Deref for TileView<'_, T, N> {
     }
 }
 
+/// Panics as an index out of bounds does.
 #[cold]
 #[inline(never)]
 #[track_caller]
-#[expect(
-    clippy::panic,
-    reason = "a kernel reports misuse by a panic, which the host gets as an error"
-)]
-fn slot_outside(thread: usize, k: usize, threads: usize, n: usize) -> ! {
-    let slot = k.saturating_mul(threads).saturating_add(thread);
-    panic!("slot {slot} of a shared tile with {n} slots")
+fn slot_outside(slot: usize, n: usize) -> ! {
+    let slots = [(); usize::MAX];
+    let () = slots[..n][slot];
+    unreachable!("`slot` is outside of `n`")
 }

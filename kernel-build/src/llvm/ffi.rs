@@ -86,6 +86,11 @@ functions! {
     fn LLVMGetDiagInfoSeverity(info: DiagnosticRef) -> c_int;
     fn LLVMDisposeMessage(message: *mut c_char);
     fn LLVMInstallFatalErrorHandler(handler: Option<FatalErrorHandler>);
+    fn LLVMParseCommandLineOptions(
+        count: c_int,
+        texts: *const *const c_char,
+        overview: *const c_char,
+    );
     fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
     fn LLVMCreateMemoryBufferWithMemoryRangeCopy(data: *const c_char, len: usize, name: *const c_char) -> MemoryBufferRef;
     fn LLVMDisposeMemoryBuffer(buffer: MemoryBufferRef);
@@ -204,6 +209,7 @@ functions! {
 
     fn LLVMGetEnumAttributeKindForName(name: *const c_char, len: usize) -> c_uint;
     fn LLVMCreateEnumAttribute(context: ContextRef, kind: c_uint, value: u64) -> AttributeRef;
+    fn LLVMCreateConstantRangeAttribute(context: ContextRef, kind: c_uint, bits: c_uint, lower: *const u64, upper: *const u64) -> AttributeRef;
     fn LLVMAddAttributeAtIndex(function: ValueRef, index: c_uint, attribute: AttributeRef);
     fn LLVMGetAttributeCountAtIndex(function: ValueRef, index: c_uint) -> c_uint;
     fn LLVMGetAttributesAtIndex(function: ValueRef, index: c_uint, attributes: *mut AttributeRef);

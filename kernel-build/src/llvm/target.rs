@@ -97,6 +97,6 @@ impl Passes {
 
     /// Everything that makes kernels fast, then pointers back into their address spaces.
     pub(crate) fn optimize() -> Passes {
-        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,instcombine),globaldce".into())
+        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,instcombine<no-verify-fixpoint>),globaldce".into())
     }
 }

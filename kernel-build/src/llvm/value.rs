@@ -607,6 +607,19 @@ impl Attribute {
     /// Index of attributes of the function itself; parameter `i` has index `i + 1`.
     pub(crate) const FUNCTION: u32 = u32::MAX;
 
+    /// Index of attributes of what a call or function returns.
+    pub(crate) const RETURN: u32 = 0;
+
+    /// That a 32-bit result lies in `from..to`.
+    pub(crate) fn range(context: &Context, from: u64, to: u64) -> Option<Attribute> {
+        let kind = Attribute::kind(context, "range")?;
+        // SAFETY: a kind that LLVM just gave; one word each for 32 bits, which LLVM copies.
+        let raw = unsafe {
+            (context.llvm.LLVMCreateConstantRangeAttribute)(context.raw, kind, 32, &raw const from, &raw const to)
+        };
+        Some(Attribute { raw })
+    }
+
     fn kind(context: &Context, name: &str) -> Option<c_uint> {
         // SAFETY: a text with its length.
         let kind = unsafe {

@@ -146,25 +146,59 @@ fn launch_facts(root: &Root<'_>) -> String {
     facts
 }
 
-/// Puts the block's size in place of the questions for it, where the kernel fixes it. Call after inlining, before optimisation.
-pub(crate) fn fix_block_size(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
-    let fixed = roots.iter().zip(names).filter(|(r, _)| r.block[0] != 0);
-    for (root, kernel) in fixed {
-        let instructions = module.function(kernel).map(Value::instructions);
-        for call in instructions
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_call)
-        {
-            let callee = call.callee().as_function().map(Value::name);
-            let axis = match callee.as_deref() {
-                Some("llvm.nvvm.read.ptx.sreg.ntid.x") => 0,
-                Some("llvm.nvvm.read.ptx.sreg.ntid.y") => 1,
-                Some("llvm.nvvm.read.ptx.sreg.ntid.z") => 2,
-                _ => continue,
+/// States what the launch guarantees about indices and sizes: numbers where the kernel fixes the block, ranges elsewhere, so that
+/// checks which always hold go away. Call after inlining, before optimisation.
+pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
+    for function in module.functions() {
+        let root = names.iter().position(|n| *n == function.name()).and_then(|i| roots.get(i));
+        let limits = root.map_or(Limits::ANY, Limits::of);
+        for call in function.instructions().into_iter().filter_map(Value::as_call) {
+            let Some(callee) = call.callee().as_function().map(Value::name) else {
+                continue;
             };
-            let size = u64::from(root.block[axis].max(1));
-            call.replace_all_uses_with(module.i32_type().integer(size));
+            let Some((from, to)) = callee.strip_prefix("llvm.nvvm.read.ptx.sreg.").and_then(|r| limits.range(r)) else {
+                continue;
+            };
+            if to - from == 1 {
+                call.replace_all_uses_with(module.i32_type().integer(from));
+            } else if let Some(range) = Attribute::range(module.context(), from, to) {
+                call.add_call_attribute(Attribute::RETURN, range);
+            }
+        }
+    }
+}
+
+/// What is known of a block: its exact size, or the most threads along each axis.
+struct Limits {
+    exact: bool,
+    block: [u64; 3],
+}
+
+impl Limits {
+    /// What every GPU since compute capability 2.0 keeps to.
+    const ANY: Limits = Limits { exact: false, block: [1024, 1024, 64] };
+
+    fn of(root: &Root<'_>) -> Limits {
+        if root.block[0] != 0 {
+            return Limits { exact: true, block: root.block.map(|n| u64::from(n.max(1))) };
+        }
+        let most = if root.max_threads == 0 { 1024 } else { u64::from(root.max_threads) };
+        Limits { exact: false, block: Limits::ANY.block.map(|n| n.min(most)) }
+    }
+
+    /// The values that a special register can have: from, and the first that it cannot.
+    fn range(&self, register: &str) -> Option<(u64, u64)> {
+        let (name, axis) = register.split_once('.').unwrap_or((register, "x"));
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis)?;
+        let blocks = [0x7fff_ffff, 0xffff, 0xffff][axis];
+        match name {
+            "tid" => Some((0, self.block[axis])),
+            "ntid" if self.exact => Some((self.block[axis], self.block[axis] + 1)),
+            "ntid" => Some((1, self.block[axis] + 1)),
+            "ctaid" => Some((0, blocks)),
+            "nctaid" => Some((1, blocks + 1)),
+            "laneid" => Some((0, 32)),
+            _ => None,
         }
     }
 }

@@ -50,8 +50,25 @@ const MEMORY: &[(&str, &str)] = &[
     ("bcmp", "__warploom_memcmp"),
 ];
 
+/// Intrinsics that the NVPTX back end gives up on: conversions to 128 bits, and instructions that every x86-64 has and that crates such
+/// as glam reach through `core::arch`. `spin_loop` is the last.
+const FOREIGN: &[(&str, &str)] = &[
+    ("llvm.fptoui.sat.i128.f32", "__warploom_fptoui_sat_i128_f32"),
+    ("llvm.fptoui.sat.i128.f64", "__warploom_fptoui_sat_i128_f64"),
+    ("llvm.fptosi.sat.i128.f32", "__warploom_fptosi_sat_i128_f32"),
+    ("llvm.fptosi.sat.i128.f64", "__warploom_fptosi_sat_i128_f64"),
+    ("llvm.x86.sse.cmp.ps", "__warploom_x86_cmp_ps"),
+    ("llvm.x86.sse.min.ps", "__warploom_x86_min_ps"),
+    ("llvm.x86.sse.max.ps", "__warploom_x86_max_ps"),
+    ("llvm.x86.sse2.cvttps2dq", "__warploom_x86_cvttps2dq"),
+    ("llvm.x86.sse2.pause", "__warploom_x86_pause"),
+];
+
 /// What stands in for an undefined symbol.
 fn provider(name: &str) -> Option<String> {
+    if let Some((_, ours)) = FOREIGN.iter().find(|(theirs, _)| *theirs == name) {
+        return Some((*ours).to_owned());
+    }
     if let Some(rest) = name.strip_prefix("llvm.") {
         let (op, ty) = rest.split_once('.')?;
         let suffix = match ty {

@@ -164,19 +164,36 @@ fn check(param: &Param) -> TokenStream {
 
 /// The failure of the device pass, if there was one, at the kernel.
 ///
-/// A panic in a constant comes after type checking, so rustc's own errors about the kernel are shown first.
+/// rustc's own errors must come first and alone, for the device pass stumbles over them too. Therefore the constant is one of a generic
+/// type: it is evaluated only after all of the crate passed the type checks, when code is made.
 ///
 /// ```text
-/// const _: () = match option_env!("WARPLOOM_DEVICE_PASS_ERROR") { Some(m) => panic!("{}", m), None => () };
+/// const _: () = {
+///     struct Failed<T>(PhantomData<T>);
+///     impl<T> Failed<T> { const REASON: () = panic!("the device pass .."); }
+///     fn report<T>() { Failed::<T>::REASON }
+///     #[used]
+///     static REPORT: fn() = report::<()>;
+/// };
 /// ```
 pub(super) fn failure(kernel: &Kernel) -> TokenStream {
+    let Ok(reason) = std::env::var("WARPLOOM_DEVICE_PASS_ERROR") else {
+        return TokenStream::new();
+    };
     let cfgs = cfgs(kernel);
     let at_name = kernel.name().span().resolved_at(Span::call_site());
     quote_spanned! {at_name=>
         #(#cfgs)*
-        const _: () = match ::core::option_env!("WARPLOOM_DEVICE_PASS_ERROR") {
-            ::core::option::Option::Some(message) => ::core::panic!("{}", message),
-            ::core::option::Option::None => (),
+        const _: () = {
+            struct Failed<T>(::core::marker::PhantomData<T>);
+            impl<T> Failed<T> {
+                const REASON: () = ::core::panic!("{}", #reason);
+            }
+            fn report<T>() {
+                Failed::<T>::REASON
+            }
+            #[used]
+            static REPORT: fn() = report::<()>;
         };
     }
 }

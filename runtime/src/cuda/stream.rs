@@ -27,6 +27,11 @@ impl Stream {
         Ok(Stream { context, raw })
     }
 
+    /// The driver's handle.
+    pub(crate) fn raw(&self) -> *mut std::ffi::c_void {
+        self.raw.0
+    }
+
     /// Waits on the host until all work submitted so far is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         self.context.bind()?;

@@ -1,0 +1,128 @@
+//! NVIDIA's assembler, where there is one: does it accept our PTX, and what do kernels cost?
+//!
+//! Takes PTX, gives its complaints or its figures. Must not know: kernels, devices.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Once;
+
+use crate::ptx::Image;
+
+/// Names the assembler; without it `ptxas` of the `PATH` is taken.
+const PTXAS: &str = "WARPLOOM_PTXAS";
+/// Set to 1 where a missing assembler must not go unnoticed.
+const REQUIRE: &str = "WARPLOOM_REQUIRE_PTXAS";
+
+/// What the assembler says of one kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// The entry's name.
+    pub entry: String,
+    /// Bytes of local memory for what does not fit into registers, and for arrays.
+    pub stack: u32,
+    /// Bytes moved out of registers, and back.
+    pub spilled: u32,
+    /// Registers per thread.
+    pub registers: u32,
+}
+
+/// The assembler; `None`, and a remark past the test runner's capture, if there is none.
+///
+/// # Panics
+/// If there is none and `WARPLOOM_REQUIRE_PTXAS` is 1.
+#[must_use]
+pub fn find() -> Option<OsString> {
+    static SAID: Once = Once::new();
+    let program = std::env::var_os(PTXAS).unwrap_or_else(|| "ptxas".into());
+    let version = Command::new(&program).arg("--version").output();
+    if version.is_ok_and(|v| v.status.success()) {
+        return Some(program);
+    }
+    let text = format!("skipped, no ptxas: set {PTXAS}, or put it into PATH\n");
+    assert!(!std::env::var(REQUIRE).is_ok_and(|v| v == "1"), "{text}");
+    // Nothing is lost but the remark.
+    SAID.call_once(|| drop(std::io::stderr().write_all(text.as_bytes())));
+    None
+}
+
+/// Assembles for an architecture such as `sm_90`.
+///
+/// # Errors
+/// The assembler's own text, with the lines of PTX that it names.
+pub fn assemble(program: &OsString, image: &Image, arch: &str) -> Result<Vec<Cost>, String> {
+    let failed = |what: String| format!("{} for {arch}: {what}", image.target);
+    let input = temporary(image, arch);
+    std::fs::write(&input, &image.ptx).map_err(|e| failed(e.to_string()))?;
+    let output = Command::new(program)
+        .args(["-v", "-O1", "-arch", arch, "-o", "/dev/null"])
+        .arg(&input)
+        .stdin(Stdio::null())
+        .output();
+    drop(std::fs::remove_file(&input));
+    let output = output.map_err(|e| failed(e.to_string()))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return Err(failed(with_lines(&said, &image.ptx)));
+    }
+    Ok(costs(&said))
+}
+
+fn temporary(image: &Image, arch: &str) -> PathBuf {
+    let name = format!("warploom-{}-{}-{}-{arch}.ptx", std::process::id(), image.target, image.arch);
+    std::env::temp_dir().join(name.replace([' ', '/'], "-"))
+}
+
+/// The assembler names lines: shows them.
+fn with_lines(said: &str, ptx: &str) -> String {
+    let mut text = String::new();
+    for line in said.lines().filter(|l| !l.contains("info")).take(20) {
+        text.push_str(line);
+        text.push('\n');
+        let number = line.split_once("line ").and_then(|(_, r)| r.split([';', ',', ' ']).next()?.parse::<usize>().ok());
+        if let Some(shown) = number.and_then(|n| ptx.lines().nth(n.checked_sub(1)?)) {
+            text.push_str(&format!("    {}\n", shown.trim()));
+        }
+    }
+    text
+}
+
+fn costs(said: &str) -> Vec<Cost> {
+    let mut all: Vec<Cost> = Vec::new();
+    for line in said.lines() {
+        let before = |word: &str| {
+            let number = line.split(word).next()?.split_whitespace().next_back()?;
+            number.parse::<u32>().ok()
+        };
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            all.push(Cost { entry: rest.split('\'').next().unwrap_or_default().to_owned(), ..Cost::default() });
+        } else if let Some(last) = all.last_mut() {
+            if line.contains("bytes stack frame") && last.registers == 0 {
+                last.stack = before(" bytes stack frame").unwrap_or_default();
+                last.spilled = before(" bytes spill stores").unwrap_or_default();
+            } else if line.contains("Used ") && line.contains(" registers") {
+                last.registers = before(" registers").unwrap_or_default();
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read() {
+        let said = "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'saxpy' for 'sm_90'\nptxas info    : Function properties for saxpy\n    8 bytes stack frame, 4 bytes spill stores, 16 bytes spill loads\nptxas info    : Used 12 registers, used 0 barriers, 400 bytes cmem[0]\n";
+        let cost = Cost { entry: "saxpy".into(), stack: 8, spilled: 4, registers: 12 };
+        assert_eq!(costs(said), [cost]);
+    }
+
+    #[test]
+    fn a_complaint_shows_the_line() {
+        let shown = with_lines("ptxas x.ptx, line 2; error : unknown\n", "one\n  two;\n");
+        assert_eq!(shown, "ptxas x.ptx, line 2; error : unknown\n    two;\n");
+    }
+}

@@ -1,0 +1,234 @@
+//! Tiles, raw shared arrays, dynamic shared memory.
+
+use std::ops::Add;
+use std::sync::atomic::Ordering::Relaxed;
+
+use warploom::prelude::*;
+use warploom_harness::device_test::check;
+
+use crate::{N, floats, noise};
+
+/// A moving sum over `2 * R + 1` elements, with a halo on both sides of the block's own.
+#[kernel(block(100))]
+fn moving_sum<const R: usize>(i: Index1D, block: Block, mut tile: SharedTile<f32, 128>, x: &[f32], mut y: DisjointSlice<f32>) {
+    let start = (block.index() * block.threads()) as isize - R as isize;
+    let at = |k: isize| usize::try_from(k).ok().and_then(|k| x.get(k)).copied().unwrap_or(0.0);
+    tile.fill(|slot| at(start + slot as isize));
+    let tile = tile.publish(&block);
+    if let Some(y) = y.get_mut(i) {
+        *y = tile[block.thread()..=block.thread() + 2 * R].iter().sum();
+    }
+}
+
+#[test]
+fn a_tile_with_a_halo() {
+    let x = floats(N);
+    let around = |r: usize| -> Vec<f32> {
+        let at = |i: usize| i.checked_sub(r).and_then(|k| x.get(k)).copied().unwrap_or(0.0);
+        (0..N).map(|i| (i..=i + 2 * r).map(at).sum()).collect()
+    };
+    for (r, expected) in [(3, around(3)), (11, around(11))] {
+        check(&expected, |device, stream| {
+            let (x, mut y) = (device.upload(&x)?, device.zeroed(N)?);
+            match r {
+                3 => moving_sum::<3>::launch(stream, Launch::covering(N), &x, &mut y)?,
+                _ => moving_sum::<11>::launch(stream, Launch::covering(N), &x, &mut y)?,
+            }
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}
+
+/// Two tiles that are published and reclaimed in every round: an odd-even sort within each block.
+#[kernel]
+fn sort_blocks<T: Plain + PartialOrd>(i: Index1D, block: Block, left: SharedTile<T, 512>, right: SharedTile<u8, 512>, x: &[T], mut y: DisjointSlice<T>) {
+    let (n, t) = (block.threads(), block.thread());
+    let mut mine = x[i.get() % x.len()];
+    let (mut values, mut marks) = (left, right);
+    for round in 0..n {
+        values.set_own(0, mine);
+        marks.set_own(0, round as u8);
+        let (shown, marked) = (values.publish(&block), marks.publish(&block));
+        let partner = if (t + round) % 2 == 0 { t + 1 } else { t.wrapping_sub(1) };
+        if partner < n && marked[partner] == round as u8 {
+            let other = shown[partner];
+            let wants_less = t < partner;
+            if (other < mine) == wants_less && other != mine {
+                mine = other;
+            }
+        }
+        (values, marks) = (shown.reclaim(&block), marked.reclaim(&block));
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = mine;
+    }
+}
+
+#[test]
+fn two_tiles_in_many_phases() {
+    let x = noise(4 * 45);
+    let mut expected = x.clone();
+    expected.chunks_mut(45).for_each(<[u32]>::sort_unstable);
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(x.len())?;
+        sort_blocks::launch(stream, (4, 45), &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+    let x: Vec<f64> = floats(3 * 64).into_iter().map(f64::from).collect();
+    let mut expected = x.clone();
+    expected.chunks_mut(64).for_each(|c| c.sort_unstable_by(f64::total_cmp));
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(x.len())?;
+        sort_blocks::launch(stream, (3, 64), &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+#[kernel]
+fn histogram(i: Index1D, block: Block, x: &[u32], counts: &[std::sync::atomic::AtomicU32]) {
+    let bins = shared_array!(u32, 61);
+    for bin in (block.thread()..bins.len()).step_by(block.threads()) {
+        bins.atomic(bin).store(0, Relaxed);
+    }
+    block.sync();
+    if let Some(v) = x.get(i.get()) {
+        bins.atomic(*v as usize % bins.len()).fetch_add(1, Relaxed);
+    }
+    block.sync();
+    for bin in (block.thread()..bins.len()).step_by(block.threads()) {
+        counts[bin].fetch_add(bins.atomic(bin).load(Relaxed), Relaxed);
+    }
+}
+
+#[test]
+fn a_histogram_of_shared_atomics() {
+    let x = noise(N);
+    let mut expected = vec![0; 61];
+    x.iter().for_each(|v| expected[*v as usize % 61] += 1);
+    check(&expected, |device, stream| {
+        let mut counts = device.zeroed::<u32>(61)?;
+        histogram::launch(stream, Launch::new(23, 45), &device.upload(&x)?, counts.as_atomic())?;
+        Ok(counts.to_vec(stream)?)
+    });
+}
+
+/// The sum of the block's values in all threads, through an array of each type's own.
+fn block_sum<T: Plain + Add<Output = T>>(block: Block<'_>, value: T) -> T {
+    let cells = shared_array!(T, 1024);
+    // SAFETY: each thread writes its own cell before the first barrier; in each step the lower half alone writes its own cells and
+    // reads the upper half's, and a barrier lies between the steps.
+    unsafe {
+        cells.set(block.thread(), value);
+        let mut n = block.threads();
+        while n > 1 {
+            block.sync();
+            let upper = n.div_ceil(2);
+            if block.thread() + upper < n {
+                let sum = cells.get(block.thread()) + cells.get(block.thread() + upper);
+                cells.set(block.thread(), sum);
+            }
+            n = upper;
+        }
+        block.sync();
+        let sum = cells.get(0);
+        // The next call writes the same cells.
+        block.sync();
+        sum
+    }
+}
+
+#[kernel]
+fn sums(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<[f64; 3], PerBlock>) {
+    let v = x.get(i.get()).copied().unwrap_or(0.0);
+    let single = block_sum(block, (v * 16.0).round());
+    let double = block_sum(block, f64::from(v) - f64::from(single));
+    let count = block_sum(block, 1u64);
+    if let Some(leader) = block.leader()
+        && let Some(y) = y.get_mut(leader)
+    {
+        *y = [single.into(), double, count as f64];
+    }
+}
+
+#[test]
+fn a_generic_function_with_shared_memory() {
+    let x: Vec<f32> = floats(N).into_iter().map(|v| (v * 16.0).round() / 16.0).collect();
+    let expected: Vec<[f64; 3]> = x
+        .chunks(61)
+        .map(|part| {
+            let single: f32 = part.iter().map(|v| v * 16.0).sum();
+            let double: f64 = part.iter().map(|v| f64::from(*v)).sum();
+            [single.into(), double - 61.0 * f64::from(single), 61.0]
+        })
+        .collect();
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(expected.len())?;
+        sums::launch(stream, Launch::new(expected.len() as u32, 61), &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+/// Two kinds of elements in one dynamic memory: first the words, then the bytes behind them.
+#[kernel]
+fn rotate_in_dynamic(i: Index1D, block: Block, words: DynamicShared<u64>, x: &[u32], mut y: DisjointSlice<[u32; 3]>) {
+    let bytes = dynamic_shared!(u8);
+    let (t, n) = (block.thread(), block.threads());
+    let v = x[i.get() % x.len()];
+    // SAFETY: each thread writes its own word and byte, which do not overlap, and reads others' after the barrier.
+    let (word, byte) = unsafe {
+        words.set(t, u64::from(v) << 9);
+        bytes.set(8 * n + t, v as u8);
+        block.sync();
+        (words.get((t + 1) % n), bytes.get(8 * n + (t + 2) % n))
+    };
+    if let Some(y) = y.get_mut(i) {
+        *y = [(word >> 9) as u32, byte.into(), (words.len() + bytes.len()) as u32];
+    }
+}
+
+#[test]
+fn dynamic_shared_memory() {
+    let x = noise(3 * 37);
+    for n in [37, 111] {
+        let expected: Vec<[u32; 3]> = (0..3 * 37)
+            .map(|i| {
+                let of = |k: usize| x[i / n * n + (i % n + k) % n];
+                let bytes = 9 * n + 5;
+                [of(1), of(2) & 0xff, (bytes / 8 + bytes) as u32]
+            })
+            .collect();
+        check(&expected, |device, stream| {
+            let mut y = device.zeroed(x.len())?;
+            let shape = Launch::new((x.len() / n) as u32, n as u32).dynamic_shared(9 * n as u32 + 5);
+            rotate_in_dynamic::launch(stream, shape, &device.upload(&x)?, &mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}
+
+/// Blocks do not see each other's memory, and one array is not another.
+#[kernel]
+fn own_arrays(i: Index1D, block: Block, mut y: DisjointSlice<[u32; 2]>) {
+    let (first, second) = (shared_array!(u32, 3), shared_array!(u32, 3));
+    if block.thread() < 3 {
+        first.atomic(block.thread()).store(block.index() as u32, Relaxed);
+        second.atomic(block.thread()).store(7, Relaxed);
+    }
+    block.sync();
+    first.atomic(i.get() % 3).fetch_add(1, Relaxed);
+    block.sync();
+    let sum = |cells: SharedArray<u32, 3>| (0..3).map(|k| cells.atomic(k).load(Relaxed)).sum();
+    if let Some(y) = y.get_mut(i) {
+        *y = [sum(first), sum(second)];
+    }
+}
+
+#[test]
+fn arrays_are_the_blocks_own() {
+    let expected: Vec<[u32; 2]> = (0..8 * 50).map(|i| [3 * (i / 50) + 50, 21]).collect();
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(400)?;
+        own_arrays::launch(stream, (8, 50), &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}

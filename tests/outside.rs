@@ -1,0 +1,25 @@
+//! Crates outside the workspace, as users have them: built by plain cargo, offline, run on the emulator.
+//!
+//! Each crate is copied to (or written into) a temporary folder. All share one target folder and therefore have names of their own.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail as the tests do"
+)]
+
+#[path = "outside/commands.rs"]
+mod commands; // check, doc, clippy, test; errors of the user's own
+#[path = "outside/exports.rs"]
+mod exports; // the first program; libraries that export kernels; packaging
+#[path = "outside/rebuilds.rs"]
+mod rebuilds; // what is built again, and what is not
+#[path = "outside/refusals.rs"]
+mod refusals; // kernels that cannot run on a GPU
+#[path = "outside/support.rs"]
+mod support;
+#[path = "outside/traps.rs"]
+mod traps; // the nested cargo and the outer build do not disturb each other
+#[path = "outside/without.rs"]
+mod without; // no device code: by choice, or because there is no LLVM

@@ -1,0 +1,138 @@
+//! A change that matters is built, and nothing else.
+
+use crate::support::Outside;
+
+const MAIN: &str = "use warploom::prelude::*;
+
+#[kernel]
+fn store(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = 11223344;
+    }
+}
+
+fn main() -> warploom::Result<()> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let mut y = device.zeroed::<u32>(10)?;
+    store::launch(&stream, Launch::covering(10), &mut y)?;
+    println!(\"{}\", y.to_vec(&stream)?[9]);
+    Ok(())
+}
+";
+
+#[test]
+fn a_changed_kernel_is_built_again_and_an_untouched_one_is_not() {
+    let program = Outside::program("rebuild-kernel", MAIN);
+    program.builds();
+    assert!(program.ptx().contains("11223344"), "{}", program.ptx());
+    let ran = program.script_ran();
+
+    let said = program.builds();
+    assert!(!said.text.contains("Compiling"), "{}", said.text);
+    assert_eq!(
+        program.script_ran(),
+        ran,
+        "the build script ran although nothing changed"
+    );
+
+    program.replace("src/main.rs", "11223344", "55667788");
+    program.builds();
+    let ptx = program.ptx();
+    assert!(
+        ptx.contains("55667788") && !ptx.contains("11223344"),
+        "{ptx}"
+    );
+    assert!(program.script_ran() > ran);
+}
+
+#[test]
+fn a_changed_path_dependency_is_built_again() {
+    let program = Outside::program(
+        "rebuild-dependency",
+        &MAIN.replace("11223344", "rebuild_helper::constant()"),
+    )
+    .append(
+        "Cargo.toml",
+        "\n[dependencies.rebuild-helper]\npath = \"helper\"\n",
+    )
+    .file(
+        "helper/Cargo.toml",
+        "[package]\nname = \"rebuild-helper\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    )
+    .file(
+        "helper/src/lib.rs",
+        "#[inline(never)]\npub fn constant() -> u32 {\n    11223344\n}\n",
+    );
+    program.builds();
+    assert!(program.ptx().contains("11223344"), "{}", program.ptx());
+    program.replace("helper/src/lib.rs", "11223344", "55667788");
+    program.builds();
+    let ptx = program.ptx();
+    assert!(
+        ptx.contains("55667788") && !ptx.contains("11223344"),
+        "{ptx}"
+    );
+    assert_eq!(
+        program.prints("debug/rebuild-dependency").trim(),
+        "55667788"
+    );
+}
+
+/// Members of one workspace are named by relative paths in rustc's lists.
+#[test]
+fn a_changed_member_of_the_same_workspace_is_built_again() {
+    let program = Outside::program("rebuild-member", &MAIN.replace("11223344", "rebuild_sister::constant()"))
+        .append("Cargo.toml", "\n[dependencies.rebuild-sister]\npath = \"sister\"\n\n[workspace]\nmembers = [\"sister\"]\n")
+        .file("sister/Cargo.toml", "[package]\nname = \"rebuild-sister\"\nversion = \"0.1.0\"\nedition = \"2024\"\n")
+        .file("sister/src/lib.rs", "mod inner;\npub use inner::constant;\n")
+        .file("sister/src/inner.rs", "pub fn constant() -> u32 {\n    11223344\n}\n");
+    program.builds();
+    assert!(program.ptx().contains("11223344"), "{}", program.ptx());
+    program.replace("sister/src/inner.rs", "11223344", "55667788");
+    program.builds();
+    let ptx = program.ptx();
+    assert!(
+        ptx.contains("55667788") && !ptx.contains("11223344"),
+        "{ptx}"
+    );
+}
+
+#[test]
+fn a_changed_option_is_built_again() {
+    let program = Outside::program("rebuild-option", MAIN);
+    program.builds();
+    program.write(
+        "build.rs",
+        "use warploom_build::{Arch, Builder};\n\nfn main() {\n    Builder::new().archs(&[Arch::sm(80), Arch::exactly(90)]).line_info(true).compile();\n}\n",
+    );
+    program.builds();
+    let code = program.device_code();
+    assert_eq!(code.len(), 1);
+    assert!(
+        code[0].ptx[0].contains(".target sm_80"),
+        "{}",
+        code[0].ptx[0]
+    );
+    assert!(
+        code[0].ptx[1].contains(".target sm_90a"),
+        "{}",
+        code[0].ptx[1]
+    );
+    assert!(code[0].ptx[0].contains(".loc"), "{}", code[0].ptx[0]);
+}
+
+#[test]
+fn a_failed_build_is_repaired() {
+    let broken = MAIN.replace(
+        "*y = 11223344",
+        "*y = std::thread::available_parallelism().unwrap().get() as u32",
+    );
+    let program = Outside::program("rebuild-repaired", &broken);
+    program.fails();
+    program.fails();
+    program.write("src/main.rs", MAIN);
+    program.builds();
+    assert!(program.ptx().contains("11223344"), "{}", program.ptx());
+    assert_eq!(program.prints("debug/rebuild-repaired").trim(), "11223344");
+}

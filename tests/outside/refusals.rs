@@ -1,0 +1,140 @@
+//! Kernels that reach what no GPU has fail the build, in the user's terms.
+
+use crate::support::Outside;
+
+fn refused(name: &str, items: &str, body: &str) -> String {
+    let main = format!(
+        "use warploom::prelude::*;\n\n#[kernel]\nfn broken(i: Index1D, mut y: DisjointSlice<u32>) {{\n    if let Some(y) = y.get_mut(i) {{\n        *y = {body};\n    }}\n}}\n\nfn main() {{}}\n\n{items}"
+    );
+    let said = Outside::program(name, &main).fails();
+    println!("{said}");
+    for expected in [
+        "kernel `broken` cannot run on a GPU",
+        "kernel `broken` at src/main.rs:",
+        "src/main.rs:6:",
+    ] {
+        assert!(said.contains(expected), "no {expected:?} in:\n{said}");
+    }
+    assert!(!said.contains("panicked at"), "{said}");
+    assert!(said.lines().count() < 25, "a wall of text:\n{said}");
+    said
+}
+
+#[track_caller]
+fn assert_contains(said: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(said.contains(expected), "no {expected:?} in:\n{said}");
+    }
+}
+
+#[test]
+fn a_file_two_calls_deep_is_shown_with_the_chain() {
+    let said = refused(
+        "refused-file",
+        "fn outer(i: u32) -> u32 {\n    inner(i) + 1\n}\n\nfn inner(i: u32) -> u32 {\n    std::fs::read(\"numbers\").map_or(i, |bytes| bytes.len() as u32)\n}\n",
+        "outer(1)",
+    );
+    assert_contains(
+        &said,
+        &[
+            "outer",
+            "inner",
+            "std::fs::read",
+            "src/main.rs:13:",
+            "src/main.rs:17:",
+        ],
+    );
+}
+
+#[test]
+fn a_thread_local_is_refused() {
+    let said = refused(
+        "refused-thread-local",
+        "thread_local! {\n    static COUNT: std::cell::Cell<u32> = std::cell::Cell::new(3);\n}\n",
+        "COUNT.get()",
+    );
+    assert_contains(&said, &["COUNT", "thread-local"]);
+}
+
+#[test]
+fn the_heap_is_refused() {
+    let said = refused(
+        "refused-heap",
+        "fn grow(i: u32) -> u32 {\n    let mut all = Vec::new();\n    for k in 0..i {\n        all.push(k);\n    }\n    all.iter().sum()\n}\n",
+        "grow(*y)",
+    );
+    assert_contains(&said, &["Vec", "grow", "src/main.rs:1"]);
+}
+
+#[test]
+fn printing_is_refused() {
+    let said = refused("refused-print", "", "{ println!(\"here\"); 1 }");
+    assert_contains(&said, &["print"]);
+}
+
+const TWO_CLOSURES: &str = "use warploom::prelude::*;
+
+#[kernel]
+fn map<F: Fn(u32) -> u32 + Copy + Send + Sync + 'static>(i: Index1D, mut y: DisjointSlice<u32>, f: F) {
+    if let Some(y) = y.get_mut(i) {
+        *y = f(*y);
+    }
+}
+
+fn apply(stream: &Stream, y: &mut DeviceBuffer<u32>, f: impl Fn(u32) -> u32 + Copy + Send + Sync + 'static) -> warploom::Result<()> {
+    map::launch(stream, Launch::covering(y.len()), y, f)?;
+    Ok(())
+}
+
+fn main() -> warploom::Result<()> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let mut y = device.zeroed::<u32>(100)?;
+    apply(&stream, &mut y, |v| v + 77)?;
+    apply(&stream, &mut y, |v| v * 3)?;
+    println!(\"{}\", y.to_vec(&stream)?[99]);
+    Ok(())
+}
+";
+
+#[test]
+fn two_closures_through_one_helper_are_refused_with_the_remedy() {
+    let said = Outside::program("closures-mixed", TWO_CLOSURES).fails();
+    assert_contains(
+        &said,
+        &[
+            "two closures",
+            "kernel `map`",
+            "src/main.rs:11:5",
+            "#[track_caller]",
+        ],
+    );
+}
+
+#[test]
+fn two_closures_through_one_tracked_helper_are_told_apart() {
+    let main = TWO_CLOSURES.replace("fn apply", "#[track_caller]\nfn apply");
+    let program = Outside::program("closures-tracked", &main);
+    program.builds();
+    assert_eq!(program.prints("debug/closures-tracked").trim(), "231");
+    let code = program.device_code();
+    let places: Vec<_> = code[0]
+        .manifest
+        .kernels
+        .iter()
+        .map(|k| (k.name.as_str(), k.launched_at[0].line))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (
+                "closures_tracked::map<closures_tracked::main::{{closure}}>",
+                20
+            ),
+            (
+                "closures_tracked::map<closures_tracked::main::{{closure}}>",
+                21
+            ),
+        ]
+    );
+}

@@ -1,0 +1,290 @@
+//! What the tests of outside crates share: a copy of a crate in a temporary folder, cargo in a user's environment, device code read
+//! back from an executable.
+
+use object::{Object as _, ObjectSection as _};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+use warploom_manifest::Manifest;
+use warploom_manifest::container::{self, SECTION};
+
+/// `build.rs` of nearly every crate here.
+pub(crate) const BUILD: &str = "fn main() {\n    warploom_build::compile();\n}\n";
+
+/// A crate outside the workspace, in a folder of its own.
+pub(crate) struct Outside {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    env: BTreeMap<String, String>,
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) ok: bool,
+    /// Standard output and error.
+    pub(crate) text: String,
+}
+
+/// The device code of one crate target.
+#[derive(Debug)]
+pub(crate) struct DeviceCode {
+    pub(crate) manifest: Manifest,
+    pub(crate) ptx: Vec<String>,
+}
+
+impl DeviceCode {
+    pub(crate) fn kernels(&self) -> Vec<&str> {
+        self.manifest
+            .kernels
+            .iter()
+            .map(|k| k.name.as_str())
+            .collect()
+    }
+}
+
+impl Outside {
+    /// A copy of `tests/outside/<name>`.
+    pub(crate) fn copy(name: &str, place: &str) -> Outside {
+        let outside = Outside::empty(name, place);
+        copy(
+            &repository().join("tests/outside").join(name),
+            &outside.folder,
+        );
+        outside
+    }
+
+    /// A package with the usual manifest and `build.rs`, and this `src/main.rs`. Names are unique: all share one target folder.
+    pub(crate) fn program(name: &str, main: &str) -> Outside {
+        Outside::package(name).file("src/main.rs", main)
+    }
+
+    /// A package without targets.
+    pub(crate) fn package(name: &str) -> Outside {
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwarploom = \"0.1\"\n\n[build-dependencies]\nwarploom-build = \"0.1\"\n"
+        );
+        let outside = Outside::empty(name, name);
+        outside
+            .file("Cargo.toml", &manifest)
+            .file("build.rs", BUILD)
+    }
+
+    fn empty(name: &str, place: &str) -> Outside {
+        let folder = workshop().join(place);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(repository().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+        Outside {
+            name: name.to_owned(),
+            folder,
+            env: BTreeMap::new(),
+        }
+    }
+
+    /// Writes a file of the crate.
+    pub(crate) fn file(self, path: &str, text: &str) -> Outside {
+        self.write(path, text);
+        self
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Appends to a file of the crate.
+    pub(crate) fn append(self, path: &str, text: &str) -> Outside {
+        let before = fs::read_to_string(self.folder.join(path)).unwrap();
+        self.file(path, &(before + text))
+    }
+
+    pub(crate) fn replace(&self, path: &str, from: &str, to: &str) {
+        let before = fs::read_to_string(self.folder.join(path)).unwrap();
+        assert!(before.contains(from), "{path} has no {from:?}");
+        self.write(path, &before.replace(from, to));
+    }
+
+    pub(crate) fn env(mut self, key: &str, value: impl Into<String>) -> Outside {
+        self.env.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Runs cargo here, offline, with the target folder that all crates share.
+    pub(crate) fn cargo(&self, args: &[&str]) -> Said {
+        self.run(Path::new(&std::env::var_os("CARGO").unwrap()), args)
+    }
+
+    pub(crate) fn run(&self, program: &Path, args: &[&str]) -> Said {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&self.folder);
+        for (key, _) in std::env::vars() {
+            let cargo = key.starts_with("CARGO") && key != "CARGO_HOME";
+            if cargo
+                || key.starts_with("WARPLOOM")
+                || key == "RUSTFLAGS"
+                || key == "LD_LIBRARY_PATH"
+            {
+                command.env_remove(key);
+            }
+        }
+        command
+            .env("CARGO_TARGET_DIR", target_folder())
+            .env("CARGO_NET_OFFLINE", "true")
+            .env("CARGO_TERM_COLOR", "never")
+            .env("WARPLOOM_DEVICE", "emulator")
+            .envs(&self.env);
+        let output = command.output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        Said {
+            ok: output.status.success(),
+            text: String::from_utf8_lossy(&text).into_owned(),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn builds(&self) -> Said {
+        self.works(&["build"])
+    }
+
+    #[track_caller]
+    pub(crate) fn works(&self, args: &[&str]) -> Said {
+        let said = self.cargo(args);
+        assert!(said.ok, "cargo {args:?} in {}:\n{}", self.name, said.text);
+        said
+    }
+
+    /// What the build of a broken crate says.
+    #[track_caller]
+    pub(crate) fn fails(&self) -> String {
+        let said = self.cargo(&["build"]);
+        assert!(!said.ok, "{} builds:\n{}", self.name, said.text);
+        // Other crates' warnings are not the matter here.
+        let lines = said.text.lines();
+        lines
+            .skip_while(|l| !l.starts_with("error"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// Runs a program that was built, and returns what it printed.
+    #[track_caller]
+    pub(crate) fn prints(&self, program: &str) -> String {
+        let said = self.run(&target_folder().join(program), &[]);
+        assert!(said.ok, "{program}:\n{}", said.text);
+        said.text
+    }
+
+    /// The device code in `debug/<name>`.
+    pub(crate) fn device_code(&self) -> Vec<DeviceCode> {
+        device_code(&target_folder().join("debug").join(&self.name))
+    }
+
+    /// The PTX of all targets in `debug/<name>`.
+    pub(crate) fn ptx(&self) -> String {
+        self.device_code()
+            .iter()
+            .flat_map(|c| c.ptx.clone())
+            .collect()
+    }
+
+    /// When this package's build script ran last.
+    pub(crate) fn script_ran(&self) -> SystemTime {
+        let folders = fs::read_dir(target_folder().join("debug/build")).unwrap();
+        let stamps = folders
+            .map(|f| f.unwrap().path())
+            .filter(|f| {
+                f.file_name()
+                    .unwrap()
+                    .to_string_lossy()
+                    .starts_with(&format!("{}-", self.name))
+            })
+            .filter_map(|f| {
+                fs::metadata(f.join("invoked.timestamp"))
+                    .and_then(|m| m.modified())
+                    .ok()
+            });
+        stamps.max().expect("the build script ran")
+    }
+}
+
+/// What a file carries in its section of device code.
+pub(crate) fn device_code(file: &Path) -> Vec<DeviceCode> {
+    let bytes = fs::read(file).unwrap();
+    let parsed = object::File::parse(&*bytes).unwrap();
+    let Some(section) = parsed.section_by_name(SECTION) else {
+        return vec![];
+    };
+    let containers = container::unpack(section.data().unwrap()).unwrap();
+    let codes = containers.iter().map(|c| DeviceCode {
+        ptx: c
+            .manifest
+            .images
+            .iter()
+            .map(|image| String::from_utf8_lossy(c.ptx(image).unwrap()).into_owned())
+            .collect(),
+        manifest: c.manifest.clone(),
+    });
+    codes.collect()
+}
+
+/// Copies a folder.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap().path();
+        let copied = to.join(entry.file_name().unwrap());
+        if entry.is_dir() {
+            copy(&entry, &copied);
+        } else {
+            fs::copy(entry, copied).unwrap();
+        }
+    }
+}
+
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Under this package's own target folder, and kept, so that dependencies are built once.
+pub(crate) fn target_folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside")
+}
+
+/// Where the copies lie: outside the repository, always at the same place, so that cargo knows them again.
+pub(crate) fn workshop() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let place: u64 = target_folder()
+            .to_string_lossy()
+            .bytes()
+            .fold(7, |hash, byte| {
+                hash.wrapping_mul(0x100_0000_01b3) ^ u64::from(byte)
+            });
+        let folder = std::env::temp_dir().join(format!("warploom-outside-{place:x}"));
+        fs::create_dir_all(folder.join(".cargo")).unwrap();
+        // The crates are not in a registry yet.
+        let crates = [
+            ("warploom", ""),
+            ("warploom-build", "kernel-build"),
+            ("warploom-device", "device-std"),
+            ("warploom-emulator", "emulator"),
+            ("warploom-macros", "kernel-macros"),
+            ("warploom-manifest", "manifest"),
+            ("warploom-runtime", "runtime"),
+        ];
+        let patches = crates.map(|(name, path)| {
+            format!(
+                "{name} = {{ path = {:?} }}\n",
+                repository().join(path).display().to_string()
+            )
+        });
+        let config = format!("[patch.crates-io]\n{}", patches.concat());
+        fs::write(folder.join(".cargo/config.toml"), config).unwrap();
+        folder
+    })
+}

@@ -1,0 +1,46 @@
+//! What kernels become: one file per behaviour, with the expected PTX in comments under each kernel.
+
+#[path = "ptx/aggregates.rs"]
+mod aggregates;
+#[path = "ptx/atomic_accesses.rs"]
+mod atomic_accesses;
+#[path = "ptx/atomic_add.rs"]
+mod atomic_add;
+#[path = "ptx/atomic_loops.rs"]
+mod atomic_loops;
+#[path = "ptx/atomic_operations.rs"]
+mod atomic_operations;
+#[path = "ptx/barriers.rs"]
+mod barriers;
+#[path = "ptx/block_size.rs"]
+mod block_size;
+#[path = "ptx/bounds_checks.rs"]
+mod bounds_checks;
+#[path = "ptx/convergent.rs"]
+mod convergent;
+#[path = "ptx/dynamic_shared.rs"]
+mod dynamic_shared;
+#[path = "ptx/fma.rs"]
+mod fma;
+#[path = "ptx/inline_ptx.rs"]
+mod inline_ptx;
+#[path = "ptx/launch_bounds.rs"]
+mod launch_bounds;
+#[path = "ptx/math.rs"]
+mod math;
+#[path = "ptx/outputs.rs"]
+mod outputs;
+#[path = "ptx/panics.rs"]
+mod panics;
+#[path = "ptx/ptxas.rs"]
+mod ptxas;
+#[path = "ptx/read_only.rs"]
+mod read_only;
+#[path = "ptx/shared_arrays.rs"]
+mod shared_arrays;
+#[path = "ptx/tiles.rs"]
+mod tiles;
+#[path = "ptx/unused_kernels.rs"]
+mod unused_kernels;
+#[path = "ptx/wide_integers.rs"]
+mod wide_integers;

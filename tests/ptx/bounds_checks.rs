@@ -1,0 +1,43 @@
+//! A bounds check is there where it is needed, and gone where the kernel's own test or its contract makes it needless.
+
+use warploom::prelude::*;
+
+#[kernel]
+fn checked(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = x[i.get()];
+    }
+}
+// ptx: panic_bounds_check
+
+#[kernel(requires(x.len() == y.len()))]
+fn by_contract(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = x[i.get()];
+    }
+}
+// ptx-not: panic
+// ptx-not: call
+// ptx-count: 1 setp
+// ptx-count: 1 bra
+
+#[kernel(requires(x.len() >= 64))]
+fn by_mask(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = x[i.get() % 64];
+    }
+}
+// ptx-not: panic
+
+#[kernel]
+fn by_test(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
+        *y = *x;
+    }
+}
+// ptx-not: panic
+
+#[test]
+fn checks_that_cannot_fail_are_gone() {
+    warploom_harness::ptx_file!("bounds_checks.rs");
+}

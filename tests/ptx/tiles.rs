@@ -1,0 +1,23 @@
+//! The safe tile costs what the raw array costs: shared accesses, two barriers, no checks that cannot fail.
+
+use warploom::prelude::*;
+
+#[kernel(block(256))]
+fn turned(block: Block, i: Index1D, tile: SharedTile<f32, 256>, x: &[f32], mut y: DisjointSlice<f32>) {
+    let view = tile.fill(|_| x.get(i.get()).copied().unwrap_or(0.0)).publish(&block);
+    if let Some(y) = y.get_mut(i) {
+        *y = view[255 - block.thread()];
+    }
+}
+// ptx: st.shared.b32
+// ptx: barrier.sync
+// ptx: ld.shared.b32
+// ptx-count: 1 barrier.sync
+// ptx-count: 1 st.shared
+// ptx-not: cvta.shared
+// ptx-not: panic
+
+#[test]
+fn a_tile_costs_what_an_array_costs() {
+    warploom_harness::ptx_file!("tiles.rs");
+}

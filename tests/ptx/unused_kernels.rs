@@ -1,0 +1,40 @@
+//! Kernels that nothing in this crate launches are there all the same, several of one name too.
+
+use warploom::prelude::*;
+
+#[kernel]
+fn never_launched(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = 10;
+    }
+}
+// ptx: 10;
+
+pub mod inner {
+    use warploom::prelude::*;
+
+    #[kernel]
+    pub fn same_name(i: Index1D, mut y: DisjointSlice<u32>) {
+        if let Some(y) = y.get_mut(i) {
+            *y = 11;
+        }
+    }
+}
+
+#[kernel]
+fn same_name(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = 12;
+    }
+}
+// ptx: 12;
+
+#[test]
+fn every_kernel_is_there() {
+    warploom_harness::ptx_file!("unused_kernels.rs");
+    if let Some(images) = warploom_harness::ptx::images() {
+        let name = concat!(module_path!(), "::inner::same_name");
+        let codes = warploom_harness::ptx::instances(&images, name);
+        assert!(codes.iter().all(|c| c.own.contains(", 11;")) && !codes.is_empty(), "{codes:#?}");
+    }
+}

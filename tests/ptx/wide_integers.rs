@@ -1,0 +1,26 @@
+//! 128-bit division and multiplication compile to code that calls nothing outside.
+
+use warploom::prelude::*;
+
+#[kernel]
+fn divided(i: Index1D, a: u128, mut y: DisjointSlice<u128>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = a / (*y | 1) + a % (*y | 3) + a.wrapping_mul(*y);
+    }
+}
+// ptx-module: div.u64
+// ptx-module-not: __udivti3
+// ptx-module-not: trap
+
+#[kernel]
+fn signed(i: Index1D, a: i128, mut y: DisjointSlice<i128>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = a.wrapping_div(*y | 1);
+    }
+}
+// ptx-module-not: __divti3
+
+#[test]
+fn wide_division_compiles() {
+    warploom_harness::ptx_file!("wide_integers.rs");
+}
