@@ -1,4 +1,4 @@
-//! GPU kernels as ordinary Rust functions: compiled by plain `cargo build` on stable, run on NVIDIA GPUs or on a faithful CPU emulator.
+//! GPU kernels as ordinary Rust functions: compiled by plain `cargo build` on stable, run on NVIDIA GPUs or on a CPU emulator.
 //!
 //! ```
 //! use warploom::prelude::*;

@@ -16,6 +16,8 @@ mod barriers;
 mod block_size;
 #[path = "ptx/bounds_checks.rs"]
 mod bounds_checks;
+#[path = "ptx/contracts.rs"]
+mod contracts;
 #[path = "ptx/convergent.rs"]
 mod convergent;
 #[path = "ptx/dynamic_shared.rs"]

@@ -10,6 +10,7 @@ use crate::{block_dim, block_idx, grid_dim, intrinsics as raw};
 /// emulator reports a deadlock with the place where each lane waits. A thread that returned or panicked counts as arrived.
 /// CUDA: `__syncthreads`. PTX `barrier.cta.sync`, 6.0. Panics outside of a kernel.
 #[inline(always)]
+#[cfg_attr(not(warploom_device), track_caller)]
 pub fn sync_threads() {
     // SAFETY: barrier 0 belongs to no tile.
     unsafe { raw::barrier(0) }
@@ -63,6 +64,7 @@ impl<'k> Block<'k> {
 
     /// The barrier of the block: see [`sync_threads`].
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn sync(self) {
         sync_threads();
     }

@@ -34,6 +34,7 @@ macro_rules! intrinsics {
         $(
             $(#[$doc])*
             #[inline(always)]
+            #[cfg_attr(not(warploom_device), track_caller)] // the emulator says where a stuck lane waits
             pub fn $name($($arg: $ty),*) $(-> $out)? {
                 #[cfg(warploom_device)]
                 {
@@ -111,13 +112,13 @@ intrinsics! {
     convergent fn shuffle_bfly(mask: u32, value: u32, flip: u32, clamp: u32) -> u32 = "llvm.nvvm.shfl.sync.bfly.i32";
 
     /// Orders this thread's accesses before the fence and those after it, as seen by its block.
-    /// CUDA `__threadfence_block` · PTX `fence.acq_rel.cta`, 6.0 · sm_70.
+    /// CUDA `__threadfence_block` · PTX `fence.sc.cta`, 6.0 · sm_70.
     scalar fn fence_block() = "fence.cta";
     /// Orders this thread's accesses before the fence and those after it, as seen by the device.
-    /// CUDA `__threadfence` · PTX `fence.acq_rel.gpu`, 6.0 · sm_70.
+    /// CUDA `__threadfence` · PTX `fence.sc.gpu`, 6.0 · sm_70.
     scalar fn fence_device() = "fence.gpu";
     /// Orders this thread's accesses before the fence and those after it, as seen by the device, its peers and the host.
-    /// CUDA `__threadfence_system` · PTX `fence.acq_rel.sys`, 6.0 · sm_70.
+    /// CUDA `__threadfence_system` · PTX `fence.sc.sys`, 6.0 · sm_70.
     scalar fn fence_system() = "fence.sys";
 }
 
@@ -186,6 +187,7 @@ unsafe_intrinsics! {
 /// `id` is 0, or an id that no [`crate::SharedTile`] of this kernel uses (tile `k` uses `1 + 2k` and `2 + 2k`): a thread that arrives
 /// at a tile's barrier from elsewhere would release the others before it has stopped writing. Safe code has [`crate::sync_threads`].
 #[inline(always)]
+#[cfg_attr(not(warploom_device), track_caller)]
 pub unsafe fn barrier(id: u32) {
     #[cfg(warploom_device)]
     {

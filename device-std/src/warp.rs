@@ -58,6 +58,7 @@ impl Warp<'_> {
 
     /// Waits for the other lanes; orders memory accesses within the warp. CUDA: `__syncwarp`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn sync(self) {
         raw::warp_sync(FULL);
     }
@@ -92,6 +93,7 @@ impl Warp<'_> {
 
     /// Bit `l` of the answer tells whether `p` holds in lane `l`; 0 for lanes that returned. CUDA: `__ballot_sync`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn ballot(self, p: bool) -> u32 {
         raw::vote_ballot(FULL, p)
@@ -99,6 +101,7 @@ impl Warp<'_> {
 
     /// True in every lane if `p` holds in at least one lane that has not returned. CUDA: `__any_sync`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn any(self, p: bool) -> bool {
         raw::vote_any(FULL, p)
@@ -106,6 +109,7 @@ impl Warp<'_> {
 
     /// True in every lane if `p` holds in all lanes that have not returned. CUDA: `__all_sync`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn all(self, p: bool) -> bool {
         raw::vote_all(FULL, p)

@@ -17,10 +17,6 @@ const HOST_ONLY: &[&str] = &[
     "house",
     "ui",
     "outside",
-    "package",
-    "rebuild",
-    "ptxas",
-    "traps",
     "benchmarks_doc",
 ];
 

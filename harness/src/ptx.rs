@@ -11,7 +11,7 @@
 //! // ptx-module-not: trap            no line of these
 //! ```
 //! Blanks count as one, `...` stands for any text within a line. `//@ arch: sm_75 sm_90` in the file's head names the images that
-//! must be there and are looked at; without it all are. Takes a test's source and the program's own device code; must not know LLVM.
+//! must be there and are looked at; without it all are. `//@ release` leaves the file out of builds with debug assertions. Takes a test's source and the program's own device code; must not know LLVM.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -56,11 +56,16 @@ pub fn images() -> Option<Vec<Image>> {
     if images.is_empty() {
         let text = format!("no device code, nothing to look at: {}\n", why.join("; "));
         assert!(!std::env::var(REQUIRE).is_ok_and(|v| v == "1"), "{text}");
-        // Nothing is lost but the remark.
-        drop(std::io::stderr().write_all(text.as_bytes()));
+        remark(&text);
         return None;
     }
     Some(images)
+}
+
+/// Past the test runner's capture.
+fn remark(text: &str) {
+    // Nothing is lost but the remark.
+    drop(std::io::stderr().write_all(text.as_bytes()));
 }
 
 fn of_container<'a>(container: &'a Container<'a>) -> impl Iterator<Item = Image> + 'a {
@@ -88,6 +93,10 @@ fn of_container<'a>(container: &'a Container<'a>) -> impl Iterator<Item = Image>
 #[expect(clippy::panic, reason = "this is how a test fails")]
 pub fn check(module: &str, source: &str) {
     let Some(images) = images() else { return };
+    if cfg!(debug_assertions) && source.lines().any(|l| l.starts_with("//@ release")) {
+        remark(&format!("{module} is skipped: it holds in release builds\n"));
+        return;
+    }
     if let Err(text) = compare(module, source, &images) {
         panic!("{text}");
     }
@@ -185,6 +194,10 @@ fn reachable(ptx: &str, own: &str) -> String {
     }
     all
 }
+
+#[cfg(test)]
+#[path = "ptx_tests.rs"]
+mod tests;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {

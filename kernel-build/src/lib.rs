@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Takes the package that cargo is building; gives cargo objects with the device code, which the program carries and the runtime
-//! finds. Must not know: the runtime, the emulator, the CUDA driver. Start at [`pass`] (what runs when), then [`linker`]
-//! (bitcode to PTX) and [`lower`] (host IR to device IR).
+//! finds. Must not know: the runtime, the emulator, the CUDA driver. Start at `pass` (what runs when), then `linker`
+//! (bitcode to PTX) and `lower` (host IR to device IR).
 
 mod archive; // rlibs and objects: where bitcode is found
 mod cargo; // the nested build: its command, environment and messages

@@ -102,7 +102,7 @@ impl Package {
         let member = metadata
             .as_ref()
             .ok()
-            .filter(|m| m.builds_into(&out_dir) && !in_cargo_home(&folder));
+            .filter(|m| m.builds_into(&cargo, &out_dir) && !in_cargo_home(&folder));
         let is_member = member.is_some();
         let nested_manifest = if is_member {
             folder.join("Cargo.toml")
@@ -361,6 +361,22 @@ fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
     serde_json::from_slice(&output.stdout).map_err(|e| PackageError::Metadata(e.to_string()))
 }
 
+/// The root of the workspace that a cargo started in `folder` works on.
+fn workspace_of(cargo: &Path, folder: &Path) -> Option<PathBuf> {
+    let manifest = folder.ancestors().map(|f| f.join("Cargo.toml")).find(|m| m.is_file())?;
+    let args: [OsString; 6] = [
+        "locate-project".into(),
+        "--workspace".into(),
+        "--message-format".into(),
+        "plain".into(),
+        "--manifest-path".into(),
+        manifest.into(),
+    ];
+    let output = clean(cargo).args(args).output().ok().filter(|o| o.status.success())?;
+    let root = String::from_utf8(output.stdout).ok()?;
+    Path::new(root.trim()).parent().map(Path::to_owned)
+}
+
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Described>,
@@ -370,11 +386,15 @@ struct Metadata {
 
 impl Metadata {
     /// Whether the build that runs this script is this workspace's own.
-    fn builds_into(&self, out_dir: &Path) -> bool {
-        let own_target = out_dir.starts_with(&self.target_directory);
-        let here = outer_folder().is_some_and(|folder| folder.starts_with(&self.workspace_root));
+    fn builds_into(&self, cargo: &Path, out_dir: &Path) -> bool {
+        // Another workspace may keep its target folder in here (trybuild does): what counts is where the outer cargo works.
+        let outer = outer_folder().and_then(|folder| workspace_of(cargo, &folder));
+        let own = match outer {
+            Some(outer) => outer == self.workspace_root,
+            None => out_dir.starts_with(&self.target_directory),
+        };
         let lock = self.workspace_root.join("Cargo.lock").is_file();
-        lock && (own_target || here)
+        lock && own
     }
 }
 

@@ -4,7 +4,7 @@
 //! `.warploom.kernels` for each kernel that is not generic, and a call of `__warploom.instantiate` in each launch. Both are read from
 //! the IR of the crate itself, before anything is dropped.
 
-use crate::llvm::{Attribute, Module, Value};
+use crate::llvm::{Attribute, Module, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 use warploom_manifest::{Location, Param, ParamKind};
 
@@ -279,6 +279,9 @@ impl<'ctx> Memory<'ctx> {
             self.bytes.extend_from_slice(&[0; 8]);
         } else if let Some(size) = constant.zero_size() {
             self.bytes.resize(self.bytes.len() + size, 0);
+        } else if matches!(constant.ty().kind(), TypeKind::Pointer(_)) {
+            // A bare address, as of an empty list.
+            self.bytes.extend_from_slice(&[0; 8]);
         } else {
             for field in constant.operands() {
                 self.append(field);

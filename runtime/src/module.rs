@@ -115,7 +115,8 @@ impl Modules {
             source,
         };
         let function = loaded.module.function(&described.entry).map_err(refused)?;
-        check_parameters(kernel, function.parameter_sizes())?;
+        let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
+        check_parameters(kernel, &host, function.parameter_sizes(host.len()))?;
         Ok(function)
     }
 
@@ -256,11 +257,14 @@ fn check_layout(kernel: &Kernel<'_>, device: &[manifest::Param]) -> Result<(), L
 }
 
 /// Compares with what the driver itself found in the PTX. A wrong count here would make the driver read wild addresses.
-fn check_parameters(kernel: &Kernel<'_>, driver: Option<Vec<usize>>) -> Result<(), LaunchError> {
+fn check_parameters(
+    kernel: &Kernel<'_>,
+    host: &[u64],
+    driver: Option<Vec<usize>>,
+) -> Result<(), LaunchError> {
     let Some(driver) = driver else {
         return Ok(());
     };
-    let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
     let driver: Vec<u64> = driver.into_iter().map(|size| size as u64).collect();
     if host == driver {
         return Ok(());

@@ -1,6 +1,8 @@
 //! `core::sync::atomic` at every order that Rust accepts, on 8 to 64 bits.
 
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{
+    AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence,
+};
 
 use warploom::prelude::*;
 use warploom_harness::device_test::check;
@@ -152,13 +154,20 @@ atomic_tests! {
 /// Bytes and halves of one word, changed by different threads at the same time.
 #[kernel]
 fn parts(i: Index1D, words: &[AtomicU32]) {
-    let Some(word) = words.get(i.get() / 8) else { return };
+    let Some(word) = words.get(i.get() / 8) else {
+        return;
+    };
     let at = word.as_ptr();
     // SAFETY: four bytes lie in a word, two halves in the next; all accesses to them are atomic.
     let (byte, half) = unsafe {
         (
             AtomicU8::from_ptr(at.cast::<u8>().add(i.get() % 4)),
-            AtomicU16::from_ptr(words[16 + i.get() / 8].as_ptr().cast::<u16>().add(i.get() % 2)),
+            AtomicU16::from_ptr(
+                words[16 + i.get() / 8]
+                    .as_ptr()
+                    .cast::<u16>()
+                    .add(i.get() % 2),
+            ),
         )
     };
     at_every_order!(|order, k| {
@@ -190,13 +199,22 @@ fn parts_of_words() {
 
 /// The last block to finish adds up what the others left, after they all said that they are done.
 #[kernel]
-fn sum_of_blocks(i: Index1D, block: Block, x: &[u32], partial: &[AtomicU32], done: &[AtomicU32], fenced: bool, mut y: DisjointSlice<u32, PerBlock>) {
+fn sum_of_blocks(
+    i: Index1D,
+    block: Block,
+    x: &[u32],
+    partial: &[AtomicU32],
+    done: &[AtomicU32],
+    fenced: bool,
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let sum = shared_array!(u32, 1);
     if block.thread() == 0 {
         sum.atomic(0).store(0, Ordering::Relaxed);
     }
     block.sync();
-    sum.atomic(0).fetch_add(x.get(i.get()).copied().unwrap_or(0), Ordering::Relaxed);
+    sum.atomic(0)
+        .fetch_add(x.get(i.get()).copied().unwrap_or(0), Ordering::Relaxed);
     block.sync();
     let Some(leader) = block.leader() else { return };
     partial[block.index()].store(sum.atomic(0).load(Ordering::Relaxed), Ordering::Relaxed);
@@ -211,7 +229,10 @@ fn sum_of_blocks(i: Index1D, block: Block, x: &[u32], partial: &[AtomicU32], don
     if before as usize + 1 == partial.len()
         && let Some(y) = y.get_mut(leader)
     {
-        *y = partial.iter().map(|p| p.load(Ordering::Relaxed)).fold(0, u32::wrapping_add);
+        *y = partial
+            .iter()
+            .map(|p| p.load(Ordering::Relaxed))
+            .fold(0, u32::wrapping_add);
     }
 }
 
@@ -224,7 +245,15 @@ fn the_last_block_sees_what_the_others_wrote() {
             let x = device.upload(&x)?;
             let (mut partial, mut done) = (device.zeroed::<u32>(40)?, device.zeroed::<u32>(1)?);
             let mut y = device.zeroed(40)?;
-            sum_of_blocks::launch(stream, Launch::new(40, 99), &x, partial.as_atomic(), done.as_atomic(), fenced, &mut y)?;
+            sum_of_blocks::launch(
+                stream,
+                Launch::new(40, 99),
+                &x,
+                partial.as_atomic(),
+                done.as_atomic(),
+                fenced,
+                &mut y,
+            )?;
             // One block, whichever came last, has written.
             Ok(y.to_vec(stream)?.into_iter().filter(|v| *v != 0).collect())
         });
@@ -256,7 +285,10 @@ fn private(x: &[u32], i: usize) -> u64 {
     let (count, wide) = (AtomicU32::new(x[i]), AtomicU64::new(3));
     for v in &x[i / 2..i] {
         count.fetch_max(v >> 1, Ordering::SeqCst);
-        wide.fetch_add(u64::from(count.swap(*v, Ordering::AcqRel)), Ordering::Relaxed);
+        wide.fetch_add(
+            u64::from(count.swap(*v, Ordering::AcqRel)),
+            Ordering::Relaxed,
+        );
     }
     wide.into_inner() ^ u64::from(count.load(Ordering::Acquire))
 }

@@ -67,7 +67,13 @@ static NOTHING: Nothing = Nothing;
 static TABLE: [(&(dyn Surface + Sync), fn(u32, u32) -> u32); 3] = [
     (&NOTHING, u32::wrapping_add),
     (&Square(2.5), |a, b| a ^ b),
-    (&Disc { radius: 3.0, hole: 1.0 }, smaller),
+    (
+        &Disc {
+            radius: 3.0,
+            hole: 1.0,
+        },
+        smaller,
+    ),
 ];
 
 fn smaller(a: u32, b: u32) -> u32 {
@@ -99,7 +105,11 @@ fn function_pointers_chosen_by_data() {
 
 fn any(x: &[u32], i: usize) -> u32 {
     let (number, text) = (x[i], "four");
-    let value: &dyn Any = if number.is_multiple_of(3) { &text } else { &number };
+    let value: &dyn Any = if number.is_multiple_of(3) {
+        &text
+    } else {
+        &number
+    };
     value
         .downcast_ref::<u32>()
         .copied()
@@ -121,7 +131,11 @@ fn ackermann(m: u32, n: u32) -> u32 {
 }
 
 fn fibonacci(n: u32) -> u32 {
-    if n < 2 { n } else { fibonacci(n - 1) + fibonacci(n - 2) }
+    if n < 2 {
+        n
+    } else {
+        fibonacci(n - 1) + fibonacci(n - 2)
+    }
 }
 
 fn is_even(n: u32) -> bool {
@@ -182,7 +196,14 @@ fn a_function_of_another_crate_that_is_never_inlined() {
 }
 
 #[inline(never)]
-fn many_arguments(a: u8, b: &[u32], c: f64, d: (u16, bool), e: [u32; 5], f: Option<u32>) -> (u64, [u32; 5]) {
+fn many_arguments(
+    a: u8,
+    b: &[u32],
+    c: f64,
+    d: (u16, bool),
+    e: [u32; 5],
+    f: Option<u32>,
+) -> (u64, [u32; 5]) {
     let sum = u64::from(a) + b.len() as u64 + c as u64 + u64::from(d.0) + u64::from(f.unwrap_or(3));
     (sum, if d.1 { e.map(|v| v / 2) } else { e })
 }
@@ -190,7 +211,14 @@ fn many_arguments(a: u8, b: &[u32], c: f64, d: (u16, bool), e: [u32; 5], f: Opti
 fn large_values(x: &[u32], i: usize) -> [u32; 6] {
     let v = x[i];
     let f = v.checked_sub(1 << 31);
-    let (sum, e) = many_arguments(v as u8, &x[i..], f64::from(v), (v as u16, v % 2 == 0), [v, 1, 2, 3, v], f);
+    let (sum, e) = many_arguments(
+        v as u8,
+        &x[i..],
+        f64::from(v),
+        (v as u16, v % 2 == 0),
+        [v, 1, 2, 3, v],
+        f,
+    );
     [(sum ^ sum >> 32) as u32, e[0], e[1], e[2], e[3], e[4]]
 }
 

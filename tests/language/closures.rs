@@ -67,9 +67,17 @@ fn two_closures_as_parameters() {
         |stream, x, y| {
             let holds = move |v: u32| v.is_multiple_of(modulus);
             let shape = Launch::covering(N);
-            map_if::launch(stream, shape, x, y, holds, move |v, i| (v >> shift) + i as u32)
+            map_if::launch(stream, shape, x, y, holds, move |v, i| {
+                (v >> shift) + i as u32
+            })
         },
-        |i| if x[i].is_multiple_of(3) { (x[i] >> 5) + i as u32 } else { 0 },
+        |i| {
+            if x[i].is_multiple_of(3) {
+                (x[i] >> 5) + i as u32
+            } else {
+                0
+            }
+        },
     );
 }
 
@@ -81,9 +89,21 @@ fn triple(v: u32) -> u64 {
 fn functions_and_constructors_as_parameters() {
     let x = noise(N);
     let shape = Launch::covering(N);
-    check_map(&x, |stream, x, y| map::launch(stream, shape, x, y, triple), |i| triple(x[i]));
-    check_map(&x, |stream, x, y| map::launch(stream, shape, x, y, u32::swap_bytes), |i| x[i].swap_bytes());
-    check_map(&x, |stream, x, y| map::launch(stream, shape, x, y, <f64 as From<u32>>::from), |i| f64::from(x[i]));
+    check_map(
+        &x,
+        |stream, x, y| map::launch(stream, shape, x, y, triple),
+        |i| triple(x[i]),
+    );
+    check_map(
+        &x,
+        |stream, x, y| map::launch(stream, shape, x, y, u32::swap_bytes),
+        |i| x[i].swap_bytes(),
+    );
+    check_map(
+        &x,
+        |stream, x, y| map::launch(stream, shape, x, y, <f64 as From<u32>>::from),
+        |i| f64::from(x[i]),
+    );
 }
 
 /// A closure of a generic function: its type differs with `ADDEND`, its place in the source does not.
@@ -91,7 +111,11 @@ fn functions_and_constructors_as_parameters() {
 fn add<const ADDEND: u32>(x: &[u32]) {
     check_map(
         x,
-        |stream, x, y| map::launch(stream, Launch::covering(N), x, y, |v: u32| v.wrapping_add(ADDEND)),
+        |stream, x, y| {
+            map::launch(stream, Launch::covering(N), x, y, |v: u32| {
+                v.wrapping_add(ADDEND)
+            })
+        },
         |i| x[i].wrapping_add(ADDEND),
     );
 }
@@ -102,7 +126,10 @@ fn closures_of_generic_functions() {
     add::<1000>(&noise(N));
 }
 
-fn compose<A, B, C>(f: impl Fn(A) -> B + Copy, g: impl Fn(B) -> C + Copy) -> impl Fn(A) -> C + Copy {
+fn compose<A, B, C>(
+    f: impl Fn(A) -> B + Copy,
+    g: impl Fn(B) -> C + Copy,
+) -> impl Fn(A) -> C + Copy {
     move |v| g(f(v))
 }
 
@@ -110,8 +137,15 @@ fn compose<A, B, C>(f: impl Fn(A) -> B + Copy, g: impl Fn(B) -> C + Copy) -> imp
 fn composed_closures() {
     let x = noise(N);
     let offset = 11;
-    let f = compose(move |v: u32| v / offset, compose(|v| v ^ 0x55, |v: u32| u64::from(v) << 3));
-    check_map(&x, |stream, x, y| map::launch(stream, Launch::covering(N), x, y, f), |i| f(x[i]));
+    let f = compose(
+        move |v: u32| v / offset,
+        compose(|v| v ^ 0x55, |v: u32| u64::from(v) << 3),
+    );
+    check_map(
+        &x,
+        |stream, x, y| map::launch(stream, Launch::covering(N), x, y, f),
+        |i| f(x[i]),
+    );
 }
 
 fn inside(x: &[u32], i: usize) -> [u32; 4] {
@@ -129,7 +163,12 @@ fn inside(x: &[u32], i: usize) -> [u32; 4] {
     }
     let taken = [sum; 2];
     let give = move || taken;
-    [calls, sum, twice(&|v| v.wrapping_mul(v) ^ sum, x[i]), give()[1]]
+    [
+        calls,
+        sum,
+        twice(&|v| v.wrapping_mul(v) ^ sum, x[i]),
+        give()[1],
+    ]
 }
 
 #[test]

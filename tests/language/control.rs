@@ -63,8 +63,21 @@ fn loops(x: &[u32], i: usize) -> [u32; 4] {
         }
     }
     let x = x[i];
-    let x = { let x = x >> 3; x ^ x << 1 };
-    let turns = { let mut turns = 0; let mut x = x; loop { if x < 10 { break turns } x /= 7; turns += 1 } };
+    let x = {
+        let x = x >> 3;
+        x ^ x << 1
+    };
+    let turns = {
+        let mut turns = 0;
+        let mut x = x;
+        loop {
+            if x < 10 {
+                break turns;
+            }
+            x /= 7;
+            turns += 1
+        }
+    };
     [a, sum, x, turns]
 }
 
@@ -83,7 +96,13 @@ fn matrices(x: &[f32], i: usize) -> [f32; 4] {
     }
     let mut determinant = 1.0;
     for k in 0..SIZE {
-        let pivot = (k..SIZE).fold(k, |best, r| if m[r][k].abs() > m[best][k].abs() { r } else { best });
+        let pivot = (k..SIZE).fold(k, |best, r| {
+            if m[r][k].abs() > m[best][k].abs() {
+                r
+            } else {
+                best
+            }
+        });
         if pivot != k {
             m.swap(pivot, k);
             determinant = -determinant;
@@ -97,7 +116,12 @@ fn matrices(x: &[f32], i: usize) -> [f32; 4] {
         }
     }
     let (row, column) = (i % SIZE, (i * i) % SIZE);
-    [determinant, m[row][column], m[column][row], m[0].iter().sum()]
+    [
+        determinant,
+        m[row][column],
+        m[column][row],
+        m[0].iter().sum(),
+    ]
 }
 
 #[test]

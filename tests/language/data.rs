@@ -39,7 +39,14 @@ impl Settings {
 }
 
 #[kernel]
-fn apply(i: Index1D, small: u8, settings: Settings, flag: bool, x: &[u32], mut y: DisjointSlice<f64>) {
+fn apply(
+    i: Index1D,
+    small: u8,
+    settings: Settings,
+    flag: bool,
+    x: &[u32],
+    mut y: DisjointSlice<f64>,
+) {
     let Some(y) = y.get_mut(i) else { return };
     *y = settings.apply(i.get(), x[i.get()]) + f64::from(small) + f64::from(u8::from(flag));
 }
@@ -47,7 +54,11 @@ fn apply(i: Index1D, small: u8, settings: Settings, flag: bool, x: &[u32], mut y
 #[test]
 fn structs_and_enums_by_value() {
     let x = noise(N);
-    for window in [Window::All, Window::From { start: 400 }, Window::Between(10, 777)] {
+    for window in [
+        Window::All,
+        Window::From { start: 400 },
+        Window::Between(10, 777),
+    ] {
         let settings = Settings {
             shift: 5,
             scale: -0.75,
@@ -127,14 +138,22 @@ struct Pair<A, B> {
 }
 
 #[kernel]
-fn join<A: KernelArg + Into<f64>>(i: Index1D, pair: Pair<A, [u8; 3]>, wide: u128, mut y: DisjointSlice<f64>) {
+fn join<A: KernelArg + Into<f64>>(
+    i: Index1D,
+    pair: Pair<A, [u8; 3]>,
+    wide: u128,
+    mut y: DisjointSlice<f64>,
+) {
     let Some(y) = y.get_mut(i) else { return };
     *y = pair.first.into() + f64::from(pair.second[i.get() % 3]) + (wide >> 64) as f64;
 }
 
 #[test]
 fn generic_structs_and_128_bits_by_value() {
-    let pair = Pair { first: 5u16, second: [1, 2, 3] };
+    let pair = Pair {
+        first: 5u16,
+        second: [1, 2, 3],
+    };
     let expected: Vec<f64> = (0..40).map(|i| 12.0 + f64::from(i % 3 + 1)).collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(40)?;
@@ -174,7 +193,10 @@ fn elements_of_every_size() {
 #[kernel]
 fn offsets(i: Index1D, a: &[u32], b: &[u32], mut y: DisjointSlice<[u32; 2]>) {
     if let Some(y) = y.get_mut(i) {
-        *y = [a.get(i.get()).copied().unwrap_or(a.len() as u32), b.iter().rev().nth(i.get()).copied().unwrap_or(0)];
+        *y = [
+            a.get(i.get()).copied().unwrap_or(a.len() as u32),
+            b.iter().rev().nth(i.get()).copied().unwrap_or(0),
+        ];
     }
 }
 
@@ -195,7 +217,13 @@ fn parts_of_buffers() {
         let x = device.upload(&x)?;
         let mut y = device.zeroed(400)?;
         let shape = Launch::covering(343);
-        offsets::launch(stream, shape, x.slice(5..300)?, x.slice(290..)?, y.slice_mut(7..350)?)?;
+        offsets::launch(
+            stream,
+            shape,
+            x.slice(5..300)?,
+            x.slice(290..)?,
+            y.slice_mut(7..350)?,
+        )?;
         Ok(y.to_vec(stream)?)
     });
 }

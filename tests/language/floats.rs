@@ -12,15 +12,35 @@ trait Distance: Copy + Plain {
 
 impl Distance for f32 {
     fn units_from(self, exact: f64) -> u64 {
-        let place = |v: f32| if v.is_sign_negative() { -((v.to_bits() & 0x7fff_ffff) as i64) } else { v.to_bits() as i64 };
-        if self.is_nan() && exact.is_nan() { 0 } else { place(self).abs_diff(place(exact as f32)) }
+        let place = |v: f32| {
+            if v.is_sign_negative() {
+                -((v.to_bits() & 0x7fff_ffff) as i64)
+            } else {
+                v.to_bits() as i64
+            }
+        };
+        if self.is_nan() && exact.is_nan() {
+            0
+        } else {
+            place(self).abs_diff(place(exact as f32))
+        }
     }
 }
 
 impl Distance for f64 {
     fn units_from(self, exact: f64) -> u64 {
-        let place = |v: f64| if v.is_sign_negative() { -((v.to_bits() & (!0 >> 1)) as i64) } else { v.to_bits() as i64 };
-        if self.is_nan() && exact.is_nan() { 0 } else { place(self).abs_diff(place(exact)) }
+        let place = |v: f64| {
+            if v.is_sign_negative() {
+                -((v.to_bits() & (!0 >> 1)) as i64)
+            } else {
+                v.to_bits() as i64
+            }
+        };
+        if self.is_nan() && exact.is_nan() {
+            0
+        } else {
+            place(self).abs_diff(place(exact))
+        }
     }
 }
 
@@ -38,7 +58,13 @@ fn within<T: Distance, const K: usize>(
         let run = || -> warploom::Result<Vec<[T; K]>> {
             let stream = device.stream()?;
             let mut y = device.zeroed(x.len())?;
-            each::launch(&stream, Launch::covering(x.len()), &device.upload(x)?, &mut y, f)?;
+            each::launch(
+                &stream,
+                Launch::covering(x.len()),
+                &device.upload(x)?,
+                &mut y,
+                f,
+            )?;
             Ok(y.to_vec(&stream)?)
         };
         let found = run().unwrap_or_else(|error| panic!("on {}: {error}", device.name()));
@@ -51,7 +77,11 @@ fn within<T: Distance, const K: usize>(
         }
         let report = |k: usize| format!("{} {} (limit {})", limits[k].0, worst[k].0, limits[k].1);
         let lines: Vec<String> = (0..K).map(report).collect();
-        println!("units in the last place on {}: {}", device.name(), lines.join(", "));
+        println!(
+            "units in the last place on {}: {}",
+            device.name(),
+            lines.join(", ")
+        );
         for (k, (name, limit)) in limits.into_iter().enumerate() {
             let (distance, i) = worst[k];
             assert!(
@@ -153,7 +183,11 @@ functions! { large_arguments_f32, f32, floats(N).into_iter().map(|v| v * v * v *
 
 fn doubles() -> Vec<f64> {
     let fine = noise(N).into_iter().rev();
-    floats(N).into_iter().zip(fine).map(|(v, fine)| f64::from(v) + f64::from(fine) * 1e-17).collect()
+    floats(N)
+        .into_iter()
+        .zip(fine)
+        .map(|(v, fine)| f64::from(v) + f64::from(fine) * 1e-17)
+        .collect()
 }
 
 /// What has one right answer, on numbers of every kind. NaN has one bit pattern here: IEEE 754 leaves it open.
@@ -163,10 +197,32 @@ macro_rules! exact {
             use crate::{N, agree, noise};
 
             fn numbers() -> Vec<$float> {
-                let special = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1e-40, 16_777_216.5, -8_388_607.5, 1e19, -3e38];
-                let special = special.into_iter().chain([<$float>::INFINITY, <$float>::NEG_INFINITY, <$float>::NAN, <$float>::MAX]);
-                let any = noise(N).into_iter().map(|v| <$float>::from_bits((v as $bits) << (<$bits>::BITS - 32) | v as $bits));
-                let near = noise(N).into_iter().map(|v| (v as i32 >> 12) as $float / 64.0);
+                let special = [
+                    0.0,
+                    -0.0,
+                    0.5,
+                    -0.5,
+                    1.5,
+                    2.5,
+                    -2.5,
+                    1e-40,
+                    16_777_216.5,
+                    -8_388_607.5,
+                    1e19,
+                    -3e38,
+                ];
+                let special = special.into_iter().chain([
+                    <$float>::INFINITY,
+                    <$float>::NEG_INFINITY,
+                    <$float>::NAN,
+                    <$float>::MAX,
+                ]);
+                let any = noise(N).into_iter().map(|v| {
+                    <$float>::from_bits((v as $bits) << (<$bits>::BITS - 32) | v as $bits)
+                });
+                let near = noise(N)
+                    .into_iter()
+                    .map(|v| (v as i32 >> 12) as $float / 64.0);
                 special.chain(any).chain(near).collect()
             }
 
@@ -176,21 +232,47 @@ macro_rules! exact {
 
             fn rounded(x: &[$float], i: usize) -> [$bits; 8] {
                 let v = x[i];
-                [v.floor(), v.ceil(), v.round(), v.trunc(), v.round_ties_even(), v.fract(), v.abs(), v.signum()].map(clean)
+                [
+                    v.floor(),
+                    v.ceil(),
+                    v.round(),
+                    v.trunc(),
+                    v.round_ties_even(),
+                    v.fract(),
+                    v.abs(),
+                    v.signum(),
+                ]
+                .map(clean)
             }
 
             fn combined(x: &[$float], i: usize) -> [$bits; 10] {
                 let (v, w, u) = (x[i], x[(i + 5) % x.len()], x[(i + 11) % x.len()]);
                 [
-                    v + w, v - w, v * w, v / w, v.mul_add(w, u), v.sqrt(), v.copysign(w),
+                    v + w,
+                    v - w,
+                    v * w,
+                    v / w,
+                    v.mul_add(w, u),
+                    v.sqrt(),
+                    v.copysign(w),
                     // Which zero is less, or greater, is not defined.
-                    v.max(w) + 0.0, v.min(w) + 0.0, v.clamp(-2.0, 1e6),
-                ].map(clean)
+                    v.max(w) + 0.0,
+                    v.min(w) + 0.0,
+                    v.clamp(-2.0, 1e6),
+                ]
+                .map(clean)
             }
 
             fn remainders(x: &[$float], i: usize) -> [$bits; 5] {
                 let (v, w) = (x[i] % 1e6, x[(i + 5) % x.len()]);
-                [v % w, v.rem_euclid(3.0), v.div_euclid(7.0), v.powi(3), v.powi(-(i as i32 % 9))].map(clean)
+                [
+                    v % w,
+                    v.rem_euclid(3.0),
+                    v.div_euclid(7.0),
+                    v.powi(3),
+                    v.powi(-(i as i32 % 9)),
+                ]
+                .map(clean)
             }
 
             fn converted(x: &[$float], i: usize) -> [i64; 8] {
@@ -202,14 +284,23 @@ macro_rules! exact {
                     i64::from(v as u8),
                     i64::from(v as i16),
                     (v as f32 as f64).to_bits() as i64 * i64::from(!v.is_nan()),
-                    i64::from(v.is_normal()) + 2 * i64::from(v.is_sign_negative()) * i64::from(!v.is_nan()),
-                    v.total_cmp(&1.0) as i64 * i64::from(!v.is_nan()) + 4 * v.partial_cmp(&0.5).map_or(9, |o| o as i64),
+                    i64::from(v.is_normal())
+                        + 2 * i64::from(v.is_sign_negative()) * i64::from(!v.is_nan()),
+                    v.total_cmp(&1.0) as i64 * i64::from(!v.is_nan())
+                        + 4 * v.partial_cmp(&0.5).map_or(9, |o| o as i64),
                 ]
             }
 
             fn from_integers(x: &[u32], i: usize) -> [$bits; 5] {
                 let wide = u64::from(x[i]) << (x[i] % 32) | 1;
-                [x[i] as $float, x[i] as i32 as $float, wide as $float, (wide as i64).wrapping_neg() as $float, x[i] as i8 as $float].map(clean)
+                [
+                    x[i] as $float,
+                    x[i] as i32 as $float,
+                    wide as $float,
+                    (wide as i64).wrapping_neg() as $float,
+                    x[i] as i8 as $float,
+                ]
+                .map(clean)
             }
 
             #[test]

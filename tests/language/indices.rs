@@ -24,10 +24,19 @@ fn two_dimensions() {
         let expected: Vec<u32> = (0..width * height)
             .map(|k| x[k % width * height + k / width] + (width * 1_000_000) as u32)
             .collect();
-        for shape in [Launch::covering_2d(width, height), Launch::new((66, 68), (2, 3))] {
+        for shape in [
+            Launch::covering_2d(width, height),
+            Launch::new((66, 68), (2, 3)),
+        ] {
             check(&expected, |device, stream| {
                 let mut y = device.zeroed(width * height)?;
-                transpose::launch(stream, shape, width, &device.upload(&x)?, y.view_2d_mut(width)?)?;
+                transpose::launch(
+                    stream,
+                    shape,
+                    width,
+                    &device.upload(&x)?,
+                    y.view_2d_mut(width)?,
+                )?;
                 Ok(y.to_vec(stream)?)
             });
         }
@@ -53,7 +62,11 @@ fn coordinates(i: Index3D, block: Block, grid: Grid, seen: &[AtomicU32]) {
 
 #[test]
 fn three_dimensions() {
-    for (grid, block) in [((3, 2, 4), (5, 3, 7)), ((1, 7, 1), (1, 1, 64)), ((9, 1, 3), (1, 50, 1))] {
+    for (grid, block) in [
+        ((3, 2, 4), (5, 3, 7)),
+        ((1, 7, 1), (1, 1, 64)),
+        ((9, 1, 3), (1, 50, 1)),
+    ] {
         let threads = grid.0 * grid.1 * grid.2 * block.0 * block.1 * block.2;
         check(&vec![1; threads as usize], |device, stream| {
             let mut seen = device.zeroed::<u32>(threads as usize)?;
@@ -78,7 +91,13 @@ fn outputs_in_chunks() {
     // The last five elements are no whole chunk.
     let x = noise(200);
     let expected: Vec<u32> = (0..1405)
-        .map(|k| if k < 1400 { x[k / 7].wrapping_add(6 - k as u32 % 7) } else { 0 })
+        .map(|k| {
+            if k < 1400 {
+                x[k / 7].wrapping_add(6 - k as u32 % 7)
+            } else {
+                0
+            }
+        })
         .collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(1405)?;
@@ -101,14 +120,25 @@ fn outputs_in_strides_of_the_grid() {
     for (grid, block) in [(1, 32), (3, 50), (9, 256)] {
         check(&expected, |device, stream| {
             let mut y = device.zeroed(1003)?;
-            grid_stride::launch(stream, Launch::new(grid, block), &device.upload(&x)?, &mut y)?;
+            grid_stride::launch(
+                stream,
+                Launch::new(grid, block),
+                &device.upload(&x)?,
+                &mut y,
+            )?;
             Ok(y.to_vec(stream)?)
         });
     }
 }
 
 #[kernel]
-fn two_outputs(i: Index1D, block: Block, x: &[u32], mut each: DisjointSlice<u16>, mut first: DisjointSlice<u64, PerBlock>) {
+fn two_outputs(
+    i: Index1D,
+    block: Block,
+    x: &[u32],
+    mut each: DisjointSlice<u16>,
+    mut first: DisjointSlice<u64, PerBlock>,
+) {
     let v = x.get(i.get()).copied().unwrap_or(5);
     if let Some(y) = each.get_mut(i) {
         *y = v as u16;
@@ -123,7 +153,9 @@ fn two_outputs(i: Index1D, block: Block, x: &[u32], mut each: DisjointSlice<u16>
 #[test]
 fn an_output_per_block_and_two_parts_of_one_buffer() {
     let x = noise(500);
-    let mut expected: Vec<u64> = (0..10).map(|b| u64::from(x[b * 50]) << 8 | b as u64).collect();
+    let mut expected: Vec<u64> = (0..10)
+        .map(|b| u64::from(x[b * 50]) << 8 | b as u64)
+        .collect();
     expected.extend(x.iter().chain(&x).map(|v| u64::from(*v as u16)));
     check(&expected, |device, stream| {
         let x = device.upload(&x)?;

@@ -47,12 +47,18 @@ fn of_all_types(x: &[u32], i: usize) -> [u64; 5] {
             cpu = { a << 3 });
         let signed: i64 = ptx!("mad.wide.s32 {d}, {a}, {b}, {c};", d = out(i64), a = in(i32) v as i32, b = in(i32) -5, c = in(i64) 7, pure,
             cpu = { i64::from(a) * i64::from(b) + c });
-        let double: f64 = ptx!("cvt.f64.s16 {d}, {a};", d = out(f64), a = in(i16) v as i16, pure,
+        let double: f64 = ptx!("cvt.rn.f64.s16 {d}, {a};", d = out(f64), a = in(i16) v as i16, pure,
             cpu = { f64::from(a) });
         let (least, most): (u32, i32) = ptx!("min.u32 {l}, {a}, {b};\nmax.s32 {m}, {a}, {b};",
             l = out(u32), m = out(i32), a = in(u32) v, b = in(u32) v << 7, pure,
             cpu = { (a.min(b), (a as i32).max(b as i32)) });
-        [wide, u64::from(narrow), signed as u64, double.to_bits(), u64::from(least) << 32 | u64::from(most as u32)]
+        [
+            wide,
+            u64::from(narrow),
+            signed as u64,
+            double.to_bits(),
+            u64::from(least) << 32 | u64::from(most as u32),
+        ]
     }
 }
 
@@ -84,14 +90,14 @@ fn count_down(i: Index1D, counts: &[AtomicU32], mut y: DisjointSlice<u32>) {
     // SAFETY: an atomic instruction on an atomic; the CPU does the same.
     let old = unsafe {
         ptx!("atom.global.dec.u32 {d}, [{p}], {top};", d = out(u32), p = in(u64) at as u64, top = in(u32) 99, memory,
-             cpu = {
-                 let _ = p;
-                 let step = |v: u32| Some(if v == 0 || v > top { top } else { v - 1 });
-                 // What `p` points to.
-                 match counts[i.get() % counts.len()].fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
-                     Ok(old) | Err(old) => old,
-                 }
-             })
+        cpu = {
+            let _ = p;
+            let step = |v: u32| Some(if v == 0 || v > top { top } else { v - 1 });
+            // What `p` points to.
+            match counts[i.get() % counts.len()].fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
+                Ok(old) | Err(old) => old,
+            }
+        })
     };
     if let Some(y) = y.get_mut(i) {
         *y = u32::from(old <= 99);

@@ -146,7 +146,14 @@ fn unsigned_128(x: &[u32], i: usize) -> [u128; 8] {
 
 fn signed_128(x: &[u32], i: usize) -> [i128; 6] {
     let (a, b) = wide_operands(x, i);
-    let (a, b) = (a as i128, if x[i].is_multiple_of(2) { b as i128 >> 1 } else { -(b as i128 >> 2) - 1 });
+    let (a, b) = (
+        a as i128,
+        if x[i].is_multiple_of(2) {
+            b as i128 >> 1
+        } else {
+            -(b as i128 >> 2) - 1
+        },
+    );
     let b = if b == 0 { 3 } else { b };
     [
         a.wrapping_sub(b),

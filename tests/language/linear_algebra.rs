@@ -20,7 +20,16 @@ fn vectors(x: &[f32], i: usize) -> [f32; 8] {
     let clamped = (a * 2.0 - b).clamp(Vec3::splat(-3.0), Vec3::ONE).abs();
     let flat = Vec2::new(a.x, b.y).perp_dot(Vec2::new(b.x, a.y));
     let double = DVec3::new(f64::from(a.x), 1.0, f64::from(b.z)).length_squared();
-    [cross.x, cross.y, cross.z, a.dot(b), a.max(b).min_element(), clamped.element_sum(), flat, double as f32]
+    [
+        cross.x,
+        cross.y,
+        cross.z,
+        a.dot(b),
+        a.max(b).min_element(),
+        clamped.element_sum(),
+        flat,
+        double as f32,
+    ]
 }
 
 #[test]
@@ -31,7 +40,13 @@ fn vectors_of_three() {
 fn lengths(x: &[f32], i: usize) -> [i32; 5] {
     let (a, b) = (vector(x, i), Vec3A::from(vector(x, i + 1)));
     let four = Vec4::from((a, 0.5)).normalize_or_zero();
-    rounded([a.length(), b.length(), a.normalize_or_zero().y, four.w, b.reject_from(Vec3A::X).z])
+    rounded([
+        a.length(),
+        b.length(),
+        a.normalize_or_zero().y,
+        four.w,
+        b.reject_from(Vec3A::X).z,
+    ])
 }
 
 #[test]
@@ -45,7 +60,13 @@ fn matrices(x: &[f32], i: usize) -> [i32; 5] {
     let there = move_and_turn.transform_point3(a);
     let back = move_and_turn.inverse().transform_point3(there);
     let three = Mat3::from_cols(a, b, Vec3::Z).transpose();
-    rounded([there.x, there.z, (back - a).length(), three.determinant(), (move_and_turn * move_and_turn).w_axis.y])
+    rounded([
+        there.x,
+        there.z,
+        (back - a).length(),
+        three.determinant(),
+        (move_and_turn * move_and_turn).w_axis.y,
+    ])
 }
 
 #[test]
@@ -54,13 +75,21 @@ fn matrices_and_their_inverses() {
 }
 
 fn rotations(x: &[f32], i: usize) -> [i32; 4] {
-    let (axis, v) = (vector(x, i).try_normalize().unwrap_or(Vec3::Y), vector(x, i + 2));
+    let (axis, v) = (
+        vector(x, i).try_normalize().unwrap_or(Vec3::Y),
+        vector(x, i + 2),
+    );
     let turn = Quat::from_axis_angle(axis, x[i]);
     let half = Quat::IDENTITY.slerp(turn, 0.5);
     let twice = (half * half * v - turn * v).length();
     let (to_axis, angle) = turn.to_axis_angle();
     let grid = IVec2::new(v.x as i32, 3).rem_euclid(IVec2::splat(4));
-    rounded([(turn * v).x, twice.min(1.0), (to_axis * angle.sin()).y, (grid.x + grid.y) as f32])
+    rounded([
+        (turn * v).x,
+        twice.min(1.0),
+        (to_axis * angle.sin()).y,
+        (grid.x + grid.y) as f32,
+    ])
 }
 
 #[test]

@@ -10,9 +10,21 @@ use crate::{N, floats, noise};
 
 /// A moving sum over `2 * R + 1` elements, with a halo on both sides of the block's own.
 #[kernel(block(100))]
-fn moving_sum<const R: usize>(i: Index1D, block: Block, mut tile: SharedTile<f32, 128>, x: &[f32], mut y: DisjointSlice<f32>) {
+fn moving_sum<const R: usize>(
+    i: Index1D,
+    block: Block,
+    mut tile: SharedTile<f32, 128>,
+    x: &[f32],
+    mut y: DisjointSlice<f32>,
+) {
     let start = (block.index() * block.threads()) as isize - R as isize;
-    let at = |k: isize| usize::try_from(k).ok().and_then(|k| x.get(k)).copied().unwrap_or(0.0);
+    let at = |k: isize| {
+        usize::try_from(k)
+            .ok()
+            .and_then(|k| x.get(k))
+            .copied()
+            .unwrap_or(0.0)
+    };
     tile.fill(|slot| at(start + slot as isize));
     let tile = tile.publish(&block);
     if let Some(y) = y.get_mut(i) {
@@ -24,7 +36,12 @@ fn moving_sum<const R: usize>(i: Index1D, block: Block, mut tile: SharedTile<f32
 fn a_tile_with_a_halo() {
     let x = floats(N);
     let around = |r: usize| -> Vec<f32> {
-        let at = |i: usize| i.checked_sub(r).and_then(|k| x.get(k)).copied().unwrap_or(0.0);
+        let at = |i: usize| {
+            i.checked_sub(r)
+                .and_then(|k| x.get(k))
+                .copied()
+                .unwrap_or(0.0)
+        };
         (0..N).map(|i| (i..=i + 2 * r).map(at).sum()).collect()
     };
     for (r, expected) in [(3, around(3)), (11, around(11))] {
@@ -41,7 +58,14 @@ fn a_tile_with_a_halo() {
 
 /// Two tiles that are published and reclaimed in every round: an odd-even sort within each block.
 #[kernel]
-fn sort_blocks<T: Plain + PartialOrd>(i: Index1D, block: Block, left: SharedTile<T, 512>, right: SharedTile<u8, 512>, x: &[T], mut y: DisjointSlice<T>) {
+fn sort_blocks<T: Plain + PartialOrd>(
+    i: Index1D,
+    block: Block,
+    left: SharedTile<T, 512>,
+    right: SharedTile<u8, 512>,
+    x: &[T],
+    mut y: DisjointSlice<T>,
+) {
     let (n, t) = (block.threads(), block.thread());
     let mut mine = x[i.get() % x.len()];
     let (mut values, mut marks) = (left, right);
@@ -49,7 +73,11 @@ fn sort_blocks<T: Plain + PartialOrd>(i: Index1D, block: Block, left: SharedTile
         values.set_own(0, mine);
         marks.set_own(0, round as u8);
         let (shown, marked) = (values.publish(&block), marks.publish(&block));
-        let partner = if (t + round) % 2 == 0 { t + 1 } else { t.wrapping_sub(1) };
+        let partner = if (t + round) % 2 == 0 {
+            t + 1
+        } else {
+            t.wrapping_sub(1)
+        };
         if partner < n && marked[partner] == round as u8 {
             let other = shown[partner];
             let wants_less = t < partner;
@@ -76,7 +104,9 @@ fn two_tiles_in_many_phases() {
     });
     let x: Vec<f64> = floats(3 * 64).into_iter().map(f64::from).collect();
     let mut expected = x.clone();
-    expected.chunks_mut(64).for_each(|c| c.sort_unstable_by(f64::total_cmp));
+    expected
+        .chunks_mut(64)
+        .for_each(|c| c.sort_unstable_by(f64::total_cmp));
     check(&expected, |device, stream| {
         let mut y = device.zeroed(x.len())?;
         sort_blocks::launch(stream, (3, 64), &device.upload(&x)?, &mut y)?;
@@ -107,7 +137,12 @@ fn a_histogram_of_shared_atomics() {
     x.iter().for_each(|v| expected[*v as usize % 61] += 1);
     check(&expected, |device, stream| {
         let mut counts = device.zeroed::<u32>(61)?;
-        histogram::launch(stream, Launch::new(23, 45), &device.upload(&x)?, counts.as_atomic())?;
+        histogram::launch(
+            stream,
+            Launch::new(23, 45),
+            &device.upload(&x)?,
+            counts.as_atomic(),
+        )?;
         Ok(counts.to_vec(stream)?)
     });
 }
@@ -152,7 +187,10 @@ fn sums(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<[f64; 3], PerB
 
 #[test]
 fn a_generic_function_with_shared_memory() {
-    let x: Vec<f32> = floats(N).into_iter().map(|v| (v * 16.0).round() / 16.0).collect();
+    let x: Vec<f32> = floats(N)
+        .into_iter()
+        .map(|v| (v * 16.0).round() / 16.0)
+        .collect();
     let expected: Vec<[f64; 3]> = x
         .chunks(61)
         .map(|part| {
@@ -163,14 +201,25 @@ fn a_generic_function_with_shared_memory() {
         .collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(expected.len())?;
-        sums::launch(stream, Launch::new(expected.len() as u32, 61), &device.upload(&x)?, &mut y)?;
+        sums::launch(
+            stream,
+            Launch::new(expected.len() as u32, 61),
+            &device.upload(&x)?,
+            &mut y,
+        )?;
         Ok(y.to_vec(stream)?)
     });
 }
 
 /// Two kinds of elements in one dynamic memory: first the words, then the bytes behind them.
 #[kernel]
-fn rotate_in_dynamic(i: Index1D, block: Block, words: DynamicShared<u64>, x: &[u32], mut y: DisjointSlice<[u32; 3]>) {
+fn rotate_in_dynamic(
+    i: Index1D,
+    block: Block,
+    words: DynamicShared<u64>,
+    x: &[u32],
+    mut y: DisjointSlice<[u32; 3]>,
+) {
     let bytes = dynamic_shared!(u8);
     let (t, n) = (block.thread(), block.threads());
     let v = x[i.get() % x.len()];
@@ -182,7 +231,11 @@ fn rotate_in_dynamic(i: Index1D, block: Block, words: DynamicShared<u64>, x: &[u
         (words.get((t + 1) % n), bytes.get(8 * n + (t + 2) % n))
     };
     if let Some(y) = y.get_mut(i) {
-        *y = [(word >> 9) as u32, byte.into(), (words.len() + bytes.len()) as u32];
+        *y = [
+            (word >> 9) as u32,
+            byte.into(),
+            (words.len() + bytes.len()) as u32,
+        ];
     }
 }
 
@@ -199,7 +252,8 @@ fn dynamic_shared_memory() {
             .collect();
         check(&expected, |device, stream| {
             let mut y = device.zeroed(x.len())?;
-            let shape = Launch::new((x.len() / n) as u32, n as u32).dynamic_shared(9 * n as u32 + 5);
+            let shape =
+                Launch::new((x.len() / n) as u32, n as u32).dynamic_shared(9 * n as u32 + 5);
             rotate_in_dynamic::launch(stream, shape, &device.upload(&x)?, &mut y)?;
             Ok(y.to_vec(stream)?)
         });
@@ -211,7 +265,9 @@ fn dynamic_shared_memory() {
 fn own_arrays(i: Index1D, block: Block, mut y: DisjointSlice<[u32; 2]>) {
     let (first, second) = (shared_array!(u32, 3), shared_array!(u32, 3));
     if block.thread() < 3 {
-        first.atomic(block.thread()).store(block.index() as u32, Relaxed);
+        first
+            .atomic(block.thread())
+            .store(block.index() as u32, Relaxed);
         second.atomic(block.thread()).store(7, Relaxed);
     }
     block.sync();

@@ -6,7 +6,9 @@ use crate::{N, agree, noise};
 
 fn halves(x: &[u32], i: usize) -> [u32; 5] {
     let (before, after) = x.split_at(i);
-    let tail = after.split_first().map_or(0, |(first, rest)| first ^ rest.len() as u32);
+    let tail = after
+        .split_first()
+        .map_or(0, |(first, rest)| first ^ rest.len() as u32);
     let middle = &x[i / 3..=i / 2];
     let inner = &middle[middle.len() / 4..middle.len() - middle.len() / 4];
     let pieces = [before, inner, &after[after.len() / 2..]];
@@ -75,7 +77,14 @@ fn on_the_stack(x: &[u32], i: usize) -> [u32; 6] {
         pair.swap(0, 1);
     }
     let end = copy.iter().fold(0u32, |a, b| a.rotate_left(1) ^ b);
-    [unsorted, place, below, end, copy[x[i] as usize % 24], copy.iter_mut().map(|v| *v % 2).sum()]
+    [
+        unsorted,
+        place,
+        below,
+        end,
+        copy[x[i] as usize % 24],
+        copy.iter_mut().map(|v| *v % 2).sum(),
+    ]
 }
 
 trait InPlace {
@@ -98,7 +107,11 @@ const fn crc_table() -> [u32; 256] {
     while byte < 256 {
         let (mut rest, mut bit) = (byte as u32, 0);
         while bit < 8 {
-            rest = if rest & 1 == 1 { rest >> 1 ^ 0xedb8_8320 } else { rest >> 1 };
+            rest = if rest & 1 == 1 {
+                rest >> 1 ^ 0xedb8_8320
+            } else {
+                rest >> 1
+            };
             bit += 1;
         }
         table[byte] = rest;
@@ -115,7 +128,9 @@ const WEIGHTS: [[f32; 3]; 3] = [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0
 fn tables(x: &[u32], i: usize) -> [u32; 4] {
     let bytes = x[i].to_le_bytes();
     let crc = |table: &[u32; 256]| {
-        !bytes.iter().fold(!0u32, |crc, b| table[(crc as u8 ^ b) as usize] ^ crc >> 8)
+        !bytes
+            .iter()
+            .fold(!0u32, |crc, b| table[(crc as u8 ^ b) as usize] ^ crc >> 8)
     };
     let row = ROWS[x[i] as usize % 4];
     let weight = WEIGHTS[i % 3][bytes[1] as usize % 3];
@@ -173,7 +188,9 @@ struct Line {
 
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        let room = self.bytes[self.len..].get_mut(..text.len()).ok_or(std::fmt::Error)?;
+        let room = self.bytes[self.len..]
+            .get_mut(..text.len())
+            .ok_or(std::fmt::Error)?;
         room.copy_from_slice(text.as_bytes());
         self.len += text.len();
         Ok(())
@@ -181,9 +198,18 @@ impl Write for Line {
 }
 
 fn formatted(x: &[u32], i: usize) -> [u8; 48] {
-    let mut line = Line { bytes: [b'.'; 48], len: 0 };
+    let mut line = Line {
+        bytes: [b'.'; 48],
+        len: 0,
+    };
     let v = x[i];
-    let written = write!(line, "{v}|{:>6x}|{:?}|{:+05}", v >> 8, Some(v as u8), v as i8);
+    let written = write!(
+        line,
+        "{v}|{:>6x}|{:?}|{:+05}",
+        v >> 8,
+        Some(v as u8),
+        v as i8
+    );
     if written.is_err() {
         line.bytes[0] = b'!';
     }

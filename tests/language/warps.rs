@@ -67,7 +67,10 @@ fn shuffles_of_types(i: Index1D, warp: Warp, x: &[u64], mut y: DisjointSlice<[u6
 
 #[test]
 fn shuffles_of_every_type() {
-    let x: Vec<u64> = noise(THREADS).into_iter().map(|v| u64::from(v).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let x: Vec<u64> = noise(THREADS)
+        .into_iter()
+        .map(|v| u64::from(v).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .collect();
     let expected: Vec<[u64; 6]> = (0..THREADS)
         .map(|i| {
             let (start, lane) = (i / 32 * 32, i % 32);
@@ -111,11 +114,19 @@ fn expected_votes(x: &[u32], block: usize, modulus: u32, threads: usize) -> Vec<
     };
     let row = |i: usize| {
         let values: Vec<u32> = warp_of(i).map(|k| x[k % x.len()]).collect();
-        let ballot = values.iter().rev().fold(0, |bits, v| bits << 1 | u32::from(v % modulus == 1));
+        let ballot = values
+            .iter()
+            .rev()
+            .fold(0, |bits, v| bits << 1 | u32::from(v % modulus == 1));
         let sum = values.iter().copied().fold(0, u32::wrapping_add);
         let least = values.iter().min().unwrap_or(&0);
         let most = values.iter().map(|v| v >> 1).max().unwrap_or(0);
-        [ballot, u32::from(ballot != 0), u32::from(ballot == 0), sum ^ least ^ most]
+        [
+            ballot,
+            u32::from(ballot != 0),
+            u32::from(ballot == 0),
+            sum ^ least ^ most,
+        ]
     };
     (0..threads).map(row).collect()
 }
@@ -127,11 +138,20 @@ fn votes_and_reductions() {
     for (grid, block) in [(3, 96), (5, 77), (4, 13), (2, 33)] {
         for modulus in [2, 40] {
             let threads = (grid * block) as usize;
-            check(&expected_votes(&x, block as usize, modulus, threads), |device, stream| {
-                let mut y = device.zeroed(threads)?;
-                votes::launch(stream, Launch::new(grid, block), &device.upload(&x)?, modulus, &mut y)?;
-                Ok(y.to_vec(stream)?)
-            });
+            check(
+                &expected_votes(&x, block as usize, modulus, threads),
+                |device, stream| {
+                    let mut y = device.zeroed(threads)?;
+                    votes::launch(
+                        stream,
+                        Launch::new(grid, block),
+                        &device.upload(&x)?,
+                        modulus,
+                        &mut y,
+                    )?;
+                    Ok(y.to_vec(stream)?)
+                },
+            );
         }
     }
 }
@@ -145,7 +165,8 @@ fn halves(i: Index1D, warp: Warp, x: &[u32], mut y: DisjointSlice<[u32; 3]>) {
         [
             warp.ballot_mask(mask, v.is_multiple_of(3)),
             warp.shuffle_xor_mask(mask, v, 7),
-            u32::from(warp.any_mask(mask, v.is_multiple_of(29))) + 2 * u32::from(warp.all_mask(mask, v > 1 << 27)),
+            u32::from(warp.any_mask(mask, v.is_multiple_of(29)))
+                + 2 * u32::from(warp.all_mask(mask, v > 1 << 27)),
         ]
     };
     if let Some(y) = y.get_mut(i) {
@@ -160,10 +181,17 @@ fn halves_of_a_warp() {
         .map(|i| {
             let start = i / 16 * 16;
             let half = &x[start..start + 16];
-            let ballot = half.iter().rev().fold(0, |bits, v| bits << 1 | u32::from(v % 3 == 0));
+            let ballot = half
+                .iter()
+                .rev()
+                .fold(0, |bits, v| bits << 1 | u32::from(v % 3 == 0));
             let any = half.iter().any(|v| v % 29 == 0);
             let all = half.iter().all(|v| *v > 1 << 27);
-            [ballot << (start % 32), x[i ^ 7], u32::from(any) + 2 * u32::from(all)]
+            [
+                ballot << (start % 32),
+                x[i ^ 7],
+                u32::from(any) + 2 * u32::from(all),
+            ]
         })
         .collect();
     check(&expected, |device, stream| {
@@ -175,7 +203,14 @@ fn halves_of_a_warp() {
 
 /// An inclusive prefix sum over each block, from shuffles and a little shared memory.
 #[kernel]
-fn prefix_sums(i: Index1D, block: Block, warp: Warp, mut tile: SharedTile<u32, 1024>, x: &[u32], mut y: DisjointSlice<u32>) {
+fn prefix_sums(
+    i: Index1D,
+    block: Block,
+    warp: Warp,
+    mut tile: SharedTile<u32, 1024>,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let mut sum = x.get(i.get()).copied().unwrap_or(0);
     let mut delta = 1;
     while delta < 32 {
@@ -187,7 +222,9 @@ fn prefix_sums(i: Index1D, block: Block, warp: Warp, mut tile: SharedTile<u32, 1
     }
     tile.set_own(0, sum);
     let tile = tile.publish(&block);
-    let before = (1..=warp.index() as usize).map(|w| tile[w * 32 - 1]).fold(0, u32::wrapping_add);
+    let before = (1..=warp.index() as usize)
+        .map(|w| tile[w * 32 - 1])
+        .fold(0, u32::wrapping_add);
     if let Some(y) = y.get_mut(i) {
         *y = sum.wrapping_add(before);
     }
@@ -198,7 +235,12 @@ fn prefix_sums_over_blocks() {
     let x = noise(1003);
     for block in [32, 224, 1024] {
         let expected: Vec<u32> = (0..x.len())
-            .map(|i| x[i / block * block..=i].iter().copied().fold(0, u32::wrapping_add))
+            .map(|i| {
+                x[i / block * block..=i]
+                    .iter()
+                    .copied()
+                    .fold(0, u32::wrapping_add)
+            })
             .collect();
         check(&expected, |device, stream| {
             let mut y = device.zeroed(x.len())?;

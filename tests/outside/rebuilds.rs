@@ -119,7 +119,18 @@ fn a_changed_option_is_built_again() {
         "{}",
         code[0].ptx[1]
     );
-    assert!(code[0].ptx[0].contains(".loc"), "{}", code[0].ptx[0]);
+}
+
+#[test]
+fn lines_of_the_source_are_in_the_ptx_when_asked_for() {
+    let script = "fn main() {\n    warploom_build::Builder::new().line_info(true).compile();\n}\n";
+    let program = Outside::program("rebuild-lines", MAIN).file("build.rs", script);
+    program.builds();
+    let ptx = program.ptx();
+    assert!(ptx.contains("src/main.rs"), "{ptx}");
+    let mut lines = ptx.lines().map(str::trim_start);
+    let of_store = |l: &str| l.starts_with(".loc") && l.split_whitespace().nth(2) == Some("6");
+    assert!(lines.any(of_store), "no .loc of line 6:\n{ptx}");
 }
 
 #[test]

@@ -118,12 +118,13 @@ fn two_closures_through_one_tracked_helper_are_told_apart() {
     program.builds();
     assert_eq!(program.prints("debug/closures-tracked").trim(), "231");
     let code = program.device_code();
-    let places: Vec<_> = code[0]
+    let mut places: Vec<_> = code[0]
         .manifest
         .kernels
         .iter()
         .map(|k| (k.name.as_str(), k.launched_at[0].line))
         .collect();
+    places.sort_unstable();
     assert_eq!(
         places,
         [

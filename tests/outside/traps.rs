@@ -81,18 +81,11 @@ fn flags_of_the_outer_build_stay_there_except_cfg() {
             "Cargo.toml",
             "\n[lints.rust]\nunexpected_cfgs = { level = \"allow\", priority = 0 }\n",
         )
-        .env(
-            "RUSTFLAGS",
-            "--cfg twelve -Ctarget-feature=+avx2 -Dwarnings",
-        );
-    let target = target_folder().join("flags");
-    let outer = outer.env("CARGO_TARGET_DIR", target.display().to_string());
-    outer.builds();
-    assert_stores(
-        &device_code(&target.join("debug/trap-flags")),
-        "trap_flags::store",
-        12_345_678,
-    );
+        .env("RUSTFLAGS", "--cfg twelve -Ctarget-feature=+avx2");
+    let host = host(&outer);
+    outer.works(&["build", "--target", &host]);
+    let program = target_folder().join(host).join("debug/trap-flags");
+    assert_stores(&device_code(&program), "trap_flags::store", 12_345_678);
 }
 
 #[test]
@@ -231,24 +224,20 @@ pub fn apply(f: impl Fn(u32) -> u32 + Copy + Send + Sync + 'static) -> u32 {
     );
 }
 
-/// The outer cargo holds the lock of its target folder all the while.
+/// The outer cargo holds the lock of its target folder all the while; so does every other test here.
 #[test]
-fn a_target_folder_of_ones_own_and_a_triple_do_not_deadlock() {
-    let target = target_folder().join("triple");
-    let outer = Outside::program("trap-triple", &program("12345678"))
-        .env("CARGO_TARGET_DIR", target.display().to_string());
-    let host = outer.run("rustc".as_ref(), &["-vV"]).text;
-    let host = host
-        .lines()
-        .find_map(|l| l.strip_prefix("host: "))
-        .unwrap()
-        .to_owned();
+fn a_build_for_a_named_triple_does_not_deadlock() {
+    let outer = Outside::program("trap-triple", &program("12345678"));
+    let host = host(&outer);
     outer.works(&["build", "--target", &host]);
-    assert_stores(
-        &device_code(&target.join(host).join("debug/trap-triple")),
-        "trap_triple::store",
-        12_345_678,
-    );
+    let program = target_folder().join(host).join("debug/trap-triple");
+    assert_stores(&device_code(&program), "trap_triple::store", 12_345_678);
+}
+
+fn host(outer: &Outside) -> String {
+    let version = outer.run("rustc".as_ref(), &["-vV"]).text;
+    let host = version.lines().find_map(|l| l.strip_prefix("host: "));
+    host.unwrap().to_owned()
 }
 
 /// cargo is started somewhere else, with the target folder somewhere else again.

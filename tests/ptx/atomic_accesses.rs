@@ -23,26 +23,27 @@ fn loads(x: &[AtomicU32], mut y: DisjointSlice<u32>, i: Index1D) {
 fn stores(x: &[AtomicU64], v: u64) {
     if let [x, ..] = x {
         x.store(v, Relaxed);
-        x.store(v + 1, Release);
-        x.store(v + 2, SeqCst);
+        x.store(v.wrapping_add(1), Release);
+        x.store(v.wrapping_add(2), SeqCst);
     }
 }
 // ptx: st.relaxed.sys.global.b64
 // ptx: st.release.sys.global.b64
 // ptx: fence.sc.sys
-// ptx-next: st.relaxed.sys.global.b64
+// ptx-next: st.release.sys.global.b64
 // ptx-count: 1 fence
 
 #[kernel]
-fn exchanges(x: &[AtomicU32], v: u32, mut y: DisjointSlice<bool>, i: Index1D) {
+fn exchanges(x: &[AtomicU32], v: u32, mut y: DisjointSlice<u8>, i: Index1D) {
     if let Some(y) = y.get_mut(i)
         && let [x, ..] = x
     {
-        *y = x.compare_exchange(v, 1, Relaxed, Relaxed).is_ok()
+        let done = x.compare_exchange(v, 1, Relaxed, Relaxed).is_ok()
             ^ x.compare_exchange(v, 2, Acquire, Relaxed).is_ok()
             ^ x.compare_exchange(v, 3, Release, Relaxed).is_ok()
             ^ x.compare_exchange(v, 4, AcqRel, Acquire).is_ok()
             ^ x.compare_exchange(v, 5, SeqCst, SeqCst).is_ok();
+        *y = u8::from(done);
     }
 }
 // ptx: atom.relaxed.sys.global.cas.b32 ..., 1;
@@ -59,13 +60,13 @@ fn fences(v: u32, mut y: DisjointSlice<u32>) {
     let y = unsafe { &mut *y.raw() };
     *y = v;
     fence(Acquire);
-    *y = v + 1;
+    *y = v.wrapping_add(1);
     fence(Release);
-    *y = v + 2;
+    *y = v.wrapping_add(2);
     fence(AcqRel);
-    *y = v + 3;
+    *y = v.wrapping_add(3);
     fence(SeqCst);
-    *y = v + 4;
+    *y = v.wrapping_add(4);
 }
 // ptx: st.global
 // ptx: fence.acq_rel.sys

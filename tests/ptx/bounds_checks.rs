@@ -1,4 +1,4 @@
-//! A bounds check is there where it is needed, and gone where the kernel's own test or its contract makes it needless.
+//! A bounds check is there where it is needed, and gone where the kernel's own test makes it needless.
 
 use warploom::prelude::*;
 
@@ -9,25 +9,6 @@ fn checked(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 // ptx: panic_bounds_check
-
-#[kernel(requires(x.len() == y.len()))]
-fn by_contract(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
-    if let Some(y) = y.get_mut(i) {
-        *y = x[i.get()];
-    }
-}
-// ptx-not: panic
-// ptx-not: call
-// ptx-count: 1 setp
-// ptx-count: 1 bra
-
-#[kernel(requires(x.len() >= 64))]
-fn by_mask(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
-    if let Some(y) = y.get_mut(i) {
-        *y = x[i.get() % 64];
-    }
-}
-// ptx-not: panic
 
 #[kernel]
 fn by_test(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {

@@ -35,6 +35,7 @@ fn between_equal_conditions(warp: Warp, a: bool, b: &[AtomicU32]) {
 
 /// A barrier written as PTX, in a function of its own: only the mark says that it is one.
 #[inline(never)]
+#[allow(dead_code, reason = "the kernel is never launched")]
 fn own_barrier(v: u32) -> u32 {
     // SAFETY: never launched; the text alone matters.
     unsafe {
@@ -52,9 +53,10 @@ fn by_hand(a: bool, x: &[u32], mut y: DisjointSlice<u32>, i: Index1D) {
         *y = any;
     }
 }
-// ptx-count: 1 vote.sync.any
-// ptx: vote.sync.any
+// ptx-count: 1 own_barrier
+// ptx: call.uni ... own_barrier
 // ptx: bra
+// ptx-module: vote.sync.any
 
 #[test]
 fn meeting_lanes_stay_together() {

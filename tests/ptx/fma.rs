@@ -19,7 +19,7 @@ fn fused(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 // ptx: fma.rn.f32
-// ptx-not: mul.
+// ptx-not: mul.rn
 // ptx-not: add.rn
 // ptx-not: add.f32
 

@@ -38,7 +38,7 @@ fn single(i: Index1D, mut y: DisjointSlice<f32>) {
     s += x.round() + x.round_ties_even() + x.fract() + x.to_degrees();
     *y = s + x.sin_cos().0;
 }
-// ptx-module: __warploom_math_sin_f32
+// ptx-module: st.global.b32
 
 #[kernel]
 fn double(i: Index1D, mut y: DisjointSlice<f64>) {
@@ -51,7 +51,7 @@ fn double(i: Index1D, mut y: DisjointSlice<f64>) {
     s += x.round() + x.round_ties_even() + x.fract() + x.to_degrees();
     *y = s + x.sin_cos().0;
 }
-// ptx-module: __warploom_math_sin_f64
+// ptx-module: st.global.b64
 
 /// A declaration without a body would be a symbol that nobody has.
 #[test]

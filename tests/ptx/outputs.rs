@@ -20,7 +20,6 @@ fn two_outputs(i: Index1D, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f32>)
         (*x, *y) = (*y, *x);
     }
 }
-// ptx-count: 2 setp
 // ptx-count: 2 st.global.b32
 
 #[test]

@@ -29,11 +29,11 @@ fn read_own(i: Index1D, mut y: DisjointSlice<u32>) {
 }
 // ptx-not: .nc
 
-/// Four neighbours at once.
+/// Parts of an element are read alike.
 #[kernel]
 fn read_wide(i: Index1D, x: &[[f32; 4]], mut y: DisjointSlice<[f32; 4]>) {
     if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
-        *y = *x;
+        *y = [x[0] * 2.0, x[1] * 3.0, x[2] * 4.0, x[3] * 5.0];
     }
 }
 // ptx-count: 4 ld.global.nc.b32

@@ -12,14 +12,15 @@ fn two(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
         b.set(t, 2);
         block.sync();
         if let Some(y) = y.get_mut(i) {
-            *y = a.get(63 - t) + b.get(63 - t);
+            *y = a.get(63 - t) ^ b.get(63 - t);
         }
     }
 }
 // ptx-count: 2 .shared .align
 // ptx-count: 2 st.shared.b32
 // ptx-count: 2 ld.shared.b32
-// ptx-not: cvta
+// ptx-not: cvta.shared
+// ptx-not: cvta.to.shared
 // ptx-not: panic
 
 #[kernel]

@@ -10,11 +10,11 @@ fn never_launched(i: Index1D, mut y: DisjointSlice<u32>) {
 }
 // ptx: 10;
 
-pub mod inner {
+mod inner {
     use warploom::prelude::*;
 
     #[kernel]
-    pub fn same_name(i: Index1D, mut y: DisjointSlice<u32>) {
+    pub(super) fn same_name(i: Index1D, mut y: DisjointSlice<u32>) {
         if let Some(y) = y.get_mut(i) {
             *y = 11;
         }

@@ -149,6 +149,7 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     /// All threads of the block that have not returned must publish and reclaim equally often: if one never does, a GPU waits for
     /// ever and the emulator reports a deadlock.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn publish(self, _block: &Block<'_>) -> TileView<'k, T, N> {
         // SAFETY: this tile's own barrier; the tile is given away, so this thread writes no more.
         unsafe { raw::barrier(self.barriers.publish) };
@@ -196,6 +197,7 @@ impl<'k, T: Plain, const N: usize> TileView<'k, T, N> {
     ///
     /// The old values stay in the slots that are not written anew.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn reclaim(self, _block: &Block<'_>) -> SharedTile<'k, T, N> {
         // SAFETY: this tile's own barrier; the view is given away and no slice of it outlives it, so this thread reads no more.
         unsafe { raw::barrier(self.tile.barriers.reclaim) };

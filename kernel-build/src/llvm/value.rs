@@ -615,7 +615,13 @@ impl Attribute {
         let kind = Attribute::kind(context, "range")?;
         // SAFETY: a kind that LLVM just gave; one word each for 32 bits, which LLVM copies.
         let raw = unsafe {
-            (context.llvm.LLVMCreateConstantRangeAttribute)(context.raw, kind, 32, &raw const from, &raw const to)
+            (context.llvm.LLVMCreateConstantRangeAttribute)(
+                context.raw,
+                kind,
+                32,
+                &raw const from,
+                &raw const to,
+            )
         };
         Some(Attribute { raw })
     }

@@ -2,9 +2,10 @@
 //!
 //! LLVM 22 selects plain `atom` (relaxed, GPU scope) for `atomicrmw` of every order and scope. Loads, stores, fences and
 //! compare-exchange it gets right. So after optimisation, when address spaces are known, each `atomicrmw` that asks for more becomes
-//! PTX text. What LLVM itself expands into a compare-exchange loop (8 and 16 bits, `nand`) keeps its order and is left alone.
+//! PTX text. Operations on the bits of 8 and 16 become those of the word around them, as LLVM would do it without their order. What
+//! LLVM expands into a compare-exchange loop (other operations on 8 and 16 bits, `nand`) keeps its order and is left alone.
 
-use crate::llvm::{LlvmError, Module, Op, Type, TypeKind, Value};
+use crate::llvm::{Linkage, LlvmError, Module, Op, Type, TypeKind, Value};
 use std::collections::HashMap;
 
 const RELAXED: i32 = 2;
@@ -46,6 +47,7 @@ pub(crate) fn spell_out(module: &mut Module<'_>) -> Result<(), LlvmError> {
         };
         let call = module.call_before(rmw, helper, &[pointer, operand]);
         rmw.replace_all_uses_with(call);
+        helper.set_linkage(Linkage::Internal);
         // SAFETY: its result was just replaced, and the handle ends here.
         unsafe { rmw.erase_instruction() };
     }
@@ -61,16 +63,23 @@ struct Form {
     scope: &'static str,
     space: u32,
     negate: bool,
+    /// Width of the operand where it is a part of the word: 8 or 16.
+    part: Option<u32>,
 }
 
 impl Form {
     fn of(rmw: Value<'_>, pointer: Type<'_>, operand: Type<'_>) -> Option<Form> {
-        let TypeKind::Pointer(space) = pointer.kind() else {
+        let TypeKind::Pointer(space @ (0 | 1 | 3)) = pointer.kind() else {
             return None;
+        };
+        let operation = rmw.rmw_operation();
+        let part = match operand.kind() {
+            TypeKind::Integer(width @ (8 | 16)) if matches!(operation, 3 | 5 | 6) => Some(width),
+            _ => None,
         };
         // (signed or float, unsigned, bits)
         let (signed, unsigned, bits) = match operand.kind() {
-            TypeKind::Integer(32) => (
+            TypeKind::Integer(width) if width == 32 || part.is_some() => (
                 ("s32", "i32", "r"),
                 ("u32", "i32", "r"),
                 ("b32", "i32", "r"),
@@ -92,7 +101,7 @@ impl Form {
             ),
             _ => return None,
         };
-        let (op, ty) = match rmw.rmw_operation() {
+        let (op, ty) = match operation {
             0 => ("exch", bits),
             1 | 2 => ("add", unsigned),
             3 => ("and", bits),
@@ -117,18 +126,21 @@ impl Form {
             order: rmw.ordering(),
             scope,
             space,
-            negate: rmw.rmw_operation() == 2,
+            negate: operation == 2,
+            part,
         })
     }
 
     fn name(&self) -> String {
         let negate = if self.negate { "_neg" } else { "" };
+        let part = self.part.map_or_else(String::new, |width| format!("_{width}"));
         format!(
-            "__warploom_rmw_{}_{}_{}_{}_{}{negate}",
+            "__warploom_rmw_{}_{}_{}_{}_{}{negate}{part}",
             self.op, self.ty.0, self.order, self.scope, self.space
         )
     }
 
+    /// The helper. Not `linkonce`: linking would drop it, since nothing refers to it yet.
     fn text(&self) -> String {
         let (ptx, llvm, register) = self.ty;
         let scope = self.scope;
@@ -140,26 +152,37 @@ impl Form {
             7 => (format!("fence.sc.{scope}; "), "acquire"),
             _ => (String::new(), "relaxed"),
         };
-        let space = match self.space {
-            1 => ".global",
-            3 => ".shared",
-            _ => "",
-        };
-        let pointer = if self.space == 0 {
-            "ptr".to_owned()
-        } else {
-            format!("ptr addrspace({})", self.space)
+        let (space, pointer) = match self.space {
+            0 => ("", "ptr"),
+            3 => (".shared", "ptr addrspace(3)"),
+            _ => (".global", "ptr addrspace(1)"),
         };
         let op = self.op;
-        let (prepare, operand) = if self.negate {
-            (format!("  %n = sub {llvm} 0, %v\n"), "%n")
-        } else {
-            (String::new(), "%v")
+        let asm = |at: &str, operand: &str| {
+            format!(
+                "  %r = call {llvm} asm sideeffect \"{fence}atom.{sem}.{scope}{space}.{op}.{ptx} $0, [$1], $2;\", \"={register},l,{register},~{{memory}}\"({pointer} {at}, {llvm} {operand}) convergent\n"
+            )
+        };
+        let (value, body) = match self.part {
+            Some(width) => (format!("i{width}"), self.on_word(width, pointer, &asm("%q", "%o"))),
+            None if self.negate => (llvm.to_owned(), format!("  %n = sub {llvm} 0, %v\n{}  ret {llvm} %r\n", asm("%p", "%n"))),
+            None => (llvm.to_owned(), format!("{}  ret {llvm} %r\n", asm("%p", "%v"))),
         };
         format!(
-            "define internal {llvm} @{name}({pointer} %p, {llvm} %v) alwaysinline convergent {{\n{prepare}  %r = call {llvm} asm sideeffect \"{fence}atom.{sem}.{scope}{space}.{op}.{ptx} $0, [$1], $2;\", \"={register},l,{register},~{{memory}}\"({pointer} %p, {llvm} {operand}) convergent\n  ret {llvm} %r\n}}\n",
+            "define weak_odr {value} @{name}({pointer} %p, {value} %v) alwaysinline convergent {{\n{body}}}\n",
             name = self.name(),
         )
-        .replace("define internal", "define linkonce_odr")
+    }
+
+    /// An operation on bits, done to the word around them: what does not belong to the operand stays as it is.
+    fn on_word(&self, width: u32, pointer: &str, asm: &str) -> String {
+        let operand = if self.op == "and" {
+            format!("  %m = shl i32 {}, %s\n  %k = xor i32 %m, -1\n  %o = or i32 %w, %k\n", (1u32 << width) - 1)
+        } else {
+            "  %o = or i32 %w, 0\n".to_owned()
+        };
+        format!(
+            "  %a = ptrtoint {pointer} %p to i64\n  %b = and i64 %a, -4\n  %q = inttoptr i64 %b to {pointer}\n  %c = trunc i64 %a to i32\n  %d = and i32 %c, 3\n  %s = shl i32 %d, 3\n  %z = zext i{width} %v to i32\n  %w = shl i32 %z, %s\n{operand}{asm}  %h = lshr i32 %r, %s\n  %t = trunc i32 %h to i{width}\n  ret i{width} %t\n"
+        )
     }
 }

@@ -3,7 +3,8 @@
 //! A kernel is a shell around the function that the macro wrote:
 //!
 //! ```text
-//! define ptx_kernel void @saxpy(ptr byval([4 x i8]) align 4 %0, ptr noalias readonly nonnull align 4 %1, i64 %2) {
+//! define ptx_kernel void @saxpy(ptr noalias readonly byval([4 x i8]) align 4 %0, ptr noalias readonly nonnull align 4 %1,
+//!                               i64 range(i64 0, 2305843009213693952) %2) {
 //!   call void @entry(ptr %0, ptr %1, i64 %2)
 //!   ret void
 //! }
@@ -90,7 +91,7 @@ fn shell(root: &Root<'_>, name: &str) -> String {
         };
         for _ in 0..numbers {
             args.push(format!("i64 %{}", params.len()));
-            params.push("i64".to_owned());
+            params.push(length_param(param));
         }
     }
     let typed: Vec<String> = params
@@ -115,12 +116,21 @@ fn shell(root: &Root<'_>, name: &str) -> String {
 fn pointer_param(param: &DeviceParam) -> String {
     let (size, align) = (param.param.size, param.param.align);
     match param.param.kind {
-        ParamKind::ByValue => format!("ptr byval([{size} x i8]) align {align}"),
+        // The entry copies the value; whatever only reads the copy then reads the parameter itself, at a variable index too.
+        ParamKind::ByValue => format!("ptr noalias readonly byval([{size} x i8]) align {align}"),
         // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Slices of atomics are
         // shared, so nothing is said of them. The runtime hands over a dangling address for an empty slice, never null.
         ParamKind::Slice if param.readonly => format!("ptr noalias readonly nonnull align {align}"),
         ParamKind::Slice => format!("ptr nonnull align {align}"),
         ParamKind::SliceMut | ParamKind::Slice2DMut => format!("ptr noalias nonnull align {align}"),
+    }
+}
+
+/// A number of elements: no buffer is larger than half the address space, which Rust's slices rely on, too.
+fn length_param(param: &DeviceParam) -> String {
+    match (i64::MAX as u64).checked_div(param.param.size) {
+        Some(most) => format!("i64 range(i64 0, {})", (most + 1).cast_signed()),
+        None => "i64".to_owned(),
     }
 }
 

@@ -157,11 +157,11 @@ impl Function {
     }
 
     /// Sizes of the parameters as the driver sees them; `None` if this driver (before 12.4) cannot tell.
-    pub(crate) fn parameter_sizes(&self) -> Option<Vec<usize>> {
+    pub(crate) fn parameter_sizes(&self, most: usize) -> Option<Vec<usize>> {
         let context = &self.module.context;
         context.bind().ok()?;
         let mut sizes = Vec::new();
-        loop {
+        while sizes.len() < most {
             let (mut offset, mut size) = (0, 0);
             // SAFETY: writes two sizes to where we point; an index past the last parameter is an error, no more.
             let answer = unsafe {
@@ -174,9 +174,10 @@ impl Function {
             };
             match answer {
                 Ok(()) => sizes.push(size),
-                Err(_) => return Some(sizes),
+                Err(_) => break,
             }
         }
+        Some(sizes)
     }
 
     /// Queues a run of this kernel.

@@ -41,13 +41,10 @@ pub(crate) fn check_shape(
             ([along(0), along(1), 1], block)
         }
     };
-    for axis in 0..3 {
-        check_dimension(kernel, device, GRID[axis], grid[axis], limits.grid[axis])?;
-        let extent = u64::from(block[axis]);
-        check_dimension(kernel, device, BLOCK[axis], extent, limits.block[axis])?;
-    }
-    let grid = grid.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
-    let threads = block.iter().map(|extent| u64::from(*extent)).product();
+    // Before the extents: the remedy for too many threads fits a block that is too long as well.
+    let threads = block
+        .iter()
+        .fold(1, |n: u64, extent| n.saturating_mul(u64::from(*extent)));
     if threads > u64::from(limits.threads_per_block) {
         return Err(LaunchError::BlockTooLarge {
             kernel: kernel.base,
@@ -56,6 +53,12 @@ pub(crate) fn check_shape(
             device: device.name().to_owned(),
         });
     }
+    for axis in 0..3 {
+        check_dimension(kernel, device, GRID[axis], grid[axis], limits.grid[axis])?;
+        let extent = u64::from(block[axis]);
+        check_dimension(kernel, device, BLOCK[axis], extent, limits.block[axis])?;
+    }
+    let grid = grid.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
     let shape = CheckedShape {
         grid,
         block,
