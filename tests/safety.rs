@@ -1,10 +1,5 @@
 //! Attacks on the safety model of docs/safety.md through whole launches. Those that end in a deadlock run on the emulator alone.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "the helpers of a test may fail as the test does"
-)]
-
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use warploom::prelude::*;

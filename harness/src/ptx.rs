@@ -74,7 +74,9 @@ fn of_container<'a>(container: &'a Container<'a>) -> impl Iterator<Item = Image>
     let kernels: Vec<_> = kernels.map(|k| (k.name.clone(), k.entry.clone())).collect();
     manifest.images.iter().map(move |image| {
         let ptx = container.ptx(image).unwrap_or_default();
-        let ptx = String::from_utf8_lossy(ptx).trim_end_matches('\0').to_owned();
+        let ptx = String::from_utf8_lossy(ptx)
+            .trim_end_matches('\0')
+            .to_owned();
         let exact = if image.exact { "a" } else { "" };
         Image {
             target: manifest.target.clone(),
@@ -94,7 +96,9 @@ fn of_container<'a>(container: &'a Container<'a>) -> impl Iterator<Item = Image>
 pub fn check(module: &str, source: &str) {
     let Some(images) = images() else { return };
     if cfg!(debug_assertions) && source.lines().any(|l| l.starts_with("//@ release")) {
-        remark(&format!("{module} is skipped: it holds in release builds\n"));
+        remark(&format!(
+            "{module} is skipped: it holds in release builds\n"
+        ));
         return;
     }
     if let Err(text) = compare(module, source, &images) {
@@ -173,7 +177,9 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 fn reachable(ptx: &str, own: &str) -> String {
     let heads = ptx.lines().filter(|l| l.contains(".func "));
     let functions: HashSet<&str> = heads.flat_map(names).filter(|n| !n.is_empty()).collect();
-    let tables = ptx.lines().filter(|l| l.contains(".global ") || l.contains(".const "));
+    let tables = ptx
+        .lines()
+        .filter(|l| l.contains(".global ") || l.contains(".const "));
     let tables: HashSet<&str> = tables.flat_map(names).collect();
     let mut all = own.to_owned();
     let mut seen = HashSet::new();
@@ -302,7 +308,9 @@ fn hold(directives: &[&Directive], code: &Code) -> Result<(), String> {
                     after += at + 1;
                     None
                 }
-                None if lines.iter().any(|l| is(&l)) => Some("stands before what precedes it".to_owned()),
+                None if lines.iter().any(|l| is(&l)) => {
+                    Some("stands before what precedes it".to_owned())
+                }
                 None => Some("is nowhere".to_owned()),
             },
             Kind::Next => match lines.get(after) {
@@ -317,7 +325,8 @@ fn hold(directives: &[&Directive], code: &Code) -> Result<(), String> {
                 let found = lines.iter().filter(is).count();
                 (found != expected).then(|| format!("is there {found} times, not {expected}"))
             }
-            Kind::Module => (!whole.iter().any(|l| is(&l))).then(|| "is nowhere, in no function either".to_owned()),
+            Kind::Module => (!whole.iter().any(|l| is(&l)))
+                .then(|| "is nowhere, in no function either".to_owned()),
             Kind::ModuleNot => whole.iter().find(is).map(|l| format!("is there: {l}")),
         };
         if let Some(trouble) = trouble {

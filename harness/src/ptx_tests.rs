@@ -67,12 +67,18 @@ fn what_is_not_there_fails_with_line_directive_and_ptx() {
 
 #[test]
 fn the_wrong_order_fails() {
-    fails("// ptx: st.global\n// ptx: ld.global", "line 5: `ld.global` stands before");
+    fails(
+        "// ptx: st.global\n// ptx: ld.global",
+        "line 5: `ld.global` stands before",
+    );
 }
 
 #[test]
 fn a_line_between_fails() {
-    fails("// ptx: ld.global\n// ptx-next: st.global", "is not the next line");
+    fails(
+        "// ptx: ld.global\n// ptx-next: st.global",
+        "is not the next line",
+    );
 }
 
 #[test]
@@ -104,7 +110,11 @@ fn mistakes_in_the_test_fail() {
 #[test]
 fn a_missing_kernel_or_architecture_fails() {
     let missing = compare("t", "#[kernel]\nfn absent() {}\n// ptx: call\n", &[image()]);
-    assert!(missing.unwrap_err().contains("no PTX of kernel `t::absent`"));
+    assert!(
+        missing
+            .unwrap_err()
+            .contains("no PTX of kernel `t::absent`")
+    );
     let source = "//@ arch: sm_75 sm_90\n#[kernel]\nfn kernel() {}\n// ptx: call\n";
     let missing = compare("t", source, &[image()]);
     assert!(missing.unwrap_err().contains("for sm_90"));
@@ -116,7 +126,11 @@ fn every_instance_of_a_generic_kernel_is_looked_at() {
     assert_eq!(compare("t", source, &[image()]), Ok(()));
     let mut two = image();
     two.kernels.push(("t::other<u8>".into(), "kernel".into()));
-    assert!(compare("t", source, &[two]).unwrap_err().contains("t::other<u8>"));
+    assert!(
+        compare("t", source, &[two])
+            .unwrap_err()
+            .contains("t::other<u8>")
+    );
 }
 
 #[test]
@@ -128,6 +142,9 @@ fn definitions_end_at_their_brace_and_declarations_are_none() {
 
 #[test]
 fn dots_stand_for_anything() {
-    assert!(contains("atom.add.u32 %r1, [%rd1], 3;", "atom...add.u32 ..., 3;"));
+    assert!(contains(
+        "atom.add.u32 %r1, [%rd1], 3;",
+        "atom...add.u32 ..., 3;"
+    ));
     assert!(!contains("atom.add.u32 %r1, [%rd1], 3;", "add ... atom"));
 }

@@ -62,7 +62,8 @@ pub fn assemble(program: &OsString, image: &Image, arch: &str) -> Result<Vec<Cos
         .output();
     drop(std::fs::remove_file(&input));
     let output = output.map_err(|e| failed(e.to_string()))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
         return Err(failed(with_lines(&said, &image.ptx)));
     }
@@ -70,7 +71,12 @@ pub fn assemble(program: &OsString, image: &Image, arch: &str) -> Result<Vec<Cos
 }
 
 fn temporary(image: &Image, arch: &str) -> PathBuf {
-    let name = format!("warploom-{}-{}-{}-{arch}.ptx", std::process::id(), image.target, image.arch);
+    let name = format!(
+        "warploom-{}-{}-{}-{arch}.ptx",
+        std::process::id(),
+        image.target,
+        image.arch
+    );
     std::env::temp_dir().join(name.replace([' ', '/'], "-"))
 }
 
@@ -80,7 +86,9 @@ fn with_lines(said: &str, ptx: &str) -> String {
     for line in said.lines().filter(|l| !l.contains("info")).take(20) {
         text.push_str(line);
         text.push('\n');
-        let number = line.split_once("line ").and_then(|(_, r)| r.split([';', ',', ' ']).next()?.parse::<usize>().ok());
+        let number = line
+            .split_once("line ")
+            .and_then(|(_, r)| r.split([';', ',', ' ']).next()?.parse::<usize>().ok());
         if let Some(shown) = number.and_then(|n| ptx.lines().nth(n.checked_sub(1)?)) {
             text.push_str(&format!("    {}\n", shown.trim()));
         }
@@ -96,7 +104,10 @@ fn costs(said: &str) -> Vec<Cost> {
             number.parse::<u32>().ok()
         };
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
-            all.push(Cost { entry: rest.split('\'').next().unwrap_or_default().to_owned(), ..Cost::default() });
+            all.push(Cost {
+                entry: rest.split('\'').next().unwrap_or_default().to_owned(),
+                ..Cost::default()
+            });
         } else if let Some(last) = all.last_mut() {
             if line.contains("bytes stack frame") && last.registers == 0 {
                 last.stack = before(" bytes stack frame").unwrap_or_default();
@@ -116,7 +127,12 @@ mod tests {
     #[test]
     fn figures_are_read() {
         let said = "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'saxpy' for 'sm_90'\nptxas info    : Function properties for saxpy\n    8 bytes stack frame, 4 bytes spill stores, 16 bytes spill loads\nptxas info    : Used 12 registers, used 0 barriers, 400 bytes cmem[0]\n";
-        let cost = Cost { entry: "saxpy".into(), stack: 8, spilled: 4, registers: 12 };
+        let cost = Cost {
+            entry: "saxpy".into(),
+            stack: 8,
+            spilled: 4,
+            registers: 12,
+        };
         assert_eq!(costs(said), [cost]);
     }
 

@@ -64,6 +64,17 @@ impl Archives {
         self.symbols.get(symbol.as_bytes()).copied()
     }
 
+    /// Whether a member is of the standard library, whose objects embed their bitcode.
+    pub(crate) fn is_of_std(&self, member: MemberId) -> bool {
+        let at = usize::try_from(member.offset).unwrap_or(usize::MAX);
+        let header = 60; // of an archive member
+        let start = self
+            .files
+            .get(member.archive)
+            .and_then(|f| f.get(at.saturating_add(header)..));
+        start.is_some_and(|data| data.starts_with(b"\x7fELF"))
+    }
+
     /// The bitcode of a member; `None` if it has none (compiler-builtins, C code).
     pub(crate) fn bitcode(&self, member: MemberId) -> Option<&[u8]> {
         let data: &[u8] = self.files.get(member.archive)?;

@@ -5,12 +5,17 @@
 //! ```
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
+mod line;
+#[cfg(test)]
+mod tests;
+
 use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
 use crate::llvm::{self, Context, Linkage, LlvmError, LoadError, Machine, Module, Passes, Value};
 use crate::lower::{atomics, kernels, library, locations, retarget, shared, symbols};
 use crate::options::{Arch, Options};
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
+use line::LinkLine;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,13 +53,19 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     let line = LinkLine::parse(args);
     let output = line.output.clone();
     llvm::on_fatal_error(move |reason| {
-        let problem = format!("the device linker failed for `{}`: LLVM gave up: {reason}", target_name());
+        let problem = format!(
+            "the device linker failed for `{}`: LLVM gave up: {reason}",
+            target_name()
+        );
         let _ = std::fs::write(&output, problems_file(&[problem]));
     });
     let content = match link(&line) {
         Ok(container) => container,
         Err(LinkError::Kernels(problems)) => problems_file(&problems),
-        Err(other) => problems_file(&[format!("the device linker failed for `{}`: {other}", target_name())]),
+        Err(other) => problems_file(&[format!(
+            "the device linker failed for `{}`: {other}",
+            target_name()
+        )]),
     };
     match std::fs::write(&line.output, content) {
         Ok(()) => 0,
@@ -87,58 +98,6 @@ fn problems_file(problems: &[String]) -> Vec<u8> {
     content
 }
 
-/// The parts of rustc's link line that matter here.
-#[derive(Default)]
-struct LinkLine {
-    objects: Vec<PathBuf>,
-    archives: Vec<PathBuf>,
-    output: PathBuf,
-}
-
-impl LinkLine {
-    fn parse(args: &[OsString]) -> LinkLine {
-        let mut line = LinkLine::default();
-        let mut rest = args.iter();
-        while let Some(arg) = rest.next() {
-            let text = arg.to_string_lossy();
-            if text == "-o" {
-                line.output = rest.next().map(PathBuf::from).unwrap_or_default();
-            } else if let Some(file) = text.strip_prefix('@') {
-                let more: Vec<OsString> = std::fs::read_to_string(file)
-                    .unwrap_or_default()
-                    .lines()
-                    .map(unquote)
-                    .collect();
-                let inner = LinkLine::parse(&more);
-                line.objects.extend(inner.objects);
-                line.archives.extend(inner.archives);
-                if inner.output != Path::new("") {
-                    line.output = inner.output;
-                }
-            } else if text.ends_with(".o") {
-                line.objects.push(PathBuf::from(arg));
-            } else if text.ends_with(".rlib") {
-                line.archives.push(PathBuf::from(arg));
-            }
-        }
-        line
-    }
-}
-
-/// rustc quotes the lines of response files with backslashes.
-fn unquote(line: &str) -> OsString {
-    let mut out = String::new();
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        if c == '\\' {
-            out.extend(chars.next());
-        } else if c != '"' {
-            out.push(c);
-        }
-    }
-    out.into()
-}
-
 /// The crate target that is being linked, by cargo's name.
 fn target_name() -> String {
     std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
@@ -147,19 +106,32 @@ fn target_name() -> String {
 fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     let (options, llvm) = crate::pass::linker_options().ok_or(LinkError::NoOptions)?;
     let context = Context::new(&llvm)?;
-    let mut module = own_module(&context, line)?;
+    let module = own_module(&context, line)?;
     dump(&line.output, "own.ll", || module.to_text());
-    let roots = roots::find(&module.functions(), &module.globals())
-        .map_err(|e| LinkError::Kernels(vec![e]))?;
-    let target = target_name();
+    let (kernels, texts) = compile(module, options, line)?;
     let manifest = Manifest {
-        target,
+        target: target_name(),
         failure: None,
-        kernels: vec![],
+        kernels,
         images: vec![],
     };
+    Ok(container::pack(manifest, &texts)?)
+}
+
+/// The kernels of a module, and for each architecture its number, whether it is exact, and PTX.
+type Compiled = (Vec<Kernel>, Vec<(u32, bool, String)>);
+
+/// From a crate's own module to PTX.
+fn compile(
+    mut module: Module<'_>,
+    options: Options,
+    line: &LinkLine,
+) -> Result<Compiled, LinkError> {
+    expose(&mut module)?;
+    let roots = roots::find(&module.functions(), &module.globals())
+        .map_err(|e| LinkError::Kernels(vec![e]))?;
     if roots.is_empty() {
-        return Ok(container::pack(manifest, &[])?);
+        return Ok((vec![], vec![]));
     }
     let problems = roots::check_names(&roots);
     if !problems.is_empty() {
@@ -171,11 +143,13 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     lower(&mut module)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
-    let layout = machine(&context, Arch::sm(75))?.data_layout();
+    let layout = machine(module.context(), Arch::sm(75))?.data_layout();
     let names = kernels::add(&mut module, &roots, TRIPLE, &layout)?;
     module.verify()?;
     dump(&line.output, "device.ll", || module.to_text());
+    let lines = kernels::lines(&roots);
     module.run(Passes::inline_always(), None)?;
+    kernels::keep_lines(&module, &names, &lines);
     kernels::state_index_facts(&module, &roots, &names);
     let program = Program {
         module,
@@ -194,11 +168,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
         });
         texts.push((arch.sm, arch.exact, ptx));
     }
-    let manifest = Manifest {
-        kernels: describe(&program.roots, program.names),
-        ..manifest
-    };
-    Ok(container::pack(manifest, &texts)?)
+    Ok((describe(&program.roots, program.names), texts))
 }
 
 /// Writes an intermediate result beside the output, if the user asked for it.
@@ -213,7 +183,7 @@ fn dump(output: &Path, extension: &str, content: impl FnOnce() -> String) {
     }
 }
 
-/// The crate's own objects as one module, with constants visible where launches name kernels and places.
+/// The crate's own objects as one module.
 fn own_module<'ctx>(context: &'ctx Context, line: &LinkLine) -> Result<Module<'ctx>, LinkError> {
     let mut module = Module::new(context, "device");
     for path in &line.objects {
@@ -225,10 +195,15 @@ fn own_module<'ctx>(context: &'ctx Context, line: &LinkLine) -> Result<Module<'c
             module.link(Module::from_bitcode(context, bitcode)?)?;
         }
     }
-    retarget::mark_convergent(&module);
-    roots::expose_callers(&module);
-    module.run(Passes::expose_arguments(), None)?;
     Ok(module)
+}
+
+/// Makes constants visible where launches name kernels and places.
+fn expose(module: &mut Module<'_>) -> Result<(), LinkError> {
+    retarget::mark_convergent(module);
+    roots::expose_callers(module);
+    module.run(Passes::expose_arguments(), None)?;
+    Ok(())
 }
 
 /// Drops everything that no kernel reaches.
@@ -293,6 +268,10 @@ fn resolve(
                 continue;
             };
             let mut offered = Module::lazily_from_bitcode(module.context(), bitcode)?;
+            if index.is_of_std(member) {
+                // Its lines are of use to nobody here, and their form would make ptxas expect full debug information.
+                offered.strip_debug_info();
+            }
             symbols::offer(&mut offered, &format!("{member:?}"));
             for name in &here {
                 if let Some(function) = offered.function(name).filter(|f| !f.is_declaration()) {
@@ -413,6 +392,11 @@ fn emit(program: &Program<'_>, arch: Arch) -> Result<String, LinkError> {
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
     let foreign = assembly(&copy).filter(|text| program.host_assembly.contains(text));
+    let thread_locals = copy
+        .globals()
+        .into_iter()
+        .filter(|g| g.is_thread_local() && g.is_used());
+    unavailable.extend(thread_locals.map(|g| g.name()));
     unavailable.extend(foreign.map(|text| format!("{}{text}", reach::ASM)));
     if !unavailable.is_empty() {
         return Err(LinkError::Kernels(explain(program, &unavailable)));

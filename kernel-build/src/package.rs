@@ -363,7 +363,10 @@ fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
 
 /// The root of the workspace that a cargo started in `folder` works on.
 fn workspace_of(cargo: &Path, folder: &Path) -> Option<PathBuf> {
-    let manifest = folder.ancestors().map(|f| f.join("Cargo.toml")).find(|m| m.is_file())?;
+    let manifest = folder
+        .ancestors()
+        .map(|f| f.join("Cargo.toml"))
+        .find(|m| m.is_file())?;
     let args: [OsString; 6] = [
         "locate-project".into(),
         "--workspace".into(),
@@ -372,7 +375,11 @@ fn workspace_of(cargo: &Path, folder: &Path) -> Option<PathBuf> {
         "--manifest-path".into(),
         manifest.into(),
     ];
-    let output = clean(cargo).args(args).output().ok().filter(|o| o.status.success())?;
+    let output = clean(cargo)
+        .args(args)
+        .output()
+        .ok()
+        .filter(|o| o.status.success())?;
     let root = String::from_utf8(output.stdout).ok()?;
     Path::new(root.trim()).parent().map(Path::to_owned)
 }

@@ -136,21 +136,12 @@ fn collect_names<'ctx>(
 /// The message for a kernel that reaches something that no device has.
 pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[Step]) -> String {
     let shown = |name: &str| format!("{:#}", rustc_demangle::demangle(name));
-    let of_std = |name: &str| {
-        let text = shown(name);
-        let text = text.trim_start_matches('<');
-        ["std::", "core::", "alloc::", "hashbrown::"]
-            .iter()
-            .any(|c| text.starts_with(c))
-    };
-    let visible = steps
-        .iter()
-        .position(|s| of_std(&s.name))
-        .map_or(steps.len(), |i| i + 1);
+    let visible = visible(steps);
     let culprit = steps
         .get(visible.saturating_sub(1))
         .map_or_else(|| shown(symbol), |s| shown(&s.name));
-    let needs = what_is_needed(symbol);
+    let need = Need::of(symbol, steps);
+    let needs = need.text(symbol);
     let mut text = format!(
         "kernel `{base}` cannot run on a GPU: it reaches `{culprit}`, which needs {needs}\n  kernel `{base}` at {file}:{line}"
     );
@@ -165,38 +156,101 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
         );
         text.push_str(&format!("\n    calls `{}` at {at}", shown(&step.name)));
     }
-    text.push_str(&format!("\n  {}", remedy(symbol)));
+    text.push_str(&format!("\n  {}", need.remedy()));
     text
 }
 
-fn what_is_needed(symbol: &str) -> String {
-    if let Some(asm) = symbol.strip_prefix(ASM) {
-        return format!(
-            "assembly of the host processor (`{}`)",
-            asm.lines().next().unwrap_or_default().trim()
-        );
-    }
-    if symbol.contains("rust_alloc")
-        || symbol.contains("rust_dealloc")
-        || symbol.contains("rust_realloc")
-        || symbol.contains("rust_no_alloc")
-    {
-        return "the heap".into();
-    }
-    format!(
-        "`{:#}` of the operating system or of a host library",
-        rustc_demangle::demangle(symbol)
-    )
+/// What every call of the operating system reaches when it fails: it says nothing of what the call is for.
+fn is_about_errors(symbol: &str) -> bool {
+    ["__errno_location", "__xpg_strerror_r", "strlen"].contains(&symbol)
 }
 
-fn remedy(symbol: &str) -> &'static str {
-    if symbol.contains("rust_alloc")
-        || symbol.contains("rust_dealloc")
-        || symbol.contains("rust_realloc")
-    {
-        "keep the data in a slice parameter, in shared memory or in a fixed-size array"
-    } else {
-        "do this on the host, and hand the kernel its result as a parameter"
+/// How many steps are the user's business: up to the first function of the standard library.
+fn visible(steps: &[Step]) -> usize {
+    let of_std = |step: &Step| {
+        let text = format!("{:#}", rustc_demangle::demangle(&step.name));
+        let text = text.trim_start_matches('<');
+        ["std::", "core::", "alloc::", "hashbrown::"]
+            .iter()
+            .any(|c| text.starts_with(c))
+    };
+    steps.iter().position(of_std).map_or(steps.len(), |i| i + 1)
+}
+
+/// What a way to a missing symbol means to the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    System,
+    Assembly,
+    ThreadLocal,
+    Heap,
+    /// Freeing memory, or dying for want of it: the way that allocates it says more.
+    AfterHeap,
+}
+
+impl Need {
+    fn of(symbol: &str, steps: &[Step]) -> Need {
+        let passes = |words: &[&str]| {
+            steps
+                .iter()
+                .any(|s| words.iter().any(|w| s.name.contains(w)))
+        };
+        if passes(&[
+            "handle_alloc_error",
+            "rust_dealloc",
+            "rdl_dealloc",
+            "drop_in_place",
+        ]) {
+            Need::AfterHeap
+        } else if passes(&[
+            "rust_alloc",
+            "rust_realloc",
+            "rdl_alloc",
+            "rdl_realloc",
+            "rust_no_alloc",
+        ]) {
+            Need::Heap
+        } else if symbol.starts_with(ASM) {
+            Need::Assembly
+        } else if symbol.contains("thread_local")
+            || symbol.contains("LazyStorage")
+            || symbol.contains("EagerStorage")
+        {
+            Need::ThreadLocal
+        } else {
+            Need::System
+        }
+    }
+
+    fn text(self, symbol: &str) -> String {
+        let shown = format!("{:#}", rustc_demangle::demangle(symbol));
+        match self {
+            Need::System => format!("`{shown}` of the operating system or of a host library"),
+            Need::Assembly => {
+                let line = symbol
+                    .trim_start_matches(ASM)
+                    .lines()
+                    .next()
+                    .unwrap_or_default();
+                format!("assembly of the host processor (`{}`)", line.trim())
+            }
+            Need::ThreadLocal => "a variable of its thread on the host (`thread_local!`)".into(),
+            Need::Heap | Need::AfterHeap => "the heap".into(),
+        }
+    }
+
+    fn remedy(self) -> &'static str {
+        match self {
+            Need::System | Need::Assembly => {
+                "do this on the host, and hand the kernel its result as a parameter"
+            }
+            Need::ThreadLocal => {
+                "keep the value in a local variable, or hand it over as a parameter"
+            }
+            Need::Heap | Need::AfterHeap => {
+                "keep the data in a slice parameter, in shared memory or in a fixed-size array"
+            }
+        }
     }
 }
 
@@ -208,10 +262,11 @@ pub(crate) fn first_reached<'a>(
 ) -> BTreeMap<usize, (String, Vec<Step>)> {
     let mut found = BTreeMap::new();
     for (index, entry) in entries.enumerate() {
-        let shortest = symbols
+        let ways = symbols
             .iter()
-            .filter_map(|s| graph.path(entry, s).map(|p| (s.clone(), p)))
-            .min_by_key(|(_, p)| p.len());
+            .filter_map(|s| graph.path(entry, s).map(|p| (s.clone(), p)));
+        let shortest =
+            ways.min_by_key(|(s, p)| (visible(p), Need::of(s, p), is_about_errors(s), p.len()));
         if let Some(shortest) = shortest {
             found.insert(index, shortest);
         }

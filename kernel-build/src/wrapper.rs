@@ -42,6 +42,8 @@ const DEVICE_FLAGS: &[&str] = &[
     // Lines for error messages and `.loc`, no variables.
     "-Cdebuginfo=line-directives-only",
     "-Cstrip=none",
+    // Std's checks of unsafe preconditions format their messages: they would make device code of debug builds several times larger.
+    "-Zub-checks=no",
     // The host pass shows the same warnings.
     "--cap-lints=allow",
 ];

@@ -179,7 +179,8 @@ fn parts(i: Index1D, words: &[AtomicU32]) {
     at_every_load!(|load| {
         let old = half.load(load);
         let _ = half.compare_exchange(old ^ 1, 0, Ordering::AcqRel, load);
-        byte.fetch_sub(byte.load(load) & 0, Ordering::SeqCst);
+        // No byte gets that far.
+        let _ = byte.compare_exchange(byte.load(load) | 0x60, 0, Ordering::SeqCst, load);
     });
 }
 

@@ -64,7 +64,9 @@ fn trait_objects_in_an_array() {
 }
 
 static NOTHING: Nothing = Nothing;
-static TABLE: [(&(dyn Surface + Sync), fn(u32, u32) -> u32); 3] = [
+type Entry = (&'static (dyn Surface + Sync), fn(u32, u32) -> u32);
+
+static TABLE: [Entry; 3] = [
     (&NOTHING, u32::wrapping_add),
     (&Square(2.5), |a, b| a ^ b),
     (
@@ -215,7 +217,7 @@ fn large_values(x: &[u32], i: usize) -> [u32; 6] {
         v as u8,
         &x[i..],
         f64::from(v),
-        (v as u16, v % 2 == 0),
+        (v as u16, v.is_multiple_of(2)),
         [v, 1, 2, 3, v],
         f,
     );

@@ -110,8 +110,9 @@ fn matrices(x: &[f32], i: usize) -> [f32; 4] {
         determinant *= m[k][k];
         for r in k + 1..SIZE {
             let factor = m[r][k] / m[k][k];
-            for c in k..SIZE {
-                m[r][c] -= factor * m[k][c];
+            let (above, below) = m.split_at_mut(r);
+            for (v, pivot) in below[0].iter_mut().zip(&above[k]).skip(k) {
+                *v -= factor * pivot;
             }
         }
     }

@@ -67,7 +67,7 @@ fn options(x: &[u32], i: usize) -> [u32; 4] {
     let next = x.get(i + 1).copied().filter(|v| v % 2 == 0);
     let both = found.zip(next).map(|(a, b)| a ^ b);
     let mut taken = found;
-    let old = taken.take().or(next).unwrap_or_else(|| i as u32);
+    let old = taken.take().or(next).unwrap_or(i as u32);
     let Some(last) = x.last() else { return [0; 4] };
     [
         old,

@@ -67,7 +67,10 @@ fn within<T: Distance, const K: usize>(
             )?;
             Ok(y.to_vec(&stream)?)
         };
-        let found = run().unwrap_or_else(|error| panic!("on {}: {error}", device.name()));
+        let found = match run() {
+            Ok(found) => found,
+            Err(error) => unreachable!("on {}: {error}", device.name()),
+        };
         let mut worst = [(0, 0); K];
         for (i, row) in found.iter().enumerate() {
             let exact = exact(x, i);
@@ -77,7 +80,7 @@ fn within<T: Distance, const K: usize>(
         }
         let report = |k: usize| format!("{} {} (limit {})", limits[k].0, worst[k].0, limits[k].1);
         let lines: Vec<String> = (0..K).map(report).collect();
-        println!(
+        eprintln!(
             "units in the last place on {}: {}",
             device.name(),
             lines.join(", ")

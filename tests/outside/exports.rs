@@ -70,6 +70,10 @@ fn assert_library_and_user(executable: &Path) {
         found.unwrap_or_else(|| panic!("no device code of {target}: {code:?}"))
     };
     assert_eq!(of("kernels_lib").kernels(), ["kernels_lib::scale"]);
+    assert!(
+        of("kernels_lib").ptx[0].contains("70001"),
+        "no feature `offset`"
+    );
     assert_eq!(
         of("kernels_user").kernels(),
         [
@@ -92,7 +96,7 @@ fn features_of_a_library_reach_its_device_code() {
         "kernels-lib = { path = \"../kernels-lib\" }",
         "kernels-lib = { package = \"kernels-lib-plain\", path = \"../kernels-lib\", default-features = false }",
     );
-    user.replace("src/main.rs", "* 10 + 1", "* 10");
+    user.replace("src/main.rs", "* 10 + 70_001", "* 10");
     user.builds();
     assert_eq!(
         user.prints("debug/kernels-user-plain").trim(),
@@ -103,7 +107,7 @@ fn features_of_a_library_reach_its_device_code() {
         .iter()
         .find(|c| c.manifest.target == "kernels_lib_plain")
         .unwrap();
-    assert!(!library.ptx[0].contains("add.s32"), "{}", library.ptx[0]);
+    assert!(!library.ptx[0].contains("70001"), "{}", library.ptx[0]);
 }
 
 #[test]

@@ -7,7 +7,6 @@ fn refused(name: &str, items: &str, body: &str) -> String {
         "use warploom::prelude::*;\n\n#[kernel]\nfn broken(i: Index1D, mut y: DisjointSlice<u32>) {{\n    if let Some(y) = y.get_mut(i) {{\n        *y = {body};\n    }}\n}}\n\nfn main() {{}}\n\n{items}"
     );
     let said = Outside::program(name, &main).fails();
-    println!("{said}");
     for expected in [
         "kernel `broken` cannot run on a GPU",
         "kernel `broken` at src/main.rs:",

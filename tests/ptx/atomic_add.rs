@@ -5,8 +5,17 @@ use warploom::device::atomic_add;
 use warploom::prelude::*;
 
 #[kernel]
-fn global(i: Index1D, a: &[AtomicU32], b: &[AtomicI32], c: &[AtomicU64], d: &[AtomicF32], e: &[AtomicF64], mut y: DisjointSlice<f64>) {
-    let (Some(y), [a, ..], [b, ..], [c, ..], [d, ..], [e, ..]) = (y.get_mut(i), a, b, c, d, e) else {
+fn global(
+    i: Index1D,
+    a: &[AtomicU32],
+    b: &[AtomicI32],
+    c: &[AtomicU64],
+    d: &[AtomicF32],
+    e: &[AtomicF64],
+    mut y: DisjointSlice<f64>,
+) {
+    let (Some(y), [a, ..], [b, ..], [c, ..], [d, ..], [e, ..]) = (y.get_mut(i), a, b, c, d, e)
+    else {
         return;
     };
     let (a, b, c) = (atomic_add(a, 3), atomic_add(b, -3), atomic_add(c, 3));

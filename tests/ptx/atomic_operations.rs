@@ -52,7 +52,11 @@ kernels! {
 fn instructions(own: &str) -> Vec<String> {
     let parts = own.lines().flat_map(|l| l.split(';'));
     let words = parts.filter_map(|p| p.split_whitespace().next());
-    let atomic = |w: &&str| ["atom.", "red.", "fence.", "membar."].iter().any(|p| w.starts_with(p));
+    let atomic = |w: &&str| {
+        ["atom.", "red.", "fence.", "membar."]
+            .iter()
+            .any(|p| w.starts_with(p))
+    };
     words.filter(atomic).map(str::to_owned).collect()
 }
 
@@ -60,7 +64,12 @@ fn instructions(own: &str) -> Vec<String> {
 fn every_operation_order_and_type() {
     let Some(images) = ptx::images() else { return };
     let module = module_path!();
-    for (ty, signed, width) in [("u32", false, 32), ("i32", true, 32), ("u64", false, 64), ("i64", true, 64)] {
+    for (ty, signed, width) in [
+        ("u32", false, 32),
+        ("i32", true, 32),
+        ("u64", false, 64),
+        ("i64", true, 64),
+    ] {
         for (order, fence, sem) in [
             ("relaxed", None, "relaxed"),
             ("acquire", None, "acquire"),
@@ -69,7 +78,16 @@ fn every_operation_order_and_type() {
             ("seqcst", Some("fence.sc.sys"), "acquire"),
         ] {
             let kind = if signed { "s" } else { "u" };
-            let operations = ["exch.b", "add.u", "add.u", "and.b", "or.b", "xor.b", &format!("max.{kind}"), &format!("min.{kind}")];
+            let operations = [
+                "exch.b",
+                "add.u",
+                "add.u",
+                "and.b",
+                "or.b",
+                "xor.b",
+                &format!("max.{kind}"),
+                &format!("min.{kind}"),
+            ];
             let mut expected = Vec::new();
             for operation in operations {
                 expected.extend(fence.map(str::to_owned));
@@ -78,7 +96,14 @@ fn every_operation_order_and_type() {
             let codes = ptx::instances(&images, &format!("{module}::{ty}_{order}"));
             assert!(!codes.is_empty(), "no kernel {ty}_{order}");
             for code in codes {
-                assert_eq!(instructions(&code.own), expected, "{} for {}:\n{}", code.name, code.arch, code.own);
+                assert_eq!(
+                    instructions(&code.own),
+                    expected,
+                    "{} for {}:\n{}",
+                    code.name,
+                    code.arch,
+                    code.own
+                );
             }
         }
     }

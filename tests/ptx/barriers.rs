@@ -6,7 +6,8 @@ use warploom::prelude::*;
 fn asked_twice(block: Block, i: Index1D, a: bool, mut y: DisjointSlice<u32>) {
     let tile = shared_array!(u32, 256);
     if a {
-        tile.atomic(0).store(1, std::sync::atomic::Ordering::Relaxed);
+        tile.atomic(0)
+            .store(1, std::sync::atomic::Ordering::Relaxed);
     }
     block.sync();
     if a && let Some(y) = y.get_mut(i) {

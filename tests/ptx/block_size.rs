@@ -19,7 +19,8 @@ fn fixed(mut y: DisjointSlice<u32, PerBlock>, block: Block) {
 #[kernel(block(256))]
 fn in_range(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
     let bins = shared_array!(u32, 256);
-    bins.atomic(block.thread()).store(7, std::sync::atomic::Ordering::Relaxed);
+    bins.atomic(block.thread())
+        .store(7, std::sync::atomic::Ordering::Relaxed);
     block.sync();
     if let Some(leader) = block.leader()
         && let Some(y) = y.get_mut(leader)

@@ -1,62 +1,87 @@
 //! Operations in which lanes meet stay where they were written: not sunk into a branch, not copied into several.
 //!
-//! Host IR does not say that anything is convergent. Helpers that are not inlined show it: LLVM knows its own intrinsics.
+//! LLVM knows this of its own intrinsics. Host IR does not say it of the functions around them, so these are not inlined here.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use warploom::prelude::*;
 
-/// Used in one branch only: LLVM would compute it there.
-#[kernel]
-fn used_in_one_branch(i: Index1D, warp: Warp, x: &[u32], mut y: DisjointSlice<u32>) {
-    let v = x.get(i.get()).copied().unwrap_or(0);
-    let sum = warp.shuffle_xor(v, 1);
-    let Some(y) = y.get_mut(i) else { return };
-    if v > 100 {
-        *y = sum.wrapping_mul(3);
-    }
+#[inline(never)]
+#[allow(dead_code, reason = "the kernel is never launched")]
+fn meet(block: Block<'_>) {
+    block.sync();
 }
-// ptx-count: 1 shfl.sync
-// ptx: shfl.sync.bfly.b32
-// ptx: bra
 
-/// The same call at the end of both branches, and before both.
+/// LLVM would jump from the first branch into the second, and copy what lies between.
 #[kernel]
-fn between_equal_conditions(warp: Warp, a: bool, b: &[AtomicU32]) {
+fn between_equal_conditions(block: Block, a: bool, b: &[AtomicU32]) {
     let Some(b) = b.first() else { return };
     if a {
         b.store(1, Relaxed);
     }
-    let found = warp.ballot(b.load(Relaxed) > 3);
+    meet(block);
     if a {
-        b.store(found, Relaxed);
+        b.store(2, Relaxed);
     }
 }
-// ptx-count: 1 vote.sync.ballot
+// ptx-count: 1 call.uni
+// ptx-module: barrier.sync
 
-/// A barrier written as PTX, in a function of its own: only the mark says that it is one.
 #[inline(never)]
 #[allow(dead_code, reason = "the kernel is never launched")]
-fn own_barrier(v: u32) -> u32 {
+fn vote(warp: Warp<'_>, p: bool) -> bool {
+    warp.any(p)
+}
+
+#[kernel]
+fn a_vote_between(warp: Warp, a: bool, b: &[AtomicU32]) {
+    let Some(b) = b.first() else { return };
+    if a {
+        b.store(1, Relaxed);
+    }
+    let found = vote(warp, b.load(Relaxed) > 3);
+    if a {
+        b.store(u32::from(found), Relaxed);
+    }
+}
+// ptx-count: 1 call.uni
+// ptx-module: vote.sync.any
+
+/// Instructions of ours, of which LLVM knows nothing: without effect, so that it would compute them where they are used.
+#[inline(never)]
+#[allow(dead_code, reason = "the kernel is never launched")]
+fn neighbour(v: u32) -> u32 {
     // SAFETY: never launched; the text alone matters.
     unsafe {
-        ptx!("{{\n\t.reg .pred p;\n\tsetp.ne.u32 p, {v}, 0;\n\tvote.sync.any.pred p, p, -1;\n\tselp.u32 {d}, 1, 0, p;\n\t}}",
-            d = out(u32), v = in(u32) v, pure, convergent, cpu = { v })
+        ptx!("shfl.sync.bfly.b32 {d}, {v}, 1, 31, -1;", d = out(u32), v = in(u32) v, pure, convergent, cpu = { v })
     }
 }
 
 #[kernel]
-fn by_hand(a: bool, x: &[u32], mut y: DisjointSlice<u32>, i: Index1D) {
-    let v = x.get(i.get()).copied().unwrap_or(0);
-    let any = own_barrier(v);
-    let Some(y) = y.get_mut(i) else { return };
+fn used_in_one_branch(a: bool, v: u32, b: &[AtomicU32]) {
+    let Some(b) = b.first() else { return };
+    let other = neighbour(v);
     if a {
-        *y = any;
+        b.store(other, Relaxed);
     }
 }
-// ptx-count: 1 own_barrier
-// ptx: call.uni ... own_barrier
+// ptx: call.uni ... neighbour
 // ptx: bra
-// ptx-module: vote.sync.any
+// ptx: st.relaxed
+// ptx-count: 1 call.uni
+
+/// The same without a function around it.
+#[kernel]
+fn inlined(warp: Warp, a: bool, v: u32, b: &[AtomicU32]) {
+    let Some(b) = b.first() else { return };
+    let other = warp.shuffle_xor(v, 1);
+    if a {
+        b.store(other, Relaxed);
+    }
+}
+// ptx: shfl.sync.bfly.b32
+// ptx: bra
+// ptx: st.relaxed
+// ptx-count: 1 shfl.sync
 
 #[test]
 fn meeting_lanes_stay_together() {

@@ -3,9 +3,17 @@
 use warploom::prelude::*;
 
 #[kernel]
-fn reversed(block: Block, i: Index1D, tile: DynamicShared<u32>, x: &[u32], mut y: DisjointSlice<u32>) {
+fn reversed(
+    block: Block,
+    i: Index1D,
+    tile: DynamicShared<u32>,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let t = block.thread();
-    let Some(last) = tile.len().checked_sub(1) else { return };
+    let Some(last) = tile.len().checked_sub(1) else {
+        return;
+    };
     // SAFETY: never launched; the text alone matters.
     unsafe { tile.set(t, x.get(i.get()).copied().unwrap_or(0)) };
     block.sync();
@@ -27,8 +35,15 @@ fn dynamic_shared_memory_is_shared_memory() {
     let Some(images) = warploom_harness::ptx::images() else {
         return;
     };
-    for image in images.iter().filter(|i| i.ptx.contains("dynamic_shared_reversed") || i.ptx.contains(".entry reversed")) {
+    for image in images
+        .iter()
+        .filter(|i| i.ptx.contains("dynamic_shared_reversed") || i.ptx.contains(".entry reversed"))
+    {
         let declared = ".extern .shared .align 128 .b8 __warploom_dynamic_shared[]";
-        assert!(image.ptx.contains(declared), "no {declared} in {}", image.target);
+        assert!(
+            image.ptx.contains(declared),
+            "no {declared} in {}",
+            image.target
+        );
     }
 }

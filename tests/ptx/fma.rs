@@ -24,7 +24,13 @@ fn fused(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
 // ptx-not: add.f32
 
 #[kernel]
-fn asked_for(i: Index1D, a: f32, b: f64, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f64, GridStride>) {
+fn asked_for(
+    i: Index1D,
+    a: f32,
+    b: f64,
+    mut x: DisjointSlice<f32>,
+    mut y: DisjointSlice<f64, GridStride>,
+) {
     if let Some(x) = x.get_mut(i) {
         *x = a.mul_add(*x, 2.0);
     }

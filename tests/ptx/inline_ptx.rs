@@ -6,7 +6,9 @@ use warploom::prelude::*;
 fn dotted(i: Index1D, a: u32, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
         // SAFETY: one instruction on registers; the CPU's body is not run here.
-        *y = unsafe { ptx!("dp4a.u32.u32 {d}, {a}, {b}, 7;", d = out(u32), a = in(u32) a, b = in(u32) *y, pure, cpu = { a ^ b }) };
+        *y = unsafe {
+            ptx!("dp4a.u32.u32 {d}, {a}, {b}, 7;", d = out(u32), a = in(u32) a, b = in(u32) *y, pure, cpu = { a ^ b })
+        };
     }
 }
 // ptx: ld.global.b32 %r
@@ -27,7 +29,8 @@ fn kept() {
 #[kernel]
 fn dropped(a: u32) {
     // SAFETY: one instruction on registers.
-    let _: u32 = unsafe { ptx!("brev.b32 {d}, {a};", d = out(u32), a = in(u32) a, pure, cpu = { a }) };
+    let _: u32 =
+        unsafe { ptx!("brev.b32 {d}, {a};", d = out(u32), a = in(u32) a, pure, cpu = { a }) };
 }
 // ptx-not: brev
 

@@ -23,7 +23,11 @@ const SIMPLE: &[&str] = &[
 ];
 
 /// More of them, in builds without debug assertions.
-const SIMPLE_UNCHECKED: &[&str] = &["contracts::by_contract", "contracts::by_mask", "tiles::turned"];
+const SIMPLE_UNCHECKED: &[&str] = &[
+    "contracts::by_contract",
+    "contracts::by_mask",
+    "tiles::turned",
+];
 
 /// All test targets' device code is linked into every test program of a package.
 #[test]
@@ -31,15 +35,29 @@ fn every_image_assembles_for_every_architecture() {
     let (Some(images), Some(program)) = (ptx::images(), ptxas::find()) else {
         return;
     };
-    let own = images.iter().find(|i| i.kernels.iter().any(|(name, _)| name.starts_with("ptx::")));
-    let entries: Vec<(&str, &str)> = own.iter().flat_map(|i| &i.kernels).map(|(n, e)| (n.as_str(), e.as_str())).collect();
-    let unchecked = if cfg!(debug_assertions) { &[] } else { SIMPLE_UNCHECKED };
+    let own = images
+        .iter()
+        .find(|i| i.kernels.iter().any(|(name, _)| name.starts_with("ptx::")));
+    let entries: Vec<(&str, &str)> = own
+        .iter()
+        .flat_map(|i| &i.kernels)
+        .map(|(n, e)| (n.as_str(), e.as_str()))
+        .collect();
+    let unchecked = if cfg!(debug_assertions) {
+        &[]
+    } else {
+        SIMPLE_UNCHECKED
+    };
     let simple: Vec<&str> = SIMPLE
         .iter()
         .chain(unchecked)
         .map(|s| {
             let name = format!("ptx::{s}");
-            entries.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("no kernel {name}")).1
+            entries
+                .iter()
+                .find(|(n, _)| *n == name)
+                .unwrap_or_else(|| panic!("no kernel {name}"))
+                .1
         })
         .collect();
     let jobs: Vec<_> = images
@@ -55,7 +73,11 @@ fn every_image_assembles_for_every_architecture() {
             match ptxas::assemble(&program, image, arch) {
                 Err(text) => problems.lock().unwrap().push(text),
                 Ok(costs) if own.is_some_and(|own| std::ptr::eq(own, image)) => {
-                    assert_eq!(costs.len(), image.kernels.len(), "ptxas gave no figures for some kernels");
+                    assert_eq!(
+                        costs.len(),
+                        image.kernels.len(),
+                        "ptxas gave no figures for some kernels"
+                    );
                     for cost in costs.iter().filter(|c| simple.contains(&c.entry.as_str())) {
                         if (cost.stack, cost.spilled) != (0, 0) {
                             problems.lock().unwrap().push(format!("{arch}: {cost:?}"));

@@ -4,7 +4,13 @@
 use warploom::prelude::*;
 
 #[kernel(block(256))]
-fn turned(block: Block, i: Index1D, mut tile: SharedTile<f32, 256>, x: &[f32], mut y: DisjointSlice<f32>) {
+fn turned(
+    block: Block,
+    i: Index1D,
+    mut tile: SharedTile<f32, 256>,
+    x: &[f32],
+    mut y: DisjointSlice<f32>,
+) {
     tile.fill(|_| x.get(i.get()).copied().unwrap_or(0.0));
     let view = tile.publish(&block);
     if let Some(y) = y.get_mut(i) {

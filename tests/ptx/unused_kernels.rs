@@ -35,6 +35,9 @@ fn every_kernel_is_there() {
     if let Some(images) = warploom_harness::ptx::images() {
         let name = concat!(module_path!(), "::inner::same_name");
         let codes = warploom_harness::ptx::instances(&images, name);
-        assert!(codes.iter().all(|c| c.own.contains(", 11;")) && !codes.is_empty(), "{codes:#?}");
+        assert!(
+            codes.iter().all(|c| c.own.contains(", 11;")) && !codes.is_empty(),
+            "{codes:#?}"
+        );
     }
 }

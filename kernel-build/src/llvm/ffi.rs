@@ -28,6 +28,7 @@ handles! {
     PassOptionsRef;
     ErrorRef;
     DiagnosticRef;
+    MetadataRef;
 }
 
 /// The handles that LLVM answers with null when there is nothing.
@@ -43,7 +44,7 @@ macro_rules! nullable {
     )*};
 }
 
-nullable! { ModuleRef ValueRef BlockRef UseRef TargetMachineRef ErrorRef }
+nullable! { MetadataRef ModuleRef ValueRef BlockRef UseRef TargetMachineRef ErrorRef }
 
 pub(super) type FatalErrorHandler = extern "C" fn(*const c_char);
 pub(super) type Bool = c_int;
@@ -62,7 +63,7 @@ macro_rules! functions {
             /// Finds every function, or names all that are missing.
             pub(super) fn find(library: &libloading::Library) -> Result<Functions, Vec<&'static str>> {
                 let mut missing = Vec::new();
-                // SAFETY: the types below are those of LLVM 22's C API headers; `check_version` refuses other versions.
+                // SAFETY: the types below are those of LLVM 22's C API headers; `load` refuses other versions.
                 unsafe {
                     $(let $name = library.get::<unsafe extern "C" fn($($ty),*) $(-> $ret)?>(stringify!($name).as_bytes());
                       if $name.is_err() { missing.push(stringify!($name)); })*
@@ -91,7 +92,6 @@ functions! {
         texts: *const *const c_char,
         overview: *const c_char,
     );
-    fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
     fn LLVMCreateMemoryBufferWithMemoryRangeCopy(data: *const c_char, len: usize, name: *const c_char) -> MemoryBufferRef;
     fn LLVMDisposeMemoryBuffer(buffer: MemoryBufferRef);
     fn LLVMGetBufferStart(buffer: MemoryBufferRef) -> *const c_char;
@@ -192,6 +192,8 @@ functions! {
     fn LLVMGetOrdering(instruction: ValueRef) -> c_int;
     fn LLVMGetAtomicRMWBinOp(instruction: ValueRef) -> c_int;
     fn LLVMGetAtomicSyncScopeID(instruction: ValueRef) -> c_uint;
+    fn LLVMGetSubprogram(function: ValueRef) -> MetadataRef;
+    fn LLVMSetSubprogram(function: ValueRef, subprogram: MetadataRef);
     fn LLVMGetDebugLocLine(value: ValueRef) -> c_uint;
     fn LLVMGetDebugLocColumn(value: ValueRef) -> c_uint;
     fn LLVMGetDebugLocFilename(value: ValueRef, len: *mut c_uint) -> *const c_char;
@@ -235,6 +237,18 @@ functions! {
     fn LLVMRunPasses(module: ModuleRef, passes: *const c_char, machine: TargetMachineRef, options: PassOptionsRef) -> ErrorRef;
     fn LLVMGetErrorMessage(error: ErrorRef) -> *mut c_char;
     fn LLVMDisposeErrorMessage(message: *mut c_char);
+}
+
+/// The major version of an opened library, if it is LLVM at all.
+pub(super) fn version(library: &libloading::Library) -> Option<u32> {
+    type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: this function has had this type since LLVM 16; three valid places for the three numbers.
+    unsafe {
+        let get = library.get::<GetVersion>(b"LLVMGetVersion").ok()?;
+        get(&raw mut major, &raw mut minor, &raw mut patch);
+    }
+    Some(major)
 }
 
 /// Opens the library for the rest of the process.

@@ -9,7 +9,7 @@ mod value;
 
 pub(crate) use module::Module;
 pub(crate) use target::{Machine, Passes};
-pub(crate) use value::{Attribute, Linkage, Op, Type, TypeKind, Value};
+pub(crate) use value::{Attribute, Linkage, Op, Subprogram, Type, TypeKind, Value};
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -53,8 +53,10 @@ pub(crate) fn find(sysroot: &Path) -> Result<PathBuf, LoadError> {
 }
 
 /// What differs from LLVM's defaults for NVPTX, as command line (the first word is a program's name).
-const ARGUMENTS: [&CStr; 2] = [
+const ARGUMENTS: [&CStr; 3] = [
     c"warploom",
+    // NVPTX says nothing of conversions between floats and more than 64 bits: LLVM is to spell them out.
+    c"-expand-fp-convert-bits=64",
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
     c"-unroll-partial-threshold=160",
 ];
@@ -64,25 +66,11 @@ static LIBRARY: OnceLock<Result<ffi::Functions, LoadError>> = OnceLock::new();
 fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
     LIBRARY
         .get_or_init(|| {
-            let library = ffi::open(path).map_err(|e| LoadError::CannotLoad {
-                path: path.into(),
-                reason: e.to_string(),
-            })?;
-            let functions =
-                ffi::Functions::find(library).map_err(|names| LoadError::FunctionsMissing {
-                    path: path.into(),
-                    names,
-                })?;
-            let (mut major, mut minor, mut patch) = (0, 0, 0);
-            // NVPTX says nothing of conversions between floats and more than 64 bits: LLVM is to spell them out.
-            let options = [c"warploom", c"-expand-fp-convert-bits=64"].map(CStr::as_ptr);
-            // SAFETY: three valid places for the three numbers; two zero-ended texts, read once, and no overview; the NVPTX
-            // initialisers may run any number of times.
+            let functions = load(path)?;
+            let arguments = ARGUMENTS.map(CStr::as_ptr);
+            // SAFETY: zero-ended texts, read once, and no overview; the NVPTX initialisers may run any number of times.
             unsafe {
-                (functions.LLVMGetVersion)(&raw mut major, &raw mut minor, &raw mut patch);
                 (functions.LLVMInstallFatalErrorHandler)(Some(fatal_error));
-                (functions.LLVMParseCommandLineOptions)(2, options.as_ptr(), std::ptr::null());
-                let arguments = ARGUMENTS.map(CStr::as_ptr);
                 (functions.LLVMParseCommandLineOptions)(
                     arguments.len() as std::ffi::c_int,
                     arguments.as_ptr(),
@@ -93,16 +81,28 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
                 (functions.LLVMInitializeNVPTXTargetMC)();
                 (functions.LLVMInitializeNVPTXAsmPrinter)();
             }
-            if major != LLVM_MAJOR {
-                return Err(LoadError::OtherVersion {
-                    path: path.into(),
-                    found: major,
-                });
-            }
             Ok(functions)
         })
         .as_ref()
         .map_err(Clone::clone)
+}
+
+/// Loads a library; asks for its version before anything else.
+fn load(path: &Path) -> Result<ffi::Functions, LoadError> {
+    let library = ffi::open(path).map_err(|e| LoadError::CannotLoad {
+        path: path.into(),
+        reason: e.to_string(),
+    })?;
+    if let Some(found) = ffi::version(library).filter(|v| *v != LLVM_MAJOR) {
+        return Err(LoadError::OtherVersion {
+            path: path.into(),
+            found,
+        });
+    }
+    ffi::Functions::find(library).map_err(|names| LoadError::FunctionsMissing {
+        path: path.into(),
+        names,
+    })
 }
 
 type LastWords = Box<dyn Fn(&str) + Send + Sync>;
@@ -225,3 +225,6 @@ fn c_string(text: &str) -> CString {
     let bytes: Vec<u8> = text.bytes().take_while(|b| *b != 0).collect();
     CString::new(bytes).unwrap_or_default()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -2,7 +2,7 @@
 //!
 //! A value that was erased must not be used again; the two methods that erase are `unsafe` and say so.
 
-use super::ffi::{AttributeRef, Nullable as _, TypeRef, ValueRef};
+use super::ffi::{AttributeRef, MetadataRef, Nullable as _, TypeRef, ValueRef};
 use super::{Context, module};
 use std::ffi::c_uint;
 use std::fmt;
@@ -32,6 +32,10 @@ pub(crate) enum Op {
     Fence,
     Other(i32),
 }
+
+/// A function in debug information.
+#[derive(Clone, Copy)]
+pub(crate) struct Subprogram(MetadataRef);
 
 /// The types that the linker tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -445,6 +449,19 @@ impl<'ctx> Value<'ctx> {
         }
         let inner = ty.strip_prefix('[')?.strip_suffix(" x i8]")?;
         inner.parse().ok()
+    }
+
+    /// What debug information says of a function, if anything. Of the context: it outlives the function.
+    pub(crate) fn subprogram(self) -> Option<Subprogram> {
+        // SAFETY: called on functions only.
+        let found = unsafe { (self.context.llvm.LLVMGetSubprogram)(self.raw) };
+        (!found.is_null()).then_some(Subprogram(found))
+    }
+
+    /// Lets the lines of this function's instructions count. At most one function has a subprogram.
+    pub(crate) fn set_subprogram(self, subprogram: Subprogram) {
+        // SAFETY: called on functions only, with a subprogram of the same context.
+        unsafe { (self.context.llvm.LLVMSetSubprogram)(self.raw, subprogram.0) }
     }
 
     /// File, line and column of an instruction, if debug information has them.

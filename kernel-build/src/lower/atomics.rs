@@ -133,7 +133,9 @@ impl Form {
 
     fn name(&self) -> String {
         let negate = if self.negate { "_neg" } else { "" };
-        let part = self.part.map_or_else(String::new, |width| format!("_{width}"));
+        let part = self
+            .part
+            .map_or_else(String::new, |width| format!("_{width}"));
         format!(
             "__warploom_rmw_{}_{}_{}_{}_{}{negate}{part}",
             self.op, self.ty.0, self.order, self.scope, self.space
@@ -164,9 +166,21 @@ impl Form {
             )
         };
         let (value, body) = match self.part {
-            Some(width) => (format!("i{width}"), self.on_word(width, pointer, &asm("%q", "%o"))),
-            None if self.negate => (llvm.to_owned(), format!("  %n = sub {llvm} 0, %v\n{}  ret {llvm} %r\n", asm("%p", "%n"))),
-            None => (llvm.to_owned(), format!("{}  ret {llvm} %r\n", asm("%p", "%v"))),
+            Some(width) => (
+                format!("i{width}"),
+                self.on_word(width, pointer, &asm("%q", "%o")),
+            ),
+            None if self.negate => (
+                llvm.to_owned(),
+                format!(
+                    "  %n = sub {llvm} 0, %v\n{}  ret {llvm} %r\n",
+                    asm("%p", "%n")
+                ),
+            ),
+            None => (
+                llvm.to_owned(),
+                format!("{}  ret {llvm} %r\n", asm("%p", "%v")),
+            ),
         };
         format!(
             "define weak_odr {value} @{name}({pointer} %p, {value} %v) alwaysinline convergent {{\n{body}}}\n",
@@ -177,7 +191,10 @@ impl Form {
     /// An operation on bits, done to the word around them: what does not belong to the operand stays as it is.
     fn on_word(&self, width: u32, pointer: &str, asm: &str) -> String {
         let operand = if self.op == "and" {
-            format!("  %m = shl i32 {}, %s\n  %k = xor i32 %m, -1\n  %o = or i32 %w, %k\n", (1u32 << width) - 1)
+            format!(
+                "  %m = shl i32 {}, %s\n  %k = xor i32 %m, -1\n  %o = or i32 %w, %k\n",
+                (1u32 << width) - 1
+            )
         } else {
             "  %o = or i32 %w, 0\n".to_owned()
         };

@@ -10,7 +10,7 @@
 //! }
 //! ```
 
-use crate::llvm::{Attribute, Linkage, LlvmError, Module, Value};
+use crate::llvm::{Attribute, Linkage, LlvmError, Module, Subprogram, Value};
 use crate::lower::retarget;
 use crate::roots::{DeviceParam, Root};
 use std::collections::HashSet;
@@ -45,6 +45,20 @@ pub(crate) fn add(
         }
     }
     Ok(names)
+}
+
+/// What debug information says of the entries, which are about to be inlined.
+pub(crate) fn lines(roots: &[Root<'_>]) -> Vec<Option<Subprogram>> {
+    roots.iter().map(|root| root.entry.subprogram()).collect()
+}
+
+/// Hands it to the kernels: LLVM gives no lines for functions that debug information does not know. Call when the entries are gone.
+pub(crate) fn keep_lines(module: &Module<'_>, names: &[String], lines: &[Option<Subprogram>]) {
+    for (name, subprogram) in names.iter().zip(lines) {
+        if let (Some(kernel), Some(subprogram)) = (module.function(name), subprogram) {
+            kernel.set_subprogram(*subprogram);
+        }
+    }
 }
 
 /// The name in the source, with a number where several instances share it.
@@ -160,13 +174,23 @@ fn launch_facts(root: &Root<'_>) -> String {
 /// checks which always hold go away. Call after inlining, before optimisation.
 pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
     for function in module.functions() {
-        let root = names.iter().position(|n| *n == function.name()).and_then(|i| roots.get(i));
+        let root = names
+            .iter()
+            .position(|n| *n == function.name())
+            .and_then(|i| roots.get(i));
         let limits = root.map_or(Limits::ANY, Limits::of);
-        for call in function.instructions().into_iter().filter_map(Value::as_call) {
+        for call in function
+            .instructions()
+            .into_iter()
+            .filter_map(Value::as_call)
+        {
             let Some(callee) = call.callee().as_function().map(Value::name) else {
                 continue;
             };
-            let Some((from, to)) = callee.strip_prefix("llvm.nvvm.read.ptx.sreg.").and_then(|r| limits.range(r)) else {
+            let Some((from, to)) = callee
+                .strip_prefix("llvm.nvvm.read.ptx.sreg.")
+                .and_then(|r| limits.range(r))
+            else {
                 continue;
             };
             if to - from == 1 {
@@ -186,14 +210,27 @@ struct Limits {
 
 impl Limits {
     /// What every GPU since compute capability 2.0 keeps to.
-    const ANY: Limits = Limits { exact: false, block: [1024, 1024, 64] };
+    const ANY: Limits = Limits {
+        exact: false,
+        block: [1024, 1024, 64],
+    };
 
     fn of(root: &Root<'_>) -> Limits {
         if root.block[0] != 0 {
-            return Limits { exact: true, block: root.block.map(|n| u64::from(n.max(1))) };
+            return Limits {
+                exact: true,
+                block: root.block.map(|n| u64::from(n.max(1))),
+            };
         }
-        let most = if root.max_threads == 0 { 1024 } else { u64::from(root.max_threads) };
-        Limits { exact: false, block: Limits::ANY.block.map(|n| n.min(most)) }
+        let most = if root.max_threads == 0 {
+            1024
+        } else {
+            u64::from(root.max_threads)
+        };
+        Limits {
+            exact: false,
+            block: Limits::ANY.block.map(|n| n.min(most)),
+        }
     }
 
     /// The values that a special register can have: from, and the first that it cannot.

@@ -24,9 +24,9 @@ pub fn fold_pairs<T: Plain, O: Operator<T>>(i: Index1D, x: &[T], mut y: Disjoint
     }
 }
 
-const OFFSET: u32 = if cfg!(feature = "offset") { 1 } else { 0 };
+const OFFSET: u32 = if cfg!(feature = "offset") { 70_001 } else { 0 };
 
-/// `y[i] = factor * y[i]`, plus one with the feature `offset`; compiled with this library.
+/// `y[i] = factor * y[i]`, plus 70001 with the feature `offset`; compiled with this library.
 #[kernel]
 pub fn scale(i: Index1D, factor: u32, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {

@@ -21,7 +21,7 @@ fn main() -> warploom::Result<()> {
     let mut pairs = device.zeroed::<u32>(500)?;
     fold_pairs::<u32, Largest>::launch(&stream, Launch::covering(500), &y, &mut pairs)?;
     let pairs = pairs.to_vec(&stream)?;
-    let expected = (0..500).map(|i| (2 * i + 1 + summand) * 10 + 1);
+    let expected = (0..500).map(|i| (2 * i + 1 + summand) * 10 + 70_001);
     println!("right: {}", pairs.iter().copied().eq(expected));
     Ok(())
 }

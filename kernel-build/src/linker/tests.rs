@@ -1,0 +1,252 @@
+//! From IR to PTX without cargo: traps that a kernel in Rust would show late or not at all.
+
+use super::{Compiled, LinkError, LinkLine, compile};
+use crate::llvm::Module;
+use crate::llvm::tests::context;
+use crate::options::{Arch, Builder, Options};
+
+const HOST: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+target triple = \"x86_64-unknown-linux-gnu\"
+";
+
+/// A kernel as `#[kernel]` leaves it: its constant (`DeviceKernel`), reached through the section. One output of `u32`.
+fn kernel(name: &str) -> String {
+    let number = |v: u64| {
+        let bytes = v.to_le_bytes().map(|b| format!("\\{b:02X}"));
+        format!("[8 x i8] c\"{}\"", bytes.concat())
+    };
+    let len = number(name.len() as u64);
+    let zeros = "[40 x i8] zeroinitializer";
+    format!(
+        "@{name}.name = private constant [{n} x i8] c\"{name}\"
+@{name}.params = private constant <{{ [8 x i8], [8 x i8], [8 x i8] }}> <{{ {kind}, {four}, {four} }}>
+@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [40 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros} }}>
+@{name}.found = constant ptr @{name}.kernel, section \".warploom.kernels\"
+",
+        n = name.len(),
+        kind = number(2),
+        four = number(4),
+        one = number(1),
+    )
+}
+
+fn options() -> Options {
+    Builder::new().options
+}
+
+fn compiled(ir: &str, options: Options) -> Result<Compiled, LinkError> {
+    let context = context();
+    let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
+    compile(module, options, &LinkLine::default())
+}
+
+#[track_caller]
+fn ptx(ir: &str) -> String {
+    let (_, texts) = compiled(ir, options()).unwrap();
+    texts[0].2.clone()
+}
+
+fn problems(ir: &str) -> String {
+    match compiled(ir, options()) {
+        Err(LinkError::Kernels(problems)) => problems.join("\n"),
+        other => panic!("no problem is found: {other:?}"),
+    }
+}
+
+/// A kernel that stores what `body` leaves in `%v`.
+fn storing(name: &str, body: &str) -> String {
+    format!(
+        "{}\ndefine void @{name}.entry(ptr %y, i64 %n) {{\n{body}\n  store i32 %v, ptr %y\n  ret void\n}}\n",
+        kernel(name)
+    )
+}
+
+#[test]
+fn kernels_survive_and_host_code_does_not() {
+    let ir = storing("first", "  %v = add i32 1, 2")
+        + &storing("second", "  %v = call i32 @helper()")
+        + "define i32 @helper() noinline {\n  ret i32 99\n}\ndefine void @main() {\n  call void @exit(i32 0)\n  ret void\n}\ndeclare void @exit(i32)\n";
+    let (kernels, texts) = compiled(&ir, options()).unwrap();
+    let names: Vec<&str> = kernels.iter().map(|k| k.entry.as_str()).collect();
+    assert_eq!(names, ["first", "second"]);
+    let ptx = &texts[0].2;
+    for expected in [
+        ".visible .entry first(",
+        ".visible .entry second(",
+        "st.global.b32",
+    ] {
+        assert!(ptx.contains(expected), "no {expected} in {ptx}");
+    }
+    assert!(!ptx.contains("main") && !ptx.contains(".extern"), "{ptx}");
+}
+
+/// std's bitcode was built to unwind; a device cannot.
+#[test]
+fn unwinding_is_lowered() {
+    let ir = storing("unwinding", "  %v = call i32 @careful()")
+        + "declare i32 @rust_eh_personality(...)
+declare void @clean()
+define i32 @careful() noinline personality ptr @rust_eh_personality {
+  %v = invoke i32 @risky() to label %good unwind label %bad
+good:
+  ret i32 %v
+bad:
+  %e = landingpad { ptr, i32 } cleanup
+  call void @clean()
+  resume { ptr, i32 } %e
+}
+define i32 @risky() noinline {
+  %v = add i32 3, 4
+  ret i32 %v
+}
+";
+    let ptx = ptx(&ir);
+    assert!(
+        ptx.contains(".entry unwinding") && !ptx.contains("clean"),
+        "{ptx}"
+    );
+}
+
+#[test]
+fn lines_are_in_the_ptx_where_asked_for() {
+    let ir = storing("lined", "  %v = call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !5")
+        .replace("i64 %n) {", "i64 %n) !dbg !3 {")
+        + "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+!llvm.module.flags = !{!0}
+!llvm.dbg.cu = !{!1}
+!0 = !{i32 2, !\"Debug Info Version\", i32 3}
+!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, producer: \"\", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)
+!2 = !DIFile(filename: \"lined.rs\", directory: \"/src\")
+!3 = distinct !DISubprogram(name: \"lined\", scope: !2, file: !2, line: 41, type: !4, unit: !1, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !{})
+!5 = !DILocation(line: 42, column: 9, scope: !3)
+";
+    let lined = Options {
+        line_info: true,
+        ..options()
+    };
+    let (_, texts) = compiled(&ir, lined).unwrap();
+    let ptx = &texts[0].2;
+    assert!(
+        ptx.contains("lined.rs") && ptx.contains(".loc") && ptx.contains(" 42 9"),
+        "{ptx}"
+    );
+    let (_, texts) = compiled(&ir, options()).unwrap();
+    assert!(!texts[0].2.contains(".loc"), "{}", texts[0].2);
+}
+
+#[test]
+fn each_architecture_gets_its_own_ptx() {
+    let archs = vec![Arch::sm(75), Arch::sm(80), Arch::exactly(90)];
+    let wanted = Options { archs, ..options() };
+    let (_, texts) = compiled(&storing("many", "  %v = add i32 1, 2"), wanted).unwrap();
+    let found: Vec<(u32, bool)> = texts.iter().map(|t| (t.0, t.1)).collect();
+    assert_eq!(found, [(75, false), (80, false), (90, true)]);
+    for ((_, _, ptx), target) in texts.iter().zip(["sm_75", "sm_80", "sm_90a"]) {
+        assert!(ptx.contains(&format!(".target {target}\n")), "{ptx}");
+    }
+}
+
+/// The names of Rust's symbols and of its constants are no names in PTX.
+#[test]
+fn names_are_those_that_ptxas_accepts() {
+    let ir = storing(
+        "named",
+        "  %i = load i32, ptr %y\n  %v = call i32 @\"_R.some::name\"(i32 %i)",
+    ) + "@alloc.1 = private constant [4 x i32] [i32 5, i32 6, i32 7, i32 9]
+define i32 @\"_R.some::name\"(i32 %i) noinline {
+  %p = getelementptr [4 x i32], ptr @alloc.1, i64 0, i32 %i
+  %v = load i32, ptr %p
+  ret i32 %v
+}
+";
+    let ptx = ptx(&ir);
+    assert!(
+        ptx.contains("_R_some__name") && !ptx.contains("alloc.1"),
+        "{ptx}"
+    );
+}
+
+#[test]
+fn orders_of_other_scopes_are_kept() {
+    let ir = storing(
+        "scoped",
+        "  %a = atomicrmw add ptr %y, i32 1 syncscope(\"device\") acq_rel\n  %f = atomicrmw fadd ptr %y, float 1.0 seq_cst\n  %v = fptosi float %f to i32",
+    );
+    let ptx = ptx(&ir);
+    assert!(ptx.contains("atom.acq_rel.gpu.global.add.u32"), "{ptx}");
+    assert!(
+        ptx.contains("fence.sc.sys; atom.acquire.sys.global.add.f32"),
+        "{ptx}"
+    );
+}
+
+#[test]
+fn an_intrinsic_that_llvm_does_not_know_is_named() {
+    let ir = storing(
+        "unknown",
+        "  %v = call i32 @__warploom.llvm.nvvm.no.such.thing()",
+    ) + "declare i32 @__warploom.llvm.nvvm.no.such.thing()\n";
+    let said = problems(&ir);
+    assert!(
+        said.contains("llvm.nvvm.no.such.thing is not an intrinsic of this LLVM"),
+        "{said}"
+    );
+    let ir = storing(
+        "typed",
+        "  %w = call i64 @__warploom.llvm.nvvm.read.ptx.sreg.tid.x()\n  %v = trunc i64 %w to i32",
+    ) + "declare i64 @__warploom.llvm.nvvm.read.ptx.sreg.tid.x()\n";
+    let said = problems(&ir);
+    assert!(said.contains("has type i32 (), not i64 ()"), "{said}");
+}
+
+#[test]
+fn a_shared_array_of_unknown_size_is_refused() {
+    let ir = storing(
+        "sized",
+        "  %p = call ptr @__warploom.shared_static(i64 %n, i64 4)\n  %v = load i32, ptr %p",
+    ) + "declare ptr @__warploom.shared_static(i64, i64)\n";
+    let said = problems(&ir);
+    assert!(
+        said.contains("the size of a shared array is not known at build time"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_nobody_defines_is_explained() {
+    let ir = storing("missing", "  %v = call i32 @middle()")
+        + "define i32 @middle() {\n  %v = call i32 @open64()\n  ret i32 %v\n}\ndeclare i32 @open64()\n";
+    let said = problems(&ir);
+    assert!(
+        said.contains("kernel `missing` cannot run on a GPU") && said.contains("open64"),
+        "{said}"
+    );
+}
+
+/// LLVM would compute the call in the branch that uses it; the other lanes would be missing there.
+#[test]
+fn a_call_stays_where_lanes_meet() {
+    let ir = storing(
+        "meeting",
+        "  %x = load i32, ptr %y
+  %m = call i32 @meet(i32 %x)
+  %c = icmp eq i32 %x, 3
+  br i1 %c, label %a, label %b
+a:
+  %p = getelementptr i32, ptr %y, i64 4
+  store volatile i32 %m, ptr %p
+  br label %b
+b:
+  %v = add i32 %x, 1",
+    ) + "define i32 @meet(i32 %x) noinline memory(none) nounwind willreturn {
+  %r = call i32 @__warploom.llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %x, i32 1, i32 31)
+  ret i32 %r
+}
+declare i32 @__warploom.llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
+";
+    let ptx = ptx(&ir);
+    let call = ptx.find("call.uni (retval0)").unwrap();
+    let before = &ptx[ptx.find(".entry meeting").unwrap()..call];
+    assert!(!before.contains("bra"), "{ptx}");
+}

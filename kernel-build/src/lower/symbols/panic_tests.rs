@@ -1,0 +1,117 @@
+//! The ways into a panic that this toolchain's `core` has. A new rustc that changes them fails here, loudly, and not on a GPU.
+
+use super::{PANICS, panic_replacement};
+use crate::archive::embedded_bitcode;
+use crate::llvm::tests::{context, sysroot};
+use crate::llvm::{Module, Value};
+use crate::reach::Graph;
+use object::read::archive::ArchiveFile;
+use std::collections::BTreeMap;
+
+/// The parameters of `warploom-device`'s functions, as LLVM sees them, which `core`'s must have too.
+const PARAMETERS: &[(&str, &str)] = &[
+    ("core::panicking::panic_fmt", "void (ptr, ptr, ptr)"),
+    (
+        "core::panicking::panic_bounds_check",
+        "void (i64, i64, ptr)",
+    ),
+    ("core::panicking::panic_nounwind", "void (ptr, i64)"),
+    (
+        "core::panicking::panic_nounwind_fmt",
+        "void (ptr, ptr, i1, ptr)",
+    ),
+    (
+        "core::slice::index::slice_index_fail",
+        "void (i64, i64, i64, ptr)",
+    ),
+];
+
+struct Core {
+    /// Mangled name and type of every function that `core` defines, by path.
+    functions: BTreeMap<String, (String, String)>,
+    /// Paths of the functions that call the panic handler.
+    callers: Vec<String>,
+}
+
+fn core() -> Core {
+    let folder = sysroot().join("lib/rustlib/x86_64-unknown-linux-gnu/lib");
+    let rlib = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|p| {
+            p.file_name()
+                .and_then(|n| n.to_str())
+                .is_some_and(|n| n.starts_with("libcore-"))
+        })
+        .unwrap();
+    let data = std::fs::read(rlib).unwrap();
+    let context = context();
+    let mut core = Core {
+        functions: BTreeMap::new(),
+        callers: vec![],
+    };
+    for member in ArchiveFile::parse(&*data).unwrap().members() {
+        let Some(bitcode) = embedded_bitcode(member.unwrap().data(&*data).unwrap()) else {
+            continue;
+        };
+        let module = Module::from_bitcode(&context, bitcode).unwrap();
+        let functions = module.functions();
+        let path = |name: &str| format!("{:#}", rustc_demangle::demangle(name));
+        let handler = functions
+            .iter()
+            .find(|f| f.name().contains("rust_begin_unwind"));
+        let graph = Graph::of(&functions);
+        for function in functions.iter().filter(|f| !f.is_declaration()) {
+            let name = function.name();
+            let direct = handler.and_then(|h| graph.path(&name, &h.name()));
+            if direct.is_some_and(|steps| steps.len() == 1) {
+                core.callers.push(path(&name));
+            }
+            core.functions
+                .insert(path(&name), (name.clone(), shape(*function)));
+        }
+    }
+    core
+}
+
+fn shape(function: Value<'_>) -> String {
+    function.value_type().to_text()
+}
+
+#[test]
+fn every_panic_entry_point_is_in_core_with_our_parameters() {
+    let core = core();
+    assert!(
+        core.functions.len() > 100,
+        "core has {} functions",
+        core.functions.len()
+    );
+    for (path, ours) in PANICS {
+        let (name, shape) = core
+            .functions
+            .get(*path)
+            .unwrap_or_else(|| panic!("this rustc's core has no `{path}`: see what replaces it"));
+        assert_eq!(panic_replacement(name), Some(*ours), "{name}");
+        let expected = PARAMETERS.iter().find(|(p, _)| p == path).unwrap().1;
+        assert_eq!(
+            shape, expected,
+            "`{path}` takes other parameters; change `{ours}` of warploom-device with it"
+        );
+    }
+}
+
+/// Whatever reaches the panic handler goes through a function that is replaced.
+#[test]
+fn nothing_else_calls_the_panic_handler() {
+    let core = core();
+    assert!(
+        !core.callers.is_empty(),
+        "nothing calls `rust_begin_unwind`: panics take another way in this rustc"
+    );
+    for caller in &core.callers {
+        assert!(
+            PANICS.iter().any(|(path, _)| path == caller),
+            "`{caller}` calls the panic handler, and nothing replaces it"
+        );
+    }
+}
