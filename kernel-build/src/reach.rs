@@ -141,6 +141,11 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
         .get(visible.saturating_sub(1))
         .map_or_else(|| shown(symbol), |s| shown(&s.name));
     let need = Need::of(symbol, steps);
+    // `thread_local!` names what it makes after the variable: `COUNT::{K#0}::…`.
+    let culprit = match (need, culprit.split_once("::{")) {
+        (Need::ThreadLocal, Some((variable, _))) => variable.to_owned(),
+        _ => culprit,
+    };
     let needs = need.text(symbol);
     let mut text = format!(
         "kernel `{base}` cannot run on a GPU: it reaches `{culprit}`, which needs {needs}\n  kernel `{base}` at {file}:{line}"
@@ -148,7 +153,7 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
     for step in steps
         .iter()
         .take(visible)
-        .filter(|s| !s.name.starts_with(ASM))
+        .filter(|s| !s.name.starts_with(ASM) && !is_inside_std(s))
     {
         let at = step.at.as_ref().map_or_else(
             || "no line known".to_owned(),
@@ -158,6 +163,13 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
     }
     text.push_str(&format!("\n  {}", need.remedy()));
     text
+}
+
+/// Whether a step stands in the standard library's sources: generic code that was compiled with the user's.
+fn is_inside_std(step: &Step) -> bool {
+    step.at
+        .as_ref()
+        .is_some_and(|(file, _, _)| file.starts_with("library/") || file.starts_with("/rustc/"))
 }
 
 /// What every call of the operating system reaches when it fails: it says nothing of what the call is for.
@@ -213,6 +225,7 @@ impl Need {
         } else if symbol.starts_with(ASM) {
             Need::Assembly
         } else if symbol.contains("thread_local")
+            || symbol.contains("__RUST_STD_INTERNAL_VAL")
             || symbol.contains("LazyStorage")
             || symbol.contains("EagerStorage")
         {
@@ -234,7 +247,9 @@ impl Need {
                     .unwrap_or_default();
                 format!("assembly of the host processor (`{}`)", line.trim())
             }
-            Need::ThreadLocal => "a variable of its thread on the host (`thread_local!`)".into(),
+            Need::ThreadLocal => {
+                "the host thread that the variable belongs to (`thread_local!`)".into()
+            }
             Need::Heap | Need::AfterHeap => "the heap".into(),
         }
     }

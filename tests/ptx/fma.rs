@@ -5,7 +5,7 @@ use warploom::prelude::*;
 #[kernel]
 fn separate(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
-        *y = a * x + *y;
+        *y += a * x;
     }
 }
 // ptx: mul.rn.f32
@@ -15,7 +15,7 @@ fn separate(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
 #[kernel(fma)]
 fn fused(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
-        *y = a * x + *y;
+        *y += a * x;
     }
 }
 // ptx: fma.rn.f32

@@ -18,7 +18,7 @@ fn messages(i: Index1D, mut y: DisjointSlice<u32>) {
     let Some(y) = y.get_mut(i) else { return };
     assert!(*y != 3, "a literal");
     assert!(*y != 4, "a number: {}", *y);
-    *y = Some(*y).filter(|v| *v != 5).unwrap();
+    *y = Some(*y).filter(|v| *v != 5).expect("not five");
     *y = 100 / *y;
 }
 // ptx-module: panic_fmt

@@ -5,7 +5,7 @@ use warploom::prelude::*;
 #[kernel]
 fn divided(i: Index1D, a: u128, mut y: DisjointSlice<u128>) {
     if let Some(y) = y.get_mut(i) {
-        *y = a / (*y | 1) ^ a % (*y | 3) ^ a.wrapping_mul(*y);
+        *y = (a / (*y | 1)) ^ (a % (*y | 3)) ^ a.wrapping_mul(*y);
     }
 }
 // ptx: shl.b64
