@@ -6,6 +6,7 @@
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
 mod line;
+mod split;
 #[cfg(test)]
 mod tests;
 
@@ -98,9 +99,9 @@ fn problems_file(problems: &[String]) -> Vec<u8> {
     content
 }
 
-/// The crate target that is being linked, by cargo's name.
+/// The crate target that is being linked.
 fn target_name() -> String {
-    std::env::var("CARGO_CRATE_NAME").unwrap_or_default()
+    std::env::var(crate::wrapper::TARGET).unwrap_or_default()
 }
 
 fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
@@ -108,30 +109,41 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     let context = Context::new(&llvm)?;
     let module = own_module(&context, line)?;
     dump(&line.output, "own.ll", || module.to_text());
-    let (kernels, texts) = compile(module, options, line)?;
-    let manifest = Manifest {
-        target: target_name(),
-        failure: None,
-        kernels,
-        images: vec![],
-    };
-    Ok(container::pack(manifest, &texts)?)
+    let mut parts = compile(module, options, line)?;
+    if parts.is_empty() {
+        parts.push(Part::default()); // says that there is nothing
+    }
+    let mut containers = Vec::new();
+    for part in parts {
+        let manifest = Manifest {
+            target: target_name(),
+            failure: None,
+            kernels: part.kernels,
+            images: vec![],
+        };
+        containers.extend(container::pack(manifest, &part.texts)?);
+    }
+    Ok(containers)
 }
 
-/// The kernels of a module, and for each architecture its number, whether it is exact, and PTX.
-type Compiled = (Vec<Kernel>, Vec<(u32, bool, String)>);
+/// Kernels that share an image; for each architecture its number, whether it is exact, and PTX.
+#[derive(Debug, Default)]
+struct Part {
+    kernels: Vec<Kernel>,
+    texts: Vec<(u32, bool, String)>,
+}
 
 /// From a crate's own module to PTX.
 fn compile(
     mut module: Module<'_>,
     options: Options,
     line: &LinkLine,
-) -> Result<Compiled, LinkError> {
+) -> Result<Vec<Part>, LinkError> {
     expose(&mut module)?;
     let roots = roots::find(&module.functions(), &module.globals())
         .map_err(|e| LinkError::Kernels(vec![e]))?;
     if roots.is_empty() {
-        return Ok((vec![], vec![]));
+        return Ok(vec![]);
     }
     let problems = roots::check_names(&roots);
     if !problems.is_empty() {
@@ -160,15 +172,26 @@ fn compile(
         host_assembly,
         options,
     };
-    let mut texts = Vec::new();
+    let groups = split::groups(&program.module, &program.names);
+    let described = describe(&program.roots, &program.names);
+    let mut parts: Vec<Part> = groups
+        .iter()
+        .map(|group| Part {
+            kernels: group.iter().map(|k| described[*k].clone()).collect(),
+            texts: vec![],
+        })
+        .collect();
     for arch in &program.options.archs {
-        let ptx = emit(&program, *arch)?;
+        let optimized = optimize(&program, *arch)?;
+        let texts = emit(&optimized, &program.names, &groups, *arch)?;
         dump(&line.output, &format!("{}.ptx", arch.name()), || {
-            ptx.clone()
+            texts.concat()
         });
-        texts.push((arch.sm, arch.exact, ptx));
+        for (part, text) in parts.iter_mut().zip(texts) {
+            part.texts.push((arch.sm, arch.exact, text));
+        }
     }
-    Ok((describe(&program.roots, program.names), texts))
+    Ok(parts)
 }
 
 /// Writes an intermediate result beside the output, if the user asked for it.
@@ -384,8 +407,8 @@ struct Program<'ctx> {
     options: Options,
 }
 
-/// Optimises a copy for one architecture and makes PTX of it.
-fn emit(program: &Program<'_>, arch: Arch) -> Result<String, LinkError> {
+/// Optimises a copy for one architecture and spells out what LLVM would not.
+fn optimize<'ctx>(program: &Program<'ctx>, arch: Arch) -> Result<Module<'ctx>, LinkError> {
     let mut copy = program.module.duplicate();
     let machine = machine(copy.context(), arch)?;
     copy.run(Passes::optimize(), Some(&machine))?;
@@ -415,7 +438,31 @@ fn emit(program: &Program<'_>, arch: Arch) -> Result<String, LinkError> {
         copy.strip_debug_info();
     }
     retarget::rename_for_ptx(&copy);
-    Ok(copy.emit(&machine)?)
+    Ok(copy)
+}
+
+/// PTX for each group of kernels.
+fn emit(
+    optimized: &Module<'_>,
+    names: &[String],
+    groups: &[Vec<usize>],
+    arch: Arch,
+) -> Result<Vec<String>, LinkError> {
+    let machine = machine(optimized.context(), arch)?;
+    let mut texts = Vec::new();
+    for group in groups {
+        let mut part = optimized.duplicate();
+        for (kernel, name) in names.iter().enumerate() {
+            if !group.contains(&kernel)
+                && let Some(function) = part.function(name)
+            {
+                function.set_linkage(Linkage::Internal);
+            }
+        }
+        part.run(Passes::drop_unreachable(), None)?;
+        texts.push(part.emit(&machine)?);
+    }
+    Ok(texts)
 }
 
 /// One message per kernel that reaches what no device has.
@@ -443,14 +490,14 @@ fn explain(program: &Program<'_>, unavailable: &[String]) -> Vec<String> {
     messages
 }
 
-fn describe(roots: &[Root<'_>], names: Vec<String>) -> Vec<Kernel> {
+fn describe(roots: &[Root<'_>], names: &[String]) -> Vec<Kernel> {
     roots
         .iter()
         .zip(names)
         .zip(1..)
         .map(|((root, entry), id)| Kernel {
             name: root.name.clone(),
-            entry,
+            entry: entry.clone(),
             launched_at: root.launched_at.iter().flatten().cloned().collect(),
             params: root.params.iter().map(|p| p.param.clone()).collect(),
             id,

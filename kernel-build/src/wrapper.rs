@@ -20,6 +20,9 @@ pub(crate) const DEVICE_PASS: &str = "WARPLOOM_DEVICE_PASS";
 /// Changes when the device linker does.
 pub(crate) const LINKER_STAMP: &str = "WARPLOOM_LINKER_STAMP";
 
+/// Names the crate target to the device linker: `photo (bin)`.
+pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
+
 /// The crate type under which cargo builds a library for its own device code.
 pub(crate) const LIBRARY: &str = "staticlib";
 
@@ -74,6 +77,7 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             }
         }));
         add_linker(&mut command);
+        command.env(TARGET, call.target());
     } else {
         command.args(rest);
     }
@@ -126,6 +130,17 @@ impl Call<'_> {
             args.any(|a| a.trim_start_matches("-C").starts_with(text))
         };
         !says("opt-level=") && !says("debug-assertions=")
+    }
+
+    /// A name that no other target of the package has, test harnesses included.
+    fn target(&self) -> String {
+        let name = self.value("--crate-name").unwrap_or_default();
+        let kind = match self.value("--crate-type") {
+            Some(LIBRARY) => "lib",
+            Some(kind) => kind,
+            None => "test",
+        };
+        format!("{name} ({kind})")
     }
 
     /// Puts a library where cargo looks for it, and tells cargo, through rustc's list of what it read, that the result depends on

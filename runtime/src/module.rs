@@ -175,8 +175,13 @@ fn find<'c>(
     match &*found {
         [] => Err(no_device_code(containers, kernel)),
         [first] => Ok(*first),
-        // A library's kernel may be in the library's container and in that of a program that uses it: the same code.
-        [first, rest @ ..] if rest.iter().all(|(other, _)| !std::ptr::eq(*other, first.0)) => {
+        // A library's kernel may be in the library's container and in that of a program that uses it: the same code. Two of one
+        // target are two instances.
+        [first, rest @ ..]
+            if rest
+                .iter()
+                .all(|(other, _)| other.manifest.target != first.0.manifest.target) =>
+        {
             Ok(*first)
         }
         all => Err(LaunchError::Ambiguous {

@@ -128,7 +128,9 @@ impl Stream {
     /// The driver's `CUstream`, for code that calls the driver itself; null on the emulator. Valid while this stream lives.
     #[must_use]
     pub fn raw(&self) -> *mut std::ffi::c_void {
-        self.queue.cuda().map_or(std::ptr::null_mut(), |cuda| cuda.raw())
+        self.queue
+            .cuda()
+            .map_or(std::ptr::null_mut(), |cuda| cuda.raw())
     }
 
     pub(crate) fn queue(&self) -> &Arc<Queue> {

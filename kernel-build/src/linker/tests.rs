@@ -1,6 +1,6 @@
 //! From IR to PTX without cargo: traps that a kernel in Rust would show late or not at all.
 
-use super::{Compiled, LinkError, LinkLine, compile};
+use super::{LinkError, LinkLine, compile};
 use crate::llvm::Module;
 use crate::llvm::tests::context;
 use crate::options::{Arch, Builder, Options};
@@ -34,10 +34,19 @@ fn options() -> Options {
     Builder::new().options
 }
 
+/// All kernels, and for each architecture all PTX.
+type Compiled = (Vec<warploom_manifest::Kernel>, Vec<(u32, bool, String)>);
+
 fn compiled(ir: &str, options: Options) -> Result<Compiled, LinkError> {
     let context = context();
     let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
-    compile(module, options, &LinkLine::default())
+    let parts = compile(module, options, &LinkLine::default())?;
+    let archs = parts.first().map_or(0, |p| p.texts.len());
+    let whole = |i: usize| parts.iter().map(|p| p.texts[i].2.as_str()).collect();
+    let texts = (0..archs)
+        .map(|i| (parts[0].texts[i].0, parts[0].texts[i].1, whole(i)))
+        .collect();
+    Ok((parts.into_iter().flat_map(|p| p.kernels).collect(), texts))
 }
 
 #[track_caller]
@@ -179,6 +188,24 @@ fn orders_of_other_scopes_are_kept() {
         ptx.contains("fence.sc.sys; atom.acquire.sys.global.add.f32"),
         "{ptx}"
     );
+}
+
+/// Each replaced operation is an operand of the next.
+#[test]
+fn operations_on_results_of_operations_are_replaced() {
+    let ir = storing(
+        "chained",
+        "  %a = atomicrmw add ptr %y, i32 1 seq_cst\n  %b = atomicrmw xor ptr %y, i32 %a acquire\n  %c = atomicrmw max ptr %y, i32 %b release\n  %v = atomicrmw xchg ptr %y, i32 %c acq_rel",
+    );
+    let ptx = ptx(&ir);
+    for expected in [
+        "fence.sc.sys; atom.acquire.sys.global.add.u32 %r1,",
+        "atom.acquire.sys.global.xor.b32 %r2, [%rd1], %r1;",
+        "atom.release.sys.global.max.s32 %r3, [%rd1], %r2;",
+        "atom.acq_rel.sys.global.exch.b32 %r4, [%rd1], %r3;",
+    ] {
+        assert!(ptx.contains(expected), "no {expected} in {ptx}");
+    }
 }
 
 #[test]

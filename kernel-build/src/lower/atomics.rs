@@ -34,18 +34,20 @@ pub(crate) fn spell_out(module: &mut Module<'_>) -> Result<(), LlvmError> {
         };
         let name = form.name();
         helpers.entry(name.clone()).or_insert_with(|| form.text());
-        planned.push((rmw, *pointer, *operand, name));
+        planned.push((rmw, name));
     }
     if planned.is_empty() {
         return Ok(());
     }
     let text: String = helpers.into_values().collect();
     module.link(Module::from_text(module.context(), &text)?)?;
-    for (rmw, pointer, operand, name) in planned {
+    for (rmw, name) in planned {
         let Some(helper) = module.function(&name) else {
             continue;
         };
-        let call = module.call_before(rmw, helper, &[pointer, operand]);
+        // Asked for only now: an operand may be the result of an operation that was just replaced.
+        let operands: Vec<Value<'_>> = rmw.operands().into_iter().take(2).collect();
+        let call = module.call_before(rmw, helper, &operands);
         rmw.replace_all_uses_with(call);
         helper.set_linkage(Linkage::Internal);
         // SAFETY: its result was just replaced, and the handle ends here.

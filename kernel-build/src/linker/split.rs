@@ -1,0 +1,78 @@
+//! Which kernels share an image.
+//!
+//! A driver compiles an image as a whole when the first of its kernels is launched, in a time that grows faster than the number of
+//! kernels (27 that format panics: 60 s by ptxas 13.0, each alone 0.8 s). So each kernel gets an image of its own, unless kernels
+//! share memory that lives as long as the module: a static that is written must be one.
+
+use crate::llvm::{Module, Value};
+use std::collections::{HashMap, HashSet};
+
+const GLOBAL: u32 = 1;
+const GENERIC: u32 = 0;
+const CONSTANT: u32 = 4;
+
+/// The kernels of `names` in groups, each in the order of `names`.
+pub(super) fn groups(module: &Module<'_>, names: &[String]) -> Vec<Vec<usize>> {
+    let mut owner: HashMap<Value<'_>, usize> = HashMap::new();
+    let mut group: Vec<usize> = (0..names.len()).collect();
+    for (kernel, name) in names.iter().enumerate() {
+        let Some(function) = module.function(name) else {
+            continue;
+        };
+        for global in lasting_globals(function) {
+            let first = *owner.entry(global).or_insert(kernel);
+            let (from, to) = (
+                group[kernel].max(group[first]),
+                group[kernel].min(group[first]),
+            );
+            group
+                .iter_mut()
+                .filter(|g| **g == from)
+                .for_each(|g| *g = to);
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = vec![vec![]; names.len()];
+    for (kernel, group) in group.into_iter().enumerate() {
+        groups[group].push(kernel);
+    }
+    groups.retain(|g| !g.is_empty());
+    groups
+}
+
+/// The globals that a kernel reaches and that keep what is written to them from launch to launch.
+fn lasting_globals(kernel: Value<'_>) -> HashSet<Value<'_>> {
+    let mut seen = HashSet::from([kernel]);
+    let mut todo = vec![kernel];
+    let mut found = HashSet::new();
+    while let Some(value) = todo.pop() {
+        let next = if value.as_function().is_some() {
+            value
+                .instructions()
+                .into_iter()
+                .flat_map(Value::operands)
+                .collect()
+        } else if value.as_global().is_some() {
+            if is_lasting(value) {
+                found.insert(value);
+            }
+            value.initializer().into_iter().collect()
+        } else {
+            value.operands()
+        };
+        todo.extend(
+            next.into_iter()
+                .filter(|v| v.is_constant() && seen.insert(*v)),
+        );
+    }
+    found
+}
+
+fn is_lasting(global: Value<'_>) -> bool {
+    use crate::llvm::TypeKind::Pointer;
+    let lasts = match global.ty().kind() {
+        Pointer(GENERIC | GLOBAL) => !global.is_constant_global(),
+        Pointer(CONSTANT) => true, // the host writes it
+        _ => false,
+    };
+    lasts && !global.name().starts_with("__warploom_panic_")
+}
