@@ -38,8 +38,8 @@ extern "C" fn record() -> *mut PanicRecord {
 extern "C" fn claim() -> *mut u32 {
     CLAIM.as_ptr()
 }
-#[unsafe(export_name = "__warploom.kernel_id")]
-extern "C" fn kernel_id() -> u32 {
+#[unsafe(export_name = "__warploom.kernel_of")]
+extern "C" fn kernel_of(_location: *const u8) -> u32 {
     17
 }
 /// A thread of the host cannot end from within, so it stays here until the process ends.

@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::ptx::Image;
 
@@ -53,7 +54,7 @@ pub fn find() -> Option<OsString> {
 /// The assembler's own text, with the lines of PTX that it names.
 pub fn assemble(program: &OsString, image: &Image, arch: &str) -> Result<Vec<Cost>, String> {
     let failed = |what: String| format!("{} for {arch}: {what}", image.target);
-    let input = temporary(image, arch);
+    let input = temporary();
     std::fs::write(&input, &image.ptx).map_err(|e| failed(e.to_string()))?;
     let output = Command::new(program)
         .args(["-v", "-O1", "-arch", arch, "-o", "/dev/null"])
@@ -70,14 +71,11 @@ pub fn assemble(program: &OsString, image: &Image, arch: &str) -> Result<Vec<Cos
     Ok(costs(&said))
 }
 
-fn temporary(image: &Image, arch: &str) -> PathBuf {
-    let name = format!(
-        "warploom-{}-{}-{}-{arch}.ptx",
-        std::process::id(),
-        image.target,
-        image.arch
-    );
-    std::env::temp_dir().join(name.replace([' ', '/'], "-"))
+/// A file of its own for every call.
+fn temporary() -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("warploom-{}-{number}.ptx", std::process::id()))
 }
 
 /// The assembler names lines: shows them.

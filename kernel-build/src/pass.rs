@@ -216,7 +216,11 @@ fn collect(
             Kind::Test => "test",
             Kind::Bench => "bench",
         };
-        if seen.contains(&(Some(target.kind), target.name.clone())) {
+        // A package has one library, whose name is not known where cargo cannot read the unpacked manifest.
+        let is_it = |kind: Option<Kind>, name: &str| {
+            kind == Some(target.kind) && (name == target.name || target.kind == Kind::Lib)
+        };
+        if seen.iter().any(|(kind, name)| is_it(*kind, name)) {
             continue;
         }
         let own = outcome.built.iter().find(|b| {

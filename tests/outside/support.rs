@@ -220,7 +220,9 @@ pub(crate) fn device_code(file: &Path) -> Vec<DeviceCode> {
         return vec![];
     };
     let containers = container::unpack(section.data().unwrap()).unwrap();
-    let codes = containers.iter().map(|c| DeviceCode {
+    // A target has a container per image; here they are one, under the target's name without its kind.
+    let mut merged: Vec<DeviceCode> = Vec::new();
+    let parts = containers.iter().map(|c| DeviceCode {
         ptx: c
             .manifest
             .images
@@ -229,7 +231,22 @@ pub(crate) fn device_code(file: &Path) -> Vec<DeviceCode> {
             .collect(),
         manifest: c.manifest.clone(),
     });
-    codes.collect()
+    for part in parts {
+        match merged.iter_mut().find(|m| m.manifest.target == part.manifest.target) {
+            Some(whole) => {
+                whole.manifest.kernels.extend(part.manifest.kernels);
+                for (all, text) in whole.ptx.iter_mut().zip(part.ptx) {
+                    all.push_str(&text);
+                }
+            }
+            None => merged.push(part),
+        }
+    }
+    for whole in &mut merged {
+        let name = whole.manifest.target.split(' ').next().unwrap_or_default();
+        whole.manifest.target = name.to_owned();
+    }
+    merged
 }
 
 /// Copies a folder.

@@ -35,31 +35,22 @@ fn every_image_assembles_for_every_architecture() {
     let (Some(images), Some(program)) = (ptx::images(), ptxas::find()) else {
         return;
     };
-    let own = images
-        .iter()
-        .find(|i| i.kernels.iter().any(|(name, _)| name.starts_with("ptx::")));
-    let entries: Vec<(&str, &str)> = own
-        .iter()
-        .flat_map(|i| &i.kernels)
-        .map(|(n, e)| (n.as_str(), e.as_str()))
-        .collect();
     let unchecked = if cfg!(debug_assertions) {
         &[]
     } else {
         SIMPLE_UNCHECKED
     };
-    let simple: Vec<&str> = SIMPLE
+    let simple: Vec<String> = SIMPLE
         .iter()
         .chain(unchecked)
-        .map(|s| {
-            let name = format!("ptx::{s}");
-            entries
-                .iter()
-                .find(|(n, _)| *n == name)
-                .unwrap_or_else(|| panic!("no kernel {name}"))
-                .1
-        })
+        .map(|s| format!("ptx::{s}"))
         .collect();
+    for name in &simple {
+        let known = images
+            .iter()
+            .any(|i| i.kernels.iter().any(|(n, _)| n == name));
+        assert!(known, "no kernel {name}");
+    }
     let jobs: Vec<_> = images
         .iter()
         .filter(|i| !i.arch.ends_with('a'))
@@ -72,19 +63,18 @@ fn every_image_assembles_for_every_architecture() {
         while let Some((image, arch)) = next() {
             match ptxas::assemble(&program, image, arch) {
                 Err(text) => problems.lock().unwrap().push(text),
-                Ok(costs) if own.is_some_and(|own| std::ptr::eq(own, image)) => {
-                    assert_eq!(
-                        costs.len(),
-                        image.kernels.len(),
-                        "ptxas gave no figures for some kernels"
-                    );
-                    for cost in costs.iter().filter(|c| simple.contains(&c.entry.as_str())) {
+                Ok(costs) => {
+                    let is_simple = |entry: &str| {
+                        let kernel = image.kernels.iter().find(|(_, e)| e == entry);
+                        kernel.is_some_and(|(name, _)| simple.contains(name))
+                    };
+                    assert!(!costs.is_empty(), "ptxas gave no figures");
+                    for cost in costs.iter().filter(|c| is_simple(&c.entry)) {
                         if (cost.stack, cost.spilled) != (0, 0) {
                             problems.lock().unwrap().push(format!("{arch}: {cost:?}"));
                         }
                     }
                 }
-                Ok(_) => {}
             }
         }
     };
