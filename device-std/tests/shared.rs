@@ -99,7 +99,10 @@ fn a_slot_outside_panics_with_slot_and_n() {
     else {
         unreachable!("{result:?}")
     };
-    assert_eq!(message, "index out of bounds: the len is 20 but the index is 20");
+    assert_eq!(
+        message,
+        "index out of bounds: the len is 20 but the index is 20"
+    );
     assert_eq!((block, thread, count), ([0, 0, 0], [4, 0, 0], 8));
     assert!(
         file.ends_with("shared.rs"),

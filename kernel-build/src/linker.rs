@@ -270,6 +270,7 @@ fn resolve(
     let mut visited: HashSet<(MemberId, Vec<String>)> = HashSet::new();
     let mut forced: Vec<String> = symbols::panic_providers().map(str::to_owned).collect();
     loop {
+        symbols::call_remainders(module);
         symbols::redirect(module);
         let mut undefined = undefined_symbols(module);
         undefined.append(&mut forced);

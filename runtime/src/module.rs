@@ -116,7 +116,7 @@ impl Modules {
         };
         let function = loaded.module.function(&described.entry).map_err(refused)?;
         let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
-        check_parameters(kernel, &host, function.parameter_sizes(host.len()))?;
+        check_parameters(kernel, &host, function.parameter_sizes(host.len() + 1))?;
         Ok(function)
     }
 

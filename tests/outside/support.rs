@@ -232,7 +232,10 @@ pub(crate) fn device_code(file: &Path) -> Vec<DeviceCode> {
         manifest: c.manifest.clone(),
     });
     for part in parts {
-        match merged.iter_mut().find(|m| m.manifest.target == part.manifest.target) {
+        match merged
+            .iter_mut()
+            .find(|m| m.manifest.target == part.manifest.target)
+        {
             Some(whole) => {
                 whole.manifest.kernels.extend(part.manifest.kernels);
                 for (all, text) in whole.ptx.iter_mut().zip(part.ptx) {

@@ -171,6 +171,7 @@ functions! {
     fn LLVMGetParamTypes(ty: TypeRef, types: *mut TypeRef);
     fn LLVMPrintTypeToString(ty: TypeRef) -> *mut c_char;
     fn LLVMPrintValueToString(value: ValueRef) -> *mut c_char;
+    fn LLVMFunctionType(ret: TypeRef, params: *mut TypeRef, count: c_uint, variadic: Bool) -> TypeRef;
     fn LLVMArrayType2(ty: TypeRef, count: u64) -> TypeRef;
     fn LLVMInt8TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMInt32TypeInContext(context: ContextRef) -> TypeRef;

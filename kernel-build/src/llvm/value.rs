@@ -29,6 +29,7 @@ pub(crate) enum Linkage {
 pub(crate) enum Op {
     Call,
     AtomicRmw,
+    FRem,
     Fence,
     Other(i32),
 }
@@ -313,6 +314,7 @@ impl<'ctx> Value<'ctx> {
         match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
             45 => Op::Call,
             55 => Op::Fence,
+            19 => Op::FRem,
             57 => Op::AtomicRmw,
             other => Op::Other(other),
         }
@@ -587,6 +589,16 @@ impl<'ctx> Type<'ctx> {
             let params = list.into_iter().map(|raw| Type::new(raw, self.context));
             (ret, params.collect())
         }
+    }
+
+    /// The type of functions that return this and take `params`.
+    pub(crate) fn function(self, params: &[Type<'ctx>]) -> Type<'ctx> {
+        let mut raw: Vec<TypeRef> = params.iter().map(|p| p.raw).collect();
+        // SAFETY: first-class types of one context; LLVM copies the list.
+        let ty = unsafe {
+            (self.context.llvm.LLVMFunctionType)(self.raw, raw.as_mut_ptr(), raw.len() as c_uint, 0)
+        };
+        Type::new(ty, self.context)
     }
 
     pub(crate) fn array(self, count: u64) -> Type<'ctx> {

@@ -2,7 +2,7 @@
 //!
 //! `panic_tests` fails on a rustc whose panic entry points differ.
 
-use crate::llvm::{Linkage, Module};
+use crate::llvm::{Linkage, Module, Op, TypeKind, Value};
 
 /// Prefix of the symbols that `warploom-device` calls and this crate lowers.
 pub(crate) const INTRINSIC: &str = "__warploom.";
@@ -107,6 +107,26 @@ fn panic_replacement(name: &str) -> Option<&'static str> {
 /// The symbols that must be there before anything of core is linked, since core's own versions would win otherwise.
 pub(crate) fn panic_providers() -> impl Iterator<Item = &'static str> {
     PANICS.iter().map(|(_, ours)| *ours)
+}
+
+/// Makes calls of float remainders: what NVPTX puts in their place (`x - y * trunc(x / y)`) loses the sign of zero and all precision
+/// of large quotients.
+pub(crate) fn call_remainders(module: &mut Module<'_>) {
+    let remainders = module.functions().into_iter().flat_map(Value::instructions);
+    let remainders: Vec<Value<'_>> = remainders.filter(|i| i.op() == Op::FRem).collect();
+    for remainder in remainders {
+        let ours = match remainder.ty().kind() {
+            TypeKind::Float => "__warploom_math_fmod_f32",
+            TypeKind::Double => "__warploom_math_fmod_f64",
+            _ => continue,
+        };
+        let ty = remainder.ty();
+        let function = module.declare(ours, ty.function(&[ty, ty]));
+        let call = module.call_before(remainder, function, &remainder.operands());
+        remainder.replace_all_uses_with(call);
+        // SAFETY: its result was just replaced, and the handle ends here.
+        unsafe { remainder.erase_instruction() };
+    }
 }
 
 /// Redirects undefined symbols to their providers, and core's panic functions to ours where core itself defines them.

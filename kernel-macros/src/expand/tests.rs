@@ -124,11 +124,7 @@ fn attributes_go_where_they_belong() {
         "#[cfg(unix)] #[allow(dead_code)] #[rustfmt::skip] fn k(n: u32) {}",
         Pass::Host,
     );
-    assert_eq!(
-        host.matches("#[cfg(unix)]").count(),
-        2,
-        "handle, impl"
-    );
+    assert_eq!(host.matches("#[cfg(unix)]").count(), 2, "handle, impl");
     assert_eq!(
         host.matches("#[allow(dead_code)]").count(),
         2,
