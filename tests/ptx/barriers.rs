@@ -14,7 +14,7 @@ fn asked_twice(block: Block, i: Index1D, a: bool, mut y: DisjointSlice<u32>) {
         *y = tile.atomic(0).load(std::sync::atomic::Ordering::Relaxed);
     }
 }
-// ptx-count: 1 barrier.sync
+// ptx-count: 1 bar.sync
 
 #[kernel]
 fn two_in_a_row(block: Block, a: bool, b: &[std::sync::atomic::AtomicU32]) {
@@ -30,7 +30,7 @@ fn two_in_a_row(block: Block, a: bool, b: &[std::sync::atomic::AtomicU32]) {
         b.store(2, relaxed);
     }
 }
-// ptx-count: 2 barrier.sync
+// ptx-count: 2 bar.sync
 
 #[test]
 fn barriers_are_not_copied() {

@@ -24,7 +24,7 @@ fn between_equal_conditions(block: Block, a: bool, b: &[AtomicU32]) {
     }
 }
 // ptx-count: 1 call.uni
-// ptx-module: barrier.sync
+// ptx-module: bar.sync
 
 #[inline(never)]
 #[allow(dead_code, reason = "the kernel is never launched")]

@@ -24,7 +24,7 @@ fn reversed(
 }
 // ptx: %dynamic_smem_size
 // ptx: st.shared.b32
-// ptx: barrier.sync
+// ptx: bar.sync
 // ptx: ld.shared.b32
 // ptx-module: __warploom_dynamic_shared
 // ptx-not: cvta.shared

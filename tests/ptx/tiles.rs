@@ -18,9 +18,9 @@ fn turned(
     }
 }
 // ptx: st.shared.b32
-// ptx: barrier.sync
+// ptx: bar.sync
 // ptx: ld.shared.b32
-// ptx-count: 1 barrier.sync
+// ptx-count: 1 bar.sync
 // ptx-count: 1 st.shared
 // ptx-not: cvta.shared
 // ptx-not: panic
