@@ -285,3 +285,37 @@ declare i32 @__warploom.llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
     let before = &ptx[ptx.find(".entry meeting").unwrap()..call];
     assert!(!before.contains("bra"), "{ptx}");
 }
+
+/// LLVM 22's straight-line strength reduction takes the second address below for one that moves with the first.
+#[test]
+fn addresses_that_move_apart_stay_apart() {
+    let body = "  %pa = getelementptr i32, ptr %y, i64 23
+  %pb = getelementptr i32, ptr %y, i64 11
+  %a = load i32, ptr %pa
+  %b = load i32, ptr %pb
+  %take = icmp uge i32 %a, %b
+  %leave = xor i1 %take, true
+  %t = sext i1 %take to i64
+  %l = sext i1 %leave to i64
+  %qa = getelementptr i32, ptr %pa, i64 %t
+  %qb = getelementptr i32, ptr %pb, i64 %l
+  %c = load i32, ptr %qa
+  %d = load i32, ptr %qb
+  %v = sub i32 %c, %d";
+    let ptx = ptx(&storing("apart", body));
+    // After `take`, the first address is at 92 - 4 and the second at 44; otherwise they are at 92 and 44 - 4.
+    let last_register_at = |offset: &str| {
+        let loads = ptx
+            .lines()
+            .filter(|l| l.contains("ld.") && l.contains(offset));
+        let register = loads.last()?.split('[').nth(1)?.split('+').next();
+        register.map(str::to_owned)
+    };
+    let first = last_register_at("+92]");
+    assert!(first.is_some(), "{ptx}");
+    assert_ne!(
+        first,
+        last_register_at("+40]"),
+        "both addresses move with one register:\n{ptx}"
+    );
+}

@@ -60,7 +60,7 @@ const ARGUMENTS: [&CStr; 4] = [
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
     c"-unroll-partial-threshold=160",
     // LLVM 22's straight-line strength reduction, which NVPTX runs, takes `44 - 4 * !p` for `40 - 4 * p`: sorting 24 numbers went wrong
-    // (tests/language/slices.rs: arrays_on_the_stack). There is no switch for the pass, but for how often it may act.
+    // (linker/tests.rs: addresses_that_move_apart_stay_apart). There is no switch for the pass, but for how often it may act.
     c"-debug-counter=slsr-counter=999999999",
 ];
 
