@@ -319,3 +319,29 @@ fn addresses_that_move_apart_stay_apart() {
         "both addresses move with one register:\n{ptx}"
     );
 }
+
+/// How many images the kernels of a module come in.
+fn images(ir: &str) -> usize {
+    let context = context();
+    let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
+    compile(module, options(), &LinkLine::default())
+        .unwrap()
+        .len()
+}
+
+#[test]
+fn kernels_share_an_image_only_with_a_written_static() {
+    let counting =
+        "  %v = load i32, ptr @counter\n  %w = add i32 %v, 1\n  store i32 %w, ptr @counter";
+    let plain = "  %v = load i32, ptr @table";
+    let statics = "@counter = internal global i32 0\n@table = internal constant i32 7\n";
+    let apart = storing("first", plain) + &storing("second", plain) + statics;
+    assert_eq!(images(&apart), 2);
+    let together = storing("first", counting) + &storing("second", counting) + statics;
+    assert_eq!(images(&together), 1);
+    let mixed = storing("first", counting)
+        + &storing("alone", plain)
+        + &storing("second", counting)
+        + statics;
+    assert_eq!(images(&mixed), 2);
+}
