@@ -305,10 +305,11 @@ fn addresses_that_move_apart_stay_apart() {
     let ptx = ptx(&storing("apart", body));
     // After `take`, the first address is at 92 - 4 and the second at 44; otherwise they are at 92 and 44 - 4.
     let last_register_at = |offset: &str| {
-        let loads = ptx
+        let mut loads = ptx
             .lines()
+            .rev()
             .filter(|l| l.contains("ld.") && l.contains(offset));
-        let register = loads.last()?.split('[').nth(1)?.split('+').next();
+        let register = loads.next()?.split('[').nth(1)?.split('+').next();
         register.map(str::to_owned)
     };
     let first = last_register_at("+92]");
