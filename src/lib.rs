@@ -46,10 +46,3 @@ pub mod prelude {
     pub use crate::{dynamic_shared, shared_array};
     pub use warploom_macros::{KernelArg, Plain, kernel, ptx};
 }
-
-/// For the expansion of macros only.
-#[doc(hidden)]
-pub mod __private {
-    pub use warploom_device::kernel::instantiate;
-    pub use warploom_runtime::embedded;
-}
