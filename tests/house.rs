@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warploom::device::intrinsics::TABLE;
+use warploom::device::intrinsics::TABLES;
 
 /// Each crate's folder and name, and what its programs may depend on: our crates, then others. Dev-dependencies are free.
 const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
@@ -443,6 +443,8 @@ struct Declared {
     symbol: String,
     document: String,
     safety: String,
+    /// Written out, not a line of a table.
+    stands_alone: bool,
 }
 
 /// Reads device-std/src/intrinsics.rs: documents, signatures and symbols stand there once.
@@ -489,6 +491,7 @@ fn declared_intrinsics(source: &str) -> Vec<Declared> {
                 symbol,
                 document: one_line(text),
                 safety: one_line(safety),
+                stands_alone: line.starts_with("pub "),
             });
         }
         document.clear();
@@ -509,7 +512,7 @@ fn intrinsics_document(declared: &[Declared]) -> String {
     let mut text = "\
 # Intrinsics
 
-<!-- Generated from device-std/src/intrinsics.rs. To write it anew: WARPLOOM_BLESS=1 cargo test --test house -->
+<!-- Generated from device-std/src/intrinsics/. To write it anew: WARPLOOM_BLESS=1 cargo test --test house -->
 
 The operations that the hardware has and Rust has no word for, in `warploom::device::intrinsics`. Everything else of `warploom::device` is
 written over them. On the CPU each calls the emulator's function of the same name and signature. On the device it calls a symbol: the
@@ -546,7 +549,10 @@ checked.
             let symbol = line.symbol.trim_start_matches("__warploom.");
             let device = match symbol.strip_prefix("llvm.") {
                 Some(rest) => format!("`llvm.{rest}`"),
-                None => "a body of the device linker".to_owned(),
+                None => match symbol.strip_prefix("asm:").and_then(|s| s.split_once('|')) {
+                    Some((_, ptx)) => format!("`{}`", ptx.replace('|', "\\|")),
+                    None => "a body of the device linker".to_owned(),
+                },
             };
             let promise = match kind {
                 "unsafe" => format!(" {} |", line.safety),
@@ -563,14 +569,22 @@ checked.
 
 #[test]
 fn the_table_of_intrinsics_is_documented() {
-    let declared = declared_intrinsics(&read("device-std/src/intrinsics.rs"));
+    let folder = "device-std/src/intrinsics";
+    let index = read(&format!("{folder}/mod.rs"));
+    let files = index.lines().filter_map(|l| l.strip_prefix("mod "));
+    let declared: Vec<Declared> = files
+        .filter_map(|l| l.split_once(';'))
+        .flat_map(|(file, _)| declared_intrinsics(&read(&format!("{folder}/{file}.rs"))))
+        .collect();
     let safe: Vec<(&str, &str, bool)> = declared
         .iter()
-        .filter(|d| d.kind != "unsafe" && d.name != "trap")
+        .filter(|d| d.kind != "unsafe" && !d.stands_alone)
         .map(|d| (&*d.name, &*d.symbol, d.kind == "convergent"))
         .collect();
-    let table: Vec<(&str, &str, bool)> = TABLE
+    let table: Vec<(&str, &str, bool)> = TABLES
         .iter()
+        .copied()
+        .flatten()
         .map(|line| (line.name, line.symbol, line.convergent))
         .collect();
     assert_eq!(safe, table, "read from the source (left), compiled table");

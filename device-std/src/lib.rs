@@ -14,8 +14,7 @@ pub mod foreign; // bodies for instructions that only hosts have
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
-#[cfg(warploom_device)]
-pub mod math; // bodies for the functions that LLVM expects of a C library
+pub mod math; // the functions of a C library, and CUDA's
 pub mod output; // slices that hand each thread its own elements
 #[cfg(warploom_device)]
 pub mod panic; // the panic entry points of `core`
@@ -23,6 +22,7 @@ pub mod panic_record; // how a panicked thread tells the host
 pub mod plain; // which types may cross between host and kernel
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
+pub mod target; // where the code runs
 pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};
@@ -33,4 +33,5 @@ pub use index::{
 pub use output::{Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, PerBlock};
 pub use plain::{KernelArg, Plain, SliceElement};
 pub use shared::{DynamicShared, SharedArray, SharedTile, TileView};
+pub use target::{arch, is_device};
 pub use warp::Warp;

@@ -1,5 +1,5 @@
 //! The device's math bodies give what the host's library gives, to a few units in the last place.
-#[path = "../src/math.rs"]
+#[path = "../src/math/symbols.rs"]
 #[allow(
     dead_code,
     unreachable_pub,
@@ -7,6 +7,7 @@
 )]
 mod math;
 use math::*;
+use warploom_device::math::{double, single};
 
 const SAMPLES: [f64; 12] = [
     -31.4, -3.0, -1.5, -1.0, -0.3, 0.0, 1e-9, 0.5, 1.0, 2.0, 7.25, 88.0,

@@ -6,6 +6,7 @@
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
 mod line;
+mod needs;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -133,6 +134,13 @@ struct Part {
     texts: Vec<(u32, bool, String)>,
 }
 
+impl Part {
+    fn has(&self, arch: Arch) -> bool {
+        let same = |text: &(u32, bool, String)| (text.0, text.1) == (arch.sm, arch.exact);
+        self.texts.iter().any(same)
+    }
+}
+
 /// From a crate's own module to PTX.
 fn compile(
     mut module: Module<'_>,
@@ -155,7 +163,7 @@ fn compile(
     lower(&mut module)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
-    let layout = machine(module.context(), Arch::sm(75))?.data_layout();
+    let layout = machine(module.context(), Arch::sm(75), 0)?.data_layout();
     let names = kernels::add(&mut module, &roots, TRIPLE, &layout)?;
     module.verify()?;
     dump(&line.output, "device.ll", || module.to_text());
@@ -182,13 +190,29 @@ fn compile(
         })
         .collect();
     for arch in &program.options.archs {
-        let optimized = optimize(&program, *arch)?;
-        let texts = emit(&optimized, &program.names, &groups, *arch)?;
-        dump(&line.output, &format!("{}.ptx", arch.name()), || {
-            texts.concat()
-        });
-        for (part, text) in parts.iter_mut().zip(texts) {
-            part.texts.push((arch.sm, arch.exact, text));
+        // Groups that ask for more than this architecture go round again.
+        let mut rounds = vec![(*arch, (0..groups.len()).collect::<Vec<usize>>())];
+        while let Some((arch, wanted)) = rounds.pop() {
+            let wanted: Vec<usize> = wanted
+                .into_iter()
+                .filter(|g| !parts[*g].has(arch))
+                .collect();
+            let kernels: Vec<usize> = wanted.iter().flat_map(|g| groups[*g].clone()).collect();
+            let optimized = optimize(&program, arch, &kernels)?;
+            let mut texts = String::new();
+            for group in wanted {
+                match emit(&optimized, &program.names, &groups[group], arch)? {
+                    Emitted::Ptx(text) => {
+                        texts.push_str(&text);
+                        parts[group].texts.push((arch.sm, arch.exact, text));
+                    }
+                    Emitted::Needs(more) => match rounds.iter_mut().find(|r| r.0 == more) {
+                        Some(round) => round.1.push(group),
+                        None => rounds.push((more, vec![group])),
+                    },
+                }
+            }
+            dump(&line.output, &format!("{}.ptx", arch.name()), || texts);
         }
     }
     Ok(parts)
@@ -375,7 +399,7 @@ fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
     }
     let mut definitions = Module::from_text(module.context(), &text)?;
     retarget::mark_convergent(&definitions);
-    let machine = machine(module.context(), Arch::sm(75))?;
+    let machine = machine(module.context(), Arch::sm(75), 0)?;
     let layout = machine.data_layout();
     retarget::strip_host(module);
     module.set_target(TRIPLE, &layout);
@@ -384,15 +408,20 @@ fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
     Ok(())
 }
 
-fn machine<'ctx>(context: &'ctx Context, arch: Arch) -> Result<Machine<'ctx>, LlvmError> {
-    // The oldest PTX version that has what the architecture and we need, so that older drivers accept it.
+fn machine<'ctx>(
+    context: &'ctx Context,
+    arch: Arch,
+    least: u32,
+) -> Result<Machine<'ctx>, LlvmError> {
+    // The oldest PTX version that has what the architecture and the code need, so that older drivers accept it.
     let version = match (arch.sm, arch.exact) {
-        (..=80, _) => "+ptx71",
-        (..=89, _) => "+ptx78",
-        (..=90, _) => "+ptx80",
-        _ => "+ptx86",
+        (..=80, _) => 71,
+        (..=89, _) => 78,
+        (..=90, _) => 80,
+        _ => 86,
     };
-    Machine::new(context, TRIPLE, &arch.name(), version)
+    let version = format!("+ptx{}", least.max(version));
+    Machine::new(context, TRIPLE, &arch.name(), &version)
 }
 
 /// Device IR before optimisation, and what is known about it.
@@ -408,10 +437,18 @@ struct Program<'ctx> {
     options: Options,
 }
 
-/// Optimises a copy for one architecture and spells out what LLVM would not.
-fn optimize<'ctx>(program: &Program<'ctx>, arch: Arch) -> Result<Module<'ctx>, LinkError> {
+/// Optimises a copy of some kernels for one architecture and spells out what LLVM would not.
+fn optimize<'ctx>(
+    program: &Program<'ctx>,
+    arch: Arch,
+    kernels: &[usize],
+) -> Result<Module<'ctx>, LinkError> {
     let mut copy = program.module.duplicate();
-    let machine = machine(copy.context(), arch)?;
+    let machine = machine(copy.context(), arch, 0)?;
+    if kernels.len() != program.names.len() {
+        drop_others(&mut copy, &program.names, kernels)?;
+    }
+    say_arch(&mut copy, arch);
     copy.run(Passes::optimize(), Some(&machine))?;
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
@@ -442,28 +479,65 @@ fn optimize<'ctx>(program: &Program<'ctx>, arch: Arch) -> Result<Module<'ctx>, L
     Ok(copy)
 }
 
-/// PTX for each group of kernels.
+/// Answers `arch()`, so that branches on it are gone before anybody asks what they need.
+fn say_arch(module: &mut Module<'_>, arch: Arch) {
+    let Some(function) = module.function("__warploom.arch") else {
+        return;
+    };
+    let calls: Vec<Value<'_>> = module
+        .functions()
+        .into_iter()
+        .flat_map(Value::instructions)
+        .filter_map(Value::as_call)
+        .filter(|call| call.callee().as_function() == Some(function))
+        .collect();
+    let answer = module.i32_type().integer(u64::from(arch.sm));
+    for call in calls {
+        call.replace_all_uses_with(answer);
+        // SAFETY: its result was just replaced, and the handle ends here.
+        unsafe { call.erase_instruction() };
+    }
+}
+
+fn drop_others(
+    module: &mut Module<'_>,
+    names: &[String],
+    kernels: &[usize],
+) -> Result<(), LinkError> {
+    for (kernel, name) in names.iter().enumerate() {
+        if !kernels.contains(&kernel)
+            && let Some(function) = module.function(name)
+        {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    module.run(Passes::drop_unreachable(), None)?;
+    Ok(())
+}
+
+/// What became of a group of kernels.
+enum Emitted {
+    Ptx(String),
+    /// It uses instructions that the architecture lacks.
+    Needs(Arch),
+}
+
+/// PTX for one group of kernels.
 fn emit(
     optimized: &Module<'_>,
     names: &[String],
-    groups: &[Vec<usize>],
+    group: &[usize],
     arch: Arch,
-) -> Result<Vec<String>, LinkError> {
-    let machine = machine(optimized.context(), arch)?;
-    let mut texts = Vec::new();
-    for group in groups {
-        let mut part = optimized.duplicate();
-        for (kernel, name) in names.iter().enumerate() {
-            if !group.contains(&kernel)
-                && let Some(function) = part.function(name)
-            {
-                function.set_linkage(Linkage::Internal);
-            }
-        }
-        part.run(Passes::drop_unreachable(), None)?;
-        texts.push(part.emit(&machine)?);
+) -> Result<Emitted, LinkError> {
+    let own: Vec<&str> = group.iter().map(|k| names[*k].as_str()).collect();
+    let (sm, ptx) = needs::of(optimized, &own);
+    if sm > arch.sm {
+        return Ok(Emitted::Needs(Arch::sm(sm)));
     }
-    Ok(texts)
+    let mut part = optimized.duplicate();
+    drop_others(&mut part, names, group)?;
+    let machine = machine(optimized.context(), arch, ptx)?;
+    Ok(Emitted::Ptx(part.emit(&machine)?))
 }
 
 /// One message per kernel that reaches what no device has.

@@ -17,6 +17,11 @@ pub(crate) fn definitions(wanted: &[(String, Type<'_>)]) -> (String, Vec<String>
                 Ok(body) => text.push_str(&body),
                 Err(problem) => problems.push(problem),
             }
+        } else if name.starts_with(super::asm::ASM) {
+            match super::asm::function(name, *ty) {
+                Ok(body) => text.push_str(&body),
+                Err(problem) => problems.push(problem),
+            }
         } else if let Some((body, needs)) = plain(name) {
             number += 1;
             let signature = body.replace("@@", &format!("@\"{name}\""));
@@ -204,7 +209,7 @@ fn llvm_type(constraint: &str) -> Option<&'static str> {
 }
 
 /// The bytes that LLVM's text syntax cannot hold as they are become `\xx`.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.bytes()
         .map(|b| {
             if b == b'"' || b == b'\\' || !(32..127).contains(&b) {

@@ -5,6 +5,7 @@
 //! kernels; after LLVM's optimisation [`locations`] gives panics their kernel and
 //! [`atomics`] spells out memory orders. Must not know: cargo, files.
 
+pub(crate) mod asm;
 pub(crate) mod atomics;
 pub(crate) mod kernels;
 pub(crate) mod library;

@@ -57,6 +57,21 @@ indices! {
     dynamic_shared_bytes = |running| running.shape.shape.dynamic_shared_bytes;
 }
 
+/// Whether a kernel runs on the calling OS thread.
+#[inline]
+pub fn is_running() -> bool {
+    with_running(|_| ()).is_some()
+}
+
+/// Clusters of the grid, x: one block each. PTX: `%nclusterid.x`.
+///
+/// # Panics
+/// Outside a kernel.
+#[track_caller]
+pub fn clusters() -> u32 {
+    grid_dim_x()
+}
+
 /// Waits until all threads of the block that have not exited are at barrier `id`.
 ///
 /// Orders all memory accesses of the block before and after it. Threads may arrive from different places of the program. If the

@@ -1,0 +1,105 @@
+//! The one table of intrinsics: every operation that the hardware offers and Rust has no word for.
+//!
+//! A line gives the document, the signature and the symbol. In the device pass the function calls that symbol: `__warploom.llvm.nvvm.…`
+//! is replaced by the LLVM intrinsic of that name and type, `__warploom.asm:flags|text` by the PTX of the text (flags: `volatile`,
+//! `memory`, `convergent`, `sm90`, `ptx83`, joined by `+`; `$0` is the result, then come the arguments), any other `__warploom.…` by a
+//! body of the device linker. Elsewhere it calls the emulator's function of the same name and signature. Only scalars and pointers
+//! cross this boundary.
+//!
+//! Kernels rarely need this module: [`crate::Block`], [`crate::Warp`] and the free functions of [`crate::index`] are the same
+//! operations with their obligations checked. [`TABLES`] lists the lines for documents and tests.
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intrinsic {
+    /// The Rust function of this module.
+    pub name: &'static str,
+    /// What the device pass calls.
+    pub symbol: &'static str,
+    /// Whether the lanes of a warp or block meet in it, so that no compiler may move it into or out of a branch.
+    pub convergent: bool,
+}
+
+macro_rules! intrinsics {
+    (@convergent convergent) => { true };
+    (@convergent scalar) => { false };
+    ($(
+        $(#[$doc:meta])*
+        $kind:ident fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? = $symbol:literal;
+    )*) => {
+        /// Every line of the table whose function is safe to call, or asks only for its lanes to meet.
+        pub(crate) const TABLE: &[Intrinsic] = &[$(Intrinsic {
+            name: stringify!($name),
+            symbol: concat!("__warploom.", $symbol),
+            convergent: intrinsics!(@convergent $kind),
+        }),*];
+        $(
+            $(#[$doc])*
+            #[inline(always)]
+            #[cfg_attr(not(warploom_device), track_caller)] // the emulator says where a stuck lane waits
+            pub fn $name($($arg: $ty),*) $(-> $out)? {
+                #[cfg(warploom_device)]
+                {
+                    unsafe extern "C" {
+                        #[link_name = concat!("__warploom.", $symbol)]
+                        fn device($($arg: $ty),*) $(-> $out)?;
+                    }
+                    // SAFETY: the device linker gives this symbol the type declared here; it touches no memory of the caller.
+                    unsafe { device($($arg),*) }
+                }
+                #[cfg(not(warploom_device))]
+                warploom_emulator::intrinsics::$name($($arg),*)
+            }
+        )*
+    };
+}
+
+macro_rules! unsafe_intrinsics {
+    ($(
+        $(#[$doc:meta])*
+        unsafe fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? = $symbol:literal;
+    )*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[cfg_attr(not(warploom_device), track_caller)]
+        pub unsafe fn $name($($arg: $ty),*) $(-> $out)? {
+            #[cfg(warploom_device)]
+            {
+                unsafe extern "C" {
+                    #[link_name = concat!("__warploom.", $symbol)]
+                    fn device($($arg: $ty),*) $(-> $out)?;
+                }
+                // SAFETY: the device linker gives this symbol the type declared here; the caller keeps the section above.
+                unsafe { device($($arg),*) }
+            }
+            #[cfg(not(warploom_device))]
+            // SAFETY: the emulator's function of the same name asks for no more than the section above, which the caller keeps.
+            unsafe { warploom_emulator::intrinsics::$name($($arg),*) }
+        }
+    )*};
+}
+
+mod atomic; // reads and writes that nobody comes between
+mod barrier; // what the threads of a block do together
+mod cluster; // what the blocks of a cluster do together
+mod debug; // the end of a kernel that cannot go on
+mod fence; // the order in which others see a thread's accesses
+mod launch; // where the thread is
+mod shared; // the memory of the block
+mod warp; // what the lanes of a warp do together
+
+pub use atomic::*;
+pub use barrier::*;
+pub use cluster::*;
+pub use debug::*;
+pub use fence::*;
+pub use launch::*;
+pub use shared::*;
+pub use warp::*;
+
+/// Every line whose function is safe to call, or asks only for its lanes to meet.
+#[allow(
+    unused_qualifications,
+    reason = "the lint takes the first glob import for the only one"
+)]
+pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];

@@ -1,0 +1,62 @@
+//! The memory of the block.
+
+unsafe_intrinsics! {
+    /// The start of the block's dynamic shared memory, aligned to 128 bytes. CUDA `extern __shared__`.
+    ///
+    /// # Safety
+    /// Reads and writes through the pointer stay within [`dynamic_shared_bytes`] and do not race.
+    unsafe fn dynamic_shared() -> *mut u8 = "shared_dynamic";
+}
+
+/// The block's own `N` elements of `T` for the place in the program that `Site` names; the same address in every thread of a block.
+///
+/// In the device pass each instance of this function becomes one allocation in shared memory: the device linker replaces its body.
+/// Therefore it is one call with constant arguments and is never inlined. The value found there is unspecified.
+#[cfg(warploom_device)]
+#[inline(never)]
+#[expect(
+    clippy::extra_unused_type_parameters,
+    reason = "`Site` makes instances, hence allocations, different"
+)]
+pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u8 {
+    unsafe extern "C" {
+        #[link_name = "__warploom.shared_static"]
+        fn shared_static(bytes: usize, align: usize) -> *mut u8;
+    }
+    // SAFETY: the device linker gives this symbol the type declared here.
+    unsafe { shared_static(Extent::<T, N>::BYTES, Extent::<T, N>::ALIGN) }
+}
+
+/// The block's own `N` elements of `T` for the place in the program that `Site` names; the same address in every thread of a block.
+#[cfg(not(warploom_device))]
+#[inline]
+pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u8 {
+    struct Key<T, const N: usize, Site>(core::marker::PhantomData<fn() -> (T, Site)>);
+    impl<T: 'static, const N: usize, Site: 'static> Key<T, N, Site> {
+        const KEY: &'static warploom_emulator::SharedKey = &warploom_emulator::SharedKey {
+            site: core::any::TypeId::of::<Self>(),
+            type_name: "shared array",
+        };
+    }
+    // SAFETY: one key always comes with one size and one alignment: all three follow from `T`, `N` and `Site`.
+    unsafe {
+        warploom_emulator::intrinsics::shared_static(
+            Key::<T, N, Site>::KEY,
+            Extent::<T, N>::BYTES,
+            Extent::<T, N>::ALIGN,
+        )
+    }
+}
+
+/// Size and alignment of `[T; N]` in shared memory, as constants: the device linker reads them out of the call.
+struct Extent<T, const N: usize>(core::marker::PhantomData<T>);
+
+impl<T, const N: usize> Extent<T, N> {
+    const BYTES: usize = size_of::<[T; N]>();
+    /// At least 16, so that neighbours may be moved as one vector.
+    const ALIGN: usize = if align_of::<T>() > 16 {
+        align_of::<T>()
+    } else {
+        16
+    };
+}
