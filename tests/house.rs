@@ -68,6 +68,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["serde", "serde_json"],
     ),
     (
+        "conformance",
+        "warploom-conformance",
+        &[],
+        &["warploom-build"],
+    ),
+    (
         "harness",
         "warploom-harness",
         &["warploom-device", "warploom-manifest", "warploom-runtime"],

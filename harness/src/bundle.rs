@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub const MOST_BYTES: u64 = 60 << 20;
 
 /// Test targets that run cargo or rustc, or read the sources: they have nothing to show on a GPU machine.
-const HOST_ONLY: &[&str] = &["house", "ui", "outside", "benchmarks_doc"];
+const HOST_ONLY: &[&str] = &["house", "ui", "outside", "benchmarks_doc", "coverage_doc"];
 
 /// What `run-all.sh` in the bundle is.
 const RUN_ALL: &str = include_str!("run-all.sh");
@@ -95,6 +95,8 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
         "warploom",
         "-p",
         "warploom-runtime",
+        "-p",
+        "warploom-conformance",
         "--tests",
         "--lib",
     ];

@@ -8,6 +8,7 @@
 
 pub mod benchmark; // what is measured, as data
 pub mod bundle; // binaries, twins and scripts in one archive
+pub mod coverage; // which test proves which row of the requirements
 pub mod date; // the day of a record
 pub mod device_test; // the emulator, and the GPU when there is one
 pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel

@@ -27,6 +27,15 @@ step photo ./photo assets/photo.png
 step benchmarks benches/run-on-gpu.sh out
 cat out/benchmarks.log
 
+# What docs/coverage.md counts for the GPU.
+{
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 | sed 's/^/# /'
+    date -u '+# %Y-%m-%d'
+    for log in out/test-*.log; do
+        program="$(basename "$log" .log | sed 's/^test-//')"
+        sed -n "s/^test \([A-Za-z0-9_:]*\) \.\.\. ok$/$program \1/p" "$log"
+    done
+} >out/gpu-tests.txt
 echo "== summary on $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
 cat out/test-*.log | awk '/^test result/ { ok += $4; bad += $6; skip += $8 } END { printf "tests: %d passed, %d failed, %d ignored\n", ok, bad, skip }'
 grep -h 'checks passed' out/photo.log
