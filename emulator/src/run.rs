@@ -63,8 +63,11 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 /// let clusters = Together { cluster: [2, 1, 1], cooperative: false };
 /// run_together(Shape::new([6, 1, 1], [48, 1, 1]), clusters, &|| {
 ///     arrived.fetch_add(1, Ordering::Relaxed);
-///     intrinsics::cluster_arrive();
-///     intrinsics::cluster_wait();
+///     // SAFETY: one after the other.
+///     unsafe {
+///         intrinsics::cluster_arrive();
+///         intrinsics::cluster_wait();
+///     }
 ///     assert!(arrived.load(Ordering::Relaxed) >= 96, "both blocks were there");
 /// })?;
 /// # Ok::<(), warploom_emulator::Fault>(())

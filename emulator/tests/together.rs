@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use warploom_emulator::intrinsics::*;
+use warploom_emulator::intrinsics::{self as raw, *};
 use warploom_emulator::{Fault, Shape, SharedKey, Together, WaitPoint, run, run_together};
 
 fn clusters(cluster: [u32; 3]) -> Together {
@@ -18,6 +18,17 @@ const COOPERATIVE: Together = Together {
     cluster: [1; 3],
     cooperative: true,
 };
+
+fn cluster_arrive() {
+    // SAFETY: the emulator checks what a GPU does not.
+    unsafe { raw::cluster_arrive() }
+}
+
+#[track_caller]
+fn cluster_wait() {
+    // SAFETY: as above.
+    unsafe { raw::cluster_wait() }
+}
 
 fn block_idx() -> [u32; 3] {
     [block_idx_x(), block_idx_y(), block_idx_z()]
@@ -284,7 +295,8 @@ fn only_shared_memory_of_the_cluster_is_mapped() {
         clusters([2, 1, 1]),
         &|| {
             let mut local = 0u8;
-            map_shared(&raw mut local, 1);
+            // SAFETY: the emulator checks it.
+            unsafe { map_shared(&raw mut local, 1) };
         },
     );
     assert!(
@@ -299,7 +311,7 @@ fn only_shared_memory_of_the_cluster_is_mapped() {
     };
     let rank = run_together(shape, clusters([2, 1, 1]), &|| {
         // SAFETY: only the address is used.
-        map_shared(unsafe { dynamic_shared() }, 2);
+        unsafe { map_shared(dynamic_shared(), 2) };
     });
     assert!(
         rank.unwrap_err()
@@ -398,7 +410,7 @@ fn a_grid_barrier_needs_a_cooperative_launch() {
 #[test]
 fn lanes_that_converge_do_so_when_the_whole_set_is_idle() {
     run_together(Shape::new([2, 1, 1], [64, 1, 1]), COOPERATIVE, &|| {
-        if thread_idx_x() % 2 == 0 {
+        if thread_idx_x().is_multiple_of(2) {
             grid_sync();
             assert_eq!(active_mask(), 0x5555_5555);
         } else {

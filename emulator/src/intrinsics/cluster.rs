@@ -53,8 +53,11 @@ fn split(running: &Running<'_>, axis: usize) -> (u32, u32) {
 ///
 /// # Panics
 /// If the thread arrived before and did not wait. Outside a kernel.
+///
+/// # Safety
+/// None here, where all of it is checked; a GPU checks nothing.
 #[track_caller]
-pub fn cluster_arrive() {
+pub unsafe fn cluster_arrive() {
     checked(inside("cluster_arrive", |running| {
         running.arrive_at_cluster()
     }));
@@ -66,9 +69,12 @@ pub fn cluster_arrive() {
 ///
 /// # Panics
 /// If the thread did not arrive. Outside a kernel.
+///
+/// # Safety
+/// None here, where all of it is checked; a GPU checks nothing.
 #[inline(always)]
 #[track_caller]
-pub fn cluster_wait() {
+pub unsafe fn cluster_wait() {
     let site = Location::caller();
     let waited = inside("cluster_wait", |running| {
         let waits = running.waits_for_cluster(site);
@@ -109,8 +115,11 @@ pub fn grid_sync() {
 ///
 /// # Panics
 /// If `address` is not in the shared memory of the cluster, or there is no block of this rank. Outside a kernel.
+///
+/// # Safety
+/// None here, where all of it is checked; a GPU checks nothing.
 #[track_caller]
-pub fn map_shared(address: *mut u8, rank: u32) -> *mut u8 {
+pub unsafe fn map_shared(address: *mut u8, rank: u32) -> *mut u8 {
     let mapped = inside("map_shared", |running| {
         let (_, offset) = running.locate_shared(address)?;
         running.shared_of(rank, offset)
@@ -129,9 +138,12 @@ pub fn map_shared(address: *mut u8, rank: u32) -> *mut u8 {
 ///
 /// # Panics
 /// If `address` is not in the shared memory of the cluster. Outside a kernel.
+///
+/// # Safety
+/// None here, where all of it is checked; a GPU checks nothing.
 #[track_caller]
 #[must_use]
-pub fn shared_rank(address: *const u8) -> u32 {
+pub unsafe fn shared_rank(address: *const u8) -> u32 {
     match inside("shared_rank", |running| running.locate_shared(address)) {
         Some((rank, _)) => rank,
         None => fail(&format!(
