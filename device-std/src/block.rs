@@ -132,6 +132,14 @@ impl Grid<'_> {
         grid_dim().count() as usize
     }
 
+    /// The thread's number in the launch: blocks in order, the threads of each x fastest.
+    #[inline(always)]
+    #[must_use]
+    pub fn thread(self) -> usize {
+        let block = grid_dim().linear(block_idx()) * block_dim().count();
+        block as usize + linear_thread() as usize
+    }
+
     /// The number of threads of the launch.
     #[inline(always)]
     #[must_use]

@@ -36,6 +36,12 @@ pub struct DeviceKernel {
     pub max_registers: u32,
     /// 1 if `a * b + c` may become one fused operation.
     pub fma: u32,
+    /// The cluster that a launch must have; 0 if the kernel does not say: PTX `.reqnctapercluster`.
+    pub cluster: [u32; 3],
+    /// The most blocks of a cluster, or 0: PTX `.maxclusterrank`.
+    pub max_cluster: u32,
+    /// Whether launches must say how large a cluster is: PTX `.explicitcluster`.
+    pub cluster_at_launch: bool,
 }
 
 // SAFETY: a constant; `entry` is the address of a function, which nobody writes.
@@ -47,7 +53,7 @@ unsafe impl Sync for DeviceKernel {}
 pub struct DeviceParam {
     /// [`BY_VALUE`](Self::BY_VALUE), [`SLICE`](Self::SLICE), [`SLICE_MUT`](Self::SLICE_MUT) or [`SLICE_2D_MUT`](Self::SLICE_2D_MUT).
     pub kind: u32,
-    /// 1 if the parameter is a slice that nothing changes during the launch.
+    /// 1 if the parameter is a slice that nothing changes during the launch, or a value that all threads read at one place.
     pub readonly: u32,
     /// Bytes of the value, or of one element.
     pub size: u64,
@@ -87,6 +93,12 @@ impl DeviceParam {
     #[must_use]
     pub const fn slice_2d_mut<T: crate::Plain>() -> Self {
         Self::of::<T>(Self::SLICE_2D_MUT, 0)
+    }
+
+    /// `GridConst<T>`: a value that stays where the launch put it.
+    #[must_use]
+    pub const fn grid_const<T>() -> Self {
+        Self::of::<T>(Self::BY_VALUE, 1)
     }
 
     const fn of<T>(kind: u32, readonly: u32) -> Self {

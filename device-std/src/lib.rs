@@ -9,8 +9,11 @@
 
 pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod block; // the block as a group: barrier, size, leader; the grid
+pub mod cluster; // blocks that reach each other's shared memory
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
+pub mod grid; // blocks that all wait for each other
+pub mod grid_const; // a parameter that all threads read at one place
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
@@ -27,6 +30,9 @@ pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};
 pub use block::{Block, BlockLeader, Grid, sync_threads};
+pub use cluster::{Cluster, ClusterArrival};
+pub use grid::CooperativeGrid;
+pub use grid_const::GridConst;
 pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,
 };

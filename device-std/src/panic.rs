@@ -29,6 +29,20 @@ mod device {
     }
 }
 
+/// Whether a thread has panicked since the host last looked.
+pub(crate) fn happened() -> bool {
+    // SAFETY: the linker gives the symbol a body of the declared type.
+    let claim = unsafe { device::panic_claim() };
+    // SAFETY: the claim word is null or aligned, lives for the launch and is only accessed atomically.
+    !claim.is_null() && unsafe { AtomicU32::from_ptr(claim) }.load(Ordering::Relaxed) != 0
+}
+
+/// Ends the thread without a word.
+pub(crate) fn leave() -> ! {
+    // SAFETY: takes nothing, never returns.
+    unsafe { device::exit() }
+}
+
 /// In place of `core::panicking::panic_fmt`.
 #[cold]
 #[inline(never)]

@@ -81,6 +81,9 @@ impl<'k> Tied<'k> for crate::Index3D<'k> {}
 impl<'k> Tied<'k> for crate::Block<'k> {}
 impl<'k> Tied<'k> for crate::Grid<'k> {}
 impl<'k> Tied<'k> for crate::Warp<'k> {}
+impl<'k> Tied<'k> for crate::Cluster<'k> {}
+impl<'k> Tied<'k> for crate::CooperativeGrid<'k> {}
+impl<'k, T: crate::KernelArg> Tied<'k> for crate::GridConst<'k, T> {}
 impl<'k, T: crate::Plain, const N: usize> Tied<'k> for crate::SharedTile<'k, T, N> {}
 impl<'k, T: crate::Plain> Tied<'k> for crate::DynamicShared<'k, T> {}
 impl<'k, T: crate::Plain, S: crate::output::Space> Tied<'k> for crate::DisjointSlice<'k, T, S> {}

@@ -253,6 +253,7 @@ impl Block {
             let site = self.sites[first as usize];
             Wait {
                 point,
+                block: [0; 3], // the set knows
                 threads,
                 first: shape.thread_at(first),
                 file: site.file(),
@@ -278,5 +279,6 @@ fn lanes_of(n_threads: u32, warp: usize) -> u32 {
     (n_threads - warp as u32 * LANES).min(LANES)
 }
 
+mod outside;
 #[cfg(all(test, not(loom)))]
 mod tests;

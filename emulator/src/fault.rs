@@ -24,13 +24,35 @@ pub enum Fault {
         /// Threads of the whole run that panicked.
         count: u64,
     },
-    /// All threads of a block that have not returned wait, and none of them can ever go on.
-    #[error("block {} is stuck: {}", Place(*block), list(waits))]
+    /// All threads of a block, cluster or cooperative grid that have not returned wait, and none of them can ever go on.
+    #[error("{}", stuck(*block, waits))]
     Deadlock {
-        /// Place of the block in the grid.
+        /// Place of the block in the grid: the lowest that is stuck.
         block: [u32; 3],
-        /// Each distinct thing that is waited for, in the order of the first thread that waits for it.
+        /// Each distinct thing that is waited for, block by block, in the order of the first thread that waits for it.
         waits: Vec<Wait>,
+    },
+    /// The clusters do not fit into the grid.
+    #[error(
+        "cannot run a kernel with grid.{axis} = {given} in clusters of {cluster}: the grid is a whole number of clusters; use a multiple of {cluster}"
+    )]
+    PartialCluster {
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// Blocks of the grid along this axis.
+        given: u32,
+        /// Blocks of a cluster along this axis.
+        cluster: u32,
+    },
+    /// A cooperative grid of more blocks than the modelled GPU has room for at a time.
+    #[error(
+        "cannot run a cooperative grid of {given} blocks: at most {limit} of this size are there at a time; use fewer blocks, and let each do more"
+    )]
+    GridTooLarge {
+        /// Blocks asked for.
+        given: u64,
+        /// Blocks that are there at a time.
+        limit: u64,
     },
     /// The run cannot have this shape.
     #[error(
@@ -58,7 +80,7 @@ pub enum Fault {
     #[error("cannot run a kernel from inside a kernel; launch it from host code")]
     Nested,
     /// The operating system refused memory for the stacks of waiting threads.
-    #[error("cannot make a stack for thread {} of block {}: {cause}; use smaller blocks or fewer workers", Place(*thread), Place(*block))]
+    #[error("cannot make a stack for thread {} of block {}: {cause}; use smaller blocks, fewer workers or a smaller cooperative grid", Place(*thread), Place(*block))]
     OutOfStacks {
         /// Place of the block in the grid.
         block: [u32; 3],
@@ -74,6 +96,8 @@ pub enum Fault {
 pub struct Wait {
     /// What they wait for.
     pub point: WaitPoint,
+    /// Place of their block in the grid.
+    pub block: [u32; 3],
     /// How many of them there are.
     pub threads: u32,
     /// The lowest of them: its place in the block.
@@ -106,6 +130,10 @@ pub enum WaitPoint {
         /// The lanes of the mask that are here.
         arrived: u32,
     },
+    /// The barrier of the cluster.
+    Cluster,
+    /// The barrier of the cooperative grid.
+    Grid,
 }
 
 impl fmt::Display for Wait {
@@ -131,6 +159,8 @@ impl fmt::Display for WaitPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Barrier { id } => write!(f, "barrier {id}"),
+            Self::Cluster => f.write_str("the barrier of the cluster"),
+            Self::Grid => f.write_str("the barrier of the grid"),
             Self::Warp {
                 operation,
                 mask,
@@ -161,7 +191,25 @@ fn others(count: u64) -> String {
     }
 }
 
-fn list(waits: &[Wait]) -> String {
-    let waits: Vec<_> = waits.iter().map(Wait::to_string).collect();
-    waits.join("; ")
+/// Blocks of one report; the others are counted.
+const BLOCKS_SHOWN: usize = 8;
+
+fn stuck(first: [u32; 3], waits: &[Wait]) -> String {
+    let blocks: Vec<_> = waits.chunk_by(|a, b| a.block == b.block).collect();
+    let describe = |waits: &&[Wait]| {
+        let block = waits.first().map_or(first, |wait| wait.block);
+        let texts: Vec<_> = waits.iter().map(Wait::to_string).collect();
+        format!("block {} is stuck: {}", Place(block), texts.join("; "))
+    };
+    if blocks.is_empty() {
+        return format!("block {} is stuck", Place(first));
+    }
+    let shown = blocks.iter().take(BLOCKS_SHOWN).map(describe);
+    let mut text = shown.collect::<Vec<_>>().join(". ");
+    match blocks.len().saturating_sub(BLOCKS_SHOWN) {
+        0 => {}
+        1 => text.push_str(". 1 more block is stuck"),
+        more => text.push_str(&format!(". {more} more blocks are stuck")),
+    }
+    text
 }

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 
-/// Hands out the blocks of a grid, each once, in linear order.
+/// Hands out the blocks of a grid, each once, in linear order. Where blocks come in sets (clusters), its numbers are those of the sets.
 ///
 /// The order is part of the promise: when a block starts, all blocks before it have started. Kernels that wait for the block before
 /// theirs depend on it, and so does [`FaultLog`].

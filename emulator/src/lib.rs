@@ -17,19 +17,22 @@
 //! ```
 
 mod block; // rendezvous: barriers, warp operations, lanes that returned
+mod crew; // the fibers of one block
 mod fault; // what the caller reads when a run went wrong
 mod fiber; // a stack for a lane that has to wait
 mod grid; // blocks over OS threads, and which fault is the first
 pub mod intrinsics; // what a kernel may call
 mod panics; // a panic of a lane becomes a record, not output
 mod run; // the way in
+mod set; // blocks that are there together
 mod shape; // how many blocks of how many threads
 mod shared; // the memory that the lanes of one block share
 mod stack; // memory for stacks, kept between runs
 mod sync; // std's primitives, or loom's
 mod warp; // one warp: votes, shuffles, `warp_sync`
+mod worker; // sets of blocks on one OS thread
 
 pub use fault::{Fault, Wait, WaitPoint};
-pub use run::run;
-pub use shape::Shape;
+pub use run::{run, run_together};
+pub use shape::{Shape, Together, resident_blocks};
 pub use shared::SharedKey;

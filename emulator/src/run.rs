@@ -4,10 +4,11 @@ use std::num::NonZero;
 use std::thread;
 
 use crate::fault::Fault;
-use crate::fiber::{self, Worker};
+use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
 use crate::panics;
-use crate::shape::{CheckedShape, Shape};
+use crate::shape::{CheckedShape, Shape, Together};
+use crate::worker::Worker;
 
 /// Runs `program` once for each thread of each block of `shape`, and waits until all have returned.
 ///
@@ -42,12 +43,46 @@ use crate::shape::{CheckedShape, Shape};
 /// assert_eq!((block, thread, count), ([1, 0, 0], [3, 0, 0], 16));
 /// ```
 pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
+    run_together(shape, Together::default(), program)
+}
+
+/// [`run`] in clusters, or as a cooperative grid: all threads of a cluster, or of the grid, are there together and can wait for each other.
+///
+/// They share one OS thread, so a cooperative grid runs on one processor. Clusters start in linear order. A GPU has a place on a
+/// multiprocessor for every block of a cooperative grid; the emulator models one of compute capability 9.0 with 132 multiprocessors.
+///
+/// # Errors
+/// As [`run`]; [`Fault::PartialCluster`] if the grid is no whole number of clusters, [`Fault::GridTooLarge`] if a cooperative grid has
+/// more blocks than there are places. A [`Fault::Deadlock`] says where the threads of each block wait.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use warploom_emulator::{Shape, Together, intrinsics, run_together};
+///
+/// let arrived = AtomicU32::new(0);
+/// let clusters = Together { cluster: [2, 1, 1], cooperative: false };
+/// run_together(Shape::new([6, 1, 1], [48, 1, 1]), clusters, &|| {
+///     arrived.fetch_add(1, Ordering::Relaxed);
+///     // SAFETY: one after the other.
+///     unsafe {
+///         intrinsics::cluster_arrive();
+///         intrinsics::cluster_wait();
+///     }
+///     assert!(arrived.load(Ordering::Relaxed) >= 96, "both blocks were there");
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+pub fn run_together(
+    shape: Shape,
+    together: Together,
+    program: &(dyn Fn() + Sync),
+) -> Result<(), Fault> {
     if fiber::on_lane() {
         return Err(Fault::Nested);
     }
-    let shape = shape.check()?;
+    let shape = shape.check_together(together)?;
     panics::install_hook();
-    let (queue, log) = (BlockQueue::new(shape.n_blocks), FaultLog::new());
+    let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
     let work = || work(&shape, program, &queue, &log);
     let n_workers = workers(&shape);
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
@@ -68,29 +103,29 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 
 fn workers(shape: &CheckedShape) -> usize {
     // Each stack takes two of the 65530 mappings that Linux allows a process, and each thread may need a stack.
-    let most = 24 * 1024 / shape.n_threads as usize;
+    let most = 24 * 1024 / (shape.n_threads as usize * shape.set_blocks).clamp(1, 24 * 1024);
     let wanted = shape.shape.workers.unwrap_or_else(|| {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         processors.min(most)
     });
-    let n_blocks = usize::try_from(shape.n_blocks).unwrap_or(usize::MAX);
-    wanted.clamp(1, n_blocks)
+    let n_sets = usize::try_from(shape.n_sets()).unwrap_or(usize::MAX);
+    wanted.clamp(1, n_sets)
 }
 
 fn work(shape: &CheckedShape, program: &(dyn Fn() + Sync), queue: &BlockQueue, log: &FaultLog) {
-    let Some(mut block) = queue.next() else {
+    let Some(mut set) = queue.next() else {
         return;
     };
     let mut worker = Worker::new(*shape, program);
     loop {
-        if let Err(failure) = worker.run_block(block) {
+        if let Err(failure) = worker.run_set(set) {
             if failure.stops_run {
                 queue.stop();
             }
-            log.report(block, failure.fault, failure.n_panicked);
+            log.report(set, failure.fault, failure.n_panicked);
         }
         match queue.next() {
-            Some(next) => block = next,
+            Some(next) => set = next,
             None => return,
         }
     }

@@ -40,7 +40,12 @@ impl Shape {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn check(self) -> Result<CheckedShape, Fault> {
+        self.check_together(Together::default())
+    }
+
+    pub(crate) fn check_together(self, together: Together) -> Result<CheckedShape, Fault> {
         const AXES: [&str; 3] = ["x", "y", "z"];
         let limits = [
             ("grid", self.grid, [0x7fff_ffff, 65535, 65535]),
@@ -73,27 +78,139 @@ impl Shape {
         }
         // 2^31 * 2^16 * 2^16 is below 2^64.
         let n_blocks = self.grid.iter().map(|n| u64::from(*n)).product();
+        let threads = threads as u32;
+        together.check(self, n_blocks, threads)?;
+        let set_blocks = if together.cooperative {
+            n_blocks as usize // as many as are there at a time, as was checked
+        } else {
+            together.blocks() as usize
+        };
         Ok(CheckedShape {
             shape: self,
+            together,
             n_blocks,
-            n_threads: threads as u32,
+            n_threads: threads,
+            set_blocks,
         })
     }
+}
+
+/// Which blocks of a run are there at the same time and can wait for each other.
+///
+/// CUDA: the launch attributes `cudaLaunchAttributeClusterDimension` and `cudaLaunchAttributeCooperative`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Together {
+    /// Blocks of a cluster in x, y, z; `[1, 1, 1]`: each block is a cluster of its own. At most 16 in all, and the grid is a multiple.
+    pub cluster: [u32; 3],
+    /// All blocks of the grid are there at the same time.
+    pub cooperative: bool,
+}
+
+impl Default for Together {
+    fn default() -> Self {
+        Self {
+            cluster: [1; 3],
+            cooperative: false,
+        }
+    }
+}
+
+impl Together {
+    /// Most blocks of a cluster, as compute capability 9.0 has it; more than 8 only on request.
+    const CLUSTER_LIMIT: u64 = 16;
+
+    fn blocks(self) -> u64 {
+        let blocks = self.cluster.iter().map(|n| u64::from(*n));
+        blocks.fold(1, u64::saturating_mul)
+    }
+
+    fn check(self, shape: Shape, n_blocks: u64, threads: u32) -> Result<(), Fault> {
+        let blocks = self.blocks();
+        if blocks == 0 || blocks > Self::CLUSTER_LIMIT {
+            return Err(Fault::Shape {
+                what: "blocks per cluster".into(),
+                given: blocks,
+                limit: Self::CLUSTER_LIMIT,
+            });
+        }
+        for (axis, (given, cluster)) in "xyz".chars().zip(shape.grid.into_iter().zip(self.cluster))
+        {
+            if !given.is_multiple_of(cluster) {
+                return Err(Fault::PartialCluster {
+                    axis,
+                    given,
+                    cluster,
+                });
+            }
+        }
+        let limit = resident_blocks(threads, shape.dynamic_shared_bytes);
+        if self.cooperative && n_blocks > limit {
+            return Err(Fault::GridTooLarge {
+                given: n_blocks,
+                limit,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// How many blocks of this size the modelled GPU has places for at a time: that of an H200, apart from registers.
+///
+/// ```
+/// assert_eq!(warploom_emulator::resident_blocks(1024, 0), 264);
+/// assert_eq!(warploom_emulator::resident_blocks(32, 100 * 1024), 264);
+/// ```
+#[must_use]
+pub fn resident_blocks(threads: u32, shared_bytes: u32) -> u64 {
+    const MULTIPROCESSORS: u64 = 132;
+    const THREADS: u32 = 2048;
+    const BLOCKS: u32 = 32;
+    // Each block takes 1 KiB more than it asks for.
+    const SHARED_BYTES: u32 = 228 * 1024;
+    let by_threads = THREADS / threads.clamp(1, THREADS).next_multiple_of(32);
+    let by_shared = SHARED_BYTES / shared_bytes.saturating_add(1024);
+    MULTIPROCESSORS * u64::from(by_threads.min(by_shared).min(BLOCKS))
 }
 
 /// A shape that keeps all limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CheckedShape {
     pub(crate) shape: Shape,
-    pub(crate) n_blocks: u64,
+    pub(crate) together: Together,
+    n_blocks: u64,
     /// Threads of one block: 1..=1024.
     pub(crate) n_threads: u32,
+    /// Blocks that one worker runs at a time.
+    pub(crate) set_blocks: usize,
 }
 
 impl CheckedShape {
-    /// The place of block number `linear` in the grid; x runs fastest.
-    pub(crate) fn block_at(&self, linear: u64) -> [u32; 3] {
-        place(linear, self.shape.grid)
+    /// How often a worker is asked for.
+    pub(crate) fn n_sets(&self) -> u64 {
+        self.n_blocks / self.set_blocks as u64
+    }
+
+    /// Blocks of one cluster.
+    pub(crate) fn cluster_blocks(&self) -> usize {
+        self.together.blocks() as usize
+    }
+
+    /// Clusters of the grid along x, y and z.
+    pub(crate) fn clusters(&self) -> [u32; 3] {
+        let (grid, cluster) = (self.shape.grid, self.together.cluster);
+        std::array::from_fn(|axis| grid[axis] / cluster[axis])
+    }
+
+    /// The place in the grid of block number `member` of set number `set`: clusters come one after the other, and in both x is fastest.
+    pub(crate) fn block_of_set(&self, set: u64, member: usize) -> [u32; 3] {
+        let linear = set * self.set_blocks as u64 + member as u64;
+        let blocks = self.cluster_blocks() as u64;
+        let cluster = self.together.cluster;
+        let (first, inside) = (
+            place(linear / blocks, self.clusters()),
+            place(linear % blocks, cluster),
+        );
+        std::array::from_fn(|axis| first[axis] * cluster[axis] + inside[axis])
     }
 
     /// The place of thread number `linear` in its block; x runs fastest.

@@ -102,25 +102,28 @@ impl Arena {
         self.base()
     }
 
-    /// The allocation of this key in this block.
-    pub(crate) fn get(
-        &mut self,
-        key: &SharedKey,
-        bytes: usize,
-        align: usize,
-    ) -> Result<*mut u8, SharedError> {
-        let known = self
-            .statics
+    /// The allocation of this key in this block, if it was made already.
+    pub(crate) fn known(&self, key: &SharedKey, bytes: usize, align: usize) -> Option<*mut u8> {
+        self.statics
             .iter()
-            .find(|entry| entry.site == key.site && entry.bytes == bytes && entry.align == align);
-        match known {
-            Some(entry) => Ok(entry.start),
-            None => self.allocate(key, bytes, align),
-        }
+            .find(|entry| entry.site == key.site && entry.bytes == bytes && entry.align == align)
+            .map(|entry| entry.start)
     }
 
+    /// How far from the start of the arena an address lies; `None` if it lies elsewhere.
+    pub(crate) fn offset_of(&self, at: *const u8) -> Option<usize> {
+        let offset = at.addr().checked_sub(self.base?.addr().get())?;
+        (offset < SHARED_LIMIT_BYTES).then_some(offset)
+    }
+
+    /// The address this far from the start of the arena; `offset` is below its length.
+    pub(crate) fn at(&mut self, offset: usize) -> *mut u8 {
+        self.base().wrapping_add(offset)
+    }
+
+    /// Makes the allocation of this key in this block.
     #[cold]
-    fn allocate(
+    pub(crate) fn allocate(
         &mut self,
         key: &SharedKey,
         bytes: usize,

@@ -391,6 +391,6 @@ fn the_texts_of_all_faults() {
     };
     assert_eq!(
         stacks.to_string(),
-        "cannot make a stack for thread (7, 0, 0) of block (0, 0, 0): out of memory; use smaller blocks or fewer workers"
+        "cannot make a stack for thread (7, 0, 0) of block (0, 0, 0): out of memory; use smaller blocks, fewer workers or a smaller cooperative grid"
     );
 }

@@ -201,7 +201,7 @@ fn compile(
             let optimized = optimize(&program, arch, &kernels)?;
             let mut texts = String::new();
             for group in wanted {
-                match emit(&optimized, &program.names, &groups[group], arch)? {
+                match emit(&program, &optimized, &groups[group], arch)? {
                     Emitted::Ptx(text) => {
                         texts.push_str(&text);
                         parts[group].texts.push((arch.sm, arch.exact, text));
@@ -524,13 +524,17 @@ enum Emitted {
 
 /// PTX for one group of kernels.
 fn emit(
+    program: &Program<'_>,
     optimized: &Module<'_>,
-    names: &[String],
     group: &[usize],
     arch: Arch,
 ) -> Result<Emitted, LinkError> {
+    let names = &program.names;
     let own: Vec<&str> = group.iter().map(|k| names[*k].as_str()).collect();
-    let (sm, ptx) = needs::of(optimized, &own);
+    let (mut sm, mut ptx) = needs::of(optimized, &own);
+    for declared in group.iter().map(|k| program.roots[*k].needs()) {
+        (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
+    }
     if sm > arch.sm {
         return Ok(Emitted::Needs(Arch::sm(sm)));
     }

@@ -28,8 +28,25 @@ pub(crate) struct Root<'ctx> {
     pub(crate) min_blocks: u32,
     pub(crate) max_registers: u32,
     pub(crate) fma: bool,
+    pub(crate) cluster: [u32; 3],
+    pub(crate) max_cluster: u32,
+    pub(crate) cluster_at_launch: bool,
     /// Where it is launched, as far as constants say; `None` in the list stands for places that cannot be known.
     pub(crate) launched_at: Vec<Option<Location>>,
+}
+
+impl Root<'_> {
+    /// The least architecture and PTX version for what the kernel declares, whatever its code is.
+    pub(crate) fn needs(&self) -> (u32, u32) {
+        let clusters = self.cluster[0] != 0 || self.cluster_at_launch || self.max_cluster != 0;
+        if clusters {
+            (90, 78)
+        } else if self.params.iter().any(DeviceParam::is_grid_const) {
+            (70, 77) // `cvta.param`
+        } else {
+            (0, 0)
+        }
+    }
 }
 
 /// A parameter of the entry.
@@ -37,6 +54,13 @@ pub(crate) struct Root<'ctx> {
 pub(crate) struct DeviceParam {
     pub(crate) param: Param,
     pub(crate) readonly: bool,
+}
+
+impl DeviceParam {
+    /// Whether all threads read the value where the launch put it.
+    pub(crate) fn is_grid_const(&self) -> bool {
+        self.param.kind == ParamKind::ByValue && self.readonly && self.param.size > 0
+    }
 }
 
 /// Finds all kernels of a crate's own module.
@@ -191,7 +215,7 @@ impl<'ctx> CallSites<'ctx> {
 
 /// Reads `warploom_device::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
 /// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
-/// max_registers, fma: u32.
+/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch: bool.
 fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     let memory = Memory::of(kernel.as_global()?.initializer()?);
     let entry = memory.pointer(32)?.as_function()?;
@@ -216,6 +240,9 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
         min_blocks: word(6)?,
         max_registers: word(7)?,
         fma: word(8)? != 0,
+        cluster: [word(9)?, word(10)?, word(11)?],
+        max_cluster: word(12)?,
+        cluster_at_launch: memory.byte(72 + 4 * 13)? != 0,
         launched_at: vec![],
     })
 }
@@ -291,6 +318,10 @@ impl<'ctx> Memory<'ctx> {
 
     fn pointer(&self, at: usize) -> Option<Value<'ctx>> {
         self.pointers.get(&at).copied()
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
     }
 
     fn u32(&self, at: usize) -> Option<u32> {

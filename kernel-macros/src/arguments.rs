@@ -15,6 +15,8 @@ use crate::errors::Errors;
 pub(crate) struct Arguments {
     pub(crate) dim: Option<Written<u8>>,
     pub(crate) block: Option<Written<[u32; 3]>>,
+    pub(crate) cluster: Option<Written<Cluster>>,
+    pub(crate) cooperative: Option<Written<()>>,
     pub(crate) launch_bounds: Option<Written<LaunchBounds>>,
     pub(crate) max_registers: Option<Written<u32>>,
     pub(crate) fma: Option<Written<()>>,
@@ -27,14 +29,23 @@ pub(crate) struct Written<T> {
     pub(crate) tokens: TokenStream,
 }
 
-/// `launch_bounds(max_threads, min_blocks)`.
+/// `cluster(x, y, z)` or `cluster`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cluster {
+    Fixed([u32; 3]),
+    /// The launch says how large.
+    AtLaunch,
+}
+
+/// `launch_bounds(max_threads, min_blocks, max_blocks_per_cluster)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LaunchBounds {
     pub(crate) max_threads: u32,
     pub(crate) min_blocks: Option<u32>,
+    pub(crate) max_cluster: Option<u32>,
 }
 
-const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `requires(condition)`";
+const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `requires(condition)`";
 
 impl Arguments {
     pub(crate) fn read(errors: &mut Errors, tokens: TokenStream) -> Self {
@@ -78,21 +89,19 @@ impl Arguments {
             }
             "block" => {
                 let read = number_list(errors, name, &whole, value, "block(256)", 1..=3);
-                let block = read.map(|numbers| {
-                    let mut shape = [1; 3];
-                    for (extent, (number, _)) in shape.iter_mut().zip(numbers) {
-                        *extent = number;
-                    }
-                    shape
-                });
-                set(errors, &mut self.block, name, block, whole);
+                set(errors, &mut self.block, name, read.map(extents), whole);
+            }
+            "cluster" => {
+                let cluster = if value.is_none() {
+                    Some(Cluster::AtLaunch)
+                } else {
+                    let read = number_list(errors, name, &whole, value, "cluster(2)", 1..=3);
+                    read.map(|numbers| Cluster::Fixed(extents(numbers)))
+                };
+                set(errors, &mut self.cluster, name, cluster, whole);
             }
             "launch_bounds" => {
-                let read = number_list(errors, name, &whole, value, "launch_bounds(256)", 1..=2);
-                let bounds = read.map(|numbers| LaunchBounds {
-                    max_threads: numbers[0].0,
-                    min_blocks: numbers.get(1).map(|(number, _)| *number),
-                });
+                let bounds = launch_bounds(errors, name, &whole, value);
                 set(errors, &mut self.launch_bounds, name, bounds, whole);
             }
             "max_registers" => {
@@ -100,10 +109,8 @@ impl Arguments {
                 let registers = read.map(|numbers| numbers[0].0);
                 set(errors, &mut self.max_registers, name, registers, whole);
             }
-            "fma" => match value {
-                None => set(errors, &mut self.fma, name, Some(()), whole),
-                Some(_) => errors.push(whole, "`fma` takes no value; write just `fma`"),
-            },
+            "fma" => flag(errors, &mut self.fma, name, value.as_ref(), whole),
+            "cooperative" => flag(errors, &mut self.cooperative, name, value.as_ref(), whole),
             "requires" => self.read_requires(errors, &whole, value),
             _ => errors.push(
                 name,
@@ -152,6 +159,94 @@ fn set<T>(
     } else {
         *slot = Some(Written { value, tokens });
     }
+}
+
+fn flag(
+    errors: &mut Errors,
+    slot: &mut Option<Written<()>>,
+    name: &Ident,
+    value: Option<&TokenStream>,
+    whole: TokenStream,
+) {
+    match value {
+        None => set(errors, slot, name, Some(()), whole),
+        Some(_) => errors.push(
+            whole,
+            format_args!("`{name}` takes no value; write just `{name}`"),
+        ),
+    }
+}
+
+/// One to three numbers as x, y, z.
+fn extents(numbers: Vec<(u32, LitInt)>) -> [u32; 3] {
+    let mut extents = [1; 3];
+    for (extent, (number, _)) in extents.iter_mut().zip(numbers) {
+        *extent = number;
+    }
+    extents
+}
+
+/// Numbers in their order, or each with its name: `launch_bounds(max_threads = 256, max_blocks_per_cluster = 4)`.
+fn launch_bounds(
+    errors: &mut Errors,
+    name: &Ident,
+    whole: &TokenStream,
+    value: Option<TokenStream>,
+) -> Option<LaunchBounds> {
+    const NAMES: [&str; 3] = ["max_threads", "min_blocks", "max_blocks_per_cluster"];
+    let mut found: [Option<u32>; 3] = [None; 3];
+    let mut unnamed = TokenStream::new();
+    for part in split_at_commas(value.clone().unwrap_or_default()) {
+        let [TokenTree::Ident(key), TokenTree::Punct(equals), number @ ..] = &part[..] else {
+            unnamed.extend(part);
+            continue;
+        };
+        let place = NAMES.iter().position(|name| key == name);
+        let (Some(place), '=') = (place, equals.as_char()) else {
+            errors.push(
+                key,
+                format_args!("`{name}` has no `{key}`; name its numbers `max_threads`, `min_blocks` and `max_blocks_per_cluster`"),
+            );
+            return None;
+        };
+        let number = number.iter().cloned().collect();
+        let example = "launch_bounds(max_threads = 256)";
+        let read = number_list(errors, name, whole, Some(number), example, 1..=1)?;
+        if found[place].replace(read[0].0).is_some() {
+            errors.push(
+                key,
+                format_args!("`{key}` is given twice; keep one of them"),
+            );
+            return None;
+        }
+    }
+    if !unnamed.is_empty() {
+        if found.iter().any(Option::is_some) {
+            errors.push(
+                unnamed,
+                format_args!(
+                    "either all numbers of `{name}` have names or none has; name this one as well"
+                ),
+            );
+            return None;
+        }
+        let numbers = number_list(errors, name, whole, value, "launch_bounds(256)", 1..=3)?;
+        for (slot, (number, _)) in found.iter_mut().zip(numbers) {
+            *slot = Some(number);
+        }
+    }
+    let [Some(max_threads), min_blocks, max_cluster] = found else {
+        errors.push(
+            whole,
+            format_args!("`{name}` takes 1 to 3 number(s), such as `launch_bounds(256)`"),
+        );
+        return None;
+    };
+    Some(LaunchBounds {
+        max_threads,
+        min_blocks,
+        max_cluster,
+    })
 }
 
 // Rule: argument-is-a-literal

@@ -34,6 +34,10 @@ pub(crate) enum ParamKind {
     Index(u8),
     /// `Block`, `Warp`, `Grid`.
     Group,
+    /// `Cluster`.
+    Cluster,
+    /// `CooperativeGrid`: made of a word of device memory, which the launch hands over unseen.
+    CooperativeGrid,
     /// `SharedTile<T, N>`, with its place among the tiles of this kernel.
     SharedTile(usize),
     /// `DynamicShared<T>`.
@@ -48,6 +52,8 @@ pub(crate) enum ParamKind {
     Closure,
     /// `*const T` or `*mut T`.
     Pointer,
+    /// `GridConst<T>`.
+    GridConst(Type),
     /// Any other value.
     Value,
     /// Something that no launch can hand over.
@@ -128,6 +134,13 @@ impl Kernel {
         self.params.iter().filter(|param| !param.kind.is_witness())
     }
 
+    /// The parameters of the device code, in order: those of the launch, and what it hands over unseen.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = &Param> {
+        self.params
+            .iter()
+            .filter(|param| !param.kind.is_witness() || param.kind == ParamKind::CooperativeGrid)
+    }
+
     /// The parameter of this name.
     pub(crate) fn param(&self, name: &Ident) -> Option<&Param> {
         self.params.iter().find(|param| param.name == *name)
@@ -135,12 +148,14 @@ impl Kernel {
 }
 
 impl ParamKind {
-    /// Whether the device makes this parameter up by itself.
+    /// Whether the device makes this parameter up by itself, or of what the launch hands over unseen.
     pub(crate) fn is_witness(&self) -> bool {
         matches!(
             self,
             ParamKind::Index(_)
                 | ParamKind::Group
+                | ParamKind::Cluster
+                | ParamKind::CooperativeGrid
                 | ParamKind::SharedTile(_)
                 | ParamKind::DynamicShared
         )
@@ -215,8 +230,14 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
         "Index2D" => ParamKind::Index(2),
         "Index3D" => ParamKind::Index(3),
         "Block" | "Warp" | "Grid" => ParamKind::Group,
+        "Cluster" => ParamKind::Cluster,
+        "CooperativeGrid" => ParamKind::CooperativeGrid,
         "SharedTile" => ParamKind::SharedTile(0),
         "DynamicShared" => ParamKind::DynamicShared,
+        "GridConst" => element().map_or(
+            ParamKind::Refused(Refused::ElementMissing),
+            ParamKind::GridConst,
+        ),
         "DisjointSlice" => element().map_or(
             ParamKind::Refused(Refused::ElementMissing),
             ParamKind::Output,

@@ -21,9 +21,11 @@ mod ptx; // inline PTX
 ///
 /// | parameter | what `launch` takes for it |
 /// |---|---|
-/// | `Index1D` to `Index3D`, `Block`, `Warp`, `Grid`, `SharedTile<T, N>`, `DynamicShared<T>` | nothing: each thread gets its own |
+/// | `Index1D` to `Index3D`, `Block`, `Warp`, `Grid`, `Cluster`, `SharedTile<T, N>`, `DynamicShared<T>` | nothing: each thread gets its own |
+/// | `CooperativeGrid`, in a `cooperative` kernel | nothing |
 /// | `x: &[T]` | a buffer or a part of one, to read |
 /// | `mut y: DisjointSlice<T>`, `DisjointSlice2D<T>` | a buffer or a part of one, to write |
+/// | `GridConst<T>` | a value, which all threads read at one place |
 /// | anything else | a value: `T: KernelArg`, or a closure `F: Fn(..) + Copy + Send + Sync + 'static` |
 ///
 /// An `Index1D` makes the kernel one-dimensional: launches of another shape are refused. Arguments of the attribute:
@@ -32,10 +34,16 @@ mod ptx; // inline PTX
 /// |---|---|---|
 /// | `dim(1)` | the most dimensions of a launch, for kernels without an index | |
 /// | `block(16, 16)` | the exact block | `__block_size__` |
-/// | `launch_bounds(256, 2)` | at most 256 threads in a block; leave room for 2 blocks | `__launch_bounds__` |
+/// | `cluster(2, 1, 1)` | the exact cluster, in blocks | `__cluster_dims__(2, 1, 1)` |
+/// | `cluster` | launches must say how large a cluster is | `__cluster_dims__()` |
+/// | `cooperative` | all blocks are there at the same time; lets the kernel take a `CooperativeGrid` | `cudaLaunchCooperativeKernel` |
+/// | `launch_bounds(256, 2, 4)`, `launch_bounds(max_threads = 256, min_blocks = 2, max_blocks_per_cluster = 4)` | at most 256 threads in a block; leave room for 2 blocks; at most 4 blocks in a cluster | `__launch_bounds__` |
 /// | `max_registers(64)` | at most 64 registers per thread | `__maxnreg__` |
 /// | `fma` | `a * b + c` may be rounded once | `-fmad=true` |
 /// | `requires(x.len() == y.len())` | refuses launches where it is false; the device takes it for granted | |
+///
+/// Beside `launch` a kernel has `name::attributes(&device)`, what the driver says of it, and, with `block` or `launch_bounds`, the constant
+/// `name::MAX_THREADS`.
 ///
 /// `unsafe fn` makes an unsafe `launch`, and may take raw pointers. All mistakes in one kernel are reported together.
 ///

@@ -48,6 +48,10 @@ pub struct Limits {
     pub shared_bytes_opt_in: u32,
     /// Bytes of all parameters of a kernel.
     pub parameter_bytes: u32,
+    /// Blocks of a cluster; 0 where there are no clusters. Some GPUs run larger ones: see [`Launch::large_clusters`](crate::Launch::large_clusters).
+    pub cluster_blocks: u32,
+    /// Multiprocessors of the device; as many as an H200 has on the emulator.
+    pub multiprocessors: u32,
 }
 
 /// What the emulator runs: as compute capability 9.0.
@@ -58,6 +62,8 @@ const EMULATED: Limits = Limits {
     shared_bytes: 48 * 1024,
     shared_bytes_opt_in: 227 * 1024,
     parameter_bytes: 32_764,
+    cluster_blocks: 8,
+    multiprocessors: 132,
 };
 
 pub(crate) struct Shared {

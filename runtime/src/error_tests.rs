@@ -145,6 +145,40 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             limit: 232_448,
             device: device(),
         },
+        L::NoDynamicShared { kernel },
+        L::NoClusters {
+            kernel,
+            device: "NVIDIA T4".into(),
+        },
+        L::NoClusterGiven { kernel },
+        L::WrongCluster {
+            kernel,
+            given: [4, 1, 1],
+            needed: [2, 1, 1],
+        },
+        L::ClusterTooLarge {
+            kernel,
+            given: 32,
+            limit: 8,
+            device: device(),
+        },
+        L::TooManyBlocksPerCluster {
+            kernel,
+            given: 8,
+            limit: 4,
+        },
+        L::PartialCluster {
+            kernel,
+            what: "grid.x",
+            given: 7,
+            cluster: 2,
+        },
+        L::GridTooLarge {
+            kernel,
+            given: 300,
+            limit: 264,
+            device: device(),
+        },
         L::ParametersTooLarge {
             kernel,
             given: 40_000,

@@ -148,6 +148,15 @@ impl<T: Plain, const N: usize> RawArray<T, N> {
         }
     }
 
+    /// The array whose start `map` gives.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn mapped(self, map: impl FnOnce(*mut T) -> *mut T) -> Self {
+        RawArray {
+            start: map(self.start),
+        }
+    }
+
     #[inline(always)]
     #[track_caller]
     fn at(self, i: usize) -> *mut T {

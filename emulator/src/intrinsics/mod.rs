@@ -26,6 +26,9 @@ macro_rules! indices {
     )*};
 }
 
+mod cluster; // blocks that are there together; uses the macro above
+pub use cluster::*;
+
 indices! {
     /// Place of the thread in its block, x. CUDA: `threadIdx.x`.
     thread_idx_x = |running| running.place.get()[0];
@@ -61,15 +64,6 @@ indices! {
 #[inline]
 pub fn is_running() -> bool {
     with_running(|_| ()).is_some()
-}
-
-/// Clusters of the grid, x: one block each. PTX: `%nclusterid.x`.
-///
-/// # Panics
-/// Outside a kernel.
-#[track_caller]
-pub fn clusters() -> u32 {
-    grid_dim_x()
 }
 
 /// Waits until all threads of the block that have not exited are at barrier `id`.
@@ -218,7 +212,7 @@ pub fn fence_system() {
 #[track_caller]
 pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize) -> *mut u8 {
     let start = inside("shared_static", |running| {
-        running.arena.borrow_mut().get(key, bytes, align)
+        running.shared_static(key, bytes, align)
     });
     match start {
         Ok(start) => start,

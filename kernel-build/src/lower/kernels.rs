@@ -130,6 +130,12 @@ fn shell(root: &Root<'_>, name: &str) -> String {
 fn pointer_param(param: &DeviceParam) -> String {
     let (size, align) = (param.param.size, param.param.align);
     match param.param.kind {
+        // Without the attribute a value whose address goes to a function is copied to local memory first.
+        ParamKind::ByValue if param.is_grid_const() => {
+            format!(
+                "ptr noalias readonly byval([{size} x i8]) align {align} \"nvvm.grid_constant\""
+            )
+        }
         // The entry copies the value; whatever only reads the copy then reads the parameter itself, at a variable index too.
         ParamKind::ByValue => format!("ptr noalias readonly byval([{size} x i8]) align {align}"),
         // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Slices of atomics are
@@ -159,9 +165,15 @@ fn launch_facts(root: &Root<'_>) -> String {
     } else if root.max_threads != 0 {
         say("nvvm.maxntid", &root.max_threads.to_string());
     }
+    let [x, y, z] = root.cluster;
+    if x != 0 || root.cluster_at_launch {
+        // Zeros say that launches decide.
+        say("nvvm.cluster_dim", &format!("{x},{y},{z}"));
+    }
     for (key, value) in [
         ("nvvm.minctasm", root.min_blocks),
         ("nvvm.maxnreg", root.max_registers),
+        ("nvvm.maxclusterrank", root.max_cluster),
     ] {
         if value != 0 {
             say(key, &value.to_string());

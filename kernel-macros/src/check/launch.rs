@@ -1,5 +1,6 @@
 //! Rules about the attribute's numbers: what a launch may look like.
 
+use crate::arguments::Cluster;
 use crate::errors::Errors;
 use crate::kernel::{Kernel, ParamKind};
 
@@ -7,6 +8,10 @@ use crate::kernel::{Kernel, ParamKind};
 const MAX_THREADS: u64 = 1024;
 /// Extent of a block in z.
 const MAX_DEPTH: u32 = 64;
+/// Blocks of a cluster, on every GPU that has clusters; a kernel may be launched with larger ones where the GPU has them.
+const MAX_CLUSTER: u64 = 8;
+/// Blocks of a cluster on any GPU.
+const LARGEST_CLUSTER: u32 = 16;
 /// Registers per thread that the compiler may be held to.
 const REGISTERS: std::ops::RangeInclusive<u32> = 16..=255;
 
@@ -16,7 +21,109 @@ pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
     block_has_the_dims(errors, kernel);
     launch_bounds_fit_the_hardware(errors, kernel);
     block_keeps_launch_bounds(errors, kernel);
+    cluster_fits_the_hardware(errors, kernel);
+    cluster_has_the_dims(errors, kernel);
+    cluster_keeps_launch_bounds(errors, kernel);
+    cooperative_grid_is_declared(errors, kernel);
     registers_in_range(errors, kernel);
+    registers_or_bounds(errors, kernel);
+}
+
+/// The cluster that the kernel fixes.
+fn fixed_cluster(kernel: &Kernel) -> Option<[u32; 3]> {
+    match kernel.arguments.cluster.as_ref()?.value {
+        Cluster::Fixed(extents) => Some(extents),
+        Cluster::AtLaunch => None,
+    }
+}
+
+// Rule: cluster-fits-the-hardware
+// No launch could ever have it, or only one on a certain GPU.
+fn cluster_fits_the_hardware(errors: &mut Errors, kernel: &Kernel) {
+    let Some(cluster) = &kernel.arguments.cluster else {
+        return;
+    };
+    let blocks = fixed_cluster(kernel).map_or(1, n_threads);
+    if blocks == 0 {
+        errors.push(
+            cluster,
+            "a cluster has at least one block; write 1 for a dimension that is not used",
+        );
+    } else if blocks > MAX_CLUSTER {
+        errors.push(
+            cluster,
+            format_args!("a cluster of {blocks} blocks: every GPU with clusters runs {MAX_CLUSTER}, few run more; use a smaller one, or write `cluster` and let the launch say how large"),
+        );
+    }
+}
+
+// Rule: cluster-has-the-dims
+// A grid of fewer dimensions is never a multiple of the cluster.
+fn cluster_has_the_dims(errors: &mut Errors, kernel: &Kernel) {
+    let (Some(cluster), Some(extents), Some(dims)) = (
+        &kernel.arguments.cluster,
+        fixed_cluster(kernel),
+        kernel.dims(),
+    ) else {
+        return;
+    };
+    let used = extents.iter().rposition(|extent| *extent > 1);
+    if let Some(last) = used
+        && last >= usize::from(dims)
+    {
+        errors.push(
+            cluster,
+            format_args!("a {}-D cluster in a {dims}-D kernel; give the cluster {dims} dimension(s), or take an `Index{}D`", last + 1, last + 1),
+        );
+    }
+}
+
+// Rule: cluster-keeps-launch-bounds
+// The one cluster shape that is allowed would always be refused.
+fn cluster_keeps_launch_bounds(errors: &mut Errors, kernel: &Kernel) {
+    let (Some(extents), Some(bounds)) = (fixed_cluster(kernel), &kernel.arguments.launch_bounds)
+    else {
+        return;
+    };
+    let blocks = n_threads(extents);
+    if let Some(most) = bounds.value.max_cluster
+        && blocks > u64::from(most)
+    {
+        errors.push(
+            bounds,
+            format_args!("`cluster` has {blocks} blocks but `launch_bounds` allows {most}; write `max_blocks_per_cluster = {blocks}`"),
+        );
+    }
+}
+
+// Rule: cooperative-grid-is-declared
+// In any other launch a block that waits may keep the block that it waits for from starting.
+fn cooperative_grid_is_declared(errors: &mut Errors, kernel: &Kernel) {
+    if kernel.arguments.cooperative.is_some() {
+        return;
+    }
+    for param in &kernel.params {
+        if param.kind == ParamKind::CooperativeGrid {
+            errors.push(
+                &param.ty,
+                "only a cooperative launch has all blocks of the grid there at the same time; write `#[kernel(cooperative)]`",
+            );
+        }
+    }
+}
+
+// Rule: registers-or-bounds
+// Both decide how many registers a thread gets, and the assembler would have to ignore one.
+fn registers_or_bounds(errors: &mut Errors, kernel: &Kernel) {
+    if let (Some(registers), Some(_)) = (
+        &kernel.arguments.max_registers,
+        &kernel.arguments.launch_bounds,
+    ) {
+        errors.push(
+            registers,
+            "`launch_bounds` limits the registers already, to what its blocks leave; keep one of the two",
+        );
+    }
 }
 
 // Rule: dim-agrees-with-index
@@ -98,6 +205,14 @@ fn launch_bounds_fit_the_hardware(errors: &mut Errors, kernel: &Kernel) {
         errors.push(
             bounds,
             "at least one block runs on a multiprocessor; write 1 or more, or leave the second number out",
+        );
+    }
+    if let Some(blocks) = bounds.value.max_cluster
+        && !(1..=LARGEST_CLUSTER).contains(&blocks)
+    {
+        errors.push(
+            bounds,
+            format_args!("`launch_bounds` of {blocks} blocks per cluster; write the largest cluster that you launch, 1 to {LARGEST_CLUSTER} blocks"),
         );
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
     parameter_has_a_name(errors, kernel);
     parameter_has_no_attributes(errors, kernel);
     one_index(errors, kernel);
+    one_cluster(errors, kernel);
     at_most_seven_tiles(errors, kernel);
     for param in &kernel.params {
         lifetimes_are_elided(errors, param);
@@ -76,6 +77,21 @@ fn one_index(errors: &mut Errors, kernel: &Kernel) {
     }
 }
 
+// Rule: one-cluster
+// A `Cluster` knows whether its thread has arrived at the barrier; two of them would each know half.
+fn one_cluster(errors: &mut Errors, kernel: &Kernel) {
+    let clusters = kernel
+        .params
+        .iter()
+        .filter(|param| param.kind == ParamKind::Cluster);
+    for second in clusters.skip(1) {
+        errors.push(
+            &second.ty,
+            "a kernel takes one `Cluster`; hand that one on as `&mut Cluster`",
+        );
+    }
+}
+
 // Rule: at-most-seven-tiles
 // Each tile owns two of the sixteen barriers of a block: that is what makes its phases safe.
 fn at_most_seven_tiles(errors: &mut Errors, kernel: &Kernel) {
@@ -92,9 +108,8 @@ fn at_most_seven_tiles(errors: &mut Errors, kernel: &Kernel) {
 // Rule: lifetimes-are-elided
 // A parameter that claimed to live for ever could be kept beyond the launch.
 fn lifetimes_are_elided(errors: &mut Errors, param: &Param) {
-    if param.kind.is_borrowed()
-        && let Some(lifetime) = find_lifetime(param.ty.to_token_stream())
-    {
+    let borrowed = param.kind.is_borrowed() || matches!(param.kind, ParamKind::GridConst(_));
+    if borrowed && let Some(lifetime) = find_lifetime(param.ty.to_token_stream()) {
         errors.push(
             lifetime,
             "the launch decides how long a kernel parameter lives; leave the lifetime out",

@@ -37,10 +37,10 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
     let module = quote!(::warploom::device::kernel);
     let param = quote!(#module::DeviceParam);
     let params = kernel
-        .launched()
-        .map(|launched| param_description(launched, &param));
+        .passed()
+        .map(|passed| param_description(passed, &param));
     let scope = local("scope");
-    let raw = kernel.launched().map(raw_params);
+    let raw = kernel.passed().map(raw_params);
     let rebuilt = kernel.params.iter().map(|param| rebuild(param, &scope));
     let tiles = tile_sites(kernel);
     let assumed = requires::device(kernel);
@@ -90,6 +90,8 @@ fn raw_params(param: &Param) -> TokenStream {
         ParamKind::Output2D(element) => {
             quote!(#name: *mut #element, #width: usize, #height: usize)
         }
+        ParamKind::GridConst(value) => quote!(#name: *const #value),
+        ParamKind::CooperativeGrid => quote!(#name: *const *mut u32),
         _ => quote!(#name: *const #ty),
     }
 }
@@ -112,6 +114,14 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
             let ours = ours(param);
             quote!(#scope.tie(#ours::from_launch(#name, #width, #height)))
         }
+        ParamKind::GridConst(_) => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(#name)))
+        }
+        ParamKind::CooperativeGrid => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(::core::ptr::read(#name))))
+        }
         kind if kind.is_witness() => witness(param, scope),
         _ => quote!(::core::ptr::read(#name)),
     };
@@ -126,6 +136,15 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         let _ = (#stream, #shape, #(#names),*);
         ::warploom::device::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
         ::core::result::Result::Ok(())
+    }
+}
+
+/// `attributes` in the device pass: it wants the instance as a launch does.
+pub(super) fn attributes_block(device: &Ident) -> TokenStream {
+    quote! {
+        let _ = #device;
+        ::warploom::device::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
+        ::core::result::Result::Ok(::core::option::Option::None)
     }
 }
 

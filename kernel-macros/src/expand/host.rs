@@ -32,18 +32,14 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         .partition(|param| param.kind.is_borrowed());
     let slices = slices.into_iter().map(bind);
     let values = values.into_iter().map(bind);
-    let names = kernel.launched().map(|param| &param.name);
-    let requires = requires::host(kernel);
-    let base = kernel.base();
-    let contract = contract_fields(kernel);
-    let param = quote!(::warploom::launch::Param);
-    let params = kernel
-        .launched()
-        .map(|launched| param_description(launched, &param));
-    let dynamic_shared = kernel
+    let barriers = kernel
         .params
         .iter()
-        .any(|param| param.kind == ParamKind::DynamicShared);
+        .filter(|param| param.kind == ParamKind::CooperativeGrid)
+        .map(bind);
+    let names = kernel.passed().map(|param| &param.name);
+    let requires = requires::host(kernel);
+    let described = description(kernel);
     let tiles = tile_sites(kernel);
     let (description, cpu, scope) = (local("kernel"), local("cpu"), local("scope"));
     let rebuilt = kernel.params.iter().map(|param| rebuild(param, &scope));
@@ -52,15 +48,9 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         #(#slices)*
         #requires
         #(#values)*
+        #(#barriers)*
         #tiles
-        let #description = ::warploom::launch::Kernel {
-            name: ::core::any::type_name::<Self>(),
-            base: #base,
-            contract: ::warploom::launch::Contract { #contract dynamic_shared: #dynamic_shared },
-            params: &[#(#params),*],
-            file: ::core::file!(),
-            line: ::core::line!(),
-        };
+        let #description = #described;
         // SAFETY: `submit` runs this once per thread of a launch, while the bound arguments are borrowed: each
         // witness is made by the thread it stands for, and outputs are reached through witnesses alone.
         let #cpu = || unsafe {
@@ -83,6 +73,43 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
     }
 }
 
+/// The kernel as the host sees it.
+fn description(kernel: &Kernel) -> TokenStream {
+    let base = kernel.base();
+    let contract = contract_fields(kernel);
+    let param = quote!(::warploom::launch::Param);
+    let params = kernel
+        .passed()
+        .map(|passed| param_description(passed, &param));
+    let dynamic_shared = kernel
+        .params
+        .iter()
+        .any(|param| param.kind == ParamKind::DynamicShared);
+    let cooperative = kernel.arguments.cooperative.is_some();
+    quote! {
+        ::warploom::launch::Kernel {
+            name: ::core::any::type_name::<Self>(),
+            base: #base,
+            contract: ::warploom::launch::Contract {
+                #contract
+                dynamic_shared: #dynamic_shared,
+                cooperative: #cooperative,
+            },
+            params: &[#(#params),*],
+            file: ::core::file!(),
+            line: ::core::line!(),
+        }
+    }
+}
+
+/// The block of `attributes`.
+pub(super) fn attributes_block(kernel: &Kernel, device: &Ident) -> TokenStream {
+    let described = description(kernel);
+    quote! {
+        ::warploom::launch::attributes(#device, &#described, ::core::panic::Location::caller())
+    }
+}
+
 fn bind(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -92,6 +119,9 @@ fn bind(param: &Param) -> TokenStream {
         }
         ParamKind::Output2D(_) => {
             quote!(let #name = ::warploom::launch::Slice2DMutArg::into_arg(#name);)
+        }
+        ParamKind::CooperativeGrid => {
+            quote!(let #name = ::warploom::launch::GridBarrier::new();)
         }
         _ => quote!(let #name = ::warploom::launch::ByValue::new(#name);),
     }
@@ -111,6 +141,14 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
         ParamKind::Output2D(_) => {
             let ours = ours(param);
             quote!(#scope.tie(#ours::from_launch(#name.as_mut_ptr(), #name.width(), #name.height())))
+        }
+        ParamKind::GridConst(_) => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(#name.as_ptr())))
+        }
+        ParamKind::CooperativeGrid => {
+            let ours = ours(param);
+            quote!(#scope.tie(#ours::from_launch(::core::ptr::null_mut())))
         }
         kind if kind.is_witness() => witness(param, scope),
         _ => quote!(#name.get()),
@@ -154,6 +192,11 @@ fn check(param: &Param) -> TokenStream {
             "kernel_argument",
             quote!(::warploom::device::KernelArg),
             &param.ty,
+        ),
+        ParamKind::GridConst(value) => (
+            "kernel_argument",
+            quote!(::warploom::device::KernelArg),
+            value,
         ),
         _ => return TokenStream::new(),
     };

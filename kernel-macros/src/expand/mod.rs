@@ -14,6 +14,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericParam, Generics, Type};
 
+use crate::arguments::Cluster;
 use crate::kernel::{Kernel, Param, ParamKind, peel};
 use crate::pass::Pass;
 
@@ -22,6 +23,8 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     let handle = handle(kernel);
     let body = body(kernel, pass);
     let launch = launch(kernel, pass);
+    let attributes = attributes(kernel, pass);
+    let bound = bound(kernel);
     let (inside, beside) = match pass {
         Pass::Host => (host::checks(kernel), host::failure(kernel)),
         Pass::Device => (device::entry(kernel), device::root(kernel)),
@@ -41,6 +44,8 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
         #(#lints)*
         impl #impl_generics #name #ty_generics #where_clause {
             #launch
+            #attributes
+            #bound
             #body
             #inside
         }
@@ -160,6 +165,67 @@ fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
     }
 }
 
+/// What the driver says of the loaded kernel; the same signature in both passes.
+///
+/// ```text
+/// #[track_caller]
+/// pub fn attributes(device: &::warploom::Device) -> Result<Option<::warploom::launch::KernelAttributes>, ::warploom::LaunchError> { … }
+/// ```
+fn attributes(kernel: &Kernel, pass: Pass) -> TokenStream {
+    let vis = &kernel.item.vis;
+    let device = local("device");
+    let block = match pass {
+        Pass::Host => host::attributes_block(kernel, &device),
+        Pass::Device => device::attributes_block(&device),
+    };
+    let docs = [
+        format!(
+            " What [`{}`] needs on `device`: registers, memory; `None` on the emulator. Loads its code.",
+            kernel.name()
+        ),
+        String::new(),
+        " # Errors".to_owned(),
+        " If the program has no code of this kernel for the device, or the driver refuses it."
+            .to_owned(),
+    ];
+    let allow = allow();
+    let name = Ident::new(
+        "attributes",
+        kernel.name().span().resolved_at(Span::call_site()),
+    );
+    quote! {
+        #(#[doc = #docs])*
+        #allow
+        #[allow(dead_code, reason = "not every kernel is asked")]
+        #[track_caller]
+        #vis fn #name(
+            #device: &::warploom::Device,
+        ) -> ::core::result::Result<
+            ::core::option::Option<::warploom::launch::KernelAttributes>,
+            ::warploom::LaunchError,
+        > {
+            #block
+        }
+    }
+}
+
+/// The bound on the block as a constant, so that host code can say `kernel::MAX_THREADS` where it launches.
+fn bound(kernel: &Kernel) -> Option<TokenStream> {
+    let block = kernel
+        .arguments
+        .block
+        .as_ref()
+        .map(|block| block.value.iter().product());
+    let bounds = kernel.arguments.launch_bounds.as_ref();
+    let most: u32 = block.or(bounds.map(|bounds| bounds.value.max_threads))?;
+    let vis = &kernel.item.vis;
+    Some(quote! {
+        /// Most threads of a block, as the kernel declares.
+        #[allow(dead_code, reason = "not every launch computes with it")]
+        #vis const MAX_THREADS: u32 = #most;
+    })
+}
+
 fn docs(kernel: &Kernel) -> Vec<String> {
     let name = kernel.name();
     let mut docs = vec![
@@ -190,6 +256,7 @@ fn launch_param(param: &Param) -> TokenStream {
         ParamKind::Output2D(element) => {
             quote!(#name: impl ::warploom::launch::Slice2DMutArg<'a, Elem = #element>)
         }
+        ParamKind::GridConst(value) => quote!(#name: #value),
         _ => quote!(#name: #ty),
     }
 }
@@ -260,11 +327,21 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
     let bounds = arguments.launch_bounds.as_ref().map(|bounds| bounds.value);
     let max_threads = bounds.map_or(0, |bounds| bounds.max_threads);
     let min_blocks = bounds.and_then(|bounds| bounds.min_blocks).unwrap_or(0);
+    let max_cluster = bounds.and_then(|bounds| bounds.max_cluster).unwrap_or(0);
+    let cluster = arguments.cluster.as_ref().map(|cluster| cluster.value);
+    let [cx, cy, cz] = match cluster {
+        Some(Cluster::Fixed(extents)) => extents,
+        Some(Cluster::AtLaunch) | None => [0; 3],
+    };
+    let at_launch = cluster == Some(Cluster::AtLaunch);
     quote! {
         dims: #dims,
         block: [#x, #y, #z],
         max_threads: #max_threads,
         min_blocks: #min_blocks,
+        cluster: [#cx, #cy, #cz],
+        cluster_at_launch: #at_launch,
+        max_cluster: #max_cluster,
     }
 }
 
@@ -274,6 +351,8 @@ fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
         ParamKind::Slice(element) => quote!(#path::slice::<#element>()),
         ParamKind::Output(element) => quote!(#path::slice_mut::<#element>()),
         ParamKind::Output2D(element) => quote!(#path::slice_2d_mut::<#element>()),
+        ParamKind::GridConst(value) => quote!(#path::grid_const::<#value>()),
+        ParamKind::CooperativeGrid => quote!(#path::by_value::<u64>()),
         _ => {
             let ty = &param.ty;
             quote!(#path::by_value::<#ty>())

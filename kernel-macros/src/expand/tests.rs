@@ -136,7 +136,7 @@ fn attributes_go_where_they_belong() {
 #[test]
 fn the_contract_travels() {
     let device = expand(
-        "block(16, 8), launch_bounds(128, 2), max_registers(40), fma",
+        "block(16, 8), launch_bounds(128, 2, 4), cluster(2, 1), fma",
         "fn k(i: Index2D) {}",
         Pass::Device,
     );
@@ -144,5 +144,51 @@ fn the_contract_travels() {
         &device,
         quote!(dims: 2u32, block: [16u32, 8u32, 1u32], max_threads: 128u32, min_blocks: 2u32,),
     );
-    contains(&device, quote!(max_registers: 40u32, fma: 1u32,));
+    contains(
+        &device,
+        quote!(cluster: [2u32, 1u32, 1u32], cluster_at_launch: false, max_cluster: 4u32,),
+    );
+    contains(&device, quote!(max_registers: 0u32, fma: 1u32,));
+    contains(
+        &device,
+        quote!(
+            const MAX_THREADS: u32 = 128u32;
+        ),
+    );
+    let device = expand(
+        "max_registers(40), cluster",
+        "fn k(i: Index2D) {}",
+        Pass::Device,
+    );
+    contains(&device, quote!(max_registers: 40u32, fma: 0u32,));
+    contains(
+        &device,
+        quote!(cluster: [0u32, 0u32, 0u32], cluster_at_launch: true,),
+    );
+    let host = expand("cooperative", "fn k() {}", Pass::Host);
+    contains(&host, quote!(dynamic_shared: false, cooperative: true,));
+}
+
+#[test]
+fn numbers_of_launch_bounds_may_have_names() {
+    let named = "launch_bounds(max_blocks_per_cluster = 8, max_threads = 96)";
+    let device = expand(named, "fn k() {}", Pass::Device);
+    contains(&device, quote!(max_threads: 96u32, min_blocks: 0u32,));
+    contains(&device, quote!(max_cluster: 8u32,));
+}
+
+#[test]
+fn a_cooperative_grid_is_handed_over_unseen() {
+    let source = "fn k(n: u32, grid: CooperativeGrid, c: GridConst<Config>) {}";
+    let host = expand("cooperative", source, Pass::Host);
+    contains(
+        &host,
+        quote!(shape: impl ::core::convert::Into<::warploom::Launch>, n: u32, c: Config,),
+    );
+    contains(&host, quote!(&[n.arg(), grid.arg(), c.arg()]));
+    let device = expand("cooperative", source, Pass::Device);
+    contains(
+        &device,
+        quote!(unsafe extern "C" fn __entry(n: *const u32, grid: *const *mut u32, c: *const Config)),
+    );
 }

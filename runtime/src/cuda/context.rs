@@ -98,6 +98,8 @@ impl Context {
             } else {
                 4_096
             },
+            cluster_blocks: if major >= 9 { 8 } else { 0 },
+            multiprocessors: self.attribute(sys::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         };
         Ok(Properties {
             name,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::context::Context;
 use super::result::DriverError;
 use super::stream::Stream;
-use super::sys::{self, CUfunction, CUmodule};
-use crate::launch::CheckedShape;
+use super::sys::{self, CUfunction, CUlaunchAttribute, CUlaunchConfig, CUmodule};
+use crate::launch::{CheckedShape, KernelAttributes};
 
 /// Bytes kept of what the driver's assembler says.
 const LOG_BYTES: usize = 4096;
@@ -128,6 +128,50 @@ impl Function {
         self.attribute(sys::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
     }
 
+    /// What the driver says of this kernel.
+    pub(crate) fn attributes(&self) -> Result<KernelAttributes, DriverError> {
+        Ok(KernelAttributes {
+            registers: self.attribute(sys::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            local_bytes: self.attribute(sys::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            shared_bytes: self.static_shared_bytes()?,
+            constant_bytes: self.attribute(sys::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
+            max_threads: self.max_threads()?,
+            ptx_version: self.attribute(sys::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
+            binary_version: self.attribute(sys::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?,
+        })
+    }
+
+    /// Blocks of this size that one multiprocessor has places for at a time.
+    pub(crate) fn blocks_per_multiprocessor(
+        &self,
+        threads: u32,
+        shared_bytes: u32,
+    ) -> Result<u32, DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
+        let mut blocks: c_int = 0;
+        let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
+        // SAFETY: writes one integer to where we point; the function's module is alive.
+        unsafe {
+            context.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &raw mut blocks,
+                self.raw,
+                threads,
+                shared_bytes as usize,
+            )?;
+        }
+        Ok(blocks.unsigned_abs())
+    }
+
+    /// Allows launches in clusters of more than 8 blocks.
+    pub(crate) fn allow_large_clusters(&self) -> Result<(), DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
+        let attribute = sys::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        // SAFETY: takes numbers only; the function's module is alive.
+        unsafe { context.driver.cuFuncSetAttribute(self.raw, attribute, 1) }
+    }
+
     fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
         let context = &self.module.context;
         context.bind()?;
@@ -193,6 +237,10 @@ impl Function {
         params: &mut [*mut c_void],
     ) -> Result<(), DriverError> {
         stream.context.bind()?;
+        if shape.cluster.told || shape.cooperative {
+            // SAFETY: the caller's promise.
+            return unsafe { self.launch_together(stream, shape, params) };
+        }
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the caller promises the parameters; function and stream are alive.
         unsafe {
@@ -210,5 +258,52 @@ impl Function {
                 std::ptr::null_mut(),
             )
         }
+    }
+
+    /// [`launch`](Self::launch), of a cooperative grid or with clusters that the code does not fix.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch).
+    #[cold]
+    unsafe fn launch_together(
+        &self,
+        stream: &Stream,
+        shape: CheckedShape,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        let mut attributes = Vec::with_capacity(2);
+        if shape.cooperative {
+            let id = sys::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+            attributes.push(CUlaunchAttribute::new(id, [1]));
+        }
+        if shape.cluster.told {
+            let id = sys::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attributes.push(CUlaunchAttribute::new(id, shape.cluster.extents));
+        }
+        let config = CUlaunchConfig {
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: shape.dynamic_shared_bytes,
+            stream: stream.raw,
+            attributes: attributes.as_ptr(),
+            n_attributes: attributes.len() as u32,
+        };
+        // SAFETY: the caller promises the parameters; function and stream are alive, and the attributes until this returns.
+        let launched = unsafe {
+            stream.context.driver.cuLaunchKernelEx(
+                &raw const config,
+                self.raw,
+                params.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        launched.unwrap_or_else(|| {
+            Err(DriverError {
+                code: sys::CUDA_ERROR_NOT_SUPPORTED,
+                name: "CUDA_ERROR_NOT_SUPPORTED".to_owned(),
+                text: "clusters and cooperative grids need driver 11.8".to_owned(),
+                call: "cuLaunchKernelEx",
+            })
+        })
     }
 }

@@ -1,17 +1,21 @@
 //! A driver stream.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::context::Context;
 use super::event::Event;
+use super::memory::DeviceMemory;
 use super::result::DriverError;
 use super::sys::{self, CUstream};
+use crate::device::lock;
 
 /// A queue of work on one GPU; independent of the legacy default stream.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(super) context: Arc<Context>,
     pub(super) raw: CUstream,
+    /// With it the blocks of a cooperative grid wait for each other. Made by the first such launch.
+    grid_barrier: Mutex<Option<DeviceMemory>>,
 }
 
 impl Stream {
@@ -24,7 +28,26 @@ impl Stream {
                 .driver
                 .cuStreamCreate(&raw mut raw, sys::CU_STREAM_NON_BLOCKING)?;
         }
-        Ok(Stream { context, raw })
+        Ok(Stream {
+            context,
+            raw,
+            grid_barrier: Mutex::default(),
+        })
+    }
+
+    /// The address of a word of device memory for the barrier of a cooperative grid: one launch of a stream runs at a time.
+    pub(crate) fn grid_barrier(&self) -> Result<u64, DriverError> {
+        let mut barrier = lock(&self.grid_barrier);
+        if barrier.is_none() {
+            *barrier = DeviceMemory::new(Arc::clone(&self.context), size_of::<u32>())?;
+        }
+        let memory = barrier.as_ref().ok_or_else(|| DriverError {
+            code: sys::CUDA_ERROR_OUT_OF_MEMORY,
+            name: "CUDA_ERROR_OUT_OF_MEMORY".to_owned(),
+            text: "out of memory".to_owned(),
+            call: "cuMemAlloc_v2",
+        })?;
+        Ok(memory.address())
     }
 
     /// The driver's handle.
@@ -55,6 +78,10 @@ impl Drop for Stream {
     fn drop(&mut self) {
         // Errors: the driver is shut down or the context is broken; either way the stream is gone.
         let _ = self.context.bind();
+        if let Some(barrier) = lock(&self.grid_barrier).take() {
+            let _ = self.synchronize(); // the last launch may still use it
+            drop(barrier);
+        }
         // SAFETY: destroyed once; the driver finishes work under way before it frees the stream's resources.
         let _ = unsafe { self.context.driver.cuStreamDestroy_v2(self.raw) };
     }

@@ -143,6 +143,7 @@ functions! {
         fn cuModuleGetGlobal_v2(address: *mut CUdeviceptr, bytes: *mut usize, module: CUmodule, name: *const c_char);
         fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
         fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);
+        fn cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int, function: CUfunction, threads: c_int, shared_bytes: usize);
         fn cuLaunchKernel(
             function: CUfunction,
             grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
@@ -172,6 +173,8 @@ functions! {
         fn cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
     }
     optional {
+        // Since driver 11.8.
+        fn cuLaunchKernelEx(config: *const CUlaunchConfig, function: CUfunction, params: *mut *mut c_void, extra: *mut *mut c_void);
         // Since driver 12.4.
         fn cuFuncGetParamInfo(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize);
     }
@@ -179,6 +182,7 @@ functions! {
 
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
+pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
 pub(crate) const CU_STREAM_NON_BLOCKING: c_uint = 1;
 pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
@@ -191,12 +195,57 @@ pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 1;
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM: [c_int; 3] = [2, 3, 4];
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM: [c_int; 3] = [5, 6, 7];
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: c_int = 8;
+pub(crate) const CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: c_int = 16;
 pub(crate) const CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY: [c_int; 2] = [75, 76];
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_int = 97;
 
 pub(crate) const CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 0;
 pub(crate) const CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: c_int = 1;
+pub(crate) const CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: c_int = 2;
+pub(crate) const CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: c_int = 3;
+pub(crate) const CU_FUNC_ATTRIBUTE_NUM_REGS: c_int = 4;
+pub(crate) const CU_FUNC_ATTRIBUTE_PTX_VERSION: c_int = 5;
+pub(crate) const CU_FUNC_ATTRIBUTE_BINARY_VERSION: c_int = 6;
 pub(crate) const CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
+pub(crate) const CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: c_int = 14;
+
+pub(crate) const CU_LAUNCH_ATTRIBUTE_COOPERATIVE: c_int = 2;
+pub(crate) const CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: c_int = 4;
+
+/// What `cuLaunchKernelEx` is told of a launch.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct CUlaunchConfig {
+    pub(crate) grid: [c_uint; 3],
+    pub(crate) block: [c_uint; 3],
+    pub(crate) shared_bytes: c_uint,
+    pub(crate) stream: CUstream,
+    pub(crate) attributes: *const CUlaunchAttribute,
+    pub(crate) n_attributes: c_uint,
+}
+
+/// One fact about a launch; the value is a union of 64 bytes, of which ours fill at most twelve.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CUlaunchAttribute {
+    pub(crate) id: c_int,
+    pad: c_int,
+    value: [c_uint; 16],
+}
+
+impl CUlaunchAttribute {
+    /// A value whose first words are these.
+    pub(crate) fn new<const N: usize>(id: c_int, words: [c_uint; N]) -> CUlaunchAttribute {
+        let mut value = [0; 16];
+        for (to, from) in value.iter_mut().zip(words) {
+            *to = from;
+        }
+        CUlaunchAttribute { id, pad: 0, value }
+    }
+}
+
+// Sizes of the driver's structures on 64-bit machines.
+const _: () = assert!(size_of::<CUlaunchAttribute>() == 72 && size_of::<CUlaunchConfig>() == 56);
 
 /// Where the driver library may be: the name with the version first, because a bare `libcuda.so` may be a toolkit's stub.
 const LIBRARIES: &[&str] = if cfg!(windows) {

@@ -324,17 +324,56 @@ impl<T: Copy> ByValue<T> {
         self.0
     }
 
+    /// Where the value is, for all threads.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        &raw const self.0
+    }
+
     /// The argument as [`submit`](super::submit) takes it.
     #[must_use]
     pub fn arg(&self) -> Arg<'_> {
         Arg {
             param: Param::by_value::<T>(),
             buffer: None,
-            value: std::ptr::from_ref(&self.0).cast(),
+            value: Source::Here(std::ptr::from_ref(&self.0).cast()),
             words: [0; 3],
             borrow: PhantomData,
         }
     }
+}
+
+/// The word of device memory with which the blocks of a cooperative grid wait for each other: the stream's own.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct GridBarrier;
+
+impl GridBarrier {
+    /// Stands for it until the launch.
+    #[must_use]
+    pub fn new() -> GridBarrier {
+        GridBarrier
+    }
+
+    /// The argument as [`submit`](super::submit) takes it.
+    #[must_use]
+    pub fn arg(&self) -> Arg<'_> {
+        Arg {
+            param: Param::by_value::<u64>(),
+            buffer: None,
+            value: Source::GridBarrier,
+            words: [0; 3],
+            borrow: PhantomData,
+        }
+    }
+}
+
+/// Where the bytes of a value are.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Here(*const u8),
+    /// The stream knows.
+    GridBarrier,
 }
 
 /// One argument of a launch, as [`submit`](super::submit) takes it.
@@ -342,7 +381,7 @@ impl<T: Copy> ByValue<T> {
 pub struct Arg<'a> {
     param: Param,
     buffer: Option<&'a Buffer>,
-    value: *const u8,
+    value: Source,
     /// Address and lengths of a slice, as the device reads them.
     words: [u64; 3],
     borrow: PhantomData<&'a ()>,
@@ -353,7 +392,7 @@ impl<'a> Arg<'a> {
         Arg {
             param,
             buffer: Some(buffer),
-            value: std::ptr::null(),
+            value: Source::Here(std::ptr::null()),
             words,
             borrow: PhantomData,
         }
@@ -368,13 +407,21 @@ impl<'a> Arg<'a> {
     }
 
     /// Where the parameters' values lie, one address per parameter of the device function. A value without bytes has none.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = *mut c_void> + '_ {
+    /// `grid_barrier` is the address of the stream's word for that purpose.
+    pub(crate) fn addresses<'b>(
+        &'b self,
+        grid_barrier: &'b u64,
+    ) -> impl Iterator<Item = *mut c_void> + 'b {
         let words = match self.param.kind {
             ParamKind::ByValue => 0,
             ParamKind::Slice | ParamKind::SliceMut => 2,
             ParamKind::Slice2DMut => 3,
         };
-        let value = (words == 0 && self.param.size > 0).then(|| self.value.cast_mut().cast());
+        let source = match self.value {
+            Source::Here(value) => value.cast_mut().cast(),
+            Source::GridBarrier => std::ptr::from_ref(grid_barrier).cast_mut().cast(),
+        };
+        let value = (words == 0 && self.param.size > 0).then_some(source);
         let words = self.words[..words].iter();
         value
             .into_iter()

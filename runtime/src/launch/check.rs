@@ -1,6 +1,7 @@
 //! What is refused before the driver or the emulator sees it.
 
 use crate::device::Device;
+use crate::launch::together::{Cluster, check_cluster, check_together};
 use crate::launch::{Arg, Extent, Kernel, Launch, LaunchError, Param};
 
 /// Threads of a block that covers one dimension, and along each of two.
@@ -13,6 +14,8 @@ pub(crate) struct CheckedShape {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) cluster: Cluster,
+    pub(crate) cooperative: bool,
 }
 
 impl CheckedShape {
@@ -32,13 +35,18 @@ pub(crate) fn check_shape(
     device: &Device,
 ) -> Result<Option<CheckedShape>, LaunchError> {
     let limits = device.0.limits;
+    let cluster = check_cluster(launch, kernel, device)?;
     let (grid, block) = match launch.extent {
         Extent::Exact { grid, block } => (grid.map(u64::from), block),
         Extent::Covering([0, _] | [_, 0]) => return Ok(None),
         Extent::Covering(threads) => {
             let block = covering_block(threads, kernel);
-            let along = |axis: usize| threads[axis].div_ceil(u64::from(block[axis].max(1)));
-            ([along(0), along(1), 1], block)
+            let along = |axis: usize| {
+                let blocks = threads[axis].div_ceil(u64::from(block[axis].max(1)));
+                blocks.next_multiple_of(u64::from(cluster.extents[axis]))
+            };
+            let depth = u64::from(cluster.extents[2]);
+            ([along(0), along(1), depth], block)
         }
     };
     // Before the extents: the remedy for too many threads fits a block that is too long as well.
@@ -63,9 +71,12 @@ pub(crate) fn check_shape(
         grid,
         block,
         dynamic_shared_bytes: launch.dynamic_shared_bytes,
+        cluster,
+        cooperative: kernel.contract.cooperative,
     };
     check_contract(&shape, kernel)?;
     check_shared(kernel, device, &shape, 0)?;
+    check_together(kernel, device, &shape)?;
     Ok(Some(shape))
 }
 
@@ -140,6 +151,11 @@ fn check_contract(shape: &CheckedShape, kernel: &Kernel<'_>) -> Result<(), Launc
             kernel: kernel.base,
             given: shape.block,
             needed: contract.block,
+        });
+    }
+    if contract.dynamic_shared && shape.dynamic_shared_bytes == 0 {
+        return Err(LaunchError::NoDynamicShared {
+            kernel: kernel.base,
         });
     }
     check_threads(kernel, shape, contract.max_threads)

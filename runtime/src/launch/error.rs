@@ -100,6 +100,98 @@ pub enum LaunchError {
         /// The device's name.
         device: String,
     },
+    /// The kernel takes dynamic shared memory, and the launch gives it none.
+    #[error(
+        "cannot launch `{kernel}` with 0 bytes of dynamic shared memory: the kernel takes a `DynamicShared`; say how much with `Launch::dynamic_shared`"
+    )]
+    NoDynamicShared {
+        /// The kernel's name.
+        kernel: &'static str,
+    },
+    /// The GPU has no clusters.
+    #[error(
+        "cannot launch `{kernel}` in clusters: {device} has none, they came with compute capability 9.0; launch a kernel that does without"
+    )]
+    NoClusters {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The device's name.
+        device: String,
+    },
+    /// The kernel demands that the launch says how large a cluster is.
+    #[error(
+        "cannot launch `{kernel}` without a cluster: the kernel leaves its size to the launch; give it with `Launch::cluster`"
+    )]
+    NoClusterGiven {
+        /// The kernel's name.
+        kernel: &'static str,
+    },
+    /// The kernel was written for clusters of one shape.
+    #[error(
+        "cannot launch `{kernel}` in clusters of {given:?} blocks: the kernel is declared for {needed:?}; leave the cluster out of the launch"
+    )]
+    WrongCluster {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The cluster asked for.
+        given: [u32; 3],
+        /// The cluster that the kernel declares.
+        needed: [u32; 3],
+    },
+    /// The cluster has more blocks than the device runs in one.
+    #[error(
+        "cannot launch `{kernel}` in clusters of {given} blocks: {device} runs at most {limit} here; use smaller clusters, or, up to 16 and where the GPU has them, `Launch::large_clusters`"
+    )]
+    ClusterTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Blocks of the cluster.
+        given: u64,
+        /// The limit.
+        limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// The kernel was compiled for smaller clusters.
+    #[error(
+        "cannot launch `{kernel}` in clusters of {given} blocks: its launch bounds allow at most {limit}; use smaller clusters, or raise the bounds"
+    )]
+    TooManyBlocksPerCluster {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Blocks of the cluster.
+        given: u64,
+        /// The kernel's limit.
+        limit: u32,
+    },
+    /// The grid is no whole number of clusters.
+    #[error(
+        "cannot launch `{kernel}` with {what} = {given} in clusters of {cluster} along that axis: the grid is a whole number of clusters; use a multiple of {cluster}"
+    )]
+    PartialCluster {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Which dimension, e.g. `grid.x`.
+        what: &'static str,
+        /// Its size.
+        given: u32,
+        /// Blocks of a cluster along it.
+        cluster: u32,
+    },
+    /// A cooperative grid has more blocks than the device has places for at a time.
+    #[error(
+        "cannot launch `{kernel}` cooperatively with {given} blocks: {device} has places for {limit} of them at a time; use fewer blocks, and let each do more"
+    )]
+    GridTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Blocks of the grid.
+        given: u64,
+        /// Blocks of this size that are there at a time.
+        limit: u64,
+        /// The device's name.
+        device: String,
+    },
     /// The parameters are larger than a launch can carry.
     #[error(
         "cannot launch `{kernel}` with {given} bytes of parameters: {device} takes at most {limit}; put large values into a buffer and pass a slice"

@@ -4,14 +4,17 @@
 //! the traits [`SliceArg`], [`SliceMutArg`] and [`Slice2DMutArg`]; the rest is for generated code.
 
 mod arguments; // buffers and values as kernels take them
+mod attributes; // what the driver says of a kernel
 mod check; // what is refused before anything runs
 mod error; // what is said then
 mod submit; // to the driver or the emulator
+mod together; // clusters and cooperative grids
 
 pub use arguments::{
-    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, ByValue, ClosureArg, Slice2DMutArg, SliceArg,
-    SliceMutArg,
+    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, ByValue, ClosureArg, GridBarrier,
+    Slice2DMutArg, SliceArg, SliceMutArg,
 };
+pub use attributes::{KernelAttributes, attributes};
 pub use error::LaunchError;
 pub use submit::submit;
 pub use warploom_device::Dim3;
@@ -36,6 +39,8 @@ pub(crate) use submit::Cache;
 pub struct Launch {
     pub(crate) extent: Extent,
     pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) large_clusters: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +82,44 @@ impl Launch {
         }
     }
 
+    /// The same in clusters of so many blocks: a number, a pair or a triple: x, y, z. The grid is a multiple of it, in blocks;
+    /// [`covering`](Launch::covering) makes it one.
+    ///
+    /// At most [`Limits::cluster_blocks`](crate::Limits::cluster_blocks) blocks in all. A kernel that declares its cluster takes no other.
+    /// CUDA: `cudaLaunchAttributeClusterDimension`. Compute capability: 9.0.
+    ///
+    /// ```
+    /// use warploom_runtime::Launch;
+    /// let pairs = Launch::new(64, 128).cluster(2);
+    /// let squares = Launch::covering_2d(1000, 1000).cluster((2, 2));
+    /// # let _ = (pairs, squares);
+    /// ```
+    #[must_use]
+    pub fn cluster(self, blocks: impl Into<Dim3>) -> Launch {
+        let Dim3 { x, y, z } = blocks.into();
+        Launch {
+            cluster: Some([x, y, z]),
+            ..self
+        }
+    }
+
+    /// The same with clusters of up to 16 blocks, which not every GPU with clusters runs.
+    ///
+    /// CUDA: `cudaFuncAttributeNonPortableClusterSizeAllowed`.
+    #[must_use]
+    pub fn large_clusters(self) -> Launch {
+        Launch {
+            large_clusters: true,
+            ..self
+        }
+    }
+
     fn of(extent: Extent) -> Launch {
         Launch {
             extent,
             dynamic_shared_bytes: 0,
+            cluster: None,
+            large_clusters: false,
         }
     }
 }
@@ -119,8 +158,16 @@ pub struct Contract {
     pub max_threads: u32,
     /// Blocks that should fit on one multiprocessor; 0 if it does not matter. Known to the device code only.
     pub min_blocks: u32,
-    /// Whether the kernel has a `DynamicShared` parameter.
+    /// Whether the kernel has a `DynamicShared` parameter: its launches say how much.
     pub dynamic_shared: bool,
+    /// The cluster that a launch must have, in blocks; 0 if the kernel does not say.
+    pub cluster: [u32; 3],
+    /// Whether launches must say how large a cluster is.
+    pub cluster_at_launch: bool,
+    /// Most blocks of a cluster; 0 for as many as the device runs.
+    pub max_cluster: u32,
+    /// Whether all blocks are there at the same time.
+    pub cooperative: bool,
 }
 
 impl Contract {
@@ -131,6 +178,10 @@ impl Contract {
         max_threads: 0,
         min_blocks: 0,
         dynamic_shared: false,
+        cluster: [0; 3],
+        cluster_at_launch: false,
+        max_cluster: 0,
+        cooperative: false,
     };
 }
 
@@ -150,6 +201,12 @@ impl Param {
     #[must_use]
     pub const fn by_value<T>() -> Param {
         Param::of::<T>(ParamKind::ByValue)
+    }
+
+    /// The bytes of a `T`, which all threads read at one place.
+    #[must_use]
+    pub const fn grid_const<T>() -> Param {
+        Param::by_value::<T>()
     }
 
     /// Address and length of a slice to read.

@@ -6,12 +6,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
-use warploom_emulator::{Fault, Shape};
+use warploom_emulator::{Fault, Shape, Together};
 
 use crate::cuda::DriverError;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
+use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
 use crate::panics::{KernelDeadlock, KernelPanic};
 use crate::stream::{Stream, StreamError};
@@ -57,13 +58,17 @@ fn run(
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
+    let together = Together {
+        cluster: shape.cluster.extents,
+        cooperative: shape.cooperative,
+    };
     let shape = Shape {
         grid: shape.grid,
         block: shape.block,
         dynamic_shared_bytes: shape.dynamic_shared_bytes,
         workers: None,
     };
-    let Err(fault) = warploom_emulator::run(shape, cpu) else {
+    let Err(fault) = warploom_emulator::run_together(shape, together, cpu) else {
         return Ok(());
     };
     let error = match fault {
@@ -122,9 +127,14 @@ unsafe fn queue(
     let Some(cuda) = stream.queue().cuda() else {
         return Ok(());
     };
+    let grid_barrier = if shape.cooperative {
+        cuda.grid_barrier().map_err(refused)?
+    } else {
+        0
+    };
     let mut few = [std::ptr::null_mut::<c_void>(); PARAMS];
     let mut many = Vec::new();
-    let addresses = args.iter().flat_map(Arg::addresses);
+    let addresses = args.iter().flat_map(|arg| arg.addresses(&grid_barrier));
     // Three per argument at most.
     let params = if args.len() * 3 <= PARAMS {
         let n = few
@@ -161,6 +171,13 @@ unsafe fn queue(
             .map_err(refused)?;
         found.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     }
+    if shape.cluster.told || shape.cooperative {
+        prepare_together(stream.device(), kernel, &shape, &found.function)?;
+    }
+    if shape.cooperative {
+        // SAFETY: the word is the stream's; the launches of one stream come one after the other, each after its own zeroing.
+        unsafe { cuda.zero(grid_barrier, size_of::<u32>()) }.map_err(refused)?;
+    }
     for buffer in args.iter().filter_map(Arg::buffer) {
         buffer.hand_to(stream.queue()).map_err(refused)?;
     }
@@ -168,6 +185,33 @@ unsafe fn queue(
     // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
     unsafe { found.function.launch(cuda, shape, params) }.map_err(refused)?;
     recent.note(stream.queue().id(), [kernel.name, kernel.base], caller);
+    Ok(())
+}
+
+/// Asks for what clusters and cooperative grids need.
+#[cold]
+fn prepare_together(
+    device: &Device,
+    kernel: &Kernel<'_>,
+    shape: &CheckedShape,
+    function: &Function,
+) -> Result<(), LaunchError> {
+    let refused = |source: DriverError| LaunchError::Driver {
+        kernel: kernel.base,
+        source,
+    };
+    if shape.cluster.large {
+        function.allow_large_clusters().map_err(refused)?;
+    }
+    // How clusters share the multiprocessors only the driver knows: it refuses what has no place.
+    if shape.cooperative && shape.cluster.extents == [1; 3] {
+        let (threads, shared) = (shape.threads_per_block(), shape.dynamic_shared_bytes);
+        let blocks = function
+            .blocks_per_multiprocessor(threads, shared)
+            .map_err(refused)?;
+        let limit = u64::from(blocks) * u64::from(device.0.limits.multiprocessors);
+        check_resident(kernel, device, shape, limit)?;
+    }
     Ok(())
 }
 

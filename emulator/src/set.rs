@@ -1,0 +1,330 @@
+//! Blocks that are there together: who waits at the barrier of a cluster or of a cooperative grid, and whose shared memory is where.
+//!
+//! A set is what one worker runs at a time: one block, one cluster, or all clusters of a cooperative grid. The rules stand in
+//! `README.md`, numbered.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::panic::Location;
+use std::rc::{Rc, Weak};
+
+use crate::block::Block;
+use crate::fault::{Fault, Wait, WaitPoint};
+use crate::fiber::Running;
+use crate::shape::CheckedShape;
+use crate::shared::{SharedError, SharedKey};
+use crate::warp::{LANES, lanes};
+
+/// The blocks of one set.
+pub(crate) struct Set<'run> {
+    pub(crate) shape: CheckedShape,
+    /// In linear order, cluster after cluster. Weak, because each of them owns the set.
+    members: RefCell<Vec<Weak<Running<'run>>>>,
+}
+
+/// The threads of one block at a barrier that is wider than the block.
+#[derive(Debug, Default)]
+pub(crate) struct Attendance {
+    /// Threads that arrived in this phase; some of them may have exited since.
+    n_arrived: u32,
+    /// They, warp by warp. Empty until the first arrives.
+    arrived: Vec<u32>,
+    /// Threads that arrived, in this phase or before, and have not called `wait` yet.
+    owing: Vec<u32>,
+    /// Threads that wait for the end of this phase.
+    waiting: Vec<u32>,
+}
+
+/// A call that the order of arrivals and waits forbids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutOfTurn {
+    ArrivedTwice,
+    NotArrived,
+}
+
+/// How far a barrier reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Cluster,
+    Grid,
+}
+
+impl<'run> Set<'run> {
+    pub(crate) fn new(shape: CheckedShape) -> Self {
+        Self {
+            shape,
+            members: RefCell::default(),
+        }
+    }
+
+    /// Says who the members are, once.
+    pub(crate) fn admit<'a>(&self, members: impl Iterator<Item = &'a Rc<Running<'run>>>)
+    where
+        'run: 'a,
+    {
+        *self.members.borrow_mut() = members.map(Rc::downgrade).collect();
+    }
+
+    fn member(&self, index: usize) -> Option<Rc<Running<'run>>> {
+        self.members.borrow().get(index)?.upgrade()
+    }
+
+    /// The members of the cluster that `member` belongs to.
+    fn cluster_of(&self, member: usize) -> Range<usize> {
+        let blocks = self.shape.cluster_blocks();
+        let first = member / blocks * blocks;
+        first..first + blocks
+    }
+
+    fn members(&self, range: Range<usize>) -> impl Iterator<Item = Rc<Running<'run>>> {
+        range.filter_map(|index| self.member(index))
+    }
+
+    /// Ends each phase whose missing threads have all exited; gives whether there was one. For when no lane can go on.
+    pub(crate) fn complete(&self) -> bool {
+        let blocks = self.shape.set_blocks;
+        let mut any = false;
+        for first in (0..blocks).step_by(self.shape.cluster_blocks()) {
+            any |= self.end_phase(Reach::Cluster, self.cluster_of(first));
+        }
+        if self.shape.together.cooperative {
+            any |= self.end_phase(Reach::Grid, 0..blocks);
+        }
+        any
+    }
+
+    /// Ends the phase of a barrier, if everybody is there; gives whether somebody may go on now.
+    fn end_phase(&self, reach: Reach, range: Range<usize>) -> bool {
+        let is_complete = |block: Rc<Running<'run>>| {
+            let attendance = reach.attendance(&block).borrow();
+            attendance.is_complete(&block.core.borrow(), reach)
+        };
+        // Backwards: blocks start in order, so the last is the likeliest to be missing.
+        let mut blocks = range.clone().rev();
+        let all = blocks.all(|index| self.member(index).is_some_and(is_complete));
+        let mut any = false;
+        if all {
+            for block in self.members(range) {
+                let mut attendance = reach.attendance(&block).borrow_mut();
+                any |= attendance.end_phase(&mut block.core.borrow_mut());
+            }
+        }
+        any
+    }
+
+    /// What the set is stuck at; `None` if all lanes have exited.
+    pub(crate) fn stuck(&self) -> Option<Fault> {
+        let mut waits = Vec::new();
+        let mut first = None;
+        for block in self.members(0..self.shape.set_blocks) {
+            let core = block.core.borrow();
+            if core.n_live() == 0 {
+                continue;
+            }
+            let place = block.block.get();
+            first = first.or(Some(place));
+            let mut here = core.waits(&self.shape);
+            for reach in [Reach::Cluster, Reach::Grid] {
+                let attendance = reach.attendance(&block).borrow();
+                here.extend(attendance.wait(&core, &self.shape, reach.point()));
+            }
+            waits.extend(here.into_iter().map(|wait| Wait {
+                block: place,
+                ..wait
+            }));
+        }
+        first.map(|block| Fault::Deadlock { block, waits })
+    }
+}
+
+impl Reach {
+    fn attendance<'a>(self, block: &'a Running<'_>) -> &'a RefCell<Attendance> {
+        match self {
+            Self::Cluster => &block.at_cluster,
+            Self::Grid => &block.at_grid,
+        }
+    }
+
+    fn point(self) -> WaitPoint {
+        match self {
+            Self::Cluster => WaitPoint::Cluster,
+            Self::Grid => WaitPoint::Grid,
+        }
+    }
+}
+
+impl Attendance {
+    pub(crate) fn reset(&mut self) {
+        self.n_arrived = 0;
+        for masks in [&mut self.arrived, &mut self.owing, &mut self.waiting] {
+            masks.fill(0);
+        }
+    }
+
+    fn arrive(&mut self, thread: u32, n_warps: usize) -> Result<(), OutOfTurn> {
+        for masks in [&mut self.arrived, &mut self.owing, &mut self.waiting] {
+            masks.resize(n_warps, 0);
+        }
+        let (warp, lane) = ((thread / LANES) as usize, 1 << (thread % LANES));
+        if self.owing[warp] & lane != 0 {
+            return Err(OutOfTurn::ArrivedTwice);
+        }
+        self.owing[warp] |= lane;
+        self.arrived[warp] |= lane;
+        self.n_arrived += 1;
+        Ok(())
+    }
+
+    /// Whether the thread has to wait for what it arrived at.
+    fn wait_for(&mut self, thread: u32) -> Result<bool, OutOfTurn> {
+        let (warp, lane) = ((thread / LANES) as usize, 1 << (thread % LANES));
+        if self.owing.get(warp).is_none_or(|owing| owing & lane == 0) {
+            return Err(OutOfTurn::NotArrived);
+        }
+        self.owing[warp] &= !lane;
+        let waits = self.arrived[warp] & lane != 0;
+        if waits {
+            self.waiting[warp] |= lane;
+        }
+        Ok(waits)
+    }
+
+    /// Whether all threads of the block that have not exited have arrived. A block that is over counts for a cluster, as the hardware
+    /// has it, and is missing for ever in a grid, where its threads are counted by one of them.
+    fn is_complete(&self, core: &Block, reach: Reach) -> bool {
+        match core.n_live() {
+            0 => reach == Reach::Cluster,
+            live => self.n_arrived >= live && core.are_live_among(&self.arrived),
+        }
+    }
+
+    /// Starts the next phase; gives whether somebody may go on now.
+    fn end_phase(&mut self, core: &mut Block) -> bool {
+        self.n_arrived = 0;
+        self.arrived.fill(0);
+        let any = self.waiting.iter().any(|mask| *mask != 0);
+        core.release_from_outside(&mut self.waiting);
+        any
+    }
+
+    fn wait(&self, core: &Block, shape: &CheckedShape, point: WaitPoint) -> Option<Wait> {
+        let first = (0..)
+            .zip(&self.waiting)
+            .find_map(|(warp, mask)| lanes(*mask).next().map(|lane| warp * LANES + lane))?;
+        let threads = self.waiting.iter().map(|mask| mask.count_ones()).sum();
+        let site = core.site(first);
+        Some(Wait {
+            point,
+            block: [0; 3],
+            threads,
+            first: shape.thread_at(first),
+            file: site.file(),
+            line: site.line(),
+            column: site.column(),
+        })
+    }
+}
+
+/// What lanes do together across blocks.
+impl Running<'_> {
+    /// The lane that runs arrives at the barrier of its cluster. Nothing happens while it is being unwound.
+    #[inline(never)]
+    pub(crate) fn arrive_at_cluster(&self) -> Result<(), OutOfTurn> {
+        if self.may_wait() {
+            self.arrive_outside(Reach::Cluster)?;
+        }
+        Ok(())
+    }
+
+    /// True: the lane that runs has to call [`Running::wait`] for the barrier that it arrived at.
+    #[inline(never)]
+    pub(crate) fn waits_for_cluster(
+        &self,
+        site: &'static Location<'static>,
+    ) -> Result<bool, OutOfTurn> {
+        if !self.may_wait() {
+            return Ok(false);
+        }
+        self.wait_outside(Reach::Cluster, site)
+    }
+
+    /// True: the lane that runs arrived at the barrier of the grid, and has to call [`Running::wait`]. `None`: this is no cooperative
+    /// launch.
+    #[inline(never)]
+    pub(crate) fn waits_for_grid(&self, site: &'static Location<'static>) -> Option<bool> {
+        if !self.shape.together.cooperative {
+            return None;
+        }
+        if !self.may_wait() {
+            return Some(false);
+        }
+        let arrived = self.arrive_outside(Reach::Grid);
+        let waits = arrived.and_then(|()| self.wait_outside(Reach::Grid, site));
+        Some(waits.unwrap_or_default()) // never out of turn: both halves stand here
+    }
+
+    fn arrive_outside(&self, reach: Reach) -> Result<(), OutOfTurn> {
+        let n_warps = self.shape.n_threads.div_ceil(LANES) as usize;
+        let attendance = reach.attendance(self);
+        attendance.borrow_mut().arrive(self.thread.get(), n_warps)?;
+        let here = attendance.borrow().is_complete(&self.core.borrow(), reach);
+        if here {
+            let range = match reach {
+                Reach::Cluster => self.set.cluster_of(self.member),
+                Reach::Grid => 0..self.shape.set_blocks,
+            };
+            self.set.end_phase(reach, range);
+        }
+        Ok(())
+    }
+
+    fn wait_outside(
+        &self,
+        reach: Reach,
+        site: &'static Location<'static>,
+    ) -> Result<bool, OutOfTurn> {
+        let thread = self.thread.get();
+        let waits = reach.attendance(self).borrow_mut().wait_for(thread)?;
+        if waits {
+            self.core.borrow_mut().wait_outside(thread, site);
+        }
+        Ok(waits)
+    }
+
+    /// The static shared array of this key: at the same place in all blocks of the cluster.
+    pub(crate) fn shared_static(
+        &self,
+        key: &SharedKey,
+        bytes: usize,
+        align: usize,
+    ) -> Result<*mut u8, SharedError> {
+        let mut own = self.arena.borrow_mut();
+        if let Some(known) = own.known(key, bytes, align) {
+            return Ok(known);
+        }
+        let start = own.allocate(key, bytes, align)?;
+        drop(own);
+        for block in self.set.members(self.set.cluster_of(self.member)) {
+            if block.member != self.member {
+                block.arena.borrow_mut().allocate(key, bytes, align)?;
+            }
+        }
+        Ok(start)
+    }
+
+    /// Where in the shared memory of the cluster an address is: the rank of the block, and the offset there.
+    pub(crate) fn locate_shared(&self, at: *const u8) -> Option<(u32, usize)> {
+        let cluster = self.set.cluster_of(self.member);
+        (0..)
+            .zip(self.set.members(cluster))
+            .find_map(|(rank, block)| Some((rank, block.arena.borrow().offset_of(at)?)))
+    }
+
+    /// The address of this offset in the shared memory of the cluster's block number `rank`; `None` if there is no such block.
+    pub(crate) fn shared_of(&self, rank: u32, offset: usize) -> Option<*mut u8> {
+        let mut cluster = self.set.cluster_of(self.member);
+        let block = self.set.member(cluster.nth(rank as usize)?)?;
+        let start = block.arena.borrow_mut().at(offset);
+        Some(start)
+    }
+}

@@ -1,0 +1,135 @@
+//! Runs sets of blocks on one OS thread: of one block in an ordinary launch, of a cluster, or of the whole cooperative grid.
+
+use std::rc::Rc;
+
+use crate::crew::Crew;
+use crate::fault::Fault;
+use crate::fiber::{Phase, Running};
+use crate::set::Set;
+use crate::shape::CheckedShape;
+
+/// Runs sets, one after the other.
+pub(crate) struct Worker<'run> {
+    crews: Vec<Crew<'run>>,
+    set: Rc<Set<'run>>,
+}
+
+/// How a set failed.
+#[derive(Debug)]
+pub(crate) struct SetFailure {
+    pub(crate) fault: Fault,
+    pub(crate) n_panicked: u64,
+    /// No further block may start.
+    pub(crate) stops_run: bool,
+}
+
+impl<'run> Worker<'run> {
+    pub(crate) fn new(shape: CheckedShape, program: &'run (dyn Fn() + Sync)) -> Self {
+        let set = Rc::new(Set::new(shape));
+        let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
+            .map(|thread| shape.thread_at(thread))
+            .collect();
+        let crews: Vec<_> = (0..shape.set_blocks)
+            .map(|member| Running::new(&set, member, &places, program))
+            .map(|running| Crew::new(Rc::new(running)))
+            .collect();
+        set.admit(crews.iter().map(|crew| &crew.running));
+        Self { crews, set }
+    }
+
+    /// Runs one set to its end.
+    pub(crate) fn run_set(&mut self, number: u64) -> Result<(), SetFailure> {
+        for (member, crew) in self.crews.iter().enumerate() {
+            let block = self.set.shape.block_of_set(number, member);
+            crew.running.restart(block);
+        }
+        let stuck = self.schedule();
+        self.verdict(stuck)
+    }
+
+    /// Switches to lanes until all have exited. `Some`: they cannot, and all have been unwound.
+    fn schedule(&mut self) -> Option<Fault> {
+        loop {
+            let mut any = false;
+            for crew in &mut self.crews {
+                match crew.drain() {
+                    Ok(ran) => any |= ran,
+                    Err(fault) => {
+                        self.abandon(&fault);
+                        return Some(fault);
+                    }
+                }
+            }
+            // A block that is alone has just been seen to the end of what it can do.
+            let again = any && self.crews.len() > 1;
+            if !again && !self.set.complete() && !self.converge() {
+                break;
+            }
+        }
+        let fault = self.set.stuck()?;
+        self.abandon(&fault);
+        Some(fault)
+    }
+
+    /// Answers waiting `active_mask()` calls (README 6), when no lane of the set can go on.
+    fn converge(&self) -> bool {
+        let mut any = false;
+        for crew in &self.crews {
+            any |= crew.running.core.borrow_mut().converge();
+        }
+        any
+    }
+
+    /// Unwinds all lanes that wait, in all blocks.
+    #[cold]
+    fn abandon(&mut self, fault: &Fault) {
+        if cfg!(panic = "abort") {
+            // Without unwinding their destructors would never run, which frames such as `thread::scope` rely on.
+            eprintln!("warploom: {fault}");
+            std::process::abort();
+        }
+        let set_phase = |crews: &[Crew<'_>], phase| {
+            for crew in crews {
+                crew.running.phase.set(phase);
+            }
+        };
+        set_phase(&self.crews, Phase::Abandoned);
+        for crew in &mut self.crews {
+            crew.abandon();
+        }
+        set_phase(&self.crews, Phase::Runs);
+    }
+
+    /// The fault of the lowest block that has one; panics come before what got stuck.
+    fn verdict(&self, stuck: Option<Fault>) -> Result<(), SetFailure> {
+        let stops_run = stuck.is_some();
+        let mut n_panicked = 0;
+        let mut first = None;
+        for crew in &self.crews {
+            n_panicked += crew.running.n_panicked.take();
+            let panic = crew.running.first_panic.take();
+            if first.is_none()
+                && let Some((thread, record)) = panic
+            {
+                first = Some((&crew.running, thread, record));
+            }
+        }
+        let panicked = first.map(|(running, thread, record)| Fault::Panic {
+            message: record.message,
+            file: record.file,
+            line: record.line,
+            column: record.column,
+            block: running.block.get(),
+            thread: running.shape.thread_at(thread),
+            count: n_panicked,
+        });
+        match panicked.or(stuck) {
+            None => Ok(()),
+            Some(fault) => Err(SetFailure {
+                fault,
+                n_panicked,
+                stops_run,
+            }),
+        }
+    }
+}
