@@ -95,6 +95,27 @@ pub enum WaitPoint {
         /// Its number, 0..16.
         id: u32,
     },
+    /// A barrier of the block at which the threads also combine something.
+    BarrierReduction {
+        /// Its number, 0..16.
+        id: u32,
+        /// Name of the intrinsic.
+        operation: &'static str,
+    },
+    /// A barrier of the block that opens when so many threads have arrived.
+    CountedBarrier {
+        /// Its number, 0..16.
+        id: u32,
+        /// How many have to arrive.
+        count: u32,
+        /// How many have, those included that did not stay.
+        arrived: u32,
+    },
+    /// A barrier in memory.
+    Phase {
+        /// The parity of the phase whose end is waited for.
+        parity: u32,
+    },
     /// An operation of a warp.
     Warp {
         /// Name of the intrinsic.
@@ -131,6 +152,15 @@ impl fmt::Display for WaitPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Barrier { id } => write!(f, "barrier {id}"),
+            Self::BarrierReduction { id, operation } => {
+                write!(f, "barrier {id} with `{operation}`")
+            }
+            Self::CountedBarrier { id, count, arrived } => {
+                write!(f, "barrier {id} for {count} threads ({arrived} there)")
+            }
+            Self::Phase { parity } => {
+                write!(f, "an `Mbarrier` for the end of a phase of parity {parity}")
+            }
             Self::Warp {
                 operation,
                 mask,
