@@ -8,12 +8,14 @@
 #![no_std]
 
 pub mod atomic; // floating point atomics, one `atomic_add` for all
+pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
 pub mod grid; // blocks that all wait for each other
 pub mod grid_const; // a parameter that all threads read at one place
+pub mod groups; // threads that work together: tiles, coalesced lanes, reductions over a block
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
@@ -22,6 +24,7 @@ pub mod output; // slices that hand each thread its own elements
 #[cfg(warploom_device)]
 pub mod panic; // the panic entry points of `core`
 pub mod panic_record; // how a panicked thread tells the host
+pub mod pipeline; // copies into shared memory that go on beside the threads, barriers in memory
 pub mod plain; // which types may cross between host and kernel
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
@@ -29,15 +32,18 @@ pub mod target; // where the code runs
 pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};
+pub use barrier::NamedBarrier;
 pub use block::{Block, BlockLeader, Grid, sync_threads};
 pub use cluster::{Cluster, ClusterArrival};
 pub use grid::CooperativeGrid;
 pub use grid_const::GridConst;
+pub use groups::{Coalesced, Group, Tile, WarpGroup};
 pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,
 };
 pub use output::{Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, PerBlock};
+pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};
 pub use shared::{DynamicShared, SharedArray, SharedTile, TileView};
 pub use target::{arch, is_device};
-pub use warp::Warp;
+pub use warp::{LaneMask, Warp, Width};

@@ -3,15 +3,23 @@
 //! The plain forms name all 32 lanes. In a ragged last warp, or after some lanes returned, the missing lanes count as returned and
 //! nobody waits for them. Every lane that has not returned must make the call: if one never does, a GPU waits for ever and the
 //! emulator reports a deadlock. The `_mask` forms name the lanes that take part and are `unsafe`: a GPU does not check the mask.
+//! Parts of a warp that need no promise are groups: [`Warp::tile`], [`Warp::coalesced`].
 
 use crate::intrinsics as raw;
 use crate::scope::Brand;
 
+pub(crate) mod combine; // reductions and scans over any mask
+mod lane_mask; // a set of lanes
+mod masked; // the forms that name the lanes
+mod numbers; // what reductions and matches take
+pub(crate) mod shuffle; // values as words, segments
+
+pub use lane_mask::{LaneIter, LaneMask};
+pub use numbers::{Match, Reduce, ReduceBits};
+use shuffle::exchange;
+pub use shuffle::{Shuffle, Width};
+
 const FULL: u32 = u32::MAX;
-/// PTX operand *c* of a shuffle over all 32 lanes: `idx`, `down` and `bfly` stop at lane 31 …
-const TO_LAST: u32 = 31;
-/// … and `up` stops at lane 0.
-const TO_FIRST: u32 = 0;
 
 /// The warp of this thread. A witness: comes as a kernel parameter.
 ///
@@ -63,40 +71,143 @@ impl Warp<'_> {
         raw::warp_sync(FULL);
     }
 
-    /// The value of lane `lane` (counted modulo 32). Unspecified if that lane returned. CUDA: `__shfl_sync`.
-    #[inline(always)]
-    #[must_use]
-    pub fn shuffle_idx<T: Shuffle>(self, value: T, lane: u32) -> T {
-        value.map_words(|word| raw::shuffle_idx(FULL, word, lane, TO_LAST))
-    }
-
-    /// The value of the lane `delta` below; the lanes below `delta` keep their own. CUDA: `__shfl_up_sync`.
-    #[inline(always)]
-    #[must_use]
-    pub fn shuffle_up<T: Shuffle>(self, value: T, delta: u32) -> T {
-        value.map_words(|word| raw::shuffle_up(FULL, word, delta, TO_FIRST))
-    }
-
-    /// The value of the lane `delta` above; the last `delta` lanes keep their own. CUDA: `__shfl_down_sync`.
-    #[inline(always)]
-    #[must_use]
-    pub fn shuffle_down<T: Shuffle>(self, value: T, delta: u32) -> T {
-        value.map_words(|word| raw::shuffle_down(FULL, word, delta, TO_LAST))
-    }
-
-    /// The value of the lane whose number differs in the bits of `flip` (less than 32). CUDA: `__shfl_xor_sync`.
-    #[inline(always)]
-    #[must_use]
-    pub fn shuffle_xor<T: Shuffle>(self, value: T, flip: u32) -> T {
-        value.map_words(|word| raw::shuffle_bfly(FULL, word, flip, TO_LAST))
-    }
-
-    /// Bit `l` of the answer tells whether `p` holds in lane `l`; 0 for lanes that returned. CUDA: `__ballot_sync`.
+    /// The lanes that happen to run together with this one, its own among them. CUDA: `__activemask`.
+    ///
+    /// A hint, no promise: lanes may part and join at any time, and it does not tell which lanes took a branch. To work with those
+    /// that are here, use [`coalesced`](Self::coalesced).
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
-    pub fn ballot(self, p: bool) -> u32 {
-        raw::vote_ballot(FULL, p)
+    pub fn active_mask(self) -> LaneMask {
+        LaneMask::from_bits(raw::active_mask())
+    }
+
+    /// The lanes below the thread's own. PTX: `%lanemask_lt`.
+    #[inline(always)]
+    #[must_use]
+    pub fn lanes_below(self) -> LaneMask {
+        LaneMask::from_bits(raw::lanemask_lt())
+    }
+
+    /// The lanes above the thread's own. PTX: `%lanemask_gt`.
+    #[inline(always)]
+    #[must_use]
+    pub fn lanes_above(self) -> LaneMask {
+        LaneMask::from_bits(raw::lanemask_gt())
+    }
+
+    /// The thread's own lane and those below. PTX: `%lanemask_le`.
+    #[inline(always)]
+    #[must_use]
+    pub fn lanes_up_to(self) -> LaneMask {
+        LaneMask::from_bits(raw::lanemask_le())
+    }
+
+    /// The thread's own lane and those above. PTX: `%lanemask_ge`.
+    #[inline(always)]
+    #[must_use]
+    pub fn lanes_from(self) -> LaneMask {
+        LaneMask::from_bits(raw::lanemask_ge())
+    }
+
+    /// The thread's own lane alone. PTX: `%lanemask_eq`.
+    #[inline(always)]
+    #[must_use]
+    pub fn own_lane(self) -> LaneMask {
+        LaneMask::from_bits(raw::lanemask_eq())
+    }
+
+    /// The value of lane `lane` (counted modulo 32). Unspecified if that lane returned. CUDA: `__shfl_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_idx<T: Shuffle>(self, value: T, lane: u32) -> T {
+        self.shuffle_idx_in(value, lane, Width::W32)
+    }
+
+    /// The value of lane `lane` (counted modulo the width) of the own segment. Unspecified if that lane returned. CUDA: `__shfl_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_idx_in<T: Shuffle>(self, value: T, lane: u32, width: Width) -> T {
+        exchange!(T, value, |word| raw::shuffle_idx(
+            FULL,
+            word,
+            lane,
+            width.to_last()
+        ))
+    }
+
+    /// The value of the lane `delta` (counted modulo 32) below; the lowest `delta` lanes keep their own. CUDA: `__shfl_up_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_up<T: Shuffle>(self, value: T, delta: u32) -> T {
+        self.shuffle_up_in(value, delta, Width::W32)
+    }
+
+    /// The value of the lane `delta` (counted modulo 32) below; the lowest `delta` lanes of each segment keep their own. CUDA: `__shfl_up_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_up_in<T: Shuffle>(self, value: T, delta: u32, width: Width) -> T {
+        exchange!(T, value, |word| raw::shuffle_up(
+            FULL,
+            word,
+            delta,
+            width.to_first()
+        ))
+    }
+
+    /// The value of the lane `delta` (counted modulo 32) above; the last `delta` lanes keep their own. CUDA: `__shfl_down_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_down<T: Shuffle>(self, value: T, delta: u32) -> T {
+        self.shuffle_down_in(value, delta, Width::W32)
+    }
+
+    /// The value of the lane `delta` (counted modulo 32) above; the last `delta` lanes of each segment keep their own. CUDA: `__shfl_down_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_down_in<T: Shuffle>(self, value: T, delta: u32, width: Width) -> T {
+        exchange!(T, value, |word| raw::shuffle_down(
+            FULL,
+            word,
+            delta,
+            width.to_last()
+        ))
+    }
+
+    /// The value of the lane whose number differs in the bits of `flip` (counted modulo 32). CUDA: `__shfl_xor_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_xor<T: Shuffle>(self, value: T, flip: u32) -> T {
+        self.shuffle_xor_in(value, flip, Width::W32)
+    }
+
+    /// The value of the lane whose number differs in the bits of `flip` (counted modulo 32). A lane of an earlier segment may be read;
+    /// where the source is in a later one, the lane keeps its own. CUDA: `__shfl_xor_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn shuffle_xor_in<T: Shuffle>(self, value: T, flip: u32, width: Width) -> T {
+        exchange!(T, value, |word| raw::shuffle_bfly(
+            FULL,
+            word,
+            flip,
+            width.to_last()
+        ))
+    }
+
+    /// The lanes in which `p` holds; not those that returned. CUDA: `__ballot_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn ballot(self, p: bool) -> LaneMask {
+        LaneMask::from_bits(raw::vote_ballot(FULL, p))
     }
 
     /// True in every lane if `p` holds in at least one lane that has not returned. CUDA: `__any_sync`.
@@ -115,53 +226,144 @@ impl Warp<'_> {
         raw::vote_all(FULL, p)
     }
 
-    /// The sum over the lanes that have not returned, the same bits in each. Integers wrap.
-    ///
-    /// A vote and five shuffles in a whole warp; one shuffle per lane in any other. Floats are added in pairs, so the result differs
-    /// from a sum in lane order by rounding.
+    /// True in every lane if `p` is the same in all lanes that have not returned. PTX: `vote.sync.uni`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn uniform(self, p: bool) -> bool {
+        raw::vote_uni(FULL, p)
+    }
+
+    /// The lanes that hold the same `value`, bit for bit: 0.0 is not -0.0, and equal NaNs are equal. CUDA: `__match_any_sync`.
+    ///
+    /// ```
+    /// # use warploom_emulator::{run, Shape};
+    /// # use warploom_device::{LaneMask, Warp};
+    /// fn kernel(warp: Warp) {
+    ///     let group = warp.match_any(warp.lane() / 16);
+    ///     assert_eq!(group, if warp.lane() < 16 { LaneMask::first(16) } else { !LaneMask::first(16) });
+    /// }
+    /// # run(Shape::new([1, 1, 1], [32, 1, 1]), &|| kernel(unsafe { Warp::from_launch() }))?;
+    /// # Ok::<(), warploom_emulator::Fault>(())
+    /// ```
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn match_any<T: Match>(self, value: T) -> LaneMask {
+        LaneMask::from_bits(value.any_of(FULL))
+    }
+
+    /// The lanes that have not returned if all of them hold the same `value`, bit for bit. CUDA: `__match_all_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn match_all<T: Match>(self, value: T) -> Option<LaneMask> {
+        masked::some_lanes(value.all_of(FULL))
+    }
+
+    /// The sum over the lanes that have not returned, the same bits in each. Integers wrap. CUDA: `__reduce_add_sync`.
+    ///
+    /// For `u32` and `i32` one instruction in images for sm_80 and later. Else a vote and five shuffles in a whole warp; one shuffle per
+    /// lane in any other. Floats are added in pairs, so the result differs from a sum in lane order by rounding.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_sum<T: Reduce>(self, value: T) -> T {
-        self.reduce(value, T::sum)
+        match value.hardware_sum(FULL) {
+            Some(result) => result,
+            None => combine::reduce(FULL, Self::LANES, value, &T::sum),
+        }
     }
 
-    /// The least value over the lanes that have not returned, the same in each; a NaN counts only if all are.
+    /// The least value over the lanes that have not returned, the same in each; a NaN counts only if all are. CUDA: `__reduce_min_sync`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_min<T: Reduce>(self, value: T) -> T {
-        self.reduce(value, T::least)
+        match value.hardware_least(FULL) {
+            Some(result) => result,
+            None => combine::reduce(FULL, Self::LANES, value, &T::least),
+        }
     }
 
-    /// The greatest value over the lanes that have not returned, the same in each; a NaN counts only if all are.
+    /// The greatest value over the lanes that have not returned, the same in each; a NaN counts only if all are. CUDA: `__reduce_max_sync`.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_max<T: Reduce>(self, value: T) -> T {
-        self.reduce(value, T::greatest)
+        match value.hardware_greatest(FULL) {
+            Some(result) => result,
+            None => combine::reduce(FULL, Self::LANES, value, &T::greatest),
+        }
+    }
+
+    /// The bits that are set in all lanes that have not returned, the same in each. CUDA: `__reduce_and_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce_and<T: ReduceBits>(self, value: T) -> T {
+        match value.hardware_and(FULL) {
+            Some(result) => result,
+            None => combine::reduce(FULL, Self::LANES, value, &T::and),
+        }
+    }
+
+    /// The bits that are set in any lane that has not returned, the same in each. CUDA: `__reduce_or_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce_or<T: ReduceBits>(self, value: T) -> T {
+        match value.hardware_or(FULL) {
+            Some(result) => result,
+            None => combine::reduce(FULL, Self::LANES, value, &T::or),
+        }
+    }
+
+    /// The bits that are set in an odd number of the lanes that have not returned, the same in each. CUDA: `__reduce_xor_sync`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce_xor<T: ReduceBits>(self, value: T) -> T {
+        match value.hardware_xor(FULL) {
+            Some(result) => result,
+            None => combine::reduce(FULL, Self::LANES, value, &T::xor),
+        }
     }
 
     /// Combines the values of the lanes that have not returned; `op` must be associative and commutative.
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
-        let present = self.ballot(true);
-        if present == FULL {
-            // The distances 16, 8, 4, 2, 1: after the last each lane has met all 32. Both of a pair combine the same two values.
-            let mut sum = value;
-            let mut flip = Self::LANES / 2;
-            while flip > 0 {
-                sum = op(sum, self.shuffle_xor(sum, flip));
-                flip /= 2;
-            }
-            return sum;
-        }
-        // `present` is the same in each lane, so all make the same calls; the caller is in it.
-        let mut rest = present & present.wrapping_sub(1);
-        let mut sum = self.shuffle_idx(value, present.trailing_zeros());
-        while rest != 0 {
-            sum = op(sum, self.shuffle_idx(value, rest.trailing_zeros()));
-            rest &= rest - 1;
-        }
-        sum
+        combine::reduce(FULL, Self::LANES, value, &op)
+    }
+
+    /// Combines the values of the lanes up to the caller's own that have not returned, in lane order; `op` must be associative.
+    ///
+    /// ```
+    /// # use warploom_emulator::{run, Shape};
+    /// # use warploom_device::Warp;
+    /// fn kernel(warp: Warp) {
+    ///     let sum = warp.inclusive_scan(warp.lane(), |a, b| a + b);
+    ///     assert_eq!(sum, warp.lane() * (warp.lane() + 1) / 2);
+    ///     assert_eq!(warp.exclusive_scan(warp.lane(), 0, |a, b| a + b), sum - warp.lane());
+    /// }
+    /// # run(Shape::new([1, 1, 1], [40, 1, 1]), &|| kernel(unsafe { Warp::from_launch() }))?;
+    /// # Ok::<(), warploom_emulator::Fault>(())
+    /// ```
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn inclusive_scan<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
+        combine::scan(FULL, Self::LANES, value, &op)
+    }
+
+    /// As [`inclusive_scan`](Self::inclusive_scan), over the lanes below the caller's own; `first` in the lowest lane.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn exclusive_scan<T: Shuffle>(self, value: T, first: T, op: impl Fn(T, T) -> T) -> T {
+        combine::scan_before(FULL, Self::LANES, value, first, &op)
     }
 
     /// # Safety
@@ -175,168 +377,3 @@ impl Warp<'_> {
         }
     }
 }
-
-/// The forms that name the lanes that take part.
-///
-/// # Safety
-/// For each: the caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-/// A GPU does not check it; the emulator does.
-impl Warp<'_> {
-    /// [`sync`](Self::sync) among the lanes of `mask`.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn sync_mask(self, mask: u32) {
-        raw::warp_sync(mask);
-    }
-
-    /// [`shuffle_idx`](Self::shuffle_idx) among the lanes of `mask`; unspecified if lane `lane` is not in it.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn shuffle_idx_mask<T: Shuffle>(self, mask: u32, value: T, lane: u32) -> T {
-        value.map_words(|word| raw::shuffle_idx(mask, word, lane, TO_LAST))
-    }
-
-    /// [`shuffle_up`](Self::shuffle_up) among the lanes of `mask`; unspecified where the source is not in it.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn shuffle_up_mask<T: Shuffle>(self, mask: u32, value: T, delta: u32) -> T {
-        value.map_words(|word| raw::shuffle_up(mask, word, delta, TO_FIRST))
-    }
-
-    /// [`shuffle_down`](Self::shuffle_down) among the lanes of `mask`; unspecified where the source is not in it.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn shuffle_down_mask<T: Shuffle>(self, mask: u32, value: T, delta: u32) -> T {
-        value.map_words(|word| raw::shuffle_down(mask, word, delta, TO_LAST))
-    }
-
-    /// [`shuffle_xor`](Self::shuffle_xor) among the lanes of `mask`; unspecified where the source is not in it.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn shuffle_xor_mask<T: Shuffle>(self, mask: u32, value: T, flip: u32) -> T {
-        value.map_words(|word| raw::shuffle_bfly(mask, word, flip, TO_LAST))
-    }
-
-    /// [`ballot`](Self::ballot) among the lanes of `mask`.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn ballot_mask(self, mask: u32, p: bool) -> u32 {
-        raw::vote_ballot(mask, p)
-    }
-
-    /// [`any`](Self::any) among the lanes of `mask`.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn any_mask(self, mask: u32, p: bool) -> bool {
-        raw::vote_any(mask, p)
-    }
-
-    /// [`all`](Self::all) among the lanes of `mask`.
-    ///
-    /// # Safety
-    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
-    #[inline(always)]
-    pub unsafe fn all_mask(self, mask: u32, p: bool) -> bool {
-        raw::vote_all(mask, p)
-    }
-}
-
-/// What a shuffle moves: integers of 8 to 64 bits, `f32`, `f64`. 64 bits travel as two words, so they cost two shuffles.
-pub trait Shuffle: crate::Plain + sealed::Sealed {
-    #[doc(hidden)]
-    #[must_use]
-    fn map_words(self, exchange: impl Fn(u32) -> u32) -> Self;
-}
-
-/// What [`Warp::reduce_sum`], [`Warp::reduce_min`] and [`Warp::reduce_max`] combine.
-pub trait Reduce: Shuffle {
-    #[doc(hidden)]
-    #[must_use]
-    fn sum(self, other: Self) -> Self;
-    #[doc(hidden)]
-    #[must_use]
-    fn least(self, other: Self) -> Self;
-    #[doc(hidden)]
-    #[must_use]
-    fn greatest(self, other: Self) -> Self;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-macro_rules! integer {
-    ($($ty:ty, $words:ident;)*) => {$(
-        impl sealed::Sealed for $ty {}
-        impl Shuffle for $ty {
-            #[inline(always)]
-            fn map_words(self, exchange: impl Fn(u32) -> u32) -> Self {
-                integer!(@$words self, exchange, $ty)
-            }
-        }
-        impl Reduce for $ty {
-            #[inline(always)]
-            fn sum(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn least(self, other: Self) -> Self {
-                self.min(other)
-            }
-            #[inline(always)]
-            fn greatest(self, other: Self) -> Self {
-                self.max(other)
-            }
-        }
-    )*};
-    (@one $value:expr, $exchange:ident, $ty:ty) => { $exchange($value as u32) as $ty };
-    (@two $value:expr, $exchange:ident, $ty:ty) => {{
-        let (low, high) = ($exchange($value as u32), $exchange(($value >> 32) as u32));
-        (low as u64 | (high as u64) << 32) as $ty
-    }};
-}
-integer! {
-    u8, one; u16, one; u32, one; u64, two; usize, two;
-    i8, one; i16, one; i32, one; i64, two; isize, two;
-}
-
-macro_rules! float {
-    ($($ty:ty)*) => {$(
-        impl sealed::Sealed for $ty {}
-        impl Shuffle for $ty {
-            #[inline(always)]
-            fn map_words(self, exchange: impl Fn(u32) -> u32) -> Self {
-                <$ty>::from_bits(self.to_bits().map_words(exchange))
-            }
-        }
-        impl Reduce for $ty {
-            #[inline(always)]
-            fn sum(self, other: Self) -> Self {
-                self + other
-            }
-            #[inline(always)]
-            fn least(self, other: Self) -> Self {
-                self.min(other)
-            }
-            #[inline(always)]
-            fn greatest(self, other: Self) -> Self {
-                self.max(other)
-            }
-        }
-    )*};
-}
-float!(f32 f64);

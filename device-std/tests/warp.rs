@@ -79,7 +79,7 @@ fn shuffles_move_every_type() {
 
 #[test]
 fn votes_agree_over_a_warp() {
-    let seen = each_thread(3, 96, |at| warp().ballot(at.is_multiple_of(3)));
+    let seen = each_thread(3, 96, |at| warp().ballot(at.is_multiple_of(3)).bits());
     let expected = |at: usize| {
         (0..32)
             .filter(|l| (at / 32 * 32 + l).is_multiple_of(3))
@@ -107,7 +107,7 @@ fn votes_agree_over_a_warp() {
 
 #[test]
 fn a_ragged_warp_votes_with_the_lanes_it_has() {
-    assert_eq!(each_thread(2, 40, |_| warp().ballot(true))[39], 0xFF);
+    assert_eq!(each_thread(2, 40, |_| warp().ballot(true).bits())[39], 0xFF);
     assert_eq!(
         each_thread(2, 40, |at| u32::from(warp().all(at % 40 >= 32)))[39],
         1
@@ -220,7 +220,7 @@ fn masks_name_the_lanes_that_take_part() {
             let right = warp().shuffle_idx_mask(mask, sum, if low { 3 } else { 19 })
                 + warp().shuffle_up_mask(mask, 0u32, 1);
             let vote = warp().any_mask(mask, low) == low && warp().all_mask(mask, low) == low;
-            if vote && warp().ballot_mask(mask, true) == mask {
+            if vote && warp().ballot_mask(mask, true).bits() == mask {
                 right
             } else {
                 u32::MAX

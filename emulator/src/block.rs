@@ -38,6 +38,14 @@ pub(crate) struct Block {
     barriers: Vec<Barrier>,
     /// Where each thread waits or last waited.
     sites: Vec<&'static Location<'static>>,
+    /// Barriers with a reduction or a count at which threads are.
+    meetings: Vec<meeting::Meeting>,
+    /// Threads that wait for a barrier in memory.
+    phase_waits: Vec<asynchronous::PhaseWait>,
+    /// Threads that look again when no other can go on.
+    pollers: Vec<u32>,
+    /// Copies under way, of each thread; empty if no thread of this block ever began one.
+    copies: Vec<asynchronous::Copies>,
 }
 
 /// One numbered barrier.
@@ -67,6 +75,10 @@ impl Block {
                 .collect(),
             barriers: vec![barrier; BARRIERS as usize],
             sites: vec![Location::caller(); n_threads as usize],
+            meetings: Vec::new(),
+            phase_waits: Vec::new(),
+            pollers: Vec::new(),
+            copies: Vec::new(),
         }
     }
 
@@ -80,7 +92,11 @@ impl Block {
         for (index, warp) in self.warps.iter_mut().enumerate() {
             warp.reset(lanes_of(self.n_threads, index));
         }
+        self.meetings.clear();
+        self.copies.clear(); // what nobody waited for has no place to go any more
         if stuck {
+            self.phase_waits.clear();
+            self.pollers.clear();
             for barrier in &mut self.barriers {
                 barrier.n_arrived = 0;
                 barrier.waiting.fill(0);
@@ -203,11 +219,13 @@ impl Block {
                 self.release(id);
             }
         }
+        self.close_meetings();
     }
 
-    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged. False if there is none.
+    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged. Threads that look for
+    /// something to happen look again. False if there is neither.
     pub(crate) fn converge(&mut self) -> bool {
-        let mut any = false;
+        let mut any = self.release_pollers();
         for warp in &mut self.warps {
             let ready = warp.ready;
             any |= warp.converge();
@@ -248,6 +266,8 @@ impl Block {
                 waits.push((first, arrived.count_ones(), point));
             }
         }
+        waits.extend(self.meeting_waits());
+        waits.extend(self.phase_waits());
         waits.sort_by_key(|(first, ..)| *first);
         let describe = |(first, threads, point): (u32, u32, WaitPoint)| {
             let site = self.sites[first as usize];
@@ -280,5 +300,11 @@ fn lanes_of(n_threads: u32, warp: usize) -> u32 {
 }
 
 mod outside;
+mod asynchronous; // barriers in memory, copies under way
+mod meeting; // barriers with a reduction or a count
+
+pub(crate) use asynchronous::Copy;
+pub(crate) use meeting::BarrierOp;
+
 #[cfg(all(test, not(loom)))]
 mod tests;

@@ -119,6 +119,27 @@ pub enum WaitPoint {
         /// Its number, 0..16.
         id: u32,
     },
+    /// A barrier of the block at which the threads also combine something.
+    BarrierReduction {
+        /// Its number, 0..16.
+        id: u32,
+        /// Name of the intrinsic.
+        operation: &'static str,
+    },
+    /// A barrier of the block that opens when so many threads have arrived.
+    CountedBarrier {
+        /// Its number, 0..16.
+        id: u32,
+        /// How many have to arrive.
+        count: u32,
+        /// How many have, those included that did not stay.
+        arrived: u32,
+    },
+    /// A barrier in memory.
+    Phase {
+        /// The parity of the phase whose end is waited for.
+        parity: u32,
+    },
     /// An operation of a warp.
     Warp {
         /// Name of the intrinsic.
@@ -161,6 +182,15 @@ impl fmt::Display for WaitPoint {
             Self::Barrier { id } => write!(f, "barrier {id}"),
             Self::Cluster => f.write_str("the barrier of the cluster"),
             Self::Grid => f.write_str("the barrier of the grid"),
+            Self::BarrierReduction { id, operation } => {
+                write!(f, "barrier {id} with `{operation}`")
+            }
+            Self::CountedBarrier { id, count, arrived } => {
+                write!(f, "barrier {id} for {count} threads ({arrived} there)")
+            }
+            Self::Phase { parity } => {
+                write!(f, "an `Mbarrier` for the end of a phase of parity {parity}")
+            }
             Self::Warp {
                 operation,
                 mask,

@@ -14,7 +14,11 @@ pub(crate) enum WarpOp {
     Ballot,
     Any,
     All,
+    /// Whether the votes agree.
+    Uni,
     Shuffle(Mode),
+    Match(Match, Bits),
+    Reduce(Reduction),
     /// Has no mask to wait for: answered by `Warp::converge` when no lane of the block can go on.
     ActiveMask,
 }
@@ -28,6 +32,48 @@ pub(crate) enum Mode {
     Bfly,
 }
 
+/// What a match asks of the lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Match {
+    Any,
+    All,
+}
+
+/// The width of the values that a match compares; the halves are operands `value` and `b`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bits {
+    B32,
+    B64,
+}
+
+/// The operations of PTX `redux.sync`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    Add,
+    MinU32,
+    MaxU32,
+    MinI32,
+    MaxI32,
+    And,
+    Or,
+    Xor,
+}
+
+impl Reduction {
+    fn combine(self, a: u32, b: u32) -> u32 {
+        match self {
+            Self::Add => a.wrapping_add(b),
+            Self::MinU32 => a.min(b),
+            Self::MaxU32 => a.max(b),
+            Self::MinI32 => a.cast_signed().min(b.cast_signed()).cast_unsigned(),
+            Self::MaxI32 => a.cast_signed().max(b.cast_signed()).cast_unsigned(),
+            Self::And => a & b,
+            Self::Or => a | b,
+            Self::Xor => a ^ b,
+        }
+    }
+}
+
 impl WarpOp {
     /// The name of the intrinsic, for messages.
     pub(crate) fn name(self) -> &'static str {
@@ -36,6 +82,19 @@ impl WarpOp {
             Self::Ballot => "vote_ballot",
             Self::Any => "vote_any",
             Self::All => "vote_all",
+            Self::Uni => "vote_uni",
+            Self::Match(Match::Any, Bits::B32) => "match_any_u32",
+            Self::Match(Match::Any, Bits::B64) => "match_any_u64",
+            Self::Match(Match::All, Bits::B32) => "match_all_u32",
+            Self::Match(Match::All, Bits::B64) => "match_all_u64",
+            Self::Reduce(Reduction::Add) => "redux_add",
+            Self::Reduce(Reduction::MinU32) => "redux_min_u32",
+            Self::Reduce(Reduction::MaxU32) => "redux_max_u32",
+            Self::Reduce(Reduction::MinI32) => "redux_min_i32",
+            Self::Reduce(Reduction::MaxI32) => "redux_max_i32",
+            Self::Reduce(Reduction::And) => "redux_and",
+            Self::Reduce(Reduction::Or) => "redux_or",
+            Self::Reduce(Reduction::Xor) => "redux_xor",
             Self::Shuffle(Mode::Idx) => "shuffle_idx",
             Self::Shuffle(Mode::Up) => "shuffle_up",
             Self::Shuffle(Mode::Down) => "shuffle_down",
@@ -45,7 +104,7 @@ impl WarpOp {
     }
 }
 
-/// What one lane brings along. Votes: `value` is 0 or 1. Shuffles: PTX operands a, b and c.
+/// What one lane brings along. Votes: `value` is 0 or 1. Shuffles: PTX operands a, b and c. Matches: low and high half.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Operands {
     pub(crate) value: u32,
@@ -60,6 +119,18 @@ struct Group {
     mask: u32,
     site: &'static Location<'static>,
     arrived: u32,
+    /// Lanes of the mask that have exited and are waited for all the same (README 11).
+    missed: u32,
+}
+
+/// The latest operation of a lane.
+#[derive(Debug, Clone, Copy)]
+struct Latest {
+    op: WarpOp,
+    mask: u32,
+    site: &'static Location<'static>,
+    /// How many operations the lane has made, this one included.
+    number: u32,
 }
 
 #[derive(Debug)]
@@ -71,6 +142,7 @@ pub(crate) struct Warp {
     groups: Vec<Group>,
     operands: [Operands; LANES as usize],
     results: [u32; LANES as usize],
+    latest: [Option<Latest>; LANES as usize],
 }
 
 impl Warp {
@@ -82,6 +154,7 @@ impl Warp {
             groups: Vec::new(),
             operands: [Operands::default(); LANES as usize],
             results: [0; LANES as usize],
+            latest: [None; LANES as usize],
         }
     }
 
@@ -89,6 +162,7 @@ impl Warp {
         self.live = mask_below(n_lanes);
         self.ready = 0;
         self.groups.clear();
+        self.latest = [None; LANES as usize];
     }
 
     /// `lane`, which is in `mask`, arrives. `Some`: the operation is done, this is the lane's result, and the others are ready.
@@ -101,8 +175,16 @@ impl Warp {
         site: &'static Location<'static>,
     ) -> Option<u32> {
         self.operands[lane as usize] = operands;
+        let latest = &mut self.latest[lane as usize];
+        let number = 1 + latest.map_or(0, |latest| latest.number);
+        *latest = Some(Latest {
+            op,
+            mask,
+            site,
+            number,
+        });
         let group = self.join(lane, op, mask, site);
-        if op == WarpOp::ActiveMask || self.groups[group].arrived != mask & self.live {
+        if op == WarpOp::ActiveMask || !self.is_complete(&self.groups[group]) {
             return None;
         }
         self.complete(group);
@@ -122,17 +204,39 @@ impl Warp {
             group.op == op && group.mask == mask && (op != WarpOp::ActiveMask || group.site == site)
         });
         let index = found.unwrap_or_else(|| {
-            let arrived = 0;
             self.groups.push(Group {
                 op,
                 mask,
                 site,
-                arrived,
+                arrived: 0,
+                missed: 0,
             });
             self.groups.len() - 1
         });
         self.groups[index].arrived |= 1 << lane;
+        for exited in lanes(mask & !self.live) {
+            self.miss(index, exited);
+        }
         index
+    }
+
+    /// The lane whose place in the mask is taken by nobody: `exited` made its own call here with another mask (README 11).
+    fn miss(&mut self, index: usize, exited: u32) {
+        let group = &mut self.groups[index];
+        let (Some(latest), Some(waiting)) = (
+            &self.latest[exited as usize],
+            &self.latest[group.arrived.trailing_zeros() as usize],
+        ) else {
+            return;
+        };
+        let same_call = latest.op == group.op && latest.site == group.site;
+        if same_call && latest.mask != group.mask && latest.number == waiting.number {
+            group.missed |= 1 << exited;
+        }
+    }
+
+    fn is_complete(&self, group: &Group) -> bool {
+        group.arrived == group.mask & (self.live | group.missed)
     }
 
     /// `lane` exits. Operations that waited only for it are carried out.
@@ -140,8 +244,11 @@ impl Warp {
         self.live &= !(1 << lane);
         let mut index = 0;
         while index < self.groups.len() {
+            if self.groups[index].mask >> lane & 1 == 1 {
+                self.miss(index, lane);
+            }
             let group = self.groups[index];
-            if group.op != WarpOp::ActiveMask && group.arrived == group.mask & self.live {
+            if group.op != WarpOp::ActiveMask && self.is_complete(&group) {
                 self.complete(index); // moves another group to this index
             } else {
                 index += 1;
@@ -161,6 +268,12 @@ impl Warp {
             any = true;
         }
         any
+    }
+
+    /// What something other than an operation of the warp gives `lane`, which waits for it: the lane is ready.
+    pub(crate) fn give(&mut self, lane: u32, result: u32) {
+        self.results[lane as usize] = result;
+        self.ready |= 1 << lane;
     }
 
     pub(crate) fn result(&self, lane: u32) -> u32 {
@@ -189,7 +302,28 @@ impl Warp {
                     own.value
                 }
             }),
-            WarpOp::Ballot | WarpOp::Any | WarpOp::All => {
+            WarpOp::Match(of, _) => self.answer(arrived, |operands, lane| {
+                let own = &operands[lane as usize];
+                let same = lanes(arrived)
+                    .filter(|other| {
+                        let other = &operands[*other as usize];
+                        (other.value, other.b) == (own.value, own.b)
+                    })
+                    .fold(0, |mask, other| mask | 1 << other);
+                match of {
+                    Match::Any => same,
+                    Match::All if same == arrived => arrived,
+                    Match::All => 0,
+                }
+            }),
+            WarpOp::Reduce(with) => {
+                let result = lanes(arrived)
+                    .map(|lane| self.operands[lane as usize].value)
+                    .reduce(|a, b| with.combine(a, b))
+                    .unwrap_or(0);
+                self.answer(arrived, |_, _| result);
+            }
+            WarpOp::Ballot | WarpOp::Any | WarpOp::All | WarpOp::Uni => {
                 let mut ballot = 0;
                 for lane in lanes(arrived) {
                     ballot |= self.operands[lane as usize].value << lane;
@@ -197,6 +331,7 @@ impl Warp {
                 let result = match op {
                     WarpOp::Any => u32::from(ballot != 0),
                     WarpOp::All => u32::from(ballot == arrived),
+                    WarpOp::Uni => u32::from(ballot == 0 || ballot == arrived),
                     _ => ballot,
                 };
                 self.answer(arrived, |_, _| result);

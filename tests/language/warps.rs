@@ -96,7 +96,7 @@ fn shuffles_of_every_type() {
 fn votes(i: Index1D, warp: Warp, x: &[u32], modulus: u32, mut y: DisjointSlice<[u32; 4]>) {
     let v = x[i.get() % x.len()];
     let all = [
-        warp.ballot(v % modulus == 1),
+        warp.ballot(v % modulus == 1).bits(),
         warp.any(v % modulus == 1).into(),
         warp.all(v % modulus != 1).into(),
         warp.reduce_sum(v) ^ warp.reduce_min(v) ^ warp.reduce_max(v >> 1),
@@ -163,7 +163,7 @@ fn halves(i: Index1D, warp: Warp, x: &[u32], mut y: DisjointSlice<[u32; 3]>) {
     // SAFETY: all lanes of a half come here with the mask of that half, and each is in its own.
     let all = unsafe {
         [
-            warp.ballot_mask(mask, v.is_multiple_of(3)),
+            warp.ballot_mask(mask, v.is_multiple_of(3)).bits(),
             warp.shuffle_xor_mask(mask, v, 7),
             u32::from(warp.any_mask(mask, v.is_multiple_of(29)))
                 + 2 * u32::from(warp.all_mask(mask, v > 1 << 27)),

@@ -22,3 +22,35 @@ pub unsafe fn barrier(id: u32) {
     #[cfg(not(warploom_device))]
     warploom_emulator::intrinsics::barrier(id);
 }
+
+unsafe_intrinsics! {
+    /// Waits as [`barrier`] does; the number of threads of the block that have not returned and come with `p`, the same in each.
+    /// CUDA `__syncthreads_count` for id 0 · PTX `barrier.cta.red.popc.u32`, 6.0 · sm_30, the aligned form.
+    ///
+    /// # Safety
+    /// As for [`barrier`]. Threads that meet at one barrier make the same call: PTX leaves undefined what another one does.
+    unsafe fn barrier_count(id: u32, p: bool) -> u32 = "llvm.nvvm.barrier.cta.red.popc.aligned.all";
+    /// Waits as [`barrier`] does; whether `p` holds in all threads of the block that have not returned, the same in each.
+    /// CUDA `__syncthreads_and` for id 0 · PTX `barrier.cta.red.and.pred`, 6.0 · sm_30, the aligned form.
+    ///
+    /// # Safety
+    /// As for [`barrier_count`].
+    unsafe fn barrier_all(id: u32, p: bool) -> bool = "llvm.nvvm.barrier.cta.red.and.aligned.all";
+    /// Waits as [`barrier`] does; whether `p` holds in any thread of the block that has not returned, the same in each.
+    /// CUDA `__syncthreads_or` for id 0 · PTX `barrier.cta.red.or.pred`, 6.0 · sm_30, the aligned form.
+    ///
+    /// # Safety
+    /// As for [`barrier_count`].
+    unsafe fn barrier_any(id: u32, p: bool) -> bool = "llvm.nvvm.barrier.cta.red.or.aligned.all";
+    /// Waits at the block's barrier `id` until `threads` threads have arrived there, this one included; orders memory.
+    /// PTX `barrier.cta.sync id, threads`, 6.0 · sm_30, the aligned form.
+    ///
+    /// # Safety
+    /// As for [`barrier`]; all threads of the warp make this call, all that meet give the same `threads`, a multiple of 32.
+    unsafe fn barrier_sync_threads(id: u32, threads: u32) = "llvm.nvvm.barrier.cta.sync.aligned.count";
+    /// Arrives at the block's barrier `id` without waiting; orders what the thread did before. PTX `barrier.cta.arrive id, threads`, 6.0 · sm_30.
+    ///
+    /// # Safety
+    /// As for [`barrier_sync_threads`].
+    unsafe fn barrier_arrive_threads(id: u32, threads: u32) = "llvm.nvvm.barrier.cta.arrive.aligned.count";
+}

@@ -79,6 +79,7 @@ macro_rules! unsafe_intrinsics {
     )*};
 }
 
+mod asynchronous; // barriers in memory, copies under way
 mod atomic; // reads and writes that nobody comes between
 mod barrier; // what the threads of a block do together
 mod cluster; // what the blocks of a cluster do together
@@ -88,6 +89,7 @@ mod launch; // where the thread is
 mod shared; // the memory of the block
 mod warp; // what the lanes of a warp do together
 
+pub use asynchronous::*;
 pub use atomic::*;
 pub use barrier::*;
 pub use cluster::*;
@@ -102,4 +104,10 @@ pub use warp::*;
     unused_qualifications,
     reason = "the lint takes the first glob import for the only one"
 )]
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];
+pub const TABLES: &[&[Intrinsic]] = &[
+    asynchronous::TABLE,
+    cluster::TABLE,
+    fence::TABLE,
+    launch::TABLE,
+    warp::TABLE,
+];

@@ -12,6 +12,14 @@ use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
 use crate::warp::{LANES, Mode, Operands, WarpOp};
 
+mod asynchronous; // barriers in memory, copies under way
+mod barriers; // barriers that combine something, or count
+mod lanes; // matches, reductions, masks of lanes
+
+pub use asynchronous::*;
+pub use barriers::*;
+pub use lanes::*;
+
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(
         $(#[$doc])*

@@ -1,0 +1,211 @@
+//! Reductions and scans over a block: within each warp by shuffles, between warps through shared memory.
+//!
+//! The memory is 516 bytes, one for all calls of a kernel. Why that is sound, and why two calls cannot disturb each other:
+//!
+//! 1. Each access is a relaxed atomic of one word, and plain types have no invalid values. So whatever threads do that meet a barrier
+//!    from different calls (which is a mistake of the program), they get wrong values and nothing worse.
+//! 2. If all threads make the same calls, as they must, a call writes before its first barrier, reads between its barriers, and
+//!    ends with a barrier behind which nobody reads any more: the next call may write.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::Block;
+use crate::warp::shuffle::Words;
+use crate::warp::{Reduce, Shuffle, combine};
+use crate::{intrinsics as raw, warp_id};
+
+const FULL: u32 = u32::MAX;
+const WARPS: usize = 32;
+/// One word for the warps that are there, then up to four for each warp.
+const SCRATCH: usize = 1 + 4 * WARPS;
+
+impl Block<'_> {
+    /// Combines the values of all threads that have not returned, the same in each; `op` must be associative and commutative.
+    ///
+    /// All threads of the block must make the call: it holds two barriers. The order is fixed (pairs within a warp, then warp after
+    /// warp), so equal inputs give equal bits, on a GPU and on the emulator. At most 16 bytes per value. Costs five shuffles, and 516
+    /// bytes of shared memory in a kernel that uses it. CUDA: `cg::reduce` and a shared array; `BlockReduce` of CUB.
+    /// ```
+    /// # use warploom_emulator::{run, Shape};
+    /// use warploom_device::Block;
+    /// fn kernel(block: Block) {
+    ///     let t = block.thread() as u64;
+    ///     assert_eq!(block.reduce(t, |a, b| a + b), 69 * 70 / 2);
+    ///     assert_eq!(block.inclusive_scan(t, |a, b| a + b), t * (t + 1) / 2);
+    ///     assert_eq!(block.exclusive_scan(1, 0, |a, b| a + b), t);
+    /// }
+    /// # run(Shape::new([2, 1, 1], [70, 1, 1]), &|| kernel(unsafe { Block::from_launch() }))?;
+    /// # Ok::<(), warploom_emulator::Fault>(())
+    /// ```
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
+        let of_warp = combine::reduce(FULL, 32, value, &op);
+        let scratch = Scratch::of_block();
+        let warps = scratch.share(of_warp, raw::vote_ballot(FULL, true).trailing_zeros());
+        let mut sum = scratch.read::<T>(warps.trailing_zeros());
+        let mut rest = warps & warps.wrapping_sub(1);
+        while rest != 0 {
+            sum = op(sum, scratch.read(rest.trailing_zeros()));
+            rest &= rest - 1;
+        }
+        crate::sync_threads();
+        sum
+    }
+
+    /// The sum over all threads that have not returned; integers wrap. See [`reduce`](Self::reduce).
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce_sum<T: Reduce>(self, value: T) -> T {
+        self.reduce(value, T::sum)
+    }
+
+    /// The least value over all threads that have not returned; a NaN counts only if all are. See [`reduce`](Self::reduce).
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce_min<T: Reduce>(self, value: T) -> T {
+        self.reduce(value, T::least)
+    }
+
+    /// The greatest value over all threads that have not returned; a NaN counts only if all are. See [`reduce`](Self::reduce).
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn reduce_max<T: Reduce>(self, value: T) -> T {
+        self.reduce(value, T::greatest)
+    }
+
+    /// Combines the values of the threads up to the caller that have not returned, in order; `op` must be associative.
+    ///
+    /// All threads of the block must make the call: it holds two barriers. CUDA: `BlockScan` of CUB.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn inclusive_scan<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
+        let in_warp = combine::scan(FULL, 32, value, &op);
+        match before_warp(in_warp, &op) {
+            Some(before) => op(before, in_warp),
+            None => in_warp,
+        }
+    }
+
+    /// As [`inclusive_scan`](Self::inclusive_scan), over the threads before the caller; `first` in the first of them.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    #[must_use]
+    pub fn exclusive_scan<T: Shuffle>(self, value: T, first: T, op: impl Fn(T, T) -> T) -> T {
+        let in_warp = combine::scan(FULL, 32, value, &op);
+        let before = before_warp(in_warp, &op);
+        let present = raw::vote_ballot(FULL, true);
+        let below = present & raw::lanemask_lt();
+        let source = if below == 0 {
+            raw::lane_id()
+        } else {
+            31 - below.leading_zeros()
+        };
+        let left = crate::warp::shuffle::exchange!(T, in_warp, |word| raw::shuffle_idx(
+            FULL, word, source, 31
+        ));
+        match before {
+            None if below == 0 => first,
+            None => left,
+            Some(before) if below == 0 => before,
+            Some(before) => op(before, left),
+        }
+    }
+}
+
+/// What the warps before this one come to; `None` in the first that is there. `in_warp` is the scan within the warp.
+#[inline(always)]
+#[cfg_attr(not(warploom_device), track_caller)]
+fn before_warp<T: Shuffle>(in_warp: T, op: &impl Fn(T, T) -> T) -> Option<T> {
+    let last = 31 - raw::vote_ballot(FULL, true).leading_zeros();
+    let scratch = Scratch::of_block();
+    let warps = scratch.share(in_warp, last);
+    let mut rest = warps & ((1 << warp_id()) - 1);
+    let mut sum = None;
+    while rest != 0 {
+        let next = scratch.read(rest.trailing_zeros());
+        sum = Some(match sum {
+            Some(sum) => op(sum, next),
+            None => next,
+        });
+        rest &= rest - 1;
+    }
+    crate::sync_threads();
+    sum
+}
+
+/// The block's memory for partial results.
+#[derive(Clone, Copy)]
+struct Scratch {
+    words: *const AtomicU32,
+}
+
+/// Makes the memory a place of its own.
+enum Site {}
+
+impl Scratch {
+    #[inline(always)]
+    fn of_block() -> Self {
+        Scratch {
+            words: raw::shared_site::<u32, SCRATCH, Site>().cast(),
+        }
+    }
+
+    #[inline(always)]
+    fn word(&self, at: usize) -> &AtomicU32 {
+        debug_assert!(at < SCRATCH);
+        // SAFETY: `at` is below `SCRATCH` in all calls here; the memory is the block's, and every access to it is atomic.
+        unsafe { &*self.words.add(at) }
+    }
+
+    /// Lane `speaker` of each warp writes the value of its warp; after a barrier, all know which warps did.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    fn share<T: Shuffle>(&self, of_warp: T, speaker: u32) -> u32 {
+        let (warp, speaks) = (warp_id(), raw::lane_id() == speaker);
+        if speaks {
+            let words = Words::of(of_warp).0;
+            let mut at = 0;
+            while at < T::WORDS {
+                self.word(1 + 4 * warp as usize + at)
+                    .store(words[at], Relaxed);
+                at += 1;
+            }
+        }
+        let threads = crate::block_dim().count() as u32;
+        // SAFETY: barrier 0 belongs to no tile.
+        let here = unsafe { raw::barrier_count(0, true) };
+        if here == threads {
+            // Nobody has returned: all warps are there. The same in each thread, so all go the same way.
+            return FULL >> (32 - threads.div_ceil(32));
+        }
+        if speaks {
+            self.word(0).store(0, Relaxed);
+        }
+        crate::sync_threads();
+        if speaks {
+            self.word(0).fetch_or(1 << warp, Relaxed);
+        }
+        crate::sync_threads();
+        self.word(0).load(Relaxed)
+    }
+
+    /// What warp `warp` wrote.
+    #[inline(always)]
+    fn read<T: Shuffle>(&self, warp: u32) -> T {
+        let mut words = [0; 4];
+        let mut at = 0;
+        while at < T::WORDS {
+            words[at] = self
+                .word(1 + 4 * (warp as usize % WARPS) + at)
+                .load(Relaxed);
+            at += 1;
+        }
+        Words(words).value()
+    }
+}

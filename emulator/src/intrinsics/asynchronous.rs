@@ -1,0 +1,338 @@
+//! Barriers in memory, and copies that go on while the thread does something else.
+//!
+//! A barrier in memory is 8 bytes: the number of threads that arrive in each phase, how many of them have not yet, and the number of
+//! the phase. Programs must not look at these bytes, on a GPU they are different.
+
+use std::panic::Location;
+
+use super::{fail, inside};
+use crate::block::{Arrival, Copy};
+
+/// Bits of a count. PTX allows 2^20 - 1 arrivals.
+const COUNT_BITS: u32 = 20;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+const PHASE_SHIFT: u32 = 2 * COUNT_BITS;
+
+/// Makes `*at` a barrier at which `count` threads arrive in each phase. PTX: `mbarrier.init`. Compute capability: 8.0.
+///
+/// # Panics
+/// If `count` is 0 or not below 2^20. Outside a kernel.
+///
+/// # Safety
+/// `at` is valid and aligned, in shared memory, and no other thread uses it before the next barrier of the block.
+#[track_caller]
+pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
+    inside("mbarrier_init", |_| ());
+    let count = u64::from(count);
+    if count == 0 || count > COUNT {
+        fail(&format!(
+            "an `Mbarrier` for {count} arrivals: 1 to {COUNT} are possible"
+        ));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { at.write(count | count << COUNT_BITS) }
+}
+
+/// Ends the use of `*at` as a barrier. PTX: `mbarrier.inval`. Compute capability: 8.0.
+///
+/// # Safety
+/// `*at` is a barrier, and nobody waits or arrives there any more.
+#[track_caller]
+pub unsafe fn mbarrier_inval(at: *mut u64) {
+    // SAFETY: the caller's promise. A count of 0 is no barrier.
+    unsafe { at.write(0) }
+}
+
+/// Arrives; gives a value for [`mbarrier_test_wait`] and [`mbarrier_wait`]. PTX: `mbarrier.arrive`. Compute capability: 8.0.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// `*at` is a barrier: its initialisation is ordered before this call.
+#[track_caller]
+pub unsafe fn mbarrier_arrive(at: *mut u64) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { arrive(at) }
+}
+
+/// Whether the phase has ended in which `state` was given. PTX: `mbarrier.test_wait`. Compute capability: 8.0.
+///
+/// If not, other threads run before this returns.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_arrive`]; `state` comes from the current or the last phase of this barrier.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn mbarrier_test_wait(at: *mut u64, state: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { test(at, parity(state)) }
+}
+
+/// Whether a phase of this parity has ended: the first phase has parity 0. PTX: `mbarrier.test_wait.parity`. Compute capability: 8.0.
+///
+/// If not, other threads run before this returns.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_arrive`]; `parity` is that of the current or the last phase.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn mbarrier_test_parity(at: *mut u64, parity: u32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { test(at, parity & 1) }
+}
+
+/// As [`mbarrier_test_parity`]; a GPU may let the thread sleep for a while. PTX: `mbarrier.try_wait.parity`. Compute capability: 9.0.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_test_parity`].
+#[inline(always)]
+#[track_caller]
+pub unsafe fn mbarrier_try_parity(at: *mut u64, parity: u32) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { test(at, parity & 1) }
+}
+
+/// Waits until the phase has ended in which `state` was given. Compute capability: 8.0.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_test_wait`].
+#[inline(always)]
+#[track_caller]
+pub unsafe fn mbarrier_wait(at: *mut u64, state: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { wait(at, parity(state)) }
+}
+
+/// Waits until a phase of this parity has ended. Compute capability: 8.0.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_test_parity`].
+#[inline(always)]
+#[track_caller]
+pub unsafe fn mbarrier_wait_parity(at: *mut u64, parity: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { wait(at, parity & 1) }
+}
+
+/// Arrives when all copies have ended that this thread has begun. PTX: `cp.async.mbarrier.arrive.noinc`. Compute capability: 8.0.
+///
+/// Here they end now.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_arrive`], and as promised for each copy.
+#[track_caller]
+pub unsafe fn copy_async_arrive(at: *mut u64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        copy_async_wait_all();
+        arrive(at);
+    }
+}
+
+macro_rules! copies {
+    ($($(#[$doc:meta])* $name:ident $bytes:literal;)*) => {$(
+        $(#[$doc])*
+        /// It takes place when it is waited for. Compute capability: 8.0.
+        ///
+        /// # Panics
+        /// Outside a kernel.
+        ///
+        /// # Safety
+        /// Both are valid for so many bytes, and aligned to them, until the copy has been waited for; `to` is in shared memory, `from`
+        /// in global memory, and nobody else uses the target meanwhile.
+        #[track_caller]
+        pub unsafe fn $name(to: *mut u8, from: *const u8) {
+            inside(stringify!($name), |running| {
+                running.arrive(|block, thread| {
+                    block.begin_copy(thread, Copy { to, from, bytes: $bytes });
+                    Arrival::GoesOn(0)
+                });
+            });
+        }
+    )*};
+}
+
+copies! {
+    /// Begins to copy 4 bytes. PTX: `cp.async.ca.shared.global`.
+    copy_async_4 4;
+    /// Begins to copy 8 bytes. PTX: `cp.async.ca.shared.global`.
+    copy_async_8 8;
+    /// Begins to copy 16 bytes, past the first cache. PTX: `cp.async.cg.shared.global`.
+    copy_async_16 16;
+}
+
+/// Makes a group of the copies that this thread has begun since the last group. PTX: `cp.async.commit_group`. Compute capability: 8.0.
+///
+/// # Panics
+/// Outside a kernel.
+///
+/// # Safety
+/// None here; `unsafe` because it moves the groups that [`copy_async_wait_0`] and the others count.
+#[track_caller]
+pub unsafe fn copy_async_commit() {
+    inside("copy_async_commit", |running| {
+        running.arrive(|block, thread| {
+            block.close_copies(thread);
+            Arrival::GoesOn(0)
+        });
+    });
+}
+
+macro_rules! waits {
+    ($($name:ident $pending:literal;)*) => {$(
+        #[doc = concat!("Waits until at most ", $pending, " of the thread's groups of copies are under way, the latest.")]
+        /// PTX: `cp.async.wait_group`. Compute capability: 8.0.
+        ///
+        /// # Panics
+        /// Outside a kernel.
+        ///
+        /// # Safety
+        /// As promised for each copy.
+        #[track_caller]
+        pub unsafe fn $name() {
+            // SAFETY: the caller's promise.
+            unsafe { finish($pending) }
+        }
+    )*};
+}
+
+waits! {
+    copy_async_wait_0 0;
+    copy_async_wait_1 1;
+    copy_async_wait_2 2;
+    copy_async_wait_3 3;
+    copy_async_wait_4 4;
+    copy_async_wait_5 5;
+    copy_async_wait_6 6;
+    copy_async_wait_7 7;
+}
+
+/// Waits until all copies have ended that this thread has begun. PTX: `cp.async.wait_all`. Compute capability: 8.0.
+///
+/// # Panics
+/// Outside a kernel.
+///
+/// # Safety
+/// As promised for each copy.
+#[track_caller]
+pub unsafe fn copy_async_wait_all() {
+    // SAFETY: the caller's promise.
+    unsafe {
+        copy_async_commit();
+        finish(0);
+    }
+}
+
+/// Whether `p` points into global memory, as a thread of a GPU sees it. Here everything that is not the block's is.
+///
+/// PTX: `isspacep.global`.
+pub fn copy_async_from_global(_p: *const u8) -> bool {
+    true
+}
+
+#[track_caller]
+unsafe fn finish(pending: usize) {
+    inside("copy_async_wait", |running| {
+        running.arrive(|block, thread| {
+            // SAFETY: the caller's promise.
+            unsafe { block.finish_copies(thread, pending) };
+            Arrival::GoesOn(0)
+        });
+    });
+}
+
+#[track_caller]
+unsafe fn arrive(at: *mut u64) -> u64 {
+    // SAFETY: the caller's promise; all threads of a block share an OS thread.
+    let state = unsafe { state(at) };
+    let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
+    let phase = state >> PHASE_SHIFT;
+    let next = if pending == 1 {
+        count | count << COUNT_BITS | (phase + 1) << PHASE_SHIFT
+    } else {
+        state - (1 << COUNT_BITS)
+    };
+    // SAFETY: as above.
+    unsafe { at.write(next) };
+    if pending == 1 {
+        inside("mbarrier_arrive", |running| {
+            running.arrive(|block, _| {
+                block.phase_ended(at.addr(), parity(state));
+                Arrival::GoesOn(0)
+            });
+        });
+    }
+    state
+}
+
+#[inline(always)]
+#[track_caller]
+unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
+    let site = Location::caller();
+    // SAFETY: the caller's promise.
+    if parity(unsafe { state(at) }) != parity_of {
+        return true;
+    }
+    inside("mbarrier_test_wait", |running| {
+        if running.arrive(|block, thread| block.look_again_later(thread, site))
+            == Some(Arrival::Waits)
+        {
+            running.wait();
+        }
+    });
+    // SAFETY: the caller's promise.
+    parity(unsafe { state(at) }) != parity_of
+}
+
+#[inline(always)]
+#[track_caller]
+unsafe fn wait(at: *mut u64, parity_of: u32) {
+    let site = Location::caller();
+    // SAFETY: the caller's promise.
+    if parity(unsafe { state(at) }) != parity_of {
+        return;
+    }
+    inside("mbarrier_wait", |running| {
+        let arrival = running
+            .arrive(|block, thread| block.wait_for_phase(thread, at.addr(), parity_of, site));
+        if arrival == Some(Arrival::Waits) {
+            running.wait();
+        }
+    });
+}
+
+/// What `*at` holds, which is a barrier.
+#[track_caller]
+unsafe fn state(at: *mut u64) -> u64 {
+    // SAFETY: the caller's promise.
+    let state = unsafe { at.read() };
+    let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
+    if count == 0 || pending == 0 || pending > count {
+        fail("an `Mbarrier` that was not initialised, or not for all threads to see");
+    }
+    state
+}
+
+/// The parity of the phase in which a barrier was in this state.
+fn parity(state: u64) -> u32 {
+    (state >> PHASE_SHIFT & 1) as u32
+}
