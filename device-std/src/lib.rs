@@ -9,9 +9,12 @@
 
 pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod block; // the block as a group: barrier, size, leader; the grid
+pub mod dpx; // minima and maxima of sums
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
+pub mod half; // 16-bit floating point
 pub mod index; // the free functions of CUDA, and the thread's own index
+pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
 pub mod math; // the functions of a C library, and CUDA's
@@ -20,13 +23,16 @@ pub mod output; // slices that hand each thread its own elements
 pub mod panic; // the panic entry points of `core`
 pub mod panic_record; // how a panicked thread tells the host
 pub mod plain; // which types may cross between host and kernel
+pub mod round; // arithmetic in a rounding of choice
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod target; // where the code runs
+pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};
 pub use block::{Block, BlockLeader, Grid, sync_threads};
+pub use half::{Bf16, Bf16x2, F16, F16x2};
 pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,
 };

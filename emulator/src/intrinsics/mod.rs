@@ -12,6 +12,14 @@ use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
 use crate::warp::{LANES, Mode, Operands, WarpOp};
 
+mod half; // 16-bit floating point
+mod integer; // what Rust has no operator for
+mod rounding; // arithmetic and conversions in four roundings
+
+pub use half::*;
+pub use integer::*;
+pub use rounding::*;
+
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(
         $(#[$doc])*
