@@ -7,6 +7,15 @@ use crate::intrinsics as raw;
 use crate::scope::Brand;
 
 /// Three extents or coordinates, in threads or blocks.
+///
+/// What is not said is 1. CUDA: `dim3`.
+///
+/// ```
+/// use warploom_device::Dim3;
+/// assert_eq!(Dim3::from(5), Dim3 { x: 5, ..Dim3::default() });
+/// assert_eq!(Dim3::from((2, 3)).count(), 6);
+/// ```
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// Along x, the fastest.
@@ -29,6 +38,22 @@ impl Dim3 {
     #[inline(always)]
     pub(crate) const fn linear(self, point: Dim3) -> u64 {
         point.x as u64 + self.x as u64 * (point.y as u64 + self.y as u64 * point.z as u64)
+    }
+}
+
+// SAFETY: three `u32` in `repr(C)`, without padding; each bit pattern is a value.
+unsafe impl crate::Plain for Dim3 {}
+
+impl Default for Dim3 {
+    /// One point: (1, 1, 1).
+    fn default() -> Self {
+        Dim3 { x: 1, y: 1, z: 1 }
+    }
+}
+
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        Dim3 { x, y, z }
     }
 }
 

@@ -16,7 +16,12 @@ pub mod foreign; // bodies for instructions that only hosts have
 pub mod grid; // blocks that all wait for each other
 pub mod grid_const; // a parameter that all threads read at one place
 pub mod groups; // threads that work together: tiles, coalesced lanes, reductions over a block
+pub mod dpx; // minima and maxima of sums
+#[cfg(warploom_device)]
+pub mod foreign; // bodies for instructions that only hosts have
+pub mod half; // 16-bit floating point
 pub mod index; // the free functions of CUDA, and the thread's own index
+pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
 pub mod math; // the functions of a C library, and CUDA's
@@ -26,9 +31,11 @@ pub mod panic; // the panic entry points of `core`
 pub mod panic_record; // how a panicked thread tells the host
 pub mod pipeline; // copies into shared memory that go on beside the threads, barriers in memory
 pub mod plain; // which types may cross between host and kernel
+pub mod round; // arithmetic in a rounding of choice
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod target; // where the code runs
+pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};
@@ -38,6 +45,7 @@ pub use cluster::{Cluster, ClusterArrival};
 pub use grid::CooperativeGrid;
 pub use grid_const::GridConst;
 pub use groups::{Coalesced, Group, Tile, WarpGroup};
+pub use half::{Bf16, Bf16x2, F16, F16x2};
 pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,
 };

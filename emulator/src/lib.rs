@@ -18,6 +18,7 @@
 
 mod block; // rendezvous: barriers, warp operations, lanes that returned
 mod crew; // the fibers of one block
+mod exact; // floating point in integers, rounded once in any mode
 mod fault; // what the caller reads when a run went wrong
 mod fiber; // a stack for a lane that has to wait
 mod grid; // blocks over OS threads, and which fault is the first

@@ -83,9 +83,14 @@ mod asynchronous; // barriers in memory, copies under way
 mod atomic; // reads and writes that nobody comes between
 mod barrier; // what the threads of a block do together
 mod cluster; // what the blocks of a cluster do together
+mod conversion; // between numbers and integers, in four roundings
 mod debug; // the end of a kernel that cannot go on
 mod fence; // the order in which others see a thread's accesses
+mod half; // 16-bit floating point
+mod integer; // what Rust has no operator for
 mod launch; // where the thread is
+mod pair; // two 16-bit integers at once
+mod rounding; // arithmetic in four roundings
 mod shared; // the memory of the block
 mod warp; // what the lanes of a warp do together
 
@@ -93,9 +98,14 @@ pub use asynchronous::*;
 pub use atomic::*;
 pub use barrier::*;
 pub use cluster::*;
+pub use conversion::*;
 pub use debug::*;
 pub use fence::*;
+pub use half::*;
+pub use integer::*;
 pub use launch::*;
+pub use pair::*;
+pub use rounding::*;
 pub use shared::*;
 pub use warp::*;
 
@@ -109,5 +119,13 @@ pub const TABLES: &[&[Intrinsic]] = &[
     cluster::TABLE,
     fence::TABLE,
     launch::TABLE,
+    cluster::TABLE,
+    conversion::TABLE,
+    fence::TABLE,
+    half::TABLE,
+    integer::TABLE,
+    launch::TABLE,
+    pair::TABLE,
+    rounding::TABLE,
     warp::TABLE,
 ];

@@ -19,6 +19,13 @@ mod lanes; // matches, reductions, masks of lanes
 pub use asynchronous::*;
 pub use barriers::*;
 pub use lanes::*;
+mod half; // 16-bit floating point
+mod integer; // what Rust has no operator for
+mod rounding; // arithmetic and conversions in four roundings
+
+pub use half::*;
+pub use integer::*;
+pub use rounding::*;
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(
