@@ -7,7 +7,8 @@
 //! Start at [`index`] and [`output`]: who writes where, and why two threads never write one element. Then [`block`] and [`shared`].
 #![no_std]
 
-pub mod atomic; // floating point atomics, one `atomic_add` for all
+pub mod address; // which memory a pointer points into
+pub mod atomic; // every width, order and scope
 pub mod block; // the block as a group: barrier, size, leader; the grid
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
@@ -15,6 +16,7 @@ pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
 pub mod math; // the functions of a C library, and CUDA's
+pub mod memory; // cache hints, prefetches, copies by a block
 pub mod output; // slices that hand each thread its own elements
 #[cfg(warploom_device)]
 pub mod panic; // the panic entry points of `core`
@@ -25,7 +27,7 @@ pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod target; // where the code runs
 pub mod warp; // shuffles, votes, reductions
 
-pub use atomic::{AtomicF32, AtomicF64, atomic_add};
+pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};
 pub use block::{Block, BlockLeader, Grid, sync_threads};
 pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,

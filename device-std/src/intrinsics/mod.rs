@@ -85,6 +85,7 @@ mod cluster; // what the blocks of a cluster do together
 mod debug; // the end of a kernel that cannot go on
 mod fence; // the order in which others see a thread's accesses
 mod launch; // where the thread is
+mod memory; // caches and address spaces
 mod shared; // the memory of the block
 mod warp; // what the lanes of a warp do together
 
@@ -94,6 +95,7 @@ pub use cluster::*;
 pub use debug::*;
 pub use fence::*;
 pub use launch::*;
+pub use memory::*;
 pub use shared::*;
 pub use warp::*;
 
@@ -102,4 +104,11 @@ pub use warp::*;
     unused_qualifications,
     reason = "the lint takes the first glob import for the only one"
 )]
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];
+pub const TABLES: &[&[Intrinsic]] = &[
+    atomic::TABLE,
+    cluster::TABLE,
+    fence::TABLE,
+    launch::TABLE,
+    memory::TABLE,
+    warp::TABLE,
+];

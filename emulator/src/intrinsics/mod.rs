@@ -12,6 +12,12 @@ use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
 use crate::warp::{LANES, Mode, Operands, WarpOp};
 
+mod atomics; // with an order, of every width
+mod memory; // address spaces, caches, giving way
+
+pub use atomics::*;
+pub use memory::*;
+
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(
         $(#[$doc])*
