@@ -1,4 +1,25 @@
-//! Atomics: those of `core::sync::atomic` work in kernels as they are; here are floating point numbers and one name for adding.
+//! Atomics of every width, order and scope: [`Atomic`]. Those of `core::sync::atomic` work in kernels as they are, at the scope of the system.
+//!
+//! [`AtomicF32`] and [`AtomicF64`] are floats that take `core`'s orders; [`atomic_add`] is one name for adding to any of these.
+
+mod cell; // the one type
+#[doc(hidden)]
+pub mod half; // additions of half floats
+pub mod legacy; // CUDA's names
+mod lock; // a lock that threads spin on
+mod order; // memory orders as types
+pub mod scope; // for whom an operation is atomic
+mod value; // which types have which operations
+
+pub use cell::{Atomic, Scoped, fence};
+pub use lock::{SpinGuard, SpinLock, spin_wait};
+pub use order::{
+    AcqRel, Acquire, FenceOrder, LoadOrder, Order, Relaxed, Release, SeqCst, StoreOrder,
+};
+pub use scope::Scope;
+pub use value::{
+    AtomicAdd, AtomicBits, AtomicInt, AtomicMinMax, AtomicValue, ExchangeInt, SwapInt,
+};
 
 use crate::intrinsics as raw;
 use core::cell::UnsafeCell;
@@ -41,6 +62,13 @@ macro_rules! atomic_float {
             pub fn fetch_add(&self, value: $float) -> $float {
                 // SAFETY: the pointer is aligned and valid as long as `self`, whose every access is atomic.
                 unsafe { raw::$add(self.0.get(), value) }
+            }
+
+            /// The address of the value.
+            #[inline(always)]
+            #[must_use]
+            pub const fn as_ptr(&self) -> *mut $float {
+                self.0.get()
             }
 
             #[inline(always)]
@@ -131,4 +159,23 @@ add! {
     AtomicU32, u32, atomic_add_u32;
     AtomicI32, i32, atomic_add_i32;
     AtomicU64, u64, atomic_add_u64;
+}
+
+/// Orders the thread's accesses before and after it, as seen by its block. CUDA: `__threadfence_block`. PTX: `fence.sc.cta`.
+#[inline(always)]
+pub fn threadfence_block() {
+    fence(SeqCst, scope::Block);
+}
+
+/// Orders the thread's accesses before and after it, as seen by the device. CUDA: `__threadfence`. PTX: `fence.sc.gpu`.
+#[inline(always)]
+pub fn threadfence() {
+    fence(SeqCst, scope::Device);
+}
+
+/// Orders the thread's accesses before and after it, as seen by the device, other devices and the host. CUDA: `__threadfence_system`. PTX:
+/// `fence.sc.sys`.
+#[inline(always)]
+pub fn threadfence_system() {
+    fence(SeqCst, scope::System);
 }

@@ -9,6 +9,8 @@
 
 pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod barrier; // barriers that ask, barriers for a part of the warps
+pub mod address; // which memory a pointer points into
+pub mod atomic; // every width, order and scope
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
 #[cfg(warploom_device)]
@@ -25,6 +27,7 @@ pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
 pub mod math; // the functions of a C library, and CUDA's
+pub mod memory; // cache hints, prefetches, copies by a block
 pub mod output; // slices that hand each thread its own elements
 #[cfg(warploom_device)]
 pub mod panic; // the panic entry points of `core`
@@ -40,6 +43,7 @@ pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};
 pub use barrier::NamedBarrier;
+pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};
 pub use block::{Block, BlockLeader, Grid, sync_threads};
 pub use cluster::{Cluster, ClusterArrival};
 pub use grid::CooperativeGrid;

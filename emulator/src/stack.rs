@@ -1,5 +1,6 @@
 //! Memory for stacks, kept between runs: making one costs 8.5 µs, which is 8.7 ms for a block of 1024 threads.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{MutexGuard, PoisonError};
 
@@ -32,6 +33,28 @@ pub(crate) struct Stack {
     base: StackPointer,
 }
 
+/// The stacks that there are, by their lower ends: what a kernel calls local memory.
+static EXTENTS: StaticMutex<BTreeMap<usize, usize>> = StaticMutex::new(BTreeMap::new());
+
+/// Whether an address lies in a stack.
+pub(crate) fn holds(address: usize) -> bool {
+    top_above(address).is_some()
+}
+
+/// The upper end of the stack that an address lies in.
+pub(crate) fn top_above(address: usize) -> Option<usize> {
+    let extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let (_, top) = extents.range(..=address).next_back()?;
+    (address < *top).then_some(*top)
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        let mut extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        extents.remove(&self.memory.limit().get());
+    }
+}
+
 impl Stack {
     fn new(number: usize) -> io::Result<Self> {
         let memory = DefaultStack::new(STACK_BYTES)?;
@@ -39,6 +62,9 @@ impl Stack {
         let lowered = if cfg!(windows) { 0 } else { number % 64 * 320 };
         let base = StackPointer::new(memory.base().get() - lowered);
         let base = base.unwrap_or(memory.base());
+        let mut extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
+        extents.insert(memory.limit().get(), memory.base().get());
+        drop(extents);
         Ok(Self { memory, base })
     }
 }

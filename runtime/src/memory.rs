@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
+use warploom_device::atomic::{Atomic, Scope};
 use warploom_device::{AtomicF32, AtomicF64, Plain};
 
 use crate::buffer::{Buffer, Copy};
@@ -317,6 +318,28 @@ impl<T: AtomicElement> DeviceBuffer<T> {
         }
         // SAFETY: the memory holds `len` elements of the same size, aligned to 256 bytes; `self` is borrowed exclusively, so
         // that all other accesses come before or after.
+        unsafe { DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len) }
+    }
+}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// All elements as [`Atomic`]s of any type and scope. Kernels take it as `&[Atomic<T, S>]`.
+    ///
+    /// Borrows the buffer exclusively: while the view is there, no one reads the elements in another way.
+    ///
+    /// ```
+    /// # use warploom_device::atomic::{Atomic, scope};
+    /// # use warploom_runtime::DeviceSlice;
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let mut flags = device.zeroed::<u16>(256)?;
+    /// let view: DeviceSlice<'_, Atomic<u16, scope::System>> = flags.as_atomics();
+    /// assert_eq!(view.len(), 256);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn as_atomics<S: Scope>(&mut self) -> DeviceSlice<'_, Atomic<T, S>> {
+        // SAFETY: the memory holds `len` elements of the same layout; `self` is borrowed exclusively, so that all other accesses
+        // come before or after.
         unsafe { DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len) }
     }
 }

@@ -91,6 +91,7 @@ mod integer; // what Rust has no operator for
 mod launch; // where the thread is
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
+mod memory; // caches and address spaces
 mod shared; // the memory of the block
 mod warp; // what the lanes of a warp do together
 
@@ -106,6 +107,7 @@ pub use integer::*;
 pub use launch::*;
 pub use pair::*;
 pub use rounding::*;
+pub use memory::*;
 pub use shared::*;
 pub use warp::*;
 
@@ -127,5 +129,10 @@ pub const TABLES: &[&[Intrinsic]] = &[
     launch::TABLE,
     pair::TABLE,
     rounding::TABLE,
+    atomic::TABLE,
+    cluster::TABLE,
+    fence::TABLE,
+    launch::TABLE,
+    memory::TABLE,
     warp::TABLE,
 ];

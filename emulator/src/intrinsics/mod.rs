@@ -26,6 +26,11 @@ mod rounding; // arithmetic and conversions in four roundings
 pub use half::*;
 pub use integer::*;
 pub use rounding::*;
+mod atomics; // with an order, of every width
+mod memory; // address spaces, caches, giving way
+
+pub use atomics::*;
+pub use memory::*;
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(

@@ -2,7 +2,7 @@
 //! build asked for, and one that does so behind `if arch() >= 90` is not.
 
 use crate::llvm::{Module, Value};
-use crate::lower::asm;
+use crate::lower::{asm, atomics};
 use std::collections::HashSet;
 
 /// The least architecture and PTX version for the kernels of `names` together, after optimisation.
@@ -20,6 +20,8 @@ pub(super) fn of(module: &Module<'_>, names: &[&str]) -> (u32, u32) {
                         let (sm, ptx) = asm::needs(&text);
                         least = (least.0.max(sm), least.1.max(ptx));
                     }
+                    let (sm, ptx) = atomics::needs(instruction, module.context());
+                    least = (least.0.max(sm), least.1.max(ptx));
                     instruction.operands()
                 })
                 .collect()

@@ -193,6 +193,8 @@ functions! {
     fn LLVMGetOrdering(instruction: ValueRef) -> c_int;
     fn LLVMGetAtomicRMWBinOp(instruction: ValueRef) -> c_int;
     fn LLVMGetAtomicSyncScopeID(instruction: ValueRef) -> c_uint;
+    fn LLVMGetCmpXchgSuccessOrdering(instruction: ValueRef) -> c_int;
+    fn LLVMGetSyncScopeID(context: ContextRef, name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetSubprogram(function: ValueRef) -> MetadataRef;
     fn LLVMSetSubprogram(function: ValueRef, subprogram: MetadataRef);
     fn LLVMGetDebugLocLine(value: ValueRef) -> c_uint;

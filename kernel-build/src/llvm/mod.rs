@@ -168,6 +168,12 @@ impl Context {
         Ok(context)
     }
 
+    /// The number of a named synchronisation scope in this context.
+    pub(crate) fn sync_scope(&self, name: &str) -> u32 {
+        // SAFETY: a live context and a text with its length, which LLVM copies.
+        unsafe { (self.llvm.LLVMGetSyncScopeID)(self.raw, name.as_ptr().cast(), name.len()) }
+    }
+
     /// What LLVM complained about since the last call.
     pub(crate) fn take_diagnostics(&self) -> Vec<String> {
         self.diagnostics.take()

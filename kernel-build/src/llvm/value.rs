@@ -28,7 +28,10 @@ pub(crate) enum Linkage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     Call,
+    Load,
+    Store,
     AtomicRmw,
+    CmpXchg,
     FRem,
     Fence,
     Other(i32),
@@ -315,6 +318,9 @@ impl<'ctx> Value<'ctx> {
             45 => Op::Call,
             55 => Op::Fence,
             19 => Op::FRem,
+            27 => Op::Load,
+            28 => Op::Store,
+            56 => Op::CmpXchg,
             57 => Op::AtomicRmw,
             other => Op::Other(other),
         }
@@ -498,9 +504,17 @@ impl<'ctx> Value<'ctx> {
     }
 
     /// Memory order of an atomic instruction, as LLVM numbers it: 2 relaxed, 4 acquire, 5 release, 6 both, 7 sequentially consistent.
+    ///
+    /// 0 for loads and stores that are not atomic; of a compare-exchange the order of success.
     pub(crate) fn ordering(self) -> i32 {
-        // SAFETY: called on atomic instructions only.
-        unsafe { (self.context.llvm.LLVMGetOrdering)(self.raw) }
+        // SAFETY: called on loads, stores, fences and read-modify-writes only; compare-exchanges have a function of their own.
+        unsafe {
+            if self.op() == Op::CmpXchg {
+                (self.context.llvm.LLVMGetCmpXchgSuccessOrdering)(self.raw)
+            } else {
+                (self.context.llvm.LLVMGetOrdering)(self.raw)
+            }
+        }
     }
 
     pub(crate) fn rmw_operation(self) -> i32 {

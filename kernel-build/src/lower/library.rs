@@ -22,6 +22,16 @@ pub(crate) fn definitions(wanted: &[(String, Type<'_>)]) -> (String, Vec<String>
                 Ok(body) => text.push_str(&body),
                 Err(problem) => problems.push(problem),
             }
+        } else if name.starts_with(super::atomic_bodies::ATOMIC) {
+            match super::atomic_bodies::function(name, *ty) {
+                Ok(body) => text.push_str(&body),
+                Err(problem) => problems.push(problem),
+            }
+        } else if let Some(body) = super::memory_bodies::memory(name) {
+            text.push_str(&body);
+            globals.insert(super::memory_bodies::DECLARATIONS);
+        } else if let Some(body) = super::memory_bodies::address(name) {
+            text.push_str(&body);
         } else if let Some((body, needs)) = plain(name) {
             number += 1;
             let signature = body.replace("@@", &format!("@\"{name}\""));

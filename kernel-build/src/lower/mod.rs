@@ -6,10 +6,12 @@
 //! [`atomics`] spells out memory orders. Must not know: cargo, files.
 
 pub(crate) mod asm;
+mod atomic_bodies;
 pub(crate) mod atomics;
 pub(crate) mod kernels;
 pub(crate) mod library;
 pub(crate) mod locations;
+mod memory_bodies;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod symbols;

@@ -1,0 +1,101 @@
+//! Memory orders as types, so that an order which an operation cannot have does not compile.
+
+use sealed::Sealed;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An order of a read-modify-write: each of [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`].
+///
+/// The orders are those of `core::sync::atomic::Ordering`, but each is a type of its own. PTX: `.relaxed`, `.acquire`, `.release`, `.acq_rel`;
+/// [`SeqCst`] is `fence.sc` followed by the acquiring form (of a store: the releasing one). The fence orders all that came before, so
+/// it also releases; and two such accesses are ordered by their fences, which is what sequential consistency asks for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a memory order",
+    note = "the orders are types of `warploom::device::atomic`: `Relaxed`, `Acquire`, `Release`, `AcqRel`, `SeqCst`"
+)]
+pub trait Order: Copy + Sealed {
+    /// The order's number: relaxed 0, acquire 1, release 2, both 3, sequentially consistent 4.
+    #[doc(hidden)]
+    const CODE: u32;
+}
+
+/// An order of a load: [`Relaxed`], [`Acquire`], [`SeqCst`].
+///
+/// ```compile_fail,E0277
+/// use warploom_device::atomic::{Atomic, Release};
+/// Atomic::<u32>::new(0).load(Release);
+/// ```
+/// ```compile_fail,E0277
+/// use warploom_device::atomic::{AcqRel, Atomic};
+/// Atomic::<u32>::new(0).load(AcqRel);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a load cannot have the order `{Self}`",
+    note = "loads are `Relaxed`, `Acquire` or `SeqCst`"
+)]
+pub trait LoadOrder: Order {}
+
+/// An order of a store: [`Relaxed`], [`Release`], [`SeqCst`].
+///
+/// ```compile_fail,E0277
+/// use warploom_device::atomic::{Acquire, Atomic};
+/// Atomic::<u32>::new(0).store(1, Acquire);
+/// ```
+/// ```compile_fail,E0277
+/// use warploom_device::atomic::{AcqRel, Atomic};
+/// Atomic::<u32>::new(0).store(1, AcqRel);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a store cannot have the order `{Self}`",
+    note = "stores are `Relaxed`, `Release` or `SeqCst`"
+)]
+pub trait StoreOrder: Order {}
+
+/// An order of a fence: [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`].
+///
+/// ```compile_fail,E0277
+/// use warploom_device::atomic::{Relaxed, fence, scope};
+/// fence(Relaxed, scope::Device);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a fence cannot have the order `{Self}`",
+    note = "fences are `Acquire`, `Release`, `AcqRel` or `SeqCst`"
+)]
+pub trait FenceOrder: Order {}
+
+macro_rules! orders {
+    ($($(#[$doc:meta])* $name:ident = $code:literal: $($what:ident)*;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name;
+        impl Sealed for $name {}
+        impl Order for $name {
+            const CODE: u32 = $code;
+        }
+        $(impl $what for $name {})*
+    )*};
+}
+
+orders! {
+    /// No order between this access and others; the access itself is atomic.
+    Relaxed = 0: LoadOrder StoreOrder;
+    /// What comes after sees what the thread did before whose release is read here.
+    Acquire = 1: LoadOrder FenceOrder;
+    /// What came before is seen by the thread that reads this by an acquire.
+    Release = 2: StoreOrder FenceOrder;
+    /// [`Acquire`] of the read and [`Release`] of the write.
+    AcqRel = 3: FenceOrder;
+    /// [`AcqRel`], and all accesses of this order are in one order that all threads of the scope agree on.
+    SeqCst = 4: LoadOrder StoreOrder FenceOrder;
+}
+
+/// The weakest order that is at least as strong as both.
+pub(super) const fn stronger(a: u32, b: u32) -> u32 {
+    if a == SeqCst::CODE || b == SeqCst::CODE {
+        SeqCst::CODE
+    } else {
+        a | b // acquire is bit 0, release bit 1
+    }
+}
