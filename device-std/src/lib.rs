@@ -7,7 +7,6 @@
 //! Start at [`index`] and [`output`]: who writes where, and why two threads never write one element. Then [`block`] and [`shared`].
 #![no_std]
 
-pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod address; // which memory a pointer points into
 pub mod atomic; // every width, order and scope
@@ -41,7 +40,6 @@ pub mod target; // where the code runs
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
 
-pub use atomic::{AtomicF32, AtomicF64, atomic_add};
 pub use barrier::NamedBarrier;
 pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};
 pub use block::{Block, BlockLeader, Grid, sync_threads};
