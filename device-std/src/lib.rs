@@ -22,6 +22,7 @@ pub mod panic_record; // how a panicked thread tells the host
 pub mod plain; // which types may cross between host and kernel
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
+pub mod statics; // global, constant and managed memory with names
 pub mod target; // where the code runs
 pub mod warp; // shuffles, votes, reductions
 
@@ -32,6 +33,7 @@ pub use index::{
 };
 pub use output::{Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, PerBlock};
 pub use plain::{KernelArg, Plain, SliceElement};
-pub use shared::{DynamicShared, SharedArray, SharedTile, TileView};
+pub use shared::{Carve, DynamicShared, SharedArray, SharedLayout, SharedTile, TileView};
+pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
 pub use target::{arch, is_device};
 pub use warp::Warp;
