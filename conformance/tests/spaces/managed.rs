@@ -93,7 +93,11 @@ fn both_sides_count_at_the_same_time() {
         let flag = device.managed(&FLAG)?;
         flag.store(0, Relaxed);
         std::thread::scope(|threads| -> warploom::Result<()> {
-            let host = threads.spawn(|| (0..500).for_each(|_| drop(flag.fetch_add(3, Relaxed))));
+            let host = threads.spawn(|| {
+                for _ in 0..500 {
+                    flag.fetch_add(3, Relaxed);
+                }
+            });
             count_down::launch(stream, (1, 32), 500)?;
             stream.synchronize()?;
             host.join().unwrap();
