@@ -2,3 +2,36 @@
 //!
 //! One folder per chapter. A line `//@ rows: SY-1, SY-2` above a `#[test]` says which rows it proves; a test that goes through
 //! `warploom_harness::device_test` proves them on the emulator and on the GPU, one in a file `ptx*.rs` proves them in the PTX. No code here.
+//!
+//! What does not compile, by rustc's own rules. A kernel called as a function, by itself or by another (EX-3):
+//! ```compile_fail,E0423
+//! use warploom::prelude::*;
+//! #[kernel]
+//! fn down(i: Index1D, n: u32) {
+//!     down(i, n - 1);
+//! }
+//! ```
+//! Two ways of inlining on one function (AN-4), a warning that rustc will make an error:
+//! ```compile_fail
+//! #![deny(unused_attributes)]
+//! #[inline(never)]
+//! #[inline(always)]
+//! fn both() {}
+//! ```
+//! An initial value for shared memory (MS-5, GVAR-7):
+//! ```compile_fail
+//! use warploom::prelude::*;
+//! #[kernel]
+//! fn initialised(i: Index1D) {
+//!     let tile = shared_array!(u32, 4, [0; 4]);
+//! }
+//! ```
+//! A static of a device as a field (GVAR-8), or without a definition (GVAR-10):
+//! ```compile_fail
+//! struct Holder {
+//!     warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
+//! }
+//! ```
+//! ```compile_fail
+//! warploom_device::device_static! { extern static COUNT: core::sync::atomic::AtomicU32; }
+//! ```

@@ -36,6 +36,7 @@ pub mod plain; // which types may cross between host and kernel
 pub mod round; // arithmetic in a rounding of choice
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
+pub mod statics; // global, constant and managed memory with names
 pub mod target; // where the code runs
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
@@ -54,6 +55,7 @@ pub use index::{
 pub use output::{Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, PerBlock};
 pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};
-pub use shared::{DynamicShared, SharedArray, SharedTile, TileView};
+pub use shared::{Carve, DynamicShared, SharedArray, SharedLayout, SharedTile, TileView};
+pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
 pub use target::{arch, is_device};
 pub use warp::{LaneMask, Warp, Width};

@@ -59,7 +59,7 @@ pub trait Tied<'k> {}
 /// fn needs_sync<T: Sync>() {}
 /// needs_sync::<warploom_device::Index1D<'static>>();
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Brand<'k> {
     _thread: PhantomData<*mut ()>,
     _launch: PhantomData<fn(&'k ()) -> &'k ()>,

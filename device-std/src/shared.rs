@@ -4,12 +4,14 @@
 //! [`SharedArray`] and [`DynamicShared`] are raw: reading and writing is `unsafe`, except through the atomics of a [`SharedArray`].
 
 mod array; // static memory, raw, with atomics
+mod carve; // dynamic memory in parts of several types
 mod dynamic; // as much as the launch says, raw
 mod tile; // phases: write one's own, barrier, read all
 
 #[doc(hidden)]
 pub use array::RawArray;
 pub use array::{AtomicElement, SharedArray};
+pub use carve::{Carve, SharedLayout};
 pub use dynamic::DynamicShared;
 pub use tile::{SharedTile, TileView};
 

@@ -13,7 +13,7 @@ mod tests;
 
 use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
 use crate::llvm::{self, Context, Linkage, LlvmError, LoadError, Machine, Module, Passes, Value};
-use crate::lower::{atomics, kernels, library, locations, retarget, shared, symbols};
+use crate::lower::{atomics, kernels, library, locations, retarget, shared, statics, symbols};
 use crate::options::{Arch, Options};
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
@@ -21,7 +21,7 @@ use line::LinkLine;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use warploom_manifest::{Kernel, Manifest, container};
+use warploom_manifest::{Kernel, Manifest, Symbol, container};
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 const PROBLEMS: &[u8] = b"warploom problems\n";
@@ -121,6 +121,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
             failure: None,
             kernels: part.kernels,
             images: vec![],
+            symbols: part.symbols,
         };
         containers.extend(container::pack(manifest, &part.texts)?);
     }
@@ -131,6 +132,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
 #[derive(Debug, Default)]
 struct Part {
     kernels: Vec<Kernel>,
+    symbols: Vec<Symbol>,
     texts: Vec<(u32, bool, String)>,
 }
 
@@ -138,6 +140,15 @@ impl Part {
     fn has(&self, arch: Arch) -> bool {
         let same = |text: &(u32, bool, String)| (text.0, text.1) == (arch.sm, arch.exact);
         self.texts.iter().any(same)
+    }
+
+    /// An architecture's code may use a static that another's does not.
+    fn add_symbols(&mut self, symbols: Vec<Symbol>) {
+        for symbol in symbols {
+            if !self.symbols.contains(&symbol) {
+                self.symbols.push(symbol);
+            }
+        }
     }
 }
 
@@ -160,7 +171,7 @@ fn compile(
     keep_only(&mut module, &roots)?;
     resolve(&mut module, &roots, &line.archives)?;
     let host_assembly = host_assembly(&module);
-    lower(&mut module)?;
+    let statics = lower(&mut module)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
     let layout = machine(module.context(), Arch::sm(75), 0)?.data_layout();
@@ -178,6 +189,7 @@ fn compile(
         mangled,
         graph,
         host_assembly,
+        statics,
         options,
     };
     let groups = split::groups(&program.module, &program.names);
@@ -186,6 +198,7 @@ fn compile(
         .iter()
         .map(|group| Part {
             kernels: group.iter().map(|k| described[*k].clone()).collect(),
+            symbols: vec![],
             texts: vec![],
         })
         .collect();
@@ -201,8 +214,9 @@ fn compile(
             let optimized = optimize(&program, arch, &kernels)?;
             let mut texts = String::new();
             for group in wanted {
-                match emit(&program, &optimized, &groups[group], arch)? {
-                    Emitted::Ptx(text) => {
+                match emit(&optimized, &program, &groups[group], arch)? {
+                    Emitted::Ptx(text, symbols) => {
+                        parts[group].add_symbols(symbols);
                         texts.push_str(&text);
                         parts[group].texts.push((arch.sm, arch.exact, text));
                     }
@@ -383,9 +397,11 @@ fn assembly<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = String> + use<'
         .filter(|text| !text.trim().is_empty())
 }
 
-fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
+fn lower(module: &mut Module<'_>) -> Result<Vec<Symbol>, LinkError> {
     let mut problems = symbols::bind_intrinsics(module);
     problems.extend(shared::place(module));
+    let (statics, more) = statics::place(module);
+    problems.extend(more);
     let wanted: Vec<_> = module
         .functions()
         .into_iter()
@@ -405,7 +421,7 @@ fn lower(module: &mut Module<'_>) -> Result<(), LinkError> {
     module.set_target(TRIPLE, &layout);
     definitions.set_target(TRIPLE, &layout);
     module.link(definitions)?;
-    Ok(())
+    Ok(statics)
 }
 
 fn machine<'ctx>(
@@ -434,6 +450,8 @@ struct Program<'ctx> {
     mangled: Vec<String>,
     graph: Graph,
     host_assembly: HashSet<String>,
+    /// Those that the host can ask for.
+    statics: Vec<Symbol>,
     options: Options,
 }
 
@@ -449,6 +467,7 @@ fn optimize<'ctx>(
         drop_others(&mut copy, &program.names, kernels)?;
     }
     say_arch(&mut copy, arch);
+    statics::show(&copy);
     copy.run(Passes::optimize(), Some(&machine))?;
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
@@ -511,21 +530,23 @@ fn drop_others(
             function.set_linkage(Linkage::Internal);
         }
     }
+    statics::hide(module);
     module.run(Passes::drop_unreachable(), None)?;
+    statics::show(module);
     Ok(())
 }
 
 /// What became of a group of kernels.
 enum Emitted {
-    Ptx(String),
+    Ptx(String, Vec<Symbol>),
     /// It uses instructions that the architecture lacks.
     Needs(Arch),
 }
 
 /// PTX for one group of kernels.
 fn emit(
-    program: &Program<'_>,
     optimized: &Module<'_>,
+    program: &Program<'_>,
     group: &[usize],
     arch: Arch,
 ) -> Result<Emitted, LinkError> {
@@ -541,7 +562,9 @@ fn emit(
     let mut part = optimized.duplicate();
     drop_others(&mut part, names, group)?;
     let machine = machine(optimized.context(), arch, ptx)?;
-    Ok(Emitted::Ptx(part.emit(&machine)?))
+    let symbols =
+        statics::of_image(&part, &program.statics).map_err(|e| LinkError::Kernels(vec![e]))?;
+    Ok(Emitted::Ptx(part.emit(&machine)?, symbols))
 }
 
 /// One message per kernel that reaches what no device has.

@@ -315,6 +315,7 @@ fn failures(targets: &[&Target], reason: &str) -> BTreeMap<Group, Vec<Vec<u8>>> 
             failure: Some(reason.to_owned()),
             kernels: vec![],
             images: vec![],
+            symbols: vec![],
         };
         if let Ok(container) = container::pack(manifest, &[]) {
             all.entry(Group::of_kind(target.kind))

@@ -281,6 +281,11 @@ pub(crate) fn read_location(global: Value<'_>) -> Option<Location> {
     })
 }
 
+/// The bytes of a constant as rustc writes it.
+pub(crate) fn size_of_constant(constant: Value<'_>) -> usize {
+    Memory::of(constant).bytes.len()
+}
+
 /// A constant as memory: bytes, and pointers in between.
 struct Memory<'ctx> {
     bytes: Vec<u8>,

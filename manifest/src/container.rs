@@ -120,6 +120,7 @@ mod tests {
             failure: None,
             kernels: vec![],
             images: vec![],
+            symbols: vec![],
         }
     }
 

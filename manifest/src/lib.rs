@@ -18,6 +18,9 @@ pub struct Manifest {
     pub kernels: Vec<Kernel>,
     /// The same code for several architectures.
     pub images: Vec<Image>,
+    /// The statics that the host can ask for.
+    #[serde(default)]
+    pub symbols: Vec<Symbol>,
 }
 
 /// A kernel that was compiled: a function, or one instance of a generic function.
@@ -81,4 +84,32 @@ pub struct Image {
     pub offset: u64,
     /// Length of the PTX text, without the zero byte that follows it.
     pub len: u64,
+}
+
+/// A static in a device's memory that the host can ask for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Its module and name, as the host's code has them.
+    pub name: String,
+    /// Where it is declared: tells statics of one name apart.
+    pub at: Location,
+    /// The variable's name in the PTX.
+    pub entry: String,
+    /// In which memory.
+    pub space: Space,
+    /// Bytes of the variable. A managed static's variable holds an address, then the initial value at the next multiple of `align`.
+    pub size: u64,
+    /// Alignment of the variable.
+    pub align: u64,
+}
+
+/// A device's kinds of memory for statics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Space {
+    /// Global memory.
+    Device,
+    /// Constant memory.
+    Constant,
+    /// Memory that host and device both see.
+    Managed,
 }

@@ -4,6 +4,7 @@ use crate::cuda::DriverError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::stream::StreamError;
+use crate::symbol::SymbolError;
 
 /// `Result` with [`Error`], so that `?` takes every error of warploom.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -24,6 +25,9 @@ pub enum Error {
     /// A kernel cannot be launched.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// A static of device code cannot be reached.
+    #[error(transparent)]
+    Symbol(#[from] SymbolError),
 }
 
 /// Why a device cannot be opened.

@@ -6,6 +6,7 @@ use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
 use crate::panics::{KernelDeadlock, KernelPanic};
 use crate::stream::StreamError as S;
+use crate::symbol::SymbolError as Y;
 use crate::{DeviceError as D, DriverError, Error};
 
 const KERNEL: &str = "saxpy";
@@ -232,6 +233,17 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             log: "ptxas error: line 3".into(),
             source: Box::new(driver_error()),
         },
+        L::StaticExistsTwice {
+            kernel,
+            name: "shop::COUNT".into(),
+            target: "shop (bin)".into(),
+            other: "shop (lib)".into(),
+        },
+        L::NoManagedMemory {
+            kernel,
+            name: "shop::TOTAL".into(),
+            device: "NVIDIA T4".into(),
+        },
         L::Emulator {
             kernel,
             reason: "cannot run a kernel from inside a kernel".into(),
@@ -243,6 +255,34 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
     ]
 }
 
+fn symbol_errors() -> Vec<Y> {
+    let name = "shop::COUNT";
+    vec![
+        Y::Unused {
+            name,
+            device: "NVIDIA H200".into(),
+        },
+        Y::SizeMismatch {
+            name,
+            host: 64,
+            device: 48,
+        },
+        Y::Load {
+            name,
+            source: Box::new(L::DamagedImages {
+                reason: "the device image at byte 16 is cut off".into(),
+            }),
+        },
+        Y::WrongDevice {
+            name,
+            symbol: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
+        Y::Stream(S::NotRecorded),
+        Y::Driver(driver_error()),
+    ]
+}
+
 fn all() -> Vec<Error> {
     let here = Location::caller();
     let mut errors: Vec<Error> = Vec::new();
@@ -250,6 +290,7 @@ fn all() -> Vec<Error> {
     errors.extend(memory_errors().into_iter().map(Error::from));
     errors.extend(stream_errors(here).into_iter().map(Error::from));
     errors.extend(launch_errors(here).into_iter().map(Error::from));
+    errors.extend(symbol_errors().into_iter().map(Error::from));
     errors
 }
 

@@ -32,6 +32,7 @@ pub mod memory; // typed buffers
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
 mod stream; // queues of work
+pub mod symbol; // statics of device code
 pub mod view; // parts of buffers
 
 pub use cuda::DriverError;
@@ -44,4 +45,5 @@ pub use memory::{DeviceBuffer, MemoryError};
 pub use module::embedded;
 pub use panics::KernelPanic;
 pub use stream::{Stream, StreamError};
+pub use symbol::{Managed, Symbol, SymbolError};
 pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use warploom_device::panic_record::PanicRecord;
 use warploom_manifest::container::{Container, unpack};
-use warploom_manifest::{self as manifest, Image};
+use warploom_manifest::{self as manifest, Image, Space};
 
 use crate::cuda::module::{Function, LoadError, Module};
 use crate::cuda::stream::Stream as CudaStream;
@@ -14,6 +14,7 @@ use crate::cuda::{Context, DriverError};
 use crate::device::{Device, Gpu};
 use crate::launch::{Kernel, LaunchError, Param};
 use crate::panics::MappedRecord;
+use crate::symbol::{Placed, same};
 
 /// Module variable that holds the record's device address.
 const RECORD: &CStr = c"__warploom_panic_record";
@@ -67,7 +68,11 @@ pub fn embedded() -> Result<&'static [Container<'static>], LaunchError> {
 
 /// The modules that one device has loaded.
 #[derive(Default)]
-pub(crate) struct Modules(Vec<Loaded>);
+pub(crate) struct Modules {
+    loaded: Vec<Loaded>,
+    /// Managed statics, which several modules may use.
+    pub(crate) placed: Vec<Placed>,
+}
 
 struct Loaded {
     container: &'static Container<'static>,
@@ -99,25 +104,64 @@ impl Modules {
     ) -> Result<Function, LaunchError> {
         let (container, described) = find(embedded()?, kernel, caller)?;
         check_layout(kernel, &described.params)?;
-        let loaded = self
-            .0
-            .iter()
-            .position(|loaded| std::ptr::eq(loaded.container, container));
-        let loaded = match loaded {
-            Some(at) => &self.0[at],
-            None => {
-                self.0.push(load(gpu, device, kernel, container)?);
-                &self.0[self.0.len() - 1]
-            }
-        };
+        let module = self.loaded(gpu, device, kernel.base, container)?;
         let refused = |source| LaunchError::Driver {
             kernel: kernel.base,
             source,
         };
-        let function = loaded.module.function(&described.entry).map_err(refused)?;
+        let function = module.function(&described.entry).map_err(refused)?;
         let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
         check_parameters(kernel, &host, function.parameter_sizes(host.len() + 1))?;
         Ok(function)
+    }
+
+    /// The module of a container; loads it if need be. `base` is what needs it: a kernel or a static.
+    pub(crate) fn loaded(
+        &mut self,
+        gpu: &Gpu,
+        device: &Device,
+        base: &'static str,
+        container: &'static Container<'static>,
+    ) -> Result<&Arc<Module>, LaunchError> {
+        let is_it = |loaded: &Loaded| std::ptr::eq(loaded.container, container);
+        let at = match self.loaded.iter().position(is_it) {
+            Some(at) => at,
+            None => {
+                self.check_statics(base, container)?;
+                let loaded = load(gpu, device, base, container)?;
+                self.place_managed(gpu, device, base, (&loaded.module, container))?;
+                self.loaded.push(loaded);
+                self.loaded.len() - 1
+            }
+        };
+        Ok(&self.loaded[at].module)
+    }
+
+    /// Whether the device has this container's code already.
+    pub(crate) fn has(&self, container: &Container<'_>) -> bool {
+        let is_it = |loaded: &Loaded| std::ptr::eq(loaded.container, container);
+        self.loaded.iter().any(is_it)
+    }
+
+    /// A static in device memory must not exist twice: kernels would write to one and read from the other.
+    fn check_statics(
+        &self,
+        base: &'static str,
+        container: &Container<'_>,
+    ) -> Result<(), LaunchError> {
+        let symbols = container.manifest.symbols.iter();
+        for symbol in symbols.filter(|s| s.space == Space::Device) {
+            let has = |l: &&Loaded| l.container.manifest.symbols.iter().any(|s| same(s, symbol));
+            if let Some(other) = self.loaded.iter().find(has) {
+                return Err(LaunchError::StaticExistsTwice {
+                    kernel: base,
+                    name: symbol.name.clone(),
+                    target: container.manifest.target.clone(),
+                    other: other.container.manifest.target.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Takes a panic out of a module that had one.
@@ -125,7 +169,7 @@ impl Modules {
         &self,
         stream: &CudaStream,
     ) -> Result<Option<TakenPanic>, DriverError> {
-        for loaded in &self.0 {
+        for loaded in &self.loaded {
             let Some(panics) = &loaded.panics else {
                 continue;
             };
@@ -167,6 +211,7 @@ fn find<'c>(
         .collect();
     // Two closures of one function have one name: the line tells them apart, then the layout.
     narrow(&mut found, |(_, described)| {
+        let caller = (caller.file(), caller.line(), caller.column());
         described.launched_at.iter().any(|at| is_at(at, caller))
     });
     narrow(&mut found, |(_, described)| {
@@ -200,16 +245,16 @@ fn narrow<T>(found: &mut Vec<T>, wanted: impl Fn(&T) -> bool) {
 }
 
 /// The device pass may have run in another folder: paths that end alike are the same file.
-fn is_at(at: &manifest::Location, caller: &Location<'_>) -> bool {
-    let (long, short) = if at.file.len() >= caller.file().len() {
-        (&*at.file, caller.file())
+pub(crate) fn is_at(at: &manifest::Location, (file, line, column): (&str, u32, u32)) -> bool {
+    let (long, short) = if at.file.len() >= file.len() {
+        (&*at.file, file)
     } else {
-        (caller.file(), &*at.file)
+        (file, &*at.file)
     };
     let same_file = long
         .strip_suffix(short)
         .is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']));
-    same_file && (at.line, at.column) == (caller.line(), caller.column())
+    same_file && (at.line, at.column) == (line, column)
 }
 
 #[cold]
@@ -301,13 +346,13 @@ fn choose(images: &[Image], (major, minor): (u32, u32)) -> Option<&Image> {
 fn load(
     gpu: &Gpu,
     device: &Device,
-    kernel: &Kernel<'_>,
+    base: &'static str,
     container: &'static Container<'static>,
 ) -> Result<Loaded, LaunchError> {
     let images = &container.manifest.images;
     let (major, minor) = gpu.compute_capability;
     let image = choose(images, (major, minor)).ok_or_else(|| LaunchError::NoImage {
-        kernel: kernel.base,
+        kernel: base,
         device: device.name().to_owned(),
         capability: format!("{major}.{minor}"),
         available: available(images),
@@ -322,7 +367,7 @@ fn load(
             ),
         })?;
     let refused = |LoadError { error, log }| LaunchError::Refused {
-        kernel: kernel.base,
+        kernel: base,
         target: container.manifest.target.clone(),
         log,
         source: Box::new(error),

@@ -34,6 +34,7 @@ fn section(targets: Vec<(&str, Option<&str>, Vec<manifest::Kernel>)>) -> Vec<u8>
             failure: failure.map(Into::into),
             kernels,
             images: vec![],
+            symbols: vec![],
         };
         section.extend(pack(manifest, &[(75, false, "text".into())]).unwrap());
     }

@@ -7,7 +7,7 @@ use crate::{Plain, intrinsics as raw};
 /// The shared memory whose size the launch decides, seen as elements of `T`; raw. A kernel parameter, or [`dynamic_shared!`](crate::dynamic_shared).
 ///
 /// Every use in a kernel sees the same bytes, from their start. Starts with an unspecified value, aligned to 128 bytes.
-/// CUDA: `extern __shared__`.
+/// Parts of several types are cut by [`carve`](Self::carve). CUDA: `extern __shared__`.
 pub struct DynamicShared<'k, T: Plain> {
     start: *mut T,
     len: usize,
@@ -79,6 +79,16 @@ impl<T: Plain> DynamicShared<'_, T> {
         }
         // Wrapping, because nothing here promises that the launch still runs.
         self.start.wrapping_add(i)
+    }
+
+    /// `len` elements from `start`.
+    #[inline(always)]
+    pub(super) fn part(start: *mut T, len: usize) -> Self {
+        DynamicShared {
+            start,
+            len,
+            _brand: Brand::new(),
+        }
     }
 
     /// The dynamic shared memory of this block.

@@ -346,3 +346,74 @@ fn kernels_share_an_image_only_with_a_written_static() {
         + statics;
     assert_eq!(images(&mixed), 2);
 }
+
+/// Statics as `warploom-device` writes them: `(space, name, size)`.
+fn statics(all: &[(&str, &str, u32)]) -> String {
+    let one = |(space, name, size): &(&str, &str, u32)| {
+        format!(
+            "@{name} = internal global [{size} x i8] zeroinitializer, section \".warploom.static;{space};shop::{name};7;1;src/lib.rs\", align 4\n"
+        )
+    };
+    all.iter().map(one).collect()
+}
+
+fn parts(ir: &str) -> Result<Vec<super::Part>, LinkError> {
+    let context = context();
+    let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
+    compile(module, options(), &LinkLine::default())
+}
+
+#[test]
+fn a_static_that_only_the_host_reads_is_still_written() {
+    let ir = storing("writing", "  store i32 3, ptr @LAST\n  %v = add i32 1, 2")
+        + &statics(&[("device", "LAST", 4), ("device", "UNUSED", 4)]);
+    let parts = parts(&ir).unwrap();
+    let ptx = &parts[0].texts[0].2;
+    assert!(
+        ptx.contains(".visible .global .align 4 .b8 __warploom_static_LAST[4]"),
+        "{ptx}"
+    );
+    assert!(
+        ptx.contains("[__warploom_static_LAST], 3") && !ptx.contains("UNUSED"),
+        "{ptx}"
+    );
+    let symbols: Vec<_> = parts[0]
+        .symbols
+        .iter()
+        .map(|s| (&*s.name, s.size))
+        .collect();
+    assert_eq!(symbols, [("shop::LAST", 4)]);
+}
+
+#[test]
+fn kernels_share_an_image_with_a_static_that_has_its_bytes_there() {
+    let both = |space: &str| {
+        let body = "  %v = load i32, ptr @VALUE";
+        let ir =
+            storing("first", body) + &storing("second", body) + &statics(&[(space, "VALUE", 16)]);
+        parts(&ir).unwrap().len()
+    };
+    assert_eq!(both("device"), 1);
+    assert_eq!(both("constant"), 1);
+    assert_eq!(both("managed"), 2, "an address may be in many images");
+}
+
+#[test]
+fn too_much_constant_memory_is_refused() {
+    let body = "  %a = load i32, ptr @LARGE\n  %b = load i32, ptr @SMALL\n  %v = add i32 %a, %b";
+    let with = |size| {
+        storing("reading", body)
+            + &statics(&[("constant", "LARGE", size), ("constant", "SMALL", 16)])
+    };
+    assert!(parts(&with(65_520)).is_ok());
+    let said = problems(&with(65_524));
+    let expected = "have 65540 bytes, and constant memory has 65536: `shop::LARGE` (65524 bytes, src/lib.rs:7), `shop::SMALL` (16 bytes";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn a_static_of_another_version_is_refused() {
+    let ir =
+        storing("reading", "  %v = load i32, ptr @VALUE") + &statics(&[("textured", "VALUE", 4)]);
+    assert!(problems(&ir).contains("use the same version of all warploom crates"));
+}

@@ -1,7 +1,7 @@
 //! Host IR becomes device IR.
 //!
 //! In the order in which the linker runs them: [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics);
-//! [`retarget`] removes what only hosts have; [`shared`] moves declarations into their address spaces; [`kernels`] turns entries into
+//! [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces; [`kernels`] turns entries into
 //! kernels; after LLVM's optimisation [`locations`] gives panics their kernel and
 //! [`atomics`] spells out memory orders. Must not know: cargo, files.
 
@@ -14,4 +14,5 @@ pub(crate) mod locations;
 mod memory_bodies;
 pub(crate) mod retarget;
 pub(crate) mod shared;
+pub(crate) mod statics;
 pub(crate) mod symbols;

@@ -1,15 +1,12 @@
-//! Shared and constant memory: declarations move into their address spaces.
+//! Shared memory: declarations move into its address space.
 
 use crate::llvm::{Attribute, Linkage, Module, Value};
 
 /// Called once per declaration, by a function of its own per type, size and place in the source: each call is one allocation.
 const STATIC: &str = "__warploom.shared_static";
 const SHARED: u32 = 3;
-const CONSTANT: u32 = 4;
-/// Section of statics that live in constant memory.
-const CONSTANT_SECTION: &str = ".warploom.constant";
 
-/// Gives every static shared declaration its memory, and moves constant statics. Returns what is wrong with them.
+/// Gives every static shared declaration its memory. Returns what is wrong with them.
 pub(crate) fn place(module: &mut Module<'_>) -> Vec<String> {
     let mut problems = Vec::new();
     let always_inline = Attribute::named(module.context(), "alwaysinline", 0);
@@ -47,29 +44,5 @@ pub(crate) fn place(module: &mut Module<'_>) -> Vec<String> {
             function.add_attribute(Attribute::FUNCTION, always_inline);
         }
     }
-    move_constants(module);
     problems
-}
-
-fn move_constants(module: &mut Module<'_>) {
-    for old in module
-        .globals()
-        .into_iter()
-        .filter(|g| g.section() == CONSTANT_SECTION)
-    {
-        let Some(initializer) = old.initializer() else {
-            continue;
-        };
-        let new = module.add_global(
-            &format!("{}_constant", old.name()),
-            old.value_type(),
-            CONSTANT,
-        );
-        new.set_initializer(initializer);
-        new.set_alignment(old.alignment());
-        new.set_linkage(Linkage::Internal);
-        new.set_externally_initialized();
-        new.set_constant_global();
-        old.replace_all_uses_with(new.cast_to_generic());
-    }
 }

@@ -109,6 +109,12 @@ impl Context {
         })
     }
 
+    /// Whether host and kernels may use managed memory at the same time.
+    pub(crate) fn has_concurrent_managed_access(&self) -> bool {
+        self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+            .is_ok_and(|value| value != 0)
+    }
+
     fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
         let mut value: c_int = 0;
         // SAFETY: writes one integer to where we point.

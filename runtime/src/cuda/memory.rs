@@ -110,6 +110,52 @@ impl Drop for MappedMemory {
     }
 }
 
+/// Memory that host and device see under one address.
+#[derive(Debug)]
+pub(crate) struct ManagedMemory {
+    context: Arc<Context>,
+    address: sys::CUdeviceptr,
+    bytes: usize,
+}
+
+impl ManagedMemory {
+    /// Memory with no particular contents.
+    pub(crate) fn new(context: Arc<Context>, bytes: usize) -> Result<ManagedMemory, DriverError> {
+        context.bind()?;
+        let mut address = 0;
+        // SAFETY: writes one address to where we point; the context is current. The driver refuses zero bytes.
+        unsafe {
+            context.driver.cuMemAllocManaged(
+                &raw mut address,
+                bytes.max(1),
+                sys::CU_MEM_ATTACH_GLOBAL,
+            )?;
+        }
+        Ok(ManagedMemory {
+            context,
+            address,
+            bytes,
+        })
+    }
+
+    /// Where it starts, on both sides.
+    pub(crate) fn start(&self) -> *mut u8 {
+        std::ptr::with_exposed_provenance_mut(usize::try_from(self.address).unwrap_or(0))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for ManagedMemory {
+    fn drop(&mut self) {
+        let _ = self.context.bind();
+        // SAFETY: freed once, when the device is closed and nothing runs. Errors: the driver is shut down already.
+        let _ = unsafe { self.context.driver.cuMemFree_v2(self.address) };
+    }
+}
+
 impl Stream {
     /// Queues a copy of host memory to the device.
     ///

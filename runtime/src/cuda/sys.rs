@@ -163,6 +163,7 @@ functions! {
         fn cuEventSynchronize(event: CUevent);
         fn cuEventElapsedTime(ms: *mut f32, start: CUevent, end: CUevent);
         fn cuMemAlloc_v2(address: *mut CUdeviceptr, bytes: usize);
+        fn cuMemAllocManaged(address: *mut CUdeviceptr, bytes: usize, flags: c_uint);
         fn cuMemFree_v2(address: CUdeviceptr);
         fn cuMemHostAlloc(address: *mut *mut c_void, bytes: usize, flags: c_uint);
         fn cuMemFreeHost(address: *mut c_void);
@@ -188,6 +189,7 @@ pub(crate) const CU_STREAM_NON_BLOCKING: c_uint = 1;
 pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
+pub(crate) const CU_MEM_ATTACH_GLOBAL: c_uint = 1;
 pub(crate) const CU_JIT_ERROR_LOG_BUFFER: c_int = 5;
 pub(crate) const CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_int = 6;
 
@@ -197,6 +199,7 @@ pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM: [c_int; 3] = [5, 6, 7];
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: c_int = 8;
 pub(crate) const CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: c_int = 16;
 pub(crate) const CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY: [c_int; 2] = [75, 76];
+pub(crate) const CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS: c_int = 89;
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_int = 97;
 
 pub(crate) const CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 0;

@@ -1,0 +1,93 @@
+//! Which functions run where: ordinary functions on both sides, kernels by launches, and launches without waiting.
+
+use std::time::Instant;
+
+use warploom::prelude::*;
+use warploom_harness::device_test::{check, devices};
+
+/// One function for both sides.
+fn mix(mut state: u64, rounds: u32) -> u64 {
+    for round in 0..rounds {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state = state.rotate_left(round % 64).wrapping_add(0x9E37_79B9);
+    }
+    state
+}
+
+/// Divisions and roots are correctly rounded on both sides.
+fn shape(x: f32) -> f32 {
+    let y = (x.abs() + 0.1).sqrt() / 3.0;
+    if x < 0.0 { y - x } else { x / (y + 1.0) }
+}
+
+#[kernel]
+fn apply(i: Index1D, x: &[f32], mut y: DisjointSlice<[u64; 2]>) {
+    if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
+        *y = [mix(i.get() as u64, 40), shape(*x).to_bits().into()];
+    }
+}
+
+//@ rows: EX-2, EX-5
+#[test]
+fn one_function_gives_one_result_on_both_sides() {
+    let x = Vec::from_iter((0..213).map(|i| (i as f32 - 100.0) * 0.37));
+    let one = |(i, x): (usize, &f32)| [mix(i as u64, 40), shape(*x).to_bits().into()];
+    let expected = Vec::from_iter(x.iter().enumerate().map(one));
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(213)?;
+        apply::launch(stream, (3, 71), &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+/// As long as the host says.
+#[kernel]
+fn spin(i: Index1D, rounds: u32, mut y: DisjointSlice<u64>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = mix(i.get() as u64, rounds);
+    }
+}
+
+//@ rows: EX-4
+#[test]
+fn a_launch_does_not_wait_for_the_kernel() {
+    for device in devices() {
+        let stream = device.stream().unwrap();
+        let mut y = device.zeroed(32).unwrap();
+        let rounds = if device.is_gpu() { 10_000_000 } else { 1000 };
+        // Loads the device code.
+        spin::launch(&stream, (1, 32), 1, &mut y).unwrap();
+        stream.synchronize().unwrap();
+        let start = Instant::now();
+        spin::launch(&stream, (1, 32), rounds, &mut y).unwrap();
+        let launched = start.elapsed();
+        stream.synchronize().unwrap();
+        let done = start.elapsed();
+        if device.is_gpu() {
+            assert!(
+                launched < done / 4,
+                "the launch took {launched:?} of {done:?}"
+            );
+        }
+        let expected = Vec::from_iter((0..32).map(|i| mix(i, rounds)));
+        assert_eq!(y.to_vec(&stream).unwrap(), expected);
+    }
+}
+
+#[kernel]
+fn fail(i: Index1D) {
+    assert!(i.get() != 17, "seventeen");
+}
+
+//@ rows: EX-4
+#[test]
+fn errors_of_a_kernel_appear_where_the_host_waits() {
+    for device in devices() {
+        let stream = device.stream().unwrap();
+        fail::launch(&stream, (2, 32)).unwrap();
+        let error = stream.synchronize().unwrap_err().to_string();
+        assert!(error.contains("seventeen"), "{error}");
+        stream.synchronize().unwrap();
+    }
+}

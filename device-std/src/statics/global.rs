@@ -1,0 +1,204 @@
+//! Statics in global memory.
+
+use super::{Static, StaticName, StaticValue, sealed};
+use core::cell::UnsafeCell;
+use core::ops::Deref;
+
+/// A static in a device's global memory; made by [`device_static!`](crate::device_static). In kernels it derefs to `T`.
+///
+/// # Panics
+/// In host code the deref panics: the host asks a device for the static by `device.symbol(&NAME)?`.
+///
+/// ```should_panic
+/// # use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// warploom_device::device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }
+/// COUNT.load(Relaxed); // static `…::COUNT` lives in the memory of devices, and this is host code: …
+/// ```
+#[cfg_attr(warploom_device, repr(transparent))]
+#[derive(Debug)]
+pub struct DeviceStatic<T: StaticValue> {
+    #[cfg(not(warploom_device))]
+    name: StaticName,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: `T` is `Sync`; what else reads and writes the bytes is the host, which copies them as atomics do (`Static`).
+unsafe impl<T: StaticValue> Sync for DeviceStatic<T> {}
+
+impl<T: StaticValue> DeviceStatic<T> {
+    #[cfg(not(warploom_device))]
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(name: StaticName, value: T) -> Self {
+        DeviceStatic {
+            name,
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    #[cfg(warploom_device)]
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(value: T) -> Self {
+        DeviceStatic {
+            value: UnsafeCell::new(value),
+        }
+    }
+}
+
+impl<T: StaticValue> Deref for DeviceStatic<T> {
+    type Target = T;
+
+    #[inline(always)]
+    #[track_caller]
+    fn deref(&self) -> &T {
+        #[cfg(not(warploom_device))]
+        self.name.check_in_kernel("device.symbol");
+        // SAFETY: initialised; changes go through atomics or unsafe functions of `T`.
+        unsafe { &*self.value.get() }
+    }
+}
+
+impl<T: StaticValue> sealed::Sealed for DeviceStatic<T> {}
+
+impl<T: StaticValue> Static for DeviceStatic<T> {
+    type Plain = T::Plain;
+
+    fn name(&self) -> StaticName {
+        #[cfg(not(warploom_device))]
+        return self.name;
+        #[cfg(warploom_device)]
+        super::constant::NO_NAME
+    }
+
+    fn is_constant(&self) -> bool {
+        false
+    }
+
+    fn emulated(&self) -> *const u8 {
+        self.value.get().cast()
+    }
+
+    fn emulated_value(&self) -> T::Plain {
+        let mut value = core::mem::MaybeUninit::<T::Plain>::uninit();
+        // SAFETY: `T` and its plain form have one size; any bytes are a plain value. Others change the static atomically or not at all.
+        unsafe {
+            words::<T>(
+                |at, load| match load {
+                    Word::Byte(from) => value
+                        .as_mut_ptr()
+                        .cast::<u8>()
+                        .add(at)
+                        .write(from.load(RELAXED)),
+                    Word::Four(from) => value
+                        .as_mut_ptr()
+                        .cast::<u32>()
+                        .byte_add(at)
+                        .write(from.load(RELAXED)),
+                    Word::Eight(from) => value
+                        .as_mut_ptr()
+                        .cast::<u64>()
+                        .byte_add(at)
+                        .write(from.load(RELAXED)),
+                },
+                self.value.get().cast(),
+            );
+            value.assume_init()
+        }
+    }
+
+    fn set_emulated_value(&self, value: T::Plain, _keep: &dyn Fn(T::Plain) -> &'static T::Plain) {
+        let from = &raw const value;
+        // SAFETY: as above; the bytes of `T` may be anything (`StaticValue`).
+        unsafe {
+            words::<T>(
+                |at, store| match store {
+                    Word::Byte(to) => to.store(from.cast::<u8>().add(at).read(), RELAXED),
+                    Word::Four(to) => to.store(from.cast::<u32>().byte_add(at).read(), RELAXED),
+                    Word::Eight(to) => to.store(from.cast::<u64>().byte_add(at).read(), RELAXED),
+                },
+                self.value.get().cast(),
+            );
+        }
+    }
+}
+
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed as RELAXED};
+
+/// A piece of the static's memory, as large as its alignment allows.
+enum Word<'a> {
+    Byte(&'a AtomicU8),
+    Four(&'a AtomicU32),
+    Eight(&'a AtomicU64),
+}
+
+/// Walks over the memory of a `T` in pieces: kernels of another OS thread may use the same memory.
+///
+/// # Safety
+/// `start` is the address of a `T`.
+unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
+    let step = match align_of::<T>() {
+        1 | 2 => 1,
+        4 => 4,
+        _ => 8,
+    };
+    for at in (0..size_of::<T>()).step_by(step) {
+        // SAFETY: within the `T`, whose size is a multiple of its alignment, hence of `step`; aligned likewise.
+        unsafe {
+            let start = start.add(at);
+            each(
+                at,
+                match step {
+                    1 => Word::Byte(AtomicU8::from_ptr(start)),
+                    4 => Word::Four(AtomicU32::from_ptr(start.cast())),
+                    _ => Word::Eight(AtomicU64::from_ptr(start.cast())),
+                },
+            );
+        }
+    }
+}
+
+/// Statics in a device's global memory, in the form of ordinary statics: `device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }`
+/// declares a [`DeviceStatic`]. CUDA: `__device__`.
+///
+/// Visible to all threads of all kernels, for as long as the device is open. The first kernel finds the initial value. The type is an
+/// atomic, a [`DeviceCell`](crate::DeviceCell), or an array of them ([`StaticValue`](crate::statics::StaticValue)). The host copies
+/// values in and out through `device.symbol(&COUNT)?`; a static that no kernel of the program uses has no memory on a GPU, so that
+/// asking for it is an error there.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use warploom_device::{Index1D, device_static};
+/// device_static! {
+///     /// How many numbers were even.
+///     pub static EVEN: AtomicU32 = AtomicU32::new(0);
+///     static LAST: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+/// }
+/// fn count(i: Index1D, x: &[u32]) {
+///     if x[i.get()] % 2 == 0 {
+///         EVEN.fetch_add(1, Relaxed);
+///         LAST[1].fetch_max(i.get() as u32, Relaxed);
+///     }
+/// }
+/// # let x = Vec::from_iter(0..96u32);
+/// # let shape = Shape { grid: [3, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0, workers: None };
+/// # run(shape, &|| unsafe { count(Index1D::from_launch(), &x) })?;
+/// # use warploom_device::statics::Static;
+/// # assert_eq!((EVEN.emulated_value(), LAST.emulated_value()), (48, [0, 94]));
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+/// Other types would be changed by threads that do not know of each other:
+/// ```compile_fail,E0277
+/// warploom_device::device_static! { static COUNT: core::cell::Cell<u32> = core::cell::Cell::new(0); }
+/// ```
+/// There is no declaration without a definition:
+/// ```compile_fail
+/// warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32; }
+/// ```
+#[macro_export]
+macro_rules! device_static {
+    ($($(#[$attr:meta])* $vis:vis static $name:ident: $ty:ty = $init:expr;)+) => {$(
+        $crate::__static_item!("device", $(#[$attr])* $vis $name: DeviceStatic<$ty> = $init);
+    )+};
+}

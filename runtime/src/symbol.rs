@@ -1,0 +1,479 @@
+//! Statics of device code, as the host reaches them: copies in and out, and managed memory.
+
+use std::ffi::CString;
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use warploom_device::statics::{Static, StaticName, StaticValue};
+use warploom_device::{ManagedStatic, Plain};
+use warploom_manifest::container::Container;
+use warploom_manifest::{self as manifest, Space};
+
+use crate::cuda::DriverError;
+use crate::cuda::memory::ManagedMemory;
+use crate::cuda::module::Module;
+use crate::device::{Backend, Device, Gpu};
+use crate::launch::LaunchError;
+use crate::module::{Modules, embedded, is_at};
+use crate::stream::{Stream, StreamError};
+
+/// A static of device code on one device: made by [`Device::symbol`].
+///
+/// CUDA: `cudaGetSymbolAddress`, `cudaGetSymbolSize`, `cudaMemcpyToSymbol`, `cudaMemcpyFromSymbol`; `cuModuleGetGlobal`.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// warploom_device::device_static! {
+///     static COUNT: AtomicU32 = AtomicU32::new(4);
+/// }
+/// # let device = warploom_runtime::Device::emulator();
+/// # let stream = device.stream()?;
+/// let count = device.symbol(&COUNT)?;
+/// assert_eq!((count.read(&stream)?, count.size()), (4, 4));
+/// count.write(&stream, &0)?;
+/// # assert_eq!(count.read(&stream)?, 0);
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Symbol<T: Plain> {
+    of: &'static dyn Static<Plain = T>,
+    device: Device,
+    /// On a GPU, of each image that has it; one but for constants.
+    addresses: Vec<u64>,
+}
+
+/// A managed static on one device: made by [`Device::managed`]. Derefs to the value, which kernels may use at the same time.
+///
+/// CUDA: `cuMemAllocManaged`.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// warploom_device::managed_static! {
+///     static TOTAL: AtomicU32 = AtomicU32::new(10);
+/// }
+/// # let device = warploom_runtime::Device::emulator();
+/// let total = device.managed(&TOTAL)?;
+/// assert_eq!(total.fetch_add(1, Relaxed), 10);
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Managed<T: StaticValue> {
+    value: *const T,
+    device: Device,
+}
+
+// SAFETY: gives out shared references to a value that is `Sync`, and keeps the memory as long as it lives.
+unsafe impl<T: StaticValue> Send for Managed<T> {}
+// SAFETY: as above.
+unsafe impl<T: StaticValue> Sync for Managed<T> {}
+
+/// Why the host cannot reach a static of device code.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum SymbolError {
+    /// The static has no memory on a GPU, because no device code uses it.
+    #[error(
+        "static `{name}` has no memory on {device}: no kernel of this program uses it; use it in a kernel, or make it an ordinary static of the host"
+    )]
+    Unused {
+        /// The static's module and name.
+        name: &'static str,
+        /// The device's name.
+        device: String,
+    },
+    /// Host and device disagree about the static.
+    #[error(
+        "static `{name}` has {host} bytes on the host, but {device} in the device code; rebuild the crate, and give its type `#[repr(C)]`"
+    )]
+    SizeMismatch {
+        /// The static's module and name.
+        name: &'static str,
+        /// Bytes as the host sees it.
+        host: u64,
+        /// Bytes as the device sees it.
+        device: u64,
+    },
+    /// The device code that has the static cannot be loaded.
+    #[error("cannot load the device code that has static `{name}`: {source}")]
+    Load {
+        /// The static's module and name.
+        name: &'static str,
+        /// Why not.
+        source: Box<LaunchError>,
+    },
+    /// Static and stream belong to different devices.
+    #[error(
+        "static `{name}` was asked of another device ({symbol}) than the stream's ({stream}); make both from the same `Device` or its clones"
+    )]
+    WrongDevice {
+        /// The static's module and name.
+        name: &'static str,
+        /// The static's device.
+        symbol: String,
+        /// The stream's device.
+        stream: String,
+    },
+    /// Earlier work failed: a kernel panicked, for example.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// The driver refused a call.
+    #[error("cannot reach a static of the GPU: {0}")]
+    Driver(#[from] DriverError),
+}
+
+impl Device {
+    /// The instance that this device has of a static: of a `device_static!` or a `constant_static!`.
+    ///
+    /// Each device that was opened has an instance of its own, with the initial value at first; all emulators of the process share
+    /// one. CUDA: `cudaGetSymbolAddress`.
+    ///
+    /// # Errors
+    /// On a GPU [`SymbolError::Unused`] if no kernel of the program uses the static, and [`SymbolError::Load`] if the code that does
+    /// cannot be loaded. None on the emulator.
+    pub fn symbol<S: Static + 'static>(
+        &self,
+        of: &'static S,
+    ) -> Result<Symbol<S::Plain>, SymbolError> {
+        let addresses = match &self.0.backend {
+            Backend::Emulator(_) => vec![],
+            Backend::Cuda(gpu) => {
+                let bytes = size_of::<S::Plain>() as u64;
+                gpu.submission()
+                    .modules
+                    .addresses(gpu, self, of.name(), bytes)?
+            }
+        };
+        Ok(Symbol {
+            of,
+            device: self.clone(),
+            addresses,
+        })
+    }
+
+    /// The memory that host and kernels of this device share under the name of a `managed_static!`.
+    ///
+    /// # Errors
+    /// As [`symbol`](Device::symbol). [`SymbolError::Load`] as well if the GPU cannot be used from both sides at once.
+    pub fn managed<T: StaticValue>(
+        &self,
+        of: &'static ManagedStatic<T>,
+    ) -> Result<Managed<T>, SymbolError> {
+        let value = match &self.0.backend {
+            Backend::Emulator(_) => of.emulated(),
+            Backend::Cuda(gpu) => {
+                let bytes = size_of::<T>();
+                gpu.submission()
+                    .modules
+                    .managed(gpu, self, of.name(), bytes)?
+                    .cast()
+            }
+        };
+        Ok(Managed {
+            value,
+            device: self.clone(),
+        })
+    }
+}
+
+impl<T: Plain> Symbol<T> {
+    /// The static's address on the device, for kernels that take it as a number; a host address on the emulator. Valid while the
+    /// device is open.
+    ///
+    /// Of a static in constant memory only the driver may make use of it. On the emulator it changes with each write of a constant.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        match self.addresses.first() {
+            Some(address) => *address,
+            None => self.of.emulated().addr() as u64,
+        }
+    }
+
+    /// Bytes of the static.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        size_of::<T>()
+    }
+
+    /// Copies the value out, in order with the work on `stream`. CUDA: `cudaMemcpyFromSymbol`.
+    ///
+    /// Kernels on other streams may be changing it meanwhile; each word is then an old or a new one.
+    ///
+    /// # Errors
+    /// [`SymbolError::WrongDevice`]. A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them.
+    pub fn read(&self, stream: &Stream) -> Result<T, SymbolError> {
+        self.check_device(stream)?;
+        let (Some(address), Backend::Cuda(gpu), Some(cuda)) = (
+            self.addresses.first(),
+            &self.device.0.backend,
+            stream.queue().cuda(),
+        ) else {
+            let value = self.of.emulated_value();
+            stream.synchronize()?;
+            return Ok(value);
+        };
+        let mut value = MaybeUninit::<T>::uninit();
+        {
+            let _order = gpu.submission();
+            // SAFETY: the variable has as many bytes as `T` (checked when it was found) and lives as long as the device; `value` lives
+            // until the wait is over.
+            unsafe { cuda.download(value.as_mut_ptr().cast(), *address, size_of::<T>())? };
+        }
+        stream.synchronize()?;
+        // SAFETY: all bytes were written, and any bytes are a value of a plain type.
+        Ok(unsafe { value.assume_init() })
+    }
+
+    /// Copies `value` in, in order with the work on `stream`; returns when the copy is done. CUDA: `cudaMemcpyToSymbol`.
+    ///
+    /// A static in constant memory is written when no kernel of the device runs: the call waits for all streams first.
+    ///
+    /// # Errors
+    /// [`SymbolError::WrongDevice`]; nothing is written then. A kernel's panic and a GPU's failure, as [`Stream::synchronize`]
+    /// reports them.
+    pub fn write(&self, stream: &Stream, value: &T) -> Result<(), SymbolError> {
+        self.check_device(stream)?;
+        if let (Backend::Cuda(gpu), Some(cuda)) = (&self.device.0.backend, stream.queue().cuda()) {
+            // Under the lock to the end: no kernel starts before the copy is complete.
+            let _order = gpu.submission();
+            if self.of.is_constant() {
+                gpu.context.synchronize()?;
+            }
+            for address in &self.addresses {
+                let from = std::ptr::from_ref(value).cast();
+                // SAFETY: the variable has as many bytes as `T` (checked when it was found) and lives as long as the device; `value`
+                // is borrowed until the wait is over. Nobody reads constants meanwhile; other statics change at any time.
+                unsafe { cuda.upload(*address, from, size_of::<T>())? };
+            }
+            cuda.synchronize()?;
+        } else {
+            self.of
+                .set_emulated_value(*value, &|value| Box::leak(Box::new(value)));
+        }
+        Ok(stream.synchronize()?)
+    }
+
+    fn check_device(&self, stream: &Stream) -> Result<(), SymbolError> {
+        if self.device.is_same(stream.device()) {
+            return Ok(());
+        }
+        Err(SymbolError::WrongDevice {
+            name: self.of.name().path,
+            symbol: self.device.name().to_owned(),
+            stream: stream.device().name().to_owned(),
+        })
+    }
+}
+
+impl<T: StaticValue> Managed<T> {
+    /// The address of the value: the same number on the host and in kernels.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.value.addr() as u64
+    }
+
+    /// The device whose kernels use the same memory.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl<T: StaticValue> Deref for Managed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: initialised memory of a `T`, which lives as long as the device (kept here), or the program on the emulator. The GPU
+        // allows access from both sides at once, and all change goes through atomics or unsafe functions (`StaticValue`).
+        unsafe { &*self.value }
+    }
+}
+
+/// A managed static's memory on one GPU.
+pub(crate) struct Placed {
+    symbol: &'static manifest::Symbol,
+    memory: ManagedMemory,
+}
+
+type Found = (&'static Container<'static>, &'static manifest::Symbol);
+
+/// All device code that has a static of this name.
+fn find(name: StaticName) -> Result<Vec<Found>, SymbolError> {
+    let containers = embedded().map_err(|source| SymbolError::Load {
+        name: name.path,
+        source: Box::new(source),
+    })?;
+    let place = (name.file, name.line, name.column);
+    let found = containers.iter().flat_map(|container| {
+        let symbols = container.manifest.symbols.iter();
+        let named = symbols.filter(|s| s.name == name.path && is_at(&s.at, place));
+        named.map(move |symbol| (container, symbol))
+    });
+    Ok(found.collect())
+}
+
+/// Whether two images mean one static.
+pub(crate) fn same(a: &manifest::Symbol, b: &manifest::Symbol) -> bool {
+    (&a.name, &a.at, a.space) == (&b.name, &b.at, b.space)
+}
+
+impl Modules {
+    /// Where a static of device or constant memory is: one address for each image that has it.
+    fn addresses(
+        &mut self,
+        gpu: &Gpu,
+        device: &Device,
+        name: StaticName,
+        bytes: u64,
+    ) -> Result<Vec<u64>, SymbolError> {
+        let mut found = find(name)?;
+        if let Some(loaded) = found
+            .iter()
+            .position(|(c, s)| s.space == Space::Device && self.has(c))
+        {
+            found = vec![found[loaded]];
+        } else if found.iter().any(|(_, s)| s.space == Space::Device) {
+            found.truncate(1);
+        }
+        let mut addresses = Vec::new();
+        for (container, symbol) in found {
+            let module = self.loaded(gpu, device, name.path, container);
+            let module = module.map_err(|source| SymbolError::Load {
+                name: name.path,
+                source: Box::new(source),
+            })?;
+            // The code for this architecture may do without it.
+            let Some((address, size)) = variable(module, symbol) else {
+                continue;
+            };
+            if size as u64 != bytes {
+                return Err(SymbolError::SizeMismatch {
+                    name: name.path,
+                    host: bytes,
+                    device: size as u64,
+                });
+            }
+            addresses.push(address);
+        }
+        if addresses.is_empty() {
+            return Err(SymbolError::Unused {
+                name: name.path,
+                device: device.name().to_owned(),
+            });
+        }
+        Ok(addresses)
+    }
+
+    /// Where a managed static of at least `bytes` bytes is.
+    fn managed(
+        &mut self,
+        gpu: &Gpu,
+        device: &Device,
+        name: StaticName,
+        bytes: usize,
+    ) -> Result<*mut u8, SymbolError> {
+        let found = find(name)?;
+        for (container, symbol) in found {
+            let module = self.loaded(gpu, device, name.path, container);
+            module.map_err(|source| SymbolError::Load {
+                name: name.path,
+                source: Box::new(source),
+            })?;
+            let Some(placed) = self.placed.iter().find(|p| same(p.symbol, symbol)) else {
+                continue;
+            };
+            if placed.memory.bytes() < bytes {
+                return Err(SymbolError::SizeMismatch {
+                    name: name.path,
+                    host: bytes as u64,
+                    device: placed.memory.bytes() as u64,
+                });
+            }
+            return Ok(placed.memory.start());
+        }
+        Err(SymbolError::Unused {
+            name: name.path,
+            device: device.name().to_owned(),
+        })
+    }
+
+    /// Tells a fresh module where the managed statics are; the first module that has one gives it its initial value.
+    pub(crate) fn place_managed(
+        &mut self,
+        gpu: &Gpu,
+        device: &Device,
+        base: &'static str,
+        (module, container): (&Module, &'static Container<'static>),
+    ) -> Result<(), LaunchError> {
+        let refused = |source| LaunchError::Driver {
+            kernel: base,
+            source,
+        };
+        let symbols = container.manifest.symbols.iter();
+        for symbol in symbols.filter(|s| s.space == Space::Managed) {
+            let Some((variable, size)) = variable(module, symbol) else {
+                continue;
+            };
+            let damaged = || LaunchError::DamagedImages {
+                reason: format!("static `{}` has {size} bytes", symbol.name),
+            };
+            let align = usize::try_from(symbol.align).map_err(|_| damaged())?;
+            let bytes = size.checked_sub(align).ok_or_else(damaged)?;
+            let known = self.placed.iter().find(|p| same(p.symbol, symbol));
+            let start = match known {
+                Some(placed) => placed.memory.start(),
+                None => {
+                    if !gpu.context.has_concurrent_managed_access() {
+                        return Err(LaunchError::NoManagedMemory {
+                            kernel: base,
+                            name: symbol.name.clone(),
+                            device: device.name().to_owned(),
+                        });
+                    }
+                    let memory = ManagedMemory::new(Arc::clone(&gpu.context), bytes);
+                    let memory = memory.map_err(refused)?;
+                    let to = memory.start().addr() as u64;
+                    // SAFETY: behind the address, at the next multiple of the alignment, the variable has `bytes` bytes, the initial
+                    // value; nobody uses the new memory yet.
+                    unsafe { gpu.own_stream.copy(to, variable + symbol.align, bytes) }
+                        .and_then(|()| gpu.own_stream.synchronize())
+                        .map_err(refused)?;
+                    let start = memory.start();
+                    self.placed.push(Placed { symbol, memory });
+                    start
+                }
+            };
+            let address = (start.addr() as u64).to_le_bytes();
+            // SAFETY: the variable starts with an address of eight bytes: it is at least as large as its alignment, which is that of
+            // an address at least. No kernel of the module runs yet; `address` lives until the wait is over.
+            unsafe { gpu.own_stream.upload(variable, address.as_ptr(), 8) }
+                .and_then(|()| gpu.own_stream.synchronize())
+                .map_err(refused)?;
+        }
+        Ok(())
+    }
+}
+
+/// Address and size of a symbol's variable, if the module has it.
+fn variable(module: &Module, symbol: &manifest::Symbol) -> Option<(u64, usize)> {
+    module.global(&CString::new(&*symbol.entry).ok()?)
+}
+
+impl<T: Plain> fmt::Debug for Symbol<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Symbol")
+            .field("name", &self.of.name().path)
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: StaticValue> fmt::Debug for Managed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Managed")
+            .field("address", &self.address())
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}
