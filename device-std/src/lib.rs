@@ -7,6 +7,8 @@
 //! Start at [`index`] and [`output`]: who writes where, and why two threads never write one element. Then [`block`] and [`shared`].
 #![no_std]
 
+extern crate alloc;
+
 pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod block; // the block as a group: barrier, size, leader; the grid
 #[cfg(warploom_device)]
@@ -20,6 +22,7 @@ pub mod output; // slices that hand each thread its own elements
 pub mod panic; // the panic entry points of `core`
 pub mod panic_record; // how a panicked thread tells the host
 pub mod plain; // which types may cross between host and kernel
+pub mod print; // `gpu_println!`: what a thread leaves for the host
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod target; // where the code runs
