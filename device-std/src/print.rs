@@ -11,7 +11,7 @@ pub use args::{Address, PrintArg, PrintPointer, address};
 use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use record::{ALIGN, HEADER_BYTES, PrintRing, TAG_WORDS, first_word, mix};
+use record::{ALIGN, HEADER_BYTES, PrintRing, TAG_WORDS, first_word, mix, sizes_word};
 
 /// Writes one call's record. Called by the expansion of `gpu_println!`; `args` is `(&first, (&second, ()))`.
 ///
@@ -26,7 +26,7 @@ pub fn emit<A: PrintList>(format: &'static str, args: A) {
     };
     writer.word(writer.start);
     writer.word(format.as_ptr().expose_provenance() as u64);
-    writer.word((bytes << 32) | format.len() as u64);
+    writer.word(sizes_word(format.len(), A::COUNT, bytes));
     for word in A::TAGS.iter().take(tag_words) {
         writer.word(*word);
     }

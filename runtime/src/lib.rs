@@ -31,6 +31,7 @@ pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
+mod print; // what kernels print becomes text
 mod stream; // queues of work
 pub mod view; // parts of buffers
 

@@ -1,7 +1,8 @@
 //! What a printing thread leaves for the host: one record per call, in a ring that both can reach.
 //!
 //! ```text
-//! record   magic u32 | checksum u32 | position u64 | format: address u64 | format: length u32, size u32 | tags, 8 per word | values
+//! record   magic u32 | checksum u32 | position u64 | format: address u64 | format: length 32 bits, values 8, words 24
+//!          | tags, 8 per word | values
 //! ```
 //! Everything is words of eight bytes. A thread reserves its record with one atomic addition to `head`; the word at `position` lies at
 //! `position & mask` of the ring, so newer records overwrite the oldest ones, and a record may go on at the ring's start. The first
@@ -15,7 +16,7 @@
 pub struct PrintRing {
     /// Bytes reserved so far, by all threads together.
     pub head: u64,
-    /// Address of the ring's first byte, as a thread sees it. A multiple of 16.
+    /// Address of the ring's first byte, as a thread sees it. A multiple of 8.
     pub data: u64,
     /// Bytes of the ring, a power of two, less one.
     pub mask: u64,
@@ -27,12 +28,27 @@ pub struct PrintRing {
 pub const MAGIC: u32 = 0x7072_696e;
 /// Bytes before the tags.
 pub const HEADER_BYTES: u64 = 32;
+/// The least and the most bytes of a ring.
+pub const RING_BYTES: [usize; 2] = [1 << 10, 1 << 26];
 /// Records start at multiples of this.
 pub const ALIGN: u64 = 16;
 /// Arguments of one call at most.
 pub const MOST_ARGUMENTS: usize = 32;
 /// Words of tags at most.
 pub const TAG_WORDS: usize = MOST_ARGUMENTS / 8;
+
+/// A record's fourth word: length of the format string, number of values, bytes of the record.
+#[inline(always)]
+#[must_use]
+pub const fn sizes_word(format: usize, values: usize, bytes: u64) -> u64 {
+    (format as u64 & 0xffff_ffff) | ((values as u64) << 32) | ((bytes / 8) << 40)
+}
+
+/// What [`sizes_word`] was made of.
+#[must_use]
+pub const fn sizes_of(word: u64) -> (u64, usize, u64) {
+    (word & 0xffff_ffff, (word >> 32 & 0xff) as usize, (word >> 40) * 8)
+}
 
 /// The checksum after one more word.
 #[inline(always)]
