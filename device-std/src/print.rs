@@ -6,7 +6,7 @@
 mod args; // the types that can be printed
 pub mod record; // what thread and host agree on
 
-pub use args::{Address, PrintArg, PrintPointer, address};
+pub use args::{Address, PrintArg, PrintPointer, address, count};
 
 use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::{AtomicU64, Ordering};

@@ -109,11 +109,20 @@ struct Lowered {
     count: u32,
 }
 
-/// Which value of the user's, and whether its address is meant.
+/// Which value of the user's, and as what.
 #[derive(PartialEq, Eq, Clone)]
 struct Source {
     value: Value,
-    address: bool,
+    role: Role,
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Role {
+    Value,
+    /// What `{:p}` prints.
+    Address,
+    /// A width or a precision: rustc makes it a `usize`, a bare `2` too.
+    Count,
 }
 
 #[derive(PartialEq, Eq, Clone)]
@@ -132,7 +141,7 @@ struct Numbering<'a> {
 
 impl Numbering<'_> {
     /// The number of the value that `argument` means. `None`: there is no such value, and rustc says so.
-    fn number(&mut self, argument: &Argument, address: bool) -> Option<usize> {
+    fn number(&mut self, argument: &Argument, role: Role) -> Option<usize> {
         let value = match argument {
             Argument::Next => {
                 self.next += 1;
@@ -147,7 +156,7 @@ impl Numbering<'_> {
                 }
             }
         };
-        let source = Source { value, address };
+        let source = Source { value, role };
         if let Some(at) = self.sources.iter().position(|known| *known == source) {
             return Some(at);
         }
@@ -169,14 +178,18 @@ impl Numbering<'_> {
         Some(match count {
             Count::None => String::new(),
             Count::Number(number) => number.to_string(),
-            Count::Argument(argument) => format!("{}$", self.number(argument, false)?),
+            Count::Argument(argument) => format!("{}$", self.number(argument, Role::Count)?),
         })
     }
 
     fn hole(&mut self, hole: &Hole) -> Option<String> {
         // `.*` takes its precision before the value.
         let precision = self.count(&hole.precision)?;
-        let value = self.number(&hole.argument, hole.ty == "p")?;
+        let role = match &*hole.ty {
+            "p" => Role::Address,
+            _ => Role::Value,
+        };
+        let value = self.number(&hole.argument, role)?;
         let width = self.count(&hole.width)?;
         let mut spec = hole.flags.clone();
         spec.push_str(&width);
@@ -244,10 +257,10 @@ impl Call {
             Value::Named(at) => self.named.get(*at).map(|(_, value)| quote!(#value)),
             Value::Captured(name) => Some(captured(name, self.format.span())),
         };
-        if source.address {
-            quote!(&::warploom::device::print::address(&(#value)))
-        } else {
-            quote!(&(#value))
+        match source.role {
+            Role::Value => quote!(&(#value)),
+            Role::Address => quote!(&::warploom::device::print::address(&(#value))),
+            Role::Count => quote!(::warploom::device::print::count(&(#value))),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Who prints, and what a call gives.
 
+use warploom::device::print::PrintArg;
 use warploom::prelude::*;
 use warploom::{gpu_print, gpu_println};
 use warploom_harness::device_test::on_each_device;
@@ -92,7 +93,7 @@ fn through_functions(i: Index1D) {
 }
 
 #[kernel]
-fn generic<T: KernelArg + warploom::device::print::PrintArg>(i: Index1D, value: T) {
+fn generic<T: KernelArg + PrintArg + std::fmt::Display>(i: Index1D, value: T) {
     if i.get() == 0 {
         gpu_println!("{}", value);
     }

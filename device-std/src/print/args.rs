@@ -203,3 +203,11 @@ impl PrintArg for Address {
         to.word(self.0 as u64);
     }
 }
+
+/// A width or a precision, whose type this settles. Called by the expansion of `gpu_println!`.
+#[doc(hidden)]
+#[inline(always)]
+#[must_use]
+pub fn count(count: &usize) -> &usize {
+    count
+}

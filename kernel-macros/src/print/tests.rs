@@ -30,10 +30,10 @@ fn names_and_implicit_positions_become_numbers() {
 
 #[test]
 fn width_and_precision_may_be_arguments() {
-    check(r#""{:.*}", 3, x"#, "{1:.0$}", &["&(3)", "&(x)"], 2);
-    check(r#""{:1$.2$e}", x, w, p"#, "{1:2$.0$e}", &["&(p)", "&(x)", "&(w)"], 3);
-    check(r#""{x:w$.p$}""#, "{1:2$.0$}", &["&(p)", "&(x)", "&(w)"], 3);
-    check(r#""{:0$}", x"#, "{0:0$}", &["&(x)"], 1);
+    check(r#""{:.*}", 3, x"#, "{1:.0$}", &["::warploom::device::print::count(&(3))", "&(x)"], 2);
+    check(r#""{:1$.2$e}", x, w, p"#, "{1:2$.0$e}", &["::warploom::device::print::count(&(p))", "&(x)", "::warploom::device::print::count(&(w))"], 3);
+    check(r#""{x:w$.p$}""#, "{1:2$.0$}", &["::warploom::device::print::count(&(p))", "&(x)", "::warploom::device::print::count(&(w))"], 3);
+    check(r#""{:0$}", x"#, "{0:1$}", &["&(x)", "::warploom::device::print::count(&(x))"], 1);
     check(r#""{:07.2}", x"#, "{0:07.2}", &["&(x)"], 1);
 }
 
