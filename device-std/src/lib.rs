@@ -13,6 +13,8 @@ pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod block; // the block as a group: barrier, size, leader; the grid
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
+#[cfg(warploom_device)]
+pub mod heap; // what `Box` and `Vec` call
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel

@@ -10,6 +10,7 @@ use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
 use crate::event::Event;
+use crate::heap::HeapLimit;
 use crate::launch::Cache;
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::module::Modules;
@@ -66,6 +67,7 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     /// Before the back end: a GPU's buffer is memory of its context.
     pub(crate) prints: Prints,
+    pub(crate) heap: HeapLimit,
     pub(crate) backend: Backend,
 }
 
@@ -162,6 +164,7 @@ impl Device {
             name: "emulator".to_owned(),
             limits: EMULATED,
             prints: Prints::default(),
+            heap: HeapLimit::default(),
             backend: Backend::Emulator(Emulated::default()),
         }))
     }
@@ -185,6 +188,7 @@ impl Device {
             name: properties.name,
             limits: properties.limits,
             prints: Prints::default(),
+            heap: HeapLimit::default(),
             backend: Backend::Cuda(Box::new(gpu)),
         })))
     }

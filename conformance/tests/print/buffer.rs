@@ -42,13 +42,17 @@ fn lines_of_many_threads_are_whole_or_not_there() {
         crowd::launch(stream, (97, 96))?;
         stream.synchronize()?;
         let found = printed.take();
-        let most = 4096 / 64;
-        assert!(found.len() > most / 4 && found.len() <= most, "{}", found.len());
+        // How many are left depends on how many threads of a GPU write one place at a time.
+        assert!(found.len() <= 4096 / 64, "{}", found.len());
+        assert!(device.is_gpu() || found.len() > 10, "{}", found.len());
         for line in found {
             let i: usize = line.split(' ').next().unwrap().parse().unwrap();
             assert!(i < 97 * 96);
             assert_eq!(line, format!("{i} and {i} and {i:x} and {}\n", i * 3));
         }
+        count_to::launch(stream, (1, 1), 1)?;
+        stream.synchronize()?;
+        assert_eq!(printed.take(), ["000000\n"], "the buffer still works");
         Ok(())
     });
 }

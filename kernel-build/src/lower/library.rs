@@ -111,6 +111,18 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
             ),
             &[RING],
         ),
+        "heap_alloc" => (
+            define(
+                "ptr",
+                "i64 %n",
+                "  %p = call ptr @malloc(i64 %n)\n  ret ptr %p",
+            ),
+            &["declare ptr @malloc(i64)\n"],
+        ),
+        "heap_free" => (
+            define("void", "ptr %p", "  call void @free(ptr %p)\n  ret void"),
+            &["declare void @free(ptr)\n"],
+        ),
         "exit" => (
             define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),
             &[EXIT],
