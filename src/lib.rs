@@ -27,6 +27,7 @@
 pub use warploom_device as device;
 pub use warploom_device::{dynamic_shared, shared_array};
 pub use warploom_macros::{KernelArg, Plain, kernel, ptx};
+pub use warploom_macros::{gpu_print, gpu_println};
 pub use warploom_runtime::{
     Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
     Event, KernelPanic, Launch, LaunchError, MemoryError, Result, Stream, StreamError, launch,

@@ -10,6 +10,9 @@
 pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod address; // which memory a pointer points into
 pub mod atomic; // every width, order and scope
+extern crate alloc;
+
+pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
 #[cfg(warploom_device)]
@@ -21,6 +24,8 @@ pub mod dpx; // minima and maxima of sums
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
 pub mod half; // 16-bit floating point
+#[cfg(warploom_device)]
+pub mod heap; // what `Box` and `Vec` call
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table
@@ -34,6 +39,7 @@ pub mod panic_record; // how a panicked thread tells the host
 pub mod pipeline; // copies into shared memory that go on beside the threads, barriers in memory
 pub mod plain; // which types may cross between host and kernel
 pub mod round; // arithmetic in a rounding of choice
+pub mod print; // `gpu_println!`: what a thread leaves for the host
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod statics; // global, constant and managed memory with names

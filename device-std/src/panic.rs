@@ -119,6 +119,13 @@ pub fn __warploom_panic_nounwind_fmt(
     report(Some(at), |record| record.text(args))
 }
 
+/// The heap has no room. Where in the user's source nobody knows.
+#[cold]
+#[inline(never)]
+pub(crate) fn out_of_memory(bytes: usize) -> ! {
+    report(None, |record| record.out_of_memory(bytes))
+}
+
 /// Writes the record if this thread is the first, and ends the thread in any case. Steps as numbered in [`crate::panic_record`].
 #[cold]
 #[inline(always)]
@@ -192,6 +199,24 @@ impl Record {
             len = len as u64,
             text_len = 0
         );
+    }
+
+    /// What std says on the host, without `core::fmt`.
+    fn out_of_memory(&mut self, bytes: usize) {
+        let mut digits = [0; 20];
+        let (mut at, mut rest) = (digits.len(), bytes);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.push("memory allocation of ");
+        // SAFETY: digits are ASCII.
+        self.push(unsafe { core::str::from_utf8_unchecked(&digits[at..]) });
+        self.literal(" bytes failed");
     }
 
     fn literal(&mut self, message: &str) {

@@ -13,6 +13,7 @@ mod expand; // the items that replace the function
 mod kernel; // the model: parameters and what they are
 mod kernel_attribute; // read, check, expand
 mod pass; // host or device
+mod print; // `gpu_println!`
 mod ptx; // inline PTX
 
 /// Makes a function a GPU kernel: `name::launch(&stream, shape, arguments…)` runs it once per thread.
@@ -81,6 +82,34 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn ptx(input: TokenStream) -> TokenStream {
     ptx::ptx(input.into(), pass::Pass::current()).into()
+}
+
+/// Prints a line from a kernel: `println!`'s format strings, every thread that comes here for itself.
+///
+/// The host makes the text, so the format string must be a literal; its errors are rustc's own. What can be printed: integers, floats,
+/// `bool`, `char`, `str`, `String`, pointers and references to these; at most 32 values. The value of the call is the number of its
+/// arguments, a `u32`. Nothing is printed outside kernels.
+///
+/// Lines go to a buffer of 1 MiB (`Device::set_print_buffer`), whose oldest lines give way when it is full. The host prints it whole
+/// lines at a time, in no particular order between threads, when it next launches a kernel on the device, waits for a stream, an event
+/// or a copy, or drops the device's last handle: to the standard output, or to what `Device::on_print` names. Programs that exit
+/// without any of these lose what is left. CUDA: `printf`.
+///
+/// ```text
+/// #[kernel]
+/// fn show(i: Index1D, x: &[f32]) {
+///     let n = gpu_println!("thread {:>3}: {:.2e}", i.get(), x[i.get()]); // n is 2
+/// }
+/// ```
+#[proc_macro]
+pub fn gpu_println(input: TokenStream) -> TokenStream {
+    print::print(input.into(), "\n").into()
+}
+
+/// `gpu_println!` without the end of the line. What two calls print may have other threads' output between.
+#[proc_macro]
+pub fn gpu_print(input: TokenStream) -> TokenStream {
+    print::print(input.into(), "").into()
 }
 
 /// Static shared memory of the block, raw: `shared_array!(f32, 256)`; see `warploom::device::shared_array`.

@@ -10,10 +10,12 @@ use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
 use crate::event::Event;
+use crate::heap::HeapLimit;
 use crate::launch::Cache;
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::module::Modules;
 use crate::panics::Recent;
+use crate::print::Prints;
 use crate::stream::{Stream, StreamError};
 
 /// The variable that chooses what [`Device::open`] opens.
@@ -69,6 +71,9 @@ const EMULATED: Limits = Limits {
 pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) limits: Limits,
+    /// Before the back end: a GPU's buffer is memory of its context.
+    pub(crate) prints: Prints,
+    pub(crate) heap: HeapLimit,
     pub(crate) backend: Backend,
 }
 
@@ -164,6 +169,8 @@ impl Device {
         Device(Arc::new(Shared {
             name: "emulator".to_owned(),
             limits: EMULATED,
+            prints: Prints::default(),
+            heap: HeapLimit::default(),
             backend: Backend::Emulator(Emulated::default()),
         }))
     }
@@ -186,6 +193,8 @@ impl Device {
         Ok(Device(Arc::new(Shared {
             name: properties.name,
             limits: properties.limits,
+            prints: Prints::default(),
+            heap: HeapLimit::default(),
             backend: Backend::Cuda(Box::new(gpu)),
         })))
     }
@@ -256,6 +265,7 @@ impl Device {
     pub fn upload<T: Plain>(&self, source: &[T]) -> Result<DeviceBuffer<T>, MemoryError> {
         let buffer = Buffer::new(self, source.len(), size_of::<T>())?;
         buffer.fill_from(source)?;
+        self.flush_prints();
         Ok(DeviceBuffer::from_buffer(buffer, source.len()))
     }
 
@@ -286,6 +296,7 @@ impl Device {
 
     /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.
     pub(crate) fn check_kernels(&self, stream: Option<u64>) -> Result<(), StreamError> {
+        self.flush_prints();
         let left = match &self.0.backend {
             Backend::Emulator(emulated) => lock(&emulated.fault).take(),
             Backend::Cuda(gpu) => gpu.take_panic(stream)?,
@@ -307,6 +318,16 @@ impl Gpu {
             recent.forget(stream);
         }
         Ok(panic.map(|panic| StreamError::Panic(Box::new(panic))))
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Backend::Cuda(gpu) = &self.backend {
+            // What still runs may print. Errors: the driver is shut down or the context is broken, and nothing runs.
+            let _ = gpu.context.synchronize();
+        }
+        self.prints.flush(&self.backend);
     }
 }
 

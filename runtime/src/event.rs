@@ -72,7 +72,11 @@ impl Event {
                 if !recorded.load(Ordering::Acquire) {
                     return Err(StreamError::NotRecorded);
                 }
-                event.synchronize()?;
+                let waited = event.synchronize();
+                if waited.is_err() {
+                    self.device.flush_prints(); // what was printed before the GPU failed
+                }
+                waited?;
             }
         }
         self.device.check_kernels(None)

@@ -27,10 +27,12 @@ mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
 mod event; // marks in a stream's work
+mod heap; // how much memory kernels may allocate
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
+mod print; // what kernels print becomes text
 mod stream; // queues of work
 pub mod symbol; // statics of device code
 pub mod view; // parts of buffers

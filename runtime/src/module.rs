@@ -375,6 +375,7 @@ fn load(
     let module = Module::load(Arc::clone(&gpu.context), ptx).map_err(refused)?;
     let panics = watch(&module, &gpu.context, &gpu.own_stream)
         .map_err(|error| refused(LoadError::from(error)))?;
+    crate::print::connect(&module, gpu, device).map_err(|error| refused(LoadError::from(error)))?;
     Ok(Loaded {
         container,
         module,

@@ -90,9 +90,11 @@ impl Stream {
     /// error is reported once and the device stays usable. [`StreamError::Deadlock`] likewise, on the emulator.
     /// [`StreamError::Driver`] if the GPU failed.
     pub fn synchronize(&self) -> Result<(), StreamError> {
-        if let Some(cuda) = self.queue.cuda() {
-            cuda.synchronize()?;
+        let waited = self.queue.cuda().map_or(Ok(()), CudaStream::synchronize);
+        if waited.is_err() {
+            self.device.flush_prints(); // what was printed before the GPU failed
         }
+        waited?;
         self.device.check_kernels(Some(self.queue.id))
     }
 

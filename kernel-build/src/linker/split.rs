@@ -74,5 +74,7 @@ fn is_lasting(global: Value<'_>) -> bool {
         Pointer(CONSTANT) => true, // the host writes it
         _ => false,
     };
-    lasts && !global.name().starts_with("__warploom_panic_")
+    // The host writes these once per module.
+    let ours = ["__warploom_panic_", "__warploom_print_"];
+    lasts && !ours.iter().any(|prefix| global.name().starts_with(prefix))
 }

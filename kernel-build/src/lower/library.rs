@@ -53,6 +53,8 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
         "@__warploom_panic_record = addrspace(1) externally_initialized global i64 0, align 8\n";
     const CLAIM: &str =
         "@__warploom_panic_claim = addrspace(1) externally_initialized global i32 0, align 4\n";
+    const RING: &str =
+        "@__warploom_print_ring = addrspace(1) externally_initialized global i64 0, align 8\n";
     const DYNAMIC: &str =
         "@__warploom_dynamic_shared = external addrspace(3) global [0 x i8], align 128\n";
     const EXIT: &str = "declare void @llvm.nvvm.exit() noreturn\n";
@@ -110,6 +112,26 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
                 "  ret ptr addrspacecast (ptr addrspace(1) @__warploom_panic_claim to ptr)",
             ),
             &[CLAIM],
+        ),
+        "print_ring" => (
+            define(
+                "ptr",
+                "",
+                "  %a = load i64, ptr addrspace(1) @__warploom_print_ring, align 8\n  %p = inttoptr i64 %a to ptr\n  ret ptr %p",
+            ),
+            &[RING],
+        ),
+        "heap_alloc" => (
+            define(
+                "ptr",
+                "i64 %n",
+                "  %p = call ptr @malloc(i64 %n)\n  ret ptr %p",
+            ),
+            &["declare ptr @malloc(i64)\n"],
+        ),
+        "heap_free" => (
+            define("void", "ptr %p", "  call void @free(ptr %p)\n  ret void"),
+            &["declare void @free(ptr)\n"],
         ),
         "exit" => (
             define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),

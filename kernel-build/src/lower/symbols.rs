@@ -31,6 +31,25 @@ const PANICS: &[(&str, &str)] = &[
     ),
 ];
 
+/// What `Box` and `Vec` call (rustc 1.95), and the functions of `warploom-device` that take their places.
+const HEAP: &[(&str, &str)] = &[
+    ("__rustc::__rust_alloc", "__warploom_alloc"),
+    ("__rustc::__rust_dealloc", "__warploom_dealloc"),
+    ("__rustc::__rust_realloc", "__warploom_realloc"),
+    ("__rustc::__rust_alloc_zeroed", "__warploom_alloc_zeroed"),
+    (
+        "__rustc::__rust_no_alloc_shim_is_unstable_v2",
+        "__warploom_no_alloc_shim",
+    ),
+    (
+        "alloc::alloc::handle_alloc_error",
+        "__warploom_alloc_error",
+    ),
+];
+
+/// The driver's own functions, which it links when it loads an image.
+pub(crate) const OF_THE_DRIVER: &[&str] = &["malloc", "free"];
+
 /// libm's names for what std's float methods call, where LLVM has no intrinsic.
 const LIBM: &[&str] = &[
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "expm1", "fdim",
@@ -93,20 +112,27 @@ fn provider(name: &str) -> Option<String> {
 }
 
 fn panic_replacement(name: &str) -> Option<&'static str> {
-    // Only core's own symbols are demangled: there are thousands.
-    if !name.contains("core9panicking") && !name.contains("core5slice5index") {
+    // Only these symbols are demangled: there are thousands.
+    let telling = [
+        "core9panicking",
+        "core5slice5index",
+        "7___rustc",
+        "18handle_alloc_error",
+    ];
+    if !telling.iter().any(|part| name.contains(part)) {
         return None;
     }
     let path = format!("{:#}", rustc_demangle::demangle(name));
     PANICS
         .iter()
+        .chain(HEAP)
         .find(|(theirs, _)| *theirs == path)
         .map(|(_, ours)| *ours)
 }
 
 /// The symbols that must be there before anything of core is linked, since core's own versions would win otherwise.
 pub(crate) fn panic_providers() -> impl Iterator<Item = &'static str> {
-    PANICS.iter().map(|(_, ours)| *ours)
+    PANICS.iter().chain(HEAP).map(|(_, ours)| *ours)
 }
 
 /// Makes calls of float remainders: what NVPTX puts in their place (`x - y * trunc(x / y)`) loses the sign of zero and all precision

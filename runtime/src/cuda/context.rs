@@ -66,6 +66,28 @@ impl Context {
         unsafe { self.driver.cuCtxSynchronize() }
     }
 
+    /// Bytes of the heap that kernels allocate from.
+    pub(crate) fn heap_limit(&self) -> Result<usize, DriverError> {
+        self.bind()?;
+        let mut bytes = 0;
+        // SAFETY: writes one number to where we point; the context is current.
+        unsafe {
+            self.driver
+                .cuCtxGetLimit(&raw mut bytes, sys::CU_LIMIT_MALLOC_HEAP_SIZE)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Sets it, as long as no kernel that allocates was loaded.
+    pub(crate) fn set_heap_limit(&self, bytes: usize) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: takes numbers only; the context is current.
+        unsafe {
+            self.driver
+                .cuCtxSetLimit(sys::CU_LIMIT_MALLOC_HEAP_SIZE, bytes)
+        }
+    }
+
     /// Asks the GPU for its name and limits.
     pub(crate) fn properties(&self) -> Result<Properties, DriverError> {
         let mut version: c_int = 0;

@@ -13,3 +13,4 @@ mod sys;
 
 pub(crate) use context::Context;
 pub use result::DriverError;
+pub(crate) use sys::CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY;

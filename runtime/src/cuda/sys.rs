@@ -137,6 +137,8 @@ functions! {
         fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
         fn cuCtxSetCurrent(context: CUcontext);
         fn cuCtxSynchronize();
+        fn cuCtxGetLimit(value: *mut usize, limit: c_int);
+        fn cuCtxSetLimit(limit: c_int, value: usize);
         fn cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, n_options: c_uint, options: *mut c_int, values: *mut *mut c_void);
         fn cuModuleUnload(module: CUmodule);
         fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
@@ -185,6 +187,7 @@ pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
 pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
+pub(crate) const CU_LIMIT_MALLOC_HEAP_SIZE: c_int = 2;
 pub(crate) const CU_STREAM_NON_BLOCKING: c_uint = 1;
 pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;

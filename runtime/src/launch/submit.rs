@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
+use warploom_emulator::intrinsics::print_to;
 use warploom_emulator::{Fault, Shape, Together};
 
 use crate::cuda::DriverError;
@@ -43,8 +44,17 @@ pub unsafe fn submit(
     let Some(shape) = check_shape(&launch, kernel, device)? else {
         return Ok(());
     };
+    device.flush_prints();
     match &device.0.backend {
-        Backend::Emulator(emulated) => run(emulated, shape, kernel, cpu, caller),
+        Backend::Emulator(emulated) => {
+            let prints = device.0.prints.host_ring();
+            let ring = prints.control();
+            let cpu = || {
+                print_to(std::ptr::with_exposed_provenance_mut(ring));
+                cpu();
+            };
+            run(emulated, shape, kernel, &cpu, caller)
+        }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
         Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },
     }

@@ -1,0 +1,412 @@
+//! What kernels print becomes text on the host.
+//!
+//! Threads leave records in a ring (`warploom_device::print::record`). One ring per device, made when it is first needed; on a GPU it
+//! lies in mapped host memory, so that lines survive a broken context, and its description in device memory, where threads add to
+//! `head`. [`Prints::flush`] looks for records, whenever the program launches or waits.
+
+mod format; // Rust's format strings at run time
+mod records; // whole records in the ring
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use warploom_device::print::record::{PrintRing, RING_BYTES};
+
+use crate::cuda::memory::{DeviceMemory, MappedMemory};
+use crate::cuda::module::Module;
+use crate::cuda::{Context, DriverError};
+use crate::device::{Backend, Device, Gpu, lock};
+use crate::stream::StreamError;
+
+/// Bytes of a ring if nothing else is asked for, as in CUDA.
+const DEFAULT_BYTES: usize = 1 << 20;
+/// Module variable that holds the address of the ring's description.
+const RING: &std::ffi::CStr = c"__warploom_print_ring";
+
+type Handler = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What a device's kernels print.
+#[derive(Default)]
+pub(crate) struct Prints {
+    state: Mutex<State>,
+    output: Mutex<Output>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Bytes asked for; `None`: the default.
+    bytes: Option<usize>,
+    ring: Option<Ring>,
+    /// What `last` was at the latest look.
+    seen: u64,
+    /// Positions of the records that the ring held at the latest look: they are printed.
+    printed: HashSet<u64>,
+    /// Format strings by address and length.
+    formats: HashMap<(u64, u64), Arc<str>>,
+}
+
+/// Where the text goes.
+#[derive(Default)]
+struct Output {
+    handler: Option<Handler>,
+    waiting: VecDeque<String>,
+    /// Some thread works off `waiting`.
+    busy: bool,
+}
+
+enum Ring {
+    Host(Arc<HostRing>),
+    Cuda(CudaRing),
+}
+
+/// A ring that the emulator's threads write.
+pub(crate) struct HostRing {
+    /// Leaked boxes by another name: threads know their addresses.
+    control: *mut PrintRing,
+    words: *mut [u64],
+}
+
+// SAFETY: what the pointers mean is only accessed atomically once the ring is made, and freed when nobody has it any more.
+unsafe impl Send for HostRing {}
+// SAFETY: as above.
+unsafe impl Sync for HostRing {}
+
+impl HostRing {
+    /// A ring of `bytes` bytes, a power of two.
+    pub(crate) fn new(bytes: usize) -> HostRing {
+        // One word more, which is `last`.
+        let words = Box::into_raw(vec![0u64; bytes / 8 + 1].into_boxed_slice());
+        let data = words.cast::<u64>().expose_provenance() as u64;
+        let control = Box::into_raw(Box::new(PrintRing {
+            head: 0,
+            data,
+            mask: bytes as u64 - 1,
+            last: data + bytes as u64,
+        }));
+        HostRing { control, words }
+    }
+
+    /// The address of its description.
+    pub(crate) fn control(&self) -> usize {
+        self.control.expose_provenance()
+    }
+
+    fn all_words(&self) -> &[AtomicU64] {
+        // SAFETY: the memory lives as long as `self`; an `AtomicU64` has the form of a `u64`, and nobody accesses it otherwise.
+        unsafe { &*(self.words as *const [AtomicU64]) }
+    }
+
+    pub(crate) fn words(&self) -> &[AtomicU64] {
+        let all = self.all_words();
+        &all[..all.len() - 1]
+    }
+
+    fn last(&self) -> u64 {
+        let all = self.all_words();
+        all[all.len() - 1].load(Ordering::Acquire)
+    }
+}
+
+impl Drop for HostRing {
+    fn drop(&mut self) {
+        // SAFETY: both come from boxes, and no run that knows them is left: it would hold this ring.
+        unsafe {
+            drop(Box::from_raw(self.control));
+            drop(Box::from_raw(self.words));
+        }
+    }
+}
+
+/// A ring that a GPU's threads write.
+struct CudaRing {
+    control: DeviceMemory,
+    /// The ring, then `last`.
+    memory: MappedMemory,
+    bytes: usize,
+}
+
+impl CudaRing {
+    fn new(gpu: &Gpu, bytes: usize) -> Result<CudaRing, DriverError> {
+        let control = description(&gpu.context)?;
+        let memory = MappedMemory::zeroed(Arc::clone(&gpu.context), bytes + 8)?;
+        let ring = CudaRing {
+            control,
+            memory,
+            bytes,
+        };
+        ring.describe(gpu)?;
+        Ok(ring)
+    }
+
+    /// Takes memory of another size. No kernel runs.
+    fn resize(&mut self, gpu: &Gpu, bytes: usize) -> Result<(), DriverError> {
+        self.memory = MappedMemory::zeroed(Arc::clone(&gpu.context), bytes + 8)?;
+        self.bytes = bytes;
+        self.describe(gpu)
+    }
+
+    /// Tells the GPU's threads where the ring is.
+    fn describe(&self, gpu: &Gpu) -> Result<(), DriverError> {
+        let (data, bytes) = (self.memory.address(), self.bytes as u64);
+        let fields = [0, data, bytes - 1, data + bytes].map(u64::to_le_bytes);
+        let stream = &gpu.own_stream;
+        // SAFETY: the memory has room for a `PrintRing`, which is these four words; `fields` lives until the wait is over.
+        unsafe { stream.upload(self.control.address(), fields.as_ptr().cast(), 32)? };
+        stream.synchronize()
+    }
+
+    fn all_words(&self) -> &[AtomicU64] {
+        let words = self.memory.host().cast::<AtomicU64>();
+        // SAFETY: mapped memory of that many words, aligned to a page; host and GPU access it by whole words only.
+        unsafe { std::slice::from_raw_parts(words, self.bytes / 8 + 1) }
+    }
+}
+
+/// Device memory for a [`PrintRing`].
+fn description(context: &Arc<Context>) -> Result<DeviceMemory, DriverError> {
+    let memory = DeviceMemory::new(Arc::clone(context), size_of::<PrintRing>())?;
+    memory.ok_or_else(|| DriverError {
+        code: crate::cuda::OUT_OF_MEMORY,
+        name: "CUDA_ERROR_OUT_OF_MEMORY".to_owned(),
+        text: "no room for what kernels print".to_owned(),
+        call: "cuMemAlloc_v2",
+    })
+}
+
+impl Ring {
+    fn words(&self) -> &[AtomicU64] {
+        match self {
+            Ring::Host(ring) => ring.words(),
+            Ring::Cuda(ring) => {
+                let all = ring.all_words();
+                &all[..all.len() - 1]
+            }
+        }
+    }
+
+    fn last(&self) -> u64 {
+        match self {
+            Ring::Host(ring) => ring.last(),
+            Ring::Cuda(ring) => {
+                let all = ring.all_words();
+                all[all.len() - 1].load(Ordering::Acquire)
+            }
+        }
+    }
+}
+
+impl State {
+    fn bytes(&self) -> usize {
+        self.bytes.unwrap_or(DEFAULT_BYTES)
+    }
+
+    /// The texts of all records that were not printed yet, the oldest first.
+    fn take(&mut self, backend: &Backend) -> Vec<String> {
+        let Some(ring) = &self.ring else {
+            return Vec::new();
+        };
+        let last = ring.last();
+        if last == self.seen {
+            return Vec::new();
+        }
+        self.seen = last;
+        let found = records::records(ring.words());
+        let texts = found
+            .iter()
+            .filter(|record| !self.printed.contains(&record.position))
+            .map(|record| {
+                let format = self.formats.get(&record.format).cloned();
+                let format = format.or_else(|| {
+                    let format: Arc<str> = read_format(backend, record.format)?.into();
+                    self.formats.insert(record.format, Arc::clone(&format));
+                    Some(format)
+                });
+                record.text(format.as_deref())
+            })
+            .collect();
+        self.printed = found.iter().map(|record| record.position).collect();
+        texts
+    }
+}
+
+/// A format string, which is a constant of the device code.
+fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> {
+    let len = usize::try_from(len).ok()?;
+    let mut bytes = vec![0u8; len];
+    match backend {
+        Backend::Emulator(_) => {
+            let at = std::ptr::with_exposed_provenance::<u8>(usize::try_from(address).ok()?);
+            // SAFETY: the record is whole, so that a thread's `&'static str` is what it names.
+            unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(at, len) };
+        }
+        Backend::Cuda(gpu) => {
+            let stream = &gpu.own_stream;
+            // SAFETY: as above, in a module that stays loaded while the device lives; `bytes` lives until the wait is over.
+            unsafe { stream.download(bytes.as_mut_ptr(), address, len).ok()? };
+            stream.synchronize().ok()?;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+impl Prints {
+    /// Prints what threads left so far.
+    pub(crate) fn flush(&self, backend: &Backend) {
+        let texts = lock(&self.state).take(backend);
+        if !texts.is_empty() {
+            self.deliver(texts);
+        }
+    }
+
+    /// Hands texts on, in order. A handler may itself use the device: no lock is held while it runs.
+    fn deliver(&self, texts: Vec<String>) {
+        let mut output = lock(&self.output);
+        output.waiting.extend(texts);
+        if output.busy {
+            return;
+        }
+        output.busy = true;
+        while !output.waiting.is_empty() {
+            let texts = std::mem::take(&mut output.waiting);
+            let handler = output.handler.clone();
+            drop(output);
+            let _free = Free(&self.output);
+            match handler {
+                Some(handler) => texts.iter().for_each(|text| handler(text)),
+                None => {
+                    let mut stdout = std::io::stdout().lock();
+                    // Whoever closed the output does not want to read it.
+                    let _ = texts.iter().try_for_each(|t| stdout.write_all(t.as_bytes()));
+                    let _ = stdout.flush();
+                }
+            }
+            std::mem::forget(_free);
+            output = lock(&self.output);
+        }
+        output.busy = false;
+    }
+
+    /// The ring for a run of the emulator, which holds it until the run is over.
+    pub(crate) fn host_ring(&self) -> Arc<HostRing> {
+        let mut state = lock(&self.state);
+        if let Some(Ring::Host(ring)) = &state.ring {
+            return Arc::clone(ring);
+        }
+        let ring = Arc::new(HostRing::new(state.bytes()));
+        state.ring = Some(Ring::Host(Arc::clone(&ring)));
+        ring
+    }
+
+    /// The address of the ring's description, for a module that prints.
+    fn cuda_ring(&self, gpu: &Gpu) -> Result<u64, DriverError> {
+        let mut state = lock(&self.state);
+        if let Some(Ring::Cuda(ring)) = &state.ring {
+            return Ok(ring.control.address());
+        }
+        let ring = CudaRing::new(gpu, state.bytes())?;
+        let address = ring.control.address();
+        state.ring = Some(Ring::Cuda(ring));
+        Ok(address)
+    }
+
+    /// Changes the size. No kernel runs, or those that do keep the ring that they have.
+    fn resize(&self, backend: &Backend, bytes: usize) -> Result<(), DriverError> {
+        let mut state = lock(&self.state);
+        state.bytes = Some(bytes);
+        match (&mut state.ring, backend) {
+            (Some(Ring::Cuda(ring)), Backend::Cuda(gpu)) => ring.resize(gpu, bytes)?,
+            _ => state.ring = None,
+        }
+        state.seen = 0;
+        state.printed.clear();
+        Ok(())
+    }
+}
+
+/// Lets others deliver if a handler panics.
+struct Free<'a>(&'a Mutex<Output>);
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        lock(self.0).busy = false;
+    }
+}
+
+/// Tells a fresh module where to print, if it prints at all.
+pub(crate) fn connect(module: &Module, gpu: &Gpu, device: &Device) -> Result<(), DriverError> {
+    let Some((variable, 8)) = module.global(RING) else {
+        return Ok(());
+    };
+    let address = device.0.prints.cuda_ring(gpu)?.to_le_bytes();
+    // SAFETY: the variable has eight bytes, as was just checked; `address` lives until the wait is over.
+    unsafe { gpu.own_stream.upload(variable, address.as_ptr(), 8)? };
+    gpu.own_stream.synchronize()
+}
+
+impl Device {
+    /// Gives what kernels print to `handler` instead of the standard output: the text of one call at a time, whole, with the end of its
+    /// line if it has one.
+    ///
+    /// The handler runs in whichever thread flushes (see [`flush_prints`](Device::flush_prints)) and may itself use the device.
+    ///
+    /// ```
+    /// let device = warploom_runtime::Device::emulator();
+    /// let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    /// let kept = lines.clone();
+    /// device.on_print(move |text| kept.lock().unwrap().push(text.to_owned()));
+    /// ```
+    pub fn on_print(&self, handler: impl Fn(&str) + Send + Sync + 'static) {
+        lock(&self.0.prints.output).handler = Some(Arc::new(handler));
+    }
+
+    /// Prints what kernels have left so far.
+    ///
+    /// Happens by itself at the start of a launch, when a stream, an event or a copy is waited for, and when the last handle of the
+    /// device is dropped. A program that exits without any of these loses what is left: `static`s are never dropped, for example.
+    pub fn flush_prints(&self) {
+        self.0.prints.flush(&self.0.backend);
+    }
+
+    /// Bytes of the buffer for what kernels print: 1 MiB if nothing was set. CUDA: `cuCtxGetLimit(CU_LIMIT_PRINTF_FIFO_SIZE)`.
+    #[must_use]
+    pub fn print_buffer(&self) -> usize {
+        lock(&self.0.prints.state).bytes()
+    }
+
+    /// Sets the size of the buffer for what kernels print, in bytes, rounded up to a power of two from 1 KiB to 64 MiB.
+    ///
+    /// A line takes 32 bytes and 9 to 17 for each value, texts more. When the buffer is full, new lines take the place of the oldest; a
+    /// line that is larger than the whole buffer is not printed. Waits for all work of the device and prints what it left.
+    /// CUDA: `cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE)`.
+    ///
+    /// # Errors
+    /// [`StreamError::Driver`] if earlier work failed, or if there is no memory for the buffer.
+    ///
+    /// ```
+    /// let device = warploom_runtime::Device::emulator();
+    /// assert_eq!(device.print_buffer(), 1 << 20);
+    /// device.set_print_buffer(5000)?;
+    /// assert_eq!(device.print_buffer(), 8192);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn set_print_buffer(&self, bytes: usize) -> Result<(), StreamError> {
+        let [least, most] = RING_BYTES;
+        let bytes = bytes.clamp(least, most).next_power_of_two();
+        let submission = match &self.0.backend {
+            Backend::Emulator(_) => None,
+            Backend::Cuda(gpu) => {
+                // Nothing is launched until the ring is changed.
+                let submission = gpu.submission();
+                gpu.context.synchronize()?;
+                Some(submission)
+            }
+        };
+        let left = lock(&self.0.prints.state).take(&self.0.backend);
+        let resized = self.0.prints.resize(&self.0.backend, bytes);
+        drop(submission);
+        self.0.prints.deliver(left);
+        Ok(resized?)
+    }
+}
