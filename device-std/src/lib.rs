@@ -7,22 +7,19 @@
 //! Start at [`index`] and [`output`]: who writes where, and why two threads never write one element. Then [`block`] and [`shared`].
 #![no_std]
 
-pub mod barrier; // barriers that ask, barriers for a part of the warps
-pub mod address; // which memory a pointer points into
-pub mod atomic; // every width, order and scope
 extern crate alloc;
 
-pub mod atomic; // floating point atomics, one `atomic_add` for all
+pub mod address; // which memory a pointer points into
+pub mod atomic; // every width, order and scope
+pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
+pub mod dpx; // minima and maxima of sums
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
 pub mod grid; // blocks that all wait for each other
 pub mod grid_const; // a parameter that all threads read at one place
 pub mod groups; // threads that work together: tiles, coalesced lanes, reductions over a block
-pub mod dpx; // minima and maxima of sums
-#[cfg(warploom_device)]
-pub mod foreign; // bodies for instructions that only hosts have
 pub mod half; // 16-bit floating point
 #[cfg(warploom_device)]
 pub mod heap; // what `Box` and `Vec` call
@@ -38,8 +35,8 @@ pub mod panic; // the panic entry points of `core`
 pub mod panic_record; // how a panicked thread tells the host
 pub mod pipeline; // copies into shared memory that go on beside the threads, barriers in memory
 pub mod plain; // which types may cross between host and kernel
-pub mod round; // arithmetic in a rounding of choice
 pub mod print; // `gpu_println!`: what a thread leaves for the host
+pub mod round; // arithmetic in a rounding of choice
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod statics; // global, constant and managed memory with names
@@ -47,8 +44,8 @@ pub mod target; // where the code runs
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
 
-pub use barrier::NamedBarrier;
 pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};
+pub use barrier::NamedBarrier;
 pub use block::{Block, BlockLeader, Grid, sync_threads};
 pub use cluster::{Cluster, ClusterArrival};
 pub use grid::CooperativeGrid;
