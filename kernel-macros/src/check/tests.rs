@@ -51,7 +51,7 @@ fn check(source: &str, expected: &str) {
 fn right_kernels_are_left_alone() {
     check("fn k(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {}", "");
     check("unsafe fn k(p: *mut f32, n: usize) {}", "");
-    check("#[kernel(dim(2), block(16, 16), launch_bounds(256, 2), max_registers(64), fma)] pub(crate) fn k(b: Block) -> () {}", "");
+    check("#[kernel(dim(2), block(16, 16), launch_bounds(256, 2), fma)] pub(crate) fn k(b: Block) -> () {}", "");
     check("#[kernel(requires(n > 0, x.len() % n == 0 && N <= 4, n.is_power_of_two(), x.len() < u32::MAX as usize))] fn k<const N: usize>(n: usize, x: &[f32]) {}", "");
     check("fn k<T, F>(x: &[T], f: F) where T: Plain, F: Fn(T) -> T + Copy {}", "");
     check("fn k(i: Index1D<'_>, x: &'_ [f32], t: SharedTile<'_, f32, 4>) {}", "");
@@ -270,6 +270,66 @@ fn launch_bounds_fit_the_hardware() {
           "         ^^^^^^^^^^^^^^^^^^^ `launch_bounds` of 2048 threads");
     check("#[kernel(launch_bounds(128, 0))] fn k() {}",
           "         ^^^^^^^^^^^^^^^^^^^^^ at least one block");
+}
+
+#[test]
+fn numbers_of_launch_bounds() {
+    check("#[kernel(launch_bounds(128, 1, 32))] fn k() {}",
+          "         ^^^^^^^^^^^^^^^^^^^^^^^^^ `launch_bounds` of 32 blocks per cluster");
+    check("#[kernel(launch_bounds(max_thread = 128))] fn k() {}",
+          "                       ^^^^^^^^^^ `launch_bounds` has no `max_thread`; name its numbers");
+    check("#[kernel(launch_bounds(max_threads = 128, 2))] fn k() {}",
+          "                                          ^ either all numbers of `launch_bounds` have names");
+    check("#[kernel(launch_bounds(min_blocks = 2))] fn k() {}",
+          "         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `launch_bounds` takes 1 to 3 number(s)");
+    check("#[kernel(launch_bounds(max_threads = 8, max_threads = 8))] fn k() {}",
+          "                                        ^^^^^^^^^^^ `max_threads` is given twice");
+    check("#[kernel(launch_bounds(max_threads = 8, min_blocks = 2, max_blocks_per_cluster = 16))] fn k() {}", "");
+}
+
+#[test]
+fn cluster_fits_the_hardware() {
+    check("#[kernel(cluster(2, 0))] fn k() {}",
+          "         ^^^^^^^^^^^^^ a cluster has at least one block");
+    check("#[kernel(cluster(4, 4))] fn k() {}",
+          "         ^^^^^^^^^^^^^ a cluster of 16 blocks: every GPU with clusters runs 8");
+    check("#[kernel(cluster(2, 2, 2))] fn k() {}", "");
+    check("#[kernel(cluster)] fn k() {}", "");
+}
+
+#[test]
+fn cluster_has_the_dims() {
+    check("#[kernel(cluster(1, 2))] fn k(i: Index1D) {}",
+          "         ^^^^^^^^^^^^^ a 2-D cluster in a 1-D kernel");
+    check("#[kernel(cluster(2, 1))] fn k(i: Index1D) {}", "");
+}
+
+#[test]
+fn cluster_keeps_launch_bounds() {
+    check("#[kernel(cluster(4), launch_bounds(128, 1, 2))] fn k() {}",
+          "                     ^^^^^^^^^^^^^^^^^^^^^^^^ `cluster` has 4 blocks but `launch_bounds` allows 2");
+}
+
+#[test]
+fn cooperative_grid_is_declared() {
+    check("fn k(grid: CooperativeGrid) {}",
+          "           ^^^^^^^^^^^^^^^ only a cooperative launch has all blocks of the grid there");
+    check("#[kernel(cooperative)] fn k(grid: CooperativeGrid) {}", "");
+    check("#[kernel(cooperative(true))] fn k() {}",
+          "         ^^^^^^^^^^^^^^^^^ `cooperative` takes no value");
+}
+
+#[test]
+fn registers_or_bounds() {
+    check("#[kernel(launch_bounds(64), max_registers(40))] fn k() {}",
+          "                            ^^^^^^^^^^^^^^^^^ `launch_bounds` limits the registers already");
+    check("#[kernel(block(64), max_registers(40))] fn k() {}", "");
+}
+
+#[test]
+fn one_cluster() {
+    check("fn k(a: Cluster, b: Cluster) {}",
+          "                    ^^^^^^^ a kernel takes one `Cluster`");
 }
 
 #[test]

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel(cluster(4, 4))]
+fn k(i: Index2D) {}
+
+fn main() {}

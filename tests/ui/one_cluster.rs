@@ -1,0 +1,7 @@
+use warploom::device::Cluster;
+use warploom::prelude::*;
+
+#[kernel(cluster(2))]
+fn k(first: Cluster, second: Cluster) {}
+
+fn main() {}
