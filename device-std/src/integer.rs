@@ -183,7 +183,8 @@ macro_rules! integers {
             }
             #[inline(always)]
             fn find_first_set(x: $ty) -> u32 {
-                if x == 0 { 0 } else { x.trailing_zeros() + 1 }
+                // The lowest set bit alone; nothing is left of 0.
+                $ty::BITS - (x & x.wrapping_neg()).leading_zeros()
             }
         }
     )*};
