@@ -1,0 +1,11 @@
+//! Atomics, fences, and what they promise across threads.
+
+mod contention;
+mod edges;
+mod halves;
+mod litmus;
+mod locks;
+mod ptx_halves;
+mod ptx_operations;
+mod ptxas;
+mod wide;
