@@ -11,6 +11,7 @@ extern crate alloc;
 
 pub mod atomic; // floating point atomics, one `atomic_add` for all
 pub mod block; // the block as a group: barrier, size, leader; the grid
+pub mod debug; // break points, counters of the profiler
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
 #[cfg(warploom_device)]
@@ -28,6 +29,7 @@ pub mod print; // `gpu_println!`: what a thread leaves for the host
 pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod target; // where the code runs
+pub mod time; // clocks, and sleep
 pub mod warp; // shuffles, votes, reductions
 
 pub use atomic::{AtomicF32, AtomicF64, atomic_add};

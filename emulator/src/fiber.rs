@@ -158,6 +158,22 @@ impl Running<'_> {
         }
     }
 
+    /// Lets all other lanes that can run do so before the lane that runs goes on.
+    #[inline(never)]
+    pub(crate) fn sleep(&self) {
+        // As in `arrive`.
+        if thread::panicking() {
+            return;
+        }
+        match self.phase.get() {
+            Phase::Runs => {}
+            Phase::Leaving => return,
+            Phase::Abandoned => leave(),
+        }
+        self.core.borrow_mut().sleep(self.thread.get());
+        self.wait();
+    }
+
     /// Runs fresh lanes until none is left.
     fn run_fresh_lanes(&self) {
         loop {
@@ -276,7 +292,9 @@ impl<'run> Worker<'run> {
                     }
                 }
             } else if !self.running.core.borrow_mut().converge() {
-                break;
+                let sleeper = self.running.core.borrow_mut().next_sleeper();
+                let Some(thread) = sleeper else { break };
+                self.resume(self.fiber_of[thread as usize], Signal::Run);
             }
         }
         let core = self.running.core.borrow();

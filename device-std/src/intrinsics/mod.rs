@@ -86,6 +86,7 @@ mod debug; // the end of a kernel that cannot go on
 mod fence; // the order in which others see a thread's accesses
 mod launch; // where the thread is
 mod shared; // the memory of the block
+mod time; // clocks, sleep, and what profilers and debuggers see
 mod warp; // what the lanes of a warp do together
 
 pub use atomic::*;
@@ -95,6 +96,7 @@ pub use debug::*;
 pub use fence::*;
 pub use launch::*;
 pub use shared::*;
+pub use time::*;
 pub use warp::*;
 
 /// Every line whose function is safe to call, or asks only for its lanes to meet.
@@ -102,4 +104,4 @@ pub use warp::*;
     unused_qualifications,
     reason = "the lint takes the first glob import for the only one"
 )]
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];
+pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, time::TABLE, warp::TABLE];
