@@ -14,6 +14,7 @@ pub mod atomic; // every width, order and scope
 pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
+pub mod debug; // break points, counters of the profiler
 pub mod dpx; // minima and maxima of sums
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
@@ -41,6 +42,7 @@ pub mod scope; // ties witnesses to one thread of one launch
 pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod statics; // global, constant and managed memory with names
 pub mod target; // where the code runs
+pub mod time; // clocks, and sleep
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
 

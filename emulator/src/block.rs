@@ -4,6 +4,7 @@
 //! exited. Only one thread of a block runs at a time. When none is running, ready or fresh, none ever will be: whoever still waits
 //! is stuck, and this file knows at what. The rules stand in `README.md`, numbered.
 
+use std::collections::VecDeque;
 use std::panic::Location;
 
 use crate::fault::{Wait, WaitPoint};
@@ -32,6 +33,8 @@ pub(crate) struct Block {
     next_fresh: u32,
     /// Threads that wait. 0 in a kernel without barriers, whose threads then exit at little cost.
     n_waiting: u32,
+    /// Threads that sleep, and go on when all others had their turn; the first one longest.
+    asleep: VecDeque<u32>,
     /// The warp that is served now: its ready lanes go before those of the others, so that its stacks stay in the cache.
     served: usize,
     warps: Vec<Warp>,
@@ -69,6 +72,7 @@ impl Block {
             n_live: n_threads,
             next_fresh: 0,
             n_waiting: 0,
+            asleep: VecDeque::new(),
             served: 0,
             warps: (0..n_warps)
                 .map(|warp| Warp::new(lanes_of(n_threads, warp)))
@@ -86,6 +90,7 @@ impl Block {
     pub(crate) fn reset(&mut self) {
         self.n_live = self.n_threads;
         self.next_fresh = 0;
+        self.asleep.clear();
         self.served = 0;
         let stuck = self.n_waiting != 0;
         self.n_waiting = 0;
@@ -140,6 +145,16 @@ impl Block {
             self.served = (self.served + 1) % self.warps.len();
         }
         None
+    }
+
+    /// `thread`, which is running, sleeps until all others had their turn.
+    pub(crate) fn sleep(&mut self, thread: u32) {
+        self.asleep.push_back(thread);
+    }
+
+    /// The thread that has slept longest, if one sleeps. It counts as running.
+    pub(crate) fn next_sleeper(&mut self) -> Option<u32> {
+        self.asleep.pop_front()
     }
 
     /// `thread` arrives at barrier `id`, which is below [`BARRIERS`]. It is released when all threads that have not exited are there.

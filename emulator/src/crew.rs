@@ -50,6 +50,16 @@ impl<'run> Crew<'run> {
         }
     }
 
+    /// Switches to the lane that has slept longest; gives whether one sleeps.
+    pub(crate) fn wake(&mut self) -> bool {
+        let running = Rc::clone(&self.running);
+        let sleeper = running.core.borrow_mut().next_sleeper();
+        let Some(thread) = sleeper else { return false };
+        let _entered = Entered::new(&running);
+        self.resume(self.fiber_of[thread as usize], Signal::Run);
+        true
+    }
+
     fn resume(&mut self, fiber: usize, signal: Signal) {
         match self.fibers[fiber].resume(signal) {
             CoroutineResult::Yield(Pause::Waits { thread }) => {

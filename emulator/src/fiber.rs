@@ -199,6 +199,22 @@ impl<'run> Running<'run> {
         }
     }
 
+    /// Lets all other lanes that can run do so before the lane that runs goes on.
+    #[inline(never)]
+    pub(crate) fn sleep(&self) {
+        // As in `arrive`.
+        if thread::panicking() {
+            return;
+        }
+        match self.phase.get() {
+            Phase::Runs => {}
+            Phase::Leaving => return,
+            Phase::Abandoned => leave(),
+        }
+        self.core.borrow_mut().sleep(self.thread.get());
+        self.wait();
+    }
+
     /// Runs fresh lanes until none is left.
     pub(crate) fn run_fresh_lanes(&self) {
         loop {

@@ -16,8 +16,8 @@ use crate::worker::Worker;
 /// thread, one at a time: a thread runs until it returns or has to wait. Blocks start in linear order (x fastest), as many at a time as
 /// there are workers. A thread gets a stack of its own (256 KiB) only when it has to wait; a stack overflow ends the process.
 ///
-/// A thread that spins until another thread of its block writes something spins for ever: only barriers and warp operations let
-/// others run. A panic in a thread ends this thread alone, and what other threads wait for no longer counts it.
+/// A thread that spins until another thread of its block writes something spins for ever: only barriers, warp operations and `nanosleep`
+/// let others run. A panic in a thread ends this thread alone, and what other threads wait for no longer counts it.
 ///
 /// # Errors
 /// - [`Fault::Shape`], [`Fault::SharedTooLarge`], [`Fault::Nested`]: nothing has run.

@@ -62,7 +62,7 @@ impl<'run> Worker<'run> {
             }
             // A block that is alone has just been seen to the end of what it can do.
             let again = any && self.crews.len() > 1;
-            if !again && !self.set.complete() && !self.converge() {
+            if !again && !self.set.complete() && !self.converge() && !self.wake() {
                 break;
             }
         }
@@ -78,6 +78,11 @@ impl<'run> Worker<'run> {
             any |= crew.running.core.borrow_mut().converge();
         }
         any
+    }
+
+    /// Lets one sleeper of each block go on (README 11), when nobody else can.
+    fn wake(&mut self) -> bool {
+        self.crews.iter_mut().fold(false, |any, crew| crew.wake() | any)
     }
 
     /// Unwinds all lanes that wait, in all blocks.

@@ -140,7 +140,7 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
     let culprit = steps
         .get(visible.saturating_sub(1))
         .map_or_else(|| shown(symbol), |s| shown(&s.name));
-    let need = Need::of(symbol, steps);
+    let need = Need::of(symbol);
     // `thread_local!` names what it makes after the variable: `COUNT::{K#0}::…`.
     let culprit = match (need, culprit.split_once("::{")) {
         (Need::ThreadLocal, Some((variable, _))) => variable.to_owned(),
@@ -177,6 +177,11 @@ fn is_about_errors(symbol: &str) -> bool {
     ["__errno_location", "__xpg_strerror_r", "strlen"].contains(&symbol)
 }
 
+/// Whether a value's end leads there: the way that makes the value says more.
+fn is_about_drops(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.name.contains("drop_in_place"))
+}
+
 /// How many steps are the user's business: up to the first function of the standard library.
 fn visible(steps: &[Step]) -> usize {
     let of_std = |step: &Step| {
@@ -195,34 +200,11 @@ enum Need {
     System,
     Assembly,
     ThreadLocal,
-    Heap,
-    /// Freeing memory, or dying for want of it: the way that allocates it says more.
-    AfterHeap,
 }
 
 impl Need {
-    fn of(symbol: &str, steps: &[Step]) -> Need {
-        let passes = |words: &[&str]| {
-            steps
-                .iter()
-                .any(|s| words.iter().any(|w| s.name.contains(w)))
-        };
-        if passes(&[
-            "handle_alloc_error",
-            "rust_dealloc",
-            "rdl_dealloc",
-            "drop_in_place",
-        ]) {
-            Need::AfterHeap
-        } else if passes(&[
-            "rust_alloc",
-            "rust_realloc",
-            "rdl_alloc",
-            "rdl_realloc",
-            "rust_no_alloc",
-        ]) {
-            Need::Heap
-        } else if symbol.starts_with(ASM) {
+    fn of(symbol: &str) -> Need {
+        if symbol.starts_with(ASM) {
             Need::Assembly
         } else if symbol.contains("thread_local")
             || symbol.contains("__RUST_STD_INTERNAL_VAL")
@@ -250,7 +232,6 @@ impl Need {
             Need::ThreadLocal => {
                 "the host thread that the variable belongs to (`thread_local!`)".into()
             }
-            Need::Heap | Need::AfterHeap => "the heap".into(),
         }
     }
 
@@ -261,9 +242,6 @@ impl Need {
             }
             Need::ThreadLocal => {
                 "keep the value in a local variable, or hand it over as a parameter"
-            }
-            Need::Heap | Need::AfterHeap => {
-                "keep the data in a slice parameter, in shared memory or in a fixed-size array"
             }
         }
     }
@@ -281,7 +259,9 @@ pub(crate) fn first_reached<'a>(
             .iter()
             .filter_map(|s| graph.path(entry, s).map(|p| (s.clone(), p)));
         let shortest =
-            ways.min_by_key(|(s, p)| (visible(p), Need::of(s, p), is_about_errors(s), p.len()));
+            ways.min_by_key(|(s, p)| {
+                (visible(p), is_about_drops(p), Need::of(s), is_about_errors(s), p.len())
+            });
         if let Some(shortest) = shortest {
             found.insert(index, shortest);
         }

@@ -93,6 +93,7 @@ mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
 mod memory; // caches and address spaces
 mod shared; // the memory of the block
+mod time; // clocks, sleep, and what profilers and debuggers see
 mod warp; // what the lanes of a warp do together
 
 pub use asynchronous::*;
@@ -109,6 +110,7 @@ pub use pair::*;
 pub use rounding::*;
 pub use memory::*;
 pub use shared::*;
+pub use time::*;
 pub use warp::*;
 
 /// Every line whose function is safe to call, or asks only for its lanes to meet.
@@ -136,3 +138,4 @@ pub const TABLES: &[&[Intrinsic]] = &[
     memory::TABLE,
     warp::TABLE,
 ];
+pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, time::TABLE, warp::TABLE];

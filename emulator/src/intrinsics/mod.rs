@@ -4,9 +4,13 @@
 //! `warp_sync`, votes, shuffles, `active_mask`) return at once, and without meaning, while the calling thread is being unwound by a
 //! panic: on a GPU it would be gone.
 
+mod debug; // break points and counters
 mod print; // where printed records go
+mod time; // clocks, and sleep
 
+pub use debug::*;
 pub use print::{print_ring, print_to};
+pub use time::{clock, clock64, global_timer, nanosleep};
 
 use std::panic::Location;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};

@@ -1,0 +1,5 @@
+//! Clocks and sleep.
+
+mod clocks;
+mod ptx;
+mod sleep;
