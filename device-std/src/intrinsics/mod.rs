@@ -84,6 +84,7 @@ mod barrier; // what the threads of a block do together
 mod cluster; // what the blocks of a cluster do together
 mod debug; // the end of a kernel that cannot go on
 mod fence; // the order in which others see a thread's accesses
+mod float; // arithmetic of f32, and what the hardware approximates
 mod launch; // where the thread is
 mod shared; // the memory of the block
 mod warp; // what the lanes of a warp do together
@@ -93,6 +94,7 @@ pub use barrier::*;
 pub use cluster::*;
 pub use debug::*;
 pub use fence::*;
+pub use float::*;
 pub use launch::*;
 pub use shared::*;
 pub use warp::*;
@@ -102,4 +104,10 @@ pub use warp::*;
     unused_qualifications,
     reason = "the lint takes the first glob import for the only one"
 )]
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];
+pub const TABLES: &[&[Intrinsic]] = &[
+    cluster::TABLE,
+    fence::TABLE,
+    float::TABLE,
+    launch::TABLE,
+    warp::TABLE,
+];

@@ -1,5 +1,11 @@
 //! The functions of one or two `f32`, by their C names. Plain Rust, the same on the device and on the emulator.
 
+mod exact; // parts of a float, integers near it
+mod remainder; // long division
+
+pub use exact::*;
+pub use remainder::*;
+
 /// `sin`.
 #[inline]
 #[must_use]
@@ -147,41 +153,6 @@ pub fn cbrt(x: f32) -> f32 {
     libm::cbrtf(x)
 }
 
-/// `round`.
-#[inline]
-#[must_use]
-pub fn round(x: f32) -> f32 {
-    libm::roundf(x)
-}
-
-/// `roundeven`.
-#[inline]
-#[must_use]
-pub fn roundeven(x: f32) -> f32 {
-    libm::roundevenf(x)
-}
-
-/// `trunc`.
-#[inline]
-#[must_use]
-pub fn trunc(x: f32) -> f32 {
-    libm::truncf(x)
-}
-
-/// `floor`.
-#[inline]
-#[must_use]
-pub fn floor(x: f32) -> f32 {
-    libm::floorf(x)
-}
-
-/// `ceil`.
-#[inline]
-#[must_use]
-pub fn ceil(x: f32) -> f32 {
-    libm::ceilf(x)
-}
-
 /// `erf`.
 #[inline]
 #[must_use]
@@ -224,16 +195,58 @@ pub fn hypot(x: f32, y: f32) -> f32 {
     libm::hypotf(x, y)
 }
 
-/// `fmod`.
+/// `rsqrt`.
 #[inline]
 #[must_use]
-pub fn fmod(x: f32, y: f32) -> f32 {
-    libm::fmodf(x, y)
+pub fn rsqrt(x: f32) -> f32 {
+    1.0 / libm::sqrtf(x)
 }
 
-/// `fdim`.
+/// `rcbrt`.
 #[inline]
 #[must_use]
-pub fn fdim(x: f32, y: f32) -> f32 {
-    libm::fdimf(x, y)
+pub fn rcbrt(x: f32) -> f32 {
+    1.0 / libm::cbrtf(x)
+}
+
+/// `sinpi`.
+#[inline]
+#[must_use]
+pub fn sinpi(x: f32) -> f32 {
+    x
+}
+
+/// `cospi`.
+#[inline]
+#[must_use]
+pub fn cospi(x: f32) -> f32 {
+    x
+}
+
+/// `erfinv`.
+#[inline]
+#[must_use]
+pub fn erfinv(x: f32) -> f32 {
+    x
+}
+
+/// `erfcinv`.
+#[inline]
+#[must_use]
+pub fn erfcinv(x: f32) -> f32 {
+    x
+}
+
+/// `lgamma`.
+#[inline]
+#[must_use]
+pub fn lgamma(x: f32) -> f32 {
+    libm::lgammaf(x)
+}
+
+/// `sinpi` and `cospi`.
+#[inline]
+#[must_use]
+pub fn sincospi(x: f32) -> (f32, f32) {
+    (sinpi(x), cospi(x))
 }
