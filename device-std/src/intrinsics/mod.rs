@@ -88,6 +88,7 @@ mod debug; // the end of a kernel that cannot go on
 mod fence; // the order in which others see a thread's accesses
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
+mod float; // arithmetic of f32, and what the hardware approximates
 mod launch; // where the thread is
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
@@ -105,6 +106,7 @@ pub use debug::*;
 pub use fence::*;
 pub use half::*;
 pub use integer::*;
+pub use float::*;
 pub use launch::*;
 pub use pair::*;
 pub use rounding::*;
@@ -139,3 +141,9 @@ pub const TABLES: &[&[Intrinsic]] = &[
     warp::TABLE,
 ];
 pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, time::TABLE, warp::TABLE];
+    cluster::TABLE,
+    fence::TABLE,
+    float::TABLE,
+    launch::TABLE,
+    warp::TABLE,
+];

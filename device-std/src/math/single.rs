@@ -1,186 +1,25 @@
-//! The functions of one or two `f32`, by their C names. Plain Rust, the same on the device and on the emulator.
+//! The functions of `f32` by their C names, with the accuracy of CUDA's: the same code on the device and on the emulator.
+//!
+//! *At most n ulp* says how many floats may lie between a result and the correctly rounded one. What uses an approximation of the
+//! hardware (`exp`, `tan`, …) may differ by as much between emulator and GPU; all else is bit for bit the same.
 
-/// `sin`.
-#[inline]
-#[must_use]
-pub fn sin(x: f32) -> f32 {
-    libm::sinf(x)
-}
+mod exact; // parts of a float, integers near it
+mod exponential; // powers of constants
+mod hyperbolic; // and their inverses
+mod inverse; // angles
+mod logarithm; // of all bases
+mod remainder; // long division
+mod root; // square, cube, length
+mod trig; // sine, cosine, tangent
 
-/// `cos`.
-#[inline]
-#[must_use]
-pub fn cos(x: f32) -> f32 {
-    libm::cosf(x)
-}
-
-/// `tan`.
-#[inline]
-#[must_use]
-pub fn tan(x: f32) -> f32 {
-    libm::tanf(x)
-}
-
-/// `asin`.
-#[inline]
-#[must_use]
-pub fn asin(x: f32) -> f32 {
-    libm::asinf(x)
-}
-
-/// `acos`.
-#[inline]
-#[must_use]
-pub fn acos(x: f32) -> f32 {
-    libm::acosf(x)
-}
-
-/// `atan`.
-#[inline]
-#[must_use]
-pub fn atan(x: f32) -> f32 {
-    libm::atanf(x)
-}
-
-/// `sinh`.
-#[inline]
-#[must_use]
-pub fn sinh(x: f32) -> f32 {
-    libm::sinhf(x)
-}
-
-/// `cosh`.
-#[inline]
-#[must_use]
-pub fn cosh(x: f32) -> f32 {
-    libm::coshf(x)
-}
-
-/// `tanh`.
-#[inline]
-#[must_use]
-pub fn tanh(x: f32) -> f32 {
-    libm::tanhf(x)
-}
-
-/// `asinh`.
-#[inline]
-#[must_use]
-pub fn asinh(x: f32) -> f32 {
-    libm::asinhf(x)
-}
-
-/// `acosh`.
-#[inline]
-#[must_use]
-pub fn acosh(x: f32) -> f32 {
-    libm::acoshf(x)
-}
-
-/// `atanh`.
-#[inline]
-#[must_use]
-pub fn atanh(x: f32) -> f32 {
-    libm::atanhf(x)
-}
-
-/// `exp`.
-#[inline]
-#[must_use]
-pub fn exp(x: f32) -> f32 {
-    libm::expf(x)
-}
-
-/// `exp2`.
-#[inline]
-#[must_use]
-pub fn exp2(x: f32) -> f32 {
-    libm::exp2f(x)
-}
-
-/// `exp10`.
-#[inline]
-#[must_use]
-pub fn exp10(x: f32) -> f32 {
-    libm::exp10f(x)
-}
-
-/// `expm1`.
-#[inline]
-#[must_use]
-pub fn expm1(x: f32) -> f32 {
-    libm::expm1f(x)
-}
-
-/// `log`.
-#[inline]
-#[must_use]
-pub fn log(x: f32) -> f32 {
-    libm::logf(x)
-}
-
-/// `log2`.
-#[inline]
-#[must_use]
-pub fn log2(x: f32) -> f32 {
-    libm::log2f(x)
-}
-
-/// `log10`.
-#[inline]
-#[must_use]
-pub fn log10(x: f32) -> f32 {
-    libm::log10f(x)
-}
-
-/// `log1p`.
-#[inline]
-#[must_use]
-pub fn log1p(x: f32) -> f32 {
-    libm::log1pf(x)
-}
-
-/// `cbrt`.
-#[inline]
-#[must_use]
-pub fn cbrt(x: f32) -> f32 {
-    libm::cbrtf(x)
-}
-
-/// `round`.
-#[inline]
-#[must_use]
-pub fn round(x: f32) -> f32 {
-    libm::roundf(x)
-}
-
-/// `roundeven`.
-#[inline]
-#[must_use]
-pub fn roundeven(x: f32) -> f32 {
-    libm::roundevenf(x)
-}
-
-/// `trunc`.
-#[inline]
-#[must_use]
-pub fn trunc(x: f32) -> f32 {
-    libm::truncf(x)
-}
-
-/// `floor`.
-#[inline]
-#[must_use]
-pub fn floor(x: f32) -> f32 {
-    libm::floorf(x)
-}
-
-/// `ceil`.
-#[inline]
-#[must_use]
-pub fn ceil(x: f32) -> f32 {
-    libm::ceilf(x)
-}
+pub use exact::*;
+pub use exponential::*;
+pub use hyperbolic::*;
+pub use inverse::*;
+pub use logarithm::*;
+pub use remainder::*;
+pub use root::*;
+pub use trig::*;
 
 /// `erf`.
 #[inline]
@@ -203,13 +42,6 @@ pub fn tgamma(x: f32) -> f32 {
     libm::tgammaf(x)
 }
 
-/// `atan2`.
-#[inline]
-#[must_use]
-pub fn atan2(y: f32, x: f32) -> f32 {
-    libm::atan2f(y, x)
-}
-
 /// `pow`.
 #[inline]
 #[must_use]
@@ -217,23 +49,23 @@ pub fn pow(x: f32, y: f32) -> f32 {
     libm::powf(x, y)
 }
 
-/// `hypot`.
+/// `erfinv`.
 #[inline]
 #[must_use]
-pub fn hypot(x: f32, y: f32) -> f32 {
-    libm::hypotf(x, y)
+pub fn erfinv(x: f32) -> f32 {
+    x
 }
 
-/// `fmod`.
+/// `erfcinv`.
 #[inline]
 #[must_use]
-pub fn fmod(x: f32, y: f32) -> f32 {
-    libm::fmodf(x, y)
+pub fn erfcinv(x: f32) -> f32 {
+    x
 }
 
-/// `fdim`.
+/// `lgamma`.
 #[inline]
 #[must_use]
-pub fn fdim(x: f32, y: f32) -> f32 {
-    libm::fdimf(x, y)
+pub fn lgamma(x: f32) -> f32 {
+    libm::lgammaf(x)
 }

@@ -15,6 +15,10 @@ pub use time::{clock, clock64, global_timer, nanosleep};
 use std::panic::Location;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
+mod float; // arithmetic of f32, and what the hardware approximates
+
+pub use float::*;
+
 use crate::block::{Arrival, BARRIERS};
 use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;

@@ -1,0 +1,9 @@
+//! Single-precision mathematics: how far every function is from the exact value, on every back end.
+//!
+//! A kernel per function computes `f32` result and `f64` reference for many arguments and keeps the largest error; the bounds are the
+//! column *float* of CUDA's table.
+
+mod exhaustive; // all arguments of one-argument functions
+mod reference; // f64 functions that libm lacks
+mod ulp; // distances between floats
+mod unary; // the table of one-argument functions

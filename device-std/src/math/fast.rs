@@ -1,0 +1,1 @@
+//! CUDA's fast forms of `f32` functions: a few instructions each, and less accurate than [`super::single`].

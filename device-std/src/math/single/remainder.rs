@@ -1,0 +1,113 @@
+//! `fmod`, `remainder`, `remquo`: exact, by long division with as many bits of quotient in a step as a float has.
+
+use super::exact::scalbn;
+use crate::intrinsics as raw;
+
+/// Bits of quotient in one step: the approximate quotient is then less than 0.4 off before it is rounded to an integer.
+const STEP: i32 = 21;
+
+/// A positive finite number as an integer below 2^24 (normalised: at least 2^23) and a power of two.
+#[inline]
+fn split(x: f32) -> (u32, i32) {
+    let bits = x.to_bits();
+    let exponent = (bits >> 23) as i32;
+    if exponent == 0 {
+        let shift = bits.leading_zeros() as i32 - 8;
+        return (bits << shift, 1 - shift);
+    }
+    ((bits & 0x007f_ffff) | 0x0080_0000, exponent)
+}
+
+/// `|x|` reduced to below `|y|`, the low bits of the quotient, and `|y|`; all but the quotient as integers times `2^exponent`.
+///
+/// Both are finite, `y` is not 0, and `|x| >= |y|`.
+#[inline]
+fn reduce(x: f32, y: f32) -> (f32, u32, f32, i32) {
+    let ((mx, ex), (my, ey)) = (split(x.abs()), split(y.abs()));
+    let (divisor, mut rest) = (my as f32, mx as f32);
+    let inverse = raw::rcp_approx_ftz_f32(divisor);
+    let (mut bits, mut quotient) = (ex - ey, 0u32);
+    // The first digit: both are in 2^23..2^24.
+    if rest >= divisor {
+        rest -= divisor;
+        quotient = 1;
+    }
+    while bits > 0 {
+        let step = bits.min(STEP);
+        let shifted = rest * f32::from_bits(((step + 127) as u32) << 23);
+        let mut digits = raw::rint_f32(shifted * inverse);
+        // Exact: an integer smaller than the divisor, since the rounded quotient is less than 1 off.
+        rest = raw::fma_f32(-digits, divisor, shifted);
+        if rest < 0.0 {
+            rest += divisor;
+            digits -= 1.0;
+        }
+        quotient = (quotient << step).wrapping_add(digits as u32);
+        bits -= step;
+    }
+    (rest, quotient, divisor, ey - 150)
+}
+
+/// What `x` leaves when divided by `y` towards zero: the sign of `x`, smaller than `y`. CUDA: `fmodf`, and Rust's `%`. Exact.
+///
+/// NaN if `x` is infinite, `y` is 0 or either is NaN.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::fmod(-7.5, 2.0), -1.5);
+/// assert_eq!(single::remquo(7.5, 2.0), (-0.5, 4));
+/// ```
+#[inline]
+#[must_use]
+pub fn fmod(x: f32, y: f32) -> f32 {
+    if !x.is_finite() || y == 0.0 || y.is_nan() {
+        return f32::NAN;
+    }
+    if x.abs() < y.abs() {
+        return x;
+    }
+    let (rest, _, _, exponent) = reduce(x, y);
+    scalbn(rest, exponent).copysign(x)
+}
+
+/// `x - n * y` for the integer `n` nearest to `x / y`, even in a tie. CUDA: `remainderf`. Exact.
+#[inline]
+#[must_use]
+pub fn remainder(x: f32, y: f32) -> f32 {
+    remquo(x, y).0
+}
+
+/// [`remainder`], and the low three bits of `n` with the sign of `x / y`. CUDA: `remquof`. Exact.
+#[inline]
+#[must_use]
+pub fn remquo(x: f32, y: f32) -> (f32, i32) {
+    if !x.is_finite() || y == 0.0 || y.is_nan() {
+        return (f32::NAN, 0);
+    }
+    if y.is_infinite() {
+        return (x, 0);
+    }
+    let (mut rest, mut quotient, divisor, exponent) = if x.abs() < y.abs() {
+        // With the same exponent, where that leaves the bits of `x`; else `x` is far below half of `y`.
+        let ((mx, ex), (my, ey)) = (split(x.abs()), split(y.abs()));
+        if x == 0.0 || ey - ex > 1 {
+            return (x, 0);
+        }
+        (mx as f32, 0, (my << (ey - ex)) as f32, ex - 150)
+    } else {
+        reduce(x, y)
+    };
+    if 2.0 * rest > divisor || (2.0 * rest == divisor && quotient & 1 == 1) {
+        rest -= divisor;
+        quotient = quotient.wrapping_add(1);
+    }
+    let value = scalbn(rest, exponent);
+    let n = (quotient & 7) as i32;
+    let n = if (x < 0.0) != (y < 0.0) { -n } else { n };
+    // A rest of nothing has the sign of `x`; otherwise `x` turns the sign.
+    let value = if rest == 0.0 { 0.0 } else { value };
+    (
+        f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000)),
+        n,
+    )
+}
