@@ -83,6 +83,7 @@ mod atomic; // reads and writes that nobody comes between
 mod barrier; // what the threads of a block do together
 mod cluster; // what the blocks of a cluster do together
 mod debug; // the end of a kernel that cannot go on
+mod double; // arithmetic of f64, and seeds of reciprocals
 mod fence; // the order in which others see a thread's accesses
 mod launch; // where the thread is
 mod shared; // the memory of the block
@@ -92,6 +93,7 @@ pub use atomic::*;
 pub use barrier::*;
 pub use cluster::*;
 pub use debug::*;
+pub use double::*;
 pub use fence::*;
 pub use launch::*;
 pub use shared::*;
@@ -102,4 +104,4 @@ pub use warp::*;
     unused_qualifications,
     reason = "the lint takes the first glob import for the only one"
 )]
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];
+pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, double::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];

@@ -4,6 +4,10 @@
 //! `warp_sync`, votes, shuffles, `active_mask`) return at once, and without meaning, while the calling thread is being unwound by a
 //! panic: on a GPU it would be gone.
 
+mod double; // arithmetic of f64, and seeds of reciprocals
+
+pub use double::*;
+
 use std::panic::Location;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
