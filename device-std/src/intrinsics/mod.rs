@@ -85,6 +85,7 @@ mod barrier; // what the threads of a block do together
 mod cluster; // what the blocks of a cluster do together
 mod conversion; // between numbers and integers, in four roundings
 mod debug; // the end of a kernel that cannot go on
+mod double; // arithmetic of f64, and seeds of reciprocals
 mod fence; // the order in which others see a thread's accesses
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
@@ -103,6 +104,7 @@ pub use barrier::*;
 pub use cluster::*;
 pub use conversion::*;
 pub use debug::*;
+pub use double::*;
 pub use fence::*;
 pub use half::*;
 pub use integer::*;
@@ -147,3 +149,4 @@ pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABL
     launch::TABLE,
     warp::TABLE,
 ];
+pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, double::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];

@@ -1,239 +1,39 @@
 //! The functions of one or two `f64`, by their C names. Plain Rust, the same on the device and on the emulator.
+//!
+//! Each says how far its result may be from the exact value, in units in the last place (ulp): CUDA's bounds, measured against
+//! `conformance/src/reference`. Special values are those of C: NaN in, NaN out; signs of zeros kept; overflow gives infinity,
+//! results below the normal numbers lose digits gradually. Functions of reciprocals start from a seed of the hardware, so that the
+//! last bit of their results may differ between GPU and emulator; no other result does.
+#![allow(
+    clippy::excessive_precision,
+    clippy::unreadable_literal,
+    clippy::inconsistent_digit_grouping,
+    reason = "coefficients are as they were computed"
+)]
 
-/// `sin`.
-#[inline]
-#[must_use]
-pub fn sin(x: f64) -> f64 {
-    libm::sin(x)
-}
+mod error; // erf, erfc and inverses
+mod exact; // rounding, exponents, neighbours
+mod exponential; // exp, exp2, exp10, expm1
+mod gamma; // tgamma, lgamma
+mod hyperbolic; // sinh, cosh, tanh and inverses
+mod inverse; // asin, acos, atan, atan2
+mod logarithm; // log, log2, log10, log1p
+mod machine; // words, polynomials, reciprocals
+mod power; // pow, roots, hypot
+mod reduction; // large arguments of trigonometric functions
+mod remainder; // fmod, remainder, remquo
+mod trigonometric; // sin, cos, tan, and of multiples of pi
 
-/// `cos`.
-#[inline]
-#[must_use]
-pub fn cos(x: f64) -> f64 {
-    libm::cos(x)
-}
-
-/// `tan`.
-#[inline]
-#[must_use]
-pub fn tan(x: f64) -> f64 {
-    libm::tan(x)
-}
-
-/// `asin`.
-#[inline]
-#[must_use]
-pub fn asin(x: f64) -> f64 {
-    libm::asin(x)
-}
-
-/// `acos`.
-#[inline]
-#[must_use]
-pub fn acos(x: f64) -> f64 {
-    libm::acos(x)
-}
-
-/// `atan`.
-#[inline]
-#[must_use]
-pub fn atan(x: f64) -> f64 {
-    libm::atan(x)
-}
-
-/// `sinh`.
-#[inline]
-#[must_use]
-pub fn sinh(x: f64) -> f64 {
-    libm::sinh(x)
-}
-
-/// `cosh`.
-#[inline]
-#[must_use]
-pub fn cosh(x: f64) -> f64 {
-    libm::cosh(x)
-}
-
-/// `tanh`.
-#[inline]
-#[must_use]
-pub fn tanh(x: f64) -> f64 {
-    libm::tanh(x)
-}
-
-/// `asinh`.
-#[inline]
-#[must_use]
-pub fn asinh(x: f64) -> f64 {
-    libm::asinh(x)
-}
-
-/// `acosh`.
-#[inline]
-#[must_use]
-pub fn acosh(x: f64) -> f64 {
-    libm::acosh(x)
-}
-
-/// `atanh`.
-#[inline]
-#[must_use]
-pub fn atanh(x: f64) -> f64 {
-    libm::atanh(x)
-}
-
-/// `exp`.
-#[inline]
-#[must_use]
-pub fn exp(x: f64) -> f64 {
-    libm::exp(x)
-}
-
-/// `exp2`.
-#[inline]
-#[must_use]
-pub fn exp2(x: f64) -> f64 {
-    libm::exp2(x)
-}
-
-/// `exp10`.
-#[inline]
-#[must_use]
-pub fn exp10(x: f64) -> f64 {
-    libm::exp10(x)
-}
-
-/// `expm1`.
-#[inline]
-#[must_use]
-pub fn expm1(x: f64) -> f64 {
-    libm::expm1(x)
-}
-
-/// `log`.
-#[inline]
-#[must_use]
-pub fn log(x: f64) -> f64 {
-    libm::log(x)
-}
-
-/// `log2`.
-#[inline]
-#[must_use]
-pub fn log2(x: f64) -> f64 {
-    libm::log2(x)
-}
-
-/// `log10`.
-#[inline]
-#[must_use]
-pub fn log10(x: f64) -> f64 {
-    libm::log10(x)
-}
-
-/// `log1p`.
-#[inline]
-#[must_use]
-pub fn log1p(x: f64) -> f64 {
-    libm::log1p(x)
-}
-
-/// `cbrt`.
-#[inline]
-#[must_use]
-pub fn cbrt(x: f64) -> f64 {
-    libm::cbrt(x)
-}
-
-/// `round`.
-#[inline]
-#[must_use]
-pub fn round(x: f64) -> f64 {
-    libm::round(x)
-}
-
-/// `roundeven`.
-#[inline]
-#[must_use]
-pub fn roundeven(x: f64) -> f64 {
-    libm::roundeven(x)
-}
-
-/// `trunc`.
-#[inline]
-#[must_use]
-pub fn trunc(x: f64) -> f64 {
-    libm::trunc(x)
-}
-
-/// `floor`.
-#[inline]
-#[must_use]
-pub fn floor(x: f64) -> f64 {
-    libm::floor(x)
-}
-
-/// `ceil`.
-#[inline]
-#[must_use]
-pub fn ceil(x: f64) -> f64 {
-    libm::ceil(x)
-}
-
-/// `erf`.
-#[inline]
-#[must_use]
-pub fn erf(x: f64) -> f64 {
-    libm::erf(x)
-}
-
-/// `erfc`.
-#[inline]
-#[must_use]
-pub fn erfc(x: f64) -> f64 {
-    libm::erfc(x)
-}
-
-/// `tgamma`.
-#[inline]
-#[must_use]
-pub fn tgamma(x: f64) -> f64 {
-    libm::tgamma(x)
-}
-
-/// `atan2`.
-#[inline]
-#[must_use]
-pub fn atan2(y: f64, x: f64) -> f64 {
-    libm::atan2(y, x)
-}
-
-/// `pow`.
-#[inline]
-#[must_use]
-pub fn pow(x: f64, y: f64) -> f64 {
-    libm::pow(x, y)
-}
-
-/// `hypot`.
-#[inline]
-#[must_use]
-pub fn hypot(x: f64, y: f64) -> f64 {
-    libm::hypot(x, y)
-}
-
-/// `fmod`.
-#[inline]
-#[must_use]
-pub fn fmod(x: f64, y: f64) -> f64 {
-    libm::fmod(x, y)
-}
-
-/// `fdim`.
-#[inline]
-#[must_use]
-pub fn fdim(x: f64, y: f64) -> f64 {
-    libm::fdim(x, y)
-}
+pub use error::{erf, erfc, erfcinv, erfinv};
+pub use exact::{
+    ceil, copysign, fdim, floor, frexp, ilogb, ldexp, llrint, llround, logb, lrint, lround, modf,
+    nan, nearbyint, nextafter, rint, round, roundeven, scalbln, scalbn, trunc,
+};
+pub use exponential::{exp, exp2, exp10, expm1};
+pub use gamma::{lgamma, tgamma};
+pub use hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
+pub use inverse::{acos, asin, atan, atan2};
+pub use logarithm::{log, log1p, log2, log10};
+pub use power::{cbrt, hypot, pow, rcbrt, rsqrt};
+pub use remainder::{fmod, remainder, remquo};
+pub use trigonometric::{cos, cospi, sin, sincos, sincospi, sinpi, tan};

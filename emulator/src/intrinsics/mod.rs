@@ -11,6 +11,9 @@ mod time; // clocks, and sleep
 pub use debug::*;
 pub use print::{print_ring, print_to};
 pub use time::{clock, clock64, global_timer, nanosleep};
+mod double; // arithmetic of f64, and seeds of reciprocals
+
+pub use double::*;
 
 use std::panic::Location;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
