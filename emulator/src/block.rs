@@ -314,9 +314,9 @@ fn lanes_of(n_threads: u32, warp: usize) -> u32 {
     (n_threads - warp as u32 * LANES).min(LANES)
 }
 
-mod outside;
 mod asynchronous; // barriers in memory, copies under way
-mod meeting; // barriers with a reduction or a count
+mod meeting;
+mod outside; // barriers with a reduction or a count
 
 pub(crate) use asynchronous::Copy;
 pub(crate) use meeting::BarrierOp;

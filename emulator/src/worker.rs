@@ -82,7 +82,9 @@ impl<'run> Worker<'run> {
 
     /// Lets one sleeper of each block go on (README 11), when nobody else can.
     fn wake(&mut self) -> bool {
-        self.crews.iter_mut().fold(false, |any, crew| crew.wake() | any)
+        self.crews
+            .iter_mut()
+            .fold(false, |any, crew| crew.wake() | any)
     }
 
     /// Unwinds all lanes that wait, in all blocks.

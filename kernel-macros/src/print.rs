@@ -85,10 +85,7 @@ impl Parse for Call {
             if input.is_empty() {
                 break;
             }
-            if input.peek(Ident::peek_any)
-                && input.peek2(Token![=])
-                && !input.peek2(Token![==])
-            {
+            if input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
                 let name = input.call(Ident::parse_any)?;
                 input.parse::<Token![=]>()?;
                 call.named.push((name, input.parse()?));

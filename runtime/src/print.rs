@@ -278,7 +278,9 @@ impl Prints {
                 None => {
                     let mut stdout = std::io::stdout().lock();
                     // Whoever closed the output does not want to read it.
-                    let _ = texts.iter().try_for_each(|t| stdout.write_all(t.as_bytes()));
+                    let _ = texts
+                        .iter()
+                        .try_for_each(|t| stdout.write_all(t.as_bytes()));
                     let _ = stdout.flush();
                 }
             }

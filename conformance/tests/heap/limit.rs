@@ -44,7 +44,10 @@ fn a_full_heap_is_a_panic_of_the_kernel() {
         panic!("no panic");
     };
     assert_eq!(&*panic.kernel, "takes");
-    assert_eq!(panic.message, format!("memory allocation of {} bytes failed", 1u64 << 40));
+    assert_eq!(
+        panic.message,
+        format!("memory allocation of {} bytes failed", 1u64 << 40)
+    );
     takes::launch(&stream, (1, 1), 1000, &mut y).unwrap();
     assert_eq!(y.to_vec(&stream).unwrap(), [1000], "the device goes on");
 }

@@ -87,13 +87,13 @@ mod conversion; // between numbers and integers, in four roundings
 mod debug; // the end of a kernel that cannot go on
 mod double; // arithmetic of f64, and seeds of reciprocals
 mod fence; // the order in which others see a thread's accesses
+mod float; // arithmetic of f32, and what the hardware approximates
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
-mod float; // arithmetic of f32, and what the hardware approximates
 mod launch; // where the thread is
+mod memory; // caches and address spaces
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
-mod memory; // caches and address spaces
 mod shared; // the memory of the block
 mod time; // clocks, sleep, and what profilers and debuggers see
 mod warp; // what the lanes of a warp do together
@@ -106,13 +106,13 @@ pub use conversion::*;
 pub use debug::*;
 pub use double::*;
 pub use fence::*;
+pub use float::*;
 pub use half::*;
 pub use integer::*;
-pub use float::*;
 pub use launch::*;
+pub use memory::*;
 pub use pair::*;
 pub use rounding::*;
-pub use memory::*;
 pub use shared::*;
 pub use time::*;
 pub use warp::*;
@@ -124,29 +124,18 @@ pub use warp::*;
 )]
 pub const TABLES: &[&[Intrinsic]] = &[
     asynchronous::TABLE,
-    cluster::TABLE,
-    fence::TABLE,
-    launch::TABLE,
+    atomic::TABLE,
     cluster::TABLE,
     conversion::TABLE,
+    double::TABLE,
     fence::TABLE,
+    float::TABLE,
     half::TABLE,
     integer::TABLE,
     launch::TABLE,
+    memory::TABLE,
     pair::TABLE,
     rounding::TABLE,
-    atomic::TABLE,
-    cluster::TABLE,
-    fence::TABLE,
-    launch::TABLE,
-    memory::TABLE,
+    time::TABLE,
     warp::TABLE,
 ];
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, fence::TABLE, launch::TABLE, time::TABLE, warp::TABLE];
-    cluster::TABLE,
-    fence::TABLE,
-    float::TABLE,
-    launch::TABLE,
-    warp::TABLE,
-];
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, double::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];

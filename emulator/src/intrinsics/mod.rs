@@ -4,48 +4,40 @@
 //! `warp_sync`, votes, shuffles, `active_mask`) return at once, and without meaning, while the calling thread is being unwound by a
 //! panic: on a GPU it would be gone.
 
+mod asynchronous; // barriers in memory, copies under way
+mod atomics; // with an order, of every width
+mod barriers; // barriers that combine something, or count
 mod debug; // break points and counters
+mod double; // arithmetic of f64, and seeds of reciprocals
+mod float; // arithmetic of f32, and what the hardware approximates
+mod half; // 16-bit floating point
+mod integer; // what Rust has no operator for
+mod lanes; // matches, reductions, masks of lanes
+mod memory; // address spaces, caches, giving way
 mod print; // where printed records go
+mod rounding; // arithmetic and conversions in four roundings
 mod time; // clocks, and sleep
 
+pub use asynchronous::*;
+pub use atomics::*;
+pub use barriers::*;
 pub use debug::*;
-pub use print::{print_ring, print_to};
-pub use time::{clock, clock64, global_timer, nanosleep};
-mod double; // arithmetic of f64, and seeds of reciprocals
-
 pub use double::*;
-
-use std::panic::Location;
-use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
-
-mod float; // arithmetic of f32, and what the hardware approximates
-
 pub use float::*;
+pub use half::*;
+pub use integer::*;
+pub use lanes::*;
+pub use memory::*;
+pub use print::{print_ring, print_to};
+pub use rounding::*;
+pub use time::{clock, clock64, global_timer, nanosleep};
 
 use crate::block::{Arrival, BARRIERS};
 use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
 use crate::warp::{LANES, Mode, Operands, WarpOp};
-
-mod asynchronous; // barriers in memory, copies under way
-mod barriers; // barriers that combine something, or count
-mod lanes; // matches, reductions, masks of lanes
-
-pub use asynchronous::*;
-pub use barriers::*;
-pub use lanes::*;
-mod half; // 16-bit floating point
-mod integer; // what Rust has no operator for
-mod rounding; // arithmetic and conversions in four roundings
-
-pub use half::*;
-pub use integer::*;
-pub use rounding::*;
-mod atomics; // with an order, of every width
-mod memory; // address spaces, caches, giving way
-
-pub use atomics::*;
-pub use memory::*;
+use std::panic::Location;
+use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident = $read:expr;)*) => {$(

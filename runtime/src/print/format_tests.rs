@@ -86,14 +86,22 @@ fn counts_may_be_values() {
     let values = [Value::F64(2.0 / 3.0), Value::U64(9), Value::U64(3)];
     assert_eq!(
         text("{0:1$.2$}|{0:.1$}|{0:>1$}|{1:02$}", &values),
-        format!("{0:1$.2$}|{0:.1$}|{0:>1$}|{1:02$}", 2.0 / 3.0, 9usize, 3usize)
+        format!(
+            "{0:1$.2$}|{0:.1$}|{0:>1$}|{1:02$}",
+            2.0 / 3.0,
+            9usize,
+            3usize
+        )
     );
 }
 
 #[test]
 fn several_values_and_text_stand_in_order() {
     let values = [Value::I32(-4), Value::Str("x{y}"), Value::Bool(true)];
-    assert_eq!(text("a {1} b {0:+} {{}} {2}\n", &values), "a x{y} b -4 {} true\n");
+    assert_eq!(
+        text("a {1} b {0:+} {{}} {2}\n", &values),
+        "a x{y} b -4 {} true\n"
+    );
 }
 
 #[test]

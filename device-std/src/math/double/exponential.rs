@@ -57,10 +57,7 @@ const LOG10_2_LO: f64 = 2.8363394551044964e-14;
 pub(super) fn reduce(x: f64) -> (f64, i32) {
     let shifted = fma(x, LOG2_E, SHIFT);
     let n = shifted - SHIFT;
-    (
-        fma(n, -LN2_LO, fma(n, -LN2_HI, x)),
-        low(shifted),
-    )
+    (fma(n, -LN2_LO, fma(n, -LN2_HI, x)), low(shifted))
 }
 
 /// e^r for small `r`.
@@ -130,7 +127,13 @@ pub fn exp10(x: f64) -> f64 {
     if is_below(x, 0x4073_3000) {
         add_exponent(p, low(shifted))
     } else {
-        extreme(x, p, low(shifted), -323.606_724_795_336_1, 308.254_715_559_916_75)
+        extreme(
+            x,
+            p,
+            low(shifted),
+            -323.606_724_795_336_1,
+            308.254_715_559_916_75,
+        )
     }
 }
 
@@ -142,7 +145,11 @@ pub fn expm1(x: f64) -> f64 {
         return expm1_extreme(x);
     }
     // Up to 0.5 without splitting: there `2 (e^r - 1) + 1` would cancel.
-    let shifted = if is_below(x, 0x3fe0_0000) { SHIFT } else { fma(x, LOG2_E, SHIFT) };
+    let shifted = if is_below(x, 0x3fe0_0000) {
+        SHIFT
+    } else {
+        fma(x, LOG2_E, SHIFT)
+    };
     let n = shifted - SHIFT;
     let exact = fma(n, -LN2_HI, x);
     let below = n * LN2_LO;

@@ -4,7 +4,9 @@ use core::f64::consts::PI;
 
 use super::exponential::exp_pair;
 use super::logarithm::log;
-use super::machine::{add_exponent, fma, high, polynomial, quotient, rint, scale, trunc, two_product};
+use super::machine::{
+    add_exponent, fma, high, polynomial, quotient, rint, scale, trunc, two_product,
+};
 use super::power::log_wide;
 use super::trigonometric::sinpi;
 
@@ -89,7 +91,11 @@ pub fn lgamma(x: f64) -> f64 {
         return x;
     }
     let positive = lgamma_of_size(a);
-    if high(x) >= 0 { positive } else { lgamma_reflected(a, positive) }
+    if high(x) >= 0 {
+        positive
+    } else {
+        lgamma_reflected(a, positive)
+    }
 }
 
 /// lgamma(-a), by its reflection.
@@ -142,7 +148,11 @@ fn lgamma_of_size(a: f64) -> f64 {
 #[inline]
 #[must_use]
 pub fn tgamma(x: f64) -> f64 {
-    if x.abs() < 8.0 { tgamma_near(x) } else { tgamma_far(x) }
+    if x.abs() < 8.0 {
+        tgamma_near(x)
+    } else {
+        tgamma_far(x)
+    }
 }
 
 /// From -8 to 8: a product of neighbours, and a polynomial around 1.
@@ -211,5 +221,9 @@ fn tgamma_far(x: f64) -> f64 {
 
 #[inline(always)]
 fn scaled(x: f64, n: i32) -> f64 {
-    if n.abs() < 900 { add_exponent(x, n) } else { scale(x, n) }
+    if n.abs() < 900 {
+        add_exponent(x, n)
+    } else {
+        scale(x, n)
+    }
 }

@@ -102,9 +102,17 @@ fn pow_special(x: f64, y: f64, result: f64) -> f64 {
     } else if y.is_infinite() && size == 1.0 {
         1.0
     } else if y.is_infinite() {
-        if (size > 1.0) == (y > 0.0) { f64::INFINITY } else { 0.0 }
+        if (size > 1.0) == (y > 0.0) {
+            f64::INFINITY
+        } else {
+            0.0
+        }
     } else if x == 0.0 || x.is_infinite() {
-        let size = if (x == 0.0) == (y < 0.0) { f64::INFINITY } else { 0.0 };
+        let size = if (x == 0.0) == (y < 0.0) {
+            f64::INFINITY
+        } else {
+            0.0
+        };
         if negative { -size } else { size }
     } else if x < 0.0 && !is_integer {
         f64::NAN

@@ -78,7 +78,11 @@ fn cos_small(r: f64) -> f64 {
 /// The sine of `r` plus `quadrant` right angles.
 #[inline(always)]
 fn sin_of_parts(r: f64, quadrant: i32) -> f64 {
-    let value = if quadrant & 1 == 0 { sin_small(r) } else { cos_small(r) };
+    let value = if quadrant & 1 == 0 {
+        sin_small(r)
+    } else {
+        cos_small(r)
+    };
     if quadrant & 2 == 0 { value } else { -value }
 }
 
@@ -140,7 +144,11 @@ pub fn tan(x: f64) -> f64 {
 #[inline(always)]
 fn reduce_pi(x: f64) -> (f64, i32) {
     // From 2^50 on the shift below would fail; there `x` less a multiple of 2 is an exact and small number.
-    let x = if high(x) & 0x7fff_ffff < 0x4310_0000 { x } else { x - 2.0 * trunc(0.5 * x) };
+    let x = if high(x) & 0x7fff_ffff < 0x4310_0000 {
+        x
+    } else {
+        x - 2.0 * trunc(0.5 * x)
+    };
     let shifted = fma(x, 2.0, SHIFT);
     let r = fma(shifted - SHIFT, -0.5, x);
     (fma(r, PI, r * PI_LO), low(shifted))
@@ -152,7 +160,11 @@ fn reduce_pi(x: f64) -> (f64, i32) {
 pub fn sinpi(x: f64) -> f64 {
     let (r, quadrant) = reduce_pi(x);
     let result = sin_of_parts(r, quadrant);
-    if result == 0.0 { result.copysign(x) } else { result }
+    if result == 0.0 {
+        result.copysign(x)
+    } else {
+        result
+    }
 }
 
 /// `cos(π x)`: exact zeros (positive) half-way between integers, exact ones at them. CUDA: `cospi`, within 2 ulp.
