@@ -230,6 +230,16 @@ impl<'ctx> Module<'ctx> {
         Value::new(raw, self.context)
     }
 
+    /// Whether an intrinsic of this name exists that comes for several types: `llvm.fma.f64`.
+    pub(crate) fn is_overloaded_intrinsic(&self, name: &str) -> bool {
+        let llvm = self.context.llvm;
+        // SAFETY: a text with its length; an id that LLVM just gave.
+        unsafe {
+            let id = (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len());
+            id != 0 && (llvm.LLVMIntrinsicIsOverloaded)(id) != 0
+        }
+    }
+
     /// The declaration of a (not overloaded) intrinsic; `None` if LLVM does not know it.
     pub(crate) fn intrinsic(&mut self, name: &str) -> Option<Value<'ctx>> {
         let llvm = self.context.llvm;

@@ -218,7 +218,16 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>) -> Vec<String> {
         let Some(rest) = name.strip_prefix(LLVM_INTRINSIC) else {
             continue;
         };
-        match module.intrinsic(&format!("llvm.{rest}")) {
+        let name = format!("llvm.{rest}");
+        if module.is_overloaded_intrinsic(&name) {
+            // LLVM knows it by its name, and verifies that the types fit the suffix.
+            match module.function(&name) {
+                Some(known) => function.replace_all_uses_with(known),
+                None => function.set_name(&name),
+            }
+            continue;
+        }
+        match module.intrinsic(&name) {
             Some(intrinsic)
                 if intrinsic.value_type().to_text() == function.value_type().to_text() =>
             {
