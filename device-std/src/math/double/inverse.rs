@@ -24,7 +24,7 @@ const ATAN: [f64; 19] = [
     0.003900591189031766,
     -0.0011808191971219217,
     0.0002268599144848189,
-    -2.0663413412778886e-05,
+    -2.0663412775438886e-05,
 ];
 /// (asin(s) / s - 1) / s^2 by s^2, for |s| up to one half (and a little more): relative error of the arc sine below 2^-55.8.
 const ASIN: [f64; 12] = [

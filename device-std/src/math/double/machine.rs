@@ -2,7 +2,7 @@
 
 pub(super) use crate::intrinsics::{
     ceil_f64 as ceil, floor_f64 as floor, fma_f64 as fma, rcp_approx_ftz_f64 as rcp_seed,
-    rint_f64 as rint, rsqrt_approx_ftz_f64 as rsqrt_seed, sqrt_f64 as sqrt, trunc_f64 as trunc,
+    rint_f64 as rint, rsqrt_approx_ftz_f64 as rsqrt_seed, trunc_f64 as trunc,
 };
 
 /// Added to a number below 2^51 it leaves the nearest integer in the low bits: 1.5 · 2^52.

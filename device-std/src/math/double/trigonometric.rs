@@ -60,6 +60,22 @@ fn reduce(x: f64) -> (f64, i32) {
     }
 }
 
+/// [`reduce`], with what `r` lacks: the tangent's relative error is up to π/2 times that of its argument.
+#[inline(always)]
+fn reduce_more(x: f64) -> (f64, f64, i32) {
+    if high(x) & 0x7fff_ffff < 0x40f9_2000 {
+        let shifted = fma(x, FRAC_2_PI, SHIFT);
+        let n = shifted - SHIFT;
+        let first = fma(n, -FRAC_PI_2, x);
+        let r = fma(n, -PI_2_MID, first);
+        let rest = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first - r));
+        (r, rest, low(shifted))
+    } else {
+        let (r, quadrant) = reduce_large(x);
+        (r, 0.0, quadrant)
+    }
+}
+
 /// sin(r) for reduced r.
 #[inline(always)]
 fn sin_small(r: f64) -> f64 {
@@ -122,10 +138,12 @@ fn both_of_parts(r: f64, quadrant: i32) -> (f64, f64) {
 #[inline]
 #[must_use]
 pub fn tan(x: f64) -> f64 {
-    let (r, quadrant) = reduce(x);
+    let (r, rest, quadrant) = reduce_more(x);
     let square = r * r;
-    let tail = fma(polynomial(&TAN, square), square, 0.0) * r;
-    let t = r + tail;
+    // The slope of the tangent is 1 + tan^2, here about 1 + r^2.
+    let tail = fma(fma(polynomial(&TAN, square), square, 0.0), r, fma(rest, square, rest));
+    // The sign is that of `r`: for zeros the sum would not keep it.
+    let t = (r + tail).copysign(r);
     if quadrant & 1 == 0 {
         return t;
     }
@@ -162,6 +180,23 @@ pub fn cospi(x: f64) -> f64 {
     let (r, quadrant) = reduce_pi(x);
     // `+ 0.0` makes -0 positive.
     sin_of_parts(r, quadrant.wrapping_add(1)) + 0.0
+}
+
+/// `|sin(π x)|` within 1 ulp, for functions that go on with it.
+#[inline(always)]
+pub(super) fn sinpi_size(x: f64) -> f64 {
+    let x = x - 2.0 * trunc(0.5 * x);
+    let shifted = fma(x, 2.0, SHIFT);
+    let turn = fma(shifted - SHIFT, -0.5, x);
+    let r = turn * PI;
+    let rest = fma(turn, PI_LO, fma(turn, PI, -r));
+    let value = if low(shifted) & 1 == 0 {
+        let square = r * r;
+        r + fma(polynomial(&SIN, square) * square, r, rest)
+    } else {
+        cos_small(r)
+    };
+    value.abs()
 }
 
 /// `(sin(π x), cos(π x))`. CUDA: `sincospi`, within 2 ulp.
