@@ -149,7 +149,8 @@ fn lgamma_of_size(a: f64) -> f64 {
     }
     if a >= 0.7 && a < 1.5 {
         let t = a - 1.0;
-        return polynomial(&LGAMMA_1, t) * t;
+        // Never -0.
+        return fma(polynomial(&LGAMMA_1, t), t, 0.0);
     }
     // lgamma(2 + t), and what gamma(a) differs by as a factor.
     let (t, factor) = if a < 0.5 {

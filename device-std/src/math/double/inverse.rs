@@ -124,9 +124,14 @@ pub fn atan2(y: f64, x: f64) -> f64 {
         ratio_of_extremes(least, most)
     };
     let p = atan_small(t);
-    let p = if steep { FRAC_PI_2 - (p - PI_2_LO) } else { p };
-    let p = if high(x) < 0 { PI - (p - PI_LO) } else { p };
-    p.copysign(y)
+    // Across the vertical axis the angle is turned from there, on the left from the axis that points to it.
+    let (axis, axis_lo, turn) = if steep {
+        (FRAC_PI_2, PI_2_LO, p.copysign(x))
+    } else {
+        (PI, PI_LO, p)
+    };
+    let angle = if steep || high(x) < 0 { axis - (turn - axis_lo) } else { p };
+    angle.copysign(y)
 }
 
 #[cold]

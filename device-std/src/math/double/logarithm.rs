@@ -43,7 +43,7 @@ fn log_pair_with(f: f64, correct: impl Fn(f64) -> f64) -> (f64, f64) {
 /// `(m, e)` with `x = m * 2^e`, `m` between the roots of one half and 2; for positive normal `x`.
 #[inline(always)]
 pub(super) fn split(x: f64) -> (f64, i32) {
-    let e = (high(x) - ROOT_OF_HALF) >> 20;
+    let e = high(x).wrapping_sub(ROOT_OF_HALF) >> 20;
     (add_exponent(x, -e), e)
 }
 
@@ -105,7 +105,7 @@ pub(super) fn log1p_pair(x: f64, more: f64) -> f64 {
     let sum = 1.0 + x;
     // What the sum lost; exact whichever of both is larger.
     let lost = if x < 1.0 { x - (sum - 1.0) } else { 1.0 - (sum - x) };
-    let e = (high(sum) - ROOT_OF_HALF) >> 20;
+    let e = high(sum).wrapping_sub(ROOT_OF_HALF) >> 20;
     let m = add_exponent(sum, -e) - 1.0;
     let power = power_of_two(-e.min(1022));
     let lost = lost * power;

@@ -39,7 +39,7 @@ pub(super) const fn add_exponent(x: f64, n: i32) -> f64 {
 /// `2^n`, for -1022..=1023.
 #[inline(always)]
 pub(super) const fn power_of_two(n: i32) -> f64 {
-    from_words((1023 + n) << 20, 0)
+    from_words(n.wrapping_add(1023) << 20, 0)
 }
 
 /// `x * 2^n`, rounded once, for `x` in 0.5..=2 or NaN and `n` in -2044..=2046.

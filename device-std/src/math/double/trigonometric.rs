@@ -40,9 +40,9 @@ const TAN: [f64; 14] = [
     -4.569001267136679e-05,
     2.105311386257583e-05,
 ];
-/// What π/2 is above `FRAC_PI_2`, in two parts.
-const PI_2_MID: f64 = 6.123_233_995_736_766e-17;
-const PI_2_LO: f64 = -1.497_384_904_859_169_8e-33;
+/// What π/2 is above `FRAC_PI_2`, in two parts; both positive, so that the reduced -0 is -0.
+const PI_2_MID: f64 = 6.123_233_995_736_765e-17;
+const PI_2_LO: f64 = 1.082_856_673_921_914e-32;
 /// What π is above `PI`.
 const PI_LO: f64 = 1.224_646_799_147_353_2e-16;
 
@@ -56,7 +56,8 @@ fn reduce(x: f64) -> (f64, i32) {
         let r = fma(n, -PI_2_MID, fma(n, -FRAC_PI_2, x));
         (fma(n, -PI_2_LO, r), low(shifted))
     } else {
-        reduce_large(x)
+        let (r, _, quadrant) = reduce_large(x);
+        (r, quadrant)
     }
 }
 
@@ -67,12 +68,13 @@ fn reduce_more(x: f64) -> (f64, f64, i32) {
         let shifted = fma(x, FRAC_2_PI, SHIFT);
         let n = shifted - SHIFT;
         let first = fma(n, -FRAC_PI_2, x);
-        let r = fma(n, -PI_2_MID, first);
+        let r = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first));
         let rest = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first - r));
+        // Next to a multiple of π/2 the difference above is rounded; but there the tangent is as its argument.
+        let rest = if high(r) & 0x7fff_ffff < 0x3e00_0000 { 0.0 } else { rest };
         (r, rest, low(shifted))
     } else {
-        let (r, quadrant) = reduce_large(x);
-        (r, 0.0, quadrant)
+        reduce_large(x)
     }
 }
 
