@@ -1,7 +1,8 @@
 //! The requirements of the device language, row by row: see `tests/`.
 //!
 //! One folder per chapter. A line `//@ rows: SY-1, SY-2` above a `#[test]` says which rows it proves; a test that goes through
-//! `warploom_harness::device_test` proves them on the emulator and on the GPU, one in a file `ptx*.rs` proves them in the PTX. No code here.
+//! `warploom_harness::device_test` proves them on the emulator and on the GPU, one in a file `ptx*.rs` proves them in the PTX. Code here
+//! is what several of them compare with.
 //!
 //! What does not compile, by rustc's own rules. A kernel called as a function, by itself or by another (EX-3):
 //! ```compile_fail,E0423
@@ -35,3 +36,5 @@
 //! ```compile_fail
 //! warploom_device::device_static! { extern static COUNT: core::sync::atomic::AtomicU32; }
 //! ```
+
+pub mod reference; // arithmetic of about 100 bits

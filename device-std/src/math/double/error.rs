@@ -1,7 +1,5 @@
 //! The error function, its complement and their inverses.
 
-use core::f64::consts::FRAC_2_SQRT_PI;
-
 use super::exponential::{exp_small, reduce};
 use super::logarithm::log;
 use super::machine::{add_exponent, fma, high, polynomial, quotient, root, scale, two_product};
@@ -20,6 +18,7 @@ const ERF: [f64; 11] = [
     1.3731920165322538e-08,
     -7.816787866562234e-10,
 ];
+const FRAC_2_SQRT_PI_LESS_1: f64 = 0.12837916709551256;
 /// (1 + 2x) e^(x^2) erfc(x) by t = (x - 4) / (x + 4), for x in 0..=28: relative error below 2^-56.2.
 const ERFC: [f64; 23] = [
     1.2329951186255526,
@@ -162,13 +161,19 @@ const INVERSE_E: [f64; 18] = [
 pub fn erf(x: f64) -> f64 {
     let a = x.abs();
     if high(a) < 0x3ff0_0000 {
-        let z = x * x;
-        // 2/√π = FRAC_2_SQRT_PI + 1.5e-17. The last product keeps the sign of zero.
-        return fma(polynomial(&ERF, z) * z, x, FRAC_2_SQRT_PI * x);
+        return erf_small(x);
     }
     // From 6 on it is 1.
     let result = 1.0 - erfc_of_size(if a > 6.0 { 6.0 } else { a });
     result.copysign(x)
+}
+
+/// `erf(x)` for sizes up to 1.
+#[inline(always)]
+fn erf_small(x: f64) -> f64 {
+    let z = x * x;
+    // The 1 in 2/√π is `x` itself: that is rounded only once.
+    fma(fma(polynomial(&ERF, z), z, FRAC_2_SQRT_PI_LESS_1), x, x)
 }
 
 /// `1 - erf(x)`, accurate where that is small. CUDA: `erfc`, within 5 ulp.
@@ -176,6 +181,9 @@ pub fn erf(x: f64) -> f64 {
 #[must_use]
 pub fn erfc(x: f64) -> f64 {
     let a = x.abs();
+    if high(a) < 0x3fe0_0000 {
+        return 1.0 - erf_small(x);
+    }
     // The result is 0 from 27.3 on.
     let result = erfc_of_size(if a > 28.0 { 28.0 } else { a });
     if high(x) < 0 { 2.0 - result } else { result }

@@ -3,7 +3,7 @@
 use core::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E};
 
 use super::machine::{
-    LN2_HI, LN2_LO, SHIFT, add_exponent, fma, high, low, polynomial, power_of_two, scale,
+    LN2_HI, LN2_LO, SHIFT, add_exponent, fast_two_sum, fma, high, low, polynomial, power_of_two, scale,
 };
 
 /// (e^r - 1 - r) / r^2 for |r| below 0.3469, so that e^r has an error below 2^-57.9.
@@ -33,24 +33,26 @@ const EXP2: [f64; 11] = [
     7.073898297981475e-09,
     4.4574048994911553e-10,
 ];
-/// (e^r - 1 - r) / r^2 for r in -0.3475..=0.51, so that e^r - 1 has a relative error below 2^-64.
+/// (e^r - 1 - r) / r^2 for |r| up to 0.505, so that e^r - 1 has a relative error below 2^-61.
 const EXPM1: [f64; 12] = [
     0.5,
     0.16666666666666666,
-    0.0416666666666665,
-    0.008333333333334412,
-    0.0013888888888962322,
-    0.00019841269837469165,
-    2.4801587183565038e-05,
-    2.7557325336674157e-06,
-    2.755738510153566e-07,
-    2.504751801040777e-08,
-    2.088285721068926e-09,
-    1.7370303914112718e-10,
+    0.04166666666666776,
+    0.008333333333333567,
+    0.0013888888888544191,
+    0.00019841269840760375,
+    2.4801587765801438e-05,
+    2.755731974766866e-06,
+    2.755701562252058e-07,
+    2.505183088849873e-08,
+    2.097199157705322e-09,
+    1.6132374703647928e-10,
 ];
-/// log10(2): its upper 42 bits, and the rest.
+/// log10(2): its upper 42 bits, and the rest times ln 10.
 const LOG10_2_HI: f64 = 0.30102999566395283;
-const LOG10_2_LO: f64 = 2.8363394551044964e-14;
+const LOG10_2_LO: f64 = 6.530912947994468e-14;
+/// ln 10 less `LN_10`.
+const LN_10_LO: f64 = -2.1707562233822494e-16;
 
 /// `x = n ln 2 + r` with `|r|` at most half of ln 2 (and a little more).
 #[inline(always)]
@@ -121,9 +123,9 @@ pub fn exp2(x: f64) -> f64 {
 pub fn exp10(x: f64) -> f64 {
     let shifted = fma(x, LOG2_10, SHIFT);
     let n = shifted - SHIFT;
-    let r = fma(n, -LOG10_2_LO, fma(n, -LOG10_2_HI, x));
-    // ln 10 in two parts: the product is rounded once.
-    let p = exp_small(fma(r, LN_10, r * -2.170_756_223_382_249_4e-16));
+    // Exact; the product with ln 10 is then rounded once.
+    let r = fma(n, -LOG10_2_HI, x);
+    let p = exp_small(fma(r, LN_10, fma(r, LN_10_LO, n * -LOG10_2_LO)));
     if is_below(x, 0x4073_3000) {
         add_exponent(p, low(shifted))
     } else {
@@ -141,8 +143,8 @@ pub fn exp10(x: f64) -> f64 {
 #[inline]
 #[must_use]
 pub fn expm1(x: f64) -> f64 {
-    if !is_below(x, 0x4085_e000) {
-        return expm1_extreme(x);
+    if !is_below(x, 0x4042_0000) {
+        return expm1_far(x);
     }
     // Up to 0.5 without splitting: there `2 (e^r - 1) + 1` would cancel.
     let shifted = if is_below(x, 0x3fe0_0000) {
@@ -160,13 +162,22 @@ pub fn expm1(x: f64) -> f64 {
     fma(m, power, power - 1.0).copysign(x)
 }
 
+/// From 36 on the power of 2 and 1 no longer fit into one number; from 45 on the 1 does not count.
 #[cold]
 #[inline(never)]
-fn expm1_extreme(x: f64) -> f64 {
-    if x < 0.0 { -1.0 } else { exp(x) }
+fn expm1_far(x: f64) -> f64 {
+    if x > 0.0 && x < 45.0 {
+        let (p, rest, n) = exp_pair(x, 0.0);
+        let power = power_of_two(n);
+        fma(p, power, fma(rest, power, -1.0))
+    } else if x > 0.0 {
+        exp(x)
+    } else {
+        exp(x) - 1.0
+    }
 }
 
-/// `e^x` as a pair `(p, rest, n)`, `(p + rest) 2^n`, good to about 60 bits, for `|x|` below 1000.
+/// `e^(x + more)` as `(p, rest, n)`, `(p + rest) 2^n`, good to about 60 bits, for `|x|` below 1000.
 #[inline(always)]
 pub(super) fn exp_pair(x: f64, more: f64) -> (f64, f64, i32) {
     let shifted = fma(x, LOG2_E, SHIFT);
@@ -176,6 +187,7 @@ pub(super) fn exp_pair(x: f64, more: f64) -> (f64, f64, i32) {
     let r = exact - below;
     let rest = (exact - r) - below;
     let tail = fma(r * r, polynomial(&EXPM1, r), rest);
-    let one = 1.0 + r;
-    (one, (r - (one - 1.0)) + fma(r, rest, tail), low(shifted))
+    let (one, lost) = fast_two_sum(1.0, r);
+    let (p, rest) = fast_two_sum(one, lost + fma(r, rest, tail));
+    (p, rest, low(shifted))
 }

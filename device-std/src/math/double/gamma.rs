@@ -1,6 +1,6 @@
 //! The gamma function and its logarithm.
 
-use core::f64::consts::PI;
+use core::f64::consts::{FRAC_1_PI, PI};
 
 use super::exponential::exp_pair;
 use super::logarithm::log;
@@ -8,10 +8,10 @@ use super::machine::{
     add_exponent, fma, high, polynomial, quotient, rint, scale, trunc, two_product,
 };
 use super::power::log_wide;
-use super::trigonometric::sinpi;
+use super::trigonometric::sinpi_size;
 
 /// lgamma(2 + t) / t for t in -0.5..=1: relative error below 2^-56.5.
-const LGAMMA: [f64; 21] = [
+const LGAMMA_2: [f64; 21] = [
     0.42278433509846713,
     0.3224670334241131,
     -0.06735230105319816,
@@ -33,6 +33,32 @@ const LGAMMA: [f64; 21] = [
     -1.0085787048000672e-07,
     3.02427983279741e-08,
     -4.2931156373634815e-09,
+];
+/// lgamma(1 + t) / t for t in -0.3..=0.5: relative error below 2^-57.9.
+const LGAMMA_1: [f64; 23] = [
+    -0.5772156649015329,
+    0.8224670334241133,
+    -0.40068563438653254,
+    0.27058080842771964,
+    -0.20738555102824976,
+    0.16955717700784495,
+    -0.14404989683172775,
+    0.1255096687925601,
+    -0.11133426117886516,
+    0.10009948297148455,
+    -0.09095421305295402,
+    0.08335343397983684,
+    -0.076927733781267,
+    0.07143320104388445,
+    -0.06673611112490478,
+    0.06259411941999796,
+    -0.05833474870561637,
+    0.05415478693144609,
+    -0.053525639663220936,
+    0.057975968019889426,
+    -0.0562560046865123,
+    0.03619876198167074,
+    -0.010644052474163609,
 ];
 /// (lgamma(x) - (x - 1/2) log x + x - log(2π) / 2) x by 1/x^2, for x from 8: error below 2^-60.
 const STIRLING: [f64; 7] = [
@@ -75,6 +101,8 @@ const GAMMA_FAR: [f64; 9] = [
     5.842561704156878e-05,
     0.0005243056358906204,
 ];
+/// What π is above `PI`.
+const PI_LO: f64 = 1.2246467991473532e-16;
 /// log(2π) / 2 - 1/2.
 const HALF_LOG: f64 = 0.418_938_533_204_672_8;
 const ROOT_OF_2_PI: f64 = 2.506_628_274_631_000_7;
@@ -108,7 +136,11 @@ fn lgamma_reflected(a: f64, positive: f64) -> f64 {
         return -log(a);
     }
     // |gamma(-a)| = π / (a |sin(π a)| gamma(a)).
-    log(PI / (sinpi(a).abs() * a)) - positive
+    let (d, d_lo) = two_product(sinpi_size(a), a);
+    let q = PI / d;
+    // What the quotient lacks, by its size: it moves the logarithm by as much.
+    let lacking = (fma(-q, d, PI) + fma(-q, d_lo, PI_LO)) * FRAC_1_PI;
+    (log(q) - positive) + lacking
 }
 
 #[inline(always)]
@@ -121,10 +153,15 @@ fn lgamma_of_size(a: f64) -> f64 {
         let tail = fma(polynomial(&STIRLING, r * r), r, HALF_LOG);
         return fma(a - 0.5, log(a) - 1.0, tail);
     }
-    // lgamma(2 + t), and the logarithm of what gamma(a) differs by.
+    if a >= 0.7 && a < 1.5 {
+        let t = a - 1.0;
+        // Never -0.
+        return fma(polynomial(&LGAMMA_1, t), t, 0.0);
+    }
+    // lgamma(2 + t), and what gamma(a) differs by as a factor.
     let (t, factor) = if a < 0.5 {
         (a, a * (1.0 + a))
-    } else if a < 1.5 {
+    } else if a < 0.7 {
         (a - 1.0, a)
     } else {
         let (mut t, mut factor) = (a - 2.0, 1.0);
@@ -134,14 +171,12 @@ fn lgamma_of_size(a: f64) -> f64 {
         }
         (t, factor)
     };
-    let main = polynomial(&LGAMMA, t) * t;
-    if a < 1.5 {
-        main - log(factor)
-    } else if a < 3.0 {
-        main
-    } else {
-        main + log(factor)
+    let main = polynomial(&LGAMMA_2, t) * t;
+    if a >= 1.5 && a < 3.0 {
+        return main;
     }
+    let other = log(factor);
+    if a < 1.5 { main - other } else { main + other }
 }
 
 /// The gamma function; NaN for negative integers. CUDA: `tgamma`, within 8 ulp.
@@ -162,10 +197,10 @@ fn tgamma_near(x: f64) -> f64 {
     let t = x - n;
     let reciprocal_at_1 = fma(polynomial(&GAMMA_NEAR_1, t), t, 1.0);
     let mut factor = 1.0;
-    if x >= 0.5 {
+    if n >= 1.0 {
         // (x - 1) (x - 2) … (1 + t).
         let mut y = x - 1.0;
-        while y > 0.5 {
+        while y > t + 0.5 {
             factor *= y;
             y -= 1.0;
         }
@@ -173,7 +208,7 @@ fn tgamma_near(x: f64) -> f64 {
     }
     // 1 / (x (x + 1) … t).
     let mut y = x;
-    while y < -0.5 {
+    while y < t - 0.5 {
         factor *= y;
         y += 1.0;
     }
@@ -216,7 +251,9 @@ fn tgamma_far(x: f64) -> f64 {
     }
     // gamma(-a) = -π / (a sin(π a) gamma(a)).
     let (p, rest, n) = exp_pair(-exponent, -lost);
-    scaled((p + rest) * (-PI / (a * sinpi(a) * factor)), n)
+    // Positive where the integer above `a` is even.
+    let sign = if trunc(0.5 * a) * 2.0 == trunc(a) { -PI } else { PI };
+    scaled((p + rest) * (sign / (a * sinpi_size(a) * factor)), n)
 }
 
 #[inline(always)]

@@ -38,9 +38,9 @@ fn half_of_both(a: f64, sign: f64) -> (f64, i32) {
     let q = reciprocal(p);
     let q = fma(-rest * q, q, q);
     // From 2^-64 on the other one does not count.
-    let other = q * (sign * power_of_two(-2 * n.min(32)));
+    let other = q * (sign * power_of_two(-2 * n.clamp(0, 32)));
     let (sum, lost) = fast_two_sum(p, other);
-    (sum + (lost + rest), n - 1)
+    (sum + (lost + rest), n.wrapping_sub(1))
 }
 
 /// `p * 2^n` for a size above 709: infinity for too large ones, the argument for NaN.

@@ -24,7 +24,7 @@ const ATAN: [f64; 19] = [
     0.003900591189031766,
     -0.0011808191971219217,
     0.0002268599144848189,
-    -2.0663413412778886e-05,
+    -2.0663412775438886e-05,
 ];
 /// (asin(s) / s - 1) / s^2 by s^2, for |s| up to one half (and a little more): relative error of the arc sine below 2^-55.8.
 const ASIN: [f64; 12] = [
@@ -128,9 +128,14 @@ pub fn atan2(y: f64, x: f64) -> f64 {
         ratio_of_extremes(least, most)
     };
     let p = atan_small(t);
-    let p = if steep { FRAC_PI_2 - (p - PI_2_LO) } else { p };
-    let p = if high(x) < 0 { PI - (p - PI_LO) } else { p };
-    p.copysign(y)
+    // Across the vertical axis the angle is turned from there, on the left from the axis that points to it.
+    let (axis, axis_lo, turn) = if steep {
+        (FRAC_PI_2, PI_2_LO, p.copysign(x))
+    } else {
+        (PI, PI_LO, p)
+    };
+    let angle = if steep || high(x) < 0 { axis - (turn - axis_lo) } else { p };
+    angle.copysign(y)
 }
 
 #[cold]

@@ -2,7 +2,7 @@
 
 pub(super) use crate::intrinsics::{
     ceil_f64 as ceil, floor_f64 as floor, fma_f64 as fma, rcp_approx_ftz_f64 as rcp_seed,
-    rint_f64 as rint, rsqrt_approx_ftz_f64 as rsqrt_seed, sqrt_f64 as sqrt, trunc_f64 as trunc,
+    rint_f64 as rint, rsqrt_approx_ftz_f64 as rsqrt_seed, trunc_f64 as trunc,
 };
 
 /// Added to a number below 2^51 it leaves the nearest integer in the low bits: 1.5 · 2^52.
@@ -39,7 +39,7 @@ pub(super) const fn add_exponent(x: f64, n: i32) -> f64 {
 /// `2^n`, for -1022..=1023.
 #[inline(always)]
 pub(super) const fn power_of_two(n: i32) -> f64 {
-    from_words((1023 + n) << 20, 0)
+    from_words(n.wrapping_add(1023) << 20, 0)
 }
 
 /// `x * 2^n`, rounded once, for `x` in 0.5..=2 or NaN and `n` in -2044..=2046.

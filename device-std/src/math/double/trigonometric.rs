@@ -40,9 +40,9 @@ const TAN: [f64; 14] = [
     -4.569001267136679e-05,
     2.105311386257583e-05,
 ];
-/// What π/2 is above `FRAC_PI_2`, in two parts.
-const PI_2_MID: f64 = 6.123_233_995_736_766e-17;
-const PI_2_LO: f64 = -1.497_384_904_859_169_8e-33;
+/// What π/2 is above `FRAC_PI_2`, in two parts; both positive, so that the reduced -0 is -0.
+const PI_2_MID: f64 = 6.123_233_995_736_765e-17;
+const PI_2_LO: f64 = 1.082_856_673_921_914e-32;
 /// What π is above `PI`.
 const PI_LO: f64 = 1.224_646_799_147_353_2e-16;
 
@@ -55,6 +55,24 @@ fn reduce(x: f64) -> (f64, i32) {
         let n = shifted - SHIFT;
         let r = fma(n, -PI_2_MID, fma(n, -FRAC_PI_2, x));
         (fma(n, -PI_2_LO, r), low(shifted))
+    } else {
+        let (r, _, quadrant) = reduce_large(x);
+        (r, quadrant)
+    }
+}
+
+/// [`reduce`], with what `r` lacks: the tangent's relative error is up to π/2 times that of its argument.
+#[inline(always)]
+fn reduce_more(x: f64) -> (f64, f64, i32) {
+    if high(x) & 0x7fff_ffff < 0x40f9_2000 {
+        let shifted = fma(x, FRAC_2_PI, SHIFT);
+        let n = shifted - SHIFT;
+        let first = fma(n, -FRAC_PI_2, x);
+        let r = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first));
+        let rest = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first - r));
+        // Next to a multiple of π/2 the difference above is rounded; but there the tangent is as its argument.
+        let rest = if high(r) & 0x7fff_ffff < 0x3e00_0000 { 0.0 } else { rest };
+        (r, rest, low(shifted))
     } else {
         reduce_large(x)
     }
@@ -126,10 +144,12 @@ fn both_of_parts(r: f64, quadrant: i32) -> (f64, f64) {
 #[inline]
 #[must_use]
 pub fn tan(x: f64) -> f64 {
-    let (r, quadrant) = reduce(x);
+    let (r, rest, quadrant) = reduce_more(x);
     let square = r * r;
-    let tail = fma(polynomial(&TAN, square), square, 0.0) * r;
-    let t = r + tail;
+    // The slope of the tangent is 1 + tan^2, here about 1 + r^2.
+    let tail = fma(fma(polynomial(&TAN, square), square, 0.0), r, fma(rest, square, rest));
+    // The sign is that of `r`: for zeros the sum would not keep it.
+    let t = (r + tail).copysign(r);
     if quadrant & 1 == 0 {
         return t;
     }
@@ -174,6 +194,23 @@ pub fn cospi(x: f64) -> f64 {
     let (r, quadrant) = reduce_pi(x);
     // `+ 0.0` makes -0 positive.
     sin_of_parts(r, quadrant.wrapping_add(1)) + 0.0
+}
+
+/// `|sin(π x)|` within 1 ulp, for functions that go on with it.
+#[inline(always)]
+pub(super) fn sinpi_size(x: f64) -> f64 {
+    let x = x - 2.0 * trunc(0.5 * x);
+    let shifted = fma(x, 2.0, SHIFT);
+    let turn = fma(shifted - SHIFT, -0.5, x);
+    let r = turn * PI;
+    let rest = fma(turn, PI_LO, fma(turn, PI, -r));
+    let value = if low(shifted) & 1 == 0 {
+        let square = r * r;
+        r + fma(polynomial(&SIN, square) * square, r, rest)
+    } else {
+        cos_small(r)
+    };
+    value.abs()
 }
 
 /// `(sin(π x), cos(π x))`. CUDA: `sincospi`, within 2 ulp.
