@@ -146,7 +146,7 @@ pub(crate) fn patterns(format: Format, count: usize) -> Vec<[u16; 3]> {
     while all.len() < count {
         let bits = noise.next();
         let [a, b, c] = [bits as u16, (bits >> 16) as u16, (bits >> 32) as u16];
-        let near = |x: u16| (x & (0x8000 | (normal << 3) - 1)) + (one - 4 * normal);
+        let near = |x: u16| (x & (0x8000 | ((normal << 3) - 1))) + (one - 4 * normal);
         all.push(if bits >> 63 == 1 {
             [a, b, c]
         } else {
