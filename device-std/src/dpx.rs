@@ -22,6 +22,10 @@ pub trait Lanes: sealed::Lanes {
 }
 
 /// `i32` or [`I16x2`]: what may be negative.
+///
+/// ```compile_fail,E0277
+/// warploom_device::dpx::max_relu(1u32, 2); // never below 0
+/// ```
 pub trait SignedLanes: Lanes {}
 
 /// Two `i16` in a word, the first in the low half.
@@ -35,6 +39,11 @@ pub struct I16x2(pub u32);
 pub struct U16x2(pub u32);
 
 /// The greatest of three. CUDA: `__vimax3_s32`, `__vimax3_u16x2` …
+///
+/// ```
+/// # use warploom_device::dpx::max3;
+/// assert_eq!(max3(3i32, -7, 5), 5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn max3<T: Lanes>(a: T, b: T, c: T) -> T {
@@ -42,6 +51,11 @@ pub fn max3<T: Lanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The least of three. CUDA: `__vimin3_s32` …
+///
+/// ```
+/// # use warploom_device::dpx::min3;
+/// assert_eq!(min3(3u32, 7, 5), 3);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn min3<T: Lanes>(a: T, b: T, c: T) -> T {
@@ -49,6 +63,11 @@ pub fn min3<T: Lanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The greatest of two and 0. CUDA: `__vimax_s32_relu`, `__vimax_s16x2_relu`.
+///
+/// ```
+/// # use warploom_device::dpx::max_relu;
+/// assert_eq!(max_relu(-3i32, -7), 0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn max_relu<T: SignedLanes>(a: T, b: T) -> T {
@@ -56,6 +75,11 @@ pub fn max_relu<T: SignedLanes>(a: T, b: T) -> T {
 }
 
 /// The lesser of two, or 0 if that is negative. CUDA: `__vimin_s32_relu`, `__vimin_s16x2_relu`.
+///
+/// ```
+/// # use warploom_device::dpx::min_relu;
+/// assert_eq!(min_relu(3i32, 7), 3);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn min_relu<T: SignedLanes>(a: T, b: T) -> T {
@@ -63,6 +87,11 @@ pub fn min_relu<T: SignedLanes>(a: T, b: T) -> T {
 }
 
 /// The greatest of three and 0. CUDA: `__vimax3_s32_relu`, `__vimax3_s16x2_relu`.
+///
+/// ```
+/// # use warploom_device::dpx::max3_relu;
+/// assert_eq!(max3_relu(-15i32, -2, -4), 0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn max3_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
@@ -70,6 +99,11 @@ pub fn max3_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The least of three, or 0 if that is negative. CUDA: `__vimin3_s32_relu`, `__vimin3_s16x2_relu`.
+///
+/// ```
+/// # use warploom_device::dpx::min3_relu;
+/// assert_eq!(min3_relu(15i32, 2, 4), 2);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn min3_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
@@ -77,6 +111,11 @@ pub fn min3_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The greater, and whether it is the first (`a >= b`). CUDA: `__vibmax_s32` …
+///
+/// ```
+/// # use warploom_device::dpx::max_with_pred;
+/// assert_eq!(max_with_pred(4i32, 4), (4, true));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn max_with_pred<T: Lanes>(a: T, b: T) -> (T, T::Predicate) {
@@ -84,6 +123,11 @@ pub fn max_with_pred<T: Lanes>(a: T, b: T) -> (T, T::Predicate) {
 }
 
 /// The lesser, and whether it is the first (`a <= b`). CUDA: `__vibmin_s32` …
+///
+/// ```
+/// # use warploom_device::dpx::min_with_pred;
+/// assert_eq!(min_with_pred(9u32, 6), (6, false));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn min_with_pred<T: Lanes>(a: T, b: T) -> (T, T::Predicate) {
@@ -91,6 +135,11 @@ pub fn min_with_pred<T: Lanes>(a: T, b: T) -> (T, T::Predicate) {
 }
 
 /// The greater of `a + b` and `c`; the sum wraps. CUDA: `__viaddmax_s32` …
+///
+/// ```
+/// # use warploom_device::dpx::add_max;
+/// assert_eq!(add_max(i32::MAX, 1, 0), 0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn add_max<T: Lanes>(a: T, b: T, c: T) -> T {
@@ -98,6 +147,11 @@ pub fn add_max<T: Lanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The lesser of `a + b` and `c`; the sum wraps. CUDA: `__viaddmin_s32` …
+///
+/// ```
+/// # use warploom_device::dpx::add_min;
+/// assert_eq!(add_min(2u32, 3, 9), 5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn add_min<T: Lanes>(a: T, b: T, c: T) -> T {
@@ -105,6 +159,11 @@ pub fn add_min<T: Lanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The greatest of `a + b`, `c` and 0; the sum wraps. CUDA: `__viaddmax_s32_relu`, `__viaddmax_s16x2_relu`.
+///
+/// ```
+/// # use warploom_device::dpx::add_max_relu;
+/// assert_eq!(add_max_relu(-5i32, 6, -2), 1);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn add_max_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
@@ -112,6 +171,11 @@ pub fn add_max_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
 }
 
 /// The lesser of `a + b` and `c`, or 0 if that is negative; the sum wraps. CUDA: `__viaddmin_s32_relu`, `__viaddmin_s16x2_relu`.
+///
+/// ```
+/// # use warploom_device::dpx::add_min_relu;
+/// assert_eq!(add_min_relu(-5i32, 6, 2), 1);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn add_min_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {

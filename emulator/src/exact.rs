@@ -331,3 +331,81 @@ pub(crate) fn to_integer(x: Number, mode: Rounding, least: i128, most: i128, nan
 pub(crate) fn from_integer(value: i128) -> Number {
     Number::Finite(Finite::new(value < 0, value.unsigned_abs(), 0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODES: [Rounding; 4] = [
+        Rounding::Nearest,
+        Rounding::Zero,
+        Rounding::Up,
+        Rounding::Down,
+    ];
+
+    /// The bits of `value` in all modes.
+    fn all(value: Number, format: Format) -> [u64; 4] {
+        MODES.map(|mode| encode(value, format, mode))
+    }
+
+    fn f16(x: f64) -> [u64; 4] {
+        all(decode(x.to_bits(), F64), F16)
+    }
+
+    #[test]
+    fn ties_go_to_even_and_the_modes_to_their_sides() {
+        let step = 2f64.powi(-10);
+        assert_eq!(f16(1.0 + step / 2.0), [0x3c00, 0x3c00, 0x3c01, 0x3c00]);
+        assert_eq!(f16(-1.0 - 1.5 * step), [0xbc02, 0xbc01, 0xbc01, 0xbc02]);
+        assert_eq!(f16(1.0 + step), [0x3c01; 4]);
+    }
+
+    #[test]
+    fn subnormal_numbers_are_kept() {
+        let least = 2f64.powi(-24);
+        assert_eq!(f16(least), [1; 4]);
+        assert_eq!(f16(least / 2.0), [0, 0, 1, 0]);
+        assert_eq!(f16(-least * 0.75), [0x8001, 0x8000, 0x8000, 0x8001]);
+        assert_eq!(
+            f16(2f64.powi(-14) - least / 4.0),
+            [0x400, 0x3ff, 0x400, 0x3ff]
+        );
+    }
+
+    #[test]
+    fn what_overflows_is_infinite_or_the_greatest() {
+        assert_eq!(f16(65519.0), [0x7bff, 0x7bff, 0x7c00, 0x7bff]);
+        assert_eq!(f16(65520.0), [0x7c00, 0x7bff, 0x7c00, 0x7bff]);
+        assert_eq!(f16(-1e300), [0xfc00, 0xfbff, 0xfbff, 0xfc00]);
+    }
+
+    #[test]
+    fn zeros_have_signs_and_nan_is_one() {
+        let zero = |negative| Number::Finite(Finite::new(negative, 0, 0));
+        let sums = MODES.map(|mode| encode(add(zero(false), zero(true), mode), F16, mode));
+        assert_eq!(sums, [0, 0, 0, 0x8000]);
+        let infinite = Number::Infinite { negative: true };
+        assert_eq!(all(mul(infinite, zero(true)), F32), [0x7fff_ffff; 4]);
+        assert_eq!(all(sqrt(zero(true)), F16), [0x8000; 4]);
+        assert_eq!(all(div(zero(true), infinite), F16), [0; 4]);
+    }
+
+    #[test]
+    fn what_lies_far_below_still_counts() {
+        let (one, tiny) = (Finite::new(false, 1, 0), Finite::new(true, 1, -1000));
+        let sum = add(Number::Finite(one), Number::Finite(tiny), Rounding::Down);
+        assert_eq!(all(sum, F16), [0x3c00, 0x3bff, 0x3c00, 0x3bff]);
+    }
+
+    #[test]
+    fn integers_saturate() {
+        let to = |x: f64, mode| to_integer(decode(x.to_bits(), F64), mode, -128, 127, 7);
+        assert_eq!(MODES.map(|mode| to(2.5, mode)), [2, 2, 3, 2]);
+        assert_eq!(MODES.map(|mode| to(-127.5, mode)), [-128, -127, -127, -128]);
+        assert_eq!(
+            (to(1e300, Rounding::Zero), to(-1e300, Rounding::Zero)),
+            (127, -128)
+        );
+        assert_eq!(to(f64::NAN, Rounding::Zero), 7);
+    }
+}

@@ -69,7 +69,9 @@ fn numbers_of_integers<R: Rounding + 'static>(
 #[kernel]
 fn narrowed<R: Rounding + 'static>(i: Index1D, x: &[f64], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        *y = R::narrow(x[i.get()]).to_bits();
+        let x = R::narrow(x[i.get()]);
+        // What is no number may have any payload.
+        *y = if x.is_nan() { 0x7fff_ffff } else { x.to_bits() };
     }
 }
 

@@ -4,7 +4,7 @@ use warploom::device::dpx::*;
 use warploom::prelude::*;
 use warploom_harness::device_test::check_map;
 
-use crate::values::{MANY, Noise};
+use crate::values::{MANY, Noise, native};
 
 /// Three-way greatest and least, sum and greater, sum and lesser, greater, lesser, and which was first.
 type All = [u32; 8];
@@ -14,8 +14,8 @@ type Relu = [u32; 6];
 macro_rules! kernels {
     ($($all:ident: $from:expr, $bits:expr, $flag:expr;)*) => {$(
         #[kernel]
-        fn $all(i: Index1D, x: &[[u32; 3]], mut y: DisjointSlice<All>) {
-            if let Some(y) = y.get_mut(i) {
+        fn $all<const NATIVE: bool>(i: Index1D, x: &[[u32; 3]], mut y: DisjointSlice<All>) {
+            if native::<NATIVE>() && let Some(y) = y.get_mut(i) {
                 let [a, b, c] = x[i.get()].map($from);
                 let (greater, is_greater) = max_with_pred(a, b);
                 let (lesser, is_lesser) = min_with_pred(a, b);
@@ -36,8 +36,8 @@ kernels! {
 macro_rules! relu_kernels {
     ($($relu:ident: $from:expr, $bits:expr;)*) => {$(
         #[kernel]
-        fn $relu(i: Index1D, x: &[[u32; 3]], mut y: DisjointSlice<Relu>) {
-            if let Some(y) = y.get_mut(i) {
+        fn $relu<const NATIVE: bool>(i: Index1D, x: &[[u32; 3]], mut y: DisjointSlice<Relu>) {
+            if native::<NATIVE>() && let Some(y) = y.get_mut(i) {
                 let [a, b, c] = x[i.get()].map($from);
                 let values = [
                     max_relu(a, b),
@@ -134,7 +134,7 @@ fn signed_words() {
     let x = inputs();
     check_map(
         &x,
-        |stream, x, y| all_i32::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| all_i32::<false>::launch(stream, Launch::covering(x.len()), x, y),
         |i| all_of(x[i].map(|x| (x as i32).into()), |x| (x as i32).into()).map(|x| x as u32),
     );
 }
@@ -145,7 +145,7 @@ fn unsigned_words() {
     let x = inputs();
     check_map(
         &x,
-        |stream, x, y| all_u32::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| all_u32::<false>::launch(stream, Launch::covering(x.len()), x, y),
         |i| all_of(x[i].map(i64::from), |x| (x as u32).into()).map(|x| x as u32),
     );
 }
@@ -153,10 +153,20 @@ fn unsigned_words() {
 //@ rows: DPX-1, DPX-4, DPX-5
 #[test]
 fn signed_halves() {
+    signed_halves_agree::<false>();
+}
+
+//@ rows: DPX-1, DPX-4, DPX-5
+#[test]
+fn signed_halves_natively() {
+    signed_halves_agree::<true>();
+}
+
+fn signed_halves_agree<const NATIVE: bool>() {
     let x = inputs();
     check_map(
         &x,
-        |stream, x, y| all_i16x2::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| all_i16x2::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| {
             let (low, high) = split(x[i], |x| (x as i16).into());
             joined(
@@ -171,10 +181,20 @@ fn signed_halves() {
 //@ rows: DPX-1, DPX-4, DPX-5
 #[test]
 fn unsigned_halves() {
+    unsigned_halves_agree::<false>();
+}
+
+//@ rows: DPX-1, DPX-4, DPX-5
+#[test]
+fn unsigned_halves_natively() {
+    unsigned_halves_agree::<true>();
+}
+
+fn unsigned_halves_agree<const NATIVE: bool>() {
     let x = inputs();
     check_map(
         &x,
-        |stream, x, y| all_u16x2::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| all_u16x2::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| {
             let (low, high) = split(x[i], i64::from);
             joined(
@@ -192,7 +212,7 @@ fn words_at_least_zero() {
     let x = inputs();
     check_map(
         &x,
-        |stream, x, y| relu_i32::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| relu_i32::<false>::launch(stream, Launch::covering(x.len()), x, y),
         |i| relu_of(x[i].map(|x| (x as i32).into()), |x| (x as i32).into()).map(|x| x as u32),
     );
 }
@@ -200,10 +220,20 @@ fn words_at_least_zero() {
 //@ rows: DPX-2, DPX-3, DPX-6
 #[test]
 fn halves_at_least_zero() {
+    halves_at_least_zero_agree::<false>();
+}
+
+//@ rows: DPX-2, DPX-3, DPX-6
+#[test]
+fn halves_at_least_zero_natively() {
+    halves_at_least_zero_agree::<true>();
+}
+
+fn halves_at_least_zero_agree<const NATIVE: bool>() {
     let x = inputs();
     check_map(
         &x,
-        |stream, x, y| relu_i16x2::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| relu_i16x2::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| {
             let (low, high) = split(x[i], |x| (x as i16).into());
             joined(

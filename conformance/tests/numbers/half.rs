@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
+use warploom::device::intrinsics as raw;
 use warploom::device::round::Mode;
 use warploom::device::{Bf16, F16};
 use warploom::prelude::*;
 use warploom_harness::device_test::check_map;
 
 use crate::model::{compare_sum, minus, product, term};
-use crate::values::{MANY, Noise, triples_f32};
+use crate::values::{MANY, Noise, native, triples_f32};
 
 /// Pairs of numbers that a test takes.
 pub(crate) const PAIRS: usize = if cfg!(debug_assertions) {
@@ -145,7 +146,7 @@ pub(crate) fn patterns(format: Format, count: usize) -> Vec<[u16; 3]> {
     while all.len() < count {
         let bits = noise.next();
         let [a, b, c] = [bits as u16, (bits >> 16) as u16, (bits >> 32) as u16];
-        let near = |x: u16| (x & (0x8000 | (normal << 3) - 1)) + (one - 4 * normal);
+        let near = |x: u16| (x & (0x8000 | ((normal << 3) - 1))) + (one - 4 * normal);
         all.push(if bits >> 63 == 1 {
             [a, b, c]
         } else {
@@ -183,24 +184,30 @@ macro_rules! numbers {
         }
 
         #[kernel]
-        fn $binary(i: Index1D, x: &[[$ty; 3]], mut y: DisjointSlice<[u16; 6]>) {
-            if let Some(y) = y.get_mut(i) {
+        fn $binary<const NATIVE: bool>(i: Index1D, x: &[[$ty; 3]], mut y: DisjointSlice<[u16; 6]>) {
+            if native::<NATIVE>()
+                && let Some(y) = y.get_mut(i)
+            {
                 let [a, b, _] = x[i.get()];
                 *y = [a + b, a - b, a * b, a / b, a.min(b), a.max(b)].map($ty::to_bits);
             }
         }
 
         #[kernel]
-        fn $fused(i: Index1D, x: &[[$ty; 3]], mut y: DisjointSlice<u16>) {
-            if let Some(y) = y.get_mut(i) {
+        fn $fused<const NATIVE: bool>(i: Index1D, x: &[[$ty; 3]], mut y: DisjointSlice<u16>) {
+            if native::<NATIVE>()
+                && let Some(y) = y.get_mut(i)
+            {
                 let [a, b, c] = x[i.get()];
                 *y = a.mul_add(b, c).to_bits();
             }
         }
 
         #[kernel]
-        fn $from(i: Index1D, x: &[f64], mut y: DisjointSlice<[u16; 2]>) {
-            if let Some(y) = y.get_mut(i) {
+        fn $from<const NATIVE: bool>(i: Index1D, x: &[f64], mut y: DisjointSlice<[u16; 2]>) {
+            if native::<NATIVE>()
+                && let Some(y) = y.get_mut(i)
+            {
                 let x = x[i.get()];
                 *y = [
                     $ty::from_f32(x as f32).to_bits(),
@@ -279,40 +286,71 @@ fn all_patterns_of_f16() {
     );
 }
 
-//@ rows: F16-scalar
-#[test]
-fn pairs_of_f16() {
+/// Sums, differences, products, quotients, extremes; with `NATIVE` by the instructions of 8.0.
+fn pairs_of_f16<const NATIVE: bool>() {
     let x = patterns(HALF, PAIRS).into_iter();
     let x: Vec<[F16; 3]> = x.map(|x| x.map(F16::from_bits)).collect();
     check_map(
         &x,
-        |stream, x, y| binary_f16::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| binary_f16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| HALF.operations(x[i][0].to_bits(), x[i][1].to_bits()),
     );
 }
 
-//@ rows: F16-scalar
-#[test]
-fn products_and_sums_of_f16_are_rounded_once() {
+fn fused_f16_is_rounded_once<const NATIVE: bool>() {
     let x = patterns(HALF, 4 * MANY).into_iter();
     let x: Vec<[F16; 3]> = x.map(|x| x.map(F16::from_bits)).collect();
     check_map(
         &x,
-        |stream, x, y| fused_f16::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| fused_f16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| HALF.fused(x[i].map(F16::to_bits)),
+    );
+}
+
+fn numbers_become_f16<const NATIVE: bool>() {
+    let mut x = around(HALF);
+    x.extend(triples_f32(MANY).iter().map(|x| f64::from(x[0])));
+    check_map(
+        &x,
+        |stream, x, y| from_f16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
+        |i| [(x[i] as f32).into(), x[i]].map(|x| HALF.nearest(x)),
     );
 }
 
 //@ rows: F16-scalar
 #[test]
-fn numbers_become_f16() {
-    let mut x = around(HALF);
-    x.extend(triples_f32(MANY).iter().map(|x| f64::from(x[0])));
-    check_map(
-        &x,
-        |stream, x, y| from_f16::launch(stream, Launch::covering(x.len()), x, y),
-        |i| [(x[i] as f32).into(), x[i]].map(|x| HALF.nearest(x)),
-    );
+fn f16_is_calculated() {
+    pairs_of_f16::<false>();
+}
+
+//@ rows: F16-scalar
+#[test]
+fn f16_is_fused() {
+    fused_f16_is_rounded_once::<false>();
+}
+
+//@ rows: F16-scalar
+#[test]
+fn f16_is_converted() {
+    numbers_become_f16::<false>();
+}
+
+//@ rows: F16-scalar
+#[test]
+fn f16_is_calculated_natively() {
+    pairs_of_f16::<true>();
+}
+
+//@ rows: F16-scalar
+#[test]
+fn f16_is_fused_natively() {
+    fused_f16_is_rounded_once::<true>();
+}
+
+//@ rows: F16-scalar
+#[test]
+fn f16_is_converted_natively() {
+    numbers_become_f16::<true>();
 }
 
 //@ rows: BF16-scalar
@@ -326,40 +364,71 @@ fn all_patterns_of_bf16() {
     );
 }
 
-//@ rows: BF16-scalar
-#[test]
-fn pairs_of_bf16() {
+/// Sums, differences, products, quotients, extremes; with `NATIVE` by the instructions of 8.0.
+fn pairs_of_bf16<const NATIVE: bool>() {
     let x = patterns(BRAIN, PAIRS).into_iter();
     let x: Vec<[Bf16; 3]> = x.map(|x| x.map(Bf16::from_bits)).collect();
     check_map(
         &x,
-        |stream, x, y| binary_bf16::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| binary_bf16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| BRAIN.operations(x[i][0].to_bits(), x[i][1].to_bits()),
     );
 }
 
-//@ rows: BF16-scalar
-#[test]
-fn products_and_sums_of_bf16_are_rounded_once() {
+fn fused_bf16_is_rounded_once<const NATIVE: bool>() {
     let x = patterns(BRAIN, 4 * MANY).into_iter();
     let x: Vec<[Bf16; 3]> = x.map(|x| x.map(Bf16::from_bits)).collect();
     check_map(
         &x,
-        |stream, x, y| fused_bf16::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| fused_bf16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| BRAIN.fused(x[i].map(Bf16::to_bits)),
+    );
+}
+
+fn numbers_become_bf16<const NATIVE: bool>() {
+    let mut x = around(BRAIN);
+    x.extend(triples_f32(MANY).iter().map(|x| f64::from(x[0])));
+    check_map(
+        &x,
+        |stream, x, y| from_bf16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
+        |i| [(x[i] as f32).into(), x[i]].map(|x| BRAIN.nearest(x)),
     );
 }
 
 //@ rows: BF16-scalar
 #[test]
-fn numbers_become_bf16() {
-    let mut x = around(BRAIN);
-    x.extend(triples_f32(MANY).iter().map(|x| f64::from(x[0])));
-    check_map(
-        &x,
-        |stream, x, y| from_bf16::launch(stream, Launch::covering(x.len()), x, y),
-        |i| [(x[i] as f32).into(), x[i]].map(|x| BRAIN.nearest(x)),
-    );
+fn bf16_is_calculated() {
+    pairs_of_bf16::<false>();
+}
+
+//@ rows: BF16-scalar
+#[test]
+fn bf16_is_fused() {
+    fused_bf16_is_rounded_once::<false>();
+}
+
+//@ rows: BF16-scalar
+#[test]
+fn bf16_is_converted() {
+    numbers_become_bf16::<false>();
+}
+
+//@ rows: BF16-scalar
+#[test]
+fn bf16_is_calculated_natively() {
+    pairs_of_bf16::<true>();
+}
+
+//@ rows: BF16-scalar
+#[test]
+fn bf16_is_fused_natively() {
+    fused_bf16_is_rounded_once::<true>();
+}
+
+//@ rows: BF16-scalar
+#[test]
+fn bf16_is_converted_natively() {
+    numbers_become_bf16::<true>();
 }
 
 //@ rows: F16-scalar
@@ -372,6 +441,27 @@ fn directed_conversions_to_f16() {
         |stream, x, y| directed::launch(stream, Launch::covering(x.len()), x, y),
         |i| [Mode::TowardZero, Mode::Up, Mode::Down].map(|mode| HALF.bits(x[i].into(), mode)),
     );
+}
+
+/// Where only newer machines have the instruction, types do without on the emulator; it has them for who calls them by name.
+#[test]
+fn the_emulator_has_the_instructions_of_newer_machines() {
+    for [a, b, c] in patterns(BRAIN, 0) {
+        assert_eq!(
+            raw::bf16_fma(a, b, c),
+            BRAIN.fused([a, b, c]),
+            "{a:#x} {b:#x} {c:#x}"
+        );
+        let [.., least, greatest] = BRAIN.operations(a, b);
+        assert_eq!(
+            [raw::bf16_min(a, b), raw::bf16_max(a, b)],
+            [least, greatest]
+        );
+        let [.., least, greatest] = HALF.operations(a, b);
+        assert_eq!([raw::f16_min(a, b), raw::f16_max(a, b)], [least, greatest]);
+        let single = f32::from_bits(u32::from(a) << 16 | u32::from(b));
+        assert_eq!(raw::f32_to_bf16_rn(single), BRAIN.nearest(single.into()));
+    }
 }
 
 #[test]

@@ -5,13 +5,19 @@ use warploom::prelude::*;
 use warploom_harness::device_test::check_map;
 
 use crate::half::{BRAIN, Format, HALF, patterns};
-use crate::values::MANY;
+use crate::values::{MANY, native};
 
 macro_rules! pairs {
     ($kernel:ident $pair:ident $scalar:ident) => {
         #[kernel]
-        fn $kernel(i: Index1D, x: &[[$pair; 3]], mut y: DisjointSlice<[u32; 15]>) {
-            if let Some(y) = y.get_mut(i) {
+        fn $kernel<const NATIVE: bool>(
+            i: Index1D,
+            x: &[[$pair; 3]],
+            mut y: DisjointSlice<[u32; 15]>,
+        ) {
+            if native::<NATIVE>()
+                && let Some(y) = y.get_mut(i)
+            {
                 let [a, b, c] = x[i.get()];
                 *y = [
                     (a + b).to_bits(),
@@ -77,32 +83,52 @@ fn inputs(format: Format) -> Vec<[u32; 3]> {
         .collect()
 }
 
-//@ rows: F16-pair
-#[test]
-fn pairs_of_f16() {
+fn agree_f16<const NATIVE: bool>() {
     let x: Vec<[F16x2; 3]> = inputs(HALF)
         .iter()
         .map(|x| x.map(F16x2::from_bits))
         .collect();
     check_map(
         &x,
-        |stream, x, y| two_f16::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| two_f16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| both(HALF, x[i].map(F16x2::to_bits)),
     );
 }
 
-//@ rows: BF16-pair
+//@ rows: F16-pair
 #[test]
-fn pairs_of_bf16() {
+fn pairs_of_f16() {
+    agree_f16::<false>();
+}
+
+//@ rows: F16-pair
+#[test]
+fn pairs_of_f16_natively() {
+    agree_f16::<true>();
+}
+
+fn agree_bf16<const NATIVE: bool>() {
     let x: Vec<[Bf16x2; 3]> = inputs(BRAIN)
         .iter()
         .map(|x| x.map(Bf16x2::from_bits))
         .collect();
     check_map(
         &x,
-        |stream, x, y| two_bf16::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| two_bf16::<NATIVE>::launch(stream, Launch::covering(x.len()), x, y),
         |i| both(BRAIN, x[i].map(Bf16x2::to_bits)),
     );
+}
+
+//@ rows: BF16-pair
+#[test]
+fn pairs_of_bf16() {
+    agree_bf16::<false>();
+}
+
+//@ rows: BF16-pair
+#[test]
+fn pairs_of_bf16_natively() {
+    agree_bf16::<true>();
 }
 
 //@ rows: F16-pair, BF16-pair

@@ -80,7 +80,7 @@ fn products_of_24_bits_and_upper_halves() {
                 high(i128::from(a as i32) * i128::from(b as i32), 32),
                 high(i128::from(a as u32) * i128::from(b as u32), 32),
                 high(i128::from(a as i64) * i128::from(b as i64), 64),
-                (u128::from(a) * u128::from(b) >> 64) as u64,
+                ((u128::from(a) * u128::from(b)) >> 64) as u64,
             ]
         },
     );

@@ -4,6 +4,8 @@ use warploom::device::dpx::{I16x2, add_max_relu, max3};
 use warploom::device::{Bf16, Bf16x2, F16, F16x2};
 use warploom::prelude::*;
 
+use crate::values::native;
+
 #[kernel]
 #[allow(dead_code, reason = "never launched")]
 fn scalars(i: Index1D, x: &[[F16; 3]], mut y: DisjointSlice<[F16; 4]>) {
@@ -97,6 +99,67 @@ fn halves(i: Index1D, x: &[[I16x2; 3]], mut y: DisjointSlice<I16x2>) {
 }
 // ptx-count: 4 max.s16
 // ptx-not: s16x2
+
+/// What needs 9.0 anyway has the instructions of 8.0 and 9.0 for these.
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn native_scalars(i: Index1D, x: &[[Bf16; 3]], mut y: DisjointSlice<[Bf16; 6]>) {
+    if native::<true>()
+        && let Some(y) = y.get_mut(i)
+    {
+        let [a, b, c] = x[i.get()];
+        *y = [
+            a + b,
+            a - c,
+            b * c,
+            a.mul_add(b, c),
+            b.min(c),
+            Bf16::from_f32(f32::from(a) + 0.1),
+        ];
+    }
+}
+// ptx-count: 4 fma.rn.bf16
+// ptx-count: 1 min.bf16
+// ptx-count: 1 cvt.rn.bf16.f32
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn native_pairs(i: Index1D, x: &[[Bf16x2; 3]], mut y: DisjointSlice<[Bf16x2; 3]>) {
+    if native::<true>()
+        && let Some(y) = y.get_mut(i)
+    {
+        let [a, b, c] = x[i.get()];
+        *y = [a + b, a.mul_add(b, c), b.max(c)];
+    }
+}
+// ptx-count: 2 fma.rn.bf16x2
+// ptx-count: 1 max.bf16x2
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn native_half_pairs(i: Index1D, x: &[[F16x2; 2]], mut y: DisjointSlice<F16x2>) {
+    if native::<true>()
+        && let Some(y) = y.get_mut(i)
+    {
+        let [a, b] = x[i.get()];
+        *y = a.min(b);
+    }
+}
+// ptx-count: 1 min.f16x2
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn native_halves(i: Index1D, x: &[[I16x2; 3]], mut y: DisjointSlice<[I16x2; 2]>) {
+    if native::<true>()
+        && let Some(y) = y.get_mut(i)
+    {
+        let [a, b, c] = x[i.get()];
+        *y = [max3(a, b, c), add_max_relu(a, b, c)];
+    }
+}
+// ptx-count: 4 max.s16x2
+// ptx-count: 1 add.u16x2
+// ptx-not: max.s16 %
 
 //@ rows: F16-scalar, F16-pair, BF16-scalar, BF16-pair, DPX-1, DPX-6
 #[test]

@@ -1,5 +1,11 @@
 //! Inputs: numbers at which something changes, and noise.
 
+/// True. With `NATIVE` the kernel needs 9.0: its image then has the instructions of 8.0 and 9.0, for which others have several.
+#[inline(always)]
+pub(crate) fn native<const NATIVE: bool>() -> bool {
+    !NATIVE || warploom::device::intrinsics::clusters() > 0
+}
+
 /// Numbers without a pattern, the same in each run.
 pub(crate) struct Noise(pub(crate) u64);
 
