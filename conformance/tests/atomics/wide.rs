@@ -22,7 +22,13 @@ fn is_pair(v: u128) -> bool {
 
 /// Even blocks write pairs by three ways, odd ones read; whoever sees halves of two pairs counts a torn read.
 #[kernel]
-fn write_and_read(i: Index1D, block: Block, cells: &[Atomic<u128>], torn: &[Atomic<u32>], rounds: u32) {
+fn write_and_read(
+    i: Index1D,
+    block: Block,
+    cells: &[Atomic<u128>],
+    torn: &[Atomic<u32>],
+    rounds: u32,
+) {
     for round in 0..rounds {
         let cell = &cells[(i.get() + round as usize) % cells.len()];
         let new = pair(i.get() as u64 * 0x1_0000_0001 + u64::from(round));
