@@ -35,6 +35,7 @@ macro_rules! integers {
                 run(&|| cell.compare_exchange(a ^ 1, v, Relaxed, Relaxed).map_or_else(|now| now, |_| 77));
             }
 
+            //@ rows: AT-5, AT-6, AT-7, AT-8, AT-9, GAT-1, GAT-2, GAT-3, GAT-4, GAT-5, GAT-8, GAT-9, GAT-10, GAT-11, NA-3, NA-4, NA-5, NA-6, NA-7
             #[test]
             fn edge_values() {
                 let edges = [$ty::MIN, $ty::MIN + 1, 0, 1, 2, $ty::MAX / 2, $ty::MAX / 2 + 1, $ty::MAX - 1, $ty::MAX, 0x55];

@@ -6,6 +6,7 @@ mod halves;
 mod litmus;
 mod locks;
 mod ptx_halves;
+mod ptx_legacy;
 mod ptx_operations;
 mod ptxas;
 mod wide;

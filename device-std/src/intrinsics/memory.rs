@@ -39,12 +39,12 @@ unsafe_intrinsics! {
     ///
     /// # Safety
     /// `p` points into memory of the kernel.
-    unsafe fn prefetch_l1(p: *const u8) = "llvm.nvvm.prefetch.L1";
+    unsafe fn prefetch_l1(p: *const u8) = "asm:volatile|prefetch.L1 [$0];";
     /// Asks for the line of `p` in the second-level cache, if it is in global memory. PTX `prefetch.L2`, 2.0 · sm_20.
     ///
     /// # Safety
     /// `p` points into memory of the kernel.
-    unsafe fn prefetch_l2(p: *const u8) = "llvm.nvvm.prefetch.L2";
+    unsafe fn prefetch_l2(p: *const u8) = "asm:volatile|prefetch.L2 [$0];";
     /// The value of `*p`. `hint`: 0 `ca`, 1 `cg`, 2 `cs`, 3 `lu`, 4 `cv`, 5 `nc`. CUDA `__ldca` … `__ldcv`, `__ldg` · PTX `ld.ca.b8` …, 2.0 · sm_20.
     ///
     /// # Safety

@@ -33,9 +33,8 @@ pub unsafe fn copy_block<T: Plain>(
     target: *mut T,
     count: usize,
 ) {
-    #[derive(Clone, Copy)]
-    #[repr(C, align(16))]
-    struct Vector([u64; 2]);
+    /// Moved by one instruction.
+    type Vector = u128;
     const WIDTH: usize = size_of::<Vector>();
 
     let (thread, threads) = (block.thread(), block.threads());

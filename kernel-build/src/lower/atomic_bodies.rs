@@ -168,7 +168,7 @@ fn arms(operation: &str, number: &Number) -> Option<Vec<(usize, String)>> {
         }
         format!(
             "  %b# = bitcast {passed} %v to {value}\n  %o# = {}  %r# = bitcast {value} %o# to {passed}\n  ret {passed} %r#\n",
-            rmw(&format!("%b#"))
+            rmw("%b#")
         )
     }))
 }

@@ -41,7 +41,7 @@ pub(super) fn memory(name: &str) -> Option<String> {
         for (i, word) in words.iter().enumerate() {
             let space = if *word == "nc" { ".global" } else { space };
             let at = format!("{label}{i}");
-            let _ = write!(body, "{at}:\n");
+            let _ = writeln!(body, "{at}:");
             body.push_str(&match (operation, wide) {
                 ("load", false) => load(&at, space, word, bits, ty, register),
                 ("load", true) => load_wide(&at, space, word),
@@ -71,7 +71,7 @@ fn load(at: &str, space: &str, word: &str, bits: &str, ty: &str, register: &str)
         "  %r{at} = call {wide} asm sideeffect \"ld{space}.{word}.b{bits} $0, [$1];\", \"={register},l,~{{memory}}\"(ptr %p)\n"
     );
     if wide == ty {
-        let _ = write!(text, "  ret {ty} %r{at}\n");
+        let _ = writeln!(text, "  ret {ty} %r{at}");
     } else {
         let _ = write!(
             text,
