@@ -33,9 +33,7 @@ fn mixed_questions(block: Block) {
 
 /// What a run of `launch` on the emulator reports.
 #[track_caller]
-fn report(
-    launch: impl FnOnce(&Stream) -> Result<(), warploom::LaunchError>,
-) -> String {
+fn report(launch: impl FnOnce(&Stream) -> Result<(), warploom::LaunchError>) -> String {
     let device = Device::emulator();
     let stream = device.stream().unwrap();
     launch(&stream).unwrap();
