@@ -25,7 +25,7 @@ fn where_am_i(warp: Warp, block: Block, i: Index3D, seen: &[std::sync::atomic::A
     }
 }
 
-//@ rows: BV-5, BV-7, GBV-5, GBV-7
+//@ rows: BV-5, BV-7
 #[test]
 fn lanes_count_threads_of_the_block() {
     for block in [(96, 1, 1), (7, 5, 2), (3, 3, 9), (1, 70, 1)] {
