@@ -117,7 +117,7 @@ fn reserve(
         return;
     };
     let mut place = u32::MAX;
-    if x[i.get() % x.len()] % 3 == 0 {
+    if x[i.get() % x.len()].is_multiple_of(3) {
         let here = warp.coalesced();
         let start = if here.is_first() {
             counter.fetch_add(here.size(), Relaxed)
@@ -161,10 +161,14 @@ fn one_atomic_for_all_lanes_of_a_branch() {
 #[kernel]
 fn keeps_its_lanes(warp: Warp, i: Index1D, mut y: DisjointSlice<[u32; 2]>) {
     let mut seen = [0; 2];
-    if i.get() % 3 != 0 {
+    if !i.get().is_multiple_of(3) {
         let group = warp.coalesced();
         let before = group.size();
-        let v = if group.rank() % 2 == 0 { 10 } else { 3 };
+        let v = if group.rank().is_multiple_of(2) {
+            10
+        } else {
+            3
+        };
         seen = [
             group.reduce_sum(1u32).wrapping_sub(before),
             group.reduce_max(v) + group.reduce_min(v),

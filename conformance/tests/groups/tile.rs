@@ -135,7 +135,7 @@ widths!(ones 1; pairs 2; fours 4; eights 8; sixteens 16; whole_warps 32;);
 fn apart(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
     let tile = block.tile::<8>();
     let mut v = i.get() as u32;
-    if tile.index_in_warp() % 2 == 0 {
+    if tile.index_in_warp().is_multiple_of(2) {
         for _ in 0..tile.index_in_block() {
             v = tile.shuffle_idx(v, tile.rank() + 1);
         }

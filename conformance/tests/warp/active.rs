@@ -36,7 +36,7 @@ fn lanes_count_threads_of_the_block() {
                 let own = 1u32 << (t % 32);
                 let below = own - 1;
                 [
-                    t % 32 | (t / 32) << 8 | 32 << 16,
+                    (t % 32) | ((t / 32) << 8) | 32 << 16,
                     below,
                     below | own,
                     !(below | own),

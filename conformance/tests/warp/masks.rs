@@ -18,7 +18,7 @@ fn valid(warp: Warp, block: Block, i: Index1D, mut y: DisjointSlice<[u32; 5]>) {
     // One place of the program for both halves.
     let half = if lane < 16 { 0xFFFF } else { 0xFFFF_0000u32 };
     // SAFETY: the lanes of each half come here with the mask of that half.
-    seen[2] = unsafe { warp.ballot_mask(half, lane % 3 == 0) }.bits();
+    seen[2] = unsafe { warp.ballot_mask(half, lane.is_multiple_of(3)) }.bits();
     // A place for each half.
     seen[3] = if lane < 16 {
         // SAFETY: the lanes of the lower half come here.
@@ -77,12 +77,23 @@ fn invalid(warp: Warp, block: Block, which: u32) {
                 _ = warp.all_mask(if t == 0 { 1 } else { u32::MAX }, true);
                 return;
             }
-            4 => drop(warp.shuffle_idx_mask(if t % 2 == 0 { 0x5555_5555 } else { u32::MAX }, 1, 0)),
+            4 => drop(warp.shuffle_idx_mask(
+                if t.is_multiple_of(2) {
+                    0x5555_5555
+                } else {
+                    u32::MAX
+                },
+                1,
+                0,
+            )),
             _ => {}
         }
     }
     block.sync();
 }
+
+/// The line in [`invalid`] of the lanes that wait for those that never come.
+const NEVER_COMES: u32 = line!() - 22;
 
 #[track_caller]
 fn report(which: u32) -> String {
@@ -118,7 +129,7 @@ fn a_lane_outside_of_its_own_mask_is_reported() {
 //@ rows: WMASK
 #[test]
 fn a_lane_that_never_comes_is_reported() {
-    let place = format!("{}:74:", file!());
+    let place = format!("{}:{NEVER_COMES}:", file!());
     expect(
         1,
         &[

@@ -187,7 +187,7 @@ fn examples(warp: Warp, i: Index1D, mut y: DisjointSlice<[u32; 3]>) {
         segment += warp.shuffle_down_in(segment, delta, Width::W16);
     }
     if let Some(y) = y.get_mut(i) {
-        *y = [scan, sum, if lane % 16 == 0 { segment } else { 0 }];
+        *y = [scan, sum, if lane.is_multiple_of(16) { segment } else { 0 }];
     }
 }
 

@@ -79,9 +79,9 @@ fn of_those_left(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<[u32; 4
         return;
     }
     let seen = [
-        warp.ballot(v % 3 == 0).bits(),
-        u32::from(warp.any(v % 37 == 0)),
-        u32::from(warp.all(v % 31 != 0)),
+        warp.ballot(v.is_multiple_of(3)).bits(),
+        u32::from(warp.any(v.is_multiple_of(37))),
+        u32::from(warp.all(!v.is_multiple_of(31))),
         u32::from(warp.uniform(v < 1 << 31)),
     ];
     if let Some(y) = y.get_mut(i) {
