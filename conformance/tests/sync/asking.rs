@@ -47,7 +47,7 @@ fn ask_those_left(block: Block, i: Index1D, mut y: DisjointSlice<[u32; 3]>) {
         return;
     }
     let answers = [
-        block.sync_count(t % 2 == 0),
+        block.sync_count(t.is_multiple_of(2)),
         u32::from(block.sync_all(t % 3 != 1)),
         u32::from(block.sync_any(t % 3 == 1)),
     ];

@@ -12,6 +12,9 @@ fn all_but_one(block: Block) {
     }
 }
 
+/// The line in [`all_but_one`] where the others wait.
+const MISSED: u32 = line!() - 8;
+
 #[kernel]
 fn one_at_a_time(block: Block, warp: Warp) {
     for k in 0..block.threads() {
@@ -54,7 +57,7 @@ fn expect(text: &str, parts: &[&str]) {
 #[test]
 fn a_barrier_that_one_thread_misses_is_reported() {
     let text = report(|stream| all_but_one::launch(stream, (2, 96)));
-    let place = format!("wait at barrier 0, {}:8:", file!());
+    let place = format!("wait at barrier 0, {}:{MISSED}:", file!());
     expect(
         &text,
         &[

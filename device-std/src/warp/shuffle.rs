@@ -29,17 +29,28 @@ impl<T: Plain> Shuffle for T {}
 pub(crate) struct Words(pub(crate) [u32; 4]);
 
 impl Words {
+    /// Whole words first, then the bytes that are left: so LLVM keeps everything in registers.
     #[inline(always)]
     pub(crate) fn of<T: Shuffle>(value: T) -> Self {
         let mut words = [0u32; 4];
-        const { assert!(T::WORDS <= 4) };
-        // SAFETY: at most 16 bytes (just checked), of a type without padding, into 16 bytes of integers.
-        unsafe {
-            core::ptr::copy_nonoverlapping(
-                (&raw const value).cast::<u8>(),
-                (&raw mut words).cast::<u8>(),
-                size_of::<T>(),
-            );
+        let from = (&raw const value).cast::<u8>();
+        let mut at = 0;
+        while at < T::WORDS {
+            let left = size_of::<T>() - 4 * at;
+            // SAFETY: reads bytes of `value` that exist, of a type without padding.
+            words[at] = unsafe {
+                let from = from.add(4 * at);
+                match left {
+                    1 => u32::from(from.read()),
+                    2 => u32::from(from.cast::<u16>().read_unaligned()),
+                    3 => {
+                        u32::from(from.cast::<u16>().read_unaligned())
+                            | u32::from(from.add(2).read()) << 16
+                    }
+                    _ => from.cast::<u32>().read_unaligned(),
+                }
+            };
+            at += 1;
         }
         Words(words)
     }
@@ -47,16 +58,27 @@ impl Words {
     #[inline(always)]
     pub(crate) fn value<T: Shuffle>(self) -> T {
         let mut value = core::mem::MaybeUninit::<T>::uninit();
-        const { assert!(T::WORDS <= 4) };
-        // SAFETY: at most 16 bytes (just checked); all bytes of the value are written, and any bytes are a value of a plain type.
-        unsafe {
-            core::ptr::copy_nonoverlapping(
-                (&raw const self.0).cast::<u8>(),
-                value.as_mut_ptr().cast::<u8>(),
-                size_of::<T>(),
-            );
-            value.assume_init()
+        let to = value.as_mut_ptr().cast::<u8>();
+        let mut at = 0;
+        while at < T::WORDS {
+            let (word, left) = (self.0[at], size_of::<T>() - 4 * at);
+            // SAFETY: writes bytes of `value` that exist.
+            unsafe {
+                let to = to.add(4 * at);
+                match left {
+                    1 => to.write(word as u8),
+                    2 => to.cast::<u16>().write_unaligned(word as u16),
+                    3 => {
+                        to.cast::<u16>().write_unaligned(word as u16);
+                        to.add(2).write((word >> 16) as u8);
+                    }
+                    _ => to.cast::<u32>().write_unaligned(word),
+                }
+            }
+            at += 1;
         }
+        // SAFETY: all bytes were written, and any bytes are a value of a plain type.
+        unsafe { value.assume_init() }
     }
 }
 
