@@ -75,7 +75,12 @@ impl<'run> Crew<'run> {
         if let Some(fiber) = self.idle.pop() {
             return Ok(fiber);
         }
-        let stack = stack::take().map_err(|cause| self.out_of_stacks(&cause))?;
+        let taken = &self.running.set.stacks;
+        if taken.replace(taken.get() + 1) >= stack::SET_LIMIT {
+            let cause = format!("{} threads wait already", stack::SET_LIMIT);
+            return Err(self.out_of_stacks(cause));
+        }
+        let stack = stack::take().map_err(|cause| self.out_of_stacks(cause.to_string()))?;
         // The lifetime goes from the pointer's type only: `Crew` drops its fibers before `running`.
         let running = Rc::as_ptr(&self.running).cast::<Running<'static>>();
         self.fibers
@@ -93,12 +98,12 @@ impl<'run> Crew<'run> {
     }
 
     #[cold]
-    fn out_of_stacks(&self, cause: &std::io::Error) -> Fault {
+    fn out_of_stacks(&self, cause: String) -> Fault {
         let first = self.running.core.borrow().next_fresh();
         Fault::OutOfStacks {
             block: self.running.block.get(),
             thread: self.running.shape.thread_at(first),
-            cause: cause.to_string(),
+            cause,
         }
     }
 

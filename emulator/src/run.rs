@@ -8,6 +8,7 @@ use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
 use crate::panics;
 use crate::shape::{CheckedShape, Shape, Together};
+use crate::stack;
 use crate::worker::Worker;
 
 /// Runs `program` once for each thread of each block of `shape`, and waits until all have returned.
@@ -102,8 +103,9 @@ pub fn run_together(
 }
 
 fn workers(shape: &CheckedShape) -> usize {
-    // Each stack takes two of the 65530 mappings that Linux allows a process, and each thread may need a stack.
-    let most = 24 * 1024 / (shape.n_threads as usize * shape.set_blocks).clamp(1, 24 * 1024);
+    // Each thread may need a stack.
+    let set_threads = shape.n_threads as usize * shape.set_blocks;
+    let most = stack::SET_LIMIT / set_threads.clamp(1, stack::SET_LIMIT);
     let wanted = shape.shape.workers.unwrap_or_else(|| {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         processors.min(most)

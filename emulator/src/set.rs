@@ -3,7 +3,7 @@
 //! A set is what one worker runs at a time: one block, one cluster, or all clusters of a cooperative grid. The rules stand in
 //! `README.md`, numbered.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::panic::Location;
 use std::rc::{Rc, Weak};
@@ -20,6 +20,8 @@ pub(crate) struct Set<'run> {
     pub(crate) shape: CheckedShape,
     /// In linear order, cluster after cluster. Weak, because each of them owns the set.
     members: RefCell<Vec<Weak<Running<'run>>>>,
+    /// Stacks that its lanes have taken.
+    pub(crate) stacks: Cell<usize>,
 }
 
 /// The threads of one block at a barrier that is wider than the block.
@@ -54,6 +56,7 @@ impl<'run> Set<'run> {
         Self {
             shape,
             members: RefCell::default(),
+            stacks: Cell::new(0),
         }
     }
 

@@ -14,6 +14,10 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Stacks that are kept between runs: two blocks of 1024 threads, 512 MiB of address space.
 const DEPOT_LIMIT: usize = 2048;
 
+/// Stacks of one set of blocks. Each takes two of the 65530 mappings that Linux allows a process, and when these are used up, whatever
+/// else asks for memory fails.
+pub(crate) const SET_LIMIT: usize = 24 * 1024;
+
 static DEPOT: StaticMutex<Depot> = StaticMutex::new(Depot {
     stacks: Vec::new(),
     n_made: 0,

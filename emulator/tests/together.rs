@@ -400,6 +400,23 @@ fn long_reports_are_cut() {
 }
 
 #[test]
+fn more_waiting_threads_than_there_are_stacks_are_a_fault() {
+    let shape = Shape::new([60, 1, 1], [512, 1, 1]);
+    run_together(shape, COOPERATIVE, &|| {}).unwrap(); // nobody waits
+    let fault = run_together(shape, COOPERATIVE, &grid_sync);
+    let Err(Fault::OutOfStacks {
+        block,
+        thread,
+        cause,
+    }) = fault
+    else {
+        panic!("{fault:?}")
+    };
+    assert_eq!((block, thread), ([48, 0, 0], [0; 3]));
+    assert_eq!(cause, "24576 threads wait already");
+}
+
+#[test]
 fn a_grid_barrier_needs_a_cooperative_launch() {
     let text = run(Shape::new([2, 1, 1], [1, 1, 1]), &|| grid_sync())
         .unwrap_err()

@@ -159,8 +159,13 @@ fn compile(
     line: &LinkLine,
 ) -> Result<Vec<Part>, LinkError> {
     expose(&mut module)?;
-    let roots = roots::find(&module.functions(), &module.globals())
+    let mut roots = roots::find(&module.functions(), &module.globals())
         .map_err(|e| LinkError::Kernels(vec![e]))?;
+    for root in &mut roots {
+        if root.max_registers == 0 && root.max_threads == 0 {
+            root.max_registers = options.max_registers;
+        }
+    }
     if roots.is_empty() {
         return Ok(vec![]);
     }

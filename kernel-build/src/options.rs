@@ -47,6 +47,8 @@ pub(crate) struct Options {
     pub(crate) archs: Vec<Arch>,
     pub(crate) fma: bool,
     pub(crate) line_info: bool,
+    /// Registers of a thread in kernels that set no limit themselves; 0 for any number.
+    pub(crate) max_registers: u32,
 }
 
 impl Default for Builder {
@@ -64,6 +66,7 @@ impl Builder {
                 archs: vec![Arch::sm(75)],
                 fma: false,
                 line_info: false,
+                max_registers: 0,
             },
             enabled: true,
             dev_targets: true,
@@ -90,6 +93,15 @@ impl Builder {
     #[must_use]
     pub fn line_info(mut self, wanted: bool) -> Builder {
         self.options.line_info = wanted;
+        self
+    }
+
+    /// Holds threads to `n` registers (16 to 255), in kernels without `max_registers` and `launch_bounds` of their own; 0 for no limit.
+    ///
+    /// nvcc's `-maxrregcount`.
+    #[must_use]
+    pub fn max_registers(mut self, n: u32) -> Builder {
+        self.options.max_registers = n;
         self
     }
 

@@ -16,11 +16,11 @@ fn kernel(name: &str) -> String {
         format!("[8 x i8] c\"{}\"", bytes.concat())
     };
     let len = number(name.len() as u64);
-    let zeros = "[40 x i8] zeroinitializer";
+    let zeros = "[56 x i8] zeroinitializer";
     format!(
         "@{name}.name = private constant [{n} x i8] c\"{name}\"
 @{name}.params = private constant <{{ [8 x i8], [8 x i8], [8 x i8] }}> <{{ {kind}, {four}, {four} }}>
-@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [40 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros} }}>
+@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [56 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros} }}>
 @{name}.found = constant ptr @{name}.kernel, section \".warploom.kernels\"
 ",
         n = name.len(),
@@ -87,6 +87,19 @@ fn kernels_survive_and_host_code_does_not() {
         assert!(ptx.contains(expected), "no {expected} in {ptx}");
     }
     assert!(!ptx.contains("main") && !ptx.contains(".extern"), "{ptx}");
+}
+
+#[test]
+fn a_cap_on_registers_is_for_kernels_without_one() {
+    let ir = storing("capped", "  %v = add i32 1, 2");
+    assert!(!ptx(&ir).contains(".maxnreg"));
+    let capped = Builder::new().max_registers(40).options;
+    let (_, texts) = compiled(&ir, capped.clone()).unwrap();
+    assert!(texts[0].2.contains(".maxnreg 40"), "{}", texts[0].2);
+    // The eighth number behind the file: the kernel's own cap, of 32.
+    let own = "[56 x i8] c\"".to_owned() + &"\\00".repeat(28) + "\\20" + &"\\00".repeat(27) + "\"";
+    let (_, texts) = compiled(&ir.replace("[56 x i8] zeroinitializer", &own), capped).unwrap();
+    assert!(texts[0].2.contains(".maxnreg 32"), "{}", texts[0].2);
 }
 
 /// std's bitcode was built to unwind; a device cannot.

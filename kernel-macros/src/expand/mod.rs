@@ -4,6 +4,7 @@
 //! the CPU version; in the device pass `__entry` is what the GPU starts, and `launch` only asks for its compilation.
 
 mod device;
+mod facts;
 mod host;
 mod requires;
 #[cfg(test)]
@@ -23,8 +24,8 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     let handle = handle(kernel);
     let body = body(kernel, pass);
     let launch = launch(kernel, pass);
-    let attributes = attributes(kernel, pass);
-    let bound = bound(kernel);
+    let attributes = facts::attributes(kernel, pass);
+    let bound = facts::bound(kernel);
     let (inside, beside) = match pass {
         Pass::Host => (host::checks(kernel), host::failure(kernel)),
         Pass::Device => (device::entry(kernel), device::root(kernel)),
@@ -163,67 +164,6 @@ fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
             #block
         }
     }
-}
-
-/// What the driver says of the loaded kernel; the same signature in both passes.
-///
-/// ```text
-/// #[track_caller]
-/// pub fn attributes(device: &::warploom::Device) -> Result<Option<::warploom::launch::KernelAttributes>, ::warploom::LaunchError> { … }
-/// ```
-fn attributes(kernel: &Kernel, pass: Pass) -> TokenStream {
-    let vis = &kernel.item.vis;
-    let device = local("device");
-    let block = match pass {
-        Pass::Host => host::attributes_block(kernel, &device),
-        Pass::Device => device::attributes_block(&device),
-    };
-    let docs = [
-        format!(
-            " What [`{}`] needs on `device`: registers, memory; `None` on the emulator. Loads its code.",
-            kernel.name()
-        ),
-        String::new(),
-        " # Errors".to_owned(),
-        " If the program has no code of this kernel for the device, or the driver refuses it."
-            .to_owned(),
-    ];
-    let allow = allow();
-    let name = Ident::new(
-        "attributes",
-        kernel.name().span().resolved_at(Span::call_site()),
-    );
-    quote! {
-        #(#[doc = #docs])*
-        #allow
-        #[allow(dead_code, reason = "not every kernel is asked")]
-        #[track_caller]
-        #vis fn #name(
-            #device: &::warploom::Device,
-        ) -> ::core::result::Result<
-            ::core::option::Option<::warploom::launch::KernelAttributes>,
-            ::warploom::LaunchError,
-        > {
-            #block
-        }
-    }
-}
-
-/// The bound on the block as a constant, so that host code can say `kernel::MAX_THREADS` where it launches.
-fn bound(kernel: &Kernel) -> Option<TokenStream> {
-    let block = kernel
-        .arguments
-        .block
-        .as_ref()
-        .map(|block| block.value.iter().product());
-    let bounds = kernel.arguments.launch_bounds.as_ref();
-    let most: u32 = block.or(bounds.map(|bounds| bounds.value.max_threads))?;
-    let vis = &kernel.item.vis;
-    Some(quote! {
-        /// Most threads of a block, as the kernel declares.
-        #[allow(dead_code, reason = "not every launch computes with it")]
-        #vis const MAX_THREADS: u32 = #most;
-    })
 }
 
 fn docs(kernel: &Kernel) -> Vec<String> {

@@ -289,85 +289,6 @@ impl<'a, T> BoundSlice2DMut<'a, T> {
     }
 }
 
-/// What can be given for a closure of a kernel: it is copied to every thread.
-///
-/// Its captures are copied byte by byte, so a captured reference would point to host memory: capture values.
-#[diagnostic::on_unimplemented(
-    message = "this closure cannot be copied to every thread of a kernel",
-    label = "needs `Copy + Send + Sync + 'static`",
-    note = "write `move |x| ..` and capture numbers only; pass buffers as arguments of the kernel"
-)]
-pub trait ClosureArg: Copy + Send + Sync + 'static {}
-
-impl<F: Copy + Send + Sync + 'static> ClosureArg for F {}
-
-/// An argument that every thread gets a copy of.
-#[derive(Debug)]
-pub struct ByValue<T>(T);
-
-// SAFETY: the value can only be reached through `get`, whose caller promises that threads may share it.
-unsafe impl<T> Sync for ByValue<T> {}
-
-impl<T: Copy> ByValue<T> {
-    /// Keeps the value until the launch is over.
-    #[must_use]
-    pub fn new(value: T) -> ByValue<T> {
-        ByValue(value)
-    }
-
-    /// A copy for one thread.
-    ///
-    /// # Safety
-    /// `T` is a kernel argument (numbers only) or a [`ClosureArg`]: copies may go to other threads.
-    #[must_use]
-    pub unsafe fn get(&self) -> T {
-        self.0
-    }
-
-    /// Where the value is, for all threads.
-    #[must_use]
-    pub fn as_ptr(&self) -> *const T {
-        &raw const self.0
-    }
-
-    /// The argument as [`submit`](super::submit) takes it.
-    #[must_use]
-    pub fn arg(&self) -> Arg<'_> {
-        Arg {
-            param: Param::by_value::<T>(),
-            buffer: None,
-            value: Source::Here(std::ptr::from_ref(&self.0).cast()),
-            words: [0; 3],
-            borrow: PhantomData,
-        }
-    }
-}
-
-/// The word of device memory with which the blocks of a cooperative grid wait for each other: the stream's own.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct GridBarrier;
-
-impl GridBarrier {
-    /// Stands for it until the launch.
-    #[must_use]
-    pub fn new() -> GridBarrier {
-        GridBarrier
-    }
-
-    /// The argument as [`submit`](super::submit) takes it.
-    #[must_use]
-    pub fn arg(&self) -> Arg<'_> {
-        Arg {
-            param: Param::by_value::<u64>(),
-            buffer: None,
-            value: Source::GridBarrier,
-            words: [0; 3],
-            borrow: PhantomData,
-        }
-    }
-}
-
 /// Where the bytes of a value are.
 #[derive(Debug, Clone, Copy)]
 enum Source {
@@ -388,6 +309,28 @@ pub struct Arg<'a> {
 }
 
 impl<'a> Arg<'a> {
+    /// A value, in place.
+    pub(super) fn value(param: Param, at: *const u8) -> Arg<'a> {
+        Arg {
+            param,
+            buffer: None,
+            value: Source::Here(at),
+            words: [0; 3],
+            borrow: PhantomData,
+        }
+    }
+
+    /// The address of the word that the stream has for the barrier of a cooperative grid.
+    pub(super) fn grid_barrier() -> Arg<'a> {
+        Arg {
+            param: Param::by_value::<u64>(),
+            buffer: None,
+            value: Source::GridBarrier,
+            words: [0; 3],
+            borrow: PhantomData,
+        }
+    }
+
     fn memory(param: Param, buffer: &'a Buffer, words: [u64; 3]) -> Arg<'a> {
         Arg {
             param,

@@ -3,20 +3,21 @@
 //! Everything is checked before the driver or the emulator sees it. Users need [`Launch`] and, to pass parts of buffers on,
 //! the traits [`SliceArg`], [`SliceMutArg`] and [`Slice2DMutArg`]; the rest is for generated code.
 
-mod arguments; // buffers and values as kernels take them
+mod arguments; // buffers as kernels take them
 mod attributes; // what the driver says of a kernel
 mod check; // what is refused before anything runs
 mod error; // what is said then
 mod submit; // to the driver or the emulator
 mod together; // clusters and cooperative grids
+mod values; // values as kernels take them
 
 pub use arguments::{
-    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, ByValue, ClosureArg, GridBarrier,
-    Slice2DMutArg, SliceArg, SliceMutArg,
+    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, Slice2DMutArg, SliceArg, SliceMutArg,
 };
 pub use attributes::{KernelAttributes, attributes};
 pub use error::LaunchError;
 pub use submit::submit;
+pub use values::{ByValue, ClosureArg, GridBarrier};
 pub use warploom_device::Dim3;
 pub use warploom_manifest::ParamKind;
 

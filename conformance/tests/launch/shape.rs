@@ -1,0 +1,181 @@
+//! Grid, block, dynamic shared memory and stream arrive as the launch says.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use warploom::prelude::*;
+use warploom_harness::device_test::{check, devices, on_each_device};
+
+/// Each thread counts itself, and notes in its block's place what it sees of the shape.
+#[kernel(dim(3))]
+fn see(counts: &[AtomicCount], mut y: DisjointSlice<[u32; 8], PerBlock>, block: Block) {
+    let (grid, threads) = (grid_dim(), block_dim());
+    let at = block.index() * block.threads() + block.thread();
+    counts[at].fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+    let bytes = dynamic_shared!(u8).len() as u32;
+    if let Some(leader) = block.leader()
+        && let Some(y) = y.get_mut(leader)
+    {
+        let place = block_idx();
+        let place = (place.z * grid.y + place.y) * grid.x + place.x;
+        *y = [
+            grid.x, grid.y, grid.z, threads.x, threads.y, threads.z, bytes, place,
+        ];
+    }
+}
+
+type AtomicCount = core::sync::atomic::AtomicU32;
+
+//@ rows: KC-1, GLA-1, GLA-2, GLA-13, GLA-16
+#[test]
+fn every_thread_of_every_block_runs_once() {
+    for (grid, threads, bytes) in [
+        ((1, 1, 1), (1, 1, 1), 0),
+        ((7, 1, 1), (96, 1, 1), 40),
+        ((2, 3, 4), (5, 7, 2), 1000),
+        ((1, 1, 9), (1, 2, 35), 0),
+        ((3, 2, 1), (1, 1, 64), 40_000),
+    ] {
+        let (blocks, n) = (grid.0 * grid.1 * grid.2, threads.0 * threads.1 * threads.2);
+        on_each_device(|device, stream| {
+            let mut counts = device.zeroed::<u32>((blocks * n) as usize)?;
+            let mut y = device.zeroed(blocks as usize)?;
+            let shape = Launch::new(grid, threads).dynamic_shared(bytes);
+            see::launch(stream, shape, counts.as_atomic(), &mut y)?;
+            assert!(counts.to_vec(stream)?.iter().all(|count| *count == 1));
+            for (place, seen) in (0..).zip(y.to_vec(stream)?) {
+                let expected = [
+                    grid.0, grid.1, grid.2, threads.0, threads.1, threads.2, bytes, place,
+                ];
+                assert_eq!(seen, expected, "on {}", device.name());
+            }
+            Ok(())
+        });
+    }
+}
+
+#[kernel]
+fn add(i: Index1D, n: u32, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = *y * 3 + n;
+    }
+}
+
+//@ rows: KC-2, GLA-3
+#[test]
+fn the_configuration_is_evaluated_before_the_arguments() {
+    on_each_device(|device, stream| {
+        let order = RefCell::new(Vec::new());
+        let note = |what| order.borrow_mut().push(what);
+        let mut y = device.zeroed::<u32>(70)?;
+        add::launch(
+            {
+                note("stream");
+                stream
+            },
+            {
+                note("shape");
+                Launch::new(1, 70)
+            },
+            {
+                note("argument 1");
+                1
+            },
+            {
+                note("argument 2");
+                &mut y
+            },
+        )?;
+        assert_eq!(
+            *order.borrow(),
+            ["stream", "shape", "argument 1", "argument 2"]
+        );
+        Ok(())
+    });
+}
+
+//@ rows: GLA-16, KC-1
+#[test]
+fn launches_of_one_stream_keep_their_order() {
+    let expected: Vec<u32> = vec![(0..9).fold(0, |y, n| y * 3 + n); 300];
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(300)?;
+        for n in 0..9 {
+            add::launch(stream, (5, 60), n, &mut y)?;
+        }
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+#[kernel]
+fn long(i: Index1D, rounds: u32, mut y: DisjointSlice<u32>) {
+    let mut state = i.get() as u32;
+    for _ in 0..rounds {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) ^ state >> 7;
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = state;
+    }
+}
+
+//@ rows: GLA-6
+#[test]
+fn a_gpu_works_while_the_host_goes_on() {
+    for device in devices() {
+        let stream = device.stream().unwrap();
+        let mut y = device.zeroed::<u32>(64).unwrap();
+        let rounds = if device.is_gpu() { 20_000_000 } else { 1000 };
+        long::launch(&stream, (1, 64), 1, &mut y).unwrap(); // loads the code
+        stream.synchronize().unwrap();
+        let start = Instant::now();
+        long::launch(&stream, (1, 64), rounds, &mut y).unwrap();
+        let launched = start.elapsed();
+        stream.synchronize().unwrap();
+        let done = start.elapsed();
+        // The emulator has done it all when `launch` returns.
+        if device.is_gpu() {
+            assert!(launched < done / 4, "{launched:?} of {done:?}");
+        }
+        let mut state = 5u32;
+        for _ in 0..rounds {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) ^ state >> 7;
+        }
+        assert_eq!(y.to_vec(&stream).unwrap()[5], state);
+    }
+}
+
+#[kernel]
+fn fill_dynamic(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
+    let words = dynamic_shared!(u32);
+    let n = words.len();
+    if block.thread() == 0 {
+        for i in 0..n {
+            // SAFETY: one thread.
+            unsafe { words.set(i, 1 + i as u32) };
+        }
+        let mut sum = 0;
+        for i in 0..n {
+            // SAFETY: as above.
+            sum += unsafe { words.get(i) };
+        }
+        if let Some(leader) = block.leader()
+            && let Some(y) = y.get_mut(leader)
+        {
+            *y = sum;
+        }
+    }
+}
+
+//@ rows: GLA-14
+#[test]
+fn dynamic_shared_memory_is_as_large_as_asked_for() {
+    for words in [0, 1, 3, 12_288, 20_000] {
+        let expected = vec![words * (words + 1) / 2; 3];
+        check(&expected, |device, stream| {
+            let mut y = device.zeroed(3)?;
+            let shape = Launch::new(3, 33).dynamic_shared(4 * words);
+            fill_dynamic::launch(stream, shape, &mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}
