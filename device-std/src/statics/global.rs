@@ -19,7 +19,31 @@ use core::ops::Deref;
 pub struct DeviceStatic<T: StaticValue> {
     #[cfg(not(warploom_device))]
     name: StaticName,
+    #[cfg(not(warploom_device))]
     value: UnsafeCell<T>,
+    /// The cell keeps the compiler from following the address at build time.
+    #[cfg(warploom_device)]
+    place: UnsafeCell<*const StaticPlace<T>>,
+}
+
+/// The memory of a [`DeviceStatic`].
+#[cfg(warploom_device)]
+#[doc(hidden)]
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct StaticPlace<T: StaticValue>(UnsafeCell<T>);
+
+// SAFETY: as `DeviceStatic`.
+#[cfg(warploom_device)]
+unsafe impl<T: StaticValue> Sync for StaticPlace<T> {}
+
+#[cfg(warploom_device)]
+impl<T: StaticValue> StaticPlace<T> {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(value: T) -> Self {
+        StaticPlace(UnsafeCell::new(value))
+    }
 }
 
 // SAFETY: `T` is `Sync`; what else reads and writes the bytes is the host, which copies them as atomics do (`Static`).
@@ -39,9 +63,21 @@ impl<T: StaticValue> DeviceStatic<T> {
     #[cfg(warploom_device)]
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(value: T) -> Self {
+    pub const fn __new(place: &'static StaticPlace<T>) -> Self {
         DeviceStatic {
-            value: UnsafeCell::new(value),
+            place: UnsafeCell::new(place),
+        }
+    }
+
+    /// Where the value is.
+    #[inline(always)]
+    fn start(&self) -> *mut T {
+        #[cfg(not(warploom_device))]
+        return self.value.get();
+        #[cfg(warploom_device)]
+        // SAFETY: the address of a static, which the device linker or the runtime put there before the kernel started.
+        unsafe {
+            (**self.place.get()).0.get()
         }
     }
 }
@@ -55,7 +91,7 @@ impl<T: StaticValue> Deref for DeviceStatic<T> {
         #[cfg(not(warploom_device))]
         self.name.check_in_kernel("device.symbol");
         // SAFETY: initialised; changes go through atomics or unsafe functions of `T`.
-        unsafe { &*self.value.get() }
+        unsafe { &*self.start() }
     }
 }
 
@@ -76,7 +112,7 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
     }
 
     fn emulated(&self) -> *const u8 {
-        self.value.get().cast()
+        self.start().cast()
     }
 
     fn emulated_value(&self) -> T::Plain {
@@ -101,7 +137,7 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
                         .byte_add(at)
                         .write(from.load(RELAXED)),
                 },
-                self.value.get().cast(),
+                self.start().cast(),
             );
             value.assume_init()
         }
@@ -117,7 +153,7 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
                     Word::Four(to) => to.store(from.cast::<u32>().byte_add(at).read(), RELAXED),
                     Word::Eight(to) => to.store(from.cast::<u64>().byte_add(at).read(), RELAXED),
                 },
-                self.value.get().cast(),
+                self.start().cast(),
             );
         }
     }
