@@ -57,7 +57,7 @@ pub(crate) fn place(
             if owned.contains(key) {
                 old.set_constant_global();
             } else {
-                places.push((key.to_owned(), old, initializer));
+                places.push((key.to_owned(), old));
             }
             continue;
         }
@@ -94,14 +94,15 @@ pub(crate) fn place(
             place: None,
         });
     }
-    for (key, old, initializer) in places {
+    // By now each holds the address of a value that has moved.
+    for (key, old) in places {
         let key = parse(&format!("value;{key}"));
         let symbol = symbols.iter_mut().find(|s| {
             key.as_ref()
                 .is_some_and(|(space, name, at)| (s.space, &s.name, &s.at) == (*space, name, at))
         });
         // No name of Rust has a `$`.
-        if let Some(symbol) = symbol {
+        if let (Some(symbol), Some(initializer)) = (symbol, old.initializer()) {
             let entry = format!("{}$place", symbol.entry);
             let new = module.add_global(&entry, old.value_type(), GLOBAL);
             new.set_initializer(initializer);
