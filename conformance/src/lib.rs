@@ -35,3 +35,5 @@
 //! ```compile_fail
 //! warploom_device::device_static! { extern static COUNT: core::sync::atomic::AtomicU32; }
 //! ```
+
+pub mod library; // statics that several crates' kernels use

@@ -196,7 +196,7 @@ fn find<'c>(
         differing(kernel.params, &described.params).is_none()
     });
     match &*found {
-        [] => Err(no_device_code(containers, kernel)),
+        [] => Err(no_device_code(containers, kernel.name)),
         [first] => Ok(*first),
         // A library's kernel may be in the library's container and in that of a program that uses it: the same code. Two of one
         // target are two instances.
@@ -236,7 +236,7 @@ pub(crate) fn is_at(at: &manifest::Location, (file, line, column): (&str, u32, u
 }
 
 #[cold]
-fn no_device_code(containers: &[Container<'_>], kernel: &Kernel<'_>) -> LaunchError {
+pub(crate) fn no_device_code(containers: &[Container<'_>], name: &'static str) -> LaunchError {
     let failures: Vec<_> = containers
         .iter()
         .filter_map(|container| {
@@ -253,7 +253,7 @@ fn no_device_code(containers: &[Container<'_>], kernel: &Kernel<'_>) -> LaunchEr
         failures.join("; ")
     };
     LaunchError::NoDeviceCode {
-        kernel: kernel.name,
+        kernel: name,
         reason,
     }
 }

@@ -16,7 +16,7 @@ use crate::cuda::memory::ManagedMemory;
 use crate::cuda::module::Module;
 use crate::device::{Backend, Device, Gpu};
 use crate::launch::LaunchError;
-use crate::module::{Modules, embedded, is_at};
+use crate::module::{Modules, embedded, is_at, no_device_code};
 use crate::stream::{Stream, StreamError};
 
 /// A static of device code on one device: made by [`Device::symbol`].
@@ -300,10 +300,14 @@ type Found = (&'static Container<'static>, &'static manifest::Symbol);
 
 /// All device code that has a static of this name.
 fn find(name: StaticName) -> Result<Vec<Found>, SymbolError> {
-    let containers = embedded().map_err(|source| SymbolError::Load {
+    let failed = |source| SymbolError::Load {
         name: name.path,
         source: Box::new(source),
-    })?;
+    };
+    let containers = embedded().map_err(failed)?;
+    if containers.iter().all(|c| c.manifest.kernels.is_empty()) {
+        return Err(failed(no_device_code(containers, name.path)));
+    }
     let place = (name.file, name.line, name.column);
     let found = containers.iter().flat_map(|container| {
         let symbols = container.manifest.symbols.iter();
