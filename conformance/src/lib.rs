@@ -4,7 +4,7 @@
 //! `warploom_harness::device_test` proves them on the emulator and on the GPU, one in a file `ptx*.rs` proves them in the PTX. No code here.
 //!
 //! What does not compile, by rustc's own rules. A kernel called as a function, by itself or by another (EX-3):
-//! ```compile_fail,E0423
+//! ```compile_fail,E0061
 //! use warploom::prelude::*;
 //! #[kernel]
 //! fn down(i: Index1D, n: u32) {

@@ -73,17 +73,11 @@ pub(crate) fn place(
         } else {
             GLOBAL
         };
-        let new = module.add_global(&entry, old.value_type(), address_space);
-        new.set_initializer(initializer);
-        new.set_alignment(old.alignment());
-        // Until each image has its own part: see `visible`.
-        new.set_linkage(Linkage::Internal);
-        new.set_externally_initialized();
+        let new = move_to(module, old, initializer, &entry, address_space);
         if space != Space::Device {
             // Kernels only read it. Of managed memory it is the address, which is written before the first kernel runs.
             new.set_constant_global();
         }
-        old.replace_all_uses_with(new.cast_to_generic());
         symbols.push(Symbol {
             name,
             at,
@@ -94,27 +88,50 @@ pub(crate) fn place(
             place: None,
         });
     }
-    // By now each holds the address of a value that has moved.
+    name_places(module, &places, &mut symbols);
+    (symbols, problems)
+}
+
+/// Puts a variable under a name and into a space of its own, for the host to write.
+fn move_to<'ctx>(
+    module: &mut Module<'ctx>,
+    old: Value<'ctx>,
+    initializer: Value<'ctx>,
+    entry: &str,
+    space: u32,
+) -> Value<'ctx> {
+    let new = module.add_global(entry, old.value_type(), space);
+    new.set_initializer(initializer);
+    new.set_alignment(old.alignment());
+    // Until each image has its own part: see `show`.
+    new.set_linkage(Linkage::Internal);
+    new.set_externally_initialized();
+    old.replace_all_uses_with(new.cast_to_generic());
+    new
+}
+
+/// Lets the runtime write the addresses of statics that other crates define.
+fn name_places<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &[(String, Value<'ctx>)],
+    symbols: &mut [Symbol],
+) {
     for (key, old) in places {
         let key = parse(&format!("value;{key}"));
-        let symbol = symbols.iter_mut().find(|s| {
-            key.as_ref()
-                .is_some_and(|(space, name, at)| (s.space, &s.name, &s.at) == (*space, name, at))
-        });
-        // No name of Rust has a `$`.
-        if let (Some(symbol), Some(initializer)) = (symbol, old.initializer()) {
+        let is_it = |s: &&mut Symbol| {
+            let key = key.as_ref();
+            key.is_some_and(|(space, name, at)| (s.space, &s.name, &s.at) == (*space, name, at))
+        };
+        // By now it holds the address of a value that has moved.
+        if let (Some(symbol), Some(initializer)) =
+            (symbols.iter_mut().find(is_it), old.initializer())
+        {
+            // No name of Rust has a `$`.
             let entry = format!("{}$place", symbol.entry);
-            let new = module.add_global(&entry, old.value_type(), GLOBAL);
-            new.set_initializer(initializer);
-            new.set_alignment(old.alignment());
-            new.set_linkage(Linkage::Internal);
-            new.set_externally_initialized();
-            new.set_constant_global();
-            old.replace_all_uses_with(new.cast_to_generic());
+            move_to(module, *old, initializer, &entry, GLOBAL).set_constant_global();
             symbol.place = Some(entry);
         }
     }
-    (symbols, problems)
 }
 
 /// `value;shop::COUNT;12;1;src/lib.rs`.
