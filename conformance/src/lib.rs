@@ -18,22 +18,5 @@
 //! #[inline(always)]
 //! fn both() {}
 //! ```
-//! An initial value for shared memory (MS-5, GVAR-7):
-//! ```compile_fail
-//! use warploom::prelude::*;
-//! #[kernel]
-//! fn initialised(i: Index1D) {
-//!     let tile = shared_array!(u32, 4, [0; 4]);
-//! }
-//! ```
-//! A static of a device as a field (GVAR-8), or without a definition (GVAR-10):
-//! ```compile_fail
-//! struct Holder {
-//!     warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
-//! }
-//! ```
-//! ```compile_fail
-//! warploom_device::device_static! { extern static COUNT: core::sync::atomic::AtomicU32; }
-//! ```
 
 pub mod library; // statics that several crates' kernels use

@@ -91,3 +91,24 @@ fn errors_of_a_kernel_appear_where_the_host_waits() {
         stream.synchronize().unwrap();
     }
 }
+
+/// Says how it was launched.
+#[kernel]
+fn configuration(i: Index1D, mut y: DisjointSlice<[u32; 2]>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = [grid_dim().x, block_dim().x];
+    }
+}
+
+//@ rows: EX-3
+#[test]
+fn each_launch_has_a_configuration_of_its_own() {
+    for (grid, block) in [(1, 1), (3, 70), (7, 96)] {
+        let expected = vec![[grid, block]; (grid * block) as usize];
+        check(&expected, |device, stream| {
+            let mut y = device.zeroed(expected.len())?;
+            configuration::launch(stream, (grid, block), &mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}

@@ -4,6 +4,7 @@ use super::{Static, StaticName, StaticValue, sealed};
 use core::cell::UnsafeCell;
 use core::ops::Deref;
 
+//@ rows: GVAR-12, GVAR-15
 /// A static in a device's global memory; made by [`device_static!`](crate::device_static). In kernels it derefs to `T`.
 ///
 /// # Panics
@@ -13,6 +14,10 @@ use core::ops::Deref;
 /// # use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// warploom_device::device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }
 /// COUNT.load(Relaxed); // static `…::COUNT` lives in the memory of devices, and this is host code: …
+/// ```
+/// An address of the host does not go into a device's memory:
+/// ```compile_fail,E0277
+/// warploom_device::device_static! { static NEXT: &'static core::sync::atomic::AtomicU32 = &core::sync::atomic::AtomicU32::new(0); }
 /// ```
 #[cfg_attr(warploom_device, repr(transparent))]
 #[derive(Debug)]
@@ -194,6 +199,7 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
     }
 }
 
+//@ rows: GVAR-8, GVAR-10
 /// Statics in a device's global memory, in the form of ordinary statics: `device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }`
 /// declares a [`DeviceStatic`]. CUDA: `__device__`.
 ///
@@ -231,6 +237,12 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
 /// There is no declaration without a definition:
 /// ```compile_fail
 /// warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32; }
+/// ```
+/// and no static in a struct:
+/// ```compile_fail
+/// struct Holder {
+///     warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
+/// }
 /// ```
 #[macro_export]
 macro_rules! device_static {
