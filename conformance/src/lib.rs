@@ -5,7 +5,7 @@
 //! is what several of them compare with.
 //!
 //! What does not compile, by rustc's own rules. A kernel called as a function, by itself or by another (EX-3):
-//! ```compile_fail,E0423
+//! ```compile_fail,E0061
 //! use warploom::prelude::*;
 //! #[kernel]
 //! fn down(i: Index1D, n: u32) {
@@ -19,22 +19,6 @@
 //! #[inline(always)]
 //! fn both() {}
 //! ```
-//! An initial value for shared memory (MS-5, GVAR-7):
-//! ```compile_fail
-//! use warploom::prelude::*;
-//! #[kernel]
-//! fn initialised(i: Index1D) {
-//!     let tile = shared_array!(u32, 4, [0; 4]);
-//! }
-//! ```
-//! A static of a device as a field (GVAR-8), or without a definition (GVAR-10):
-//! ```compile_fail
-//! struct Holder {
-//!     warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
-//! }
-//! ```
-//! ```compile_fail
-//! warploom_device::device_static! { extern static COUNT: core::sync::atomic::AtomicU32; }
-//! ```
 
+pub mod library; // statics that several crates' kernels use
 pub mod reference; // arithmetic of about 100 bits

@@ -18,6 +18,9 @@ mod managed; // one memory for host and device
 pub use cell::DeviceCell;
 pub use constant::ConstantStatic;
 pub use global::DeviceStatic;
+#[cfg(warploom_device)]
+#[doc(hidden)]
+pub use global::StaticPlace;
 pub use managed::ManagedStatic;
 
 use crate::{AtomicF32, AtomicF64, Plain};
@@ -157,10 +160,19 @@ macro_rules! __static_item {
 }
 
 /// The same in the device pass: the section's name tells the device linker all that the host knows of the static.
+///
+/// A static in device memory is reached through its place, because several images may use it: where it is defined, the device linker
+/// knows the place; elsewhere the runtime says it.
 #[cfg(warploom_device)]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __static_item {
+    ("device", $(#[$attr:meta])* $vis:vis $name:ident: $kind:ident<$ty:ty> = $init:expr) => {
+        $crate::__static_item!("place", $(#[$attr])* $vis $name: $kind<$ty> = {
+            $crate::__static_item!("value", $name: StaticPlace<$ty> = $init);
+            &$name
+        });
+    };
     ($space:literal, $(#[$attr:meta])* $vis:vis $name:ident: $kind:ident<$ty:ty> = $init:expr) => {
         $(#[$attr])*
         #[allow(unsafe_code, reason = "generated; the device linker reads the section's name")]
@@ -169,6 +181,6 @@ macro_rules! __static_item {
             ::core::module_path!(), "::", ::core::stringify!($name), ";",
             ::core::line!(), ";", ::core::column!(), ";", ::core::file!()
         ))]
-        $vis static $name: $crate::$kind<$ty> = $crate::$kind::__new($init);
+        $vis static $name: $crate::statics::$kind<$ty> = $crate::statics::$kind::__new($init);
     };
 }

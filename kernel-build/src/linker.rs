@@ -173,10 +173,11 @@ fn compile(
     if !problems.is_empty() {
         return Err(LinkError::Kernels(problems));
     }
+    let owned = statics::owned(&module);
     keep_only(&mut module, &roots)?;
     resolve(&mut module, &roots, &line.archives)?;
     let host_assembly = host_assembly(&module);
-    let statics = lower(&mut module)?;
+    let statics = lower(&mut module, &owned)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
     let layout = machine(module.context(), Arch::sm(75), 0)?.data_layout();
@@ -405,10 +406,10 @@ fn assembly<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = String> + use<'
         .filter(|text| !text.trim().is_empty())
 }
 
-fn lower(module: &mut Module<'_>) -> Result<Vec<Symbol>, LinkError> {
+fn lower(module: &mut Module<'_>, owned: &HashSet<String>) -> Result<Vec<Symbol>, LinkError> {
     let mut problems = symbols::bind_intrinsics(module);
     problems.extend(shared::place(module));
-    let (statics, more) = statics::place(module);
+    let (statics, more) = statics::place(module, owned);
     problems.extend(more);
     let wanted: Vec<_> = module
         .functions()

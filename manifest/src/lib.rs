@@ -101,6 +101,9 @@ pub struct Symbol {
     pub size: u64,
     /// Alignment of the variable.
     pub align: u64,
+    /// Of a static in device memory that another crate defines: the variable that holds its address, for the runtime to write.
+    #[serde(default)]
+    pub place: Option<String>,
 }
 
 /// A device's kinds of memory for statics.

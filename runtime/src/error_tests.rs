@@ -233,12 +233,6 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             log: "ptxas error: line 3".into(),
             source: Box::new(driver_error()),
         },
-        L::StaticExistsTwice {
-            kernel,
-            name: "shop::COUNT".into(),
-            target: "shop (bin)".into(),
-            other: "shop (lib)".into(),
-        },
         L::NoManagedMemory {
             kernel,
             name: "shop::TOTAL".into(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use warploom_device::panic_record::PanicRecord;
 use warploom_manifest::container::{Container, unpack};
-use warploom_manifest::{self as manifest, Image, Space};
+use warploom_manifest::{self as manifest, Image};
 
 use crate::cuda::module::{Function, LoadError, Module};
 use crate::cuda::stream::Stream as CudaStream;
@@ -14,7 +14,7 @@ use crate::cuda::{Context, DriverError};
 use crate::device::{Device, Gpu};
 use crate::launch::{Kernel, LaunchError, Param};
 use crate::panics::MappedRecord;
-use crate::symbol::{Placed, same};
+use crate::symbol::Placed;
 
 /// Module variable that holds the record's device address.
 const RECORD: &CStr = c"__warploom_panic_record";
@@ -72,6 +72,8 @@ pub(crate) struct Modules {
     loaded: Vec<Loaded>,
     /// Managed statics, which several modules may use.
     pub(crate) placed: Vec<Placed>,
+    /// Statics in device memory, each at the one place that all modules use.
+    pub(crate) known: Vec<(&'static manifest::Symbol, u64)>,
 }
 
 struct Loaded {
@@ -127,41 +129,17 @@ impl Modules {
         let at = match self.loaded.iter().position(is_it) {
             Some(at) => at,
             None => {
-                self.check_statics(base, container)?;
+                for owner in self.missing_owners(container)? {
+                    self.loaded(gpu, device, base, owner)?;
+                }
                 let loaded = load(gpu, device, base, container)?;
+                self.place_statics(gpu, base, (&loaded.module, container))?;
                 self.place_managed(gpu, device, base, (&loaded.module, container))?;
                 self.loaded.push(loaded);
                 self.loaded.len() - 1
             }
         };
         Ok(&self.loaded[at].module)
-    }
-
-    /// Whether the device has this container's code already.
-    pub(crate) fn has(&self, container: &Container<'_>) -> bool {
-        let is_it = |loaded: &Loaded| std::ptr::eq(loaded.container, container);
-        self.loaded.iter().any(is_it)
-    }
-
-    /// A static in device memory must not exist twice: kernels would write to one and read from the other.
-    fn check_statics(
-        &self,
-        base: &'static str,
-        container: &Container<'_>,
-    ) -> Result<(), LaunchError> {
-        let symbols = container.manifest.symbols.iter();
-        for symbol in symbols.filter(|s| s.space == Space::Device) {
-            let has = |l: &&Loaded| l.container.manifest.symbols.iter().any(|s| same(s, symbol));
-            if let Some(other) = self.loaded.iter().find(has) {
-                return Err(LaunchError::StaticExistsTwice {
-                    kernel: base,
-                    name: symbol.name.clone(),
-                    target: container.manifest.target.clone(),
-                    other: other.container.manifest.target.clone(),
-                });
-            }
-        }
-        Ok(())
     }
 
     /// Takes a panic out of a module that had one.
@@ -218,7 +196,7 @@ fn find<'c>(
         differing(kernel.params, &described.params).is_none()
     });
     match &*found {
-        [] => Err(no_device_code(containers, kernel)),
+        [] => Err(no_device_code(containers, kernel.name)),
         [first] => Ok(*first),
         // A library's kernel may be in the library's container and in that of a program that uses it: the same code. Two of one
         // target are two instances.
@@ -258,7 +236,7 @@ pub(crate) fn is_at(at: &manifest::Location, (file, line, column): (&str, u32, u
 }
 
 #[cold]
-fn no_device_code(containers: &[Container<'_>], kernel: &Kernel<'_>) -> LaunchError {
+pub(crate) fn no_device_code(containers: &[Container<'_>], name: &'static str) -> LaunchError {
     let failures: Vec<_> = containers
         .iter()
         .filter_map(|container| {
@@ -275,7 +253,7 @@ fn no_device_code(containers: &[Container<'_>], kernel: &Kernel<'_>) -> LaunchEr
         failures.join("; ")
     };
     LaunchError::NoDeviceCode {
-        kernel: kernel.name,
+        kernel: name,
         reason,
     }
 }

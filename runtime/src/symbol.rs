@@ -16,7 +16,7 @@ use crate::cuda::memory::ManagedMemory;
 use crate::cuda::module::Module;
 use crate::device::{Backend, Device, Gpu};
 use crate::launch::LaunchError;
-use crate::module::{Modules, embedded, is_at};
+use crate::module::{Modules, embedded, is_at, no_device_code};
 use crate::stream::{Stream, StreamError};
 
 /// A static of device code on one device: made by [`Device::symbol`].
@@ -300,10 +300,14 @@ type Found = (&'static Container<'static>, &'static manifest::Symbol);
 
 /// All device code that has a static of this name.
 fn find(name: StaticName) -> Result<Vec<Found>, SymbolError> {
-    let containers = embedded().map_err(|source| SymbolError::Load {
+    let failed = |source| SymbolError::Load {
         name: name.path,
         source: Box::new(source),
-    })?;
+    };
+    let containers = embedded().map_err(failed)?;
+    if containers.iter().all(|c| c.manifest.kernels.is_empty()) {
+        return Err(failed(no_device_code(containers, name.path)));
+    }
     let place = (name.file, name.line, name.column);
     let found = containers.iter().flat_map(|container| {
         let symbols = container.manifest.symbols.iter();
@@ -313,13 +317,68 @@ fn find(name: StaticName) -> Result<Vec<Found>, SymbolError> {
     Ok(found.collect())
 }
 
-/// Whether two images mean one static.
-pub(crate) fn same(a: &manifest::Symbol, b: &manifest::Symbol) -> bool {
-    (&a.name, &a.at, a.space) == (&b.name, &b.at, b.space)
+/// Whether two images mean one static. Their paths may differ in what stands before the package.
+fn same(a: &manifest::Symbol, b: &manifest::Symbol) -> bool {
+    let place = (&*b.at.file, b.at.line, b.at.column);
+    a.name == b.name && a.space == b.space && is_at(&a.at, place)
 }
 
 impl Modules {
-    /// Where a static of device or constant memory is: one address for each image that has it.
+    /// The code of other crates that this container's statics live in, as far as it is not loaded.
+    pub(crate) fn missing_owners(
+        &self,
+        container: &Container<'_>,
+    ) -> Result<Vec<&'static Container<'static>>, LaunchError> {
+        let foreign = |s: &&manifest::Symbol| s.place.is_some() && self.known(s).is_none();
+        let mut owners = Vec::new();
+        for symbol in container.manifest.symbols.iter().filter(foreign) {
+            let owns = |s: &manifest::Symbol| s.place.is_none() && same(s, symbol);
+            let mut all = embedded()?.iter();
+            owners.extend(all.find(|c| c.manifest.symbols.iter().any(owns)));
+        }
+        Ok(owners)
+    }
+
+    /// Settles where a fresh module's statics in device memory are, and tells it of those that are elsewhere.
+    pub(crate) fn place_statics(
+        &mut self,
+        gpu: &Gpu,
+        base: &'static str,
+        (module, container): (&Module, &'static Container<'static>),
+    ) -> Result<(), LaunchError> {
+        let symbols = container.manifest.symbols.iter();
+        for symbol in symbols.filter(|s| s.space == Space::Device) {
+            let Some((own, _)) = variable(module, symbol) else {
+                continue;
+            };
+            let Some(address) = self.known(symbol) else {
+                self.known.push((symbol, own));
+                continue;
+            };
+            let place = symbol.place.as_deref().and_then(|p| CString::new(p).ok());
+            let Some((place, 8)) = place.and_then(|place| module.global(&place)) else {
+                continue;
+            };
+            let address = address.to_le_bytes();
+            // SAFETY: the variable has eight bytes, as was just checked. No kernel of the module runs yet; `address` lives until the
+            // wait is over.
+            unsafe { gpu.own_stream.upload(place, address.as_ptr(), 8) }
+                .and_then(|()| gpu.own_stream.synchronize())
+                .map_err(|source| LaunchError::Driver {
+                    kernel: base,
+                    source,
+                })?;
+        }
+        Ok(())
+    }
+
+    /// Where the static in device memory of this name is, if an image that has it is loaded.
+    fn known(&self, symbol: &manifest::Symbol) -> Option<u64> {
+        let known = self.known.iter().find(|(s, _)| same(s, symbol));
+        known.map(|(_, address)| *address)
+    }
+
+    /// Where a static of device or constant memory is: constants are in each image that uses them.
     fn addresses(
         &mut self,
         gpu: &Gpu,
@@ -327,34 +386,27 @@ impl Modules {
         name: StaticName,
         bytes: u64,
     ) -> Result<Vec<u64>, SymbolError> {
-        let mut found = find(name)?;
-        if let Some(loaded) = found
-            .iter()
-            .position(|(c, s)| s.space == Space::Device && self.has(c))
-        {
-            found = vec![found[loaded]];
-        } else if found.iter().any(|(_, s)| s.space == Space::Device) {
-            found.truncate(1);
-        }
         let mut addresses = Vec::new();
-        for (container, symbol) in found {
+        for (container, symbol) in find(name)? {
             let module = self.loaded(gpu, device, name.path, container);
             let module = module.map_err(|source| SymbolError::Load {
                 name: name.path,
                 source: Box::new(source),
             })?;
-            // The code for this architecture may do without it.
-            let Some((address, size)) = variable(module, symbol) else {
-                continue;
-            };
-            if size as u64 != bytes {
+            if symbol.size != bytes {
                 return Err(SymbolError::SizeMismatch {
                     name: name.path,
                     host: bytes,
-                    device: size as u64,
+                    device: symbol.size,
                 });
             }
-            addresses.push(address);
+            if symbol.space == Space::Device {
+                // Loading one image has settled where the static is for all.
+                addresses.extend(self.known(symbol));
+                break;
+            }
+            // The code for this architecture may do without it.
+            addresses.extend(variable(module, symbol).map(|(address, _)| address));
         }
         if addresses.is_empty() {
             return Err(SymbolError::Unused {

@@ -26,6 +26,7 @@ fn assert_contains(said: &str, expected: &[&str]) {
     }
 }
 
+//@ rows: EX-1
 #[test]
 fn a_file_two_calls_deep_is_shown_with_the_chain() {
     let said = refused(

@@ -29,6 +29,7 @@ fn reversed(
 // ptx-module: __warploom_dynamic_shared
 // ptx-not: cvta.shared
 
+//@ rows: MS-6
 #[test]
 fn dynamic_shared_memory_is_shared_memory() {
     warploom_harness::ptx_file!("dynamic_shared.rs");

@@ -36,6 +36,7 @@ fn aligned(block: Block, i: Index1D, mut y: DisjointSlice<u8>) {
 }
 // ptx: .shared .align 16 .b8 ...[48]
 
+//@ rows: MS-5
 #[test]
 fn arrays_are_distinct_and_shared() {
     warploom_harness::ptx_file!("shared_arrays.rs");

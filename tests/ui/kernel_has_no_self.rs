@@ -8,3 +8,4 @@ impl Filter {
 }
 
 fn main() {}
+//@ rows: EX-3

@@ -4,3 +4,4 @@ use warploom::prelude::*;
 async fn k(x: &[f32]) {}
 
 fn main() {}
+//@ rows: EX-3

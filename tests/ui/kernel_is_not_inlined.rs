@@ -5,3 +5,4 @@ use warploom::prelude::*;
 fn k(x: &[f32]) {}
 
 fn main() {}
+//@ rows: AN-4

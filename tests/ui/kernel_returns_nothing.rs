@@ -6,3 +6,4 @@ fn count(x: &[u32]) -> u32 {
 }
 
 fn main() {}
+//@ rows: EX-3

@@ -55,7 +55,7 @@ fn a_launch_does_not_wait_for_the_kernel() {
     for device in devices() {
         let stream = device.stream().unwrap();
         let mut y = device.zeroed(32).unwrap();
-        let rounds = if device.is_gpu() { 10_000_000 } else { 1000 };
+        let rounds = if device.is_gpu() { 2_000_000 } else { 1000 };
         // Loads the device code.
         spin::launch(&stream, (1, 32), 1, &mut y).unwrap();
         stream.synchronize().unwrap();
@@ -89,5 +89,26 @@ fn errors_of_a_kernel_appear_where_the_host_waits() {
         let error = stream.synchronize().unwrap_err().to_string();
         assert!(error.contains("seventeen"), "{error}");
         stream.synchronize().unwrap();
+    }
+}
+
+/// Says how it was launched.
+#[kernel]
+fn configuration(i: Index1D, mut y: DisjointSlice<[u32; 2]>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = [grid_dim().x, block_dim().x];
+    }
+}
+
+//@ rows: EX-3
+#[test]
+fn each_launch_has_a_configuration_of_its_own() {
+    for (grid, block) in [(1, 1), (3, 70), (7, 96)] {
+        let expected = vec![[grid, block]; (grid * block) as usize];
+        check(&expected, |device, stream| {
+            let mut y = device.zeroed(expected.len())?;
+            configuration::launch(stream, (grid, block), &mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
     }
 }

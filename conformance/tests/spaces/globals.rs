@@ -217,3 +217,47 @@ fn host_code_cannot_mistake_its_own_memory_for_the_devices() {
     );
     assert!(text.contains("`device.symbol(&COUNT)?`"), "{text}");
 }
+
+/// A static may stand in the function that uses it, and another of its name in another.
+fn tick() -> u32 {
+    device_static! {
+        static TICKS: AtomicU32 = AtomicU32::new(10);
+    }
+    TICKS.fetch_add(1, Relaxed)
+}
+
+mod inner {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    warploom_device::device_static! {
+        static TICKS: AtomicU32 = AtomicU32::new(1000);
+    }
+
+    pub(super) fn tick() -> u32 {
+        TICKS.fetch_add(1, Relaxed)
+    }
+}
+
+#[kernel]
+fn tick_both(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = if i.get() % 2 == 0 {
+            tick()
+        } else {
+            inner::tick()
+        };
+    }
+}
+
+//@ rows: GVAR-11
+#[test]
+fn statics_of_one_name_in_two_places_are_two() {
+    on_each_device(|device, stream| {
+        let mut y = device.zeroed(66)?;
+        tick_both::launch(stream, (2, 33), &mut y)?;
+        let mut y = y.to_vec(stream)?;
+        y.sort_unstable();
+        assert_eq!(y, Vec::from_iter((10..43).chain(1000..1033)));
+        Ok(())
+    });
+}

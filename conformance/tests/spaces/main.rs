@@ -1,6 +1,7 @@
 //! Memory spaces: statics of device, constant and managed memory, shared memory, local memory, and what is said of pointers.
 
 mod constants;
+mod crates;
 mod functions;
 mod globals;
 mod local;

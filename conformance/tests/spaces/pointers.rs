@@ -120,7 +120,7 @@ fn uniform(i: Index1D, block: Block, x: &[u16], mut y: DisjointSlice<u32>) {
     }
 }
 
-//@ rows: GVAR-21
+//@ rows: AN-6, GVAR-21
 #[test]
 fn uniform_reads_are_reads() {
     let x = [7u16, 65_535, 3, 0, 12];

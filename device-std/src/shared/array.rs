@@ -196,7 +196,13 @@ atomic_elements!(
     f64 = AtomicF64
 );
 
+//@ rows: MS-5, GVAR-7
 /// Static shared memory: `shared_array!(f32, 256)` is a [`SharedArray`] of 256 `f32`, one per block and place in the program.
+///
+/// Rows of two dimensions are elements that are arrays: `shared_array!([f32; 17], 16)`. There is no initial value:
+/// ```compile_fail
+/// let tile = warploom_device::shared_array!(u32, 4, [0; 4]);
+/// ```
 #[macro_export]
 macro_rules! shared_array {
     ($element:ty, $len:expr) => {

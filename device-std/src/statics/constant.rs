@@ -133,6 +133,7 @@ impl<T: Plain> Static for ConstantStatic<T> {
     }
 }
 
+//@ rows: MS-2
 /// Statics in constant memory, in the form of ordinary statics: `constant_static! { static COEF: [f32; 16] = [0.0; 16]; }` declares a
 /// [`ConstantStatic`]. CUDA: `__constant__`.
 ///

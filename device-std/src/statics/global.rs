@@ -4,6 +4,7 @@ use super::{Static, StaticName, StaticValue, sealed};
 use core::cell::UnsafeCell;
 use core::ops::Deref;
 
+//@ rows: GVAR-12, GVAR-15
 /// A static in a device's global memory; made by [`device_static!`](crate::device_static). In kernels it derefs to `T`.
 ///
 /// # Panics
@@ -14,12 +15,40 @@ use core::ops::Deref;
 /// warploom_device::device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }
 /// COUNT.load(Relaxed); // static `…::COUNT` lives in the memory of devices, and this is host code: …
 /// ```
+/// An address of the host does not go into a device's memory:
+/// ```compile_fail,E0277
+/// warploom_device::device_static! { static NEXT: &'static core::sync::atomic::AtomicU32 = &core::sync::atomic::AtomicU32::new(0); }
+/// ```
 #[cfg_attr(warploom_device, repr(transparent))]
 #[derive(Debug)]
 pub struct DeviceStatic<T: StaticValue> {
     #[cfg(not(warploom_device))]
     name: StaticName,
+    #[cfg(not(warploom_device))]
     value: UnsafeCell<T>,
+    /// The cell keeps the compiler from following the address at build time.
+    #[cfg(warploom_device)]
+    place: UnsafeCell<*const StaticPlace<T>>,
+}
+
+/// The memory of a [`DeviceStatic`].
+#[cfg(warploom_device)]
+#[doc(hidden)]
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct StaticPlace<T: StaticValue>(UnsafeCell<T>);
+
+// SAFETY: as `DeviceStatic`.
+#[cfg(warploom_device)]
+unsafe impl<T: StaticValue> Sync for StaticPlace<T> {}
+
+#[cfg(warploom_device)]
+impl<T: StaticValue> StaticPlace<T> {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __new(value: T) -> Self {
+        StaticPlace(UnsafeCell::new(value))
+    }
 }
 
 // SAFETY: `T` is `Sync`; what else reads and writes the bytes is the host, which copies them as atomics do (`Static`).
@@ -39,9 +68,21 @@ impl<T: StaticValue> DeviceStatic<T> {
     #[cfg(warploom_device)]
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(value: T) -> Self {
+    pub const fn __new(place: &'static StaticPlace<T>) -> Self {
         DeviceStatic {
-            value: UnsafeCell::new(value),
+            place: UnsafeCell::new(place),
+        }
+    }
+
+    /// Where the value is.
+    #[inline(always)]
+    fn start(&self) -> *mut T {
+        #[cfg(not(warploom_device))]
+        return self.value.get();
+        #[cfg(warploom_device)]
+        // SAFETY: the address of a static, which the device linker or the runtime put there before the kernel started.
+        unsafe {
+            (**self.place.get()).0.get()
         }
     }
 }
@@ -55,7 +96,7 @@ impl<T: StaticValue> Deref for DeviceStatic<T> {
         #[cfg(not(warploom_device))]
         self.name.check_in_kernel("device.symbol");
         // SAFETY: initialised; changes go through atomics or unsafe functions of `T`.
-        unsafe { &*self.value.get() }
+        unsafe { &*self.start() }
     }
 }
 
@@ -76,7 +117,7 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
     }
 
     fn emulated(&self) -> *const u8 {
-        self.value.get().cast()
+        self.start().cast()
     }
 
     fn emulated_value(&self) -> T::Plain {
@@ -101,7 +142,7 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
                         .byte_add(at)
                         .write(from.load(RELAXED)),
                 },
-                self.value.get().cast(),
+                self.start().cast(),
             );
             value.assume_init()
         }
@@ -117,7 +158,7 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
                     Word::Four(to) => to.store(from.cast::<u32>().byte_add(at).read(), RELAXED),
                     Word::Eight(to) => to.store(from.cast::<u64>().byte_add(at).read(), RELAXED),
                 },
-                self.value.get().cast(),
+                self.start().cast(),
             );
         }
     }
@@ -158,6 +199,7 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
     }
 }
 
+//@ rows: GVAR-8, GVAR-10
 /// Statics in a device's global memory, in the form of ordinary statics: `device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }`
 /// declares a [`DeviceStatic`]. CUDA: `__device__`.
 ///
@@ -195,6 +237,12 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
 /// There is no declaration without a definition:
 /// ```compile_fail
 /// warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32; }
+/// ```
+/// and no static in a struct:
+/// ```compile_fail
+/// struct Holder {
+///     warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
+/// }
 /// ```
 #[macro_export]
 macro_rules! device_static {

@@ -363,6 +363,7 @@ fn kernels_share_an_image_only_with_a_written_static() {
 /// Statics as `warploom-device` writes them: `(space, name, size)`.
 fn statics(all: &[(&str, &str, u32)]) -> String {
     let one = |(space, name, size): &(&str, &str, u32)| {
+        let space = space.replace("device", "value");
         format!(
             "@{name} = internal global [{size} x i8] zeroinitializer, section \".warploom.static;{space};shop::{name};7;1;src/lib.rs\", align 4\n"
         )

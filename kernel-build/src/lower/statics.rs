@@ -1,17 +1,22 @@
 //! Statics with a name that the host knows: each moves into its address space and keeps its bytes, its visibility and its name.
 //!
 //! ```text
-//! host IR     @_RNv…COUNT = global [4 x i8] c"\04\00\00\00", section ".warploom.static;device;shop::COUNT;12;1;src/lib.rs"
+//! host IR     @_RNv…COUNT = global [4 x i8] c"\04\00\00\00", section ".warploom.static;value;shop::COUNT;12;1;src/lib.rs"
 //! device IR   @__warploom_static_COUNT = addrspace(1) externally_initialized global [4 x i8] c"\04\00\00\00"
 //! ```
+//! A static in device memory has two parts: its value, and a variable with the value's address, through which all code goes. In the image
+//! of the crate that defines it the address is a constant and leaves no trace; in others the runtime writes it.
 //! The macros of `warploom-device` write the section's name; nothing else tells such a static from others.
 
 use crate::llvm::{Linkage, Module, Value};
 use crate::roots;
+use std::collections::HashSet;
 use warploom_manifest::{Location, Space, Symbol};
 
 /// What the section's name of such a static starts with.
 const SECTION: &str = ".warploom.static;";
+/// Continues it for the address of a value.
+const PLACE: &str = "place;";
 /// What its name in PTX starts with.
 const PREFIX: &str = "__warploom_static_";
 const GLOBAL: u32 = 1;
@@ -19,16 +24,43 @@ const CONSTANT: u32 = 4;
 /// What constant statics of one image have at most, on every GPU.
 const CONSTANT_BYTES: u64 = 65_536;
 
-/// Moves all of them; returns what the manifest says of each, and what is wrong with some.
-pub(crate) fn place(module: &mut Module<'_>) -> (Vec<Symbol>, Vec<String>) {
+/// Which statics a module defines whose memory is in the image of that module's crate.
+pub(crate) fn owned(module: &Module<'_>) -> HashSet<String> {
+    let globals = module.globals().into_iter();
+    let defined = globals.filter(|g| g.initializer().is_some());
+    let keys = defined.filter_map(|g| {
+        Some(
+            g.section()
+                .strip_prefix(SECTION)?
+                .strip_prefix(PLACE)?
+                .to_owned(),
+        )
+    });
+    keys.collect()
+}
+
+/// Moves all of them; returns what the manifest says of each, and what is wrong with some. `owned`: see there.
+pub(crate) fn place(
+    module: &mut Module<'_>,
+    owned: &HashSet<String>,
+) -> (Vec<Symbol>, Vec<String>) {
     let mut symbols: Vec<Symbol> = Vec::new();
     let mut problems = Vec::new();
+    let mut places = Vec::new();
     for old in module.globals() {
         let section = old.section();
         let (Some(text), Some(initializer)) = (section.strip_prefix(SECTION), old.initializer())
         else {
             continue;
         };
+        if let Some(key) = text.strip_prefix(PLACE) {
+            if owned.contains(key) {
+                old.set_constant_global();
+            } else {
+                places.push((key.to_owned(), old));
+            }
+            continue;
+        }
         let Some((space, name, at)) = parse(text) else {
             problems.push(format!(
                 "a static of another version of warploom-device ({text}); use the same version of all warploom crates"
@@ -41,17 +73,11 @@ pub(crate) fn place(module: &mut Module<'_>) -> (Vec<Symbol>, Vec<String>) {
         } else {
             GLOBAL
         };
-        let new = module.add_global(&entry, old.value_type(), address_space);
-        new.set_initializer(initializer);
-        new.set_alignment(old.alignment());
-        // Until each image has its own part: see `visible`.
-        new.set_linkage(Linkage::Internal);
-        new.set_externally_initialized();
+        let new = move_to(module, old, initializer, &entry, address_space);
         if space != Space::Device {
             // Kernels only read it. Of managed memory it is the address, which is written before the first kernel runs.
             new.set_constant_global();
         }
-        old.replace_all_uses_with(new.cast_to_generic());
         symbols.push(Symbol {
             name,
             at,
@@ -59,19 +85,63 @@ pub(crate) fn place(module: &mut Module<'_>) -> (Vec<Symbol>, Vec<String>) {
             space,
             size: roots::size_of_constant(initializer) as u64,
             align: old.alignment().into(),
+            place: None,
         });
     }
+    name_places(module, &places, &mut symbols);
     (symbols, problems)
 }
 
-/// `device;shop::COUNT;12;1;src/lib.rs`.
+/// Puts a variable under a name and into a space of its own, for the host to write.
+fn move_to<'ctx>(
+    module: &mut Module<'ctx>,
+    old: Value<'ctx>,
+    initializer: Value<'ctx>,
+    entry: &str,
+    space: u32,
+) -> Value<'ctx> {
+    let new = module.add_global(entry, old.value_type(), space);
+    new.set_initializer(initializer);
+    new.set_alignment(old.alignment());
+    // Until each image has its own part: see `show`.
+    new.set_linkage(Linkage::Internal);
+    new.set_externally_initialized();
+    old.replace_all_uses_with(new.cast_to_generic());
+    new
+}
+
+/// Lets the runtime write the addresses of statics that other crates define.
+fn name_places<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &[(String, Value<'ctx>)],
+    symbols: &mut [Symbol],
+) {
+    for (key, old) in places {
+        let key = parse(&format!("value;{key}"));
+        let is_it = |s: &&mut Symbol| {
+            let key = key.as_ref();
+            key.is_some_and(|(space, name, at)| (s.space, &s.name, &s.at) == (*space, name, at))
+        };
+        // By now it holds the address of a value that has moved.
+        if let (Some(symbol), Some(initializer)) =
+            (symbols.iter_mut().find(is_it), old.initializer())
+        {
+            // No name of Rust has a `$`.
+            let entry = format!("{}$place", symbol.entry);
+            move_to(module, *old, initializer, &entry, GLOBAL).set_constant_global();
+            symbol.place = Some(entry);
+        }
+    }
+}
+
+/// `value;shop::COUNT;12;1;src/lib.rs`.
 fn parse(text: &str) -> Option<(Space, String, Location)> {
     let parts: Vec<&str> = text.splitn(5, ';').collect();
     let [space, name, line, column, file] = parts[..] else {
         return None;
     };
     let space = match space {
-        "device" => Space::Device,
+        "value" => Space::Device,
         "constant" => Space::Constant,
         "managed" => Space::Managed,
         _ => return None,
@@ -147,6 +217,6 @@ mod tests {
         let (space, name, at) = parse("managed;shop::stock::COUNT;12;5;/src/a;b.rs").unwrap();
         assert_eq!((space, &*name), (Space::Managed, "shop::stock::COUNT"));
         assert_eq!((&*at.file, at.line, at.column), ("/src/a;b.rs", 12, 5));
-        assert!(parse("device;shop::COUNT;12").is_none());
+        assert!(parse("value;shop::COUNT;12").is_none());
     }
 }

@@ -300,20 +300,6 @@ pub enum LaunchError {
         /// What is wrong, and where.
         reason: String,
     },
-    /// A static in device memory would exist twice: another crate target's device code has it too, and is loaded.
-    #[error(
-        "cannot launch `{kernel}`: static `{name}` is in the device code of {target} and of {other}, which would not see each other's writes; launch kernels that use it from one crate only, or make it a `managed_static!`"
-    )]
-    StaticExistsTwice {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// The static's module and name.
-        name: String,
-        /// The crate target of this device code.
-        target: String,
-        /// The crate target of the code that is loaded.
-        other: String,
-    },
     /// The kernel uses a managed static, and the GPU does not let host and kernels use memory at the same time.
     #[error(
         "cannot launch `{kernel}`: {device} does not let host and kernels use managed static `{name}` at the same time; use a `device_static!`"
