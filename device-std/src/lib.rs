@@ -16,6 +16,7 @@ pub mod debug; // break points, counters of the profiler
 pub mod foreign; // bodies for instructions that only hosts have
 #[cfg(warploom_device)]
 pub mod heap; // what `Box` and `Vec` call
+pub mod hint; // copies of loops, likely branches, alignment
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
@@ -40,5 +41,5 @@ pub use index::{
 pub use output::{Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, PerBlock};
 pub use plain::{KernelArg, Plain, SliceElement};
 pub use shared::{DynamicShared, SharedArray, SharedTile, TileView};
-pub use target::{arch, is_device};
+pub use target::{FeatureSet, arch, feature_set, is_device};
 pub use warp::Warp;
