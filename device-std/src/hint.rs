@@ -97,8 +97,10 @@ pub fn unroll_all<const N: usize>(mut body: impl FnMut(usize)) {
     macro_rules! copies {
         ($($k:literal)*) => { $( if N > $k { body($k); } )* };
     }
-    copies!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46
-        47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
+    copies!(
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+    );
 }
 
 /// Keeps compilers from copying the body of the loop in which it stands, at its start.

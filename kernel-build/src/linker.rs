@@ -352,12 +352,11 @@ fn resolve(
 
 /// What is declared, used and not defined; LLVM's and our own intrinsics aside.
 fn undefined_symbols(module: &Module<'_>) -> Vec<String> {
-    let unknown =
-        |name: &String| {
-            !name.starts_with("llvm.")
-                && !name.starts_with(symbols::INTRINSIC)
-                && !symbols::OF_THE_DRIVER.contains(&name.as_str())
-        };
+    let unknown = |name: &String| {
+        !name.starts_with("llvm.")
+            && !name.starts_with(symbols::INTRINSIC)
+            && !symbols::OF_THE_DRIVER.contains(&name.as_str())
+    };
     let functions = module
         .functions()
         .into_iter()

@@ -258,10 +258,15 @@ pub(crate) fn first_reached<'a>(
         let ways = symbols
             .iter()
             .filter_map(|s| graph.path(entry, s).map(|p| (s.clone(), p)));
-        let shortest =
-            ways.min_by_key(|(s, p)| {
-                (visible(p), is_about_drops(p), Need::of(s), is_about_errors(s), p.len())
-            });
+        let shortest = ways.min_by_key(|(s, p)| {
+            (
+                visible(p),
+                is_about_drops(p),
+                Need::of(s),
+                is_about_errors(s),
+                p.len(),
+            )
+        });
         if let Some(shortest) = shortest {
             found.insert(index, shortest);
         }

@@ -70,7 +70,10 @@ fn aligned(i: Index1D, mut y: DisjointSlice<[u32; 2]>) {
     if let Some(y) = y.get_mut(i) {
         let lines = [Box::new(Line([at; 32])), Box::new(Line([at + 1; 32]))];
         let misaligned = lines.iter().filter(|l| (&raw const ***l).addr() % 128 != 0);
-        *y = [misaligned.count() as u32, lines.iter().map(|l| l.0[31]).sum()];
+        *y = [
+            misaligned.count() as u32,
+            lines.iter().map(|l| l.0[31]).sum(),
+        ];
     }
 }
 
@@ -120,7 +123,9 @@ fn objects(i: Index1D, mut y: DisjointSlice<u32>) {
 //@ rows: HEAP-box
 #[test]
 fn a_boxed_trait_object_is_called_and_dropped() {
-    let expected: Vec<u32> = (0..96).map(|i| if i % 2 == 0 { i * i } else { i * 3 }).collect();
+    let expected: Vec<u32> = (0..96)
+        .map(|i| if i % 2 == 0 { i * i } else { i * 3 })
+        .collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(96)?;
         objects::launch(stream, (2, 48), &mut y)?;

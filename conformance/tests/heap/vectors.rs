@@ -135,7 +135,10 @@ fn a_capacity_beyond_all_memory_is_a_panic() {
         let Err(StreamError::Panic(panic)) = stream.synchronize() else {
             panic!("no panic on {}", device.name());
         };
-        assert_eq!((&*panic.kernel, &*panic.message), ("too_large", "capacity overflow"));
+        assert_eq!(
+            (&*panic.kernel, &*panic.message),
+            ("too_large", "capacity overflow")
+        );
         too_large::launch(stream, (1, 1), 3, &mut y)?;
         assert_eq!(y.to_vec(stream)?, [3], "the device goes on");
         Ok(())

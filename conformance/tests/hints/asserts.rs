@@ -57,7 +57,11 @@ fn a_false_condition_is_reported_with_its_place_and_thread() {
         equal::launch(stream, (3, 25), &x)?;
         let panic = panic_of(stream);
         assert_eq!((&*panic.kernel, panic.line), ("equal", line("equal")));
-        assert!(panic.message.contains("left: 1\n right: 0"), "{}", panic.message);
+        assert!(
+            panic.message.contains("left: 1\n right: 0"),
+            "{}",
+            panic.message
+        );
         Ok(())
     });
 }

@@ -2,7 +2,9 @@
 
 use std::hint::{assert_unchecked, unreachable_unchecked};
 
-use warploom::device::hint::{assume_aligned, assume_aligned_mut, assume_aligned_offset, likely, unlikely};
+use warploom::device::hint::{
+    assume_aligned, assume_aligned_mut, assume_aligned_offset, likely, unlikely,
+};
 use warploom::prelude::*;
 use warploom_harness::device_test::check;
 
@@ -81,7 +83,9 @@ fn aligned(i: Index1D, x: &[f32], mut y: DisjointSlice<[f32; 4]>) {
 fn aligned_pointers_reach_the_same_elements() {
     let x: Vec<f32> = (0..=280).map(|i| i as f32).collect();
     let sum = |i: usize, k: usize| x[4 * i + k] + x[4 * i + 1 + k];
-    let expected: Vec<[f32; 4]> = (0..70).map(|i| std::array::from_fn(|k| sum(i, k))).collect();
+    let expected: Vec<[f32; 4]> = (0..70)
+        .map(|i| std::array::from_fn(|k| sum(i, k)))
+        .collect();
     check(&expected, |device, stream| {
         let input = device.upload(&x)?;
         let mut y = device.zeroed(70)?;

@@ -24,7 +24,9 @@ fn by<const N: usize>(i: Index1D, start: i64, mut y: DisjointSlice<u64>) {
 /// Rounds from 0 to twice the copies and more.
 #[track_caller]
 fn check_copies<const N: usize>(start: i64) {
-    let expected: Vec<u64> = (0..140).map(|rounds| plain(start..start + rounds)).collect();
+    let expected: Vec<u64> = (0..140)
+        .map(|rounds| plain(start..start + rounds))
+        .collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(140)?;
         by::<N>::launch(stream, (2, 70), start, &mut y)?;
@@ -88,7 +90,9 @@ fn in_full(i: Index1D, mut y: DisjointSlice<[u32; 7]>) {
 //@ rows: OH-1, GLA-17
 #[test]
 fn a_loop_disappears_in_full() {
-    let expected: Vec<[u32; 7]> = (0..70u32).map(|at| std::array::from_fn(|k| at << k)).collect();
+    let expected: Vec<[u32; 7]> = (0..70u32)
+        .map(|at| std::array::from_fn(|k| at << k))
+        .collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(70)?;
         in_full::launch(stream, (1, 70), &mut y)?;

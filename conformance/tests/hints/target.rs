@@ -90,7 +90,11 @@ fn instances_do_not_depend_on_the_architecture() {
         sized::launch(stream, (1, 35), &mut y[0], 0u8)?;
         sized::launch(stream, (1, 35), &mut y[1], 0f32)?;
         sized::launch(stream, (1, 35), &mut y[2], [0u64; 2])?;
-        let [a, b, c] = [y[0].to_vec(stream)?, y[1].to_vec(stream)?, y[2].to_vec(stream)?];
+        let [a, b, c] = [
+            y[0].to_vec(stream)?,
+            y[1].to_vec(stream)?,
+            y[2].to_vec(stream)?,
+        ];
         Ok((0..35).map(|i| [a[i], b[i], c[i]]).collect())
     });
 }

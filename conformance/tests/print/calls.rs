@@ -9,7 +9,12 @@ use crate::Printed;
 
 #[kernel]
 fn everybody(i: Index1D) {
-    gpu_println!("block {} thread {:>2}: {}", block_idx().x, thread_idx().x, i.get());
+    gpu_println!(
+        "block {} thread {:>2}: {}",
+        block_idx().x,
+        thread_idx().x,
+        i.get()
+    );
 }
 
 //@ rows: GPF-1, GPF-2, GPF-22
@@ -70,7 +75,14 @@ fn the_value_is_the_number_of_arguments() {
         let mut y = device.zeroed(1)?;
         counted::launch(stream, (1, 1), &mut y)?;
         assert_eq!(y.to_vec(stream)?, [[0, 0, 1, 3, 2, 3]]);
-        let expected = ["\n", "no arguments\n", "1\n", "0 -2.5 1\n", "-2.5 -2.5 3", "3  4\n"];
+        let expected = [
+            "\n",
+            "no arguments\n",
+            "1\n",
+            "0 -2.5 1\n",
+            "-2.5 -2.5 3",
+            "3  4\n",
+        ];
         let expected = expected.map(str::to_owned);
         // The precision of an integer means nothing; `{:1$}` takes its width from argument 1.
         assert_eq!(printed.take()[..5], expected[..5]);

@@ -27,7 +27,10 @@ fn a_later_launch_prints_what_came_before() {
         let printed = Printed::of(device);
         let mut y = device.zeroed(1)?;
         hello::launch(stream, (1, 1), 1)?;
-        assert!(printed.take().is_empty(), "nothing waits for this launch yet");
+        assert!(
+            printed.take().is_empty(),
+            "nothing waits for this launch yet"
+        );
         // A GPU needs its time; the launches of `silent` wait for nothing, and the first loads its module.
         let mut found = Vec::new();
         for _ in 0..500 {
@@ -88,7 +91,10 @@ fn a_copy_that_waits_prints() {
         let mut target = [0; 2];
         hello::launch(stream, (1, 1), 3)?;
         x.copy_to(0, &mut target, stream)?;
-        assert_eq!((printed.take(), target), (vec!["hello 3\n".to_owned()], [7, 0]));
+        assert_eq!(
+            (printed.take(), target),
+            (vec!["hello 3\n".to_owned()], [7, 0])
+        );
         Ok(())
     });
 }
@@ -154,8 +160,16 @@ fn a_handler_may_use_the_device() {
         let (sender, receiver) = std::sync::mpsc::channel();
         let sender = std::sync::Mutex::new(sender);
         device.on_print(move |text| {
-            let x = device_too.upload(&[1u8]).unwrap().to_vec(&stream_too).unwrap();
-            sender.lock().unwrap().send(format!("{x:?} {text}")).unwrap();
+            let x = device_too
+                .upload(&[1u8])
+                .unwrap()
+                .to_vec(&stream_too)
+                .unwrap();
+            sender
+                .lock()
+                .unwrap()
+                .send(format!("{x:?} {text}"))
+                .unwrap();
         });
         hello::launch(stream, (1, 1), 6)?;
         stream.synchronize()?;

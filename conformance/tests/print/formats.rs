@@ -1,7 +1,7 @@
 //! Format strings: each line is compared with `format!` of the same string and values.
 
-use warploom::prelude::*;
 use warploom::gpu_println;
+use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
 
 use crate::Printed;
@@ -106,7 +106,12 @@ fn words_and_wide_integers() {
 fn texts(i: Index1D) {
     const NAMES: [&str; 4] = ["", "x", "größer als 8 Bytes", "{not} a hole"];
     let name = NAMES[i.get() % 4];
-    gpu_println!("{} [{name}] [{name:?}] [{name:>20}] [{name:*^7.3}] [{:.*}]", i.get(), 2, name);
+    gpu_println!(
+        "{} [{name}] [{name:?}] [{name:>20}] [{name:*^7.3}] [{:.*}]",
+        i.get(),
+        2,
+        name
+    );
 }
 
 //@ rows: GPF-9
@@ -131,7 +136,13 @@ fn texts_are_copied() {
 #[kernel]
 fn counts_at_run_time(width: u32, precision: u32, value: f64) {
     let (w, p) = (width as usize, precision as usize);
-    gpu_println!("[{value:w$.p$}] [{:>1$}] [{:<+1$.2$e}] [{3:.*}]", value, w, p, value);
+    gpu_println!(
+        "[{value:w$.p$}] [{:>1$}] [{:<+1$.2$e}] [{3:.*}]",
+        value,
+        w,
+        p,
+        value
+    );
     gpu_println!("[{0:1$}] [{0:<w$}] {{{0}}} {value:p$.w$}", width, w);
 }
 
@@ -144,7 +155,10 @@ fn width_and_precision_may_be_arguments() {
         stream.synchronize()?;
         let (w, p, value) = (12, 3, 2.0 / 3.0);
         let expected = [
-            format!("[{value:w$.p$}] [{:>1$}] [{:<+1$.2$e}] [{3:.*}]\n", value, w, p, value),
+            format!(
+                "[{value:w$.p$}] [{:>1$}] [{:<+1$.2$e}] [{3:.*}]\n",
+                value, w, p, value
+            ),
             "[          12] [12          ] {12} 0.666666666667\n".to_owned(),
         ];
         assert_eq!(printed.take(), expected);
@@ -156,7 +170,12 @@ fn width_and_precision_may_be_arguments() {
 fn pointers(i: Index1D, x: &[u32], mut seen: DisjointSlice<u64>) {
     if let Some(seen) = seen.get_mut(i) {
         let pointer = &raw const x[i.get()];
-        gpu_println!("{:p} {pointer:?} {:#p} {:>20p}|", pointer, &x[i.get()], pointer);
+        gpu_println!(
+            "{:p} {pointer:?} {:#p} {:>20p}|",
+            pointer,
+            &x[i.get()],
+            pointer
+        );
         *seen = pointer.addr() as u64;
     }
 }
@@ -184,8 +203,38 @@ fn pointers_are_addresses() {
 fn thirty_two(x: &[u32]) {
     gpu_println!(
         "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
-        x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14], x[15], x[16], x[17], x[18], x[19],
-        x[20], x[21], x[22], x[23], x[24], x[25], x[26], x[27], x[28], x[29], x[30], x[31]
+        x[0],
+        x[1],
+        x[2],
+        x[3],
+        x[4],
+        x[5],
+        x[6],
+        x[7],
+        x[8],
+        x[9],
+        x[10],
+        x[11],
+        x[12],
+        x[13],
+        x[14],
+        x[15],
+        x[16],
+        x[17],
+        x[18],
+        x[19],
+        x[20],
+        x[21],
+        x[22],
+        x[23],
+        x[24],
+        x[25],
+        x[26],
+        x[27],
+        x[28],
+        x[29],
+        x[30],
+        x[31]
     );
 }
 

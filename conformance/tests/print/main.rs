@@ -18,7 +18,9 @@ impl Printed {
         let texts = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&texts);
         device.on_print(move |text| {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+            kept.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(text.to_owned());
         });
         Printed(texts)
     }

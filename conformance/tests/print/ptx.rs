@@ -41,9 +41,17 @@ fn printing_needs_no_newer_architecture() {
     };
     let printing: Vec<_> = images
         .iter()
-        .filter(|i| i.kernels.iter().any(|(name, _)| name.ends_with("ptx::prints")))
+        .filter(|i| {
+            i.kernels
+                .iter()
+                .any(|(name, _)| name.ends_with("ptx::prints"))
+        })
         .collect();
     assert_eq!(printing.len(), 1);
     assert_eq!(printing[0].arch, "sm_75");
-    assert_eq!(printing[0].kernels.len(), 1, "printing kernels need not share an image");
+    assert_eq!(
+        printing[0].kernels.len(),
+        1,
+        "printing kernels need not share an image"
+    );
 }

@@ -25,7 +25,12 @@ fn timed(i: Index1D, short: u32, long: u32, mut y: DisjointSlice<[u64; 4]>) {
         let middle = clock64();
         let second = work(long, first);
         let (end, end32) = (clock64(), clock());
-        *y = [middle - start, end - middle, u64::from(end32.wrapping_sub(start32)), u64::from(second)];
+        *y = [
+            middle - start,
+            end - middle,
+            u64::from(end32.wrapping_sub(start32)),
+            u64::from(second),
+        ];
     }
 }
 
@@ -37,8 +42,14 @@ fn a_clock_grows_with_the_work() {
         timed::launch(stream, (2, 35), 100, 20_000, &mut y)?;
         for [short, long, whole, _] in y.to_vec(stream)? {
             assert!(short > 0 && long > 0 && whole > 0);
-            assert!(long > short, "200 times the work took {long}, not more than {short}");
-            assert!(whole + 1000 > long, "the halves of the counter agree: {whole}, {long}");
+            assert!(
+                long > short,
+                "200 times the work took {long}, not more than {short}"
+            );
+            assert!(
+                whole + 1000 > long,
+                "the halves of the counter agree: {whole}, {long}"
+            );
         }
         Ok(())
     });
@@ -69,7 +80,10 @@ fn all_threads_have_one_timer() {
             assert!(times.iter().all(|[start, end]| start < end));
             let first = times.iter().map(|[start, _]| *start).min().unwrap();
             let last = times.iter().map(|[_, end]| *end).max().unwrap();
-            assert!(first >= latest, "the second launch starts after the first: {first}, {latest}");
+            assert!(
+                first >= latest,
+                "the second launch starts after the first: {first}, {latest}"
+            );
             assert!(last - first < 60_000_000_000, "{first} to {last} ns");
             latest = last;
         }

@@ -23,7 +23,10 @@ fn sleep_ends() {
         for ns in [0, 1, 500_000, u32::MAX] {
             sleeps::launch(stream, (2, 35), ns, &mut y)?;
             // At most a millisecond or two, and what the machine adds.
-            assert!(y.to_vec(stream)?.iter().all(|took| *took < 5_000_000_000), "{ns} ns");
+            assert!(
+                y.to_vec(stream)?.iter().all(|took| *took < 5_000_000_000),
+                "{ns} ns"
+            );
         }
         Ok(())
     });

@@ -47,7 +47,11 @@ pub const fn sizes_word(format: usize, values: usize, bytes: u64) -> u64 {
 /// What [`sizes_word`] was made of.
 #[must_use]
 pub const fn sizes_of(word: u64) -> (u64, usize, u64) {
-    (word & 0xffff_ffff, (word >> 32 & 0xff) as usize, (word >> 40) * 8)
+    (
+        word & 0xffff_ffff,
+        (word >> 32 & 0xff) as usize,
+        (word >> 40) * 8,
+    )
 }
 
 /// The checksum after one more word.

@@ -41,10 +41,7 @@ const HEAP: &[(&str, &str)] = &[
         "__rustc::__rust_no_alloc_shim_is_unstable_v2",
         "__warploom_no_alloc_shim",
     ),
-    (
-        "alloc::alloc::handle_alloc_error",
-        "__warploom_alloc_error",
-    ),
+    ("alloc::alloc::handle_alloc_error", "__warploom_alloc_error"),
 ];
 
 /// The driver's own functions, which it links when it loads an image.

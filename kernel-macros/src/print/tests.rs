@@ -22,18 +22,56 @@ fn check(call: &str, format: &str, values: &[&str], count: u32) {
 #[test]
 fn names_and_implicit_positions_become_numbers() {
     check(r#""{} {}", a, b"#, "{0} {1}", &["&(a)", "&(b)"], 2);
-    check(r#""{1} {} {0} {}", a, b"#, "{0} {1} {1} {0}", &["&(b)", "&(a)"], 2);
-    check(r#""{i:>5} {:x} {n}", y, n = 3"#, "{0:>5} {1:x} {2}", &["&(i)", "&(y)", "&(3)"], 3);
+    check(
+        r#""{1} {} {0} {}", a, b"#,
+        "{0} {1} {1} {0}",
+        &["&(b)", "&(a)"],
+        2,
+    );
+    check(
+        r#""{i:>5} {:x} {n}", y, n = 3"#,
+        "{0:>5} {1:x} {2}",
+        &["&(i)", "&(y)", "&(3)"],
+        3,
+    );
     check(r#""{} {}", a, n = b"#, "{0} {1}", &["&(a)", "&(b)"], 2);
     check(r#""{x}{x:?}""#, "{0}{0:?}", &["&(x)"], 1);
 }
 
 #[test]
 fn width_and_precision_may_be_arguments() {
-    check(r#""{:.*}", 3, x"#, "{1:.0$}", &["::warploom::device::print::count(&(3))", "&(x)"], 2);
-    check(r#""{:1$.2$e}", x, w, p"#, "{1:2$.0$e}", &["::warploom::device::print::count(&(p))", "&(x)", "::warploom::device::print::count(&(w))"], 3);
-    check(r#""{x:w$.p$}""#, "{1:2$.0$}", &["::warploom::device::print::count(&(p))", "&(x)", "::warploom::device::print::count(&(w))"], 3);
-    check(r#""{:0$}", x"#, "{0:1$}", &["&(x)", "::warploom::device::print::count(&(x))"], 1);
+    check(
+        r#""{:.*}", 3, x"#,
+        "{1:.0$}",
+        &["::warploom::device::print::count(&(3))", "&(x)"],
+        2,
+    );
+    check(
+        r#""{:1$.2$e}", x, w, p"#,
+        "{1:2$.0$e}",
+        &[
+            "::warploom::device::print::count(&(p))",
+            "&(x)",
+            "::warploom::device::print::count(&(w))",
+        ],
+        3,
+    );
+    check(
+        r#""{x:w$.p$}""#,
+        "{1:2$.0$}",
+        &[
+            "::warploom::device::print::count(&(p))",
+            "&(x)",
+            "::warploom::device::print::count(&(w))",
+        ],
+        3,
+    );
+    check(
+        r#""{:0$}", x"#,
+        "{0:1$}",
+        &["&(x)", "::warploom::device::print::count(&(x))"],
+        1,
+    );
     check(r#""{:07.2}", x"#, "{0:07.2}", &["&(x)"], 1);
 }
 
@@ -41,7 +79,12 @@ fn width_and_precision_may_be_arguments() {
 fn fills_and_braces_are_kept() {
     check(r#""{{{:*^+#9x}}}", x"#, "{{{0:*^+#9x}}}", &["&(x)"], 1);
     check(r#""{:}>4}", x"#, "{0:}>4}", &["&(x)"], 1);
-    check(r#""{:é<4} {0:#?} { 0 : >3 }", x"#, "{0:é<4} {0:#?} {0: >3}", &["&(x)"], 1);
+    check(
+        r#""{:é<4} {0:#?} { 0 : >3 }", x"#,
+        "{0:é<4} {0:#?} {0: >3}",
+        &["&(x)"],
+        1,
+    );
 }
 
 #[test]
@@ -56,7 +99,13 @@ fn an_address_is_a_value_of_its_own() {
 
 #[test]
 fn what_rustc_refuses_is_left_to_rustc() {
-    for wrong in [r#""{""#, r#""}""#, r#""{:", x"#, r#""{} {}", x"#, r#""{2}", x"#] {
+    for wrong in [
+        r#""{""#,
+        r#""}""#,
+        r#""{:", x"#,
+        r#""{} {}", x"#,
+        r#""{2}", x"#,
+    ] {
         let call: Call = syn::parse_str(wrong).unwrap();
         assert!(matches!(call.lower("\n"), Err(None)), "{wrong}");
     }

@@ -6,7 +6,10 @@ use super::{Value, text};
 macro_rules! same {
     ($variant:ident: $($value:expr),* => $($lit:literal)*) => {{
         for value in [$($value),*] {
-            $( assert_eq!(text($lit, &[Value::$variant(value)]), format!($lit, value), "{} of {value:?}", $lit); )*
+            $(
+                let found = text($lit, &[Value::$variant(value)]);
+                assert_eq!(found, format!($lit, value), "{} of {value:?}", $lit);
+            )*
         }
     }};
 }
@@ -15,8 +18,10 @@ macro_rules! integers {
     ($($variant:ident: $($value:expr),*;)*) => {$(
         same!($variant: $($value),* =>
             "{0}" "{0:?}" "{0:5}" "{0:<5}|" "{0:^6}|" "{0:>12}" "{0:*^9}|" "{0:é<7}|" "{0:+}" "{0:-}" "{0:+8}" "{0:05}" "{0:+05}" "{0:<05}|"
-            "{0:*<05}|" "{0:x}" "{0:X}" "{0:o}" "{0:b}" "{0:#x}" "{0:#X}" "{0:#o}" "{0:#b}" "{0:#010x}" "{0:#010b}|" "{0:>#8o}" "{0:e}" "{0:E}"
-            "{0:.2e}" "{0:12.3E}|" "{0:+.1e}" "{0:012.1e}" "{0:#?}" "{0:x?}" "{0:X?}" "{0:#x?}" "{0:#06X?}" "{0:.3}" "{{{0}}}" "{0:}>4}" "{0:{>4}"
+            "{0:*<05}|" "{0:x}" "{0:X}" "{0:o}" "{0:b}" "{0:#x}" "{0:#X}" "{0:#o}" "{0:#b}" "{0:#010x}" "{0:#010b}|"
+            "{0:>#8o}" "{0:e}" "{0:E}"
+            "{0:.2e}" "{0:12.3E}|" "{0:+.1e}" "{0:012.1e}" "{0:#?}" "{0:x?}" "{0:X?}" "{0:#x?}" "{0:#06X?}" "{0:.3}"
+            "{{{0}}}" "{0:}>4}" "{0:{>4}"
         );
     )*};
 }
@@ -40,8 +45,10 @@ fn integers_of_every_width() {
 macro_rules! floats {
     ($variant:ident: $($value:expr),*) => {
         same!($variant: $($value),* =>
-            "{0}" "{0:?}" "{0:e}" "{0:E}" "{0:.0}" "{0:.1}" "{0:.3}" "{0:.10}" "{0:.0e}" "{0:.3e}" "{0:.3E}" "{0:10}" "{0:<10}|" "{0:^11.2}|"
-            "{0:>10.2e}" "{0:+}" "{0:+.2}" "{0:08.3}" "{0:+012.3}" "{0:*^12.1}|" "{0:*<010}|" "{0:010?}" "{0:12?}|" "{0:#?}" "{0:.2?}" "{0:+?}" "{0:x?}"
+            "{0}" "{0:?}" "{0:e}" "{0:E}" "{0:.0}" "{0:.1}" "{0:.3}" "{0:.10}" "{0:.0e}" "{0:.3e}" "{0:.3E}" "{0:10}"
+            "{0:<10}|" "{0:^11.2}|"
+            "{0:>10.2e}" "{0:+}" "{0:+.2}" "{0:08.3}" "{0:+012.3}" "{0:*^12.1}|" "{0:*<010}|" "{0:010?}" "{0:12?}|"
+            "{0:#?}" "{0:.2?}" "{0:+?}" "{0:x?}"
             "{0:010.2e}" "{0:#}" "{0:#08}"
         );
     };
@@ -60,7 +67,8 @@ fn words() {
     macro_rules! words {
         ($variant:ident: $($value:expr),*) => {
             same!($variant: $($value),* =>
-                "{0}" "{0:?}" "{0:8}|" "{0:<8}|" "{0:^9}|" "{0:>8}" "{0:*^9}|" "{0:08}|" "{0:*>08}" "{0:.2}|" "{0:6.1}|" "{0:12?}|" "{0:>12?}|" "{0:#?}" "{0:+}|"
+                "{0}" "{0:?}" "{0:8}|" "{0:<8}|" "{0:^9}|" "{0:>8}" "{0:*^9}|" "{0:08}|" "{0:*>08}" "{0:.2}|"
+                "{0:6.1}|" "{0:12?}|" "{0:>12?}|" "{0:#?}" "{0:+}|"
                 "{0:x?}" "{0:.1?}|"
             );
         };
@@ -75,7 +83,10 @@ fn pointers() {
     for address in [0usize, 0x7f, 0x7fff_1234_5678] {
         let pointer = std::ptr::without_provenance::<u8>(address);
         macro_rules! pointers {
-            ($($lit:literal)*) => { $( assert_eq!(text($lit, &[Value::Pointer(address as u64)]), format!($lit, pointer), "{} of {address:x}", $lit); )* };
+            ($($lit:literal)*) => {$(
+                let found = text($lit, &[Value::Pointer(address as u64)]);
+                assert_eq!(found, format!($lit, pointer), "{} of {address:x}", $lit);
+            )*};
         }
         pointers!("{0:p}" "{0:20p}|" "{0:<20p}|" "{0:*^20p}|" "{0:#p}" "{0:020p}" "{0:#30p}|" "{0:?}");
     }
@@ -86,14 +97,22 @@ fn counts_may_be_values() {
     let values = [Value::F64(2.0 / 3.0), Value::U64(9), Value::U64(3)];
     assert_eq!(
         text("{0:1$.2$}|{0:.1$}|{0:>1$}|{1:02$}", &values),
-        format!("{0:1$.2$}|{0:.1$}|{0:>1$}|{1:02$}", 2.0 / 3.0, 9usize, 3usize)
+        format!(
+            "{0:1$.2$}|{0:.1$}|{0:>1$}|{1:02$}",
+            2.0 / 3.0,
+            9usize,
+            3usize
+        )
     );
 }
 
 #[test]
 fn several_values_and_text_stand_in_order() {
     let values = [Value::I32(-4), Value::Str("x{y}"), Value::Bool(true)];
-    assert_eq!(text("a {1} b {0:+} {{}} {2}\n", &values), "a x{y} b -4 {} true\n");
+    assert_eq!(
+        text("a {1} b {0:+} {{}} {2}\n", &values),
+        "a x{y} b -4 {} true\n"
+    );
 }
 
 #[test]

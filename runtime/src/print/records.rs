@@ -70,7 +70,10 @@ impl Record {
 
     /// Each value's tag and words.
     fn parts(&self) -> impl Iterator<Item = (u8, &[u64])> {
-        let mut rest = self.words.get(self.n_values.div_ceil(8)..).unwrap_or_default();
+        let mut rest = self
+            .words
+            .get(self.n_values.div_ceil(8)..)
+            .unwrap_or_default();
         self.tags().map_while(move |tag| {
             let n_words = match tag {
                 tag::U128 | tag::I128 => 2,

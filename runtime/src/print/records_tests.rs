@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use warploom_device::print::emit;
 use warploom_emulator::{Shape, intrinsics, run};
 
-use super::super::HostRing;
+use super::super::ring::HostRing;
 use super::*;
 
 /// The arguments of one call, as `gpu_println!` hands them over.
@@ -41,7 +41,10 @@ fn every_type_comes_back() {
         let (long, empty) = ("a text of 18 chars", "");
         emit(
             format,
-            list!(1u8, 2u16, 3u32, 4u64, large, -1i8, -2i16, -3i32, -4i64, small, 1.5f32, -2.5f64, true, '\n', long, empty, pointer),
+            list!(
+                1u8, 2u16, 3u32, 4u64, large, -1i8, -2i16, -3i32, -4i64, small, 1.5f32, -2.5f64,
+                true, '\n', long, empty, pointer
+            ),
         );
     });
     let wide = (1u128 << 100, -1i128 << 90);
@@ -58,7 +61,10 @@ fn every_type_comes_back() {
 fn a_ring_that_wraps_keeps_the_newest() {
     // A record of one value has 48 bytes: 21 of them fit in 1024 bytes.
     let ring = printed(1024, 100, &|i| emit("{0}", (&i, ())));
-    let found: Vec<u32> = texts(&ring, "{0}").iter().map(|t| t.parse().unwrap()).collect();
+    let found: Vec<u32> = texts(&ring, "{0}")
+        .iter()
+        .map(|t| t.parse().unwrap())
+        .collect();
     assert_eq!(found, (79..100).collect::<Vec<u32>>());
 }
 
@@ -100,19 +106,29 @@ fn a_damaged_record_is_no_record() {
 fn without_its_format_string_a_record_shows_its_values() {
     let ring = printed(1024, 1, &|_| emit("", (&5u32, (&"five", ()))));
     let found = records(ring.words());
-    assert_eq!(found[0].text(None), "<the format string is lost> 5 \"five\"\n");
+    assert_eq!(
+        found[0].text(None),
+        "<the format string is lost> 5 \"five\"\n"
+    );
 }
 
 #[test]
 fn a_full_list_of_32_values_has_all_its_tags() {
     let seen = Mutex::new(0);
     let ring = printed(1024, 1, &|_| {
-        let values = list!(1u8, 2u16, 3u8, 4u8, 5u8, 6u8, 7u8, 8i64, 9u8, 10u8, 11u8, 12u8, 13u8, 14u8, 15u8, 16i8, 17u8, 18u8, 19u8, 20u8, 21u8, 22u8, 23u8, 24u8, 25u8, 26u8, 27u8, 28u8, 29u8, 30u8, 31u8, 2.5f64);
+        let values = list!(
+            1u8, 2u16, 3u8, 4u8, 5u8, 6u8, 7u8, 8i64, 9u8, 10u8, 11u8, 12u8, 13u8, 14u8, 15u8,
+            16i8, 17u8, 18u8, 19u8, 20u8, 21u8, 22u8, 23u8, 24u8, 25u8, 26u8, 27u8, 28u8, 29u8,
+            30u8, 31u8, 2.5f64
+        );
         emit("", values);
         *seen.lock().unwrap() += 1;
     });
     assert_eq!(*seen.lock().unwrap(), 1);
     let holes: Vec<String> = (0..32).map(|i| format!("{{{i}}}")).collect();
     let expected: Vec<String> = (1..32).map(|i| i.to_string()).collect();
-    assert_eq!(texts(&ring, &holes.join(" ")), [format!("{} 2.5", expected.join(" "))]);
+    assert_eq!(
+        texts(&ring, &holes.join(" ")),
+        [format!("{} 2.5", expected.join(" "))]
+    );
 }
