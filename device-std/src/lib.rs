@@ -24,6 +24,7 @@ pub mod groups; // threads that work together: tiles, coalesced lanes, reduction
 pub mod half; // 16-bit floating point
 #[cfg(warploom_device)]
 pub mod heap; // what `Box` and `Vec` call
+pub mod hint; // copies of loops, likely branches, alignment
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table
@@ -62,5 +63,5 @@ pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};
 pub use shared::{Carve, DynamicShared, SharedArray, SharedLayout, SharedTile, TileView};
 pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
-pub use target::{arch, is_device};
+pub use target::{FeatureSet, arch, feature_set, is_device};
 pub use warp::{LaneMask, Warp, Width};

@@ -38,3 +38,40 @@ pub fn arch() -> u32 {
     #[cfg(not(warploom_device))]
     0
 }
+
+/// Which features of its architecture code may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FeatureSet {
+    /// Those that all newer architectures keep: `sm_90`.
+    Base,
+    /// Those of exactly this architecture too, as 10 × compute capability: 90 for `sm_90a`.
+    Specific(u32),
+}
+
+/// The features that this code is compiled for: [`FeatureSet::Specific`] in images that `Arch::exactly` asked for.
+///
+/// A constant in each image; `Base` on the emulator and on the host. There are no images for families (`sm_100f`).
+/// CUDA: `__CUDA_ARCH_SPECIFIC__`.
+///
+/// ```
+/// use warploom_device::{FeatureSet, feature_set};
+/// assert_eq!(feature_set(), FeatureSet::Base);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn feature_set() -> FeatureSet {
+    #[cfg(warploom_device)]
+    {
+        unsafe extern "C" {
+            #[link_name = "__warploom.arch_specific"]
+            safe fn arch_specific() -> u32;
+        }
+        match arch_specific() {
+            0 => FeatureSet::Base,
+            arch => FeatureSet::Specific(arch),
+        }
+    }
+    #[cfg(not(warploom_device))]
+    FeatureSet::Base
+}

@@ -507,9 +507,16 @@ fn optimize<'ctx>(
     Ok(copy)
 }
 
-/// Answers `arch()`, so that branches on it are gone before anybody asks what they need.
+/// Answers `arch()` and `feature_set()`, so that branches on them are gone before anybody asks what they need.
 fn say_arch(module: &mut Module<'_>, arch: Arch) {
-    let Some(function) = module.function("__warploom.arch") else {
+    answer(module, "__warploom.arch", arch.sm);
+    let specific = if arch.exact { arch.sm } else { 0 };
+    answer(module, "__warploom.arch_specific", specific);
+}
+
+/// Puts a number in the place of every call of a function.
+fn answer(module: &mut Module<'_>, name: &str, answer: u32) {
+    let Some(function) = module.function(name) else {
         return;
     };
     let calls: Vec<Value<'_>> = module
@@ -519,7 +526,7 @@ fn say_arch(module: &mut Module<'_>, arch: Arch) {
         .filter_map(Value::as_call)
         .filter(|call| call.callee().as_function() == Some(function))
         .collect();
-    let answer = module.i32_type().integer(u64::from(arch.sm));
+    let answer = module.i32_type().integer(u64::from(answer));
     for call in calls {
         call.replace_all_uses_with(answer);
         // SAFETY: its result was just replaced, and the handle ends here.

@@ -103,13 +103,13 @@ pub fn ptx(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro]
 pub fn gpu_println(input: TokenStream) -> TokenStream {
-    print::print(input.into(), "\n").into()
+    print::print(input.into(), "\n", pass::Pass::current()).into()
 }
 
 /// `gpu_println!` without the end of the line. What two calls print may have other threads' output between.
 #[proc_macro]
 pub fn gpu_print(input: TokenStream) -> TokenStream {
-    print::print(input.into(), "").into()
+    print::print(input.into(), "", pass::Pass::current()).into()
 }
 
 /// Static shared memory of the block, raw: `shared_array!(f32, 256)`; see `warploom::device::shared_array`.

@@ -1,8 +1,8 @@
 //! `is_device()` and `arch()`.
 
-use warploom::device::{arch, is_device};
+use warploom::device::{FeatureSet, arch, feature_set, is_device};
 use warploom::prelude::*;
-use warploom_harness::device_test::on_each_device;
+use warploom_harness::device_test::{check, on_each_device};
 
 #[kernel]
 fn ask(i: Index1D, mut y: DisjointSlice<[u32; 2]>) {
@@ -26,5 +26,75 @@ fn code_knows_where_it_runs() {
             assert_eq!(arch, if device.is_gpu() { 75 } else { 0 });
         }
         Ok(())
+    });
+}
+
+#[kernel]
+fn features(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = match feature_set() {
+            FeatureSet::Base => 1,
+            FeatureSet::Specific(arch) => arch,
+            _ => 2,
+        };
+    }
+}
+
+//@ rows: MC-6
+#[test]
+fn portable_images_have_no_specific_features() {
+    assert_eq!(feature_set(), FeatureSet::Base);
+    check(&[1; 33], |device, stream| {
+        let mut y = device.zeroed(33)?;
+        features::launch(stream, (1, 33), &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+#[kernel]
+fn by_cfg(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = if cfg!(warploom_device) { 2 } else { 1 };
+    }
+}
+
+//@ rows: MC-7
+#[test]
+fn cfg_knows_the_pass() {
+    assert!(!cfg!(warploom_device));
+    on_each_device(|device, stream| {
+        let mut y = device.zeroed(33)?;
+        by_cfg::launch(stream, (1, 33), &mut y)?;
+        let expected = if device.is_gpu() { 2 } else { 1 };
+        assert_eq!(y.to_vec(stream)?, [expected; 33]);
+        Ok(())
+    });
+}
+
+#[kernel]
+fn sized<T: Plain + Default>(i: Index1D, mut y: DisjointSlice<u32>, value: T) {
+    if let Some(y) = y.get_mut(i) {
+        *y = match arch() {
+            0 => size_of_val(&value) as u32,
+            arch => size_of_val(&value) as u32 + 0 * arch,
+        };
+    }
+}
+
+/// The signature is one source for both passes, and an instance is wanted wherever host code launches it.
+//@ rows: MC-2, MC-3
+#[test]
+fn instances_do_not_depend_on_the_architecture() {
+    check(&[[1, 4, 16]; 35], |device, stream| {
+        let mut y = [device.zeroed(35)?, device.zeroed(35)?, device.zeroed(35)?];
+        sized::launch(stream, (1, 35), &mut y[0], 0u8)?;
+        sized::launch(stream, (1, 35), &mut y[1], 0f32)?;
+        sized::launch(stream, (1, 35), &mut y[2], [0u64; 2])?;
+        let [a, b, c] = [
+            y[0].to_vec(stream)?,
+            y[1].to_vec(stream)?,
+            y[2].to_vec(stream)?,
+        ];
+        Ok((0..35).map(|i| [a[i], b[i], c[i]]).collect())
     });
 }

@@ -133,6 +133,15 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
             define("void", "ptr %p", "  call void @free(ptr %p)\n  ret void"),
             &["declare void @free(ptr)\n"],
         ),
+        // LLVM unrolls no loop with a call that must not be duplicated; ptxas heeds the pragma.
+        "nounroll" => (
+            define(
+                "void",
+                "",
+                "  call void asm sideeffect \".pragma \\22nounroll\\22;\", \"\"() noduplicate\n  ret void",
+            ),
+            &[],
+        ),
         "exit" => (
             define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),
             &[EXIT],

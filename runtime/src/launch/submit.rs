@@ -53,7 +53,9 @@ pub unsafe fn submit(
                 print_to(std::ptr::with_exposed_provenance_mut(ring));
                 cpu();
             };
-            run(emulated, shape, kernel, &cpu, caller)
+            let done = run(emulated, shape, kernel, &cpu, caller);
+            print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
+            done
         }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
         Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use warploom_device::print::emit;
 use warploom_emulator::{Shape, intrinsics, run};
 
-use super::super::HostRing;
+use super::super::ring::HostRing;
 use super::*;
 
 /// The arguments of one call, as `gpu_println!` hands them over.

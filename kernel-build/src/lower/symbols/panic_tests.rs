@@ -1,12 +1,13 @@
 //! The ways into a panic that this toolchain's `core` has. A new rustc that changes them fails here, loudly, and not on a GPU.
 
-use super::{PANICS, panic_replacement};
+use super::{HEAP, PANICS, panic_replacement};
 use crate::archive::embedded_bitcode;
 use crate::llvm::tests::{context, sysroot};
 use crate::llvm::{Module, Value};
 use crate::reach::Graph;
 use object::read::archive::ArchiveFile;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The parameters of `warploom-device`'s functions, as LLVM sees them, which `core`'s must have too.
 const PARAMETERS: &[(&str, &str)] = &[
@@ -26,6 +27,16 @@ const PARAMETERS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The same for what `Box` and `Vec` call.
+const HEAP_SHAPES: &[(&str, &str)] = &[
+    ("__rustc::__rust_alloc", "ptr (i64, i64)"),
+    ("__rustc::__rust_dealloc", "void (ptr, i64, i64)"),
+    ("__rustc::__rust_realloc", "ptr (ptr, i64, i64, i64)"),
+    ("__rustc::__rust_alloc_zeroed", "ptr (i64, i64)"),
+    ("__rustc::__rust_no_alloc_shim_is_unstable_v2", "void ()"),
+    ("alloc::alloc::handle_alloc_error", "void (i64, i64)"),
+];
+
 struct Core {
     /// Mangled name and type of every function that `core` defines, by path.
     functions: BTreeMap<String, (String, String)>,
@@ -33,18 +44,24 @@ struct Core {
     callers: Vec<String>,
 }
 
-fn core() -> Core {
+/// A library of the toolchain, by the start of its file's name.
+fn library(start: &str) -> Vec<u8> {
     let folder = sysroot().join("lib/rustlib/x86_64-unknown-linux-gnu/lib");
+    let starts = |p: &PathBuf| {
+        p.file_name()
+            .and_then(|n| n.to_str())
+            .is_some_and(|n| n.starts_with(start) && n.ends_with(".rlib"))
+    };
     let rlib = std::fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .find(|p| {
-            p.file_name()
-                .and_then(|n| n.to_str())
-                .is_some_and(|n| n.starts_with("libcore-"))
-        })
+        .find(starts)
         .unwrap();
-    let data = std::fs::read(rlib).unwrap();
+    std::fs::read(rlib).unwrap()
+}
+
+fn core() -> Core {
+    let data = library("libcore-");
     let context = context();
     let mut core = Core {
         functions: BTreeMap::new(),
@@ -113,5 +130,32 @@ fn nothing_else_calls_the_panic_handler() {
             PANICS.iter().any(|(path, _)| path == caller),
             "`{caller}` calls the panic handler, and nothing replaces it"
         );
+    }
+}
+
+/// Whether defined there or only called: std's shims of the allocator are made anew for each program.
+#[test]
+fn the_heap_has_the_names_and_parameters_that_are_replaced() {
+    let context = context();
+    let mut shapes: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for data in [library("liballoc-"), library("libstd-")] {
+        for member in ArchiveFile::parse(&*data).unwrap().members() {
+            let Some(bitcode) = embedded_bitcode(member.unwrap().data(&*data).unwrap()) else {
+                continue;
+            };
+            let module = Module::from_bitcode(&context, bitcode).unwrap();
+            for function in module.functions() {
+                let path = format!("{:#}", rustc_demangle::demangle(&function.name()));
+                shapes.insert(path, (function.name(), shape(function)));
+            }
+        }
+    }
+    for (path, ours) in HEAP {
+        let (name, shape) = shapes
+            .get(*path)
+            .unwrap_or_else(|| panic!("this rustc's std calls no `{path}`: see what replaces it"));
+        assert_eq!(panic_replacement(name), Some(*ours), "{name}");
+        let expected = HEAP_SHAPES.iter().find(|(p, _)| p == path).unwrap().1;
+        assert_eq!(shape, expected, "`{path}` takes other parameters");
     }
 }

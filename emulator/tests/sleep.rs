@@ -1,0 +1,117 @@
+//! `nanosleep` lets others run.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use warploom_emulator::intrinsics::{
+    active_mask, barrier, clock64, global_timer, lane_id, nanosleep, thread_idx_x, warp_sync,
+};
+use warploom_emulator::{Fault, Shape, run};
+
+fn block(n: u32, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
+    run(Shape::new([3, 1, 1], [n, 1, 1]), program)
+}
+
+#[test]
+fn a_lane_that_spins_and_sleeps_waits_for_lanes_that_have_not_started() {
+    let shape = Shape::new([1, 1, 1], [70, 1, 1]);
+    let flag = AtomicU32::new(0);
+    run(shape, &|| {
+        if thread_idx_x() == 69 {
+            flag.store(1, SeqCst);
+        }
+        while flag.load(SeqCst) == 0 {
+            nanosleep(10);
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn sleepers_take_turns() {
+    // Each thread adds when all below it have: only turns let the last one finish.
+    let shape = Shape::new([1, 1, 1], [40, 1, 1]);
+    let next = AtomicU32::new(40);
+    run(shape, &|| {
+        while next.load(SeqCst) != thread_idx_x() + 1 {
+            nanosleep(10);
+        }
+        next.fetch_sub(1, SeqCst);
+    })
+    .unwrap();
+    assert_eq!(next.into_inner(), 0);
+}
+
+#[test]
+fn sleepers_do_not_keep_others_from_meeting() {
+    let met = AtomicU32::new(0);
+    block(64, &|| {
+        if lane_id() < 16 {
+            for _ in 0..lane_id() {
+                nanosleep(10);
+            }
+        } else {
+            warp_sync(0xffff_0000);
+        }
+        barrier(0);
+        met.fetch_add(1, SeqCst);
+    })
+    .unwrap();
+    assert_eq!(met.into_inner(), 3 * 64);
+}
+
+#[test]
+fn an_active_mask_is_answered_while_others_sleep() {
+    let shape = Shape::new([1, 1, 1], [32, 1, 1]);
+    let seen = AtomicU32::new(0);
+    run(shape, &|| {
+        if lane_id() < 8 {
+            seen.store(active_mask(), SeqCst);
+        } else {
+            while seen.load(SeqCst) == 0 {
+                nanosleep(10);
+            }
+        }
+    })
+    .unwrap();
+    assert_eq!(seen.into_inner(), 0xff);
+}
+
+#[test]
+fn a_stuck_block_is_found_when_its_sleepers_are_gone() {
+    let fault = block(32, &|| {
+        nanosleep(10);
+        match lane_id() {
+            0 => barrier(1),
+            _ => barrier(2),
+        }
+    });
+    assert!(matches!(fault, Err(Fault::Deadlock { .. })), "{fault:?}");
+}
+
+#[test]
+fn a_panicking_lane_does_not_sleep() {
+    struct Sleeps;
+    impl Drop for Sleeps {
+        fn drop(&mut self) {
+            nanosleep(10);
+        }
+    }
+    let fault = block(33, &|| {
+        let _sleeps = Sleeps;
+        assert!(thread_idx_x() != 7, "seven");
+    });
+    assert!(
+        matches!(fault, Err(Fault::Panic { count: 3, .. })),
+        "{fault:?}"
+    );
+}
+
+#[test]
+fn clocks_grow() {
+    block(40, &|| {
+        let (cycles, ns) = (clock64(), global_timer());
+        nanosleep(1);
+        assert!(clock64() > cycles && global_timer() >= ns);
+    })
+    .unwrap();
+}

@@ -1,0 +1,157 @@
+//! Where records lie: host memory on the emulator; on a GPU mapped host memory, so that lines survive a broken context.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use warploom_device::print::record::PrintRing;
+
+use crate::cuda::memory::{DeviceMemory, MappedMemory};
+use crate::cuda::{Context, DriverError, OUT_OF_MEMORY};
+use crate::device::Gpu;
+
+/// A device's ring.
+pub(super) enum Ring {
+    Host(Arc<HostRing>),
+    Cuda(CudaRing),
+}
+
+/// A ring that the emulator's threads write.
+pub(crate) struct HostRing {
+    /// Leaked boxes by another name: threads know their addresses.
+    control: *mut PrintRing,
+    words: *mut [u64],
+}
+
+// SAFETY: what the pointers mean is only accessed atomically once the ring is made, and freed when nobody has it any more.
+unsafe impl Send for HostRing {}
+// SAFETY: as above.
+unsafe impl Sync for HostRing {}
+
+impl HostRing {
+    /// A ring of `bytes` bytes, a power of two.
+    pub(crate) fn new(bytes: usize) -> HostRing {
+        // One word more, which is `last`.
+        let words = Box::into_raw(vec![0u64; bytes / 8 + 1].into_boxed_slice());
+        let data = words.cast::<u64>().expose_provenance() as u64;
+        let control = Box::into_raw(Box::new(PrintRing {
+            head: 0,
+            data,
+            mask: bytes as u64 - 1,
+            last: data + bytes as u64,
+        }));
+        HostRing { control, words }
+    }
+
+    /// The address of its description.
+    pub(crate) fn control(&self) -> usize {
+        self.control.expose_provenance()
+    }
+
+    fn all_words(&self) -> &[AtomicU64] {
+        // SAFETY: the memory lives as long as `self`; an `AtomicU64` has the form of a `u64`, and nobody accesses it otherwise.
+        unsafe { &*(self.words as *const [AtomicU64]) }
+    }
+
+    pub(crate) fn words(&self) -> &[AtomicU64] {
+        let all = self.all_words();
+        &all[..all.len() - 1]
+    }
+
+    fn last(&self) -> u64 {
+        let all = self.all_words();
+        all[all.len() - 1].load(Ordering::Acquire)
+    }
+}
+
+impl Drop for HostRing {
+    fn drop(&mut self) {
+        // SAFETY: both come from boxes, and no run that knows them is left: it would hold this ring.
+        unsafe {
+            drop(Box::from_raw(self.control));
+            drop(Box::from_raw(self.words));
+        }
+    }
+}
+
+/// A ring that a GPU's threads write.
+pub(super) struct CudaRing {
+    control: DeviceMemory,
+    /// The ring, then `last`.
+    memory: MappedMemory,
+    bytes: usize,
+}
+
+impl CudaRing {
+    /// Where the GPU finds its description.
+    pub(super) fn control(&self) -> u64 {
+        self.control.address()
+    }
+
+    pub(super) fn new(gpu: &Gpu, bytes: usize) -> Result<CudaRing, DriverError> {
+        let control = description(&gpu.context)?;
+        let memory = MappedMemory::zeroed(Arc::clone(&gpu.context), bytes + 8)?;
+        let ring = CudaRing {
+            control,
+            memory,
+            bytes,
+        };
+        ring.describe(gpu)?;
+        Ok(ring)
+    }
+
+    /// Takes memory of another size. No kernel runs.
+    pub(super) fn resize(&mut self, gpu: &Gpu, bytes: usize) -> Result<(), DriverError> {
+        self.memory = MappedMemory::zeroed(Arc::clone(&gpu.context), bytes + 8)?;
+        self.bytes = bytes;
+        self.describe(gpu)
+    }
+
+    /// Tells the GPU's threads where the ring is.
+    fn describe(&self, gpu: &Gpu) -> Result<(), DriverError> {
+        let (data, bytes) = (self.memory.address(), self.bytes as u64);
+        let fields = [0, data, bytes - 1, data + bytes].map(u64::to_le_bytes);
+        let stream = &gpu.own_stream;
+        // SAFETY: the memory has room for a `PrintRing`, which is these four words; `fields` lives until the wait is over.
+        unsafe { stream.upload(self.control.address(), fields.as_ptr().cast(), 32)? };
+        stream.synchronize()
+    }
+
+    fn all_words(&self) -> &[AtomicU64] {
+        let words = self.memory.host().cast::<AtomicU64>();
+        // SAFETY: mapped memory of that many words, aligned to a page; host and GPU access it by whole words only.
+        unsafe { std::slice::from_raw_parts(words, self.bytes / 8 + 1) }
+    }
+}
+
+/// Device memory for a [`PrintRing`].
+fn description(context: &Arc<Context>) -> Result<DeviceMemory, DriverError> {
+    let memory = DeviceMemory::new(Arc::clone(context), size_of::<PrintRing>())?;
+    memory.ok_or_else(|| DriverError {
+        code: OUT_OF_MEMORY,
+        name: "CUDA_ERROR_OUT_OF_MEMORY".to_owned(),
+        text: "no room for what kernels print".to_owned(),
+        call: "cuMemAlloc_v2",
+    })
+}
+
+impl Ring {
+    pub(super) fn words(&self) -> &[AtomicU64] {
+        match self {
+            Ring::Host(ring) => ring.words(),
+            Ring::Cuda(ring) => {
+                let all = ring.all_words();
+                &all[..all.len() - 1]
+            }
+        }
+    }
+
+    pub(super) fn last(&self) -> u64 {
+        match self {
+            Ring::Host(ring) => ring.last(),
+            Ring::Cuda(ring) => {
+                let all = ring.all_words();
+                all[all.len() - 1].load(Ordering::Acquire)
+            }
+        }
+    }
+}
