@@ -1,9 +1,9 @@
 #!/bin/sh
 # Compiles the CUDA C++ twins with this machine's nvcc and runs them beside the Rust kernels.
 #
-#   benches/run-on-gpu.sh [FOLDER] [ARGUMENT...]     results go to FOLDER (default: benches/results)
+#   benches/run-on-gpu.sh [FOLDER] [ARGUMENT...]     results go to FOLDER (default: benches/results); ARGUMENTs to side_by_side
 #
-# Runs benches/side_by_side if it is there (in a bundle), else builds it with cargo. Without nvcc, twins/*.cubin of the bundle serve.
+# Runs benches/side_by_side and benches/math if they are there (in a bundle), else builds them with cargo. Without nvcc, twins/*.cubin of the bundle serve.
 set -eu
 out="${1:-}"
 [ $# -gt 0 ] && shift
@@ -33,7 +33,9 @@ export WARPLOOM_BENCH_DRIVER
 
 if [ -x "$here/side_by_side" ]; then
     "$here/side_by_side" --twins "$twins" --out "$out" "$@"
+    "$here/math" --twins "$twins" --out "$out"
 else
     cd "$here/.."
     cargo bench --bench side_by_side -- --twins "$twins" --out "$out" "$@"
+    cargo bench --bench math -- --twins "$twins" --out "$out"
 fi

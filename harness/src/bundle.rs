@@ -125,6 +125,8 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
             "warploom",
             "--bench",
             "side_by_side",
+            "--bench",
+            "math",
         ],
     )? {
         take(&program.path, &bundle.join("benches").join(&program.target))?;

@@ -3,7 +3,10 @@
 //! A kernel per function computes `f32` result and `f64` reference for many arguments and keeps the largest error; the bounds are the
 //! column *float* of CUDA's table.
 
+mod binary; // pairs of arguments
+mod exact; // exact results, and results that are no floats
 mod exhaustive; // all arguments of one-argument functions
+mod fast; // the fast forms
 mod reference; // f64 functions that libm lacks
 mod ulp; // distances between floats
 mod unary; // the table of one-argument functions

@@ -9,6 +9,8 @@ intrinsics! {
     scalar fn fma_f32(a: f32, b: f32, c: f32) -> f32 = "llvm.nvvm.fma.rn.f";
     /// `a * b + c`, rounded once, then clamped to 0..=1; NaN becomes 0. PTX `fma.rn.sat.f32` · sm_20.
     scalar fn fma_sat_f32(a: f32, b: f32, c: f32) -> f32 = "llvm.nvvm.fma.rn.sat.f";
+    /// `a * b`, rounded, also where the kernel allows contraction. CUDA `__fmul_rn` · PTX `mul.rn.f32`.
+    scalar fn mul_apart_f32(a: f32, b: f32) -> f32 = "asm:|mul.rn.f32 $0, $1, $2;";
     /// The correctly rounded square root. PTX `sqrt.rn.f32` · sm_20.
     scalar fn sqrt_f32(x: f32) -> f32 = "llvm.nvvm.sqrt.rn.f";
     /// The largest integer not above `x`. PTX `cvt.rmi.f32.f32`.

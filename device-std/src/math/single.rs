@@ -3,69 +3,26 @@
 //! *At most n ulp* says how many floats may lie between a result and the correctly rounded one. What uses an approximation of the
 //! hardware (`exp`, `tan`, …) may differ by as much between emulator and GPU; all else is bit for bit the same.
 
+mod error; // the error function and its inverse
 mod exact; // parts of a float, integers near it
 mod exponential; // powers of constants
+mod gamma; // and its logarithm
 mod hyperbolic; // and their inverses
 mod inverse; // angles
 mod logarithm; // of all bases
+mod power; // with any base
 mod remainder; // long division
 mod root; // square, cube, length
 mod trig; // sine, cosine, tangent
 
+pub use error::*;
 pub use exact::*;
 pub use exponential::*;
+pub use gamma::*;
 pub use hyperbolic::*;
 pub use inverse::*;
 pub use logarithm::*;
+pub use power::*;
 pub use remainder::*;
 pub use root::*;
 pub use trig::*;
-
-/// `erf`.
-#[inline]
-#[must_use]
-pub fn erf(x: f32) -> f32 {
-    libm::erff(x)
-}
-
-/// `erfc`.
-#[inline]
-#[must_use]
-pub fn erfc(x: f32) -> f32 {
-    libm::erfcf(x)
-}
-
-/// `tgamma`.
-#[inline]
-#[must_use]
-pub fn tgamma(x: f32) -> f32 {
-    libm::tgammaf(x)
-}
-
-/// `pow`.
-#[inline]
-#[must_use]
-pub fn pow(x: f32, y: f32) -> f32 {
-    libm::powf(x, y)
-}
-
-/// `erfinv`.
-#[inline]
-#[must_use]
-pub fn erfinv(x: f32) -> f32 {
-    x
-}
-
-/// `erfcinv`.
-#[inline]
-#[must_use]
-pub fn erfcinv(x: f32) -> f32 {
-    x
-}
-
-/// `lgamma`.
-#[inline]
-#[must_use]
-pub fn lgamma(x: f32) -> f32 {
-    libm::lgammaf(x)
-}

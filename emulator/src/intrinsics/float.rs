@@ -6,6 +6,12 @@ pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
     a.mul_add(b, c)
 }
 
+/// `a * b`, rounded.
+#[inline]
+pub fn mul_apart_f32(a: f32, b: f32) -> f32 {
+    a * b
+}
+
 /// `a * b + c`, rounded once, then clamped to 0..=1; NaN becomes 0.
 #[inline]
 pub fn fma_sat_f32(a: f32, b: f32, c: f32) -> f32 {

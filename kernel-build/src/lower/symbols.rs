@@ -92,8 +92,8 @@ fn provider(name: &str) -> Option<String> {
             "f64" | "f64.i32" => "f64",
             _ => return None,
         };
-        return INTRINSIC_MATH
-            .contains(&op)
+        // Of `round`, LLVM makes a long sequence for f32.
+        return (INTRINSIC_MATH.contains(&op) || (op, suffix) == ("round", "f32"))
             .then(|| format!("__warploom_math_{op}_{suffix}"));
     }
     if let Some((_, ours)) = MEMORY.iter().find(|(theirs, _)| *theirs == name) {

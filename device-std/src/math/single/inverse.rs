@@ -110,6 +110,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     let scale = f32::from_bits(0x7f80_0000 - exponent);
     let inverse = raw::rcp_approx_ftz_f32(large * scale);
     let t = (small * scale) * inverse;
+    let t = fma(fma(-t, large * scale, small * scale), inverse, t);
     // Both zero, or one infinite.
     let t = if small == large { 1.0 } else { t };
     let t = if large == 0.0 || (large == f32::INFINITY && small != large) {

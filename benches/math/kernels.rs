@@ -1,0 +1,116 @@
+//! The Rust side: each function over arguments that a thread makes in registers, so that nothing but the function takes time.
+
+use warploom::device::math::{Float, fast, single};
+use warploom::prelude::*;
+use warploom::{DeviceBuffer, LaunchError};
+
+/// Functions are applied to so many arguments in a row by a thread, times `rounds`.
+pub(crate) const AT_ONCE: u32 = 4;
+
+/// What one function is measured with.
+pub(crate) struct Function {
+    /// Its name, and that of the kernel.
+    pub(crate) name: &'static str,
+    /// Name of the `extern "C"` kernel in the twin.
+    pub(crate) twin: &'static str,
+    /// First and last argument.
+    pub(crate) range: (f64, f64),
+    /// Launches `rounds` of it.
+    pub(crate) launch: Apply,
+}
+
+/// Launches a kernel: stream, shape, first argument, distance between arguments, rounds, one sum per thread.
+pub(crate) enum Apply {
+    /// Of `f32`.
+    Single(fn(&Stream, Launch, f32, f32, u32, &mut DeviceBuffer<f32>) -> Result<(), LaunchError>),
+}
+
+/// The functions of `f64`: none yet. Their twins belong into benches/cuda/math_double.cu, their sums into a variant of [`Apply`].
+pub(crate) const DOUBLE: &[Function] = &[];
+
+macro_rules! functions {
+    ($list:ident, $float:ty, $apply:ident; $($name:ident($from:literal..$to:literal) |$x:ident| $value:expr;)*) => {
+        $(
+            #[kernel(fma)] // nvcc contracts by default too
+            fn $name(i: Index1D, first: $float, step: $float, rounds: u32, mut sums: DisjointSlice<$float>) {
+                let function = |$x: $float| -> $float { $value };
+                let quarter = step * 0.25;
+                let mut x = first + step * (i.get() & 1023) as $float;
+                let (mut a, mut b, mut c, mut d) = (0.0, 0.0, 0.0, 0.0);
+                for _ in 0..rounds {
+                    a += function(x);
+                    b += function(x + quarter);
+                    c += function(x + quarter * 2.0);
+                    d += function(x + quarter * 3.0);
+                    x += step;
+                }
+                if let Some(sum) = sums.get_mut(i) {
+                    *sum = (a + b) + (c + d);
+                }
+            }
+        )*
+        /// All of one precision.
+        pub(crate) const $list: &[Function] = &[$(Function {
+            name: stringify!($name),
+            twin: concat!(stringify!($name), "_twin"),
+            range: ($from, $to),
+            launch: Apply::$apply(|stream, shape, first, step, rounds, sums| {
+                $name::launch(stream, shape, first, step, rounds, sums)
+            }),
+        }),*];
+    };
+}
+
+functions! { SINGLE, f32, Single;
+    sinf(-10.0..10.0) |x| x.sin();
+    cosf(-10.0..10.0) |x| x.cos();
+    tanf(-10.0..10.0) |x| x.tan();
+    sincosf(-10.0..10.0) |x| { let (s, c) = single::sincos(x); s + c };
+    sinpif(-10.0..10.0) |x| x.sin_pi();
+    cospif(-10.0..10.0) |x| x.cos_pi();
+    asinf(-1.0..1.0) |x| x.asin();
+    acosf(-1.0..1.0) |x| x.acos();
+    atanf(-10.0..10.0) |x| x.atan();
+    sinhf(-5.0..5.0) |x| x.sinh();
+    coshf(-5.0..5.0) |x| x.cosh();
+    tanhf(-5.0..5.0) |x| x.tanh();
+    asinhf(-10.0..10.0) |x| x.asinh();
+    acoshf(1.0..10.0) |x| x.acosh();
+    atanhf(-0.999..0.999) |x| x.atanh();
+    expf(-10.0..10.0) |x| x.exp();
+    exp2f(-10.0..10.0) |x| x.exp2();
+    exp10f(-10.0..10.0) |x| x.exp10();
+    expm1f(-10.0..10.0) |x| x.exp_m1();
+    logf(0.001..1000.0) |x| x.ln();
+    log2f(0.001..1000.0) |x| x.log2();
+    log10f(0.001..1000.0) |x| x.log10();
+    log1pf(-0.5..100.0) |x| x.ln_1p();
+    rsqrtf(0.001..1000.0) |x| x.rsqrt();
+    cbrtf(-1000.0..1000.0) |x| x.cbrt();
+    rcbrtf(0.001..1000.0) |x| x.rcbrt();
+    erff(-4.0..4.0) |x| x.error_function();
+    erfcf(-4.0..9.0) |x| x.error_function_complement();
+    erfinvf(-0.9999..0.9999) |x| x.erf_inv();
+    erfcinvf(0.0001..1.9999) |x| x.erfc_inv();
+    lgammaf(0.1..20.0) |x| x.lgamma();
+    tgammaf(0.5..12.0) |x| x.tgamma();
+    powf(0.1..10.0) |x| x.powf(x * 0.5 - 1.0);
+    hypotf(-10.0..10.0) |x| x.hypot(x * 0.5 - 1.0);
+    atan2f(-10.0..10.0) |x| x.atan2(x * 0.5 - 1.0);
+    fmodf(0.1..100.0) |x| single::fmod(x, 0.75);
+    remainderf(0.1..100.0) |x| single::remainder(x, 0.75);
+    frexpf(0.1..100.0) |x| { let (m, e) = x.frexp(); m + e as f32 };
+    ldexpf(-10.0..10.0) |x| 1.5f32.ldexp(x as i32);
+    ilogbf(0.1..100.0) |x| x.ilogb() as f32;
+    roundf(-100.0..100.0) |x| x.round();
+    fast_sinf(-3.0..3.0) |x| fast::sin(x);
+    fast_cosf(-3.0..3.0) |x| fast::cos(x);
+    fast_tanf(-1.5..1.5) |x| fast::tan(x);
+    fast_expf(-10.0..10.0) |x| fast::exp(x);
+    fast_exp10f(-10.0..10.0) |x| fast::exp10(x);
+    fast_logf(0.001..1000.0) |x| fast::log(x);
+    fast_log2f(0.001..1000.0) |x| fast::log2(x);
+    fast_log10f(0.001..1000.0) |x| fast::log10(x);
+    fast_powf(0.1..10.0) |x| fast::pow(x, x * 0.5 - 1.0);
+    fast_divf(0.1..10.0) |x| fast::divide(3.0, x);
+}
