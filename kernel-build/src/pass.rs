@@ -60,6 +60,15 @@ pub(crate) fn enter(builder: &Builder) {
     }
 }
 
+/// Whether [`SWITCH`] asks for device code of this package: unset or `1` for all, `0` for none, otherwise names of packages.
+fn is_wanted(switch: Option<&str>, package: &str) -> bool {
+    match switch {
+        None | Some("" | "1") => true,
+        Some("0") => false,
+        Some(names) => names.split(',').any(|name| name == package),
+    }
+}
+
 enum Stop {
     /// An ordinary case: the build goes on for the emulator.
     NoDeviceCode(String),
@@ -67,7 +76,7 @@ enum Stop {
 }
 
 fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
-    if !builder.enabled || std::env::var(SWITCH).is_ok_and(|v| v == "0") {
+    if !builder.enabled || !is_wanted(std::env::var(SWITCH).ok().as_deref(), &package.name) {
         return Err(Stop::NoDeviceCode("the device pass is turned off".into()));
     }
     check(&builder.options)?;
