@@ -68,7 +68,8 @@ impl<S: Scope> SpinLock<S> {
     #[inline(always)]
     pub fn try_lock(&self) -> Option<SpinGuard<'_, S>> {
         let taken = self.word.compare_exchange(0, 1, Acquire, Relaxed);
-        taken.is_ok().then_some(SpinGuard { lock: self })
+        // Not `then_some`: a guard that is made in vain would give back the lock of another thread.
+        taken.is_ok().then(|| SpinGuard { lock: self })
     }
 
     /// Takes the lock as soon as it is free.
