@@ -204,6 +204,9 @@ impl CheckedShape {
     /// The place in the grid of block number `member` of set number `set`: clusters come one after the other, and in both x is fastest.
     pub(crate) fn block_of_set(&self, set: u64, member: usize) -> [u32; 3] {
         let linear = set * self.set_blocks as u64 + member as u64;
+        if self.together.cluster == [1; 3] {
+            return place(linear, self.shape.grid);
+        }
         let blocks = self.cluster_blocks() as u64;
         let cluster = self.together.cluster;
         let (first, inside) = (

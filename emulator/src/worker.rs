@@ -60,7 +60,12 @@ impl<'run> Worker<'run> {
                     }
                 }
             }
-            // A block that is alone has just been seen to the end of what it can do.
+            // A block that is alone has just been seen to the end of what it can do; in most launches that is its end.
+            if let [alone] = &self.crews[..]
+                && alone.running.core.borrow().n_live() == 0
+            {
+                return None;
+            }
             let again = any && self.crews.len() > 1;
             if !again && !self.set.complete() && !self.converge() && !self.wake() {
                 break;

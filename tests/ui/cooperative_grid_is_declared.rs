@@ -1,8 +1,7 @@
-use warploom::device::CooperativeGrid;
 use warploom::prelude::*;
 
 #[kernel]
-fn k(grid: CooperativeGrid) {
+fn k(grid: warploom::device::CooperativeGrid) {
     grid.sync();
 }
 

@@ -1,7 +1,6 @@
-use warploom::device::Cluster;
 use warploom::prelude::*;
 
 #[kernel(cluster(2))]
-fn k(first: Cluster, second: Cluster) {}
+fn k(first: warploom::device::Cluster, second: warploom::device::Cluster) {}
 
 fn main() {}
