@@ -268,3 +268,32 @@ fn blocks_exchange_data_across_two_launches() {
         Ok(y.to_vec(stream)?)
     });
 }
+
+/// Counters of which each block has one: at a scope that a launch without clusters has, too.
+#[kernel]
+fn of_a_cluster(
+    block: Block,
+    counts: &[Atomic<u32, scope::Cluster>],
+    sums: &[Atomic<u64, scope::Cluster>],
+) {
+    counts[block.index()].fetch_inc_wrapping(49, Relaxed);
+    fence(AcqRel, scope::Cluster);
+    sums[block.index()].fetch_add(block.thread() as u64, AcqRel);
+}
+
+//@ rows: NA-1, NA-12
+#[test]
+fn counting_in_a_cluster() {
+    let expected = [(u64::from(THREADS) % 50) << 32 | u64::from(THREADS * (THREADS - 1) / 2); 6];
+    check(&expected, |device, stream| {
+        if device.compute_capability().is_some_and(|c| c < (9, 0)) {
+            return Ok(expected.to_vec());
+        }
+        let (mut counts, mut sums) = (device.zeroed::<u32>(6)?, device.zeroed::<u64>(6)?);
+        of_a_cluster::launch(stream, (6, THREADS), counts.as_atomics(), sums.as_atomics())?;
+        let pairs = counts.to_vec(stream)?.into_iter().zip(sums.to_vec(stream)?);
+        Ok(pairs
+            .map(|(count, sum)| u64::from(count) << 32 | sum)
+            .collect())
+    });
+}

@@ -98,6 +98,7 @@ type Histogram = Vec<u64>;
 
 /// Runs `P` on all devices, about 2²⁰ times on a GPU, and hands on what was seen.
 #[track_caller]
+#[expect(clippy::panic, reason = "this is how a test fails")]
 fn histograms<P: Program, S: Scope>(
     within_block: bool,
     mut judge: impl FnMut(&Device, &Histogram),
@@ -152,7 +153,10 @@ fn histograms<P: Program, S: Scope>(
             }
             Ok(counts)
         };
-        let counts = run().unwrap_or_else(|e| panic!("on {}: {e}", device.name()));
+        let counts = match run() {
+            Ok(counts) => counts,
+            Err(error) => panic!("on {}: {error}", device.name()),
+        };
         let instances: u64 = counts.iter().sum();
         assert!(
             !device.is_gpu() || instances >= 1_000_000,
@@ -160,6 +164,12 @@ fn histograms<P: Program, S: Scope>(
         );
         judge(&device, &counts);
     }
+}
+
+/// Into the test's captured output: `--nocapture` shows it.
+#[expect(clippy::print_stdout, reason = "figures for people who look for them")]
+fn say(text: &str) {
+    println!("{text}");
 }
 
 /// Outcomes that were seen, in bits, the first role's last: `0b01_10: 17`.
@@ -188,11 +198,11 @@ fn never<P: Program, S: Scope>(within_block: bool, forbidden: impl Fn(u32) -> bo
             device.name(),
             text(counts)
         );
-        println!(
+        say(&format!(
             "{} on {}: {}",
             std::any::type_name::<P>(),
             device.name(),
             text(counts)
-        );
+        ));
     });
 }

@@ -5,8 +5,8 @@ use warploom_harness::{ptx, ptxas};
 
 const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
 
-fn number(arch: &str) -> u32 {
-    arch.trim_start_matches("sm_").parse().unwrap()
+fn number(arch: &str) -> Option<u32> {
+    arch.strip_prefix("sm_")?.parse().ok()
 }
 
 /// Device code of all test targets is linked into every test program of a package.

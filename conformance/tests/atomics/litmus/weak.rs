@@ -1,7 +1,7 @@
 //! Without order a GPU shows what the ordered programs forbid: the tests above can fail.
 
 use super::programs::{buffering, loads, message};
-use super::{Histogram, Program, histograms, text};
+use super::{Histogram, Program, histograms, say, text};
 use warploom::device::atomic::{Atomic, Relaxed, Scope, scope};
 use warploom::prelude::*;
 
@@ -53,11 +53,11 @@ fn count(counts: &Histogram, weak: impl Fn(u32) -> bool) -> u64 {
 }
 
 fn show(name: &str, device: &Device, counts: &Histogram, weak: u64) {
-    println!(
+    say(&format!(
         "{name}, relaxed, on {}: {weak} weak; {}",
         device.name(),
         text(counts)
-    );
+    ));
 }
 
 //@ rows: LIT-sb
