@@ -46,15 +46,10 @@ pub(crate) fn definitions(wanted: &[(String, Type<'_>)]) -> (String, Vec<String>
 /// Body of a fixed symbol, with `@@` for its name, and the declarations it needs.
 fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
     let name = name.strip_prefix("__warploom.")?;
-    let define = |ret: &str, params: &str, body: &str| {
-        format!("define linkonce_odr {ret} @@({params}) alwaysinline {{\n{body}\n}}\n")
-    };
     const RECORD: &str =
         "@__warploom_panic_record = addrspace(1) externally_initialized global i64 0, align 8\n";
     const CLAIM: &str =
         "@__warploom_panic_claim = addrspace(1) externally_initialized global i32 0, align 4\n";
-    const RING: &str =
-        "@__warploom_print_ring = addrspace(1) externally_initialized global i64 0, align 8\n";
     const DYNAMIC: &str =
         "@__warploom_dynamic_shared = external addrspace(3) global [0 x i8], align 128\n";
     const EXIT: &str = "declare void @llvm.nvvm.exit() noreturn\n";
@@ -113,6 +108,28 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
             ),
             &[CLAIM],
         ),
+        "exit" => (
+            define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),
+            &[EXIT],
+        ),
+        "trap" => (
+            define("void", "", "  call void @llvm.trap()\n  unreachable"),
+            &["declare void @llvm.trap() noreturn\n"],
+        ),
+        "instantiate" => (define("void", "ptr %k, ptr %l", "  ret void"), &[]),
+        _ => return of_the_host_or_driver(name),
+    })
+}
+
+fn define(ret: &str, params: &str, body: &str) -> String {
+    format!("define linkonce_odr {ret} @@({params}) alwaysinline {{\n{body}\n}}\n")
+}
+
+/// [`plain`], for what needs the host's or the driver's help, and for marks.
+fn of_the_host_or_driver(name: &str) -> Option<(String, &'static [&'static str])> {
+    const RING: &str =
+        "@__warploom_print_ring = addrspace(1) externally_initialized global i64 0, align 8\n";
+    Some(match name {
         "print_ring" => (
             define(
                 "ptr",
@@ -142,15 +159,6 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
             ),
             &[],
         ),
-        "exit" => (
-            define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),
-            &[EXIT],
-        ),
-        "trap" => (
-            define("void", "", "  call void @llvm.trap()\n  unreachable"),
-            &["declare void @llvm.trap() noreturn\n"],
-        ),
-        "instantiate" => (define("void", "ptr %k, ptr %l", "  ret void"), &[]),
         _ => return None,
     })
 }

@@ -259,10 +259,7 @@ impl Value<'_> {
 
     /// Whether `0` means zeros between sign and digits.
     fn takes_zeros(&self) -> bool {
-        match self {
-            Value::Bool(_) | Value::Char(_) | Value::Str(_) => false,
-            _ => true,
-        }
+        !matches!(self, Value::Bool(_) | Value::Char(_) | Value::Str(_))
     }
 
     /// Whether the width counts: `{:?}` of texts ignores it.
