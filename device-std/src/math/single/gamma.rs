@@ -58,14 +58,16 @@ pub fn tgamma(x: f32) -> f32 {
     let n = raw::rint_f32(x);
     let inverse = inverse_gamma(x - n);
     let (mut above, mut below) = (1.0, inverse);
-    let mut factor = x;
-    while factor > 1.5 {
+    let (mut factor, mut step) = (x, n);
+    while step > 1.0 {
         factor -= 1.0;
+        step -= 1.0;
         above *= factor;
     }
-    while factor < 0.5 {
+    while step < 1.0 {
         below *= factor;
         factor += 1.0;
+        step += 1.0;
     }
     let value = above * raw::rcp_approx_f32(below);
     // At the poles below 0 the product is 0.
