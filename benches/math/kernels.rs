@@ -61,6 +61,7 @@ macro_rules! functions {
     };
 }
 
+// `asinh`, `acosh` and `atanh` of std are formulas of its own, which never reach ours.
 functions! { SINGLE, f32, Single;
     sinf(-10.0..10.0) |x| x.sin();
     cosf(-10.0..10.0) |x| x.cos();
@@ -74,9 +75,9 @@ functions! { SINGLE, f32, Single;
     sinhf(-5.0..5.0) |x| x.sinh();
     coshf(-5.0..5.0) |x| x.cosh();
     tanhf(-5.0..5.0) |x| x.tanh();
-    asinhf(-10.0..10.0) |x| x.asinh();
-    acoshf(1.0..10.0) |x| x.acosh();
-    atanhf(-0.999..0.999) |x| x.atanh();
+    asinhf(-10.0..10.0) |x| single::asinh(x);
+    acoshf(1.0..10.0) |x| single::acosh(x);
+    atanhf(-0.999..0.999) |x| single::atanh(x);
     expf(-10.0..10.0) |x| x.exp();
     exp2f(-10.0..10.0) |x| x.exp2();
     exp10f(-10.0..10.0) |x| x.exp10();

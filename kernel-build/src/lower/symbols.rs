@@ -267,6 +267,11 @@ mod tests {
             provider("llvm.pow.f64").as_deref(),
             Some("__warploom_math_pow_f64")
         );
+        assert_eq!(
+            provider("llvm.round.f32").as_deref(),
+            Some("__warploom_math_round_f32")
+        );
+        assert_eq!(provider("llvm.round.f64"), None);
         assert_eq!(provider("llvm.sqrt.f32"), None);
         assert_eq!(provider("open64"), None);
     }

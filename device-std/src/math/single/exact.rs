@@ -47,6 +47,19 @@ pub fn frexp(x: f32) -> (f32, i32) {
 #[inline]
 #[must_use]
 pub fn ldexp(x: f32, n: i32) -> f32 {
+    // From normal to normal it is an addition to the exponent field.
+    let exponent = ((x.to_bits() >> 23) & 0xff).cast_signed();
+    let moved = exponent.wrapping_add(n);
+    if (1..=254).contains(&exponent) && (1..=254).contains(&moved) {
+        return f32::from_bits(x.to_bits().wrapping_add((n << 23).cast_unsigned()));
+    }
+    scaled_in_steps(x, n)
+}
+
+/// [`ldexp`] of any numbers.
+#[cold]
+#[inline(never)]
+fn scaled_in_steps(x: f32, n: i32) -> f32 {
     // A factor of 2^-102 leaves what is subnormal after it so small that the next one, below 2^-24, gives 0 or the smallest float
     // whatever the rounding: results are rounded once.
     let first = if n < -126 { -102 } else { n.min(127) };
@@ -74,14 +87,18 @@ pub fn scalbln(x: f32, n: i64) -> f32 {
 #[inline]
 #[must_use]
 pub fn ilogb(x: f32) -> i32 {
+    let exponent = ((x.to_bits() >> 23) & 0xff).cast_signed();
+    if (1..=254).contains(&exponent) {
+        return exponent - BIAS;
+    }
     let bits = x.to_bits() & !SIGN;
-    if bits.wrapping_sub(1) >= INFINITY - 1 {
-        return if bits == INFINITY { i32::MAX } else { i32::MIN };
+    if bits == INFINITY {
+        i32::MAX
+    } else if bits == 0 || bits > INFINITY {
+        i32::MIN
+    } else {
+        -118 - bits.leading_zeros().cast_signed()
     }
-    if bits >> 23 == 0 {
-        return -118 - bits.leading_zeros() as i32;
-    }
-    (bits >> 23) as i32 - BIAS
 }
 
 /// The exponent of `x` as a float; negative infinity for 0, infinity for infinities. CUDA: `logbf`. Exact.

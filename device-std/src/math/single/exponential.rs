@@ -8,11 +8,16 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
     raw::fma_f32(a, b, c)
 }
 
-/// `2^(x * (high + low))`: `high + low` is the logarithm of the base, and `scaled` that over 252.
+/// The least n, -126, becomes 0, and the largest, 127, becomes 1.
+const SHIFT: f32 = 0.498_023_72; // 126 / 253
+/// log2(e) / 253
+const LOG2_E_OVER_253: f32 = 0.005_702_352;
+
+/// `2^(x * (high + low))`: `high + low` is the logarithm of the base, and `scaled` that over 253.
 #[inline(always)]
 fn power(x: f32, high: f32, low: f32, scaled: f32) -> f32 {
-    // An integer near x * high, kept within -126..=126 by a saturated multiplication: n is in the low bits of `rounded`, 127 too large.
-    let rounded = fma(raw::fma_sat_f32(x, scaled, 0.5), 252.0, 12_582_913.0);
+    // An integer near x * high, kept within -126..=127 by a saturated multiplication: `rounded` has n + 127 in its low bits.
+    let rounded = fma(raw::fma_sat_f32(x, scaled, SHIFT), 253.0, 12_582_913.0);
     let n = rounded - 12_583_039.0;
     let rest = fma(x, low, fma(x, high, -n));
     // Beyond the range of n the rest is large, which makes infinity or 0.
@@ -29,14 +34,14 @@ fn power(x: f32, high: f32, low: f32, scaled: f32) -> f32 {
 #[inline]
 #[must_use]
 pub fn exp(x: f32) -> f32 {
-    power(x, core::f32::consts::LOG2_E, 1.925_963e-8, 0.005_724_980_5)
+    power(x, core::f32::consts::LOG2_E, 1.925_963e-8, LOG2_E_OVER_253)
 }
 
 /// `10^x`. CUDA: `exp10f`, at most 2 ulp.
 #[inline]
 #[must_use]
 pub fn exp10(x: f32) -> f32 {
-    power(x, core::f32::consts::LOG2_10, 7.059_537e-8, 0.013_182_255)
+    power(x, core::f32::consts::LOG2_10, 7.059_537e-8, 0.013_130_151)
 }
 
 /// `2^x`. CUDA: `exp2f`, at most 2 ulp.
@@ -50,8 +55,8 @@ pub fn exp2(x: f32) -> f32 {
 #[inline(always)]
 pub(super) fn half_exp(x: f32) -> f32 {
     let rounded = fma(
-        raw::fma_sat_f32(x, 0.005_724_980_5, 0.5),
-        252.0,
+        raw::fma_sat_f32(x, LOG2_E_OVER_253, SHIFT),
+        253.0,
         12_582_913.0,
     );
     let n = rounded - 12_583_039.0;

@@ -58,14 +58,16 @@ pub fn tgamma(x: f32) -> f32 {
     let n = raw::rint_f32(x);
     let inverse = inverse_gamma(x - n);
     let (mut above, mut below) = (1.0, inverse);
-    let mut factor = x;
-    while factor > 1.5 {
+    let (mut factor, mut step) = (x, n);
+    while step > 1.0 {
         factor -= 1.0;
+        step -= 1.0;
         above *= factor;
     }
-    while factor < 0.5 {
+    while step < 1.0 {
         below *= factor;
         factor += 1.0;
+        step += 1.0;
     }
     let value = above * raw::rcp_approx_f32(below);
     // At the poles below 0 the product is 0.
@@ -105,7 +107,7 @@ fn far(x: f32) -> f32 {
     } else {
         value * (1.0 / 1_152_921_504_606_846_976.0)
     };
-    if x < 0.0 && sine != 0.0 {
+    if x < 0.0 && sine.abs() > 0.0 {
         value
     } else {
         f32::NAN
@@ -157,7 +159,8 @@ fn log_gamma(x: f32) -> f32 {
             5.355_795e-4,
             -1.326_097_4e-4,
         ];
-        return t * polynomial(t, p);
+        // Not a product, which would make the zero negative for some.
+        return fma(t, polynomial(t, p), 0.0);
     }
     // By x - 1, where it is 0, or for small x of Γ(x + 1) = x Γ(x).
     let small = x < 0.7;
@@ -175,7 +178,7 @@ fn log_gamma(x: f32) -> f32 {
             0.049_734_194,
             -0.011_653_499,
         ];
-        t * polynomial(t, p)
+        fma(t, polynomial(t, p), 0.0)
     } else {
         // In -0.3..0.5: relative error 2^-25.3.
         let p = [
@@ -190,7 +193,7 @@ fn log_gamma(x: f32) -> f32 {
             -0.116_492_37,
             0.054_299_682,
         ];
-        t * polynomial(t, p)
+        fma(t, polynomial(t, p), 0.0)
     };
     if small { value - log(x) } else { value }
 }

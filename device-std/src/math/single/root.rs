@@ -35,8 +35,8 @@ pub fn cbrt(x: f32) -> f32 {
     // y^(-2/3) by logarithm and power, near enough that one step of Newton's method is exact but for its rounding.
     let inverse_square = raw::ex2_approx_ftz_f32(raw::lg2_approx_ftz_f32(y.abs()) * (-2.0 / 3.0));
     let root = y * inverse_square;
-    let square = raw::mul_apart_f32(root, root);
-    let rest = fma(-square, root, y) - fma(root, root, -square) * root;
+    // The square's rounding counts for a third in the root.
+    let rest = fma(-(root * root), root, y);
     let value = fma(rest * inverse_square, 1.0 / 3.0, root);
     let value = if small { value * (1.0 / 256.0) } else { value };
     // Zero, infinity and NaN are their own roots.
