@@ -5,6 +5,9 @@ use warploom_device::math::double;
 
 use crate::inputs::{argument, hash};
 
+/// How far the correctly rounded result may be from the exact one: bounds count from the former, errors here from the latter.
+pub(crate) const HALF: f64 = 0.5;
+
 /// A function to measure; those of one argument ignore the second.
 pub(crate) trait Function: 'static {
     /// CUDA's name.
@@ -100,7 +103,11 @@ functions! {
 
 /// lgamma is infinite at integers that are not positive.
 fn gamma_pole(x: f64, of: fn(f64) -> Dd) -> Dd {
-    if x == x.floor() { Dd(f64::INFINITY, 0.0) } else { of(x) }
+    if x == x.floor() {
+        Dd(f64::INFINITY, 0.0)
+    } else {
+        of(x)
+    }
 }
 
 /// tgamma is NaN there.
@@ -141,7 +148,11 @@ impl Function for Pow {
         }
         let result = reference::pow(x, y);
         if result.exponent.abs() > 1200 {
-            let end = if result.exponent > 0 { f64::INFINITY } else { 0.0 };
+            let end = if result.exponent > 0 {
+                f64::INFINITY
+            } else {
+                0.0
+            };
             return Dd(end, 0.0).into();
         }
         result

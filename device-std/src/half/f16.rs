@@ -6,8 +6,14 @@ use crate::intrinsics as raw;
 pub(super) use raw::{
     f16_add as add, f16_fma as fma, f16_mul as mul, f16_sub as sub, f16_to_f32 as to_f32,
     f16x2_add as add2, f16x2_fma as fma2, f16x2_mul as mul2, f16x2_sub as sub2,
-    f32_to_f16_rn as from_f32, f64_to_f16_rn as from_f64,
+    f32_to_f16_rn as from_f32,
 };
+
+/// Of a NaN, GPUs keep other bits here than from `f32`.
+#[inline(always)]
+pub(super) fn from_f64(x: f64) -> u16 {
+    if x.is_nan() { 0x7fff } else { raw::f64_to_f16_rn(x) }
+}
 
 /// All bits of the exponent: what is above, without the sign, is not a number.
 pub(super) const INFINITE: u16 = 0x7c00;

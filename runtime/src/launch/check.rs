@@ -70,10 +70,16 @@ pub(crate) fn check_shape(
     let shape = CheckedShape {
         grid,
         block,
-        dynamic_shared_bytes: launch.dynamic_shared_bytes,
+        dynamic_shared_bytes: launch.dynamic_shared_bytes.unwrap_or(0),
         cluster,
         cooperative: kernel.contract.cooperative,
     };
+    // None at all is a size too, but one that the launch has to name.
+    if kernel.contract.dynamic_shared && launch.dynamic_shared_bytes.is_none() {
+        return Err(LaunchError::NoDynamicShared {
+            kernel: kernel.base,
+        });
+    }
     check_contract(&shape, kernel)?;
     check_shared(kernel, device, &shape, 0)?;
     check_together(kernel, device, &shape)?;
@@ -151,11 +157,6 @@ fn check_contract(shape: &CheckedShape, kernel: &Kernel<'_>) -> Result<(), Launc
             kernel: kernel.base,
             given: shape.block,
             needed: contract.block,
-        });
-    }
-    if contract.dynamic_shared && shape.dynamic_shared_bytes == 0 {
-        return Err(LaunchError::NoDynamicShared {
-            kernel: kernel.base,
         });
     }
     check_threads(kernel, shape, contract.max_threads)

@@ -102,7 +102,7 @@ pub enum LaunchError {
     },
     /// The kernel takes dynamic shared memory, and the launch gives it none.
     #[error(
-        "cannot launch `{kernel}` with 0 bytes of dynamic shared memory: the kernel takes a `DynamicShared`; say how much with `Launch::dynamic_shared`"
+        "cannot launch `{kernel}` without saying how much dynamic shared memory a block gets: the kernel takes a `DynamicShared`; say it with `Launch::dynamic_shared`, 0 for none"
     )]
     NoDynamicShared {
         /// The kernel's name.

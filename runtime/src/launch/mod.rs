@@ -39,7 +39,7 @@ pub(crate) use submit::Cache;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launch {
     pub(crate) extent: Extent,
-    pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) dynamic_shared_bytes: Option<u32>,
     pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) large_clusters: bool,
 }
@@ -78,7 +78,7 @@ impl Launch {
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Launch {
         Launch {
-            dynamic_shared_bytes: bytes,
+            dynamic_shared_bytes: Some(bytes),
             ..self
         }
     }
@@ -118,7 +118,7 @@ impl Launch {
     fn of(extent: Extent) -> Launch {
         Launch {
             extent,
-            dynamic_shared_bytes: 0,
+            dynamic_shared_bytes: None,
             cluster: None,
             large_clusters: false,
         }
