@@ -15,8 +15,9 @@ pub fn mul_apart_f32(a: f32, b: f32) -> f32 {
 /// `a * b + c`, rounded once, then clamped to 0..=1; NaN becomes 0.
 #[inline]
 pub fn fma_sat_f32(a: f32, b: f32, c: f32) -> f32 {
-    // `max` first: it takes the other operand of a NaN. `+ 0.0` since a GPU gives no negative zero here.
-    a.mul_add(b, c).max(0.0).min(1.0) + 0.0
+    let sum = a.mul_add(b, c);
+    // NaN and negative zero fail the first comparison.
+    if sum > 0.0 { sum.min(1.0) } else { 0.0 }
 }
 
 macro_rules! one_argument {

@@ -77,7 +77,7 @@ pub fn erfc(x: f32) -> f32 {
         0.008_640_463,
         0.001_314_05,
         -0.001_238_316,
-        -4.047_490_9e-4,
+        -0.000_404_749_1,
     ];
     let scaled = polynomial(t, p) * raw::rcp_approx_ftz_f32(fma(size, 2.0, 1.0));
     // e^(-x^2) with what the rounded square lacks.
@@ -128,7 +128,7 @@ fn inverse_ratio(product: f32, small: bool) -> f32 {
         // Up to 24, by the root less 3.8: relative error 2^-23.3.
         let p = [
             2.997_182_1,
-            0.836_085_02,
+            0.836_085,
             0.004_474_507_6,
             -0.002_731_144_2,
             0.001_633_543_9,

@@ -44,7 +44,7 @@ pub fn tanh(x: f32) -> f32 {
         let p = fma(-0.005_897_972, z, 0.020_798_627);
         let p = fma(p, z, -0.053_784_717);
         let p = fma(p, z, 0.133_319_36);
-        let p = fma(p, z, -0.333_332_99);
+        let p = fma(p, z, -0.333_333);
         return fma(p, z, 1.0) * x;
     }
     // 1 - 2 / (e^2x + 1)

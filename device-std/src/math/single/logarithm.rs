@@ -81,7 +81,7 @@ pub fn log2(x: f32) -> f32 {
     let p = fma(p, f, -0.360_772_7);
     let p = fma(p, f, 0.480_898_1);
     let p = fma(p, f, -0.721_346_86);
-    let p = fma(p, f, 1.442_695);
+    let p = fma(p, f, core::f32::consts::LOG2_E);
     special(x, fma(p, f, e))
 }
 
@@ -94,13 +94,13 @@ pub fn log10(x: f32) -> f32 {
     let p = fma(0.061_127_722, f, -0.066_375_73);
     let p = fma(p, f, 0.060_690_925);
     let p = fma(p, f, -0.071_391_48);
-    let p = fma(p, f, 0.086_920_023);
+    let p = fma(p, f, 0.086_920_02);
     let p = fma(p, f, -0.108_601_21);
     let p = fma(p, f, 0.144_763_59);
     let p = fma(p, f, -0.217_147_08);
-    let p = fma(p, f, 0.434_294_5);
+    let p = fma(p, f, core::f32::consts::LOG10_E);
     // The logarithm of 2 in two parts; the products of the first with exponents are exact.
-    special(x, fma(e, 4.605_038_5e-6, fma(p, f, e * 0.301_025_39)))
+    special(x, fma(e, 4.605_038_5e-6, fma(p, f, e * 0.301_025_4)))
 }
 
 /// `log((1 + x) * 2^extra)` for positive `1 + x`, without its rounding.

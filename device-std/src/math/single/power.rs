@@ -15,7 +15,7 @@ pub(super) type Pair = (f32, f32);
 #[inline(always)]
 pub(super) fn log2_pair(x: f32, extra: f32) -> Pair {
     /// 2 / ln 2 in two floats.
-    const SCALE: Pair = (2.885_390_04, 3.851_926e-8);
+    const SCALE: Pair = (2.885_39, 3.851_926e-8);
     let bits = x.to_bits();
     let exponent = bits.wrapping_sub(0x3f35_04f3) & 0xff80_0000;
     let m = f32::from_bits(bits.wrapping_sub(exponent));

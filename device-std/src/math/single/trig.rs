@@ -15,7 +15,7 @@ const TWO_OVER_PI: f32 = 0.636_619_75;
 /// π in three floats, all rounded down: a negative zero stays one when multiples of positive numbers are taken from it.
 const PI: [f32; 3] = [3.141_592_5, 1.509_957_9e-7, 1.078_060_5e-14];
 /// π/2 likewise.
-const HALF_PI: [f32; 3] = [1.570_796_25, 7.549_789_4e-8, 5.390_302_5e-15];
+const HALF_PI: [f32; 3] = [f32::from_bits(0x3fc9_0fda), 7.549_789_4e-8, 5.390_302_5e-15];
 
 /// `a * b + c`, rounded once.
 #[inline(always)]
@@ -56,7 +56,7 @@ fn sin_quarter(r: f32, z: f32) -> f32 {
 /// The cosine of the root of `z` in 0..=(π/4)^2: relative error of the polynomial 2^-33.
 #[inline(always)]
 fn cos_quarter(z: f32) -> f32 {
-    let p = fma(2.443_232_7e-5, z, -0.001_388_730_9);
+    let p = fma(2.443_232_7e-5, z, -0.001_388_731);
     let p = fma(p, z, 0.041_666_646);
     fma(fma(p, z, -0.5), z, 1.0)
 }
@@ -133,7 +133,7 @@ pub fn tan(x: f32) -> f32 {
     // (tan(r) / r - 1) / r^2 for r in -π/4..=π/4: relative error 2^-25.7.
     let p = fma(0.009_396_526, z, 0.003_101_482_8);
     let p = fma(p, z, 0.024_441_391);
-    let p = fma(p, z, 0.053_408_202);
+    let p = fma(p, z, 0.053_408_2);
     let p = fma(p, z, 0.133_388_36);
     let p = fma(p, z, 0.333_331_56);
     let tan = fma(z * r, p, r);
@@ -234,7 +234,7 @@ fn sin_of_half_turns(r: f32) -> f32 {
     let z = r * r;
     let p = fma(0.077_719_04, z, -0.598_331_33);
     let p = fma(p, z, 2.550_086_3);
-    let p = fma(p, z, -5.167_710_8);
+    let p = fma(p, z, -5.167_711);
     // π in two floats; what the first lacks is added last.
     fma(r, core::f32::consts::PI, r * fma(p, z, -8.742_278e-8))
 }
