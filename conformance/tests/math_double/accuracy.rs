@@ -27,7 +27,7 @@ fn keeps_its_bound<F: Function>() {
         for (&x, y) in x.iter().zip(y.to_vec(stream)?) {
             let error = ulp_error_f64(y, F::reference(x, y));
             assert!(
-                error < F::BOUND + crate::functions::HALF,
+                error < F::BOUND + HALF,
                 "on {}: {}({x:?}) = {y:e} is off by {error} ulp, the bound is {}",
                 device.name(),
                 F::NAME,

@@ -59,7 +59,7 @@ fn measure<F: Function>(variant: &str) {
         }
         record::<F>(variant, device.name(), launches * total * count, worst);
         assert!(
-            worst[0] < F::BOUND + crate::functions::HALF,
+            worst[0] < F::BOUND + HALF,
             "on {}: {} is off by {} ulp at {:?}, the bound is {}",
             device.name(),
             F::NAME,
