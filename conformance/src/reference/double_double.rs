@@ -25,7 +25,11 @@ pub fn ulp_error_f64(result: f64, reference: Scaled) -> f64 {
         return if result.is_nan() { 0.0 } else { f64::NAN };
     }
     if value.0.is_infinite() || value.0 == 0.0 {
-        return if result == value.0 { 0.0 } else { f64::INFINITY };
+        return if result == value.0 {
+            0.0
+        } else {
+            f64::INFINITY
+        };
     }
     // Half a last place above the largest number.
     let most = Dd(power_of_two(1024 - exponent), -power_of_two(970 - exponent));

@@ -68,7 +68,10 @@ fn split(x: Dd) -> (Dd, i32) {
 #[must_use]
 pub fn exp(x: Dd) -> Scaled {
     let (r, exponent) = split(x);
-    Scaled { value: expm1_small(r) + ONE, exponent }
+    Scaled {
+        value: expm1_small(r) + ONE,
+        exponent,
+    }
 }
 
 /// 2 to the power of a number.
@@ -76,7 +79,10 @@ pub fn exp(x: Dd) -> Scaled {
 pub fn exp2(x: f64) -> Scaled {
     let n = x.clamp(-1e5, 1e5).round_ties_even();
     let value = expm1_small(LN_2 * Dd(x - n, 0.0)) + ONE;
-    Scaled { value, exponent: n as i32 }
+    Scaled {
+        value,
+        exponent: n as i32,
+    }
 }
 
 /// 10 to the power of a number.
@@ -106,7 +112,11 @@ pub fn expm1(x: Dd) -> Scaled {
 #[must_use]
 pub fn log(x: Dd) -> Dd {
     // A mantissa between the roots of one half and 2.
-    let (x, more) = if x.0 < 1e-290 { (x.scaled(128), 128) } else { (x, 0) };
+    let (x, more) = if x.0 < 1e-290 {
+        (x.scaled(128), 128)
+    } else {
+        (x, 0)
+    };
     let e = ((x.0.to_bits() >> 32) as i32 - 0x3fe6_a09e) >> 20;
     let m = x.scaled(-e);
     log1p_near(m - ONE) + LN_2 * Dd(f64::from(e - more), 0.0)
@@ -124,7 +134,11 @@ fn log1p_near(z: Dd) -> Dd {
 /// `log(1 + z)`.
 #[must_use]
 pub fn log1p(z: Dd) -> Dd {
-    if z.0 > -0.29 && z.0 < 0.41 { log1p_near(z) } else { log(z + ONE) }
+    if z.0 > -0.29 && z.0 < 0.41 {
+        log1p_near(z)
+    } else {
+        log(z + ONE)
+    }
 }
 
 /// The logarithm to base 2.
@@ -170,7 +184,10 @@ pub fn rcbrt(x: f64) -> Scaled {
         return Dd(f64::INFINITY.copysign(x), 0.0).into();
     }
     let Scaled { value, exponent } = cbrt(x);
-    Scaled { value: ONE / value, exponent: -exponent }
+    Scaled {
+        value: ONE / value,
+        exponent: -exponent,
+    }
 }
 
 /// One over the square root.
@@ -178,28 +195,42 @@ pub fn rcbrt(x: f64) -> Scaled {
 pub fn rsqrt(x: f64) -> Scaled {
     let n = (exponent(x) as f64 / 2.0).floor() as i32;
     let m = Dd(super::double_double::scale(x, -2 * n), 0.0);
-    Scaled { value: ONE / m.sqrt(), exponent: -n }
+    Scaled {
+        value: ONE / m.sqrt(),
+        exponent: -n,
+    }
 }
 
 /// The square root of the sum of squares.
 #[must_use]
 pub fn hypot(x: f64, y: f64) -> Scaled {
     let n = exponent(x).max(exponent(y));
-    let (x, y) = (super::double_double::scale(x, -n), super::double_double::scale(y, -n));
+    let (x, y) = (
+        super::double_double::scale(x, -n),
+        super::double_double::scale(y, -n),
+    );
     let value = (two_product(x, x) + two_product(y, y)).sqrt();
     Scaled { value, exponent: n }
 }
 
 /// The exponent of a number, subnormal ones too.
 fn exponent(x: f64) -> i32 {
-    let (x, less) = if x.abs() < 1e-300 { (x * power_of_two(100), 100) } else { (x, 0) };
+    let (x, less) = if x.abs() < 1e-300 {
+        (x * power_of_two(100), 100)
+    } else {
+        (x, 0)
+    };
     (x.to_bits() >> 52 & 0x7ff) as i32 - 1023 - less
 }
 
 /// `e^x` and `e^-x` of a size up to 700, or the first alone.
 fn both(x: f64) -> (Scaled, Dd) {
     let up = exp(x.into());
-    let down = if x < 200.0 { ONE / up.value.scaled(up.exponent) } else { Dd(0.0, 0.0) };
+    let down = if x < 200.0 {
+        ONE / up.value.scaled(up.exponent)
+    } else {
+        Dd(0.0, 0.0)
+    };
     (up, down)
 }
 
@@ -211,19 +242,35 @@ pub fn sinh(x: f64) -> Scaled {
         Dd(a, 0.0).into()
     } else if a < 0.35 {
         let m = expm1_small(a.into());
-        Scaled { value: m + m / (m + ONE), exponent: -1 }
+        Scaled {
+            value: m + m / (m + ONE),
+            exponent: -1,
+        }
     } else {
         let (up, down) = both(a);
-        Scaled { value: up.value - down.scaled(-up.exponent), exponent: up.exponent - 1 }
+        Scaled {
+            value: up.value - down.scaled(-up.exponent),
+            exponent: up.exponent - 1,
+        }
     };
-    if x < 0.0 { Scaled { value: -size.value, ..size } } else { size }
+    if x < 0.0 {
+        Scaled {
+            value: -size.value,
+            ..size
+        }
+    } else {
+        size
+    }
 }
 
 /// The hyperbolic cosine.
 #[must_use]
 pub fn cosh(x: f64) -> Scaled {
     let (up, down) = both(x.abs());
-    Scaled { value: up.value + down.scaled(-up.exponent), exponent: up.exponent - 1 }
+    Scaled {
+        value: up.value + down.scaled(-up.exponent),
+        exponent: up.exponent - 1,
+    }
 }
 
 /// The hyperbolic tangent.

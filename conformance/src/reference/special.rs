@@ -100,7 +100,10 @@ fn erfc_fraction(x: f64) -> Scaled {
         fraction = x + Dd(0.5 * f64::from(n), 0.0) / fraction;
     }
     let Scaled { value, exponent } = exp(-(x * x));
-    Scaled { value: value * FRAC_2_SQRT_PI / fraction, exponent: exponent - 1 }
+    Scaled {
+        value: value * FRAC_2_SQRT_PI / fraction,
+        exponent: exponent - 1,
+    }
 }
 
 /// The error function.
@@ -116,7 +119,11 @@ pub fn erf(x: f64) -> Dd {
 /// The complementary error function.
 #[must_use]
 pub fn erfc(x: f64) -> Scaled {
-    if x < 2.0 { (ONE - erf(x)).into() } else { erfc_fraction(x.min(40.0)) }
+    if x < 2.0 {
+        (ONE - erf(x)).into()
+    } else {
+        erfc_fraction(x.min(40.0))
+    }
 }
 
 /// The number whose error function is `x`, near `seed`.
@@ -142,7 +149,10 @@ pub fn erfcinv(x: f64, seed: f64) -> Dd {
 /// `erf(seed)` less the number whose complement is `rest`.
 fn negative_difference(seed: f64, rest: Dd) -> Scaled {
     let at = erfc(seed);
-    Scaled { value: rest.scaled(-at.exponent) - at.value, exponent: at.exponent }
+    Scaled {
+        value: rest.scaled(-at.exponent) - at.value,
+        exponent: at.exponent,
+    }
 }
 
 /// Halley's step for the error function, which misses its value by `miss` at `seed`.
@@ -191,5 +201,8 @@ pub fn lgamma(x: f64) -> Dd {
 pub fn tgamma(x: f64) -> Scaled {
     let Scaled { value, exponent } = exp(lgamma(x));
     let negative = x < 0.0 && x.floor() % 2.0 != 0.0;
-    Scaled { value: if negative { -value } else { value }, exponent }
+    Scaled {
+        value: if negative { -value } else { value },
+        exponent,
+    }
 }

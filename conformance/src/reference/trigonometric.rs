@@ -11,12 +11,48 @@ const ONE: Dd = Dd(1.0, 0.0);
 
 /// The digits of 2/π, 32 at a time.
 const DIGITS: [u32; 42] = [
-    0xa2f9_836e, 0x4e44_1529, 0xfc27_57d1, 0xf534_ddc0, 0xdb62_9599, 0x3c43_9041, 0xfe51_63ab, 0xdebb_c561,
-    0xb724_6e3a, 0x424d_d2e0, 0x0649_2eea, 0x09d1_921c, 0xfe1d_eb1c, 0xb129_a73e, 0xe882_35f5, 0x2ebb_4484,
-    0xe99c_7026, 0xb45f_7e41, 0x3991_d639, 0x8353_39f4, 0x9c84_5f8b, 0xbdf9_283b, 0x1ff8_97ff, 0xde05_980f,
-    0xef2f_118b, 0x5a0a_6d1f, 0x6d36_7ecf, 0x27cb_09b7, 0x4f46_3f66, 0x9e5f_ea2d, 0x7527_bac7, 0xebe5_f17b,
-    0x3d07_39f7, 0x8a52_92ea, 0x6bfb_5fb1, 0x1f8d_5d08, 0x5603_3046, 0xfc7b_6bab, 0xf0cf_bc20, 0x9af4_361d,
-    0xa9e3_9161, 0x5ee6_1b08,
+    0xa2f9_836e,
+    0x4e44_1529,
+    0xfc27_57d1,
+    0xf534_ddc0,
+    0xdb62_9599,
+    0x3c43_9041,
+    0xfe51_63ab,
+    0xdebb_c561,
+    0xb724_6e3a,
+    0x424d_d2e0,
+    0x0649_2eea,
+    0x09d1_921c,
+    0xfe1d_eb1c,
+    0xb129_a73e,
+    0xe882_35f5,
+    0x2ebb_4484,
+    0xe99c_7026,
+    0xb45f_7e41,
+    0x3991_d639,
+    0x8353_39f4,
+    0x9c84_5f8b,
+    0xbdf9_283b,
+    0x1ff8_97ff,
+    0xde05_980f,
+    0xef2f_118b,
+    0x5a0a_6d1f,
+    0x6d36_7ecf,
+    0x27cb_09b7,
+    0x4f46_3f66,
+    0x9e5f_ea2d,
+    0x7527_bac7,
+    0xebe5_f17b,
+    0x3d07_39f7,
+    0x8a52_92ea,
+    0x6bfb_5fb1,
+    0x1f8d_5d08,
+    0x5603_3046,
+    0xfc7b_6bab,
+    0xf0cf_bc20,
+    0x9af4_361d,
+    0xa9e3_9161,
+    0x5ee6_1b08,
 ];
 
 /// Sine and cosine for |r| up to about π/4, by their series.
@@ -44,7 +80,11 @@ fn reduce(a: f64) -> (Dd, u32) {
     // The quotient is mantissa · 0.DIGITS · 2^e. From bit `start` (those above give multiples of 4) eight words of 32 bits.
     let start = e - 2;
     let bit = |i: i32| -> u32 {
-        if i < 0 { 0 } else { DIGITS[(i / 32) as usize % 42] >> (31 - i % 32) & 1 }
+        if i < 0 {
+            0
+        } else {
+            DIGITS[(i / 32) as usize % 42] >> (31 - i % 32) & 1
+        }
     };
     let word = |i: i32| -> u64 {
         let mut word = 0u64;
@@ -140,7 +180,11 @@ pub fn sin_cos_pi(x: f64) -> (Dd, Dd) {
 #[must_use]
 pub fn atan(x: Dd) -> Dd {
     let a = x.abs();
-    let size = if a.0 > 1.0 { PI_2 - atan_small(ONE / a) } else { atan_small(a) };
+    let size = if a.0 > 1.0 {
+        PI_2 - atan_small(ONE / a)
+    } else {
+        atan_small(a)
+    };
     size.signed(x.0)
 }
 
@@ -157,7 +201,11 @@ fn atan_small(a: Dd) -> Dd {
 pub fn asin(x: f64) -> Dd {
     let a = Dd(x.abs(), 0.0);
     let cosine = ((ONE - a) * (ONE + a)).sqrt();
-    let size = if cosine.0 > 0.0 { atan(a / cosine) } else { PI_2 };
+    let size = if cosine.0 > 0.0 {
+        atan(a / cosine)
+    } else {
+        PI_2
+    };
     size.signed(x)
 }
 
@@ -184,9 +232,20 @@ pub fn atan2(y: f64, x: f64) -> super::Scaled {
     if x > 0.0 && h.0 < w.0 * power_of_two(-400) {
         let tiny = scaled(height, 600 - n) / w;
         let value = tiny.signed(y);
-        return super::Scaled { value, exponent: -600 };
+        return super::Scaled {
+            value,
+            exponent: -600,
+        };
     }
-    let acute = if h.0 > w.0 { PI_2 - atan(w / h) } else { atan(h / w) };
-    let angle = if x.is_sign_negative() { PI - acute } else { acute };
+    let acute = if h.0 > w.0 {
+        PI_2 - atan(w / h)
+    } else {
+        atan(h / w)
+    };
+    let angle = if x.is_sign_negative() {
+        PI - acute
+    } else {
+        acute
+    };
     angle.signed(y).into()
 }

@@ -26,7 +26,20 @@ fn count(i: u64) -> i32 {
 }
 
 const CASES: u64 = (1 << 14) + 31;
-const ENDS: [f64; 12] = [0.0, -0.0, 1.0, -1.5, 0.5, -0.5, 2.5, f64::MAX, 5e-324, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+const ENDS: [f64; 12] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.5,
+    0.5,
+    -0.5,
+    2.5,
+    f64::MAX,
+    5e-324,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
 
 /// Pairs: special values with each other, numbers of all sizes, numbers of one size, small multiples.
 fn pairs() -> Vec<[f64; 2]> {
@@ -48,7 +61,11 @@ fn pairs() -> Vec<[f64; 2]> {
 
 /// NaN of any kind counts as one.
 fn bits(x: f64) -> u64 {
-    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+    if x.is_nan() {
+        f64::NAN.to_bits()
+    } else {
+        x.to_bits()
+    }
 }
 
 macro_rules! exact {
@@ -104,14 +121,25 @@ exact! {
 }
 
 fn modf(x: f64) -> [u64; 2] {
-    let fraction = if x.is_infinite() { 0f64.copysign(x) } else { x.fract().copysign(x) };
+    let fraction = if x.is_infinite() {
+        0f64.copysign(x)
+    } else {
+        x.fract().copysign(x)
+    };
     [bits(fraction), bits(x.trunc())]
 }
 
 /// Mantissa as an integer and exponent: `x = m 2^e`.
 fn integer(x: f64) -> (u64, i32) {
-    let (stored, fraction) = ((x.to_bits() >> 52 & 0x7ff) as i32, x.to_bits() & 0xf_ffff_ffff_ffff);
-    if stored == 0 { (fraction, -1074) } else { (fraction | 1 << 52, stored - 1075) }
+    let (stored, fraction) = (
+        (x.to_bits() >> 52 & 0x7ff) as i32,
+        x.to_bits() & 0xf_ffff_ffff_ffff,
+    );
+    if stored == 0 {
+        (fraction, -1074)
+    } else {
+        (fraction | 1 << 52, stored - 1075)
+    }
 }
 
 fn frexp(x: f64) -> [u64; 2] {
@@ -141,7 +169,10 @@ fn ldexp(x: f64, n: i32) -> f64 {
         0.0
     } else {
         let by = -1074 - e;
-        let (kept, lost) = ((u128::from(m) >> by) as u64, u128::from(m) & ((1 << by) - 1));
+        let (kept, lost) = (
+            (u128::from(m) >> by) as u64,
+            u128::from(m) & ((1 << by) - 1),
+        );
         let half = 1u128 << (by - 1);
         let up = lost > half || (lost == half && kept & 1 == 1);
         f64::from_bits(kept + u64::from(up))
@@ -190,24 +221,48 @@ fn remquo(x: f64, y: f64) -> [u64; 2] {
         // Below 8: an integer division, of numbers shifted to the same exponent. The smaller exponent is at most 60 below.
         let (mb, eb) = integer(b);
         let low = ea.min(eb).max(eb - 60);
-        let shift = |m: u64, e: i32| if e >= low { u128::from(m) << (e - low) } else { 0 };
+        let shift = |m: u64, e: i32| {
+            if e >= low {
+                u128::from(m) << (e - low)
+            } else {
+                0
+            }
+        };
         let (na, nb) = (shift(ma, ea), shift(mb, eb));
-        if ea < eb - 60 { (0, a % b) } else { ((na / nb) as u64, a % b) }
+        if ea < eb - 60 {
+            (0, a % b)
+        } else {
+            ((na / nb) as u64, a % b)
+        }
     };
     // Up if the rest is more than half of the divisor, or half and the quotient odd.
     let more = rest > b - rest && b.is_finite();
     let tie = rest == b - rest && quotient & 1 == 1;
-    let (quotient, rest) = if more || tie { (quotient + 1, rest - b) } else { (quotient, rest) };
+    let (quotient, rest) = if more || tie {
+        (quotient + 1, rest - b)
+    } else {
+        (quotient, rest)
+    };
     let rest = if x.is_sign_negative() { -rest } else { rest };
     let low = (quotient & 7) as i32;
-    [bits(rest), if x.is_sign_negative() != y.is_sign_negative() { -low } else { low } as u64]
+    [
+        bits(rest),
+        if x.is_sign_negative() != y.is_sign_negative() {
+            -low
+        } else {
+            low
+        } as u64,
+    ]
 }
 
 fn classes(x: f64) -> [u64; 2] {
     let bits = x.to_bits();
     let (size, sign) = (bits & (u64::MAX >> 1), bits >> 63);
     let infinity = 0x7ff0_0000_0000_0000;
-    [u64::from(size > infinity) | u64::from(size == infinity) << 1, u64::from(size < infinity) | sign << 1]
+    [
+        u64::from(size > infinity) | u64::from(size == infinity) << 1,
+        u64::from(size < infinity) | sign << 1,
+    ]
 }
 
 //@ rows: C1-trunc

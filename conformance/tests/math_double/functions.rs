@@ -100,7 +100,11 @@ functions! {
 
 /// lgamma is infinite at integers that are not positive.
 fn gamma_pole(x: f64, of: fn(f64) -> Dd) -> Dd {
-    if x == x.floor() { Dd(f64::INFINITY, 0.0) } else { of(x) }
+    if x == x.floor() {
+        Dd(f64::INFINITY, 0.0)
+    } else {
+        of(x)
+    }
 }
 
 /// tgamma is NaN there.
@@ -141,7 +145,11 @@ impl Function for Pow {
         }
         let result = reference::pow(x, y);
         if result.exponent.abs() > 1200 {
-            let end = if result.exponent > 0 { f64::INFINITY } else { 0.0 };
+            let end = if result.exponent > 0 {
+                f64::INFINITY
+            } else {
+                0.0
+            };
             return Dd(end, 0.0).into();
         }
         result

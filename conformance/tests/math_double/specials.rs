@@ -58,35 +58,124 @@ fn gives_one<F: Looked>(name: &str, cases: &[(f64, f64)]) {
 //@ rows: C1-exp, C1-exp2, C1-exp10, C1-expm1
 #[test]
 fn exponentials() {
-    let ends = |x| [(-INF, 0.0), (INF, INF), (NAN, NAN), (0.0, 1.0), (-0.0, 1.0), (MOST, INF), (-MOST, 0.0), (LEAST, x)];
+    let ends = |x| {
+        [
+            (-INF, 0.0),
+            (INF, INF),
+            (NAN, NAN),
+            (0.0, 1.0),
+            (-0.0, 1.0),
+            (MOST, INF),
+            (-MOST, 0.0),
+            (LEAST, x),
+        ]
+    };
     gives_one::<Exp>("exp", &ends(1.0));
-    gives_one::<Exp>("exp", &[(709.782_712_893_384_1, INF), (-745.133_219_101_941_2, 0.0), (-745.133_219_101_941_1, LEAST)]);
+    gives_one::<Exp>(
+        "exp",
+        &[
+            (709.782_712_893_384_1, INF),
+            (-745.133_219_101_941_2, 0.0),
+            (-745.133_219_101_941_1, LEAST),
+        ],
+    );
     gives_one::<Exp2>("exp2", &ends(1.0));
-    let powers: Vec<_> = [-1022, -30, -1, 1, 10, 1023].map(|n| (f64::from(n), 2f64.powi(n))).to_vec();
+    let powers: Vec<_> = [-1022, -30, -1, 1, 10, 1023]
+        .map(|n| (f64::from(n), 2f64.powi(n)))
+        .to_vec();
     gives_one::<Exp2>("exp2", &powers);
-    gives_one::<Exp2>("exp2", &[(1024.0, INF), (-1074.0, LEAST), (-1075.0, 0.0), (-1030.0, f64::from_bits(1 << 44))]);
+    gives_one::<Exp2>(
+        "exp2",
+        &[
+            (1024.0, INF),
+            (-1074.0, LEAST),
+            (-1075.0, 0.0),
+            (-1030.0, f64::from_bits(1 << 44)),
+        ],
+    );
     gives_one::<Exp10>("exp10", &ends(1.0));
-    gives_one::<Exp10>("exp10", &[(309.0, INF), (-324.0, 0.0), (1.0, 10.0), (2.0, 100.0)]);
-    gives_one::<Expm1>("expm1", &[(-INF, -1.0), (INF, INF), (NAN, NAN), (0.0, 0.0), (-0.0, -0.0), (LEAST, LEAST), (-LEAST, -LEAST), (-800.0, -1.0), (710.0, INF)]);
+    gives_one::<Exp10>(
+        "exp10",
+        &[(309.0, INF), (-324.0, 0.0), (1.0, 10.0), (2.0, 100.0)],
+    );
+    gives_one::<Expm1>(
+        "expm1",
+        &[
+            (-INF, -1.0),
+            (INF, INF),
+            (NAN, NAN),
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (LEAST, LEAST),
+            (-LEAST, -LEAST),
+            (-800.0, -1.0),
+            (710.0, INF),
+        ],
+    );
 }
 
 //@ rows: C1-log, C1-log2, C1-log10, C1-log1p
 #[test]
 fn logarithms() {
-    let ends = [(0.0, -INF), (-0.0, -INF), (-1.0, NAN), (-INF, NAN), (INF, INF), (NAN, NAN), (1.0, 0.0), (-LEAST, NAN)];
+    let ends = [
+        (0.0, -INF),
+        (-0.0, -INF),
+        (-1.0, NAN),
+        (-INF, NAN),
+        (INF, INF),
+        (NAN, NAN),
+        (1.0, 0.0),
+        (-LEAST, NAN),
+    ];
     gives_one::<Log>("log", &ends);
     gives_one::<Log2>("log2", &ends);
     gives_one::<Log10>("log10", &ends);
-    gives_one::<Log2>("log2", &[(LEAST, -1074.0), (8.0, 3.0), (0.25, -2.0), (2f64.powi(1023), 1023.0)]);
+    gives_one::<Log2>(
+        "log2",
+        &[
+            (LEAST, -1074.0),
+            (8.0, 3.0),
+            (0.25, -2.0),
+            (2f64.powi(1023), 1023.0),
+        ],
+    );
     gives_one::<Log10>("log10", &[(10.0, 1.0), (1000.0, 3.0)]);
-    gives_one::<Log1p>("log1p", &[(0.0, 0.0), (-0.0, -0.0), (-1.0, -INF), (-1.5, NAN), (-INF, NAN), (INF, INF), (NAN, NAN), (LEAST, LEAST), (-LEAST, -LEAST)]);
+    gives_one::<Log1p>(
+        "log1p",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (-1.0, -INF),
+            (-1.5, NAN),
+            (-INF, NAN),
+            (INF, INF),
+            (NAN, NAN),
+            (LEAST, LEAST),
+            (-LEAST, -LEAST),
+        ],
+    );
 }
 
 //@ rows: C1-sin, C1-cos, C1-tan, C1-sincos, C1-sinpi, C1-cospi, C1-sincospi
 #[test]
 fn trigonometric_functions() {
-    let odd = [(0.0, 0.0), (-0.0, -0.0), (INF, NAN), (-INF, NAN), (NAN, NAN), (LEAST, LEAST), (-LEAST, -LEAST)];
-    let even = [(0.0, 1.0), (-0.0, 1.0), (INF, NAN), (-INF, NAN), (NAN, NAN), (LEAST, 1.0)];
+    let odd = [
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (INF, NAN),
+        (-INF, NAN),
+        (NAN, NAN),
+        (LEAST, LEAST),
+        (-LEAST, -LEAST),
+    ];
+    let even = [
+        (0.0, 1.0),
+        (-0.0, 1.0),
+        (INF, NAN),
+        (-INF, NAN),
+        (NAN, NAN),
+        (LEAST, 1.0),
+    ];
     gives_one::<Sin>("sin", &odd);
     gives_one::<Tan>("tan", &odd);
     gives_one::<SincosSin>("sincos", &odd);
@@ -94,10 +183,31 @@ fn trigonometric_functions() {
     gives_one::<SincosCos>("sincos", &even);
     gives_one::<Cospi>("cospi", &even);
     gives_one::<SincospiCos>("sincospi", &even);
-    let whole = [(0.0, 0.0), (-0.0, -0.0), (INF, NAN), (-INF, NAN), (NAN, NAN), (0.5, 1.0), (1.0, 0.0), (-1.0, -0.0), (1.5, -1.0), (2.0, 0.0), (1e300, 0.0), (-1e300, -0.0)];
+    let whole = [
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (INF, NAN),
+        (-INF, NAN),
+        (NAN, NAN),
+        (0.5, 1.0),
+        (1.0, 0.0),
+        (-1.0, -0.0),
+        (1.5, -1.0),
+        (2.0, 0.0),
+        (1e300, 0.0),
+        (-1e300, -0.0),
+    ];
     gives_one::<Sinpi>("sinpi", &whole);
     gives_one::<SincospiSin>("sincospi", &whole);
-    let middle = [(0.5, 0.0), (-0.5, 0.0), (1.5, 0.0), (1.0, -1.0), (4_503_599_627_370_495.5, 0.0), (9_007_199_254_740_991.0, -1.0), (1e300, 1.0)];
+    let middle = [
+        (0.5, 0.0),
+        (-0.5, 0.0),
+        (1.5, 0.0),
+        (1.0, -1.0),
+        (4_503_599_627_370_495.5, 0.0),
+        (9_007_199_254_740_991.0, -1.0),
+        (1e300, 1.0),
+    ];
     gives_one::<Cospi>("cospi", &middle);
 }
 
@@ -105,9 +215,42 @@ fn trigonometric_functions() {
 #[test]
 fn inverse_trigonometric_functions() {
     use std::f64::consts::{FRAC_PI_2, PI};
-    gives_one::<Asin>("asin", &[(0.0, 0.0), (-0.0, -0.0), (1.0, FRAC_PI_2), (-1.0, -FRAC_PI_2), (1.0f64.next_up(), NAN), (-INF, NAN), (NAN, NAN), (LEAST, LEAST)]);
-    gives_one::<Acos>("acos", &[(1.0, 0.0), (-1.0, PI), (0.0, FRAC_PI_2), (-1.0f64.next_up(), NAN), (INF, NAN), (NAN, NAN)]);
-    gives_one::<Atan>("atan", &[(0.0, 0.0), (-0.0, -0.0), (INF, FRAC_PI_2), (-INF, -FRAC_PI_2), (NAN, NAN), (-LEAST, -LEAST), (MOST, FRAC_PI_2)]);
+    gives_one::<Asin>(
+        "asin",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (1.0, FRAC_PI_2),
+            (-1.0, -FRAC_PI_2),
+            (1.0f64.next_up(), NAN),
+            (-INF, NAN),
+            (NAN, NAN),
+            (LEAST, LEAST),
+        ],
+    );
+    gives_one::<Acos>(
+        "acos",
+        &[
+            (1.0, 0.0),
+            (-1.0, PI),
+            (0.0, FRAC_PI_2),
+            (-1.0f64.next_up(), NAN),
+            (INF, NAN),
+            (NAN, NAN),
+        ],
+    );
+    gives_one::<Atan>(
+        "atan",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (INF, FRAC_PI_2),
+            (-INF, -FRAC_PI_2),
+            (NAN, NAN),
+            (-LEAST, -LEAST),
+            (MOST, FRAC_PI_2),
+        ],
+    );
 }
 
 //@ rows: C1-atan2
@@ -134,19 +277,92 @@ fn angles() {
         cases.push(([y, x], angle));
         cases.push(([-y, x], -angle));
     }
-    cases.extend([([NAN, 1.0], NAN), ([1.0, NAN], NAN), ([NAN, INF], NAN), ([0.0, NAN], NAN)]);
+    cases.extend([
+        ([NAN, 1.0], NAN),
+        ([1.0, NAN], NAN),
+        ([NAN, INF], NAN),
+        ([0.0, NAN], NAN),
+    ]);
     gives::<Atan2>("atan2", &cases);
 }
 
 //@ rows: C1-sinh, C1-cosh, C1-tanh, C1-asinh, C1-acosh, C1-atanh
 #[test]
 fn hyperbolic_functions() {
-    gives_one::<Sinh>("sinh", &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN), (LEAST, LEAST), (711.0, INF), (-MOST, -INF)]);
-    gives_one::<Cosh>("cosh", &[(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, INF), (NAN, NAN), (LEAST, 1.0), (711.0, INF)]);
-    gives_one::<Tanh>("tanh", &[(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (NAN, NAN), (LEAST, LEAST), (30.0, 1.0), (-MOST, -1.0)]);
-    gives_one::<Asinh>("asinh", &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN), (LEAST, LEAST), (-LEAST, -LEAST)]);
-    gives_one::<Acosh>("acosh", &[(1.0, 0.0), (1.0f64.next_down(), NAN), (-5.0, NAN), (-INF, NAN), (INF, INF), (NAN, NAN)]);
-    gives_one::<Atanh>("atanh", &[(0.0, 0.0), (-0.0, -0.0), (1.0, INF), (-1.0, -INF), (1.5, NAN), (-INF, NAN), (NAN, NAN), (LEAST, LEAST)]);
+    gives_one::<Sinh>(
+        "sinh",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (INF, INF),
+            (-INF, -INF),
+            (NAN, NAN),
+            (LEAST, LEAST),
+            (711.0, INF),
+            (-MOST, -INF),
+        ],
+    );
+    gives_one::<Cosh>(
+        "cosh",
+        &[
+            (0.0, 1.0),
+            (-0.0, 1.0),
+            (INF, INF),
+            (-INF, INF),
+            (NAN, NAN),
+            (LEAST, 1.0),
+            (711.0, INF),
+        ],
+    );
+    gives_one::<Tanh>(
+        "tanh",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (INF, 1.0),
+            (-INF, -1.0),
+            (NAN, NAN),
+            (LEAST, LEAST),
+            (30.0, 1.0),
+            (-MOST, -1.0),
+        ],
+    );
+    gives_one::<Asinh>(
+        "asinh",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (INF, INF),
+            (-INF, -INF),
+            (NAN, NAN),
+            (LEAST, LEAST),
+            (-LEAST, -LEAST),
+        ],
+    );
+    gives_one::<Acosh>(
+        "acosh",
+        &[
+            (1.0, 0.0),
+            (1.0f64.next_down(), NAN),
+            (-5.0, NAN),
+            (-INF, NAN),
+            (INF, INF),
+            (NAN, NAN),
+        ],
+    );
+    gives_one::<Atanh>(
+        "atanh",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (1.0, INF),
+            (-1.0, -INF),
+            (1.5, NAN),
+            (-INF, NAN),
+            (NAN, NAN),
+            (LEAST, LEAST),
+        ],
+    );
 }
 
 //@ rows: C1-pow
@@ -196,7 +412,11 @@ fn powers() {
     ] {
         cases.push(([x, y], result));
         // An odd power keeps the sign, others do not.
-        let negative = if y == 3.0 || y == -3.0 { -result } else { result };
+        let negative = if y == 3.0 || y == -3.0 {
+            -result
+        } else {
+            result
+        };
         cases.push(([-x, y], negative));
     }
     gives::<Pow>("pow", &cases);
@@ -205,12 +425,62 @@ fn powers() {
 //@ rows: C1-cbrt, C1-rcbrt, C1-rsqrt, C1-hypot
 #[test]
 fn roots() {
-    gives_one::<Cbrt>("cbrt", &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -INF), (NAN, NAN), (27.0, 3.0), (-1000.0, -10.0), (LEAST, 2f64.powi(-358))]);
-    gives_one::<Rcbrt>("rcbrt", &[(0.0, INF), (-0.0, -INF), (INF, 0.0), (-INF, -0.0), (NAN, NAN), (8.0, 0.5), (-0.125, -2.0), (LEAST, 2f64.powi(358))]);
-    gives_one::<Rsqrt>("rsqrt", &[(0.0, INF), (-0.0, -INF), (INF, 0.0), (-INF, NAN), (-1.0, NAN), (NAN, NAN), (4.0, 0.5), (0.0625, 4.0), (LEAST, 2f64.powi(537))]);
-    let mut cases = vec![([LEAST, 0.0], LEAST), ([0.0, 0.0], 0.0), ([NAN, 1.0], NAN), ([1.0, NAN], NAN), ([MOST, MOST], INF), ([3e-310, 4e-310], 5e-310), ([3e300, 4e300], 5e300)];
+    gives_one::<Cbrt>(
+        "cbrt",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (INF, INF),
+            (-INF, -INF),
+            (NAN, NAN),
+            (27.0, 3.0),
+            (-1000.0, -10.0),
+            (LEAST, 2f64.powi(-358)),
+        ],
+    );
+    gives_one::<Rcbrt>(
+        "rcbrt",
+        &[
+            (0.0, INF),
+            (-0.0, -INF),
+            (INF, 0.0),
+            (-INF, -0.0),
+            (NAN, NAN),
+            (8.0, 0.5),
+            (-0.125, -2.0),
+            (LEAST, 2f64.powi(358)),
+        ],
+    );
+    gives_one::<Rsqrt>(
+        "rsqrt",
+        &[
+            (0.0, INF),
+            (-0.0, -INF),
+            (INF, 0.0),
+            (-INF, NAN),
+            (-1.0, NAN),
+            (NAN, NAN),
+            (4.0, 0.5),
+            (0.0625, 4.0),
+            (LEAST, 2f64.powi(537)),
+        ],
+    );
+    let mut cases = vec![
+        ([LEAST, 0.0], LEAST),
+        ([0.0, 0.0], 0.0),
+        ([NAN, 1.0], NAN),
+        ([1.0, NAN], NAN),
+        ([MOST, MOST], INF),
+        ([3e-310, 4e-310], 5e-310),
+        ([3e300, 4e300], 5e300),
+    ];
     for x in [1.0, 0.0, NAN, INF] {
-        cases.extend([([x, INF], INF), ([x, -INF], INF), ([INF, x], INF), ([-INF, x], INF)]);
+        cases.extend([
+            ([x, INF], INF),
+            ([x, -INF], INF),
+            ([INF, x], INF),
+            ([-INF, x], INF),
+        ]);
     }
     gives::<Hypot>("hypot", &cases);
 }
@@ -218,12 +488,87 @@ fn roots() {
 //@ rows: C1-erf, C1-erfc, C1-erfinv, C1-erfcinv, C1-lgamma, C1-tgamma
 #[test]
 fn error_and_gamma_functions() {
-    gives_one::<Erf>("erf", &[(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (NAN, NAN), (7.0, 1.0)]);
-    gives_one::<Erfc>("erfc", &[(0.0, 1.0), (INF, 0.0), (-INF, 2.0), (NAN, NAN), (28.5, 0.0), (-7.0, 2.0)]);
-    gives_one::<Erfinv>("erfinv", &[(0.0, 0.0), (-0.0, -0.0), (1.0, INF), (-1.0, -INF), (1.5, NAN), (-INF, NAN), (NAN, NAN)]);
-    gives_one::<Erfcinv>("erfcinv", &[(1.0, 0.0), (0.0, INF), (-0.0, INF), (2.0, -INF), (2.5, NAN), (-1.0, NAN), (INF, NAN), (NAN, NAN)]);
-    gives_one::<Lgamma>("lgamma", &[(1.0, 0.0), (2.0, 0.0), (0.0, INF), (-0.0, INF), (-1.0, INF), (-300.0, INF), (INF, INF), (-INF, INF), (NAN, NAN), (MOST, INF)]);
-    let gamma = [(1.0, 1.0), (2.0, 1.0), (3.0, 2.0), (5.0, 24.0), (7.0, 720.0), (0.0, INF), (-0.0, -INF), (-1.0, NAN), (-30.0, NAN), (INF, INF), (-INF, NAN), (NAN, NAN), (172.0, INF), (-190.5, -0.0), (-191.5, 0.0), (LEAST, INF), (-LEAST, -INF)];
+    gives_one::<Erf>(
+        "erf",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (INF, 1.0),
+            (-INF, -1.0),
+            (NAN, NAN),
+            (7.0, 1.0),
+        ],
+    );
+    gives_one::<Erfc>(
+        "erfc",
+        &[
+            (0.0, 1.0),
+            (INF, 0.0),
+            (-INF, 2.0),
+            (NAN, NAN),
+            (28.5, 0.0),
+            (-7.0, 2.0),
+        ],
+    );
+    gives_one::<Erfinv>(
+        "erfinv",
+        &[
+            (0.0, 0.0),
+            (-0.0, -0.0),
+            (1.0, INF),
+            (-1.0, -INF),
+            (1.5, NAN),
+            (-INF, NAN),
+            (NAN, NAN),
+        ],
+    );
+    gives_one::<Erfcinv>(
+        "erfcinv",
+        &[
+            (1.0, 0.0),
+            (0.0, INF),
+            (-0.0, INF),
+            (2.0, -INF),
+            (2.5, NAN),
+            (-1.0, NAN),
+            (INF, NAN),
+            (NAN, NAN),
+        ],
+    );
+    gives_one::<Lgamma>(
+        "lgamma",
+        &[
+            (1.0, 0.0),
+            (2.0, 0.0),
+            (0.0, INF),
+            (-0.0, INF),
+            (-1.0, INF),
+            (-300.0, INF),
+            (INF, INF),
+            (-INF, INF),
+            (NAN, NAN),
+            (MOST, INF),
+        ],
+    );
+    let gamma = [
+        (1.0, 1.0),
+        (2.0, 1.0),
+        (3.0, 2.0),
+        (5.0, 24.0),
+        (7.0, 720.0),
+        (0.0, INF),
+        (-0.0, -INF),
+        (-1.0, NAN),
+        (-30.0, NAN),
+        (INF, INF),
+        (-INF, NAN),
+        (NAN, NAN),
+        (172.0, INF),
+        (-190.5, -0.0),
+        (-191.5, 0.0),
+        (LEAST, INF),
+        (-LEAST, -INF),
+    ];
     gives_one::<Tgamma>("tgamma", &gamma);
 }
 
@@ -247,7 +592,15 @@ fn of_a_number_and_nan_the_number_is_chosen() {
     let cases = |pick: fn(f64, f64) -> f64| {
         let values = [1.0, -2.5, INF, -INF, LEAST, MOST, NAN];
         let pairs = values.iter().flat_map(|&x| values.map(|y| [x, y]));
-        let number = |[x, y]: [f64; 2]| if x.is_nan() { y } else if y.is_nan() { x } else { pick(x, y) };
+        let number = |[x, y]: [f64; 2]| {
+            if x.is_nan() {
+                y
+            } else if y.is_nan() {
+                x
+            } else {
+                pick(x, y)
+            }
+        };
         pairs.map(|pair| (pair, number(pair))).collect::<Vec<_>>()
     };
     gives::<Smaller>("min", &cases(|x, y| if x < y { x } else { y }));
@@ -292,8 +645,15 @@ impl<const WHAT: u8> Looked for Prescribed<WHAT> {
 //@ rows: FP-1, C1-add, C1-mul, C1-div, C1-sqrt, C1-fma
 #[test]
 fn arithmetic_is_rounded_to_nearest() {
-    let pairs: Vec<[f64; 2]> = (0..999).map(|i| [Exp::arguments(i)[0], Sinh::arguments(i * 7 + 1)[0] * 1e-300]).collect();
-    let cases = |of: fn(f64, f64) -> f64| pairs.iter().map(|&[x, y]| ([x, y], of(x, y))).collect::<Vec<_>>();
+    let pairs: Vec<[f64; 2]> = (0..999)
+        .map(|i| [Exp::arguments(i)[0], Sinh::arguments(i * 7 + 1)[0] * 1e-300])
+        .collect();
+    let cases = |of: fn(f64, f64) -> f64| {
+        pairs
+            .iter()
+            .map(|&[x, y]| ([x, y], of(x, y)))
+            .collect::<Vec<_>>()
+    };
     gives::<Prescribed<0>>("add", &cases(|x, y| x + y));
     gives::<Prescribed<1>>("mul", &cases(|x, y| x * y));
     gives::<Prescribed<2>>("div", &cases(|x, y| x / y));

@@ -104,4 +104,10 @@ pub use warp::*;
     unused_qualifications,
     reason = "the lint takes the first glob import for the only one"
 )]
-pub const TABLES: &[&[Intrinsic]] = &[cluster::TABLE, double::TABLE, fence::TABLE, launch::TABLE, warp::TABLE];
+pub const TABLES: &[&[Intrinsic]] = &[
+    cluster::TABLE,
+    double::TABLE,
+    fence::TABLE,
+    launch::TABLE,
+    warp::TABLE,
+];

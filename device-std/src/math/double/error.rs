@@ -2,9 +2,7 @@
 
 use super::exponential::{exp_small, reduce};
 use super::logarithm::log;
-use super::machine::{
-    add_exponent, fma, high, polynomial, quotient, root, scale, two_product,
-};
+use super::machine::{add_exponent, fma, high, polynomial, quotient, root, scale, two_product};
 
 /// (erf(x) - 2x/√π) / x^3 by x^2, for |x| up to 1: relative error of the function below 2^-56.8.
 const ERF: [f64; 11] = [
@@ -200,7 +198,11 @@ fn erfc_of_size(x: f64) -> f64 {
     let (r, n) = reduce(-square);
     let p = exp_small(r - lost) * factor;
     // The factor is at least 2^-6.
-    if n > -1000 { add_exponent(p, n) } else { scale(p, n) }
+    if n > -1000 {
+        add_exponent(p, n)
+    } else {
+        scale(p, n)
+    }
 }
 
 /// `erfinv(x) / x` of `w = -log(1 - x^2)`.
@@ -236,7 +238,11 @@ fn inverse_of_tiny(s: f64) -> f64 {
 pub fn erfinv(x: f64) -> f64 {
     let a = x.abs();
     if high(a) >= 0x3ff0_0000 {
-        return if a == 1.0 { f64::INFINITY.copysign(x) } else { f64::NAN };
+        return if a == 1.0 {
+            f64::INFINITY.copysign(x)
+        } else {
+            f64::NAN
+        };
     }
     x * inverse_by_logarithm(-log(fma(-x, x, 1.0)))
 }
@@ -256,6 +262,10 @@ pub fn erfcinv(x: f64) -> f64 {
     }
     // erfcinv(x) = erfinv(1 - x); the product is accurate where the square would not be.
     let y = 1.0 - x;
-    let rest = if x < 0.5 { x * (2.0 - x) } else { fma(-y, y, 1.0) };
+    let rest = if x < 0.5 {
+        x * (2.0 - x)
+    } else {
+        fma(-y, y, 1.0)
+    };
     y * inverse_by_logarithm(-log(rest))
 }

@@ -74,7 +74,11 @@ pub fn frexp(x: f64) -> (f64, i32) {
     if exponent == 0x7ff || x == 0.0 {
         return (x, 0);
     }
-    let (x, scaled) = if exponent == 0 { (x * machine::TWO_54, 54) } else { (x, 0) };
+    let (x, scaled) = if exponent == 0 {
+        (x * machine::TWO_54, 54)
+    } else {
+        (x, 0)
+    };
     let e = (high(x) >> 20 & 0x7ff) - 1022;
     (machine::add_exponent(x, -e), e - scaled)
 }

@@ -3,7 +3,8 @@
 use core::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E};
 
 use super::machine::{
-    LN2_HI, LN2_LO, SHIFT, add_exponent, fast_two_sum, fma, high, low, polynomial, power_of_two, scale,
+    LN2_HI, LN2_LO, SHIFT, add_exponent, fast_two_sum, fma, high, low, polynomial, power_of_two,
+    scale,
 };
 
 /// (e^r - 1 - r) / r^2 for |r| below 0.3469, so that e^r has an error below 2^-57.9.
@@ -59,10 +60,7 @@ const LN_10_LO: f64 = -2.1707562233822494e-16;
 pub(super) fn reduce(x: f64) -> (f64, i32) {
     let shifted = fma(x, LOG2_E, SHIFT);
     let n = shifted - SHIFT;
-    (
-        fma(n, -LN2_LO, fma(n, -LN2_HI, x)),
-        low(shifted),
-    )
+    (fma(n, -LN2_LO, fma(n, -LN2_HI, x)), low(shifted))
 }
 
 /// e^r for small `r`.
@@ -132,7 +130,13 @@ pub fn exp10(x: f64) -> f64 {
     if is_below(x, 0x4073_3000) {
         add_exponent(p, low(shifted))
     } else {
-        extreme(x, p, low(shifted), -323.606_724_795_336_1, 308.254_715_559_916_75)
+        extreme(
+            x,
+            p,
+            low(shifted),
+            -323.606_724_795_336_1,
+            308.254_715_559_916_75,
+        )
     }
 }
 
@@ -144,7 +148,11 @@ pub fn expm1(x: f64) -> f64 {
         return expm1_far(x);
     }
     // Up to 0.5 without splitting: there `2 (e^r - 1) + 1` would cancel.
-    let shifted = if is_below(x, 0x3fe0_0000) { SHIFT } else { fma(x, LOG2_E, SHIFT) };
+    let shifted = if is_below(x, 0x3fe0_0000) {
+        SHIFT
+    } else {
+        fma(x, LOG2_E, SHIFT)
+    };
     let n = shifted - SHIFT;
     let exact = fma(n, -LN2_HI, x);
     let below = n * LN2_LO;

@@ -4,7 +4,9 @@ use core::f64::consts::{FRAC_1_PI, PI};
 
 use super::exponential::exp_pair;
 use super::logarithm::log;
-use super::machine::{add_exponent, fma, high, polynomial, quotient, rint, scale, trunc, two_product};
+use super::machine::{
+    add_exponent, fma, high, polynomial, quotient, rint, scale, trunc, two_product,
+};
 use super::power::log_wide;
 use super::trigonometric::sinpi_size;
 
@@ -117,7 +119,11 @@ pub fn lgamma(x: f64) -> f64 {
         return x;
     }
     let positive = lgamma_of_size(a);
-    if high(x) >= 0 { positive } else { lgamma_reflected(a, positive) }
+    if high(x) >= 0 {
+        positive
+    } else {
+        lgamma_reflected(a, positive)
+    }
 }
 
 /// lgamma(-a), by its reflection.
@@ -177,7 +183,11 @@ fn lgamma_of_size(a: f64) -> f64 {
 #[inline]
 #[must_use]
 pub fn tgamma(x: f64) -> f64 {
-    if x.abs() < 8.0 { tgamma_near(x) } else { tgamma_far(x) }
+    if x.abs() < 8.0 {
+        tgamma_near(x)
+    } else {
+        tgamma_far(x)
+    }
 }
 
 /// From -8 to 8: a product of neighbours, and a polynomial around 1.
@@ -242,11 +252,19 @@ fn tgamma_far(x: f64) -> f64 {
     // gamma(-a) = -π / (a sin(π a) gamma(a)).
     let (p, rest, n) = exp_pair(-exponent, -lost);
     // Positive where the integer above `a` is even.
-    let sign = if trunc(0.5 * a) * 2.0 == trunc(a) { -PI } else { PI };
+    let sign = if trunc(0.5 * a) * 2.0 == trunc(a) {
+        -PI
+    } else {
+        PI
+    };
     scaled((p + rest) * (sign / (a * sinpi_size(a) * factor)), n)
 }
 
 #[inline(always)]
 fn scaled(x: f64, n: i32) -> f64 {
-    if n.abs() < 900 { add_exponent(x, n) } else { scale(x, n) }
+    if n.abs() < 900 {
+        add_exponent(x, n)
+    } else {
+        scale(x, n)
+    }
 }

@@ -66,7 +66,11 @@ pub fn sinh(x: f64) -> f64 {
         return fma(polynomial(&SINH, z) * z, x, x);
     }
     let (p, n) = half_of_both(a, -1.0);
-    let result = if high(a) < 0x4086_2000 { add_exponent(p, n) } else { overflowing(a, p, n) };
+    let result = if high(a) < 0x4086_2000 {
+        add_exponent(p, n)
+    } else {
+        overflowing(a, p, n)
+    };
     result.copysign(x)
 }
 
@@ -76,7 +80,11 @@ pub fn sinh(x: f64) -> f64 {
 pub fn cosh(x: f64) -> f64 {
     let a = x.abs();
     let (p, n) = half_of_both(a, 1.0);
-    if high(a) < 0x4086_2000 { add_exponent(p, n) } else { overflowing(a, p, n) }
+    if high(a) < 0x4086_2000 {
+        add_exponent(p, n)
+    } else {
+        overflowing(a, p, n)
+    }
 }
 
 /// The hyperbolic tangent. CUDA: `tanh`, within 1 ulp.
@@ -147,7 +155,11 @@ pub fn acosh(x: f64) -> f64 {
 pub fn atanh(x: f64) -> f64 {
     let a = x.abs();
     if high(a) >= 0x3ff0_0000 {
-        return if a == 1.0 { f64::INFINITY.copysign(x) } else { f64::NAN };
+        return if a == 1.0 {
+            f64::INFINITY.copysign(x)
+        } else {
+            f64::NAN
+        };
     }
     // log(1 + 2a / (1 - a)) / 2, the quotient in two parts.
     let d = 1.0 - a;

@@ -115,7 +115,11 @@ pub fn atan(x: f64) -> f64 {
 pub fn atan2(y: f64, x: f64) -> f64 {
     let (height, width) = (y.abs(), x.abs());
     let steep = height > width;
-    let (most, least) = if steep { (height, width) } else { (width, height) };
+    let (most, least) = if steep {
+        (height, width)
+    } else {
+        (width, height)
+    };
     // Both between 2^-400 and 2^400: no step of the division leaves the normal numbers.
     let ordinary = |v: f64| (high(v) as u32).wrapping_sub(0x26f0_0000) < 0x3200_0000;
     let t = if ordinary(most) && ordinary(least) {
@@ -130,7 +134,11 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     } else {
         (PI, PI_LO, p)
     };
-    let angle = if steep || high(x) < 0 { axis - (turn - axis_lo) } else { p };
+    let angle = if steep || high(x) < 0 {
+        axis - (turn - axis_lo)
+    } else {
+        p
+    };
     angle.copysign(y)
 }
 

@@ -102,9 +102,17 @@ fn pow_special(x: f64, y: f64, result: f64) -> f64 {
     } else if y.is_infinite() && size == 1.0 {
         1.0
     } else if y.is_infinite() {
-        if (size > 1.0) == (y > 0.0) { f64::INFINITY } else { 0.0 }
+        if (size > 1.0) == (y > 0.0) {
+            f64::INFINITY
+        } else {
+            0.0
+        }
     } else if x == 0.0 || x.is_infinite() {
-        let size = if (x == 0.0) == (y < 0.0) { f64::INFINITY } else { 0.0 };
+        let size = if (x == 0.0) == (y < 0.0) {
+            f64::INFINITY
+        } else {
+            0.0
+        };
         if negative { -size } else { size }
     } else if x < 0.0 && !is_integer {
         f64::NAN
@@ -120,7 +128,7 @@ fn pow_special(x: f64, y: f64, result: f64) -> f64 {
 fn cube_root_parts(x: f64) -> (f64, f64, i32) {
     let e = (high(x) >> 20 & 0x7ff) - 1023;
     // e = 3 third + rest; the sum is not negative.
-    let third = ((e + 1026 + 54) * 21_846 >> 16) - 360;
+    let third = (((e + 1080) * 21_846) >> 16) - 360;
     let rest = e - 3 * third;
     let m = add_exponent(x.abs(), -e);
     let factor = match rest {

@@ -95,7 +95,11 @@ pub fn remquo(x: f64, y: f64) -> (f64, i32) {
     }
     // Modulo 8 |y|, where that is finite; the quotient is below 8 elsewhere.
     let eight = 8.0 * b;
-    let mut r = if eight < f64::INFINITY { fmod(a, eight) } else { a };
+    let mut r = if eight < f64::INFINITY {
+        fmod(a, eight)
+    } else {
+        a
+    };
     let mut n = 0;
     if r >= 4.0 * b {
         r -= 4.0 * b;
@@ -117,5 +121,12 @@ pub fn remquo(x: f64, y: f64) -> (f64, i32) {
     }
     let n = n & 7;
     let r = if x.is_sign_negative() { -r } else { r };
-    (r, if x.is_sign_negative() != y.is_sign_negative() { -n } else { n })
+    (
+        r,
+        if x.is_sign_negative() != y.is_sign_negative() {
+            -n
+        } else {
+            n
+        },
+    )
 }

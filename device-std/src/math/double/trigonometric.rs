@@ -71,7 +71,11 @@ fn reduce_more(x: f64) -> (f64, f64, i32) {
         let r = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first));
         let rest = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first - r));
         // Next to a multiple of π/2 the difference above is rounded; but there the tangent is as its argument.
-        let rest = if high(r) & 0x7fff_ffff < 0x3e00_0000 { 0.0 } else { rest };
+        let rest = if high(r) & 0x7fff_ffff < 0x3e00_0000 {
+            0.0
+        } else {
+            rest
+        };
         (r, rest, low(shifted))
     } else {
         reduce_large(x)
@@ -96,7 +100,11 @@ fn cos_small(r: f64) -> f64 {
 /// The sine of `r` plus `quadrant` right angles.
 #[inline(always)]
 fn sin_of_parts(r: f64, quadrant: i32) -> f64 {
-    let value = if quadrant & 1 == 0 { sin_small(r) } else { cos_small(r) };
+    let value = if quadrant & 1 == 0 {
+        sin_small(r)
+    } else {
+        cos_small(r)
+    };
     if quadrant & 2 == 0 { value } else { -value }
 }
 
@@ -143,7 +151,11 @@ pub fn tan(x: f64) -> f64 {
     let (r, rest, quadrant) = reduce_more(x);
     let square = r * r;
     // The slope of the tangent is 1 + tan^2, here about 1 + r^2.
-    let tail = fma(fma(polynomial(&TAN, square), square, 0.0), r, fma(rest, square, rest));
+    let tail = fma(
+        fma(polynomial(&TAN, square), square, 0.0),
+        r,
+        fma(rest, square, rest),
+    );
     // The sign is that of `r`: for zeros the sum would not keep it.
     let t = (r + tail).copysign(r);
     if quadrant & 1 == 0 {
@@ -160,7 +172,11 @@ pub fn tan(x: f64) -> f64 {
 #[inline(always)]
 fn reduce_pi(x: f64) -> (f64, i32) {
     // From 2^50 on the shift below would fail; there `x` less a multiple of 2 is an exact and small number.
-    let x = if high(x) & 0x7fff_ffff < 0x4310_0000 { x } else { x - 2.0 * trunc(0.5 * x) };
+    let x = if high(x) & 0x7fff_ffff < 0x4310_0000 {
+        x
+    } else {
+        x - 2.0 * trunc(0.5 * x)
+    };
     let shifted = fma(x, 2.0, SHIFT);
     let r = fma(shifted - SHIFT, -0.5, x);
     (fma(r, PI, r * PI_LO), low(shifted))
@@ -172,7 +188,11 @@ fn reduce_pi(x: f64) -> (f64, i32) {
 pub fn sinpi(x: f64) -> f64 {
     let (r, quadrant) = reduce_pi(x);
     let result = sin_of_parts(r, quadrant);
-    if result == 0.0 { result.copysign(x) } else { result }
+    if result == 0.0 {
+        result.copysign(x)
+    } else {
+        result
+    }
 }
 
 /// `cos(π x)`: exact zeros (positive) half-way between integers, exact ones at them. CUDA: `cospi`, within 2 ulp.
