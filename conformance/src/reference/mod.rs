@@ -2,6 +2,11 @@
 //!
 //! Each function is computed in another way than the one under test: series, continued fractions, and Newton's method on the
 //! inverse. Where a seed is taken from the function under test, its error enters squared or cubed.
+#![allow(
+    clippy::approx_constant,
+    clippy::excessive_precision,
+    reason = "first parts of constants that have a second"
+)]
 
 mod double_double; // the numbers
 mod elementary; // exponentials, logarithms, powers

@@ -1,4 +1,5 @@
 //! The reference against values of another program (mpmath, 420 bits).
+#![allow(clippy::approx_constant, reason = "values of functions")]
 
 use warploom_conformance::reference::*;
 

@@ -10,6 +10,11 @@
     clippy::inconsistent_digit_grouping,
     reason = "coefficients are as they were computed"
 )]
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::manual_range_contains,
+    reason = "NaN goes the way of the negation, and a comparison is an instruction"
+)]
 
 mod error; // erf, erfc and inverses
 mod exact; // rounding, exponents, neighbours

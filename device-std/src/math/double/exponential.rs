@@ -3,7 +3,8 @@
 use core::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E};
 
 use super::machine::{
-    LN2_HI, LN2_LO, SHIFT, add_exponent, fast_two_sum, fma, high, low, polynomial, power_of_two, scale,
+    LN2_HI, LN2_LO, SHIFT, add_exponent, fast_two_sum, fma, high, low, polynomial, power_of_two,
+    scale,
 };
 
 /// (e^r - 1 - r) / r^2 for |r| below 0.3469, so that e^r has an error below 2^-57.9.

@@ -252,7 +252,11 @@ fn tgamma_far(x: f64) -> f64 {
     // gamma(-a) = -π / (a sin(π a) gamma(a)).
     let (p, rest, n) = exp_pair(-exponent, -lost);
     // Positive where the integer above `a` is even.
-    let sign = if trunc(0.5 * a) * 2.0 == trunc(a) { -PI } else { PI };
+    let sign = if trunc(0.5 * a) * 2.0 == trunc(a) {
+        -PI
+    } else {
+        PI
+    };
     scaled((p + rest) * (sign / (a * sinpi_size(a) * factor)), n)
 }
 

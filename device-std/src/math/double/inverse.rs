@@ -134,7 +134,11 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     } else {
         (PI, PI_LO, p)
     };
-    let angle = if steep || high(x) < 0 { axis - (turn - axis_lo) } else { p };
+    let angle = if steep || high(x) < 0 {
+        axis - (turn - axis_lo)
+    } else {
+        p
+    };
     angle.copysign(y)
 }
 

@@ -50,7 +50,11 @@ pub(super) fn split(x: f64) -> (f64, i32) {
 /// `x` and the power of two that it was multiplied by, so that no number above 0 is subnormal.
 #[inline(always)]
 pub(super) fn normal(x: f64) -> (f64, i32) {
-    if high(x) < 0x0010_0000 { (x * TWO_54, 54) } else { (x, 0) }
+    if high(x) < 0x0010_0000 {
+        (x * TWO_54, 54)
+    } else {
+        (x, 0)
+    }
 }
 
 /// Whether a logarithm of `x` is not a finite number: zero, negative, infinite or NaN.
@@ -63,7 +67,11 @@ fn is_special(x: f64) -> bool {
 /// The logarithm of such an `x`.
 #[inline(always)]
 fn special(x: f64) -> f64 {
-    if x == 0.0 { f64::NEG_INFINITY } else { fma(x, f64::INFINITY, f64::INFINITY) }
+    if x == 0.0 {
+        f64::NEG_INFINITY
+    } else {
+        fma(x, f64::INFINITY, f64::INFINITY)
+    }
 }
 
 /// `e ln 2 + u + rest`, rounded once (nearly).
@@ -104,7 +112,11 @@ pub fn log1p(x: f64) -> f64 {
 pub(super) fn log1p_pair(x: f64, more: f64) -> f64 {
     let sum = 1.0 + x;
     // What the sum lost; exact whichever of both is larger.
-    let lost = if x < 1.0 { x - (sum - 1.0) } else { 1.0 - (sum - x) };
+    let lost = if x < 1.0 {
+        x - (sum - 1.0)
+    } else {
+        1.0 - (sum - x)
+    };
     let e = high(sum).wrapping_sub(ROOT_OF_HALF) >> 20;
     let m = add_exponent(sum, -e) - 1.0;
     let power = power_of_two(-e.min(1022));

@@ -128,7 +128,7 @@ fn pow_special(x: f64, y: f64, result: f64) -> f64 {
 fn cube_root_parts(x: f64) -> (f64, f64, i32) {
     let e = (high(x) >> 20 & 0x7ff) - 1023;
     // e = 3 third + rest; the sum is not negative.
-    let third = ((e + 1026 + 54) * 21_846 >> 16) - 360;
+    let third = (((e + 1080) * 21_846) >> 16) - 360;
     let rest = e - 3 * third;
     let m = add_exponent(x.abs(), -e);
     let factor = match rest {

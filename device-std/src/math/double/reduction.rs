@@ -36,7 +36,7 @@ pub(super) fn reduce_large(x: f64) -> (f64, f64, i32) {
     let bits = x.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
     if exponent == 0x7ff {
-        return (x - x, 0.0, 0);
+        return (f64::NAN, 0.0, 0);
     }
     let mantissa = bits & 0x000f_ffff_ffff_ffff | 0x0010_0000_0000_0000;
     // x = mantissa · 2^e. Bits of 2/π above 2^(2 - e) give multiples of 4 right angles: skip them. The zero word stands for those
@@ -52,19 +52,32 @@ pub(super) fn reduce_large(x: f64) -> (f64, f64, i32) {
     // mantissa · 192 digits, modulo 2^192: two bits of quadrant, 190 of fraction.
     let low = u128::from(mantissa) * u128::from(digits(2));
     let middle = u128::from(mantissa) * u128::from(digits(1)) + (low >> 64);
-    let high = mantissa.wrapping_mul(digits(0)).wrapping_add((middle >> 64) as u64);
+    let high = mantissa
+        .wrapping_mul(digits(0))
+        .wrapping_add((middle >> 64) as u64);
     let quadrant = (high >> 62) as i32;
-    let fraction = u128::from(high) << 66 | u128::from(middle as u64) << 2 | (low as u64 >> 62) as u128;
+    let fraction =
+        u128::from(high) << 66 | u128::from(middle as u64) << 2 | (low as u64 >> 62) as u128;
     // To nearest: the fraction becomes one of -1/2..=1/2.
     let up = (fraction >> 127) as i32;
-    let size = if up == 1 { fraction.wrapping_neg() } else { fraction };
+    let size = if up == 1 {
+        fraction.wrapping_neg()
+    } else {
+        fraction
+    };
     let zeros = size.leading_zeros();
     let size = size << (zeros & 127);
     let power = f64::from_bits(u64::from(1023 - 53 - zeros) << 52);
     let first = (size >> 75) as u64 as f64 * power;
-    let second = ((size >> 22) as u64 & 0x1f_ffff_ffff_ffff) as f64 * power * f64::from_bits(0x3ca0_0000_0000_0000);
+    let second = ((size >> 22) as u64 & 0x1f_ffff_ffff_ffff) as f64
+        * power
+        * f64::from_bits(0x3ca0_0000_0000_0000);
     let (product, lost) = two_product(first, FRAC_PI_2);
-    let rest = fma(first, 6.123_233_995_736_766e-17, fma(second, FRAC_PI_2, lost));
+    let rest = fma(
+        first,
+        6.123_233_995_736_766e-17,
+        fma(second, FRAC_PI_2, lost),
+    );
     let (r, rest) = fast_two_sum(product, rest);
     let negative = (up == 1) != (x < 0.0);
     let quadrant = quadrant + up;

@@ -71,7 +71,11 @@ fn reduce_more(x: f64) -> (f64, f64, i32) {
         let r = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first));
         let rest = fma(n, -PI_2_LO, fma(n, -PI_2_MID, first - r));
         // Next to a multiple of π/2 the difference above is rounded; but there the tangent is as its argument.
-        let rest = if high(r) & 0x7fff_ffff < 0x3e00_0000 { 0.0 } else { rest };
+        let rest = if high(r) & 0x7fff_ffff < 0x3e00_0000 {
+            0.0
+        } else {
+            rest
+        };
         (r, rest, low(shifted))
     } else {
         reduce_large(x)
@@ -147,7 +151,11 @@ pub fn tan(x: f64) -> f64 {
     let (r, rest, quadrant) = reduce_more(x);
     let square = r * r;
     // The slope of the tangent is 1 + tan^2, here about 1 + r^2.
-    let tail = fma(fma(polynomial(&TAN, square), square, 0.0), r, fma(rest, square, rest));
+    let tail = fma(
+        fma(polynomial(&TAN, square), square, 0.0),
+        r,
+        fma(rest, square, rest),
+    );
     // The sign is that of `r`: for zeros the sum would not keep it.
     let t = (r + tail).copysign(r);
     if quadrant & 1 == 0 {
