@@ -5,6 +5,7 @@
 //! ```
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
+mod images;
 mod line;
 mod needs;
 mod split;
@@ -13,7 +14,7 @@ mod tests;
 
 use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
 use crate::llvm::{self, Context, Linkage, LlvmError, LoadError, Machine, Module, Passes, Value};
-use crate::lower::{atomics, kernels, library, locations, retarget, shared, statics, symbols};
+use crate::lower::{kernels, library, retarget, shared, statics, symbols};
 use crate::options::{Arch, Options};
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
@@ -208,33 +209,7 @@ fn compile(
             texts: vec![],
         })
         .collect();
-    for arch in &program.options.archs {
-        // Groups that ask for more than this architecture go round again.
-        let mut rounds = vec![(*arch, (0..groups.len()).collect::<Vec<usize>>())];
-        while let Some((arch, wanted)) = rounds.pop() {
-            let wanted: Vec<usize> = wanted
-                .into_iter()
-                .filter(|g| !parts[*g].has(arch))
-                .collect();
-            let kernels: Vec<usize> = wanted.iter().flat_map(|g| groups[*g].clone()).collect();
-            let optimized = optimize(&program, arch, &kernels)?;
-            let mut texts = String::new();
-            for group in wanted {
-                match emit(&optimized, &program, &groups[group], arch)? {
-                    Emitted::Ptx(text, symbols) => {
-                        parts[group].add_symbols(symbols);
-                        texts.push_str(&text);
-                        parts[group].texts.push((arch.sm, arch.exact, text));
-                    }
-                    Emitted::Needs(more) => match rounds.iter_mut().find(|r| r.0 == more) {
-                        Some(round) => round.1.push(group),
-                        None => rounds.push((more, vec![group])),
-                    },
-                }
-            }
-            dump(&line.output, &format!("{}.ptx", arch.name()), || texts);
-        }
-    }
+    images::make(&program, &groups, &mut parts, &line.output)?;
     Ok(parts)
 }
 
@@ -462,125 +437,6 @@ struct Program<'ctx> {
     /// Those that the host can ask for.
     statics: Vec<Symbol>,
     options: Options,
-}
-
-/// Optimises a copy of some kernels for one architecture and spells out what LLVM would not.
-fn optimize<'ctx>(
-    program: &Program<'ctx>,
-    arch: Arch,
-    kernels: &[usize],
-) -> Result<Module<'ctx>, LinkError> {
-    let mut copy = program.module.duplicate();
-    let machine = machine(copy.context(), arch, 0)?;
-    if kernels.len() != program.names.len() {
-        drop_others(&mut copy, &program.names, kernels)?;
-    }
-    say_arch(&mut copy, arch);
-    statics::show(&copy);
-    copy.run(Passes::optimize(), Some(&machine))?;
-    symbols::redirect(&mut copy);
-    let mut unavailable = undefined_symbols(&copy);
-    let foreign = assembly(&copy).filter(|text| program.host_assembly.contains(text));
-    let thread_locals = copy
-        .globals()
-        .into_iter()
-        .filter(|g| g.is_thread_local() && g.is_used());
-    unavailable.extend(thread_locals.map(|g| g.name()));
-    unavailable.extend(foreign.map(|text| format!("{}{text}", reach::ASM)));
-    if !unavailable.is_empty() {
-        return Err(LinkError::Kernels(explain(program, &unavailable)));
-    }
-    locations::number(&mut copy, &program.names)?;
-    atomics::spell_out(&mut copy)?;
-    copy.run(Passes::inline_always(), Some(&machine))?;
-    let fused = program
-        .roots
-        .iter()
-        .zip(&program.names)
-        .filter(|(r, _)| r.fma);
-    let fused: Vec<&str> = fused.map(|(_, n)| n.as_str()).collect();
-    kernels::allow_contraction(&copy, &fused, program.options.fma);
-    if !program.options.line_info {
-        copy.strip_debug_info();
-    }
-    retarget::rename_for_ptx(&copy);
-    Ok(copy)
-}
-
-/// Answers `arch()` and `feature_set()`, so that branches on them are gone before anybody asks what they need.
-fn say_arch(module: &mut Module<'_>, arch: Arch) {
-    answer(module, "__warploom.arch", arch.sm);
-    let specific = if arch.exact { arch.sm } else { 0 };
-    answer(module, "__warploom.arch_specific", specific);
-}
-
-/// Puts a number in the place of every call of a function.
-fn answer(module: &mut Module<'_>, name: &str, answer: u32) {
-    let Some(function) = module.function(name) else {
-        return;
-    };
-    let calls: Vec<Value<'_>> = module
-        .functions()
-        .into_iter()
-        .flat_map(Value::instructions)
-        .filter_map(Value::as_call)
-        .filter(|call| call.callee().as_function() == Some(function))
-        .collect();
-    let answer = module.i32_type().integer(u64::from(answer));
-    for call in calls {
-        call.replace_all_uses_with(answer);
-        // SAFETY: its result was just replaced, and the handle ends here.
-        unsafe { call.erase_instruction() };
-    }
-}
-
-fn drop_others(
-    module: &mut Module<'_>,
-    names: &[String],
-    kernels: &[usize],
-) -> Result<(), LinkError> {
-    for (kernel, name) in names.iter().enumerate() {
-        if !kernels.contains(&kernel)
-            && let Some(function) = module.function(name)
-        {
-            function.set_linkage(Linkage::Internal);
-        }
-    }
-    statics::hide(module);
-    module.run(Passes::drop_unreachable(), None)?;
-    statics::show(module);
-    Ok(())
-}
-
-/// What became of a group of kernels.
-enum Emitted {
-    Ptx(String, Vec<Symbol>),
-    /// It uses instructions that the architecture lacks.
-    Needs(Arch),
-}
-
-/// PTX for one group of kernels.
-fn emit(
-    optimized: &Module<'_>,
-    program: &Program<'_>,
-    group: &[usize],
-    arch: Arch,
-) -> Result<Emitted, LinkError> {
-    let names = &program.names;
-    let own: Vec<&str> = group.iter().map(|k| names[*k].as_str()).collect();
-    let (mut sm, mut ptx) = needs::of(optimized, &own);
-    for declared in group.iter().map(|k| program.roots[*k].needs()) {
-        (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
-    }
-    if sm > arch.sm {
-        return Ok(Emitted::Needs(Arch::sm(sm)));
-    }
-    let mut part = optimized.duplicate();
-    drop_others(&mut part, names, group)?;
-    let machine = machine(optimized.context(), arch, ptx)?;
-    let symbols =
-        statics::of_image(&part, &program.statics).map_err(|e| LinkError::Kernels(vec![e]))?;
-    Ok(Emitted::Ptx(part.emit(&machine)?, symbols))
 }
 
 /// One message per kernel that reaches what no device has.

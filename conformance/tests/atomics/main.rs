@@ -1,5 +1,6 @@
 //! Atomics, fences, and what they promise across threads.
 
+mod half_types; // the types of half floats
 mod contention;
 mod edges;
 mod halves;

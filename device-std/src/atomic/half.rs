@@ -1,9 +1,9 @@
 //! Additions of half floats, on their bits; and the macro that gives them to the types.
 
+use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::{arch, intrinsics as raw};
 
-/// Makes half floats, or pairs of them, atomic: `half_atomics! { F16 as u16: add_f16, 0x8000; }`. The last number is the sign's bits.
-#[allow(unused_macros, reason = "for the types of half floats")]
+/// Makes half floats, or pairs of them, atomic: the last number is the sign's bits.
 macro_rules! half_atomics {
     ($($ty:ty as $bits:ty: $add:ident, $sign:literal;)*) => {$(
         // SAFETY: the bits of a half float, or of two, with the integer's size and alignment (checked where it is used).
@@ -28,8 +28,12 @@ macro_rules! half_atomics {
         }
     )*};
 }
-#[allow(unused_imports, reason = "for the types of half floats")]
-pub(crate) use half_atomics;
+half_atomics! {
+    F16 as u16: add_f16, 0x8000;
+    F16x2 as u32: add_f16x2, 0x8000_8000;
+    Bf16 as u16: add_bf16, 0x8000;
+    Bf16x2 as u32: add_bf16x2, 0x8000_8000;
+}
 
 /// # Safety
 /// As `intrinsics::atomic_fetch_add_f16`.

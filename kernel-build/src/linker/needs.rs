@@ -7,33 +7,45 @@ use std::collections::HashSet;
 
 /// The least architecture and PTX version for the kernels of `names` together, after optimisation.
 pub(super) fn of(module: &Module<'_>, names: &[&str]) -> (u32, u32) {
+    let mut least = (0, 0);
+    let mut raise = |(sm, ptx): (u32, u32)| least = (least.0.max(sm), least.1.max(ptx));
+    visit(module, names, |value| {
+        if let Some(text) = value.as_call().and_then(|c| c.callee().asm_text()) {
+            raise(asm::needs(&text));
+        }
+        raise(atomics::needs(value, module.context()));
+    });
+    least
+}
+
+/// Whether the kernels of `names` refer to `function`.
+pub(super) fn reaches<'ctx>(module: &Module<'ctx>, names: &[&str], function: Value<'ctx>) -> bool {
+    let mut found = false;
+    visit(module, names, |instruction| {
+        found |= instruction.operands().contains(&function)
+    });
+    found
+}
+
+/// Calls `each` with every instruction that the kernels of `names` reach.
+fn visit<'ctx>(module: &Module<'ctx>, names: &[&str], mut each: impl FnMut(Value<'ctx>)) {
     let mut todo: Vec<Value<'_>> = names.iter().filter_map(|n| module.function(n)).collect();
     let mut seen: HashSet<Value<'_>> = todo.iter().copied().collect();
-    let mut least = (0, 0);
     while let Some(value) = todo.pop() {
-        let next: Vec<Value<'_>> = if value.as_function().is_some() {
-            value
-                .instructions()
-                .into_iter()
-                .flat_map(|instruction| {
-                    if let Some(text) = instruction.as_call().and_then(|c| c.callee().asm_text()) {
-                        let (sm, ptx) = asm::needs(&text);
-                        least = (least.0.max(sm), least.1.max(ptx));
-                    }
-                    let (sm, ptx) = atomics::needs(instruction, module.context());
-                    least = (least.0.max(sm), least.1.max(ptx));
-                    instruction.operands()
-                })
-                .collect()
+        let mut next: Vec<Value<'_>> = Vec::new();
+        if value.as_function().is_some() {
+            for instruction in value.instructions() {
+                each(instruction);
+                next.extend(instruction.operands());
+            }
         } else if value.as_global().is_some() {
-            value.initializer().into_iter().collect()
+            next.extend(value.initializer());
         } else {
-            value.operands()
-        };
+            next = value.operands();
+        }
         todo.extend(
             next.into_iter()
                 .filter(|v| v.is_constant() && seen.insert(*v)),
         );
     }
-    least
 }
