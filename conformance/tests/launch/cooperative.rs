@@ -17,7 +17,7 @@ fn sums(
     parts: &[AtomicU32],
     y: &[AtomicU32],
 ) {
-    for round in 0..rounds as usize {
+    for result in &y[..rounds as usize] {
         // Phase 1: a sum for each block.
         let mut sum = 0u32;
         let mut i = grid.thread();
@@ -34,10 +34,10 @@ fn sums(
                 total = total.wrapping_add(part.load(Relaxed));
                 part.store(0, Relaxed);
             }
-            y[round].store(total, Relaxed);
+            result.store(total, Relaxed);
         }
         grid.sync();
-        let total = y[round].load(Relaxed);
+        let total = result.load(Relaxed);
         let mut i = grid.thread();
         while i < x.len() {
             x[i].store(x[i].load(Relaxed).wrapping_mul(total | 1), Relaxed);

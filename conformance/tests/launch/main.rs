@@ -1,5 +1,11 @@
 //! Launches: shapes and their limits, clusters, cooperative grids, parameters, launch bounds.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
 mod bounds;
 mod clusters;
 mod cooperative;
