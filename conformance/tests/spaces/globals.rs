@@ -241,7 +241,7 @@ mod inner {
 #[kernel]
 fn tick_both(i: Index1D, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        *y = if i.get() % 2 == 0 {
+        *y = if i.get().is_multiple_of(2) {
             tick()
         } else {
             inner::tick()
