@@ -1,5 +1,11 @@
 //! What code can ask about where it runs, what it can tell the compiler, and how it ends when something is wrong.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail as the tests do"
+)]
+
 mod asserts;
 mod assumptions;
 mod loops;
