@@ -64,7 +64,9 @@ fn check(group: &str, names: &[&str]) {
         }
         if let (true, Some(folder)) = (device.is_gpu(), std::env::var_os("WARPLOOM_RECORD_DIR")) {
             let file = std::path::Path::new(&folder).join(format!("math_single_{group}.tsv"));
-            std::fs::write(file, &table).expect("the folder can be written to");
+            if let Err(error) = std::fs::write(file, &table) {
+                let _ = writeln!(failed, "cannot write the table: {error}");
+            }
         }
         assert!(failed.is_empty(), "on {}:\n{failed}", device.name());
         Ok(())
