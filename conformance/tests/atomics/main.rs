@@ -1,8 +1,8 @@
 //! Atomics, fences, and what they promise across threads.
 
-mod half_types; // the types of half floats
 mod contention;
 mod edges;
+mod half_types; // the types of half floats
 mod halves;
 mod litmus;
 mod locks;

@@ -12,7 +12,11 @@ pub(super) use raw::{
 /// Of a NaN, GPUs keep other bits here than from `f32`.
 #[inline(always)]
 pub(super) fn from_f64(x: f64) -> u16 {
-    if x.is_nan() { 0x7fff } else { raw::f64_to_f16_rn(x) }
+    if x.is_nan() {
+        0x7fff
+    } else {
+        raw::f64_to_f16_rn(x)
+    }
 }
 
 /// All bits of the exponent: what is above, without the sign, is not a number.

@@ -102,3 +102,4 @@ macro_rules! float {
 }
 
 float!(f32, single);
+float!(f64, double);

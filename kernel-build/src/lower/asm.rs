@@ -56,21 +56,11 @@ pub(crate) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
     } else {
         ""
     };
-    let needs: Vec<&str> = flags
-        .iter()
-        .copied()
-        .filter(|f| f.starts_with("sm") || f.starts_with("ptx"))
-        .collect();
-    let comment = if needs.is_empty() {
-        String::new()
-    } else {
-        format!("/*{}*/", needs.join(" "))
-    };
     let kind = returned.as_ref().map_or("void", |r| r.llvm);
     let target = if returned.is_some() { "%r = " } else { "" };
     body.push_str(&format!(
         "  {target}call {kind} asm {effect}\"{}\", \"{}\"({}){convergent}\n",
-        super::library::escape(&(comment + text)),
+        super::library::escape(&(needs_comment(&flags) + text)),
         constraints.join(","),
         args.join(", ")
     ));
@@ -94,6 +84,16 @@ pub(crate) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
         super::library::escape(name),
         list.join(", ")
     ))
+}
+
+/// What [`needs`] reads; nothing if every architecture and version will do.
+fn needs_comment(flags: &[&str]) -> String {
+    let needs = |f: &&&str| f.starts_with("sm") || f.starts_with("ptx");
+    let needs: Vec<&str> = flags.iter().filter(needs).copied().collect();
+    if needs.is_empty() {
+        return String::new();
+    }
+    format!("/*{}*/", needs.join(" "))
 }
 
 /// What the instruction asks of the architecture and of PTX, as `function` wrote it: (90, 83).
