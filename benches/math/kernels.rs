@@ -1,6 +1,6 @@
 //! The Rust side: each function over arguments that a thread makes in registers, so that nothing but the function takes time.
 
-use warploom::device::math::{Float, fast, single};
+use warploom::device::math::{Float, double, fast, single};
 use warploom::prelude::*;
 use warploom::{DeviceBuffer, LaunchError};
 
@@ -20,13 +20,16 @@ pub(crate) struct Function {
 }
 
 /// Launches a kernel: stream, shape, first argument, distance between arguments, rounds, one sum per thread.
+pub(crate) type Sum<T> =
+    fn(&Stream, Launch, T, T, u32, &mut DeviceBuffer<T>) -> Result<(), LaunchError>;
+
+/// The kernel of a function.
 pub(crate) enum Apply {
     /// Of `f32`.
-    Single(fn(&Stream, Launch, f32, f32, u32, &mut DeviceBuffer<f32>) -> Result<(), LaunchError>),
+    Single(Sum<f32>),
+    /// Of `f64`.
+    Double(Sum<f64>),
 }
-
-/// The functions of `f64`: none yet. Their twins belong into benches/cuda/math_double.cu, their sums into a variant of [`Apply`].
-pub(crate) const DOUBLE: &[Function] = &[];
 
 macro_rules! functions {
     ($list:ident, $float:ty, $apply:ident; $($name:ident($from:literal..$to:literal) |$x:ident| $value:expr;)*) => {
@@ -114,4 +117,48 @@ functions! { SINGLE, f32, Single;
     fast_log10f(0.001..1000.0) |x| fast::log10(x);
     fast_powf(0.1..10.0) |x| fast::pow(x, x * 0.5 - 1.0);
     fast_divf(0.1..10.0) |x| fast::divide(3.0, x);
+}
+
+functions! { DOUBLE, f64, Double;
+    sin(-10.0..10.0) |x| x.sin();
+    cos(-10.0..10.0) |x| x.cos();
+    tan(-10.0..10.0) |x| x.tan();
+    sincos(-10.0..10.0) |x| { let (s, c) = double::sincos(x); s + c };
+    sinpi(-10.0..10.0) |x| x.sin_pi();
+    cospi(-10.0..10.0) |x| x.cos_pi();
+    asin(-1.0..1.0) |x| x.asin();
+    acos(-1.0..1.0) |x| x.acos();
+    atan(-10.0..10.0) |x| x.atan();
+    sinh(-5.0..5.0) |x| x.sinh();
+    cosh(-5.0..5.0) |x| x.cosh();
+    tanh(-5.0..5.0) |x| x.tanh();
+    asinh(-10.0..10.0) |x| double::asinh(x);
+    acosh(1.0..10.0) |x| double::acosh(x);
+    atanh(-0.999..0.999) |x| double::atanh(x);
+    exp(-10.0..10.0) |x| x.exp();
+    exp2(-10.0..10.0) |x| x.exp2();
+    exp10(-10.0..10.0) |x| x.exp10();
+    expm1(-10.0..10.0) |x| x.exp_m1();
+    log(0.001..1000.0) |x| x.ln();
+    log2(0.001..1000.0) |x| x.log2();
+    log10(0.001..1000.0) |x| x.log10();
+    log1p(-0.5..100.0) |x| x.ln_1p();
+    rsqrt(0.001..1000.0) |x| x.rsqrt();
+    cbrt(-1000.0..1000.0) |x| x.cbrt();
+    rcbrt(0.001..1000.0) |x| x.rcbrt();
+    erf(-4.0..4.0) |x| x.error_function();
+    erfc(-4.0..9.0) |x| x.error_function_complement();
+    erfinv(-0.9999..0.9999) |x| x.erf_inv();
+    erfcinv(0.0001..1.9999) |x| x.erfc_inv();
+    lgamma(0.1..20.0) |x| x.lgamma();
+    tgamma(0.5..12.0) |x| x.tgamma();
+    pow(0.1..10.0) |x| x.powf(x * 0.5 - 1.0);
+    hypot(-10.0..10.0) |x| x.hypot(x * 0.5 - 1.0);
+    atan2(-10.0..10.0) |x| x.atan2(x * 0.5 - 1.0);
+    fmod(0.1..100.0) |x| double::fmod(x, 0.75);
+    remainder(0.1..100.0) |x| double::remainder(x, 0.75);
+    frexp(0.1..100.0) |x| { let (m, e) = x.frexp(); m + f64::from(e) };
+    ldexp(-10.0..10.0) |x| 1.5f64.ldexp(x as i32);
+    ilogb(0.1..100.0) |x| f64::from(x.ilogb());
+    round(-100.0..100.0) |x| x.round();
 }

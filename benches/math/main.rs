@@ -15,7 +15,8 @@ mod session;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use warploom::Launch;
+use warploom::device::Plain;
+use warploom::{DeviceBuffer, Launch, LaunchError, Stream};
 use warploom_harness::benchmark::{Benchmark, Repetitions, Traffic, Twin};
 use warploom_harness::date;
 use warploom_harness::record::{Machine, Measured, Record, file_name, write};
@@ -78,14 +79,21 @@ fn run() -> Result<(), BenchError> {
         date: date::today(),
     };
     let mut records = Vec::new();
+    let mut wrong = 0;
     for (file, functions) in [("math_single", SINGLE), ("math_double", DOUBLE)] {
         let chosen = functions
             .iter()
             .filter(|f| only.as_ref().is_none_or(|name| name == f.name));
         let mut logarithms = Vec::new();
         for function in chosen {
-            let Some(measured) = measure(&session, file, function)? else {
-                continue;
+            let measured = match measure(&session, file, function) {
+                Ok(Some(measured)) => measured,
+                Ok(None) => continue,
+                Err(error) => {
+                    println!("{:14} {error}", function.name);
+                    wrong += 1;
+                    continue;
+                }
             };
             let size = u64::from(BLOCKS * THREADS) * u64::from(ROUNDS * AT_ONCE);
             let record = Record::new(&benchmark(file, function), size, &measured, &machine)?;
@@ -112,6 +120,9 @@ fn run() -> Result<(), BenchError> {
     // A folder that cannot be made shows when the file is written.
     drop(std::fs::create_dir_all(&folder));
     write(&folder.join(file_name(&gpu)), &records)?;
+    if wrong > 0 {
+        return Err(BenchError::Several(wrong));
+    }
     Ok(())
 }
 
@@ -147,47 +158,85 @@ fn measure(
     let shape = Launch::covering(count);
     let (from, to) = function.range;
     let step = (to - from) / f64::from(1024 + rounds);
+    let plan = Plan {
+        file,
+        function,
+        count,
+        blocks,
+        rounds,
+    };
     match function.launch {
         Apply::Single(launch) => {
             let (from, step) = (from as f32, step as f32);
-            let mut sums = session.device.zeroed::<f32>(count)?;
-            let arguments = vec![
-                Argument::Float(from),
-                Argument::Float(step),
-                Argument::Unsigned(rounds),
-                Argument::Pointer(sums.raw_ptr()),
-                Argument::Length(count as u64),
-            ];
-            launch(&session.stream, shape, from, step, rounds, &mut sums)?;
-            let ours = sums.to_vec(&session.stream)?;
-            let Some(gpu) = &session.gpu else {
-                return Ok(None);
-            };
-            let twin = gpu.load(benchmark(file, function).twin)?;
-            let shape_of_twin = Shape {
-                grid: (blocks, 1),
-                block: (THREADS, 1),
-            };
-            // SAFETY: the twin takes two floats, the rounds, a pointer to `count` floats and the count. Buffer and stream live on.
-            let mut peer = unsafe { twin.prepare(session.raw_stream(), shape_of_twin, arguments) };
-            peer.launch()?;
-            let theirs = sums.to_vec(&session.stream)?;
-            let max_error = differ(function.name, &ours, &theirs)?;
-            let times = session.interleave(
-                || launch(&session.stream, shape, from, step, rounds, &mut sums),
-                || peer.launch(),
-            )?;
-            Ok(Some(Measured { times, max_error }))
+            let numbers = [Argument::Float(from), Argument::Float(step)];
+            plan.compare(session, numbers, |stream, sums| {
+                launch(stream, shape, from, step, rounds, sums)
+            })
+        }
+        Apply::Double(launch) => {
+            let numbers = [Argument::Double(from), Argument::Double(step)];
+            plan.compare(session, numbers, |stream, sums| {
+                launch(stream, shape, from, step, rounds, sums)
+            })
         }
     }
 }
 
+/// One function, and how much of it.
+struct Plan<'a> {
+    file: &'static str,
+    function: &'a Function,
+    count: usize,
+    blocks: u32,
+    rounds: u32,
+}
+
+impl Plan<'_> {
+    /// Runs `launch` and the twin. Without a GPU, `launch` alone, once.
+    fn compare<T: Plain + Into<f64>>(
+        &self,
+        session: &Session,
+        [from, step]: [Argument; 2],
+        launch: impl Fn(&Stream, &mut DeviceBuffer<T>) -> Result<(), LaunchError>,
+    ) -> Result<Option<Measured>, BenchError> {
+        let mut sums = session.device.zeroed::<T>(self.count)?;
+        launch(&session.stream, &mut sums)?;
+        let ours = sums.to_vec(&session.stream)?;
+        let Some(gpu) = &session.gpu else {
+            return Ok(None);
+        };
+        let arguments = vec![
+            from,
+            step,
+            Argument::Unsigned(self.rounds),
+            Argument::Pointer(sums.raw_ptr()),
+            Argument::Length(self.count as u64),
+        ];
+        let twin = gpu.load(benchmark(self.file, self.function).twin)?;
+        let shape = Shape {
+            grid: (self.blocks, 1),
+            block: (THREADS, 1),
+        };
+        // SAFETY: the twin takes two numbers, the rounds, a pointer to `count` numbers and the count. Buffer and stream live on.
+        let mut peer = unsafe { twin.prepare(session.raw_stream(), shape, arguments) };
+        peer.launch()?;
+        let theirs = sums.to_vec(&session.stream)?;
+        let max_error = differ(self.function.name, &ours, &theirs)?;
+        let times = session.interleave(|| launch(&session.stream, &mut sums), || peer.launch())?;
+        Ok(Some(Measured { times, max_error }))
+    }
+}
+
 /// The largest difference of two sums, by the size of the sum or the number of what was added.
-fn differ(kernel: &'static str, ours: &[f32], theirs: &[f32]) -> Result<f64, BenchError> {
+fn differ<T: Copy + Into<f64>>(
+    kernel: &'static str,
+    ours: &[T],
+    theirs: &[T],
+) -> Result<f64, BenchError> {
     const LIMIT: f64 = 0.01;
     let mut largest = 0.0;
     for (at, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
-        let (ours, theirs) = (f64::from(*ours), f64::from(*theirs));
+        let (ours, theirs): (f64, f64) = ((*ours).into(), (*theirs).into());
         let error = (ours - theirs).abs() / theirs.abs().max(f64::from(ROUNDS * AT_ONCE) * 0.1);
         // Not `error > LIMIT`: that holds for no NaN.
         if error.is_nan() || error > LIMIT {

@@ -166,6 +166,8 @@ pub(crate) struct Shape {
 pub(crate) enum Argument {
     Pointer(DevicePointer),
     Float(f32),
+    #[allow(dead_code, reason = "the other benchmark uses it")]
+    Double(f64),
     Unsigned(u32),
     Length(u64),
 }
@@ -233,6 +235,7 @@ impl Argument {
         match self {
             Self::Pointer(value) | Self::Length(value) => ptr::from_mut(value).cast(),
             Self::Float(value) => ptr::from_mut(value).cast(),
+            Self::Double(value) => ptr::from_mut(value).cast(),
             Self::Unsigned(value) => ptr::from_mut(value).cast(),
         }
     }

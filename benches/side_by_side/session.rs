@@ -17,6 +17,9 @@ const COPY_ELEMENTS: usize = 1 << 28;
 /// Why the benchmarks end early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
+    #[error("{0} functions are wrong, see above")]
+    #[allow(dead_code, reason = "the other benchmark goes on after one")]
+    Several(usize),
     #[error(transparent)]
     Warploom(#[from] warploom::Error),
     #[error(transparent)]

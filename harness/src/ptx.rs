@@ -9,6 +9,7 @@
 //! // ptx-count: 1 vote.sync.any      exactly so many lines
 //! // ptx-module: fence.sys           a line of the kernel or of a function that it reaches
 //! // ptx-module-not: trap            no line of these
+//! // ptx-arch: sm_75                 what follows under this kernel is about this image alone, which must be there
 //! ```
 //! Blanks count as one, `...` stands for any text within a line. `//@ arch: sm_75 sm_90` in the file's head names the images that
 //! must be there and are looked at; without it all are. `//@ release` leaves the file out of builds with debug assertions. Takes a test's source and the program's own device code; must not know LLVM.
@@ -223,6 +224,8 @@ struct Directive {
     /// In the test file.
     line: usize,
     kernel: String,
+    /// The one image that it is about.
+    arch: Option<String>,
 }
 
 fn compare(module: &str, source: &str, images: &[Image]) -> Result<(), String> {
@@ -242,8 +245,17 @@ fn compare(module: &str, source: &str, images: &[Image]) -> Result<(), String> {
             return Err(format!("no PTX of kernel `{name}` for {arch}"));
         }
         let of_kernel: Vec<&Directive> = directives.iter().filter(|d| d.kernel == kernel).collect();
+        let missing = of_kernel.iter().find_map(|d| {
+            let arch = d.arch.as_ref()?;
+            codes.iter().all(|c| c.arch != *arch).then_some(arch)
+        });
+        if let Some(arch) = missing {
+            return Err(format!("no PTX of kernel `{name}` for {arch}"));
+        }
         for code in codes {
-            hold(&of_kernel, &code)?;
+            let about = |d: &&&Directive| d.arch.as_ref().is_none_or(|a| *a == code.arch);
+            let directives: Vec<&Directive> = of_kernel.iter().filter(about).copied().collect();
+            hold(&directives, &code)?;
         }
     }
     Ok(())
@@ -252,6 +264,7 @@ fn compare(module: &str, source: &str, images: &[Image]) -> Result<(), String> {
 /// Reads the directives of a file, each with the kernel above it.
 fn parse(source: &str) -> Result<Vec<Directive>, String> {
     let mut kernel: Option<String> = None;
+    let mut arch: Option<String> = None;
     let mut marked = false;
     let mut found = Vec::new();
     for (line, text) in (1..).zip(source.lines()) {
@@ -259,6 +272,7 @@ fn parse(source: &str) -> Result<Vec<Directive>, String> {
         marked |= text.starts_with("#[kernel");
         if marked && let Some((_, rest)) = text.split_once("fn ") {
             kernel = names(rest).next().map(str::to_owned);
+            arch = None;
             marked = false;
         }
         let Some(directive) = text.strip_prefix("// ptx") else {
@@ -269,6 +283,10 @@ fn parse(source: &str) -> Result<Vec<Directive>, String> {
         let (kind, rest) = match word {
             "" => (Kind::InOrder, rest),
             "-next" => (Kind::Next, rest),
+            "-arch" => {
+                arch = Some(rest.trim().to_owned());
+                continue;
+            }
             "-not" => (Kind::Not, rest),
             "-module" => (Kind::Module, rest),
             "-module-not" => (Kind::ModuleNot, rest),
@@ -283,6 +301,7 @@ fn parse(source: &str) -> Result<Vec<Directive>, String> {
             kind,
             text: one_blank(rest),
             line,
+            arch: arch.clone(),
             kernel: kernel.ok_or_else(|| format!("line {line} stands under no kernel: {text}"))?,
         });
     }

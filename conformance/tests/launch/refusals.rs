@@ -139,7 +139,7 @@ fn more_dynamic_shared_memory_than_a_block_has() {
         |stream, y| plain::launch(stream, Launch::new(8, 32).dynamic_shared(1 << 20), y),
     );
     refused(
-        "cannot launch `takes_dynamic` with 0 bytes of dynamic shared memory: the kernel takes a `DynamicShared`",
+        "cannot launch `takes_dynamic` without saying how much dynamic shared memory a block gets",
         |stream, y| takes_dynamic::launch(stream, (8, 32), y),
     );
 }

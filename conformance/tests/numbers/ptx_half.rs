@@ -63,8 +63,11 @@ fn brain(i: Index1D, x: &[[Bf16; 3]], mut y: DisjointSlice<[Bf16; 3]>) {
         *y = [a + b, a.mul_add(b, c), a.min(b)];
     }
 }
+// ptx-arch: sm_75
 // ptx-not: bf16
 // ptx: add.rn.f32
+// ptx-arch: sm_80
+// ptx: bf16
 
 #[kernel]
 #[allow(dead_code, reason = "never launched")]
@@ -74,8 +77,11 @@ fn brain_pairs(i: Index1D, x: &[[Bf16x2; 3]], mut y: DisjointSlice<Bf16x2>) {
         *y = a * b - c;
     }
 }
+// ptx-arch: sm_75
 // ptx-not: bf16
 // ptx-count: 2 mul.rn.f32
+// ptx-arch: sm_80
+// ptx: bf16
 
 #[kernel]
 #[allow(dead_code, reason = "never launched")]

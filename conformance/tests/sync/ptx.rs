@@ -118,8 +118,11 @@ fn copies_anywhere(block: Block, x: &[u32], i: Index1D, mut y: DisjointSlice<u32
         *y = stage.get(3);
     }
 }
-// ptx-not: cp.async
 // ptx: bar.sync 0;
+// ptx-arch: sm_75
+// ptx-not: cp.async
+// ptx-arch: sm_80
+// ptx: cp.async.cg
 
 //@ rows: SY-1, SY-2, SY-3, SY-4, SY-6, SY-named, ASYNC-mbarrier, ASYNC-copy, GSY-1, GSY-3, GSY-4, GSY-5
 #[test]
@@ -143,7 +146,7 @@ fn kernels_get_the_architecture_that_they_need() {
         let archs = images.iter().filter(holds).map(|i| i.arch.clone());
         archs.collect::<Vec<_>>()
     };
-    assert_eq!(of("ptx::copies_anywhere"), ["sm_75"]);
+    assert_eq!(of("ptx::copies_anywhere"), ["sm_75", "sm_80"]);
     assert_eq!(of("ptx::copies"), ["sm_80"]);
     assert_eq!(of("ptx::arrivals"), ["sm_80"]);
     assert_eq!(of("ptx::waits_asleep"), ["sm_90"]);

@@ -83,8 +83,11 @@ fn reductions(warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
         *y = seen;
     }
 }
+// ptx-arch: sm_75
 // ptx-not: redux
 // ptx: shfl.sync.bfly.b32
+// ptx-arch: sm_80
+// ptx: redux.sync.add.u32
 
 /// The first line asks for sm_80; the methods then take the instruction too.
 #[kernel]
