@@ -70,8 +70,8 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         "conformance",
         "warploom-conformance",
+        &["warploom", "warploom-build", "warploom-device"],
         &[],
-        &["warploom-build"],
     ),
     (
         "harness",

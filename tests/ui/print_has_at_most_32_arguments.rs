@@ -11,3 +11,4 @@ fn many(i: Index1D) {
 }
 
 fn main() {}
+//@ rows: GPF-12

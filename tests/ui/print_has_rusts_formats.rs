@@ -10,3 +10,4 @@ fn wrong(i: Index1D, x: &[f32]) {
 }
 
 fn main() {}
+//@ rows: GPF-10

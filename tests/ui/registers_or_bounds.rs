@@ -4,3 +4,4 @@ use warploom::prelude::*;
 fn k(i: Index1D) {}
 
 fn main() {}
+//@ rows: KC-9

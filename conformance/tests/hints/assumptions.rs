@@ -12,7 +12,7 @@ use warploom_harness::device_test::check;
 fn branches(i: Index1D, mut y: DisjointSlice<u32>) {
     let at = i.get() as u32;
     if let Some(y) = y.get_mut(i) {
-        *y = u32::from(likely(at < 50)) + 2 * u32::from(unlikely(at % 7 == 0));
+        *y = u32::from(likely(at < 50)) + 2 * u32::from(unlikely(at.is_multiple_of(7)));
         if unlikely(at == 69) {
             *y += 100;
         }

@@ -63,7 +63,7 @@ fn by_cfg(i: Index1D, mut y: DisjointSlice<u32>) {
 //@ rows: MC-7
 #[test]
 fn cfg_knows_the_pass() {
-    assert!(!cfg!(warploom_device));
+    const { assert!(!cfg!(warploom_device), "this is the host") };
     on_each_device(|device, stream| {
         let mut y = device.zeroed(33)?;
         by_cfg::launch(stream, (1, 33), &mut y)?;
@@ -78,7 +78,7 @@ fn sized<T: Plain + Default>(i: Index1D, mut y: DisjointSlice<u32>, value: T) {
     if let Some(y) = y.get_mut(i) {
         *y = match arch() {
             0 => size_of_val(&value) as u32,
-            arch => size_of_val(&value) as u32 + 0 * arch,
+            _ => size_of::<T>() as u32,
         };
     }
 }

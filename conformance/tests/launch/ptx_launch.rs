@@ -96,7 +96,16 @@ fn by_value(i: Index1D, table: Table, mut y: DisjointSlice<u32>) {
 }
 // ptx: .param .align 4 .b8 ...[1200]
 
-//@ rows: KC-4, KC-7, GLA-7, AN-7, AN-8, CG-cluster, CG-grid
+#[kernel(max_registers(40))]
+#[allow(dead_code, reason = "never launched")]
+fn few_registers(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = 1;
+    }
+}
+// ptx: .maxnreg 40
+
+//@ rows: KC-4, KC-7, KC-9, GLA-7, AN-7, AN-8, CG-cluster, CG-grid
 #[test]
 fn declarations_are_directives() {
     warploom_harness::ptx_file!("ptx_launch.rs");

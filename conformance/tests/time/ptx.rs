@@ -34,7 +34,7 @@ fn tools(i: Index1D) {
 // ptx: pmevent 7;
 // ptx: brkpt;
 
-//@ rows: GTM-1, GPR-1, DB-3, OF-2
+//@ rows: GTM-1, GPR-1, DB-3, OF-2, TIME-clock, TIME-globaltimer, TIME-nanosleep
 #[test]
 fn clocks_and_tools_are_one_instruction_each() {
     warploom_harness::ptx_file!("ptx.rs");

@@ -170,6 +170,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
         value(unsafe { T::Bits::swap(self.bits(), bits(new), how::<O, S>()) })
     }
 
+    //@ rows: NA-9
     /// Replaces the value by `new` if its bits are those of `current`; the value before is in `Ok` if it was replaced, else in `Err`.
     ///
     /// 16, 32, 64 and 128 bits. Floats are compared by their bits, so that a NaN equals itself. Never fails without reason. The whole has

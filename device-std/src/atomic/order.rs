@@ -21,6 +21,7 @@ pub trait Order: Copy + Sealed {
     const CODE: u32;
 }
 
+//@ rows: NA-10
 /// An order of a load: [`Relaxed`], [`Acquire`], [`SeqCst`].
 ///
 /// ```compile_fail,E0277
@@ -37,6 +38,7 @@ pub trait Order: Copy + Sealed {
 )]
 pub trait LoadOrder: Order {}
 
+//@ rows: NA-11
 /// An order of a store: [`Relaxed`], [`Release`], [`SeqCst`].
 ///
 /// ```compile_fail,E0277

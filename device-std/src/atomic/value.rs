@@ -128,6 +128,7 @@ values!(
 );
 values!(u128 as u128, i128 as u128, f32 as u32, f64 as u64);
 
+//@ rows: AT-1
 /// Numbers to which can be added: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`; each lane for itself `[f32; 2]` and `[f32; 4]`.
 ///
 /// ```compile_fail,E0277

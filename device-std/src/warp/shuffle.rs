@@ -2,6 +2,7 @@
 
 use crate::Plain;
 
+//@ rows: WS-1
 /// What a shuffle moves: any plain value of at most 16 bytes. Each 4 bytes, or part of them, cost one instruction.
 ///
 /// Integers of all widths, floats, small arrays and structs, bit for bit. What is larger does not compile:
