@@ -25,25 +25,30 @@
 //! A crate with kernels also needs `warploom-build` and one line in its `build.rs`; without it kernels run on the emulator only.
 
 pub use warploom_device as device;
-pub use warploom_device::{dynamic_shared, shared_array};
-pub use warploom_macros::{KernelArg, Plain, kernel, ptx};
-pub use warploom_macros::{gpu_print, gpu_println};
+pub use warploom_device::{
+    constant_static, device_static, dynamic_shared, managed_static, shared_array,
+};
+pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
     Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
-    Event, KernelPanic, Launch, LaunchError, MemoryError, Result, Stream, StreamError, launch,
+    Event, KernelPanic, Launch, LaunchError, Managed, MemoryError, Result, Stream, StreamError,
+    Symbol, SymbolError, launch,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
 pub mod prelude {
+    pub use crate::device::math::Float as _; // `x.rsqrt()` and its kin
     pub use crate::device::{
-        AtomicF32, AtomicF64, Block, BlockLeader, Chunks, DisjointSlice, DisjointSlice2D,
-        DynamicShared, Grid, GridStride, Index1D, Index2D, Index3D, Linear, PerBlock, SharedArray,
-        SharedTile, TileView, Warp, block_dim, block_idx, grid_dim, lane, sync_threads, thread_idx,
-        warp_id,
+        AsyncTiles, Atomic, AtomicF32, AtomicF64, Bf16, Bf16x2, Block, BlockLeader, Chunks,
+        Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
+        DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group, Index1D, Index2D, Index3D,
+        LaneMask, Linear, Mbarrier, NamedBarrier, PerBlock, SharedArray, SharedTile, Stage, Tile,
+        TileView, Warp, WarpGroup, Width, arch, block_dim, block_idx, grid_dim, is_device, lane,
+        sync_threads, thread_idx, warp_id,
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.
     pub use crate::device::{KernelArg, Plain};
-    pub use crate::{dynamic_shared, shared_array};
-    pub use warploom_macros::{KernelArg, Plain, kernel, ptx};
+    pub use crate::{constant_static, device_static, dynamic_shared, managed_static, shared_array};
+    pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 }

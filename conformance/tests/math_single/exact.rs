@@ -180,7 +180,7 @@ fn remainders_come_with_the_quotient() {
 }
 
 #[kernel]
-fn extremes(i: Index1D, x: &[[i32; 2]], mut y: DisjointSlice<[i32; 4]>) {
+fn of_integers(i: Index1D, x: &[[i32; 2]], mut y: DisjointSlice<[i32; 4]>) {
     if let (Some(y), Some(&[a, b])) = (y.get_mut(i), x.get(i.get())) {
         let unsigned = [(a as u32).min(b as u32), (a as u32).max(b as u32)];
         *y = [a.min(b), a.max(b), unsigned[0] as i32, unsigned[1] as i32];
@@ -192,9 +192,9 @@ fn extremes(i: Index1D, x: &[[i32; 2]], mut y: DisjointSlice<[i32; 4]>) {
 fn integers_have_their_extremes() {
     let edges = [i32::MIN, -7, -1, 0, 1, 3, i32::MAX];
     let x: Vec<[i32; 2]> = edges.iter().flat_map(|a| edges.map(|b| [*a, b])).collect();
-    warploom_harness::device_test::check_map(
+    check_map(
         &x,
-        |stream, x, y| extremes::launch(stream, Launch::covering(x.len()), x, y),
+        |stream, x, y| of_integers::launch(stream, Launch::covering(x.len()), x, y),
         |i| {
             let [a, b] = x[i];
             let (p, q) = (a as u32, b as u32);
