@@ -1,6 +1,6 @@
 //! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, twins, scripts, the photograph.
 //!
-//! `target/bundle/warploom-gpu/` and, packed, `target/bundle/warploom-gpu.tar.gz`.
+//! `target/bundle/warploom-gpu/` and, packed, `target/bundle/warploom-gpu.tar.xz`.
 
 use std::fs;
 use std::io;
@@ -221,9 +221,11 @@ fn twins(root: &Path, bundle: &Path) -> Result<(), BundleError> {
 }
 
 fn archive(place: &Path) -> Result<PathBuf, BundleError> {
-    let path = place.join("warploom-gpu.tar.gz");
+    let path = place.join("warploom-gpu.tar.xz");
+    // The test programs of a package share their images: a window over several of them leaves little.
     run(Command::new("tar")
-        .arg("-czf")
+        .env("XZ_OPT", "-1 --lzma2=preset=1,dict=128MiB")
+        .arg("-cJf")
         .arg(&path)
         .arg("-C")
         .arg(place)
