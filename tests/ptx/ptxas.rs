@@ -55,6 +55,7 @@ fn every_image_assembles_for_every_architecture() {
         .iter()
         .filter(|i| !i.arch.ends_with('a'))
         .flat_map(|i| ARCHS.map(|arch| (i, arch)))
+        .filter(|(image, arch)| number(arch) >= number(&image.arch)) // newer GPUs run older images
         .collect();
     let problems = Mutex::new(Vec::new());
     let queue = Mutex::new(jobs.into_iter());
@@ -85,4 +86,9 @@ fn every_image_assembles_for_every_architecture() {
     });
     let problems = problems.into_inner().unwrap();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// 75 of `sm_75`.
+fn number(arch: &str) -> u32 {
+    arch.trim_start_matches("sm_").parse().unwrap()
 }

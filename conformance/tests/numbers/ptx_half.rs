@@ -103,6 +103,7 @@ fn halves(i: Index1D, x: &[[I16x2; 3]], mut y: DisjointSlice<I16x2>) {
         *y = max3(a, b, c);
     }
 }
+// ptx-arch: sm_75
 // ptx-count: 4 max.s16
 // ptx-not: s16x2
 

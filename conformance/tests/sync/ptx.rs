@@ -118,11 +118,12 @@ fn copies_anywhere(block: Block, x: &[u32], i: Index1D, mut y: DisjointSlice<u32
         *y = stage.get(3);
     }
 }
-// ptx: bar.sync 0;
 // ptx-arch: sm_75
 // ptx-not: cp.async
+// ptx: bar.sync 0;
 // ptx-arch: sm_80
 // ptx: cp.async.cg
+// ptx: bar.sync 0;
 
 //@ rows: SY-1, SY-2, SY-3, SY-4, SY-6, SY-named, ASYNC-mbarrier, ASYNC-copy, GSY-1, GSY-3, GSY-4, GSY-5
 #[test]

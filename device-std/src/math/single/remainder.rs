@@ -48,6 +48,30 @@ fn reduce(x: f32, y: f32) -> (f32, u32, f32, i32) {
     (rest, quotient, divisor, ey - 150)
 }
 
+/// The usual case in a few instructions: `|x|` reduced to below `|y|`, and the quotient, where that has at most 21 bits and nothing is near the
+/// ends of the range.
+#[inline]
+fn reduce_quickly(x: f32, y: f32) -> Option<(f32, f32)> {
+    let (x, y) = (x.abs(), y.abs());
+    // Neither range has NaN.
+    if !(8.7e-19..1.1e18).contains(&y) || !(0.0..y * 2_097_152.0).contains(&x) {
+        return None;
+    }
+    // Off by one at most: the approximate inverse is less than 2^-22 off.
+    let near = raw::trunc_f32(x * raw::rcp_approx_ftz_f32(y));
+    let rest = raw::fma_f32(-near, y, x);
+    // Rounding keeps the sign and the side of `y` on which the exact rest lies.
+    let quotient = if rest < 0.0 {
+        near - 1.0
+    } else if rest >= y {
+        near + 1.0
+    } else {
+        near
+    };
+    // Exact: below `y`, and a multiple of the last place of the smaller of both.
+    Some((raw::fma_f32(-quotient, y, x), quotient))
+}
+
 /// What `x` leaves when divided by `y` towards zero: the sign of `x`, smaller than `y`. CUDA: `fmodf`, and Rust's `%`. Exact.
 ///
 /// NaN if `x` is infinite, `y` is 0 or either is NaN.
@@ -60,6 +84,9 @@ fn reduce(x: f32, y: f32) -> (f32, u32, f32, i32) {
 #[inline]
 #[must_use]
 pub fn fmod(x: f32, y: f32) -> f32 {
+    if let Some((rest, _)) = reduce_quickly(x, y) {
+        return rest.copysign(x);
+    }
     if !x.is_finite() || y == 0.0 || y.is_nan() {
         return f32::NAN;
     }
@@ -81,6 +108,17 @@ pub fn remainder(x: f32, y: f32) -> f32 {
 #[inline]
 #[must_use]
 pub fn remquo(x: f32, y: f32) -> (f32, i32) {
+    let negative = y.is_sign_negative();
+    if let Some((rest, quotient)) = reduce_quickly(x, y) {
+        let (y, quotient) = (y.abs(), quotient as u32);
+        let up = 2.0 * rest > y || (2.0 * rest == y && quotient & 1 == 1);
+        let (value, n) = if up {
+            (rest - y, quotient + 1)
+        } else {
+            (rest, quotient)
+        };
+        return signed(value, n, x, x.is_sign_negative() != negative);
+    }
     if !x.is_finite() || y == 0.0 || y.is_nan() {
         return (f32::NAN, 0);
     }
@@ -102,12 +140,15 @@ pub fn remquo(x: f32, y: f32) -> (f32, i32) {
         quotient = quotient.wrapping_add(1);
     }
     let value = scalbn(rest, exponent);
+    signed(value, quotient, x, x.is_sign_negative() != negative)
+}
+
+/// The rest of `|x|` and the quotient as those of `x`.
+#[inline]
+fn signed(rest: f32, quotient: u32, x: f32, opposite: bool) -> (f32, i32) {
     let n = (quotient & 7) as i32;
-    let n = if (x < 0.0) != (y < 0.0) { -n } else { n };
     // A rest of nothing has the sign of `x`; otherwise `x` turns the sign.
-    let value = if rest == 0.0 { 0.0 } else { value };
-    (
-        f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000)),
-        n,
-    )
+    let rest = if rest == 0.0 { 0.0 } else { rest };
+    let rest = f32::from_bits(rest.to_bits() ^ (x.to_bits() & 0x8000_0000));
+    (rest, if opposite { -n } else { n })
 }
