@@ -38,7 +38,7 @@ pub mod symbol; // statics of device code
 pub mod view; // parts of buffers
 
 pub use cuda::DriverError;
-pub use device::Device;
+pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result};
 pub use event::Event;
 pub use launch::{Dim3, Launch, LaunchError};

@@ -45,7 +45,7 @@ fn drops(i: Index1D, counters: &[AtomicU32]) {
     let kept = Box::new(Counted(&counters[0], 1));
     let moved = Box::new(Counted(&counters[1], 10));
     drop(moved);
-    if i.get() % 3 == 0 {
+    if i.get().is_multiple_of(3) {
         std::mem::forget(kept); // a leak: allowed, and dropped by nobody
     }
 }
@@ -111,7 +111,7 @@ impl Shape for Oblong {
 fn objects(i: Index1D, mut y: DisjointSlice<u32>) {
     let at = i.get() as u32;
     if let Some(y) = y.get_mut(i) {
-        let shape: Box<dyn Shape> = if at % 2 == 0 {
+        let shape: Box<dyn Shape> = if at.is_multiple_of(2) {
             Box::new(Square(at))
         } else {
             Box::new(Oblong(at, 3))

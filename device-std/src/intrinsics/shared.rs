@@ -4,7 +4,7 @@ unsafe_intrinsics! {
     /// The start of the block's dynamic shared memory, aligned to 128 bytes. CUDA `extern __shared__`.
     ///
     /// # Safety
-    /// Reads and writes through the pointer stay within [`dynamic_shared_bytes`] and do not race.
+    /// Reads and writes through the pointer stay within [`dynamic_shared_bytes`](super::dynamic_shared_bytes) and do not race.
     unsafe fn dynamic_shared() -> *mut u8 = "shared_dynamic";
 }
 
