@@ -20,6 +20,11 @@ pub fn sin(x: f32) -> f32 {
 }
 
 /// `cos(x)`: absolute error at most 2^-20.5 in -π..=π, larger outside. CUDA: `__cosf`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::cos(0.5) - 0.877_582_562).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn cos(x: f32) -> f32 {
@@ -34,6 +39,11 @@ pub fn sincos(x: f32) -> (f32, f32) {
 }
 
 /// `sin(x) * (1 / cos(x))` of the fast forms. CUDA: `__tanf`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::tan(0.5) - 0.546_302_49).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn tan(x: f32) -> f32 {
@@ -41,6 +51,11 @@ pub fn tan(x: f32) -> f32 {
 }
 
 /// `e^x` within `2 + floor(|1.16 x|)` ulp. CUDA: `__expf`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::exp(0.5) - 1.648_721_271).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp(x: f32) -> f32 {
@@ -48,6 +63,11 @@ pub fn exp(x: f32) -> f32 {
 }
 
 /// `10^x` within `2 + floor(|2.95 x|)` ulp. CUDA: `__exp10f`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::exp10(0.5) - 3.162_277_66).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp10(x: f32) -> f32 {
@@ -55,6 +75,11 @@ pub fn exp10(x: f32) -> f32 {
 }
 
 /// `2^x` within 2 ulp. CUDA: `exp2f` under `-use_fast_math`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::exp2(0.5) - 1.414_213_562).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp2(x: f32) -> f32 {
@@ -62,6 +87,11 @@ pub fn exp2(x: f32) -> f32 {
 }
 
 /// The natural logarithm: absolute error at most 2^-21.41 in 0.5..=2, 3 ulp elsewhere. CUDA: `__logf`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::log(2.0) - 0.693_147_181).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn log(x: f32) -> f32 {
@@ -69,6 +99,11 @@ pub fn log(x: f32) -> f32 {
 }
 
 /// The logarithm to base 2: absolute error at most 2^-22 in 0.5..=2, 2 ulp elsewhere. CUDA: `__log2f`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::log2(3.0) - 1.584_962_501).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn log2(x: f32) -> f32 {
@@ -76,6 +111,11 @@ pub fn log2(x: f32) -> f32 {
 }
 
 /// The logarithm to base 10: absolute error at most 2^-23 in 0.5..=2, 3 ulp elsewhere. CUDA: `__log10f`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::log10(2.0) - 0.301_029_996).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn log10(x: f32) -> f32 {
@@ -83,6 +123,11 @@ pub fn log10(x: f32) -> f32 {
 }
 
 /// `2^(y * log2(x))` of the fast forms, for `x` of 0 or more. CUDA: `__powf`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// assert!((fast::pow(2.0, 0.5) - 1.414_213_562).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn pow(x: f32, y: f32) -> f32 {

@@ -58,6 +58,11 @@ pub fn erf(x: f32) -> f32 {
 }
 
 /// `1 - erf(x)`. CUDA: `erfcf`, at most 6 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::erfc(0.5) - 0.479_500_122).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn erfc(x: f32) -> f32 {
@@ -142,6 +147,11 @@ fn inverse_ratio(product: f32, small: bool) -> f32 {
 }
 
 /// The inverse of the error function. CUDA: `erfinvf`, at most 5 ulp; infinite at -1 and 1, NaN beyond.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::erfinv(0.5) - 0.476_936_276).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn erfinv(y: f32) -> f32 {
@@ -149,6 +159,11 @@ pub fn erfinv(y: f32) -> f32 {
 }
 
 /// The inverse of the complementary error function. CUDA: `erfcinvf`, at most 7 ulp; infinite at 0 and 2, NaN outside.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::erfcinv(0.5) - 0.476_936_276).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn erfcinv(y: f32) -> f32 {

@@ -14,6 +14,11 @@ fn scale(x: f32, k: i32) -> f32 {
 }
 
 /// `a * b + c`, rounded once. CUDA: `fmaf`. Exact rounding.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::fma(2.0, 3.0, 1.0), 7.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn fma(a: f32, b: f32, c: f32) -> f32 {
@@ -70,6 +75,11 @@ fn scaled_in_steps(x: f32, n: i32) -> f32 {
 }
 
 /// `x * 2^n`, rounded once. CUDA: `scalbnf`. Exact rounding.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::scalbn(1.5, 3), 12.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn scalbn(x: f32, n: i32) -> f32 {
@@ -77,6 +87,11 @@ pub fn scalbn(x: f32, n: i32) -> f32 {
 }
 
 /// `x * 2^n`, rounded once. CUDA: `scalblnf`. Exact rounding.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::scalbln(1.5, 3), 12.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn scalbln(x: f32, n: i64) -> f32 {
@@ -102,6 +117,11 @@ pub fn ilogb(x: f32) -> i32 {
 }
 
 /// The exponent of `x` as a float; negative infinity for 0, infinity for infinities. CUDA: `logbf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::logb(12.0), 3.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn logb(x: f32) -> f32 {
@@ -124,6 +144,11 @@ pub fn modf(x: f32) -> (f32, f32) {
 }
 
 /// `x - y` if `x > y`, else 0; NaN if either is. CUDA: `fdimf`. Exact rounding.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::fdim(3.0, 1.0), 2.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn fdim(x: f32, y: f32) -> f32 {
@@ -131,6 +156,11 @@ pub fn fdim(x: f32, y: f32) -> f32 {
 }
 
 /// The next float after `x` in the direction of `y`; `y` if they are equal. CUDA: `nextafterf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::nextafter(1.0, 1.0), 1.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn nextafter(x: f32, y: f32) -> f32 {
@@ -157,6 +187,11 @@ pub fn nan(payload: u32) -> f32 {
 }
 
 /// The integer nearest to `x`, away from zero in a tie. CUDA: `roundf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::round(2.5), 3.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn round(x: f32) -> f32 {
@@ -216,6 +251,11 @@ to_integers! {
 }
 
 /// The size of `x` with the sign of `y`. CUDA: `copysignf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::copysign(3.0, -1.0), -3.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn copysign(x: f32, y: f32) -> f32 {
@@ -223,6 +263,11 @@ pub fn copysign(x: f32, y: f32) -> f32 {
 }
 
 /// `x` without its sign. CUDA: `fabsf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::fabs(-2.0), 2.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn fabs(x: f32) -> f32 {
@@ -230,6 +275,11 @@ pub fn fabs(x: f32) -> f32 {
 }
 
 /// The smaller one; if one is NaN, the other. CUDA: `fminf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::fmin(1.0, 2.0), 1.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn fmin(x: f32, y: f32) -> f32 {
@@ -237,6 +287,11 @@ pub fn fmin(x: f32, y: f32) -> f32 {
 }
 
 /// The larger one; if one is NaN, the other. CUDA: `fmaxf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::fmax(1.0, 2.0), 2.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn fmax(x: f32, y: f32) -> f32 {

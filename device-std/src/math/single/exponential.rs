@@ -38,6 +38,11 @@ pub fn exp(x: f32) -> f32 {
 }
 
 /// `10^x`. CUDA: `exp10f`, at most 2 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::exp10(0.5) - 3.162_277_66).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn exp10(x: f32) -> f32 {
@@ -45,6 +50,11 @@ pub fn exp10(x: f32) -> f32 {
 }
 
 /// `2^x`. CUDA: `exp2f`, at most 2 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::exp2(0.5) - 1.414_213_562).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn exp2(x: f32) -> f32 {
@@ -65,6 +75,11 @@ pub(super) fn half_exp(x: f32) -> f32 {
 }
 
 /// `e^x - 1`, accurate near 0. CUDA: `expm1f`, at most 1 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::expm1(0.5) - 0.648_721_271).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn expm1(x: f32) -> f32 {

@@ -10,6 +10,11 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
 }
 
 /// `sinh(x)`. CUDA: `sinhf`, at most 3 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::sinh(0.5) - 0.521_095_305).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn sinh(x: f32) -> f32 {
@@ -26,6 +31,11 @@ pub fn sinh(x: f32) -> f32 {
 }
 
 /// `cosh(x)`. CUDA: `coshf`, at most 2 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::cosh(0.5) - 1.127_625_965).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn cosh(x: f32) -> f32 {
@@ -34,6 +44,11 @@ pub fn cosh(x: f32) -> f32 {
 }
 
 /// `tanh(x)`. CUDA: `tanhf`, at most 2 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::tanh(0.5) - 0.462_117_157).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn tanh(x: f32) -> f32 {
@@ -56,6 +71,11 @@ pub fn tanh(x: f32) -> f32 {
 const HUGE: f32 = 1_073_741_824.0; // 2^30
 
 /// `asinh(x)`. CUDA: `asinhf`, at most 3 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::asinh(0.5) - 0.481_211_825).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn asinh(x: f32) -> f32 {
@@ -74,6 +94,11 @@ pub fn asinh(x: f32) -> f32 {
 }
 
 /// `acosh(x)`. CUDA: `acoshf`, at most 4 ulp; NaN below 1.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::acosh(1.5) - 0.962_423_65).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn acosh(x: f32) -> f32 {
@@ -87,6 +112,11 @@ pub fn acosh(x: f32) -> f32 {
 }
 
 /// `atanh(x)`. CUDA: `atanhf`, at most 3 ulp; infinite at -1 and 1, NaN beyond.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::atanh(0.5) - 0.549_306_144).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn atanh(x: f32) -> f32 {

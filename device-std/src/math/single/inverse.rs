@@ -39,6 +39,11 @@ fn halved(x: f32) -> (bool, f32) {
 }
 
 /// `asin(x)`. CUDA: `asinf`, at most 4 ulp; NaN outside of -1..=1.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::asin(0.5) - 0.523_598_776).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn asin(x: f32) -> f32 {
@@ -52,6 +57,11 @@ pub fn asin(x: f32) -> f32 {
 }
 
 /// `acos(x)`. CUDA: `acosf`, at most 3 ulp; NaN outside of -1..=1.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::acos(0.5) - 1.047_197_551).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn acos(x: f32) -> f32 {
@@ -100,6 +110,11 @@ pub fn atan(x: f32) -> f32 {
 }
 
 /// The angle of the point `(x, y)`, in -π..=π. CUDA: `atan2f`, at most 3 ulp; zeros and infinities as C says.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::atan2(1.0, 2.0) - 0.463_647_609).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn atan2(y: f32, x: f32) -> f32 {

@@ -69,6 +69,11 @@ pub fn log(x: f32) -> f32 {
 }
 
 /// The logarithm to base 2. CUDA: `log2f`, at most 3 ulp; negative infinity for 0, NaN below.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::log2(3.0) - 1.584_962_501).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn log2(x: f32) -> f32 {
@@ -86,6 +91,11 @@ pub fn log2(x: f32) -> f32 {
 }
 
 /// The logarithm to base 10. CUDA: `log10f`, at most 3 ulp; negative infinity for 0, NaN below.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::log10(2.0) - 0.301_029_996).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn log10(x: f32) -> f32 {
@@ -126,6 +136,11 @@ pub(super) fn log_of_1_and(x: f32, extra: f32) -> f32 {
 }
 
 /// `log(1 + x)`, accurate near 0. CUDA: `log1pf`, at most 2 ulp; negative infinity for -1, NaN below.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::log1p(0.5) - 0.405_465_108).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn log1p(x: f32) -> f32 {

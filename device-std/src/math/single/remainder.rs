@@ -98,6 +98,11 @@ pub fn fmod(x: f32, y: f32) -> f32 {
 }
 
 /// `x - n * y` for the integer `n` nearest to `x / y`, even in a tie. CUDA: `remainderf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::remainder(7.5, 2.0), -0.5);
+/// ```
 #[inline]
 #[must_use]
 pub fn remainder(x: f32, y: f32) -> f32 {

@@ -9,6 +9,11 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
 }
 
 /// `1 / sqrt(x)`. CUDA: `rsqrtf`, at most 2 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::rsqrt(2.0) - 0.707_106_781).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn rsqrt(x: f32) -> f32 {
@@ -44,6 +49,11 @@ pub fn cbrt(x: f32) -> f32 {
 }
 
 /// `1 / cbrt(x)`. CUDA: `rcbrtf`, at most 2 ulp.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::rcbrt(2.0) - 0.793_700_526).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn rcbrt(x: f32) -> f32 {
@@ -63,6 +73,11 @@ pub fn rcbrt(x: f32) -> f32 {
 }
 
 /// `sqrt(x^2 + y^2)` without overflow on the way. CUDA: `hypotf`, at most 3 ulp; infinite if either is, even beside NaN.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::hypot(3.0, 4.0) - 5.0).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn hypot(x: f32, y: f32) -> f32 {

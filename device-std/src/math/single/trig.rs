@@ -97,6 +97,11 @@ pub fn sin(x: f32) -> f32 {
 }
 
 /// `cos(x)`. CUDA: `cosf`, at most 2 ulp; NaN for infinities.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::cos(0.5) - 0.877_582_562).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn cos(x: f32) -> f32 {
@@ -125,6 +130,11 @@ pub fn sincos(x: f32) -> (f32, f32) {
 }
 
 /// `tan(x)`. CUDA: `tanf`, at most 4 ulp; NaN for infinities.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::tan(0.5) - 0.546_302_49).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn tan(x: f32) -> f32 {
@@ -195,6 +205,11 @@ fn large(x: f32, quarters: u64, shift: u32) -> u64 {
 }
 
 /// `sin(π x)`. CUDA: `sinpif`, at most 2 ulp; zeros have the sign of `x`; NaN for infinities.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::sinpi(0.25) - 0.707_106_781).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn sinpi(x: f32) -> f32 {
@@ -209,6 +224,11 @@ pub fn sinpi(x: f32) -> f32 {
 }
 
 /// `cos(π x)`. CUDA: `cospif`, at most 2 ulp; NaN for infinities.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!((single::cospi(0.25) - 0.707_106_781).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn cospi(x: f32) -> f32 {
