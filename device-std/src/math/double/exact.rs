@@ -32,10 +32,8 @@ rounding! {
 #[inline]
 #[must_use]
 pub fn round(x: f64) -> f64 {
-    let whole = machine::trunc(x);
-    // Exact: `x` and `whole` are close, or both large integers. Infinity less itself is NaN, and not at least one half.
-    let up = (x - whole).abs() >= 0.5;
-    (whole + if up { 1f64.copysign(x) } else { 0.0 }).copysign(x)
+    // The number below one half: the sum reaches the next integer, by rounding, for ties and above only. Large odd integers stay.
+    machine::trunc(x + 0.499_999_999_999_999_94f64.copysign(x))
 }
 
 macro_rules! to_integer {

@@ -8,7 +8,7 @@ use super::machine::{
 };
 
 /// (e^r - 1 - r) / r^2 for |r| below 0.3469, so that e^r has an error below 2^-57.9.
-const EXP: [f64; 10] = [
+pub(super) const EXP: [f64; 10] = [
     0.5000000000000013,
     0.166666666666667,
     0.04166666666651447,

@@ -1,10 +1,10 @@
 //! Hyperbolic functions and their inverses.
 
-use super::exponential::exp_pair;
+use super::exponential::{EXP, exp_pair, reduce};
 use super::logarithm::{log_of_double, log1p_pair};
 use super::machine::{
-    add_exponent, fast_two_sum, fma, high, polynomial, power_of_two, quotient, reciprocal, root,
-    scale, two_sum,
+    add_exponent, fast_two_sum, fma, high, polynomial, power_of_two, quotient, rcp_seed,
+    reciprocal, root, scale, two_sum,
 };
 
 /// (sinh(x) / x - 1) / x^2 by x^2, for |x| up to 1: relative error of the sine below 2^-63.
@@ -31,14 +31,14 @@ const TANH: [f64; 10] = [
     5.083257030970729e-05,
 ];
 
-/// `(e^a + sign e^-a) / 2` as `(p, n)`, `p * 2^n`, for `a` in 0..=1000.
+/// `(e^a - e^-a) / 2` as `(p, n)`, `p * 2^n`, for `a` in 0..=1000.
 #[inline(always)]
-fn half_of_both(a: f64, sign: f64) -> (f64, i32) {
+fn half_of_difference(a: f64) -> (f64, i32) {
     let (p, rest, n) = exp_pair(a, 0.0);
     let q = reciprocal(p);
     let q = fma(-rest * q, q, q);
     // From 2^-64 on the other one does not count.
-    let other = q * (sign * power_of_two(-2 * n.clamp(0, 32)));
+    let other = -q * power_of_two(-2 * n.clamp(0, 32));
     let (sum, lost) = fast_two_sum(p, other);
     (sum + (lost + rest), n.wrapping_sub(1))
 }
@@ -65,7 +65,7 @@ pub fn sinh(x: f64) -> f64 {
         let z = x * x;
         return fma(polynomial(&SINH, z) * z, x, x);
     }
-    let (p, n) = half_of_both(a, -1.0);
+    let (p, n) = half_of_difference(a);
     let result = if high(a) < 0x4086_2000 {
         add_exponent(p, n)
     } else {
@@ -74,12 +74,24 @@ pub fn sinh(x: f64) -> f64 {
     result.copysign(x)
 }
 
+/// `e^x` as `(one, tail, n)`, `(one + tail) 2^n`: good to about 2^-55, the error of the reduced argument.
+#[inline(always)]
+fn exp_parts(x: f64) -> (f64, f64, i32) {
+    let (r, n) = reduce(x);
+    let (one, lost) = fast_two_sum(1.0, r);
+    (one, fma(r * r, polynomial(&EXP, r), lost), n)
+}
+
 /// The hyperbolic cosine. CUDA: `cosh`, within 1 ulp.
 #[inline]
 #[must_use]
 pub fn cosh(x: f64) -> f64 {
     let a = x.abs();
-    let (p, n) = half_of_both(a, 1.0);
+    let (one, tail, n) = exp_parts(a);
+    // e^-a counts up to 2^-64 of the sum. All but the last addition is small, so that only that one rounds.
+    let power = power_of_two(-2 * n.min(32));
+    let p = one + fma(reciprocal(one + tail), power, tail);
+    let n = n.wrapping_sub(1);
     if high(a) < 0x4086_2000 {
         add_exponent(p, n)
     } else {
@@ -97,17 +109,18 @@ pub fn tanh(x: f64) -> f64 {
         return fma(fma(polynomial(&TANH, z), z, 0.0), x, x);
     }
     // 1 - 2 / (e^2a + 1). From 20 on it is 1.
-    let a = if a > 30.0 { 30.0 } else { a };
-    let (p, rest, n) = exp_pair(a + a, 0.0);
-    let power = power_of_two(n);
-    let large = p * power;
-    let d = large + 1.0;
-    let d_lo = fma(rest, power, (large - d) + 1.0);
-    let r = reciprocal(d);
-    let q = r + r;
-    let q_lo = r * fma(-q, d_lo, fma(-q, d, 2.0));
-    let (t, lost) = fast_two_sum(1.0, -q);
-    (t + (lost - q_lo)).copysign(x)
+    let a = if a > 22.0 { 22.0 } else { a };
+    let (one, tail, n) = exp_parts(a + a);
+    // The divisor over 2^n, in two parts.
+    let power = power_of_two(-n);
+    let rest = tail + power;
+    let (d, lost) = fast_two_sum(one, rest);
+    // The seed has 21 bits: one less its product is exact from 2^-33 on, so that only the last step rounds. Of smaller products the
+    // correction is below half an ulp: both steps together err by less than one.
+    let seed = rcp_seed(d);
+    let q = seed * (power + power);
+    let e = fma(-lost, seed, fma(-d, seed, 1.0));
+    fma(-q, fma(e, e, e), 1.0 - q).copysign(x)
 }
 
 /// Upper word of 2^28: from there on, 1 does not count against a square.

@@ -2,6 +2,8 @@
 
 use super::exponential::{exp_small, extreme, is_below, reduce};
 use super::logarithm::{normal, split};
+use crate::intrinsics::{ex2_approx_ftz_f32, lg2_approx_ftz_f32};
+
 use super::machine::{
     LN2_HI, LN2_LO, add_exponent, fast_two_sum, fma, high, polynomial, power_of_two, reciprocal,
     reciprocal_root, root, trunc,
@@ -20,15 +22,6 @@ const ARTANH: [f64; 8] = [
 ];
 const THIRD: f64 = 1.0 / 3.0;
 const THIRD_LO: f64 = 1.850_371_707_708_594e-17;
-
-/// `x^(-1/3)` for `x` in 1..=2, relative error below 2^-14.6.
-const CUBE_ROOT_SEED: [f64; 5] = [
-    1.670075029766559,
-    -1.173052797702735,
-    0.6956400184980343,
-    -0.22129925132774123,
-    0.028599666290354243,
-];
 
 /// The logarithm of a positive finite number as an unevaluated sum of two, good to about 65 bits.
 #[inline(always)]
@@ -123,25 +116,40 @@ fn pow_special(x: f64, y: f64, result: f64) -> f64 {
     }
 }
 
-/// For `x` with an ordinary exponent: the mantissa times 1, 2 or 4, its `-1/3`rd power within 2 ulp, and a third of the exponent.
+/// What both roots of `m`, `x` over a power of 8, start from.
+struct CubeRoot {
+    /// `m^(-1/3)`, relative error below 2^-20, and so few bits that its square is exact.
+    seed: f64,
+    /// `m seed^2`, about the root, and what rounding took from it.
+    root: f64,
+    lost: f64,
+    /// `1 - m seed^3`, to about 2^-70.
+    h: f64,
+    /// A third of the exponent that `x` has more than `m`.
+    third: i32,
+}
+
+/// For positive `x` with an ordinary exponent.
 #[inline(always)]
-fn cube_root_parts(x: f64) -> (f64, f64, i32) {
+fn cube_root_parts(x: f64) -> CubeRoot {
     let e = (high(x) >> 20 & 0x7ff) - 1023;
-    // e = 3 third + rest; the sum is not negative.
+    // The third is rounded down: the sum is not negative. `m` is in 1..8.
     let third = (((e + 1080) * 21_846) >> 16) - 360;
-    let rest = e - 3 * third;
-    let m = add_exponent(x.abs(), -e);
-    let factor = match rest {
-        0 => 1.0,
-        1 => 0.793_700_525_984_099_7,
-        _ => 0.629_960_524_947_436_6,
-    };
-    let y = polynomial(&CUBE_ROOT_SEED, m) * factor;
-    let m = add_exponent(m, rest);
-    // y (1 - h)^(-1/3), by its series.
-    let h = fma(-(y * y) * m, y, 1.0);
-    let series = fma(fma(h, 14.0 / 81.0, 2.0 / 9.0), h, THIRD);
-    (m, fma(y * h, series, y), third)
+    let m = add_exponent(x, -3 * third);
+    let seed = f64::from(ex2_approx_ftz_f32(
+        lg2_approx_ftz_f32(m as f32) * (-1.0 / 3.0),
+    ));
+    let square = seed * seed;
+    let root = m * square;
+    let lost = fma(m, square, -root);
+    let h = fma(-lost, seed, fma(-root, seed, 1.0));
+    CubeRoot {
+        seed,
+        root,
+        lost,
+        h,
+        third,
+    }
 }
 
 /// The cube root. CUDA: `cbrt`, within 1 ulp.
@@ -149,13 +157,11 @@ fn cube_root_parts(x: f64) -> (f64, f64, i32) {
 #[must_use]
 pub fn cbrt(x: f64) -> f64 {
     let (scaled, by) = normal(x.abs());
-    let (m, y, third) = cube_root_parts(scaled);
-    let square = y * y;
-    let c = m * square;
-    let c2 = c * c;
-    let residue = fma(-fma(c, c, -c2), c, fma(-c2, c, m));
-    let c = fma(residue * THIRD, square, c);
-    let result = add_exponent(c, third - by / 3);
+    let parts = cube_root_parts(scaled);
+    // root (1 - h)^(-2/3), by its series; the cube of `h` does not count.
+    let series = fma(parts.h, 5.0 / 9.0, 2.0 / 3.0);
+    let c = parts.root + fma(parts.root * parts.h, series, parts.lost);
+    let result = add_exponent(c, parts.third - by / 3);
     // 0, infinity and NaN are their own roots.
     let finite = is_below(x, 0x7ff0_0000) && x != 0.0;
     if finite { result.copysign(x) } else { x + x }
@@ -166,13 +172,11 @@ pub fn cbrt(x: f64) -> f64 {
 #[must_use]
 pub fn rcbrt(x: f64) -> f64 {
     let (scaled, by) = normal(x.abs());
-    let (m, y, third) = cube_root_parts(scaled);
-    let square = y * y;
-    let v = square * m;
-    let v_lo = fma(fma(y, y, -square), m, fma(square, m, -v));
-    let h = fma(-v_lo, y, fma(-v, y, 1.0));
-    let y = fma(y * THIRD, h, y);
-    let result = add_exponent(y, by / 3 - third);
+    let parts = cube_root_parts(scaled);
+    // seed (1 - h)^(-1/3), by its series.
+    let series = fma(parts.h, 2.0 / 9.0, THIRD);
+    let y = fma(parts.seed * parts.h, series, parts.seed);
+    let result = add_exponent(y, by / 3 - parts.third);
     let finite = is_below(x, 0x7ff0_0000) && x != 0.0;
     if finite { result.copysign(x) } else { 1.0 / x }
 }

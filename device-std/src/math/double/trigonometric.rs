@@ -2,7 +2,7 @@
 
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
-use super::machine::{SHIFT, fma, high, low, polynomial, reciprocal, trunc};
+use super::machine::{SHIFT, fma, from_words, high, low, polynomial, reciprocal, trunc};
 use super::reduction::reduce_large;
 
 /// (sin(r) / r - 1) / r^2 by r^2, for |r| up to π/4 (and a little more): relative error of the sine below 2^-58.
@@ -40,9 +40,22 @@ const TAN: [f64; 14] = [
     -4.569001267136679e-05,
     2.105311386257583e-05,
 ];
+/// (sin(πr) / r - π) / r^2 by r^2, for |r| up to 0.5, first its constant: relative error of the sine below 2^-55.
+const SIN_PI_CUBE: f64 = -5.16771278004997;
+const SIN_PI: [f64; 7] = [
+    2.55016403987734,
+    -0.5992645293203419,
+    0.08214588659672367,
+    -0.0073704307192746345,
+    0.00046630087181209095,
+    -2.1906194400003934e-05,
+    7.725653764871911e-07,
+];
 /// What π/2 is above `FRAC_PI_2`, in two parts; both positive, so that the reduced -0 is -0.
 const PI_2_MID: f64 = 6.123_233_995_736_765e-17;
 const PI_2_LO: f64 = 1.082_856_673_921_914e-32;
+/// π - 2.5, rounded once.
+const PI_LESS_2_5: f64 = 0.641_592_653_589_793_2;
 /// What π is above `PI`.
 const PI_LO: f64 = 1.224_646_799_147_353_2e-16;
 
@@ -168,30 +181,53 @@ pub fn tan(x: f64) -> f64 {
     fma(residue, q, q)
 }
 
-/// `x` less the nearest multiple of one half, times π; and the quadrant.
+/// `x`, or from 2^50 on, where [`SHIFT`] would fail, `x` less a multiple of 2: an exact and small number.
 #[inline(always)]
-fn reduce_pi(x: f64) -> (f64, i32) {
-    // From 2^50 on the shift below would fail; there `x` less a multiple of 2 is an exact and small number.
-    let x = if high(x) & 0x7fff_ffff < 0x4310_0000 {
+fn below_shift(x: f64) -> f64 {
+    if high(x) & 0x7fff_ffff < 0x4310_0000 {
         x
     } else {
         x - 2.0 * trunc(0.5 * x)
-    };
+    }
+}
+
+/// `x` less the nearest multiple of one half, times π; and the quadrant.
+#[inline(always)]
+fn reduce_pi(x: f64) -> (f64, i32) {
+    let x = below_shift(x);
     let shifted = fma(x, 2.0, SHIFT);
     let r = fma(shifted - SHIFT, -0.5, x);
     (fma(r, PI, r * PI_LO), low(shifted))
+}
+
+/// The size of `sin(π x)` with the sign of `x` less the nearest integer, and that integer (its lowest bit counts). One polynomial
+/// for half a turn: with one for each quadrant the threads of a warp would take both ways.
+#[inline(always)]
+fn half_turn(x: f64) -> (f64, i32) {
+    let shifted = x + SHIFT;
+    let r = x - (shifted - SHIFT);
+    let square = r * r;
+    // sin(π r) / r goes from π down to 2: what is rounded early is its small difference to 2.5.
+    let small = fma(polynomial(&SIN_PI, square), square * square, PI_LESS_2_5);
+    let tail = fma(square, SIN_PI_CUBE, small);
+    (fma(r, 2.5, r * tail), low(shifted))
+}
+
+/// `x`, or with an odd `n` its opposite.
+#[inline(always)]
+fn negative_if_odd(x: f64, n: i32) -> f64 {
+    from_words(high(x) ^ n << 31, low(x))
 }
 
 /// `sin(π x)`: exact zeros (with the sign of `x`) at integers, exact ones between. CUDA: `sinpi`, within 2 ulp.
 #[inline]
 #[must_use]
 pub fn sinpi(x: f64) -> f64 {
-    let (r, quadrant) = reduce_pi(x);
-    let result = sin_of_parts(r, quadrant);
-    if result == 0.0 {
-        result.copysign(x)
+    let (size, n) = half_turn(below_shift(x));
+    if size == 0.0 {
+        size.copysign(x)
     } else {
-        result
+        negative_if_odd(size, n)
     }
 }
 
@@ -199,9 +235,10 @@ pub fn sinpi(x: f64) -> f64 {
 #[inline]
 #[must_use]
 pub fn cospi(x: f64) -> f64 {
-    let (r, quadrant) = reduce_pi(x);
+    // cos(π a) = -sin(π (a - 1/2)); the difference is exact except next to 0, where the cosine is 1.
+    let (size, n) = half_turn(below_shift(x.abs()) - 0.5);
     // `+ 0.0` makes -0 positive.
-    sin_of_parts(r, quadrant.wrapping_add(1)) + 0.0
+    negative_if_odd(size, n.wrapping_add(1)) + 0.0
 }
 
 /// `|sin(π x)|` within 1 ulp, for functions that go on with it.
