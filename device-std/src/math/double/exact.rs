@@ -29,6 +29,11 @@ rounding! {
 }
 
 /// The integer nearest to `x`, away from zero in a tie. CUDA: `round`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::round(2.5), 3.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn round(x: f64) -> f64 {
@@ -129,6 +134,11 @@ fn ldexp_extreme(x: f64, n: i32) -> f64 {
 }
 
 /// `x * 2^n`, rounded once. CUDA: `scalbn`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::scalbn(1.5, 3), 12.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn scalbn(x: f64, n: i32) -> f64 {
@@ -136,6 +146,11 @@ pub fn scalbn(x: f64, n: i32) -> f64 {
 }
 
 /// `x * 2^n`, rounded once. CUDA: `scalbln`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::scalbln(1.5, 3), 12.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn scalbln(x: f64, n: i64) -> f64 {
@@ -143,6 +158,11 @@ pub fn scalbln(x: f64, n: i64) -> f64 {
 }
 
 /// The exponent, `floor(log2(|x|))`: -infinity for zero, infinity for infinities. CUDA: `logb`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::logb(12.0), 3.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn logb(x: f64) -> f64 {
@@ -193,6 +213,11 @@ pub fn modf(x: f64) -> (f64, f64) {
 }
 
 /// `x - y` if that is positive, else 0; NaN if one of them is. CUDA: `fdim`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::fdim(3.0, 1.0), 2.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn fdim(x: f64, y: f64) -> f64 {
@@ -200,6 +225,11 @@ pub fn fdim(x: f64, y: f64) -> f64 {
 }
 
 /// `size` with the sign of `sign`. CUDA: `copysign`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::copysign(3.0, -1.0), -3.0);
+/// ```
 #[inline]
 #[must_use]
 pub fn copysign(size: f64, sign: f64) -> f64 {

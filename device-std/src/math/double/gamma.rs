@@ -111,6 +111,11 @@ const ROOT_OF_2_PI: f64 = 2.506_628_274_631_000_7;
 ///
 /// Within 4 ulp, except in -11.0001..=-2.2637 and, further down, next to the places where the gamma function is 1 or -1: there the
 /// absolute error is as small as that of neighbours.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::lgamma(0.5) - 0.572_364_942_924_700_4).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn lgamma(x: f64) -> f64 {
@@ -180,6 +185,11 @@ fn lgamma_of_size(a: f64) -> f64 {
 }
 
 /// The gamma function; NaN for negative integers. CUDA: `tgamma`, within 8 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::tgamma(0.5) - 1.772_453_850_905_515_9).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn tgamma(x: f64) -> f64 {

@@ -55,6 +55,11 @@ fn asin_of_root(z: f64) -> (f64, f64) {
 }
 
 /// The arc sine of `x`. CUDA: `asin`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::asin(0.5) - 0.523_598_775_598_298_9).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn asin(x: f64) -> f64 {
@@ -69,6 +74,11 @@ pub fn asin(x: f64) -> f64 {
 }
 
 /// The arc cosine of `x`. CUDA: `acos`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::acos(0.5) - 1.047_197_551_196_597_9).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn acos(x: f64) -> f64 {
@@ -93,6 +103,11 @@ fn atan_small(t: f64) -> f64 {
 }
 
 /// The arc tangent of `x`. CUDA: `atan`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::atan(0.5) - 0.463_647_609_000_806_1).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn atan(x: f64) -> f64 {
@@ -110,6 +125,11 @@ pub fn atan(x: f64) -> f64 {
 }
 
 /// The angle of the point (`x`, `y`), -π up to π. CUDA: `atan2`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::atan2(1.0, 2.0) - 0.463_647_609_000_806_1).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn atan2(y: f64, x: f64) -> f64 {

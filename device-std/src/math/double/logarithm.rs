@@ -84,6 +84,11 @@ fn with_exponent(e: i32, u: f64, rest: f64) -> f64 {
 }
 
 /// The natural logarithm. CUDA: `log`, within 1 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::log(2.0) - 0.693_147_180_559_945_3).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn log(x: f64) -> f64 {
@@ -95,6 +100,11 @@ pub fn log(x: f64) -> f64 {
 }
 
 /// `log(1 + x)`, accurate for small `x` too. CUDA: `log1p`, within 1 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::log1p(0.5) - 0.405_465_108_108_164_4).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn log1p(x: f64) -> f64 {
@@ -128,6 +138,11 @@ pub(super) fn log1p_pair(x: f64, more: f64) -> f64 {
 }
 
 /// The logarithm to base 2. CUDA: `log2`, within 1 ulp; exact for powers of 2.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::log2(3.0) - 1.584_962_500_721_156_1).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn log2(x: f64) -> f64 {
@@ -144,6 +159,11 @@ pub fn log2(x: f64) -> f64 {
 }
 
 /// The logarithm to base 10. CUDA: `log10`, within 1 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::log10(2.0) - 0.301_029_995_663_981_2).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn log10(x: f64) -> f64 {

@@ -65,6 +65,11 @@ pub(super) fn exp_of_sum(x: f64, more: f64) -> f64 {
 }
 
 /// `x` to the power of `y`. CUDA: `pow`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::pow(2.0, 0.5) - 1.414_213_562_373_095_1).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn pow(x: f64, y: f64) -> f64 {
@@ -153,6 +158,11 @@ fn cube_root_parts(x: f64) -> CubeRoot {
 }
 
 /// The cube root. CUDA: `cbrt`, within 1 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::cbrt(2.0) - 1.259_921_049_894_873_2).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn cbrt(x: f64) -> f64 {
@@ -168,6 +178,11 @@ pub fn cbrt(x: f64) -> f64 {
 }
 
 /// `1 / cbrt(x)`. CUDA: `rcbrt`, within 1 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::rcbrt(2.0) - 0.793_700_525_984_099_8).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn rcbrt(x: f64) -> f64 {
@@ -182,6 +197,11 @@ pub fn rcbrt(x: f64) -> f64 {
 }
 
 /// `1 / sqrt(x)`. CUDA: `rsqrt`, within 1 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::rsqrt(2.0) - 0.707_106_781_186_547_6).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn rsqrt(x: f64) -> f64 {
@@ -208,6 +228,11 @@ fn rsqrt_special(x: f64) -> f64 {
 }
 
 /// `sqrt(x * x + y * y)` without overflow or underflow in between. CUDA: `hypot`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::hypot(3.0, 4.0) - 5.0).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn hypot(x: f64, y: f64) -> f64 {

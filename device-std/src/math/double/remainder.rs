@@ -4,6 +4,11 @@ use super::exact::{copysign, ldexp};
 use super::machine::{fma, high, power_of_two, trunc};
 
 /// `x - n y` for the integer `n` next to `x / y` towards zero; exact. CUDA: `fmod`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::fmod(-7.5, 2.0), -1.5);
+/// ```
 #[inline]
 #[must_use]
 pub fn fmod(x: f64, y: f64) -> f64 {
@@ -75,6 +80,11 @@ fn integer(a: f64) -> (u64, i32) {
 }
 
 /// `x - n y` for the integer `n` nearest to `x / y`, even in a tie; exact. CUDA: `remainder`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::remainder(7.5, 2.0), -0.5);
+/// ```
 #[inline]
 #[must_use]
 pub fn remainder(x: f64, y: f64) -> f64 {

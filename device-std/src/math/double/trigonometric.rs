@@ -122,6 +122,11 @@ fn sin_of_parts(r: f64, quadrant: i32) -> f64 {
 }
 
 /// The sine of `x` radians. CUDA: `sin`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::sin(0.5) - 0.479_425_538_604_203).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn sin(x: f64) -> f64 {
@@ -130,6 +135,11 @@ pub fn sin(x: f64) -> f64 {
 }
 
 /// The cosine of `x` radians. CUDA: `cos`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::cos(0.5) - 0.877_582_561_890_372_8).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn cos(x: f64) -> f64 {
@@ -158,6 +168,11 @@ fn both_of_parts(r: f64, quadrant: i32) -> (f64, f64) {
 }
 
 /// The tangent of `x` radians. CUDA: `tan`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::tan(0.5) - 0.546_302_489_843_790_5).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn tan(x: f64) -> f64 {
@@ -220,6 +235,11 @@ fn negative_if_odd(x: f64, n: i32) -> f64 {
 }
 
 /// `sin(π x)`: exact zeros (with the sign of `x`) at integers, exact ones between. CUDA: `sinpi`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::sinpi(0.25) - 0.707_106_781_186_547_5).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn sinpi(x: f64) -> f64 {
@@ -232,6 +252,11 @@ pub fn sinpi(x: f64) -> f64 {
 }
 
 /// `cos(π x)`: exact zeros (positive) half-way between integers, exact ones at them. CUDA: `cospi`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!((double::cospi(0.25) - 0.707_106_781_186_547_6).abs() < 1e-14);
+/// ```
 #[inline]
 #[must_use]
 pub fn cospi(x: f64) -> f64 {
