@@ -1,6 +1,6 @@
 //! Which functions run where: ordinary functions on both sides, kernels by launches, and launches without waiting.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use warploom::prelude::*;
 use warploom_harness::device_test::{check, devices};
@@ -59,16 +59,19 @@ fn a_launch_does_not_wait_for_the_kernel() {
         // Loads the device code.
         spin::launch(&stream, (1, 32), 1, &mut y).unwrap();
         stream.synchronize().unwrap();
-        let start = Instant::now();
-        spin::launch(&stream, (1, 32), rounds, &mut y).unwrap();
-        let launched = start.elapsed();
-        stream.synchronize().unwrap();
-        let done = start.elapsed();
+        // Other programs may hold the host up; once in a while it must be seen that a launch does not wait.
+        let times = (0..50).map(|_| {
+            let start = Instant::now();
+            spin::launch(&stream, (1, 32), rounds, &mut y).unwrap();
+            let launched = start.elapsed();
+            stream.synchronize().unwrap();
+            (launched, start.elapsed())
+        });
+        let early = |(launched, done): (Duration, Duration)| launched < done / 4;
         if device.is_gpu() {
-            assert!(
-                launched < done / 4,
-                "the launch took {launched:?} of {done:?}"
-            );
+            assert!({ times }.any(early), "no launch returned early");
+        } else {
+            assert_eq!(times.count(), 50);
         }
         let expected = Vec::from_iter((0..32).map(|i| mix(i, rounds)));
         assert_eq!(y.to_vec(&stream).unwrap(), expected);
