@@ -136,6 +136,17 @@ pub fn atomic_add<A: Add>(target: &A, value: A::Value) -> A::Value {
 }
 
 /// What [`atomic_add`] adds to.
+///
+/// ```
+/// use warploom_device::AtomicF32;
+/// use warploom_device::atomic::Add;
+/// fn count(total: &impl Add<Value = f32>) {
+///     total.add_relaxed(1.0);
+/// }
+/// let total = AtomicF32::new(2.0);
+/// count(&total);
+/// assert_eq!(total.load(std::sync::atomic::Ordering::Relaxed), 3.0);
+/// ```
 pub trait Add: Sync {
     /// The number inside.
     type Value;
@@ -162,12 +173,30 @@ add! {
 }
 
 /// Orders the thread's accesses before and after it, as seen by its block. CUDA: `__threadfence_block`. PTX: `fence.sc.cta`.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::atomic::threadfence_block;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     threadfence_block();
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 pub fn threadfence_block() {
     fence(SeqCst, scope::Block);
 }
 
 /// Orders the thread's accesses before and after it, as seen by the device. CUDA: `__threadfence`. PTX: `fence.sc.gpu`.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::atomic::threadfence;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     threadfence();
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 pub fn threadfence() {
     fence(SeqCst, scope::Device);
@@ -175,6 +204,15 @@ pub fn threadfence() {
 
 /// Orders the thread's accesses before and after it, as seen by the device, other devices and the host. CUDA: `__threadfence_system`. PTX:
 /// `fence.sc.sys`.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::atomic::threadfence_system;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     threadfence_system();
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 pub fn threadfence_system() {
     fence(SeqCst, scope::System);

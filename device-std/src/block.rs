@@ -9,6 +9,15 @@ use crate::{block_dim, block_idx, grid_dim, intrinsics as raw};
 /// All threads of the block that have not returned must call it equally often: if one never does, a GPU waits for ever and the
 /// emulator reports a deadlock with the place where each lane waits. A thread that returned or panicked counts as arrived.
 /// CUDA: `__syncthreads`. PTX `barrier.cta.sync`, 6.0. Panics outside of a kernel.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::sync_threads;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     sync_threads(); // all 40 threads of the block
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[cfg_attr(not(warploom_device), track_caller)]
 pub fn sync_threads() {
@@ -119,6 +128,16 @@ impl BlockLeader<'_> {
 }
 
 /// The whole launch. A witness: comes as a kernel parameter.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::Grid;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     # let grid = unsafe { Grid::from_launch() };
+///     assert_eq!((grid.blocks(), grid.threads()), (2, 80));
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Grid<'k> {
     _brand: Brand<'k>,

@@ -11,6 +11,15 @@ pub use raw::trap;
 ///
 /// The emulator does nothing, or, with `WARPLOOM_BREAKPOINT=1` in the environment, raises `SIGTRAP`, at which a debugger of the host
 /// stops. CUDA: `__brkpt`. PTX: `brkpt`. All GPUs.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::debug::breakpoint;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     breakpoint(); // nothing without a debugger
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 pub fn breakpoint() {
     raw::breakpoint();

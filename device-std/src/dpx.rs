@@ -16,6 +16,15 @@ use crate::arch;
 use crate::intrinsics as raw;
 
 /// `i32`, `u32`, [`I16x2`] or [`U16x2`].
+///
+/// ```
+/// use warploom_device::dpx::{I16x2, Lanes, max3};
+/// fn best<T: Lanes>(x: [T; 3]) -> T {
+///     max3(x[0], x[1], x[2])
+/// }
+/// assert_eq!(best([3, 9, 5]), 9);
+/// assert_eq!(best([I16x2::new(1, -1), I16x2::new(2, -2), I16x2::new(0, 7)]), I16x2::new(2, 7));
+/// ```
 pub trait Lanes: sealed::Lanes {
     /// One answer per number: `bool`, or `[bool; 2]` with the low half first.
     type Predicate;

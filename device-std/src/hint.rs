@@ -132,6 +132,11 @@ pub fn likely(condition: bool) -> bool {
 }
 
 /// `condition`, which is nearly never true: that way may be slow. CUDA: `__builtin_expect(condition, 0)`, `[[unlikely]]`.
+///
+/// ```
+/// use warploom_device::hint::unlikely;
+/// assert!(unlikely(2 > 1)); // the value is that of the condition
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn unlikely(condition: bool) -> bool {
@@ -169,6 +174,14 @@ pub unsafe fn assume_aligned<const ALIGN: usize, T>(pointer: *const T) -> *const
 ///
 /// # Safety
 /// The address is a multiple of `ALIGN`.
+///
+/// ```
+/// use warploom_device::hint::assume_aligned_mut;
+/// let mut x = [0u64; 2];
+/// // SAFETY: `u64` is aligned to 8 bytes.
+/// let p = unsafe { assume_aligned_mut::<8, _>(x.as_mut_ptr()) };
+/// assert_eq!(p.addr() % 8, 0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub unsafe fn assume_aligned_mut<const ALIGN: usize, T>(pointer: *mut T) -> *mut T {
@@ -182,6 +195,14 @@ pub unsafe fn assume_aligned_mut<const ALIGN: usize, T>(pointer: *mut T) -> *mut
 ///
 /// # Safety
 /// The address less `OFFSET` is a multiple of `ALIGN`.
+///
+/// ```
+/// use warploom_device::hint::assume_aligned_offset;
+/// let x = [0u64; 2];
+/// // SAFETY: eight bytes before the second element is the first, aligned to 8 bytes.
+/// let p = unsafe { assume_aligned_offset::<8, 8, _>(&raw const x[1]) };
+/// assert_eq!(p, &raw const x[1]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub unsafe fn assume_aligned_offset<const ALIGN: usize, const OFFSET: usize, T>(

@@ -96,6 +96,15 @@ pub fn thread_idx() -> Dim3 {
 }
 
 /// The block's coordinates in the grid. CUDA: `blockIdx`. Panics outside of a kernel.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::block_idx;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     assert!(block_idx().x < 2);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn block_idx() -> Dim3 {
@@ -107,6 +116,15 @@ pub fn block_idx() -> Dim3 {
 }
 
 /// The extents of a block in threads. CUDA: `blockDim`. Panics outside of a kernel.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::block_dim;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     assert_eq!(block_dim().x, 40);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn block_dim() -> Dim3 {
@@ -118,6 +136,15 @@ pub fn block_dim() -> Dim3 {
 }
 
 /// The extents of the grid in blocks. CUDA: `gridDim`. Panics outside of a kernel.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::grid_dim;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     assert_eq!(grid_dim().x, 2);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn grid_dim() -> Dim3 {
@@ -129,6 +156,15 @@ pub fn grid_dim() -> Dim3 {
 }
 
 /// The thread's lane in its warp, 0..32. PTX: `%laneid`. Panics outside of a kernel.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::{lane, thread_idx};
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     assert_eq!(lane(), thread_idx().x % 32);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn lane() -> u32 {
@@ -136,6 +172,15 @@ pub fn lane() -> u32 {
 }
 
 /// The number of the thread's warp in its block: threads count with x fastest, 32 to a warp. Panics outside of a kernel.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::{thread_idx, warp_id};
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     assert_eq!(warp_id(), thread_idx().x / 32);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn warp_id() -> u32 {

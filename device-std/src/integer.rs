@@ -16,6 +16,14 @@ use crate::intrinsics as raw;
 pub use raw::{dp2a_hi_i32, dp2a_hi_u32, dp2a_lo_i32, dp2a_lo_u32, dp4a_i32, dp4a_u32};
 
 /// `i16`, `u16`, `i32`, `u32`, `i64` and `u64`.
+///
+/// ```
+/// use warploom_device::integer::{Integer, mul_hi};
+/// fn high<T: Integer>(a: T, b: T) -> T {
+///     mul_hi(a, b)
+/// }
+/// assert_eq!((high(1u32 << 31, 6), high(1u64 << 63, 6)), (3, 3));
+/// ```
 pub trait Integer: sealed::Integer {}
 
 /// The upper half of the product, in twice the bits. CUDA: `__mulhi`, `__umulhi`, `__mul64hi`, `__umul64hi`.
@@ -148,6 +156,11 @@ pub const fn f64_from_words(high: i32, low: i32) -> f64 {
 }
 
 /// Sign, exponent and the upper 20 bits of the fraction. CUDA: `__double2hiint`. Example: [`f64_from_words`].
+///
+/// ```
+/// use warploom_device::integer::f64_high_word;
+/// assert_eq!(f64_high_word(1.0), 0x3ff0_0000);
+/// ```
 #[inline(always)]
 #[must_use]
 pub const fn f64_high_word(x: f64) -> i32 {
@@ -155,6 +168,11 @@ pub const fn f64_high_word(x: f64) -> i32 {
 }
 
 /// The lower 32 bits of the fraction. CUDA: `__double2loint`. Example: [`f64_from_words`].
+///
+/// ```
+/// use warploom_device::integer::f64_low_word;
+/// assert_eq!(f64_low_word(1.0), 0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub const fn f64_low_word(x: f64) -> i32 {

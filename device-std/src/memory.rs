@@ -97,6 +97,16 @@ pub fn prefetch_l2<T>(x: &T) {
 }
 
 /// Asks for the cache line of `x` in the first-level cache. A hint. PTX: `prefetch.L1`, 2.0.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::memory::prefetch_l1;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     let x = [1.0f32; 4];
+///     prefetch_l1(&x);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 pub fn prefetch_l1<T>(x: &T) {
     // SAFETY: a reference points into memory of the kernel.

@@ -21,8 +21,26 @@ mod sealed {
 }
 
 /// Element `i` belongs to the thread with index `i`.
+///
+/// ```
+/// use warploom_device::{DisjointSlice, Index1D, Linear};
+/// fn double(i: Index1D, mut y: DisjointSlice<f32, Linear>) {
+///     if let Some(y) = y.get_mut(i) {
+///         *y *= 2.0;
+///     }
+/// }
+/// ```
 pub enum Linear {}
 /// Element `b` belongs to thread 0 of block `b`.
+///
+/// ```
+/// use warploom_device::{Block, DisjointSlice, PerBlock};
+/// fn sizes(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
+///     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
+///         *y = block.threads() as u32;
+///     }
+/// }
+/// ```
 pub enum PerBlock {}
 /// Elements `i`, `i + threads`, `i + 2 * threads` … belong to the thread with index `i`.
 pub enum GridStride {}

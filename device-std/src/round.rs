@@ -145,6 +145,14 @@ modes! {
 }
 
 /// `f32` and `f64`, for [`Rounding`].
+///
+/// ```
+/// use warploom_device::round::{Float, Rounding, Rz};
+/// fn third<T: Float + From<f32>>() -> T {
+///     Rz::div(T::from(1.0), T::from(3.0))
+/// }
+/// assert!(third::<f32>() < 0.333_333_34 && third::<f64>() < 0.333_333_333_4);
+/// ```
 pub trait Float: sealed::Float {}
 impl Float for f32 {}
 impl Float for f64 {}

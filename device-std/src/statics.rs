@@ -66,6 +66,12 @@ unsafe impl<S: StaticValue, const N: usize> StaticValue for [S; N] {
 }
 
 /// A static that the host copies in and out: what `device.symbol` takes. Implemented by [`DeviceStatic`] and [`ConstantStatic`].
+///
+/// ```
+/// warploom_device::device_static! { static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(4); }
+/// fn name_it(_: &impl warploom_device::statics::Static) {}
+/// name_it(&COUNT);
+/// ```
 pub trait Static: Sync + sealed::Sealed {
     /// The value as plain data.
     type Plain: Plain;

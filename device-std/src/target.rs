@@ -40,6 +40,11 @@ pub fn arch() -> u32 {
 }
 
 /// Which features of its architecture code may use.
+///
+/// ```
+/// use warploom_device::{FeatureSet, feature_set};
+/// let _set: FeatureSet = feature_set(); // of the code that runs
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FeatureSet {

@@ -24,6 +24,16 @@ pub fn clock() -> u32 {
 }
 
 /// Cycles of the multiprocessor that the thread runs on; see [`clock`]. CUDA: `clock64`. PTX: `%clock64`. All GPUs.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::time::clock64;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     let start = clock64();
+///     assert!(clock64() > start);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn clock64() -> u64 {
@@ -33,6 +43,16 @@ pub fn clock64() -> u64 {
 /// Nanoseconds since some moment, the same for all threads of the GPU.
 ///
 /// Many GPUs count in steps of a microsecond or half of one, so that two readings may be equal. PTX: `%globaltimer`. All GPUs.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::time::global_timer_ns;
+/// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
+///     let start = global_timer_ns();
+///     assert!(global_timer_ns() >= start);
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn global_timer_ns() -> u64 {

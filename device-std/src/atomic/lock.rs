@@ -88,6 +88,15 @@ impl<S: Scope> SpinLock<S> {
 }
 
 /// The right of the one thread that has the lock; gives it back when it ends.
+///
+/// ```
+/// use warploom_device::atomic::SpinLock;
+/// let lock: SpinLock = SpinLock::new();
+/// let guard = lock.try_lock();
+/// assert!(guard.is_some() && lock.try_lock().is_none());
+/// drop(guard);
+/// assert!(lock.try_lock().is_some());
+/// ```
 #[must_use = "the lock is free again when the guard ends"]
 pub struct SpinGuard<'a, S: Scope> {
     lock: &'a SpinLock<S>,

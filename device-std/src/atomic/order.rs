@@ -11,6 +11,15 @@ mod sealed {
 /// The orders are those of `core::sync::atomic::Ordering`, but each is a type of its own. PTX: `.relaxed`, `.acquire`, `.release`, `.acq_rel`;
 /// [`SeqCst`] is `fence.sc` followed by the acquiring form (of a store: the releasing one). The fence orders all that came before, so
 /// it also releases; and two such accesses are ordered by their fences, which is what sequential consistency asks for.
+///
+/// ```
+/// use warploom_device::atomic::{Atomic, Order, Relaxed, SeqCst};
+/// fn increase(x: &Atomic<u32>, order: impl Order) -> u32 {
+///     x.fetch_add(1, order)
+/// }
+/// let x = Atomic::new(7u32);
+/// assert_eq!([increase(&x, Relaxed), increase(&x, SeqCst)], [7, 8]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory order",
     note = "the orders are types of `warploom::device::atomic`: `Relaxed`, `Acquire`, `Release`, `AcqRel`, `SeqCst`"

@@ -10,6 +10,15 @@ mod sealed {
 }
 
 /// One of [`Block`], [`Cluster`], [`Device`], [`System`].
+///
+/// ```
+/// use warploom_device::atomic::{Atomic, Relaxed, Scope, scope};
+/// fn increase<S: Scope>(x: &Atomic<u32, S>) -> u32 {
+///     x.fetch_add(1, Relaxed)
+/// }
+/// let x = Atomic::<u32>::new(7);
+/// assert_eq!([increase(&x), increase(x.at::<scope::Block>())], [7, 8]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the scope of an atomic operation",
     note = "the scopes are the types of `warploom::device::atomic::scope`: `Block`, `Cluster`, `Device`, `System`"

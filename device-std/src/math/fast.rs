@@ -32,6 +32,12 @@ pub fn cos(x: f32) -> f32 {
 }
 
 /// `(sin(x), cos(x))` as [`sin`] and [`cos`] give them. CUDA: `__sincosf`.
+///
+/// ```
+/// use warploom_device::math::fast;
+/// let (s, c) = fast::sincos(0.5);
+/// assert!((s * s + c * c - 1.0).abs() < 1e-5);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn sincos(x: f32) -> (f32, f32) {

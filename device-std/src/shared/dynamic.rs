@@ -8,6 +8,13 @@ use crate::{Plain, intrinsics as raw};
 ///
 /// Every use in a kernel sees the same bytes, from their start. Starts with an unspecified value, aligned to 128 bytes.
 /// Parts of several types are cut by [`carve`](Self::carve). CUDA: `extern __shared__`.
+///
+/// ```
+/// use warploom_device::DynamicShared;
+/// fn words(shared: DynamicShared<u32>) -> usize {
+///     shared.len() // as many as the launch gave bytes for, by four
+/// }
+/// ```
 pub struct DynamicShared<'k, T: Plain> {
     start: *mut T,
     len: usize,

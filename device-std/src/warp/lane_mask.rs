@@ -131,6 +131,11 @@ impl LaneMask {
 }
 
 /// The lanes of a [`LaneMask`], lowest first.
+///
+/// ```
+/// use warploom_device::LaneMask;
+/// assert!(LaneMask::from_bits(0b1010).into_iter().eq([1, 3]));
+/// ```
 #[derive(Clone, Debug)]
 pub struct LaneIter(u32);
 

@@ -176,6 +176,11 @@ pub fn logb(x: f64) -> f64 {
 }
 
 /// The exponent, `floor(log2(|x|))`: `i32::MIN` for zero and NaN, `i32::MAX` for infinities. CUDA: `ilogb`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::ilogb(12.0), 3);
+/// ```
 #[inline]
 #[must_use]
 pub fn ilogb(x: f64) -> i32 {

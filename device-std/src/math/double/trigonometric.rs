@@ -284,6 +284,11 @@ pub(super) fn sinpi_size(x: f64) -> f64 {
 }
 
 /// `(sin(π x), cos(π x))`. CUDA: `sincospi`, within 2 ulp.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert_eq!(double::sincospi(0.5), (1.0, 0.0));
+/// ```
 #[inline]
 #[must_use]
 pub fn sincospi(x: f64) -> (f64, f64) {

@@ -26,6 +26,11 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
 }
 
 /// `(m, e)` with `x == m * 2^e` and `0.5 <= |m| < 1`; `(x, 0)` for 0, infinity and NaN. CUDA: `frexpf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::frexp(12.0), (0.75, 4));
+/// ```
 #[inline]
 #[must_use]
 pub fn frexp(x: f32) -> (f32, i32) {
@@ -99,6 +104,11 @@ pub fn scalbln(x: f32, n: i64) -> f32 {
 }
 
 /// The exponent of `x` as an integer: `floor(log2(|x|))`; `i32::MIN` for 0 and NaN, `i32::MAX` for infinities. CUDA: `ilogbf`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::ilogb(12.0), 3);
+/// ```
 #[inline]
 #[must_use]
 pub fn ilogb(x: f32) -> i32 {
@@ -135,6 +145,11 @@ pub fn logb(x: f32) -> f32 {
 }
 
 /// `(fraction, whole)`: the part of `x` behind the point and the integer towards zero, both with the sign of `x`. CUDA: `modff`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::modf(-2.5), (-0.5, -2.0));
+/// ```
 #[inline]
 #[must_use]
 pub fn modf(x: f32) -> (f32, f32) {
@@ -299,6 +314,11 @@ pub fn fmax(x: f32, y: f32) -> f32 {
 }
 
 /// Whether the sign bit is set. CUDA: `signbit`.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!(single::signbit(-0.0));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn signbit(x: f32) -> bool {
@@ -306,6 +326,11 @@ pub fn signbit(x: f32) -> bool {
 }
 
 /// Whether `x` is neither infinite nor NaN. CUDA: `isfinite`.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!(single::isfinite(1.0) && !single::isfinite(f32::NAN));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn isfinite(x: f32) -> bool {
@@ -313,6 +338,11 @@ pub fn isfinite(x: f32) -> bool {
 }
 
 /// Whether `x` is infinite. CUDA: `isinf`.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!(single::isinf(f32::NEG_INFINITY));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn isinf(x: f32) -> bool {
@@ -320,6 +350,11 @@ pub fn isinf(x: f32) -> bool {
 }
 
 /// Whether `x` is no number. CUDA: `isnan`.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert!(single::isnan(f32::NAN));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn isnan(x: f32) -> bool {

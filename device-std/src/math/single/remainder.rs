@@ -110,6 +110,11 @@ pub fn remainder(x: f32, y: f32) -> f32 {
 }
 
 /// [`remainder`], and the low three bits of `n` with the sign of `x / y`. CUDA: `remquof`. Exact.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::remquo(7.5, 2.0), (-0.5, 4));
+/// ```
 #[inline]
 #[must_use]
 pub fn remquo(x: f32, y: f32) -> (f32, i32) {

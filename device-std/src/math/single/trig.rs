@@ -119,6 +119,12 @@ pub fn cos(x: f32) -> f32 {
 }
 
 /// `(sin(x), cos(x))`. CUDA: `sincosf`, each at most 2 ulp; NaN for infinities.
+///
+/// ```
+/// use warploom_device::math::single;
+/// let (s, c) = single::sincos(0.5);
+/// assert!((s * s + c * c - 1.0).abs() < 1e-6);
+/// ```
 #[inline]
 #[must_use]
 pub fn sincos(x: f32) -> (f32, f32) {
@@ -236,6 +242,11 @@ pub fn cospi(x: f32) -> f32 {
 }
 
 /// `(sin(π x), cos(π x))`. CUDA: `sincospif`, each at most 2 ulp; NaN for infinities.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::sincospi(0.5), (1.0, 0.0));
+/// ```
 #[inline]
 #[must_use]
 pub fn sincospi(x: f32) -> (f32, f32) {
