@@ -243,6 +243,15 @@ impl<'k> Cluster<'k> {
 /// The thread has arrived at the barrier of its cluster, and has yet to wait. Dropping it waits, too.
 ///
 /// CUDA: the token of `cluster.barrier_arrive()`.
+///
+/// ```
+/// use warploom_device::Cluster;
+/// fn overlap(cluster: &mut Cluster) {
+///     let arrival = cluster.arrive();
+///     // What needs nothing of the other blocks.
+///     arrival.wait();
+/// }
+/// ```
 #[must_use = "the thread arrived; `wait()` is where it may rely on the others"]
 pub struct ClusterArrival<'c, 'k> {
     cluster: &'c mut Cluster<'k>,

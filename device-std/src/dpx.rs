@@ -38,11 +38,23 @@ pub trait Lanes: sealed::Lanes {
 pub trait SignedLanes: Lanes {}
 
 /// Two `i16` in a word, the first in the low half.
+///
+/// ```
+/// use warploom_device::dpx::I16x2;
+/// let x = I16x2::new(-1, 7);
+/// assert_eq!((x.low(), x.high(), x.0), (-1, 7, 0x0007_ffff));
+/// ```
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct I16x2(pub u32);
 
 /// Two `u16` in a word, the first in the low half.
+///
+/// ```
+/// use warploom_device::dpx::U16x2;
+/// let x = U16x2::new(1, 7);
+/// assert_eq!((x.low(), x.high(), x.0), (1, 7, 0x0007_0001));
+/// ```
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct U16x2(pub u32);

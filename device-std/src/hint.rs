@@ -10,6 +10,16 @@ use core::ops::Range;
 const MOST: usize = 64;
 
 /// An integer that counts a loop.
+///
+/// ```
+/// use warploom_device::hint::{LoopIndex, unroll};
+/// fn count<T: LoopIndex>(range: std::ops::Range<T>) -> usize {
+///     let mut n = 0;
+///     unroll::<4, _>(range, |_| n += 1);
+///     n
+/// }
+/// assert_eq!((count(0u32..7), count(3usize..9)), (7, 6));
+/// ```
 pub trait LoopIndex: Copy + sealed::Sealed {
     /// How many steps there are from `self` up to `end`; 0 if `end` is not above.
     #[doc(hidden)]

@@ -291,6 +291,15 @@ impl Index1D<'_> {
 /// The coordinates of this thread in a launch of at most two dimensions: different in each thread.
 ///
 /// CUDA: `blockIdx.x * blockDim.x + threadIdx.x` and the same for y, in 64 bit. See [`Index1D`] for what a witness is.
+///
+/// ```
+/// use warploom_device::{DisjointSlice2D, Index2D};
+/// fn fill(i: Index2D, mut picture: DisjointSlice2D<u32>) {
+///     if let Some(pixel) = picture.get_mut(i) {
+///         *pixel = (i.x() + i.y()) as u32;
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Index2D<'k> {
     x: usize,
@@ -340,6 +349,13 @@ impl Index2D<'_> {
 /// The coordinates of this thread in any launch: different in each thread.
 ///
 /// CUDA: `blockIdx.x * blockDim.x + threadIdx.x` and the same for y and z, in 64 bit. See [`Index1D`] for what a witness is.
+///
+/// ```
+/// use warploom_device::Index3D;
+/// fn distance(i: Index3D) -> usize {
+///     i.x() + i.y() + i.z()
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Index3D<'k> {
     x: usize,

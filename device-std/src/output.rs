@@ -43,8 +43,24 @@ pub enum Linear {}
 /// ```
 pub enum PerBlock {}
 /// Elements `i`, `i + threads`, `i + 2 * threads` … belong to the thread with index `i`.
+///
+/// ```
+/// use warploom_device::{DisjointSlice, GridStride, Index1D};
+/// fn double(i: Index1D, mut y: DisjointSlice<f32, GridStride>) {
+///     y.iter_mut(i).for_each(|(_, y)| *y *= 2.0);
+/// }
+/// ```
 pub enum GridStride {}
 /// Elements `i * N .. (i + 1) * N` belong to the thread with index `i`. A shorter rest at the end belongs to nobody.
+///
+/// ```
+/// use warploom_device::{Chunks, DisjointSlice, Index1D};
+/// fn pairs(i: Index1D, mut y: DisjointSlice<f32, Chunks<2>>) {
+///     if let Some(y) = y.get_mut(i) {
+///         *y = [1.0, 2.0];
+///     }
+/// }
+/// ```
 pub enum Chunks<const N: usize> {}
 
 impl sealed::Sealed for Linear {}
@@ -200,6 +216,15 @@ impl<T: Plain, const N: usize> DisjointSlice<'_, T, Chunks<N>> {
 }
 
 /// The elements of one thread in a slice by [`GridStride`]; see [`DisjointSlice::iter_mut`].
+///
+/// ```
+/// use warploom_device::{DisjointSlice, GridStride, Index1D};
+/// fn last(i: Index1D, mut y: DisjointSlice<f32, GridStride>) {
+///     if let Some((_, y)) = y.iter_mut(i).last() {
+///         *y = 1.0;
+///     }
+/// }
+/// ```
 pub struct GridStrideIter<'a, T> {
     start: *mut T,
     next: usize,

@@ -54,6 +54,12 @@ pub unsafe trait KernelArg: Copy + 'static {}
 /// # Safety
 /// Same size, alignment and valid bit patterns as [`SliceElement::Plain`]; [`SliceElement::READ_ONLY`] only if there is no interior
 /// mutability: a kernel may then load the slice through the read-only cache.
+///
+/// ```
+/// use warploom_device::SliceElement;
+/// const { assert!(<u32 as SliceElement>::READ_ONLY) };
+/// const { assert!(!<std::sync::atomic::AtomicU32 as SliceElement>::READ_ONLY) };
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot read a slice of `{Self}`",
     label = "not an element that a kernel may read through `&[_]`",

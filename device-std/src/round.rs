@@ -110,6 +110,11 @@ pub trait Rounding: sealed::Sealed {
 }
 
 /// The four rules. In code always the constant of a [`Rounding`]: the instruction has the rule in it.
+///
+/// ```
+/// use warploom_device::round::{Mode, Rounding, Rz};
+/// assert_eq!(<Rz as Rounding>::MODE, Mode::TowardZero);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The nearer number; of two equally near ones that with an even significand.
@@ -158,6 +163,13 @@ impl Float for f32 {}
 impl Float for f64 {}
 
 /// `i32`, `u32`, `i64` and `u64`, for [`Rounding`].
+///
+/// ```
+/// use warploom_device::round::{Integer, Rounding, Ru};
+/// fn up<T: Integer>(_: T) {}
+/// up(1u32);
+/// assert_eq!(Ru::to_integer::<i32, f32>(1.5), 2);
+/// ```
 pub trait Integer: sealed::Integer {}
 impl Integer for i32 {}
 impl Integer for u32 {}

@@ -31,6 +31,14 @@ use core::sync::atomic;
 /// # Safety
 /// The type has size, alignment and layout of `Plain`. Shared references allow no change but through atomics or `unsafe` functions,
 /// and all its bytes may change at any time.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// use warploom_device::{DeviceCell, statics::StaticValue};
+/// fn may_be_static<T: StaticValue>() {}
+/// may_be_static::<[AtomicU32; 4]>();
+/// may_be_static::<DeviceCell<f32>>();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a static in device memory cannot hold `{Self}`",
     label = "neither an atomic nor a `DeviceCell`, nor an array of them",

@@ -47,6 +47,14 @@ pub unsafe trait AtomicValue: Plain {
 }
 
 /// `u8`, `u16`, `u32`, `u64`, `u128`.
+///
+/// ```
+/// use warploom_device::atomic::AtomicInt;
+/// fn bytes<T: AtomicInt>() -> usize {
+///     size_of::<T>()
+/// }
+/// assert_eq!((bytes::<u8>(), bytes::<u128>()), (1, 16));
+/// ```
 pub trait AtomicInt: Plain + PartialEq + sealed::Sealed {
     /// # Safety
     /// As `intrinsics::atomic_load_u32`.
@@ -59,6 +67,14 @@ pub trait AtomicInt: Plain + PartialEq + sealed::Sealed {
 }
 
 /// Sizes that can be compared and exchanged: `u16`, `u32`, `u64`, `u128`.
+///
+/// ```
+/// use warploom_device::atomic::ExchangeInt;
+/// fn bytes<T: ExchangeInt>() -> usize {
+///     size_of::<T>()
+/// }
+/// assert_eq!((bytes::<u16>(), bytes::<u128>()), (2, 16));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "no GPU compares and exchanges as few bits as `{Self}` has"
 )]
@@ -70,6 +86,14 @@ pub trait ExchangeInt: AtomicInt {
 }
 
 /// Sizes that can be swapped: `u32`, `u64`, `u128`.
+///
+/// ```
+/// use warploom_device::atomic::SwapInt;
+/// fn bytes<T: SwapInt>() -> usize {
+///     size_of::<T>()
+/// }
+/// assert_eq!((bytes::<u32>(), bytes::<u128>()), (4, 16));
+/// ```
 #[diagnostic::on_unimplemented(message = "no GPU swaps as few bits as `{Self}` has")]
 pub trait SwapInt: AtomicInt {
     /// # Safety

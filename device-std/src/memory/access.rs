@@ -8,6 +8,15 @@ mod sealed {
 }
 
 /// How a load is cached. Hints are types: a store's hint does not compile.
+///
+/// ```
+/// use warploom_device::memory::{LoadHint, Streaming, load};
+/// fn first<H: LoadHint>(x: &[f32], hint: H) -> f32 {
+///     // SAFETY: a reference to a whole element.
+///     unsafe { load(&raw const x[0], hint) }
+/// }
+/// assert_eq!(first(&[3.0], Streaming), 3.0);
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a hint for loads")]
 pub trait LoadHint: Copy + sealed::Sealed {
     /// Number of PTX's operator.
@@ -16,6 +25,17 @@ pub trait LoadHint: Copy + sealed::Sealed {
 }
 
 /// How a store is cached. Hints are types: a load's hint does not compile.
+///
+/// ```
+/// use warploom_device::memory::{StoreHint, Streaming, store};
+/// fn set<H: StoreHint>(x: &mut f32, hint: H) {
+///     // SAFETY: a reference to a whole element.
+///     unsafe { store(x, 3.0, hint) }
+/// }
+/// let mut x = 0.0;
+/// set(&mut x, Streaming);
+/// assert_eq!(x, 3.0);
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a hint for stores")]
 pub trait StoreHint: Copy + sealed::Sealed {
     /// Number of PTX's operator.
@@ -55,6 +75,14 @@ hints! {
 }
 
 /// What one load or store can move: numbers of 8 to 64 bits, and 2 or 4 of them. Not 3.
+///
+/// ```
+/// use warploom_device::memory::{Access, ldg};
+/// fn read<T: Access>(x: &T) -> T {
+///     ldg(x)
+/// }
+/// assert_eq!(read(&[1.0f32, 2.0]), [1.0, 2.0]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "no load or store has the shape of `{Self}`",
     note = "there are those of a number of 8 to 64 bits and of 2 or 4 such numbers; pad 3 to 4"

@@ -169,6 +169,14 @@ impl<T: Plain, const N: usize> RawArray<T, N> {
 }
 
 /// Numbers of which a shared array can hand out atomics.
+///
+/// ```
+/// use warploom_device::SharedArray;
+/// use std::sync::atomic::Ordering::Relaxed;
+/// fn count(bins: SharedArray<'_, u32, 64>, value: u32) {
+///     bins.atomic(value as usize % 64).fetch_add(1, Relaxed); // `u32` is an `AtomicElement`
+/// }
+/// ```
 pub trait AtomicElement: Plain + sealed::Sealed {
     /// The atomic of the same size and alignment.
     type Atomic: Sync;

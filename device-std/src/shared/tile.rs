@@ -187,6 +187,14 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
 struct TileSite<const ORDINAL: u32, Site>(PhantomData<fn() -> Site>);
 
 /// A published [`SharedTile`]: all threads of the block read it, nobody writes. Derefs to `[T]`, of length `N`.
+///
+/// ```
+/// use warploom_device::{Block, SharedTile, TileView};
+/// fn sum<'k>(block: Block<'k>, tile: SharedTile<'k, f32, 64>) -> f32 {
+///     let view: TileView<'k, f32, 64> = tile.publish(&block);
+///     view.iter().sum()
+/// }
+/// ```
 #[must_use = "publishing without reading costs a barrier"]
 pub struct TileView<'k, T: Plain, const N: usize> {
     tile: SharedTile<'k, T, N>,

@@ -265,6 +265,11 @@ pub fn nextafter(x: f64, y: f64) -> f64 {
 }
 
 /// A quiet NaN that carries the digits of `payload`. CUDA: `nan`.
+///
+/// ```
+/// use warploom_device::math::double;
+/// assert!(double::nan(5).is_nan());
+/// ```
 #[inline]
 #[must_use]
 pub fn nan(payload: u64) -> f64 {

@@ -195,6 +195,11 @@ pub fn nextafter(x: f32, y: f32) -> f32 {
 }
 
 /// A quiet NaN that carries the low 22 bits of `payload`. CUDA: `nanf`, whose string is the number.
+///
+/// ```
+/// use warploom_device::math::single;
+/// assert_eq!(single::nan(5).to_bits(), 0x7fc0_0005);
+/// ```
 #[inline]
 #[must_use]
 pub fn nan(payload: u32) -> f32 {
