@@ -12,6 +12,7 @@ mod render; // as text
 mod report; // what a finding says
 mod site; // places in the source of instrumented code
 mod source; // the text there
+mod suppress; // findings that someone has allowed
 
 pub use collect::{Key, Sink};
 pub use hooks::HOOKS;
@@ -21,3 +22,4 @@ pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
 pub use source::Sources;
+pub use suppress::{Allowance, Allowances};
