@@ -7,16 +7,16 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use warploom_emulator::intrinsics::print_to;
-use warploom_emulator::{Fault, Shape, Together};
+use warploom_emulator::{Outcome, Shape, Together};
 
+use crate::checked::{Launched, conclude};
 use crate::cuda::DriverError;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
-use crate::panics::{KernelDeadlock, KernelPanic};
-use crate::stream::{Stream, StreamError};
+use crate::stream::Stream;
 
 /// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
 ///
@@ -80,39 +80,20 @@ fn run(
         dynamic_shared_bytes: shape.dynamic_shared_bytes,
         workers: None,
     };
-    let Err(fault) = warploom_emulator::run_together(shape, together, cpu) else {
-        return Ok(());
+    let mut outcome = Outcome::default();
+    outcome.fault = warploom_emulator::run_together(shape, together, cpu).err();
+    let launched = Launched {
+        name: kernel.name,
+        base: kernel.base,
+        grid: shape.grid,
+        block: shape.block,
+        at: caller,
+        number: 0,
+        replay: String::new(),
+        sites: 0..0,
     };
-    let error = match fault {
-        Fault::Panic {
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-            ..
-        } => StreamError::Panic(Box::new(KernelPanic {
-            kernel: kernel.base.to_owned(),
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-            launched_at: Some(caller),
-        })),
-        Fault::Deadlock { .. } => StreamError::Deadlock(Box::new(KernelDeadlock {
-            kernel: kernel.base.to_owned(),
-            report: fault.to_string(),
-            launched_at: caller,
-        })),
-        fault => {
-            return Err(LaunchError::Emulator {
-                kernel: kernel.base,
-                reason: fault.to_string(),
-            });
-        }
+    let Some(error) = conclude(&launched, outcome)? else {
+        return Ok(());
     };
     // Like the record of a GPU: the first stays until it is taken.
     lock(&emulated.fault).get_or_insert(error);
