@@ -3,13 +3,14 @@
 //! A record of each crate target lies in a section that the linker puts together, as with device code (`module.rs`). What the code
 //! calls is looked up by name once, before any of it runs: hooks of the emulator, and the device library's table of intrinsics.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::Location;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
 use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record};
 
+use crate::device::lock;
 use crate::launch::{Kernel, LaunchError};
 use crate::module;
 
@@ -194,6 +195,24 @@ fn site_info(text: &Instrumented, site: &warploom_manifest::instrumented::Site) 
     SiteInfo {
         frames: site.frames.iter().map(frame).collect(),
         shown: site.shown as usize,
+    }
+}
+
+/// Says once per kernel that it runs unchecked although its crate has instrumented code.
+pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing) {
+    static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let asked = std::env::var("WARPLOOM_EMULATOR").as_deref() == Ok("checked");
+    let reason = match missing {
+        Missing::Unsupported(reason) => reason,
+        // Examples in documentation never have any; who asks for checks wants to know.
+        Missing::NotBuilt if asked => "the program carries no instrumented code of it",
+        Missing::NotBuilt => return,
+    };
+    if lock(&SAID).insert(kernel.name) {
+        eprintln!(
+            "warploom: the accesses of kernel `{}` are not checked: {reason}",
+            kernel.base
+        );
     }
 }
 

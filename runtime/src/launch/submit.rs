@@ -99,7 +99,8 @@ fn checks(
     }
     match checked::body(kernel, caller)? {
         Ok(body) => Ok((options, Some(body))),
-        Err(_) => {
+        Err(missing) => {
+            checked::note_unchecked(kernel, &missing);
             options.mode = Mode::Fast;
             Ok((options, None))
         }
