@@ -5,12 +5,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::panic::Location;
+
 use std::rc::{Rc, Weak};
 
 use crate::block::Block;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
+use crate::place::Place;
 use crate::shape::CheckedShape;
 use crate::shared::{SharedError, SharedKey};
 use crate::warp::{LANES, lanes};
@@ -248,10 +249,7 @@ impl Running<'_> {
 
     /// True: the lane that runs has to call [`Running::wait`] for the barrier that it arrived at.
     #[inline(never)]
-    pub(crate) fn waits_for_cluster(
-        &self,
-        site: &'static Location<'static>,
-    ) -> Result<bool, OutOfTurn> {
+    pub(crate) fn waits_for_cluster(&self, site: Place) -> Result<bool, OutOfTurn> {
         if !self.may_wait() {
             return Ok(false);
         }
@@ -261,7 +259,7 @@ impl Running<'_> {
     /// True: the lane that runs arrived at the barrier of the grid, and has to call [`Running::wait`]. `None`: this is no cooperative
     /// launch.
     #[inline(never)]
-    pub(crate) fn waits_for_grid(&self, site: &'static Location<'static>) -> Option<bool> {
+    pub(crate) fn waits_for_grid(&self, site: Place) -> Option<bool> {
         if !self.shape.together.cooperative {
             return None;
         }
@@ -288,11 +286,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn wait_outside(
-        &self,
-        reach: Reach,
-        site: &'static Location<'static>,
-    ) -> Result<bool, OutOfTurn> {
+    fn wait_outside(&self, reach: Reach, site: Place) -> Result<bool, OutOfTurn> {
         let thread = self.thread.get();
         let waits = reach.attendance(self).borrow_mut().wait_for(thread)?;
         if waits {

@@ -1,4 +1,18 @@
 //! Which addresses there are: allocations of global memory, their bytes, and where they come from.
+//!
+//! The runtime says what it allocates and frees ([`allocate`], [`free`]); a run looks at a [`Snapshot`] of that.
+
+mod allocation; // one piece of memory, and which of its bytes have a value
+mod classify; // what an access is that does not lie in one of them
+mod registry; // all of them, and what was freed
+mod snapshot; // what a run's accesses are compared with
+
+use std::panic::Location;
+
+pub(crate) use allocation::{Allocation, Origin};
+use allocation::{End, Extent};
+pub(crate) use classify::{Access, How, Verdict, classify};
+pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,7 +42,8 @@ pub enum Birth {
 }
 
 /// Makes memory known to the checks: `bytes` bytes from `start` on, of elements of `element` bytes (1 if that is not known) with
-/// alignment `align`. `label` is what reports call it (`x`, `DeviceBuffer<f32>`); it may be empty.
+/// alignment `align`. `label` is what reports call it (`DeviceBuffer<f32>`); it may be empty. Reports name the caller's place.
+#[track_caller]
 pub fn allocate(
     start: *const u8,
     bytes: usize,
@@ -38,20 +53,43 @@ pub fn allocate(
     birth: Birth,
     label: &str,
 ) {
-    let _ = (start, bytes, element, align, kind, birth, label);
+    let extent = Extent {
+        start: start.addr(),
+        bytes,
+        element,
+        align,
+    };
+    registry::add(extent, (kind, birth), label, Location::caller().into());
 }
 
 /// The memory that starts there is freed: an access to it is an error from now on, until the address is allocated again.
 pub fn free(start: *const u8) {
-    let _ = start;
+    registry::remove(
+        start.addr(),
+        End {
+            trace: None,
+            by: None,
+        },
+    );
 }
 
 /// The host wrote these bytes.
 pub fn initialise(start: *const u8, bytes: usize) {
-    let _ = (start, bytes);
+    if let Some(memory) = registry::find(start.addr()) {
+        memory.mark(start.addr(), bytes);
+    }
 }
 
 /// What reports call the memory from `start` on, during the next run on this OS thread: the name of the kernel's parameter.
 pub fn name(start: *const u8, label: &str) {
-    let _ = (start, label);
+    registry::name(start.addr(), label);
 }
+
+/// Ends the lane that runs, after its access was reported: it unwinds as after a panic, but counts as no panic of its own.
+#[cold]
+pub(crate) fn end_lane() -> ! {
+    std::panic::resume_unwind(Box::new(Ended))
+}
+
+/// The payload that unwinds a lane whose access must not happen.
+pub(crate) struct Ended;
