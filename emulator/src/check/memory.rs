@@ -4,6 +4,8 @@
 
 mod allocation; // one piece of memory, and which of its bytes have a value
 mod classify; // what an access is that does not lie in one of them
+mod global; // memory of the emulated device
+mod program; // what the operating system has at an address
 mod registry; // all of them, and what was freed
 mod snapshot; // what a run's accesses are compared with
 
@@ -12,6 +14,7 @@ use std::panic::Location;
 pub(crate) use allocation::{Allocation, Origin};
 use allocation::{End, Extent};
 pub(crate) use classify::{Access, How, Verdict, classify};
+pub use global::GlobalMemory;
 pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.
@@ -58,6 +61,7 @@ pub fn allocate(
         bytes,
         element,
         align,
+        zone: 0,
     };
     registry::add(extent, (kind, birth), label, Location::caller().into());
 }

@@ -13,7 +13,7 @@ mod site; // places in the source of instrumented code
 
 pub use collect::{Key, Sink};
 pub use hooks::HOOKS;
-pub use memory::{Birth, Kind, allocate, free, initialise, name};
+pub use memory::{Birth, GlobalMemory, Kind, allocate, free, initialise, name};
 pub use options::{Mode, Options, Schedule};
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
