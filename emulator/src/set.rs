@@ -13,7 +13,7 @@ use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
 use crate::shape::CheckedShape;
-use crate::shared::{SharedError, SharedKey};
+use crate::shared::{Array, SharedError, SharedKey};
 use crate::warp::{LANES, lanes};
 
 /// The blocks of one set.
@@ -322,6 +322,22 @@ impl Running<'_> {
         (0..)
             .zip(self.set.members(cluster))
             .find_map(|(rank, block)| Some((rank, block.arena.borrow().offset_of(at)?)))
+    }
+
+    /// `Ok`: an access lies in one array of the shared memory of the cluster. `Err`: it lies in this memory, but in no array: the nearest,
+    /// and the offset. `None`: it lies elsewhere.
+    pub(crate) fn shared_at(
+        &self,
+        address: usize,
+        bytes: usize,
+    ) -> Option<Result<(), (Option<Array>, isize)>> {
+        let own = self.arena.borrow().place_of(address, bytes);
+        own.or_else(|| {
+            let cluster = self.set.cluster_of(self.member);
+            self.set
+                .members(cluster)
+                .find_map(|block| block.arena.borrow().place_of(address, bytes))
+        })
     }
 
     /// The address of this offset in the shared memory of the cluster's block number `rank`; `None` if there is no such block.

@@ -7,14 +7,18 @@ mod classify; // what an access is that does not lie in one of them
 mod global; // memory of the emulated device
 mod program; // what the operating system has at an address
 mod registry; // all of them, and what was freed
+mod report; // findings in words
 mod snapshot; // what a run's accesses are compared with
+mod trace; // where the user's part of a call stack is
+mod words; // what reports call memory
 
 use std::panic::Location;
 
 pub(crate) use allocation::{Allocation, Origin};
 use allocation::{End, Extent};
-pub(crate) use classify::{Access, How, Verdict, classify};
+pub(crate) use classify::{Access, Finding, How, Verdict, classify};
 pub use global::GlobalMemory;
+pub(crate) use report::who;
 pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.
