@@ -40,7 +40,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "emulator",
         "warploom-emulator",
         &[],
-        &["corosensei", "loom", "thiserror"],
+        &["annotate-snippets", "corosensei", "loom", "thiserror"],
     ),
     (
         "runtime",

@@ -12,6 +12,7 @@ use crate::block::Block;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
+use crate::run::Launch;
 use crate::shape::CheckedShape;
 use crate::shared::{Array, SharedError, SharedKey};
 use crate::warp::{LANES, lanes};
@@ -19,6 +20,7 @@ use crate::warp::{LANES, lanes};
 /// The blocks of one set.
 pub(crate) struct Set<'run> {
     pub(crate) shape: CheckedShape,
+    pub(crate) launch: &'run Launch,
     /// In linear order, cluster after cluster. Weak, because each of them owns the set.
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Stacks that its lanes have taken.
@@ -53,9 +55,10 @@ enum Reach {
 }
 
 impl<'run> Set<'run> {
-    pub(crate) fn new(shape: CheckedShape) -> Self {
+    pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
         Self {
             shape,
+            launch,
             members: RefCell::default(),
             stacks: Cell::new(0),
         }

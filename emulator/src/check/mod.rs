@@ -8,12 +8,18 @@ mod collect; // folds what is found
 mod hooks; // what instrumented code calls
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
+mod render; // as text
 mod report; // what a finding says
 mod site; // places in the source of instrumented code
+mod source; // the text there
+mod suppress; // findings that someone has allowed
 
 pub use collect::{Key, Sink};
 pub use hooks::HOOKS;
 pub use memory::{Birth, GlobalMemory, Kind, allocate, free, initialise, name};
 pub use options::{Mode, Options, Schedule};
+pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
+pub use source::Sources;
+pub use suppress::{Allowance, Allowances};
