@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::thread;
 
-use crate::check::{Options, Report, Sink};
+use crate::check::{self, Mode, Options, Report, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
@@ -178,8 +178,13 @@ pub fn run_with(
         options: options.clone(),
         ..Launch::default()
     };
-    Outcome {
-        fault: run_launch(shape, together, &launch, program).err(),
-        reports: launch.sink.finish(),
+    let fault = run_launch(shape, together, &launch, program).err();
+    let mut reports = launch.sink.finish();
+    let left = check::leaks(&launch);
+    // Lanes that were ended or got stuck could free nothing.
+    let is_good = fault.is_none() && reports.iter().all(|one| one.severity < Severity::Error);
+    if is_good && options.mode == Mode::Checked {
+        reports.extend(left);
     }
+    Outcome { fault, reports }
 }

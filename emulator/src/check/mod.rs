@@ -16,7 +16,11 @@ mod suppress; // findings that someone has allowed
 
 pub use collect::{Key, Sink};
 pub use hooks::HOOKS;
-pub use memory::{Birth, GlobalMemory, Kind, allocate, free, initialise, name};
+pub use memory::{
+    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
+};
+pub(crate) use memory::{Ended, leaks};
 pub use options::{Mode, Options, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};

@@ -64,6 +64,8 @@ pub(super) enum Wrong {
     Freed(Arc<Allocation>),
     Misaligned(In),
     ReadOnly(Arc<Allocation>),
+    /// The bytes from this address on have no value. The access may happen.
+    Unwritten(Arc<Allocation>, usize),
     /// In the stack of another lane, or past the end of the lane's own.
     Stack,
     Null,
@@ -92,6 +94,7 @@ impl Finding<'_> {
             Wrong::ReadOnly(_) => Code::READ_ONLY,
             Wrong::Stack => Code::LOCAL_BOUNDS,
             Wrong::Host(..) => Code::HOST_MEMORY,
+            Wrong::Unwritten(..) => Code::GLOBAL_UNINIT,
         }
     }
 
