@@ -18,6 +18,7 @@ use std::thread;
 use corosensei::Yielder;
 
 use crate::block::{Arrival, Block};
+use crate::check::Ended;
 use crate::panics::PanicRecord;
 use crate::place::Place;
 use crate::set::{Attendance, Set};
@@ -265,7 +266,7 @@ impl<'run> Running<'run> {
     fn lane_unwound(&self, payload: Box<dyn Any + Send>) {
         let thread = self.thread.get();
         let phase = self.phase.get();
-        if phase == Phase::Runs {
+        if phase == Phase::Runs && !payload.is::<Ended>() {
             let record = match self.record.take() {
                 Some((lane, record)) if lane == thread => record,
                 _ => PanicRecord::of_payload(&*payload),

@@ -172,6 +172,24 @@ impl Arena {
         guarded.contains(&offset).then_some(offset)
     }
 
+    /// `Ok`: an access lies in one array. `Err`: it lies in the arena or its guards, but in no array: the nearest, and the offset.
+    /// `None`: it lies elsewhere.
+    pub(crate) fn place_of(
+        &self,
+        address: usize,
+        bytes: usize,
+    ) -> Option<Result<(), (Option<Array>, isize)>> {
+        let offset = self.guarded_offset_of(address)?;
+        let array = usize::try_from(offset)
+            .ok()
+            .and_then(|at| self.array_at(at));
+        Some(match array {
+            Some(array) if array.holds(offset.cast_unsigned(), bytes) => Ok(()),
+            Some(array) => Err((Some(array), offset)),
+            None => Err((self.nearest(offset), offset)),
+        })
+    }
+
     /// The array that an offset lies in.
     #[inline]
     pub(crate) fn array_at(&self, offset: usize) -> Option<Array> {
@@ -356,6 +374,9 @@ mod tests {
         let base = arena.dynamic().addr();
         assert_eq!(arena.guarded_offset_of(base - 4), Some(-4));
         assert_eq!(arena.guarded_offset_of(base - GUARD - 1), None);
-        assert_eq!(arena.offset_of(std::ptr::without_provenance(base - 4)), None);
+        assert_eq!(
+            arena.offset_of(std::ptr::without_provenance(base - 4)),
+            None
+        );
     }
 }

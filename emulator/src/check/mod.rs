@@ -13,13 +13,19 @@ mod render; // as text
 mod report; // what a finding says
 mod site; // places in the source of instrumented code
 mod source; // the text there
+mod suppress; // findings that someone has allowed
 
 pub use collect::{Key, Sink};
 pub use hooks::{HOOKS, Hook};
 pub use host::HOST;
-pub use memory::{Birth, Kind, allocate, free, initialise, name};
+pub use memory::{
+    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
+};
+pub(crate) use memory::{Ended, leaks};
 pub use options::{Mode, Options, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
 pub use source::Sources;
+pub use suppress::{Allowance, Allowances};
