@@ -23,7 +23,7 @@
 //! ```
 
 mod buffer; // memory of a device, and which stream used it last
-mod checked; // kernels that say what they do to memory
+pub mod checked; // what the emulator finds in kernels
 mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
@@ -38,6 +38,7 @@ mod stream; // queues of work
 pub mod symbol; // statics of device code
 pub mod view; // parts of buffers
 
+pub use checked::KernelFindings;
 pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result};

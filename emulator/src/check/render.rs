@@ -42,10 +42,11 @@ impl Report {
             .primary_title(one_line(&self.title))
             .id(self.code.to_string())
             .elements(self.places(sources));
-        if self.sides.iter().all(|side| side.place.is_none()) {
+        let notes = self.notes(sources);
+        if !notes.is_empty() && self.sides.iter().all(|side| side.place.is_none()) {
             group = group.element(Padding);
         }
-        for (label, text) in self.notes(sources) {
+        for (label, text) in notes {
             let level = match label {
                 "help" => Level::HELP,
                 _ => Level::NOTE,

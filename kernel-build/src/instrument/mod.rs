@@ -86,10 +86,14 @@ fn instrumented<'ctx>(
         }
     }
     entries::add(&mut module, roots, names, machine)?;
-    let kernels = record::kernels(&module, roots, names);
+    let mut kernels = record::kernels(&module, roots, names);
     module.run(Passes::before_instrumenting(), Some(machine))?;
     let mut places = places::Places::default();
-    access::instrument(&mut module, &mut places);
+    let ranges = access::instrument(&mut module, &mut places);
+    for kernel in &mut kernels {
+        let range = ranges.get(&entries::symbol(&kernel.entry));
+        kernel.sites = range.copied().unwrap_or_default();
+    }
     module.strip_debug_info();
     let symbols = table::bind(&mut module, machine)?;
     record::add(

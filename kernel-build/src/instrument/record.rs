@@ -40,7 +40,7 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
         let reached = ptx.iter().any(|f| needs::reaches(module, &[&symbol], *f));
         Kernel {
             entry: name.clone(),
-            params: vec![],
+            sites: [0; 2],
             unsupported: reached.then(|| "it has inline PTX".to_owned()),
         }
     };

@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
 use warploom_emulator::check::{Mode, Options};
 use warploom_emulator::intrinsics::print_to;
-use warploom_emulator::{Fault, Shape, Together};
+use warploom_emulator::{Shape, Together};
 
-use crate::checked::{self, Body};
+use crate::checked::{self, Body, Launched, conclude};
 use crate::cuda::DriverError;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
-use crate::panics::{KernelDeadlock, KernelPanic};
-use crate::stream::{Stream, StreamError};
+use crate::stream::Stream;
 
 /// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
 ///
@@ -66,7 +66,8 @@ pub unsafe fn submit(
                     None => cpu(),
                 }
             };
-            let done = run(emulated, shape, kernel, &options, &cpu, caller);
+            let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
+            let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
             done
         }
@@ -113,6 +114,7 @@ fn run(
     shape: CheckedShape,
     kernel: &Kernel<'_>,
     options: &Options,
+    sites: Range<u32>,
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
@@ -127,39 +129,18 @@ fn run(
         workers: None,
     };
     let outcome = warploom_emulator::run_with(shape, together, options, cpu);
-    let Some(fault) = outcome.fault else {
-        return Ok(());
+    let launched = Launched {
+        name: kernel.name,
+        base: kernel.base,
+        grid: shape.grid,
+        block: shape.block,
+        at: caller,
+        number: 0,
+        replay: String::new(),
+        sites,
     };
-    let error = match fault {
-        Fault::Panic {
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-            ..
-        } => StreamError::Panic(Box::new(KernelPanic {
-            kernel: kernel.base.to_owned(),
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-            launched_at: Some(caller),
-        })),
-        Fault::Deadlock { .. } => StreamError::Deadlock(Box::new(KernelDeadlock {
-            kernel: kernel.base.to_owned(),
-            report: fault.to_string(),
-            launched_at: caller,
-        })),
-        fault => {
-            return Err(LaunchError::Emulator {
-                kernel: kernel.base,
-                reason: fault.to_string(),
-            });
-        }
+    let Some(error) = conclude(&launched, outcome)? else {
+        return Ok(());
     };
     // Like the record of a GPU: the first stays until it is taken.
     lock(&emulated.fault).get_or_insert(error);
