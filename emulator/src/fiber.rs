@@ -129,7 +129,10 @@ impl<'run> Running<'run> {
             block: Cell::new([0; 3]),
             place: Cell::new([0; 3]),
             thread: Cell::new(0),
-            arena: RefCell::new(Arena::new(shape.shape.dynamic_shared_bytes as usize)),
+            arena: RefCell::new(Arena::new(
+                shape.shape.dynamic_shared_bytes as usize,
+                shape.model,
+            )),
             core: RefCell::new(Block::new(shape.n_threads)),
             set: Rc::clone(set),
             member,

@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
+use warploom_emulator::check::Options;
 use warploom_emulator::intrinsics::print_to;
 use warploom_emulator::{Fault, Shape, Together};
 
@@ -47,6 +48,9 @@ pub unsafe fn submit(
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
+            if emulated.model.is_some() {
+                crate::module::check_capability(kernel, device, caller)?;
+            }
             let prints = device.0.prints.host_ring();
             let ring = prints.control();
             let cpu = || {
@@ -80,7 +84,11 @@ fn run(
         dynamic_shared_bytes: shape.dynamic_shared_bytes,
         workers: None,
     };
-    let Err(fault) = warploom_emulator::run_together(shape, together, cpu) else {
+    let mut options = Options::default();
+    options.model = emulated.model.unwrap_or_default();
+    options.schedule = emulated.schedule.unwrap_or_default();
+    let outcome = warploom_emulator::run_with(shape, together, &options, cpu);
+    let Some(fault) = outcome.fault else {
         return Ok(());
     };
     let error = match fault {
