@@ -36,6 +36,7 @@ pub mod panics; // a panic of a kernel becomes an `Err`
 mod print; // what kernels print becomes text
 mod stream; // queues of work
 pub mod symbol; // statics of device code
+pub mod testing; // the emulator against a GPU
 pub mod view; // parts of buffers
 
 pub use cuda::DriverError;
