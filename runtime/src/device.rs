@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::heap::HeapLimit;
 use crate::launch::Cache;
 use crate::memory::{DeviceBuffer, MemoryError};
-use crate::model::{EMULATE, Emulator, Model, Schedule};
+use crate::model::{Emulator, Model, Schedule};
 use crate::module::Modules;
 use crate::panics::Recent;
 use crate::print::Prints;
@@ -151,14 +151,6 @@ fn choice(value: Option<&str>) -> Result<Choice, DeviceError> {
     }
 }
 
-/// What `WARPLOOM_EMULATE` asks for.
-pub(crate) fn emulated_model(value: Option<&str>) -> Result<Option<Model>, DeviceError> {
-    value
-        .map(|value| value.parse::<Model>())
-        .transpose()
-        .map_err(DeviceError::UnknownModel)
-}
-
 impl Device {
     /// Opens the device that the environment variable `WARPLOOM_DEVICE` names: `emulator`, `cuda` (the first GPU) or
     /// `cuda:N`. If it is unset, the first GPU if it can be used, else the emulator.
@@ -170,13 +162,14 @@ impl Device {
     /// [`DeviceError::UnknownChoice`], [`DeviceError::UnknownModel`] for other values of the variables. If a GPU is asked for: the
     /// errors of [`cuda`](Device::cuda). None if both variables are unset.
     pub fn open() -> Result<Device, DeviceError> {
-        let value = |name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned());
-        let model = emulated_model(value(EMULATE).as_deref())?;
-        match (choice(value(CHOICE).as_deref())?, model) {
-            (Choice::Cuda(ordinal), _) => Device::cuda(ordinal),
-            (_, Some(model)) => Ok(Device::emulator_of(model)),
-            (Choice::Emulator, None) => Ok(Device::emulator()),
-            (Choice::Any, None) => Ok(Device::cuda(0).unwrap_or_else(|_| Device::emulator())),
+        let value = std::env::var_os(CHOICE).map(|value| value.to_string_lossy().into_owned());
+        let emulator = Emulator::from_env()?;
+        match choice(value.as_deref())? {
+            Choice::Cuda(ordinal) => Device::cuda(ordinal),
+            Choice::Any if emulator == Emulator::new() => {
+                Ok(Device::cuda(0).unwrap_or_else(|_| Device::emulator()))
+            }
+            Choice::Emulator | Choice::Any => Ok(emulator.device()),
         }
     }
 
@@ -246,6 +239,15 @@ impl Device {
                 let model = emulated.model.unwrap_or_default();
                 model.limits().compute_capability
             }
+        }
+    }
+
+    /// The order of threads that was chosen for the emulator, by [`Emulator::schedule`].
+    #[must_use]
+    pub fn schedule(&self) -> Option<Schedule> {
+        match &self.0.backend {
+            Backend::Cuda(_) => None,
+            Backend::Emulator(emulated) => emulated.schedule,
         }
     }
 
@@ -400,14 +402,6 @@ mod tests {
             assert!(text.contains(&format!("`{wrong}`")), "{text}");
             assert!(text.contains("`emulator`, `cuda` or `cuda:N`"), "{text}");
         }
-    }
-
-    #[test]
-    fn the_variable_names_a_model() {
-        assert_eq!(emulated_model(None), Ok(None));
-        assert_eq!(emulated_model(Some("12.0")), Ok(Some(Model::CC_12_0)));
-        let text = emulated_model(Some("86")).unwrap_err().to_string();
-        assert!(text.starts_with("WARPLOOM_EMULATE: `86` is no"), "{text}");
     }
 
     #[test]

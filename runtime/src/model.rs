@@ -6,13 +6,14 @@ pub use warploom_emulator::check::Schedule;
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
 use crate::device::{Backend, Device, Emulated, Limits, Shared};
+use crate::error::DeviceError;
 use crate::heap::HeapLimit;
 use crate::launch::LaunchError;
 use crate::print::Prints;
 use warploom_manifest::Image;
 
 /// The variable that chooses the model of the emulator that [`Device::open`] opens.
-pub(crate) const EMULATE: &str = "WARPLOOM_EMULATE";
+const EMULATE: &str = "WARPLOOM_EMULATE";
 
 /// An emulator to be: which GPU it stands for, in which order threads run.
 ///
@@ -35,6 +36,23 @@ impl Emulator {
     /// As [`Device::emulator`].
     pub fn new() -> Emulator {
         Emulator::default()
+    }
+
+    /// With the compute capability that the environment variable `WARPLOOM_EMULATE` names, such as `8.6`, if it is set.
+    ///
+    /// # Errors
+    /// [`DeviceError::UnknownModel`] for another value of the variable.
+    pub fn from_env() -> Result<Emulator, DeviceError> {
+        let value = std::env::var_os(EMULATE).map(|value| value.to_string_lossy().into_owned());
+        Emulator::from_value(value.as_deref())
+    }
+
+    fn from_value(value: Option<&str>) -> Result<Emulator, DeviceError> {
+        let model = value.map(str::parse).transpose();
+        Ok(Emulator {
+            model: model.map_err(DeviceError::UnknownModel)?,
+            schedule: None,
+        })
     }
 
     /// The same with the limits of a compute capability. Kernels that the program has device code for are refused if none of it runs

@@ -75,3 +75,12 @@ fn limits_are_those_of_the_model() {
     assert_eq!(Device::emulator().limits(), Limits::of(Model::CC_9_0));
     assert_eq!(Device::emulator().compute_capability(), (9, 0));
 }
+
+#[test]
+fn the_variable_names_a_model() {
+    assert_eq!(Emulator::from_value(None), Ok(Emulator::new()));
+    let chosen = Emulator::from_value(Some("12.0"));
+    assert_eq!(chosen, Ok(Emulator::new().model(Model::CC_12_0)));
+    let text = Emulator::from_value(Some("86")).unwrap_err().to_string();
+    assert!(text.starts_with("WARPLOOM_EMULATE: `86` is no"), "{text}");
+}
