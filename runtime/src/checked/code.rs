@@ -227,13 +227,27 @@ pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing) {
 
 /// What the environment asks of the emulator. `WARPLOOM_EMULATOR=fast` or `checked`; programs with debug assertions are checked if it says
 /// nothing.
-pub(crate) fn options() -> check::Options {
+///
+/// # Errors
+/// What is wrong with a variable, and what it may say.
+pub(crate) fn options() -> Result<check::Options, String> {
+    static OPTIONS: OnceLock<Result<check::Options, String>> = OnceLock::new();
+    OPTIONS.get_or_init(read_options).clone()
+}
+
+fn read_options() -> Result<check::Options, String> {
     let mut options = check::Options::default();
-    options.mode = match std::env::var("WARPLOOM_EMULATOR").as_deref() {
-        Ok("checked") => check::Mode::Checked,
-        Ok(_) => check::Mode::Fast,
-        Err(_) if cfg!(debug_assertions) => check::Mode::Checked,
-        Err(_) => check::Mode::Fast,
+    let value = std::env::var_os("WARPLOOM_EMULATOR").map(|v| v.to_string_lossy().into_owned());
+    options.mode = match value.as_deref() {
+        Some("checked") => check::Mode::Checked,
+        Some("fast") => check::Mode::Fast,
+        None if cfg!(debug_assertions) => check::Mode::Checked,
+        None => check::Mode::Fast,
+        Some(other) => {
+            return Err(format!(
+                "WARPLOOM_EMULATOR is `{other}`; it may be `fast` or `checked`"
+            ));
+        }
     };
-    options
+    Ok(options)
 }
