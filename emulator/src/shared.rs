@@ -328,7 +328,7 @@ mod tests {
             TypeId::of::<Site<1>>(),
             TypeId::of::<Site<2>>(),
         ];
-        let mut arena = Arena::new(dynamic);
+        let mut arena = Arena::new(dynamic, crate::model::Model::default());
         arena.reset();
         let starts = sites.iter().zip(statics).map(|(site, bytes)| {
             let start = arena.allocate(&SharedKey::new(*site, "tile"), *bytes, 16);
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn many_arrays_fit_as_if_there_were_no_gaps() {
-        let mut arena = Arena::new(0);
+        let mut arena = Arena::new(0, crate::model::Model::default());
         arena.reset();
         let key = SharedKey::new(TypeId::of::<Arena>(), "tile");
         let n = (SHARED_LIMIT_BYTES / 16) as u32;
