@@ -6,6 +6,7 @@
 
 mod collect; // folds what is found
 mod hooks; // what instrumented code calls
+mod host; // what stands in for the device library
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod render; // as text
@@ -15,8 +16,13 @@ mod source; // the text there
 mod suppress; // findings that someone has allowed
 
 pub use collect::{Key, Sink};
-pub use hooks::HOOKS;
-pub use memory::{Birth, Kind, allocate, free, initialise, name};
+pub use hooks::{HOOKS, Hook};
+pub use host::HOST;
+pub use memory::{
+    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
+};
+pub(crate) use memory::{Ended, leaks};
 pub use options::{Mode, Options, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
