@@ -159,14 +159,6 @@ impl Launched<'_> {
         )
     }
 
-    /// The line about the launch with which errors end; empty if nothing was asked for but the kernel's result.
-    fn checked_launch(&self) -> String {
-        match self.sites.is_empty() && self.replay.is_empty() {
-            true => String::new(),
-            false => format!("{} {}", self.kernel(), self.launch()),
-        }
-    }
-
     fn sign(&self, report: &mut Report) {
         report.kernel = self.kernel();
         report.launch = self.launch();
@@ -223,8 +215,6 @@ pub(crate) fn conclude(
             block,
             thread,
             launched_at: Some(launched.at),
-            launch: launched.checked_launch(),
-            replay: launched.replay.clone(),
             findings,
         }))),
         Some(fault @ Fault::Deadlock { .. }) => {
@@ -232,8 +222,6 @@ pub(crate) fn conclude(
                 kernel: launched.base.to_owned(),
                 report: fault.to_string(),
                 launched_at: launched.at,
-                launch: launched.checked_launch(),
-                replay: launched.replay.clone(),
                 findings,
             })))
         }
@@ -275,10 +263,11 @@ fn of_fault(launched: &Launched<'_>, fault: &Fault, findings: &[Report]) -> Opti
                 ..report
             }
         }
-        Fault::Deadlock { waits, .. } => {
+        Fault::Deadlock { block, waits } => {
             if findings.iter().any(|report| is_wait(report.code)) {
                 return None;
             }
+            let [x, y, z] = block;
             let side = |wait: &Wait| Side {
                 place: Some(Place {
                     file: wait.file.to_owned(),
@@ -291,7 +280,7 @@ fn of_fault(launched: &Launched<'_>, fault: &Fault, findings: &[Report]) -> Opti
             };
             Report {
                 sides: waits.iter().map(side).collect(),
-                ..Report::new(Code::DEADLOCK, fault.to_string())
+                ..Report::new(Code::DEADLOCK, format!("the threads of block ({x},{y},{z}) wait for ever"))
             }
         }
         _ => return None,

@@ -138,27 +138,30 @@ fn long_lists_of_errors_end() {
 }
 
 #[test]
-fn a_panic_keeps_its_sentence_and_gains_lines() {
+fn a_panic_keeps_its_sentence_and_gains_a_finding() {
     let error = conclusion(Some(panic()), vec![race(9)]).unwrap();
     let text = text(&error);
     let start = "kernel `transpose` panicked at src/k.rs:7:9: lost (block (1,0,0), thread (3,1,0); launched at HERE)
-  = code: WL0400
-  = launch: transpose::<32> <<<(8,8,1),(32,2,1)>>> at HERE (launch 4)
-  = replay: WARPLOOM_SCHEDULE=random:7 cargo test
+
+error[WL0400]: lost
+--> src/k.rs:7:9
+ = note: thread (3,1,0) of block (1,0,0) [warp 1, lane 3] panicked here
+ = note: found 2 times at this line; the first is shown
+ = launch: transpose::<32> <<<(8,8,1),(32,2,1)>>> at HERE (launch 4)
+ = replay: WARPLOOM_SCHEDULE=random:7 cargo test
 
 error[WL0101]: race";
     assert!(text.starts_with(start), "{text}");
 }
 
 #[test]
-fn a_panic_where_nothing_was_asked_for_is_one_sentence() {
-    let plain = Launched {
-        replay: String::new(),
-        sites: 0..0,
-        ..launched()
-    };
-    let error = conclude(&plain, outcome(Some(panic()), vec![])).unwrap();
-    assert!(!error.unwrap().to_string().contains('\n'));
+fn a_deadlock_keeps_its_sentence_and_gains_a_finding() {
+    let error = conclusion(Some(deadlock()), vec![]).unwrap();
+    let text = text(&error);
+    let start = "kernel `transpose` never ends: block (0, 0, 0) is stuck: 32 threads (first: (0, 1, 0)) wait at barrier 0, src/k.rs:3:5 (launched at HERE)
+
+error[WL0223]: ";
+    assert!(text.starts_with(start), "{text}");
 }
 
 #[test]
