@@ -36,6 +36,8 @@ pub struct SharedKey {
     pub site: TypeId,
     /// The name of the element type, for messages.
     pub type_name: &'static str,
+    /// In instrumented code, which knows no types: an address that belongs to the place. Otherwise 0.
+    pub address: usize,
 }
 
 impl SharedKey {
@@ -49,7 +51,11 @@ impl SharedKey {
     /// assert_eq!(key.type_name, "f32");
     /// ```
     pub const fn new(site: TypeId, type_name: &'static str) -> Self {
-        Self { site, type_name }
+        Self {
+            site,
+            type_name,
+            address: 0,
+        }
     }
 }
 
@@ -84,7 +90,7 @@ pub(crate) struct Arena {
 
 #[derive(Debug)]
 struct Static {
-    site: TypeId,
+    site: (TypeId, usize),
     bytes: usize,
     align: usize,
     start: *mut u8,
@@ -145,7 +151,11 @@ impl Arena {
     pub(crate) fn known(&self, key: &SharedKey, bytes: usize, align: usize) -> Option<*mut u8> {
         self.statics
             .iter()
-            .find(|entry| entry.site == key.site && entry.bytes == bytes && entry.align == align)
+            .find(|entry| {
+                entry.site == (key.site, key.address)
+                    && entry.bytes == bytes
+                    && entry.align == align
+            })
             .map(|entry| entry.start)
     }
 
@@ -246,7 +256,7 @@ impl Arena {
         };
         self.used = needed;
         self.statics.push(Static {
-            site: key.site,
+            site: (key.site, key.address),
             bytes,
             align,
             start,

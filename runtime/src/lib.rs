@@ -23,6 +23,7 @@
 //! ```
 
 mod buffer; // memory of a device, and which stream used it last
+mod checked; // kernels that say what they do to memory
 mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which

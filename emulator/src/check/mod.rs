@@ -6,6 +6,7 @@
 
 mod collect; // folds what is found
 mod hooks; // what instrumented code calls
+mod host; // what stands in for the device library
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod render; // as text
@@ -15,7 +16,8 @@ mod source; // the text there
 mod suppress; // findings that someone has allowed
 
 pub use collect::{Key, Sink};
-pub use hooks::HOOKS;
+pub use hooks::{HOOKS, Hook};
+pub use host::HOST;
 pub use memory::{
     Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
     heap_alloc, heap_free, host_reads, initialise, limit_heap, name,

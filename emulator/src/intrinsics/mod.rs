@@ -239,6 +239,12 @@ pub fn fence_system() {
 /// barriers (or make them atomic).
 #[track_caller]
 pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize) -> *mut u8 {
+    shared_of(key, bytes, align)
+}
+
+/// [`shared_static`], for any key.
+#[track_caller]
+pub(crate) fn shared_of(key: &SharedKey, bytes: usize, align: usize) -> *mut u8 {
     let start = inside("shared_static", |running| {
         running.shared_static(key, bytes, align)
     });

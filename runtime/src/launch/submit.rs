@@ -6,9 +6,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
+use warploom_emulator::check::{Mode, Options};
 use warploom_emulator::intrinsics::print_to;
 use warploom_emulator::{Fault, Shape, Together};
 
+use crate::checked::{self, Body};
 use crate::cuda::DriverError;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
@@ -49,11 +51,22 @@ pub unsafe fn submit(
         Backend::Emulator(emulated) => {
             let prints = device.0.prints.host_ring();
             let ring = prints.control();
+            let grid_barrier = 0; // the emulator has one of its own
+            let addresses: Vec<*mut c_void> = args
+                .iter()
+                .flat_map(|arg| arg.addresses(&grid_barrier))
+                .collect();
+            let (options, body) = checks(emulated, kernel, caller)?;
+            let addresses = Addresses(addresses);
             let cpu = || {
                 print_to(std::ptr::with_exposed_provenance_mut(ring));
-                cpu();
+                match body {
+                    // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
+                    Some(body) => unsafe { (body.entry)(addresses.first()) },
+                    None => cpu(),
+                }
             };
-            let done = run(emulated, shape, kernel, &cpu, caller);
+            let done = run(emulated, shape, kernel, &options, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
             done
         }
@@ -62,11 +75,43 @@ pub unsafe fn submit(
     }
 }
 
+/// The addresses of parameters' values, which all threads of a launch read.
+struct Addresses(Vec<*mut c_void>);
+
+impl Addresses {
+    fn first(&self) -> *const *const u8 {
+        self.0.as_ptr().cast()
+    }
+}
+
+// SAFETY: the values are borrowed for the launch, and nobody writes through these addresses.
+unsafe impl Sync for Addresses {}
+
+/// How the launch is to run, and the instrumented body if it is to be checked.
+fn checks(
+    emulated: &Emulated,
+    kernel: &Kernel<'_>,
+    caller: &'static Location<'static>,
+) -> Result<(Options, Option<Body>), LaunchError> {
+    let mut options = emulated.options.clone();
+    if options.mode == Mode::Fast {
+        return Ok((options, None));
+    }
+    match checked::body(kernel, caller)? {
+        Ok(body) => Ok((options, Some(body))),
+        Err(_) => {
+            options.mode = Mode::Fast;
+            Ok((options, None))
+        }
+    }
+}
+
 /// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
 fn run(
     emulated: &Emulated,
     shape: CheckedShape,
     kernel: &Kernel<'_>,
+    options: &Options,
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
@@ -80,7 +125,8 @@ fn run(
         dynamic_shared_bytes: shape.dynamic_shared_bytes,
         workers: None,
     };
-    let Err(fault) = warploom_emulator::run_together(shape, together, cpu) else {
+    let outcome = warploom_emulator::run_with(shape, together, options, cpu);
+    let Some(fault) = outcome.fault else {
         return Ok(());
     };
     let error = match fault {
