@@ -17,7 +17,7 @@ mod suppress; // findings that someone has allowed
 pub use collect::{Key, Sink};
 pub use hooks::HOOKS;
 pub use memory::{Birth, Kind, allocate, free, initialise, name};
-pub use options::{Mode, Options, Schedule};
+pub use options::{Mode, Options, OptionsError, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
