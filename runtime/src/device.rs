@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warploom_device::Plain;
 
 use crate::buffer::Buffer;
+use crate::checked;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
@@ -93,6 +94,7 @@ pub(crate) struct Emulated {
     pub(crate) schedule: Option<Schedule>,
     /// What went wrong and nobody heard of yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
+    pub(crate) options: warploom_emulator::check::Options,
 }
 
 /// A GPU's state.

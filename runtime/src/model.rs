@@ -5,6 +5,7 @@ use std::sync::Arc;
 pub use warploom_emulator::check::Schedule;
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
+use crate::checked;
 use crate::device::{Backend, Device, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
@@ -75,18 +76,22 @@ impl Emulator {
     /// Opens it.
     #[must_use]
     pub fn device(self) -> Device {
+        let mut options = checked::options();
+        options.model = self.model.unwrap_or_default();
+        options.schedule = self.schedule.unwrap_or(options.schedule);
         let name = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
         );
         Device(Arc::new(Shared {
             name,
-            limits: Limits::of(self.model.unwrap_or_default()),
+            limits: Limits::of(options.model),
             prints: Prints::default(),
             heap: HeapLimit::default(),
             backend: Backend::Emulator(Emulated {
                 model: self.model,
                 schedule: self.schedule,
+                options,
                 ..Emulated::default()
             }),
         }))
