@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warploom_device::Plain;
 
 use crate::buffer::Buffer;
-use crate::checked;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;

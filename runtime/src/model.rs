@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use warploom_emulator::check::Schedule;
+pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
 use crate::checked;
@@ -16,7 +16,7 @@ use warploom_manifest::Image;
 /// The variable that chooses the model of the emulator that [`Device::open`] opens.
 const EMULATE: &str = "WARPLOOM_EMULATE";
 
-/// An emulator to be: which GPU it stands for, in which order threads run.
+/// An emulator to be: which GPU it stands for, in which order threads run, what is checked.
 ///
 /// ```
 /// use warploom_runtime::model::{Emulator, Model, Schedule};
@@ -31,6 +31,7 @@ const EMULATE: &str = "WARPLOOM_EMULATE";
 pub struct Emulator {
     model: Option<Model>,
     schedule: Option<Schedule>,
+    mode: Option<Mode>,
 }
 
 impl Emulator {
@@ -52,7 +53,7 @@ impl Emulator {
         let model = value.map(str::parse).transpose();
         Ok(Emulator {
             model: model.map_err(DeviceError::UnknownModel)?,
-            schedule: None,
+            ..Emulator::new()
         })
     }
 
@@ -73,12 +74,22 @@ impl Emulator {
         }
     }
 
+    /// The same with or without checks; it goes before the variable `WARPLOOM_EMULATOR`. In [`Mode::Fast`] kernels are functions of the
+    /// host's program: they can be debugged, and what stands behind `cfg(not(warploom_device))` runs.
+    pub fn mode(self, mode: Mode) -> Emulator {
+        Emulator {
+            mode: Some(mode),
+            ..self
+        }
+    }
+
     /// Opens it.
     #[must_use]
     pub fn device(self) -> Device {
         let mut options = checked::options();
         options.model = self.model.unwrap_or_default();
         options.schedule = self.schedule.unwrap_or(options.schedule);
+        options.mode = self.mode.unwrap_or(options.mode);
         let name = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
