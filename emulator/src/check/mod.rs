@@ -5,12 +5,14 @@
 //! their meaning and turns what they find into [`Report`]s. Must not know: LLVM, how instrumented code is made.
 
 mod hooks; // what instrumented code calls
+mod lints; // what it shows of performance
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod report; // what a finding says
 mod site; // places in the source of instrumented code
 
 pub use hooks::HOOKS;
+pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
 pub use memory::{Birth, Kind, allocate, free, initialise, name};
 pub use options::{Mode, Options, Schedule};
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
