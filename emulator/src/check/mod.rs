@@ -5,6 +5,7 @@
 //! their meaning and turns what they find into [`Report`]s. Must not know: LLVM, how instrumented code is made.
 
 mod hooks; // what instrumented code calls
+mod html; // a page about a kernel
 mod lints; // what it shows of performance
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
@@ -12,6 +13,7 @@ mod report; // what a finding says
 mod site; // places in the source of instrumented code
 
 pub use hooks::HOOKS;
+pub use html::Page;
 pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
 pub use memory::{Birth, Kind, allocate, free, initialise, name};
 pub use options::{Mode, Options, Schedule};

@@ -6,7 +6,7 @@
 
 mod barriers; // which barriers order nothing
 mod contention; // threads per atomic
-mod findings; // what is worth a report
+pub(crate) mod findings; // what is worth a report
 mod profile; // the counts, per line
 mod request; // sectors and passes of one access of a warp
 mod stride; // how neighbouring lanes' addresses follow each other
@@ -16,10 +16,10 @@ mod warp; // puts the lanes of a warp together
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+pub(crate) use findings::{grouped, number};
 pub use profile::Profile;
-pub(crate) use profile::{Column, LineProfile};
+pub(crate) use profile::{Column, LineProfile, place_of};
 pub(crate) use request::{BANKS, Request, SECTOR_BYTES, bank};
-pub(crate) use stride::Pattern;
 pub(crate) use tally::{Example, Sparse};
 
 use barriers::{Counts, Intervals, Map};

@@ -185,6 +185,12 @@ impl Profile {
         self.spots.iter().map(|spot| spot.tally.requests).sum()
     }
 
+    /// Lanes that took part in them, and lanes that could have.
+    pub(crate) fn lanes(&self) -> (u64, u64) {
+        let of = |count: fn(&Tally) -> u64| self.spots.iter().map(|spot| count(&spot.tally)).sum();
+        (of(|tally| tally.executions), of(|tally| tally.present))
+    }
+
     /// Requests to this memory.
     pub(crate) fn requests_to(&self, space: Space) -> u64 {
         let of = self

@@ -85,7 +85,7 @@ pub(crate) fn number(n: f64) -> String {
     text.to_owned()
 }
 
-/// `12 345 678`.
+/// `12 345 678`, with spaces that lines are not broken at.
 pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
