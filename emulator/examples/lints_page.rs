@@ -14,7 +14,7 @@ use std::sync::{LazyLock, PoisonError};
 use std::{env, io};
 
 use warploom_emulator::check::{
-    Access, AccessKind, Frame, Lints, Page, SiteId, SiteInfo, Space, SyncKind, register,
+    Access, AccessKind, Frame, Lints, Page, SiteId, SiteInfo, Sources, Space, SyncKind, register,
 };
 use warploom_emulator::{Shape, intrinsics, run};
 
@@ -103,7 +103,7 @@ fn main() -> io::Result<()> {
         profile: &profile,
         reports: &[],
     };
-    let path = page.write(Path::new(&folder))?;
+    let path = page.write(Path::new(&folder), &Sources::of_this_program())?;
     eprintln!("{}", path.display());
     Ok(())
 }

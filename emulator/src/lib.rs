@@ -25,6 +25,7 @@ mod fiber; // a stack for a lane that has to wait
 mod grid; // blocks over OS threads, and which fault is the first
 pub mod intrinsics; // what a kernel may call
 mod panics; // a panic of a lane becomes a record, not output
+mod place; // where in the source: of a call, or of instrumented code
 mod run; // the way in
 mod set; // blocks that are there together
 mod shape; // how many blocks of how many threads

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warploom_device::Plain;
 
 use crate::buffer::Buffer;
+use crate::checked;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
@@ -87,6 +88,7 @@ pub(crate) enum Backend {
 #[derive(Default)]
 pub(crate) struct Emulated {
     pub(crate) fault: Mutex<Option<StreamError>>,
+    pub(crate) options: warploom_emulator::check::Options,
 }
 
 /// A GPU's state.
@@ -171,7 +173,10 @@ impl Device {
             limits: EMULATED,
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            backend: Backend::Emulator(Emulated::default()),
+            backend: Backend::Emulator(Emulated {
+                options: checked::options(),
+                ..Emulated::default()
+            }),
         }))
     }
 

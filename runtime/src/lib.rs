@@ -23,6 +23,7 @@
 //! ```
 
 mod buffer; // memory of a device, and which stream used it last
+pub mod checked; // what the emulator finds in kernels
 mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
@@ -37,6 +38,7 @@ mod stream; // queues of work
 pub mod symbol; // statics of device code
 pub mod view; // parts of buffers
 
+pub use checked::KernelFindings;
 pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result};

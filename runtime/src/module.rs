@@ -171,7 +171,7 @@ impl Modules {
 }
 
 /// The container and the kernel in it that a launch means.
-fn find<'c>(
+pub(crate) fn find<'c>(
     containers: &'c [Container<'c>],
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
@@ -267,7 +267,10 @@ fn differing(host: &[Param], device: &[manifest::Param]) -> Option<usize> {
     (0..host.len().max(device.len())).find(|i| !same(*i))
 }
 
-fn check_layout(kernel: &Kernel<'_>, device: &[manifest::Param]) -> Result<(), LaunchError> {
+pub(crate) fn check_layout(
+    kernel: &Kernel<'_>,
+    device: &[manifest::Param],
+) -> Result<(), LaunchError> {
     let Some(i) = differing(kernel.params, device) else {
         return Ok(());
     };

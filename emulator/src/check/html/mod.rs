@@ -12,10 +12,10 @@ mod tests;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{fs, io};
 
 use super::lints::{Example, Profile, Space, findings, grouped, number};
-use super::{Place, Report, Severity};
+use super::{Place, Report, Severity, Sources};
 use text::{escape, short};
 
 /// What a page is about.
@@ -44,10 +44,10 @@ struct Entry<'a> {
 }
 
 impl Page<'_> {
-    /// The page, as HTML. `source` gives the text of a source file, by the name that the compiler had for it.
+    /// The page, as HTML, with the text of `sources`.
     ///
     /// ```
-    /// use warploom_emulator::check::{Access, AccessKind, Lints, Page, SiteId, Space};
+    /// use warploom_emulator::check::{Access, AccessKind, Lints, Page, SiteId, Sources, Space};
     ///
     /// let mut lints = Lints::new([1, 1, 1], [32, 1, 1]);
     /// for thread in 0..32 {
@@ -63,10 +63,10 @@ impl Page<'_> {
     ///     profile: &lints.finish(),
     ///     reports: &[],
     /// };
-    /// assert!(page.html(&|_| None).contains("No errors"));
+    /// assert!(page.html(&Sources::default()).contains("No errors"));
     /// ```
     #[must_use]
-    pub fn html(&self, source: &dyn Fn(&str) -> Option<String>) -> String {
+    pub fn html(&self, sources: &Sources) -> String {
         let findings = findings::all(self.profile);
         let of_lints = findings
             .iter()
@@ -97,20 +97,19 @@ impl Page<'_> {
             costs(&entries),
             self.pictures(),
             general(&entries),
-            source::files(self.profile, &entries, source),
+            source::files(self.profile, &entries, sources),
             FOOTER
         )
     }
 
-    /// Writes the page into `folder`, which is made if it is not there, and gives its path. A page of the same kernel is replaced. Source
-    /// files are looked for from the working directory upwards.
+    /// Writes the page into `folder`, which is made if it is not there, and gives its path. A page of the same kernel is replaced.
     ///
     /// # Errors
     /// If the folder or the file cannot be written.
-    pub fn write(&self, folder: &Path) -> io::Result<PathBuf> {
+    pub fn write(&self, folder: &Path, sources: &Sources) -> io::Result<PathBuf> {
         fs::create_dir_all(folder)?;
         let path = folder.join(file_name(self.kernel));
-        fs::write(&path, self.html(&find_source))?;
+        fs::write(&path, self.html(sources))?;
         Ok(path)
     }
 
@@ -458,11 +457,4 @@ fn file_name(kernel: &str) -> String {
     let name = name.trim_matches('-');
     let name = if name.is_empty() { "kernel" } else { name };
     format!("{}.html", &name[..name.len().min(120)])
-}
-
-/// The text of a source file. Compilers name it from where they ran, which may be a folder above the one where the program runs.
-fn find_source(file: &str) -> Option<String> {
-    let here = env::current_dir().ok()?;
-    here.ancestors()
-        .find_map(|folder| fs::read_to_string(folder.join(file)).ok())
 }

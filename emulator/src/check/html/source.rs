@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::text::{bytes, escape, rust, short};
 use super::{Entry, finding, grouped, number};
+use crate::check::Sources;
 use crate::check::lints::{Column, LineProfile, Profile};
 use crate::warp::LANES;
 
@@ -18,7 +19,7 @@ const LEAST_GAP: u32 = 6;
 pub(super) fn files(
     profile: &Profile,
     entries: &[Entry<'_>],
-    read: &dyn Fn(&str) -> Option<String>,
+    sources: &Sources,
 ) -> String {
     let mut files: BTreeMap<&str, BTreeMap<u32, Option<&LineProfile>>> = BTreeMap::new();
     for line in &profile.lines {
@@ -35,7 +36,7 @@ pub(super) fn files(
     }
     let shown = files.iter().filter(|(file, _)| !file.is_empty());
     let sections = shown.map(|(file, lines)| {
-        let text = read(file);
+        let text = sources.text(file);
         section(file, lines, entries, text.as_deref(), &Most::of(profile))
     });
     sections.collect()
