@@ -5,6 +5,7 @@ use std::sync::Arc;
 pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
+use crate::checked;
 use crate::device::{Backend, Device, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
@@ -15,7 +16,7 @@ use warploom_manifest::Image;
 /// The variable that chooses the model of the emulator that [`Device::open`] opens.
 const EMULATE: &str = "WARPLOOM_EMULATE";
 
-/// An emulator to be: which GPU it stands for, in which order threads run.
+/// An emulator to be: which GPU it stands for, in which order threads run, what is checked.
 ///
 /// ```
 /// use warploom_runtime::model::{Emulator, Model, Schedule};
@@ -74,7 +75,8 @@ impl Emulator {
         }
     }
 
-    /// The same with every access to memory checked, or none; it goes before the variable `WARPLOOM_EMULATOR`.
+    /// The same with or without checks; it goes before the variable `WARPLOOM_EMULATOR`. In [`Mode::Fast`] kernels are functions of the
+    /// host's program: they can be debugged, and what stands behind `cfg(not(warploom_device))` runs.
     pub fn mode(self, mode: Mode) -> Emulator {
         Emulator {
             mode: Some(mode),
@@ -93,13 +95,17 @@ impl Emulator {
     /// Opens it.
     #[must_use]
     pub fn device(self) -> Device {
+        let mut options = checked::options();
+        options.model = self.model.unwrap_or_default();
+        options.schedule = self.schedule.unwrap_or(options.schedule);
+        options.mode = self.mode.unwrap_or(options.mode);
         let name = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
         );
         Device(Arc::new(Shared {
             name,
-            limits: Limits::of(self.model.unwrap_or_default()),
+            limits: Limits::of(options.model),
             prints: Prints::default(),
             heap: HeapLimit::default(),
             backend: Backend::Emulator(Emulated {
