@@ -280,7 +280,10 @@ fn of_fault(launched: &Launched<'_>, fault: &Fault, findings: &[Report]) -> Opti
             };
             Report {
                 sides: waits.iter().map(side).collect(),
-                ..Report::new(Code::DEADLOCK, format!("the threads of block ({x},{y},{z}) wait for ever"))
+                ..Report::new(
+                    Code::DEADLOCK,
+                    format!("the threads of block ({x},{y},{z}) wait for ever"),
+                )
             }
         }
         _ => return None,
