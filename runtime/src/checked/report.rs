@@ -14,6 +14,7 @@ use crate::stream::StreamError;
 
 mod desk; // what is said once per process, and where
 mod json; // for programs
+mod replay; // how to run it again
 
 /// Errors whose text is shown; the others are counted.
 const MOST_SHOWN: usize = 20;
@@ -129,9 +130,9 @@ pub(crate) struct Launched<'a> {
     pub(crate) block: [u32; 3],
     /// Where.
     pub(crate) at: &'static Location<'static>,
-    /// Which launch of the process, from 1; 0 if launches are not counted.
+    /// Which launch of the device, from 1; 0 if launches are not counted.
     pub(crate) number: u64,
-    /// How to run it again in the same order; empty if there is nothing to choose.
+    /// The variables that make another run take the same order.
     pub(crate) replay: String,
     /// The places in its instrumented code; empty if native code ran.
     pub(crate) sites: Range<u32>,
@@ -162,7 +163,7 @@ impl Launched<'_> {
     fn sign(&self, report: &mut Report) {
         report.kernel = self.kernel();
         report.launch = self.launch();
-        report.replay.clone_from(&self.replay);
+        report.replay = replay::replay(&self.replay);
     }
 
     fn who(&self, block: [u32; 3], thread: [u32; 3]) -> Who {
