@@ -34,6 +34,7 @@ pub mod memory; // typed buffers
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
 mod print; // what kernels print becomes text
+mod statics; // those of device code, in instrumented kernels
 mod stream; // queues of work
 pub mod symbol; // statics of device code
 pub mod view; // parts of buffers

@@ -11,7 +11,7 @@ use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
 use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record};
 
 use crate::launch::{Kernel, LaunchError};
-use crate::module;
+use crate::{module, statics};
 
 #[cfg(all(target_os = "linux", not(warploom_device)))]
 mod section {
@@ -170,6 +170,14 @@ fn load(record: &'static Record, known: &HashMap<&'static str, *const ()>) -> Op
         } else {
             Kind::Static
         };
+        if let Some(of) = &global.of {
+            // SAFETY: the record's variable, as the text describes it; nothing runs yet.
+            if let Err(reason) = unsafe { statics::connect(of, global, start) } {
+                for kernel in &mut text.entries {
+                    kernel.unsupported.get_or_insert_with(|| reason.clone());
+                }
+            }
+        }
         check::allocate(
             start,
             global.bytes as usize,

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
-use warploom_emulator::check::{Mode, Options};
+use warploom_emulator::check::{self, Mode, Options};
 use warploom_emulator::intrinsics::print_to;
 use warploom_emulator::{Fault, Shape, Together};
 
@@ -18,6 +18,7 @@ use crate::launch::check::{check_arguments, check_shape, check_shared, check_thr
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
 use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::statics;
 use crate::stream::{Stream, StreamError};
 
 /// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
@@ -58,6 +59,7 @@ pub unsafe fn submit(
                 .collect();
             let (options, body) = checks(emulated, kernel, caller)?;
             let addresses = Addresses(addresses);
+            let _constants = body.map(|_| statics::start_run());
             let cpu = || {
                 print_to(std::ptr::with_exposed_provenance_mut(ring));
                 match body {
@@ -126,6 +128,9 @@ fn run(
         workers: None,
     };
     let outcome = warploom_emulator::run_with(shape, together, options, cpu);
+    if options.mode == Mode::Fast {
+        check::forget_values();
+    }
     let Some(fault) = outcome.fault else {
         return Ok(());
     };
