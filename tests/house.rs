@@ -46,7 +46,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "runtime",
         "warploom-runtime",
         &["warploom-device", "warploom-emulator", "warploom-manifest"],
-        &["libloading", "thiserror"],
+        &["libloading", "serde", "serde_json", "thiserror"],
     ),
     (
         "kernel-build",

@@ -59,9 +59,8 @@ pub struct Instrumented {
 pub struct Kernel {
     /// The entry's name, as in the manifest.
     pub entry: String,
-    /// Names of the parameters, as far as they are known.
-    #[serde(default)]
-    pub params: Vec<String>,
+    /// The places that only its own code has: numbers of the first, and of the one after the last.
+    pub sites: [u32; 2],
     /// Why this kernel has to run as native code.
     #[serde(default)]
     pub unsupported: Option<String>,

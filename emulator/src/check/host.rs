@@ -130,11 +130,11 @@ extern "C-unwind" fn unavailable(name: *const c_char) -> ! {
 }
 
 extern "C-unwind" fn heap_alloc(bytes: u64) -> *mut u8 {
-    super::memory::heap_alloc(bytes)
+    super::heap_alloc(bytes)
 }
 
 extern "C-unwind" fn heap_free(start: *mut u8) {
-    super::memory::heap_free(start);
+    super::heap_free(start);
 }
 
 extern "C-unwind" fn print_ring() -> *mut u8 {

@@ -5,6 +5,7 @@
 use super::places::Places;
 use crate::llvm::{Module, Op, Type, TypeKind, Value};
 use crate::lower::symbols::INTRINSIC;
+use std::collections::HashMap;
 
 /// Parts of the names of intrinsics that do something at a place: they are told where they are called from.
 const PLACED: &[&str] = &[
@@ -36,19 +37,26 @@ const PLACED: &[&str] = &[
     "print",
 ];
 
-/// Puts the hooks into every function.
-pub(super) fn instrument(module: &mut Module<'_>, places: &mut Places) {
+/// Puts the hooks into every function; gives the range of new places for each.
+pub(super) fn instrument(
+    module: &mut Module<'_>,
+    places: &mut Places,
+) -> HashMap<String, [u32; 2]> {
+    let mut ranges = HashMap::new();
     for function in module.functions() {
         if function.is_declaration() {
             continue;
         }
         let name = format!("{:#}", rustc_demangle::demangle(&function.name()));
+        let first = places.sites.len() as u32;
         let instructions = function.instructions();
         for (i, instruction) in instructions.iter().enumerate() {
             let next = instructions.get(i + 1).copied();
             before(module, places, *instruction, next, &name);
         }
+        ranges.insert(function.name(), [first, places.sites.len() as u32]);
     }
+    ranges
 }
 
 fn before<'ctx>(
@@ -253,7 +261,7 @@ fn is_private(mut at: Value<'_>) -> bool {
             return true;
         }
         if let Some(global) = at.as_global() {
-            return global.is_constant_global() && !global.section().starts_with(".warploom");
+            return global.is_constant_global();
         }
         match at.base_of_address() {
             Some(base) => at = base,

@@ -43,13 +43,23 @@ const REPLACED: &[(&str, &str)] = &[
 
 /// The module's kernels as an object file for the host; `names` are those of the manifest, in the order of `roots`.
 pub(crate) fn build<'ctx>(
-    mut module: Module<'ctx>,
+    module: Module<'ctx>,
     roots: &[Root<'ctx>],
     names: &[String],
     target: &str,
 ) -> Result<Vec<u8>, LlvmError> {
-    let context = module.context();
-    let machine = Machine::of_host(context, &module.triple())?;
+    let machine = Machine::of_host(module.context(), &module.triple())?;
+    instrumented(module, roots, names, target, &machine)?.emit_object(&machine)
+}
+
+/// The same as a module.
+fn instrumented<'ctx>(
+    mut module: Module<'ctx>,
+    roots: &[Root<'ctx>],
+    names: &[String],
+    target: &str,
+    machine: &Machine<'ctx>,
+) -> Result<Module<'ctx>, LlvmError> {
     answers::put(&mut module, "__warploom.arch", 0);
     answers::put(&mut module, "__warploom.arch_specific", 0);
     answers::put(&mut module, "__warploom.instrumented", 1);
@@ -75,16 +85,20 @@ pub(crate) fn build<'ctx>(
             }
         }
     }
-    entries::add(&mut module, roots, names, &machine)?;
-    let kernels = record::kernels(&module, roots, names);
-    module.run(Passes::before_instrumenting(), Some(&machine))?;
+    entries::add(&mut module, roots, names, machine)?;
+    let mut kernels = record::kernels(&module, roots, names);
+    module.run(Passes::before_instrumenting(), Some(machine))?;
     let mut places = places::Places::default();
-    access::instrument(&mut module, &mut places);
+    let ranges = access::instrument(&mut module, &mut places);
+    for kernel in &mut kernels {
+        let range = ranges.get(&entries::symbol(&kernel.entry));
+        kernel.sites = range.copied().unwrap_or_default();
+    }
     module.strip_debug_info();
-    let symbols = table::bind(&mut module, &machine)?;
+    let symbols = table::bind(&mut module, machine)?;
     record::add(
         &mut module,
-        &machine,
+        machine,
         target,
         kernels,
         symbols,
@@ -93,8 +107,8 @@ pub(crate) fn build<'ctx>(
     )?;
     unwindable(&module);
     module.verify()?;
-    module.run(Passes::after_instrumenting(), Some(&machine))?;
-    module.emit_object(&machine)
+    module.run(Passes::after_instrumenting(), Some(machine))?;
+    Ok(module)
 }
 
 /// A lane may end anywhere: the code must be one that can be unwound, although it has nothing to clean up.
@@ -124,3 +138,6 @@ fn remove_calls(module: &Module<'_>, name: &str) {
         unsafe { call.erase_instruction() };
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,7 @@ pub(super) fn statics(module: &Module<'_>) -> HashMap<String, Static> {
         if let Some(known) = lowered::of_section(&global.section()) {
             // The program may write it before the code runs.
             global.set_externally_initialized();
+            global.set_variable_global();
             found.insert(global.name(), known);
         }
         global.clear_host_placement();
@@ -40,7 +41,7 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
         let reached = ptx.iter().any(|f| needs::reaches(module, &[&symbol], *f));
         Kernel {
             entry: name.clone(),
-            params: vec![],
+            sites: [0; 2],
             unsupported: reached.then(|| "it has inline PTX".to_owned()),
         }
     };

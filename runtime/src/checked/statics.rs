@@ -67,16 +67,17 @@ impl Copied {
     }
 }
 
-/// Ties a variable of instrumented code at `at` to the program's static that it stands for. Before any of the code runs.
+/// Ties a variable of instrumented code at `at` to the program's static that it stands for; gives what the variable itself is for the checks.
+/// Before any of the code runs.
 ///
 /// # Errors
-/// The program has no such static, or of another size: the kernels of this code cannot run instrumented.
+/// The program's static is of another size, or in other memory: the kernels of this code cannot run instrumented.
 ///
 /// # Safety
 /// `at` is the address of a writable variable as `global` says.
-pub(crate) unsafe fn connect(of: &Static, global: &Global, at: *mut u8) -> Result<(), String> {
+pub(crate) unsafe fn connect(of: &Static, global: &Global, at: *mut u8) -> Result<Kind, String> {
     let Some(found) = find(&of.name, &of.at) else {
-        return Err(format!("the program has no static `{}`", of.name));
+        return Ok(Kind::Static); // only the device pass has it
     };
     announce(found);
     let fits = |bytes: usize| match global.bytes == bytes as u64 {
@@ -92,9 +93,10 @@ pub(crate) unsafe fn connect(of: &Static, global: &Global, at: *mut u8) -> Resul
             fits(word)?;
             // SAFETY: the caller's variable, which has the size of an address.
             unsafe { at.cast::<*const u8>().write_unaligned(found.start()) };
+            Ok(Kind::Internal)
         }
         // The value that no code uses, because all goes through the place.
-        (Space::Device, Memory::Device, false) => {}
+        (Space::Device, Memory::Device, false) => Ok(Kind::Static),
         (Space::Managed, Memory::Managed, _) => {
             // Behind the address, at the next multiple of its alignment, the initial value.
             if global.bytes < (word + found.layout().size()) as u64 {
@@ -102,6 +104,7 @@ pub(crate) unsafe fn connect(of: &Static, global: &Global, at: *mut u8) -> Resul
             }
             // SAFETY: as above, it is larger than an address.
             unsafe { at.cast::<*const u8>().write_unaligned(found.start()) };
+            Ok(Kind::Internal)
         }
         (Space::Constant, Memory::Constant, _) => {
             fits(found.layout().size())?;
@@ -112,15 +115,13 @@ pub(crate) unsafe fn connect(of: &Static, global: &Global, at: *mut u8) -> Resul
             };
             copied.update();
             lock(&COPIES).push(copied);
+            Ok(Kind::Constant)
         }
-        (there, here, _) => {
-            return Err(format!(
-                "static `{}` is in {here:?} memory in the program, but in {there:?} memory in instrumented code",
-                of.name
-            ));
-        }
+        (there, here, _) => Err(format!(
+            "static `{}` is in {here:?} memory in the program, but in {there:?} memory in instrumented code",
+            of.name
+        )),
     }
-    Ok(())
 }
 
 /// The program's static of this module and name, declared there.
