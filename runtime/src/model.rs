@@ -5,7 +5,6 @@ use std::sync::Arc;
 pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
-use crate::checked;
 use crate::device::{Backend, Device, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
@@ -95,17 +94,13 @@ impl Emulator {
     /// Opens it.
     #[must_use]
     pub fn device(self) -> Device {
-        let mut options = checked::options();
-        options.model = self.model.unwrap_or_default();
-        options.schedule = self.schedule.unwrap_or(options.schedule);
-        options.mode = self.mode.unwrap_or(options.mode);
         let name = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
         );
         Device(Arc::new(Shared {
             name,
-            limits: Limits::of(options.model),
+            limits: Limits::of(self.model.unwrap_or_default()),
             prints: Prints::default(),
             heap: HeapLimit::default(),
             backend: Backend::Emulator(Emulated {
