@@ -1,6 +1,7 @@
 //! Where kernels run: a GPU, or the emulator.
 
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_device::Plain;
@@ -91,9 +92,14 @@ pub(crate) struct Emulated {
     pub(crate) model: Option<Model>,
     /// In which order threads run, if somebody chose.
     pub(crate) schedule: Option<Schedule>,
+    /// How many launches there were.
+    pub(crate) launches: AtomicU64,
     /// What went wrong and nobody heard of yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
-    pub(crate) options: warploom_emulator::check::Options,
+    /// How much a launch looks at, if somebody chose.
+    pub(crate) mode: Option<crate::model::Mode>,
+    /// Whether a launch looks at performance, if somebody chose.
+    pub(crate) lints: Option<bool>,
 }
 
 /// A GPU's state.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
-use crate::checked;
 use crate::device::{Backend, Device, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
@@ -32,6 +31,7 @@ pub struct Emulator {
     model: Option<Model>,
     schedule: Option<Schedule>,
     mode: Option<Mode>,
+    lints: Option<bool>,
 }
 
 impl Emulator {
@@ -53,7 +53,7 @@ impl Emulator {
         let model = value.map(str::parse).transpose();
         Ok(Emulator {
             model: model.map_err(DeviceError::UnknownModel)?,
-            ..Emulator::new()
+            ..Emulator::default()
         })
     }
 
@@ -83,26 +83,31 @@ impl Emulator {
         }
     }
 
+    /// The same with or without a look at performance; it goes before the variable `WARPLOOM_LINTS`.
+    pub fn lints(self, wanted: bool) -> Emulator {
+        Emulator {
+            lints: Some(wanted),
+            ..self
+        }
+    }
+
     /// Opens it.
     #[must_use]
     pub fn device(self) -> Device {
-        let mut options = checked::options();
-        options.model = self.model.unwrap_or_default();
-        options.schedule = self.schedule.unwrap_or(options.schedule);
-        options.mode = self.mode.unwrap_or(options.mode);
         let name = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
         );
         Device(Arc::new(Shared {
             name,
-            limits: Limits::of(options.model),
+            limits: Limits::of(self.model.unwrap_or_default()),
             prints: Prints::default(),
             heap: HeapLimit::default(),
             backend: Backend::Emulator(Emulated {
                 model: self.model,
                 schedule: self.schedule,
-                options,
+                mode: self.mode,
+                lints: self.lints,
                 ..Emulated::default()
             }),
         }))
