@@ -18,7 +18,7 @@ use warploom_emulator::check::{
 };
 use warploom_emulator::{Shape, intrinsics, run};
 
-const N: usize = 1024;
+const N: usize = 512;
 const TILE: usize = 32;
 
 /// Transposes a matrix of `n` × `n`, tile by tile, and adds up its elements.

@@ -8,7 +8,7 @@ use crate::check::SiteId;
 use crate::check::lints::{Profile, place_of};
 use crate::warp::LANES;
 
-const LEFT: f64 = 34.0;
+const LEFT: f64 = 40.0;
 const WIDTH: f64 = 380.0;
 
 /// At most so many intervals have room.
@@ -150,7 +150,7 @@ pub(super) fn timeline(profile: &Profile) -> String {
     let _ = write!(
         out,
         "<text x=\"{LEFT}\" y=\"{y:.1}\">{shown}</text>\
-         <text x=\"{WIDTH}\" y=\"{y:.1}\" text-anchor=\"end\">darkest: {} accesses</text>",
+         <text x=\"{WIDTH}\" y=\"{y:.1}\" text-anchor=\"end\">full colour: {} accesses</text>",
         short(most)
     );
     svg(&out, y + 4.0, "warps against barrier intervals")

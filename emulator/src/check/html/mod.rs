@@ -240,9 +240,10 @@ impl Page<'_> {
                     short(top.hottest.operations)
                 ),
                 &format!(
-                    "of {} operations on {} addresses",
+                    "of {} operations on {} address{}",
                     short(top.operations),
-                    short(top.addresses)
+                    short(top.addresses),
+                    if top.addresses == 1 { "" } else { "es" }
                 ),
             ),
         };

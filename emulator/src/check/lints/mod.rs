@@ -20,7 +20,8 @@ pub(crate) use findings::{grouped, number};
 pub use profile::Profile;
 pub(crate) use profile::{Column, LineProfile, place_of};
 pub(crate) use request::{BANKS, Request, SECTOR_BYTES, bank};
-pub(crate) use tally::{Example, Sparse};
+pub(crate) use stride::{padded, padding};
+pub(crate) use tally::Example;
 
 use barriers::{Counts, Intervals, Map};
 use contention::{Contention, Top};

@@ -6,8 +6,8 @@ use super::barriers::Counts;
 use super::contention::Top;
 use super::findings;
 use super::request::{Passes, Sectors};
-use super::tally::Tally;
-use super::{AccessKind, Example, Interval, Lints, Space, Sparse};
+use super::tally::{Sparse, Tally};
+use super::{AccessKind, Example, Interval, Lints, Space};
 use crate::check::{Place, Report, SiteId, site};
 use crate::warp::LANES;
 
@@ -267,9 +267,11 @@ impl Tally {
         }
     }
 
-    /// The sparsest execution.
-    pub(crate) fn sparsest(&self) -> Option<Sparse> {
-        self.sparse
+    /// The sets of lanes that took part where some were left out: first those that leave out most in all.
+    pub(crate) fn sets(&self) -> Vec<Sparse> {
+        let mut sets = self.sparse.clone();
+        sets.sort_by_key(|set| (std::cmp::Reverse(set.lost()), set.active));
+        sets
     }
 }
 
