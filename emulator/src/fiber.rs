@@ -140,7 +140,10 @@ impl<'run> Running<'run> {
             thread: Cell::new(0),
             site: Cell::new(0),
             blamed: Cell::new(false),
-            arena: RefCell::new(Arena::new(shape.shape.dynamic_shared_bytes as usize)),
+            arena: RefCell::new(Arena::new(
+                shape.shape.dynamic_shared_bytes as usize,
+                shape.model,
+            )),
             core: RefCell::new(Block::new(shape.n_threads)),
             set: Rc::clone(set),
             member,

@@ -51,7 +51,7 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 /// [`run`] in clusters, or as a cooperative grid: all threads of a cluster, or of the grid, are there together and can wait for each other.
 ///
 /// They share one OS thread, so a cooperative grid runs on one processor. Clusters start in linear order. A GPU has a place on a
-/// multiprocessor for every block of a cooperative grid; the emulator models one of compute capability 9.0 with 132 multiprocessors.
+/// multiprocessor for every block of a cooperative grid; the emulator models one of the default [`Model`](crate::Model). [`run_with`] takes another.
 ///
 /// # Errors
 /// As [`run`]; [`Fault::PartialCluster`] if the grid is no whole number of clusters, [`Fault::GridTooLarge`] if a cooperative grid has
@@ -99,7 +99,7 @@ fn run_launch(
     if fiber::on_lane() {
         return Err(Fault::Nested);
     }
-    let shape = shape.check_together(together)?;
+    let shape = shape.check_on(launch.options.model, together)?;
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
     let work = || work(&shape, launch, program, &queue, &log);

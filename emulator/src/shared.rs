@@ -10,6 +10,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::TypeId;
 use std::ptr::{self, NonNull};
 
+use crate::model::{Model, ModelLimits};
 use crate::shape::SHARED_LIMIT_BYTES;
 
 /// What fresh shared memory holds: no sane value, so that a read before the first write shows.
@@ -63,9 +64,19 @@ impl SharedKey {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SharedError {
     #[error(
-        "this block needs {needed} bytes of shared memory (with the array of `{type_name}`, {bytes} bytes): a block has at most {SHARED_LIMIT_BYTES}; use a smaller tile"
+        "this block needs {needed} bytes of shared memory (with the array of `{type_name}`, {bytes} bytes): a block has at most {limit}; use a smaller tile"
     )]
     Full {
+        needed: usize,
+        limit: usize,
+        bytes: usize,
+        type_name: &'static str,
+    },
+    #[error(
+        "the static shared arrays of this kernel have {needed} bytes (with that of `{type_name}`, {bytes} bytes): a block has at most {}, more only as dynamic shared memory; take a `DynamicShared`, or use a smaller tile",
+        ModelLimits::SHARED_BYTES
+    )]
+    Static {
         needed: usize,
         bytes: usize,
         type_name: &'static str,
@@ -84,6 +95,8 @@ pub(crate) struct Arena {
     /// Allocated when a block first asks; `ARENA_BYTES` long, and `GUARD` before it.
     base: Option<NonNull<u8>>,
     dynamic_bytes: usize,
+    /// What the model allows for both parts.
+    limit: usize,
     used: usize,
     statics: Vec<Static>,
 }
@@ -123,10 +136,12 @@ impl Array {
 }
 
 impl Arena {
-    pub(crate) fn new(dynamic_bytes: usize) -> Self {
+    pub(crate) fn new(dynamic_bytes: usize, model: Model) -> Self {
+        let limit = model.limits().shared_bytes_opt_in as usize;
         Self {
             base: None,
             dynamic_bytes,
+            limit: limit.min(SHARED_LIMIT_BYTES),
             used: dynamic_bytes,
             statics: Vec::new(),
         }
@@ -238,16 +253,26 @@ impl Arena {
         }
         let at = self.used.next_multiple_of(align);
         let needed = at.saturating_add(bytes);
-        if needed > SHARED_LIMIT_BYTES {
+        // As the driver's assembler refuses it, whatever the launch asks for.
+        let needed_static = needed - self.dynamic_bytes;
+        if needed_static > ModelLimits::SHARED_BYTES as usize {
+            return Err(SharedError::Static {
+                needed: needed_static,
+                bytes,
+                type_name,
+            });
+        }
+        if needed > self.limit {
             return Err(SharedError::Full {
                 needed,
+                limit: self.limit,
                 bytes,
                 type_name,
             });
         }
         let base = self.base();
         let gaps = GAP * (self.statics.len() + 1).min(GAPS);
-        // SAFETY: `at + bytes <= SHARED_LIMIT_BYTES`, and the arena is longer by all gaps; nobody uses these bytes before they get this
+        // SAFETY: `at + bytes <= limit <= SHARED_LIMIT_BYTES`, and the arena is longer by all gaps; nobody uses these bytes before they get this
         // pointer: later arrays have larger `at`, and no fewer gaps before them.
         let start = unsafe {
             let start = base.add(at + gaps);
@@ -303,7 +328,7 @@ mod tests {
             TypeId::of::<Site<1>>(),
             TypeId::of::<Site<2>>(),
         ];
-        let mut arena = Arena::new(dynamic);
+        let mut arena = Arena::new(dynamic, Model::default());
         arena.reset();
         let starts = sites.iter().zip(statics).map(|(site, bytes)| {
             let start = arena.allocate(&SharedKey::new(*site, "tile"), *bytes, 16);
@@ -360,10 +385,10 @@ mod tests {
 
     #[test]
     fn many_arrays_fit_as_if_there_were_no_gaps() {
-        let mut arena = Arena::new(0);
+        let mut arena = Arena::new(0, Model::default());
         arena.reset();
         let key = SharedKey::new(TypeId::of::<Arena>(), "tile");
-        let n = (SHARED_LIMIT_BYTES / 16) as u32;
+        let n = ModelLimits::SHARED_BYTES / 16;
         assert!((0..n).all(|_| arena.allocate(&key, 16, 16).is_ok()));
         assert!(arena.allocate(&key, 1, 1).is_err());
     }

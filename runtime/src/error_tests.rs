@@ -26,6 +26,9 @@ fn device_errors() -> Vec<D> {
         D::UnknownChoice {
             value: "gpu".into(),
         },
+        D::UnknownModel(crate::model::UnknownModel {
+            given: "sm_86".into(),
+        }),
         D::DriverNotFound {
             tried: "libcuda.so.1 (no such file); libcuda.so (no such file)".into(),
         },

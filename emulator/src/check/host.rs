@@ -52,6 +52,14 @@ pub static HOST: &[Hook] = &[
         address: unavailable as *const (),
     },
     Hook {
+        name: "__warploom.heap_alloc",
+        address: heap_alloc as *const (),
+    },
+    Hook {
+        name: "__warploom.heap_free",
+        address: heap_free as *const (),
+    },
+    Hook {
         name: "__warploom.print_ring",
         address: print_ring as *const (),
     },
@@ -119,6 +127,14 @@ extern "C-unwind" fn unavailable(name: *const c_char) -> ! {
         format!("a kernel called `{text}`, which no device has"),
         None,
     )
+}
+
+extern "C-unwind" fn heap_alloc(bytes: u64) -> *mut u8 {
+    super::heap_alloc(bytes)
+}
+
+extern "C-unwind" fn heap_free(start: *mut u8) {
+    super::heap_free(start);
 }
 
 extern "C-unwind" fn print_ring() -> *mut u8 {

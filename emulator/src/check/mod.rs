@@ -27,7 +27,7 @@ pub use memory::{
     heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
 };
 pub(crate) use memory::{Ended, leaks};
-pub use options::{Mode, Options, Schedule};
+pub use options::{Mode, Options, OptionsError, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};

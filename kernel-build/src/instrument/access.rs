@@ -261,7 +261,7 @@ fn is_private(mut at: Value<'_>) -> bool {
             return true;
         }
         if let Some(global) = at.as_global() {
-            return global.is_constant_global() && !global.section().starts_with(".warploom");
+            return global.is_constant_global();
         }
         match at.base_of_address() {
             Some(base) => at = base,

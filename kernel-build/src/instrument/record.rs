@@ -21,6 +21,7 @@ pub(super) fn statics(module: &Module<'_>) -> HashMap<String, Static> {
         if let Some(known) = lowered::of_section(&global.section()) {
             // The program may write it before the code runs.
             global.set_externally_initialized();
+            global.set_variable_global();
             found.insert(global.name(), known);
         }
         global.clear_host_placement();

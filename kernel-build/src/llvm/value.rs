@@ -206,6 +206,12 @@ impl<'ctx> Value<'ctx> {
         unsafe { (self.context.llvm.LLVMIsGlobalConstant)(self.raw) != 0 }
     }
 
+    /// The program writes it while it runs.
+    pub(crate) fn set_variable_global(self) {
+        // SAFETY: a live global variable.
+        unsafe { (self.context.llvm.LLVMSetGlobalConstant)(self.raw, 0) }
+    }
+
     pub(crate) fn set_constant_global(self) {
         // SAFETY: a live global variable.
         unsafe { (self.context.llvm.LLVMSetGlobalConstant)(self.raw, 1) }

@@ -8,7 +8,11 @@ use std::panic::Location;
 use std::sync::{Mutex, OnceLock};
 
 use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
-use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record};
+use warploom_manifest as manifest;
+use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record, Static};
+
+use statics::{KnownStatic, Space};
+use warploom_device::statics;
 
 use crate::device::lock;
 use crate::launch::{Kernel, LaunchError};
@@ -63,6 +67,7 @@ struct Loaded {
     text: Instrumented,
     first_site: u32,
     record: &'static Record,
+    constants: Mutex<Vec<Constant>>,
 }
 
 // SAFETY: what a record points to is written once, before this is shared, and only read afterwards.
@@ -111,6 +116,7 @@ pub(crate) fn body(
     if let Some(reason) = &said.unsupported {
         return Ok(Err(Missing::Unsupported(reason)));
     }
+    refresh(&mut lock(&code.constants));
     // SAFETY: the record has a function of this type for each entry of its text.
     let entry = unsafe {
         let address = *code.record.entries.add(at);
@@ -168,29 +174,93 @@ fn load(record: &'static Record, known: &HashMap<&'static str, *const ()>) -> Op
     let first = check::register(sites);
     // SAFETY: as above.
     unsafe { record.first_site.write(first) };
+    let mut constants = vec![];
     for (at, global) in text.globals.iter().enumerate() {
         // SAFETY: the record has an address for each variable.
         let start = unsafe { *record.globals.add(at) };
-        let kind = if global.constant {
-            Kind::Constant
-        } else {
-            Kind::Static
+        let kind = match &global.of {
+            Some(of) => bind(of, start, &mut constants),
+            None if global.constant => Kind::Constant,
+            None => Kind::Static,
         };
-        check::allocate(
-            start,
-            global.bytes as usize,
-            1,
-            1,
-            kind,
-            Birth::Initialised,
-            &global.name,
-        );
+        let bytes = global.bytes as usize;
+        check::allocate(start, bytes, 1, 1, kind, Birth::Initialised, &global.name);
     }
     Some(Loaded {
         text,
         first_site: first,
         record,
+        constants: Mutex::new(constants),
     })
+}
+
+/// A constant of the program, and its copy in instrumented code.
+struct Constant {
+    of: KnownStatic,
+    copy: *mut u8,
+    /// What it was copied from last; it moves with each write of the host.
+    seen: *const u8,
+}
+
+/// Lets a variable of instrumented code stand for the program's own static; gives what kind of memory the variable itself is.
+fn bind(of: &Static, variable: *mut u8, constants: &mut Vec<Constant>) -> Kind {
+    let is_it = |known: &KnownStatic| {
+        let name = known.name();
+        let space = match known.space() {
+            Space::Device => manifest::Space::Device,
+            Space::Constant => manifest::Space::Constant,
+            Space::Managed => manifest::Space::Managed,
+        };
+        space == of.space
+            && name.path == of.name
+            && module::is_at(&of.at, (name.file, name.line, name.column))
+    };
+    let Some(known) = statics::known().find(is_it) else {
+        return Kind::Static; // nobody but kernels uses it
+    };
+    let (layout, element) = (known.layout(), known.element());
+    if of.space == manifest::Space::Constant {
+        constants.push(Constant {
+            of: known,
+            copy: variable,
+            seen: std::ptr::null(),
+        });
+        return Kind::Constant;
+    }
+    let is_address = of.place || of.space == manifest::Space::Managed;
+    if !is_address {
+        return Kind::Static; // reached through its place, which names the program's own
+    }
+    let name = known.name().path.rsplit("::").next().unwrap_or_default();
+    let (size, align) = (element.size(), element.align());
+    check::allocate(
+        known.start(),
+        layout.size(),
+        size,
+        align,
+        Kind::Static,
+        Birth::Initialised,
+        name,
+    );
+    // SAFETY: a variable that holds an address first of all, in the memory of instrumented code that nobody runs yet.
+    unsafe { variable.cast::<*const u8>().write(known.start()) };
+    Kind::Internal
+}
+
+/// Gives constants of instrumented code the values that the host wrote since.
+fn refresh(constants: &mut [Constant]) {
+    for constant in constants {
+        let now = constant.of.start();
+        if now != constant.seen {
+            // SAFETY: both have the layout of the static; the host does not write constants while kernels use them.
+            unsafe {
+                constant
+                    .copy
+                    .copy_from_nonoverlapping(now, constant.of.layout().size())
+            };
+            constant.seen = now;
+        }
+    }
 }
 
 fn site_info(text: &Instrumented, site: &warploom_manifest::instrumented::Site) -> SiteInfo {
@@ -227,13 +297,29 @@ pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing) {
 
 /// What the environment asks of the emulator. `WARPLOOM_EMULATOR=fast` or `checked`; programs with debug assertions are checked if it says
 /// nothing.
-pub(crate) fn options() -> check::Options {
-    let mut options = check::Options::default();
-    options.mode = match std::env::var("WARPLOOM_EMULATOR").as_deref() {
-        Ok("checked") => check::Mode::Checked,
-        Ok(_) => check::Mode::Fast,
-        Err(_) if cfg!(debug_assertions) => check::Mode::Checked,
-        Err(_) => check::Mode::Fast,
+///
+/// # Errors
+/// What is wrong with a variable, and what it may say.
+pub(crate) fn options() -> Result<check::Options, String> {
+    static OPTIONS: OnceLock<Result<check::Options, String>> = OnceLock::new();
+    OPTIONS.get_or_init(read_options).clone()
+}
+
+fn read_options() -> Result<check::Options, String> {
+    let mut options = check::Options::from_env().map_err(|error| error.to_string())?;
+    let value = std::env::var_os("WARPLOOM_EMULATOR").map(|v| v.to_string_lossy().into_owned());
+    options.mode = match value.as_deref() {
+        Some("checked") => check::Mode::Checked,
+        Some("fast") => check::Mode::Fast,
+        None if cfg!(debug_assertions) => check::Mode::Checked,
+        None => check::Mode::Fast,
+        Some(other) => {
+            return Err(format!(
+                "WARPLOOM_EMULATOR is `{other}`; it may be `fast` or `checked`"
+            ));
+        }
     };
-    options
+    let lints = std::env::var_os("WARPLOOM_LINTS");
+    options.lints = lints.is_some_and(|value| !value.is_empty() && value != "0");
+    Ok(options)
 }

@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use warploom_emulator::check::{Mode, Options};
 use warploom_emulator::intrinsics::print_to;
@@ -49,6 +50,9 @@ pub unsafe fn submit(
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
+            if emulated.model.is_some() {
+                crate::module::check_capability(kernel, device, caller)?;
+            }
             let prints = device.0.prints.host_ring();
             let ring = prints.control();
             let grid_barrier = 0; // the emulator has one of its own
@@ -94,7 +98,15 @@ fn checks(
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
 ) -> Result<(Options, Option<Body>), LaunchError> {
-    let mut options = emulated.options.clone();
+    let bad = |reason| LaunchError::Emulator {
+        kernel: kernel.base,
+        reason,
+    };
+    let mut options = checked::options().map_err(bad)?;
+    options.model = emulated.model.unwrap_or_default();
+    options.mode = emulated.mode.unwrap_or(options.mode);
+    options.schedule = emulated.schedule.unwrap_or(options.schedule);
+    options.lints = emulated.lints.unwrap_or(options.lints);
     if options.mode == Mode::Fast {
         return Ok((options, None));
     }
@@ -135,8 +147,8 @@ fn run(
         grid: shape.grid,
         block: shape.block,
         at: caller,
-        number: 0,
-        replay: String::new(),
+        number: emulated.launches.fetch_add(1, Ordering::Relaxed) + 1,
+        replay: options.replay(),
         sites,
     };
     let Some(error) = conclude(&launched, outcome)? else {
