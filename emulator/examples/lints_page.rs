@@ -53,7 +53,7 @@ fn transpose_and_sum(input: &Array, output: &Array, total: &Array, tile: &Array,
     // The lanes that go on lie further and further apart.
     let mut stride = 1;
     while stride < 256 {
-        if t % (2 * stride) == 0 {
+        if t.is_multiple_of(2 * stride) {
             let other = sums.load(t + stride);
             sums.store(t, sums.load(t) + other);
         }
@@ -164,7 +164,7 @@ fn sync_threads() {
         watch.arrived == 0
     });
     if last {
-        tell(|lints, block, _| lints.sync(SyncKind::Block, site, block, (0, 0), 256));
+        tell(|lints, block, _| lints.sync(SyncKind::Block, site, block, (0, 0)));
     }
     intrinsics::barrier(0);
 }

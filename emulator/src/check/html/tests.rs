@@ -1,5 +1,7 @@
 //! Pages that browsers read as they were meant.
 
+#![expect(clippy::expect_used, reason = "helpers of tests")]
+
 use super::text::{bytes, escape, rust, short};
 use super::*;
 use crate::check::lints::{Access, AccessKind, Lints, SyncKind};
@@ -42,7 +44,7 @@ fn profile() -> Profile {
                 });
             }
         }
-        lints.sync(SyncKind::Block, barrier, block, (0, 0), 33);
+        lints.sync(SyncKind::Block, barrier, block, (0, 0));
         for thread in 0..33 {
             lints.exit(block, thread);
         }

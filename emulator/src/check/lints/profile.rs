@@ -146,7 +146,6 @@ impl Profile {
             });
             known.counts.passed += counts.passed;
             known.counts.needed += counts.needed;
-            known.counts.arrived += counts.arrived;
         }
         let barriers: Vec<Barrier> = barriers.into_values().collect();
         let n_blocks: u64 = seen.grid.iter().map(|n| u64::from(*n)).product();
