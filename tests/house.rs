@@ -40,13 +40,13 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "emulator",
         "warploom-emulator",
         &[],
-        &["corosensei", "loom", "thiserror"],
+        &["annotate-snippets", "corosensei", "loom", "thiserror"],
     ),
     (
         "runtime",
         "warploom-runtime",
         &["warploom-device", "warploom-emulator", "warploom-manifest"],
-        &["libloading", "thiserror"],
+        &["libloading", "serde", "serde_json", "thiserror"],
     ),
     (
         "kernel-build",

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::panic::Location;
 
 use crate::fault::{Wait, WaitPoint};
+use crate::place::Place;
 use crate::shape::CheckedShape;
 use crate::warp::{LANES, Operands, Warp, WarpOp, lanes};
 
@@ -40,7 +41,7 @@ pub(crate) struct Block {
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
     /// Where each thread waits or last waited.
-    sites: Vec<&'static Location<'static>>,
+    sites: Vec<Place>,
     /// Barriers with a reduction or a count at which threads are.
     meetings: Vec<meeting::Meeting>,
     /// Threads that wait for a barrier in memory.
@@ -78,7 +79,7 @@ impl Block {
                 .map(|warp| Warp::new(lanes_of(n_threads, warp)))
                 .collect(),
             barriers: vec![barrier; BARRIERS as usize],
-            sites: vec![Location::caller(); n_threads as usize],
+            sites: vec![Place::of_call(Location::caller()); n_threads as usize],
             meetings: Vec::new(),
             phase_waits: Vec::new(),
             pollers: Vec::new(),
@@ -158,12 +159,7 @@ impl Block {
     }
 
     /// `thread` arrives at barrier `id`, which is below [`BARRIERS`]. It is released when all threads that have not exited are there.
-    pub(crate) fn arrive_at_barrier(
-        &mut self,
-        thread: u32,
-        id: u32,
-        site: &'static Location<'static>,
-    ) -> Arrival {
+    pub(crate) fn arrive_at_barrier(&mut self, thread: u32, id: u32, site: Place) -> Arrival {
         let barrier = &mut self.barriers[id as usize];
         if barrier.n_arrived + 1 == self.n_live {
             self.release(id);
@@ -183,7 +179,7 @@ impl Block {
         op: WarpOp,
         mask: u32,
         operands: Operands,
-        site: &'static Location<'static>,
+        site: Place,
     ) -> Arrival {
         if op != WarpOp::ActiveMask && mask >> (thread % LANES) & 1 == 0 {
             return Arrival::NotInMask;

@@ -10,7 +10,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr;
 use std::rc::Rc;
 use std::thread;
@@ -18,7 +18,9 @@ use std::thread;
 use corosensei::Yielder;
 
 use crate::block::{Arrival, Block};
+use crate::check::Ended;
 use crate::panics::PanicRecord;
+use crate::place::Place;
 use crate::set::{Attendance, Set};
 use crate::shape::CheckedShape;
 use crate::shared::Arena;
@@ -70,6 +72,10 @@ pub(crate) struct Running<'run> {
     pub(crate) place: Cell<[u32; 3]>,
     /// The lane that runs: its number in the block.
     pub(crate) thread: Cell<u32>,
+    /// Where instrumented code calls the intrinsic that runs, as `check::hooks` was told: the number of a site. 0 in native code.
+    pub(crate) site: Cell<u32>,
+    /// The panic that comes is about that call, and not about a line of the emulator.
+    blamed: Cell<bool>,
     pub(crate) arena: RefCell<Arena>,
     pub(crate) core: RefCell<Block>,
     /// The blocks that are there together with this one.
@@ -109,7 +115,10 @@ pub(crate) fn with_running<R>(read: impl FnOnce(&Running<'_>) -> R) -> Option<R>
 /// Takes the record of a panic, if a lane runs on this OS thread.
 pub(crate) fn record_panic(record: impl FnOnce() -> PanicRecord) -> bool {
     with_running(|running| {
-        let record = record();
+        let mut record = record();
+        if running.blamed.take() && running.site.get() != 0 {
+            record.place(Place::of_site(running.site.get()));
+        }
         *running.record.borrow_mut() = Some((running.thread.get(), record));
     })
     .is_some()
@@ -129,7 +138,12 @@ impl<'run> Running<'run> {
             block: Cell::new([0; 3]),
             place: Cell::new([0; 3]),
             thread: Cell::new(0),
-            arena: RefCell::new(Arena::new(shape.shape.dynamic_shared_bytes as usize)),
+            site: Cell::new(0),
+            blamed: Cell::new(false),
+            arena: RefCell::new(Arena::new(
+                shape.shape.dynamic_shared_bytes as usize,
+                shape.model,
+            )),
             core: RefCell::new(Block::new(shape.n_threads)),
             set: Rc::clone(set),
             member,
@@ -148,10 +162,25 @@ impl<'run> Running<'run> {
     /// Makes it the block at this place of the grid, with all lanes fresh.
     pub(crate) fn restart(&self, block: [u32; 3]) {
         self.block.set(block);
+        self.site.set(0);
         self.core.borrow_mut().reset();
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
         self.arena.borrow_mut().reset();
+    }
+
+    /// Where the kernel calls the intrinsic that runs: `caller` in native code.
+    #[inline(always)]
+    pub(crate) fn place(&self, caller: &'static Location<'static>) -> Place {
+        match self.site.get() {
+            0 => Place::of_call(caller),
+            site => Place::of_site(site),
+        }
+    }
+
+    /// The panic that comes next on this lane is about the call of the intrinsic that runs.
+    pub(crate) fn blame_site(&self) {
+        self.blamed.set(true);
     }
 
     /// Brings the lane that runs to a rendezvous. `Waits`: it has to call [`Running::wait`]. `None`: the lane is being unwound by a
@@ -240,7 +269,7 @@ impl<'run> Running<'run> {
     fn lane_unwound(&self, payload: Box<dyn Any + Send>) {
         let thread = self.thread.get();
         let phase = self.phase.get();
-        if phase == Phase::Runs {
+        if phase == Phase::Runs && !payload.is::<Ended>() {
             let record = match self.record.take() {
                 Some((lane, record)) if lane == thread => record,
                 _ => PanicRecord::of_payload(&*payload),

@@ -5,6 +5,7 @@ use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
 use crate::fiber;
+use crate::place::Place;
 
 /// Where and with which words a lane panicked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +31,13 @@ impl PanicRecord {
                 ..Self::default()
             },
         }
+    }
+
+    /// Says where it was, when the location that the hook saw is a line of the emulator.
+    pub(crate) fn place(&mut self, place: Place) {
+        self.file = place.file().to_owned();
+        self.line = place.line();
+        self.column = place.column();
     }
 
     /// The record when the hook saw nothing: someone replaced the hook, or the panic was raised with `resume_unwind`.

@@ -3,10 +3,11 @@
 use std::num::NonZero;
 use std::thread;
 
-use crate::check::{Options, Report};
+use crate::check::{self, Mode, Options, Report, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
+use crate::model::Model;
 use crate::panics;
 use crate::shape::{CheckedShape, Shape, Together};
 use crate::stack;
@@ -51,7 +52,7 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 /// [`run`] in clusters, or as a cooperative grid: all threads of a cluster, or of the grid, are there together and can wait for each other.
 ///
 /// They share one OS thread, so a cooperative grid runs on one processor. Clusters start in linear order. A GPU has a place on a
-/// multiprocessor for every block of a cooperative grid; the emulator models one of compute capability 9.0 with 132 multiprocessors.
+/// multiprocessor for every block of a cooperative grid; the emulator models one of the default [`Model`]. [`run_with`] takes another.
 ///
 /// # Errors
 /// As [`run`]; [`Fault::PartialCluster`] if the grid is no whole number of clusters, [`Fault::GridTooLarge`] if a cooperative grid has
@@ -79,13 +80,30 @@ pub fn run_together(
     together: Together,
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
+    run_launch(shape, together, &Launch::default(), program)
+}
+
+/// What the threads of one run share beside its shape.
+#[derive(Debug, Default)]
+pub(crate) struct Launch {
+    pub(crate) options: Options,
+    /// What was found so far.
+    pub(crate) sink: Sink,
+}
+
+fn run_launch(
+    shape: Shape,
+    together: Together,
+    launch: &Launch,
+    program: &(dyn Fn() + Sync),
+) -> Result<(), Fault> {
     if fiber::on_lane() {
         return Err(Fault::Nested);
     }
-    let shape = shape.check_together(together)?;
+    let shape = shape.check_on(launch.options.model, together)?;
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
-    let work = || work(&shape, program, &queue, &log);
+    let work = || work(&shape, launch, program, &queue, &log);
     let n_workers = workers(&shape);
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
@@ -115,11 +133,17 @@ fn workers(shape: &CheckedShape) -> usize {
     wanted.clamp(1, n_sets)
 }
 
-fn work(shape: &CheckedShape, program: &(dyn Fn() + Sync), queue: &BlockQueue, log: &FaultLog) {
+fn work(
+    shape: &CheckedShape,
+    launch: &Launch,
+    program: &(dyn Fn() + Sync),
+    queue: &BlockQueue,
+    log: &FaultLog,
+) {
     let Some(mut set) = queue.next() else {
         return;
     };
-    let mut worker = Worker::new(*shape, program);
+    let mut worker = Worker::new(*shape, launch, program);
     loop {
         if let Err(failure) = worker.run_set(set) {
             if failure.stops_run {
@@ -151,9 +175,17 @@ pub fn run_with(
     options: &Options,
     program: &(dyn Fn() + Sync),
 ) -> Outcome {
-    let _ = options;
-    Outcome {
-        fault: run_together(shape, together, program).err(),
-        reports: vec![],
+    let launch = Launch {
+        options: options.clone(),
+        ..Launch::default()
+    };
+    let fault = run_launch(shape, together, &launch, program).err();
+    let mut reports = launch.sink.finish();
+    let left = check::leaks(&launch);
+    // Lanes that were ended or got stuck could free nothing.
+    let is_good = fault.is_none() && reports.iter().all(|one| one.severity < Severity::Error);
+    if is_good && options.mode == Mode::Checked {
+        reports.extend(left);
     }
+    Outcome { fault, reports }
 }

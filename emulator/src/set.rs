@@ -5,19 +5,22 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::panic::Location;
+
 use std::rc::{Rc, Weak};
 
 use crate::block::Block;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
+use crate::place::Place;
+use crate::run::Launch;
 use crate::shape::CheckedShape;
-use crate::shared::{SharedError, SharedKey};
+use crate::shared::{Array, SharedError, SharedKey};
 use crate::warp::{LANES, lanes};
 
 /// The blocks of one set.
 pub(crate) struct Set<'run> {
     pub(crate) shape: CheckedShape,
+    pub(crate) launch: &'run Launch,
     /// In linear order, cluster after cluster. Weak, because each of them owns the set.
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Stacks that its lanes have taken.
@@ -52,9 +55,10 @@ enum Reach {
 }
 
 impl<'run> Set<'run> {
-    pub(crate) fn new(shape: CheckedShape) -> Self {
+    pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
         Self {
             shape,
+            launch,
             members: RefCell::default(),
             stacks: Cell::new(0),
         }
@@ -248,10 +252,7 @@ impl Running<'_> {
 
     /// True: the lane that runs has to call [`Running::wait`] for the barrier that it arrived at.
     #[inline(never)]
-    pub(crate) fn waits_for_cluster(
-        &self,
-        site: &'static Location<'static>,
-    ) -> Result<bool, OutOfTurn> {
+    pub(crate) fn waits_for_cluster(&self, site: Place) -> Result<bool, OutOfTurn> {
         if !self.may_wait() {
             return Ok(false);
         }
@@ -261,7 +262,7 @@ impl Running<'_> {
     /// True: the lane that runs arrived at the barrier of the grid, and has to call [`Running::wait`]. `None`: this is no cooperative
     /// launch.
     #[inline(never)]
-    pub(crate) fn waits_for_grid(&self, site: &'static Location<'static>) -> Option<bool> {
+    pub(crate) fn waits_for_grid(&self, site: Place) -> Option<bool> {
         if !self.shape.together.cooperative {
             return None;
         }
@@ -288,11 +289,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn wait_outside(
-        &self,
-        reach: Reach,
-        site: &'static Location<'static>,
-    ) -> Result<bool, OutOfTurn> {
+    fn wait_outside(&self, reach: Reach, site: Place) -> Result<bool, OutOfTurn> {
         let thread = self.thread.get();
         let waits = reach.attendance(self).borrow_mut().wait_for(thread)?;
         if waits {
@@ -328,6 +325,22 @@ impl Running<'_> {
         (0..)
             .zip(self.set.members(cluster))
             .find_map(|(rank, block)| Some((rank, block.arena.borrow().offset_of(at)?)))
+    }
+
+    /// `Ok`: an access lies in one array of the shared memory of the cluster. `Err`: it lies in this memory, but in no array: the nearest,
+    /// and the offset. `None`: it lies elsewhere.
+    pub(crate) fn shared_at(
+        &self,
+        address: usize,
+        bytes: usize,
+    ) -> Option<Result<(), (Option<Array>, isize)>> {
+        let own = self.arena.borrow().place_of(address, bytes);
+        own.or_else(|| {
+            let cluster = self.set.cluster_of(self.member);
+            self.set
+                .members(cluster)
+                .find_map(|block| block.arena.borrow().place_of(address, bytes))
+        })
     }
 
     /// The address of this offset in the shared memory of the cluster's block number `rank`; `None` if there is no such block.

@@ -3,7 +3,7 @@
 //! Lanes meet by operation and mask, not by their place in the program: the operation is carried out once all lanes of the mask that
 //! have not exited have arrived with the same operation and the same mask. In a ragged last warp the missing lanes count as exited.
 
-use std::panic::Location;
+use crate::place::Place;
 
 pub(crate) const LANES: u32 = 32;
 
@@ -117,7 +117,7 @@ pub(crate) struct Operands {
 struct Group {
     op: WarpOp,
     mask: u32,
-    site: &'static Location<'static>,
+    site: Place,
     arrived: u32,
     /// Lanes of the mask that have exited and are waited for all the same (README 11).
     missed: u32,
@@ -128,7 +128,7 @@ struct Group {
 struct Latest {
     op: WarpOp,
     mask: u32,
-    site: &'static Location<'static>,
+    site: Place,
     /// How many operations the lane has made, this one included.
     number: u32,
 }
@@ -172,7 +172,7 @@ impl Warp {
         op: WarpOp,
         mask: u32,
         operands: Operands,
-        site: &'static Location<'static>,
+        site: Place,
     ) -> Option<u32> {
         self.operands[lane as usize] = operands;
         let latest = &mut self.latest[lane as usize];
@@ -192,13 +192,7 @@ impl Warp {
         Some(self.results[lane as usize])
     }
 
-    fn join(
-        &mut self,
-        lane: u32,
-        op: WarpOp,
-        mask: u32,
-        site: &'static Location<'static>,
-    ) -> usize {
+    fn join(&mut self, lane: u32, op: WarpOp, mask: u32, site: Place) -> usize {
         // Lanes at two `active_mask()` of the source are in two branches: they have not converged.
         let found = self.groups.iter().position(|group| {
             group.op == op && group.mask == mask && (op != WarpOp::ActiveMask || group.site == site)

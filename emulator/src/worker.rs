@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::crew::Crew;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
+use crate::run::Launch;
 use crate::set::Set;
 use crate::shape::CheckedShape;
 
@@ -24,8 +25,12 @@ pub(crate) struct SetFailure {
 }
 
 impl<'run> Worker<'run> {
-    pub(crate) fn new(shape: CheckedShape, program: &'run (dyn Fn() + Sync)) -> Self {
-        let set = Rc::new(Set::new(shape));
+    pub(crate) fn new(
+        shape: CheckedShape,
+        launch: &'run Launch,
+        program: &'run (dyn Fn() + Sync),
+    ) -> Self {
+        let set = Rc::new(Set::new(shape, launch));
         let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
             .map(|thread| shape.thread_at(thread))
             .collect();

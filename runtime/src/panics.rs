@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use warploom_device::panic_record::PanicRecord;
+use warploom_emulator::check::{Code, Report, Severity};
 
+use crate::checked::{is_wait, write_errors};
 use crate::cuda::memory::MappedMemory;
 use crate::cuda::{Context, DriverError};
 
@@ -38,6 +40,20 @@ pub struct KernelPanic {
     pub thread: [u32; 3],
     /// Where the kernel was launched; on a GPU, where launches are not numbered, the first that fits.
     pub launched_at: Option<&'static Location<'static>>,
+    /// The launch: kernel, shape, place, number. Empty on a GPU, and where no checks were asked for.
+    pub launch: String,
+    /// How to run it again with the same order of threads; empty where there is nothing to choose.
+    pub replay: String,
+    /// What else the emulator's checks found in this launch, the worst first.
+    pub findings: Vec<Report>,
+}
+
+impl KernelPanic {
+    /// The class of the finding: `WL0400`.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        Code::PANIC
+    }
 }
 
 impl std::error::Error for KernelPanic {}
@@ -54,7 +70,8 @@ impl fmt::Display for KernelPanic {
             ": {} (block ({bx},{by},{bz}), thread ({tx},{ty},{tz})",
             self.message
         )?;
-        launched_at(f, self.launched_at)
+        launched_at(f, self.launched_at)?;
+        more(f, [&self.launch, &self.replay], self.code(), &self.findings)
     }
 }
 
@@ -68,6 +85,23 @@ pub struct KernelDeadlock {
     pub report: String,
     /// Where the kernel was launched.
     pub launched_at: &'static Location<'static>,
+    /// The launch: kernel, shape, place, number. Empty where no checks were asked for.
+    pub launch: String,
+    /// How to run it again with the same order of threads; empty where there is nothing to choose.
+    pub replay: String,
+    /// What the emulator's checks found in this launch, the worst first; why the threads wait, too.
+    pub findings: Vec<Report>,
+}
+
+impl KernelDeadlock {
+    /// The class of the finding: one of those that say why threads wait, `WL0223` if none does.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        let mut codes = self.findings.iter().map(|report| report.code);
+        codes
+            .find(|code| is_wait(*code) && code.severity() == Severity::Error)
+            .unwrap_or(Code::DEADLOCK)
+    }
 }
 
 impl std::error::Error for KernelDeadlock {}
@@ -77,8 +111,25 @@ impl fmt::Display for KernelDeadlock {
         write!(f, "kernel `{}` never ends: {}", self.kernel, self.report)?;
         write!(f, " (")?;
         launched_at_text(f, self.launched_at)?;
-        write!(f, ")")
+        write!(f, ")")?;
+        more(f, [&self.launch, &self.replay], self.code(), &self.findings)
     }
+}
+
+/// Lines below the sentence, if there was more than the kernel's result to ask for.
+fn more(
+    f: &mut fmt::Formatter<'_>,
+    [launch, replay]: [&String; 2],
+    code: Code,
+    findings: &[Report],
+) -> fmt::Result {
+    if !launch.is_empty() {
+        write!(f, "\n  = code: {code}\n  = launch: {launch}")?;
+    }
+    if !replay.is_empty() {
+        write!(f, "\n  = replay: {replay}")?;
+    }
+    write_errors(f, findings)
 }
 
 fn launched_at(
@@ -203,6 +254,9 @@ impl Recent {
             block: record.block,
             thread: record.thread,
             launched_at,
+            launch: String::new(),
+            replay: String::new(),
+            findings: vec![],
         }
     }
 

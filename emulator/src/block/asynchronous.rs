@@ -1,10 +1,10 @@
 //! What goes on beside the threads: phases of barriers in memory, copies that are under way, threads that look and look again.
 
 use std::collections::VecDeque;
-use std::panic::Location;
 
 use super::{Arrival, Block};
 use crate::fault::WaitPoint;
+use crate::place::Place;
 use crate::warp::LANES;
 
 /// A thread that waits for a barrier in memory.
@@ -50,7 +50,7 @@ impl Block {
         thread: u32,
         at: usize,
         parity: u32,
-        site: &'static Location<'static>,
+        site: Place,
     ) -> Arrival {
         self.phase_waits.push(PhaseWait { thread, at, parity });
         self.sites[thread as usize] = site;
@@ -92,11 +92,7 @@ impl Block {
     }
 
     /// `thread` found something not done yet: it looks again when no other thread can go on.
-    pub(crate) fn look_again_later(
-        &mut self,
-        thread: u32,
-        site: &'static Location<'static>,
-    ) -> Arrival {
+    pub(crate) fn look_again_later(&mut self, thread: u32, site: Place) -> Arrival {
         self.pollers.push(thread);
         self.sites[thread as usize] = site;
         self.n_waiting += 1;

@@ -3,10 +3,9 @@
 //! Threads meet by barrier and operation. A barrier at which threads use different operations never opens (PTX leaves undefined what
 //! a GPU does), and the report names both.
 
-use std::panic::Location;
-
 use super::{Arrival, Block};
 use crate::fault::WaitPoint;
+use crate::place::Place;
 use crate::warp::{LANES, lanes};
 
 /// What the threads of one barrier do besides waiting.
@@ -54,7 +53,7 @@ impl Block {
         (id, op): (u32, BarrierOp),
         holds: bool,
         stays: bool,
-        site: &'static Location<'static>,
+        site: Place,
     ) -> Arrival {
         let found = self.meetings.iter().position(|m| (m.id, m.op) == (id, op));
         let index = found.unwrap_or_else(|| {

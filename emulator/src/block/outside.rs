@@ -1,13 +1,12 @@
 //! Threads of a block that wait for other blocks: `set.rs` decides for how long.
 
-use std::panic::Location;
-
 use super::Block;
+use crate::place::Place;
 use crate::warp::LANES;
 
 impl Block {
     /// `thread`, which is running, waits for other blocks.
-    pub(crate) fn wait_outside(&mut self, thread: u32, site: &'static Location<'static>) {
+    pub(crate) fn wait_outside(&mut self, thread: u32, site: Place) {
         self.sites[thread as usize] = site;
         self.n_waiting += 1;
     }
@@ -29,7 +28,7 @@ impl Block {
     }
 
     /// Where `thread` waits or last waited.
-    pub(crate) fn site(&self, thread: u32) -> &'static Location<'static> {
+    pub(crate) fn site(&self, thread: u32) -> Place {
         debug_assert!(thread < self.warps.len() as u32 * LANES);
         self.sites[thread as usize]
     }

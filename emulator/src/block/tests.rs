@@ -5,8 +5,8 @@ use crate::shape::Shape;
 use crate::warp::Mode;
 
 #[track_caller]
-fn here() -> &'static Location<'static> {
-    Location::caller()
+fn here() -> Place {
+    Place::of_call(Location::caller())
 }
 
 /// A block whose threads have all started.

@@ -67,5 +67,5 @@ hooks! {
     /// The end of that call.
     fn leave() {}
     /// The next intrinsic is called from `site`.
-    fn at(site: u32) { let _ = site; }
+    fn at(site: u32) { crate::fiber::with_running(|running| running.site.set(site)); }
 }

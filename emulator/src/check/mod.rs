@@ -4,14 +4,28 @@
 //! processor, in which each access to memory first calls a hook of [`hooks`]. Both run on the same engine. This module gives the hooks
 //! their meaning and turns what they find into [`Report`]s. Must not know: LLVM, how instrumented code is made.
 
+mod collect; // folds what is found
 mod hooks; // what instrumented code calls
+mod host; // what stands in for the device library
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
+mod render; // as text
 mod report; // what a finding says
 mod site; // places in the source of instrumented code
+mod source; // the text there
+mod suppress; // findings that someone has allowed
 
-pub use hooks::HOOKS;
-pub use memory::{Birth, Kind, allocate, free, initialise, name};
+pub use collect::{Key, Sink};
+pub use hooks::{HOOKS, Hook};
+pub use host::HOST;
+pub use memory::{
+    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
+};
+pub(crate) use memory::{Ended, leaks};
 pub use options::{Mode, Options, Schedule};
+pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
+pub use source::Sources;
+pub use suppress::{Allowance, Allowances};

@@ -1,4 +1,6 @@
-//! What to check, and in which order threads run.
+//! What to check, in which order threads run, and as which GPU.
+
+use crate::model::Model;
 
 /// How much a run looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,4 +40,6 @@ pub struct Options {
     pub schedule: Schedule,
     /// Whether performance is looked at as well; only in [`Mode::Checked`].
     pub lints: bool,
+    /// The GPU whose limits hold.
+    pub model: Model,
 }

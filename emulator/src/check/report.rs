@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::site::SiteId;
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -143,6 +145,12 @@ codes! {
     CONTENTION = 505 Warning "contended atomic";
     /// CPU and GPU disagree.
     MISMATCH = 910 Error "emulator and GPU give different results";
+    /// A finding was allowed, and nobody said why.
+    NO_REASON = 920 Warning "finding allowed without a reason";
+    /// What is allowed was not found.
+    UNUSED_ALLOWANCE = 921 Warning "permission that no finding needs";
+    /// A comment for warploom that cannot be read.
+    BAD_ALLOWANCE = 922 Warning "permission that cannot be read";
 }
 
 impl Code {
@@ -232,4 +240,79 @@ pub struct Report {
     pub launch: String,
     /// How to run it again in the same order.
     pub replay: String,
+}
+
+impl Report {
+    /// A finding without sides and notes, found once, as bad as its class says.
+    #[must_use]
+    pub fn new(code: Code, title: impl Into<String>) -> Report {
+        Report {
+            code,
+            severity: code.severity(),
+            title: title.into(),
+            sides: vec![],
+            notes: vec![],
+            count: 1,
+            kernel: String::new(),
+            launch: String::new(),
+            replay: String::new(),
+        }
+    }
+
+    /// The same with one more side.
+    #[must_use]
+    pub fn side(mut self, side: Side) -> Report {
+        self.sides.push(side);
+        self
+    }
+
+    /// The same with a reason why it is wrong.
+    #[must_use]
+    pub fn why(self, text: impl Into<String>) -> Report {
+        self.noted("why", text)
+    }
+
+    /// The same with something worth knowing.
+    #[must_use]
+    pub fn note(self, text: impl Into<String>) -> Report {
+        self.noted("note", text)
+    }
+
+    /// The same with something to do.
+    #[must_use]
+    pub fn help(self, text: impl Into<String>) -> Report {
+        self.noted("help", text)
+    }
+
+    fn noted(mut self, label: &'static str, text: impl Into<String>) -> Report {
+        let text = text.into();
+        self.notes.push(Note { label, text });
+        self
+    }
+}
+
+impl Side {
+    /// What a thread did at a place of instrumented code, with the functions that it was called from.
+    #[must_use]
+    pub fn at(site: SiteId, who: Who, did: impl Into<String>) -> Side {
+        let (place, stack) = match super::site::site(site) {
+            None => (None, vec![]),
+            Some(info) => {
+                let shown = info.shown.min(info.frames.len().saturating_sub(1));
+                let frame = info.frame();
+                let place = Place {
+                    file: frame.file.clone(),
+                    line: frame.line,
+                    column: frame.column,
+                };
+                (Some(place), info.frames[shown + 1..].to_vec())
+            }
+        };
+        Side {
+            place,
+            stack,
+            who: Some(who),
+            did: did.into(),
+        }
+    }
 }

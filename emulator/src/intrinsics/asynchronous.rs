@@ -287,13 +287,14 @@ unsafe fn arrive(at: *mut u64) -> u64 {
 #[inline(always)]
 #[track_caller]
 unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
-    let site = Location::caller();
+    let caller = Location::caller();
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
         return true;
     }
     inside("mbarrier_test_wait", |running| {
-        if running.arrive(|block, thread| block.look_again_later(thread, site))
+        let place = running.place(caller);
+        if running.arrive(|block, thread| block.look_again_later(thread, place))
             == Some(Arrival::Waits)
         {
             running.wait();
@@ -306,14 +307,15 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
 #[inline(always)]
 #[track_caller]
 unsafe fn wait(at: *mut u64, parity_of: u32) {
-    let site = Location::caller();
+    let caller = Location::caller();
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
         return;
     }
     inside("mbarrier_wait", |running| {
+        let place = running.place(caller);
         let arrival = running
-            .arrive(|block, thread| block.wait_for_phase(thread, at.addr(), parity_of, site));
+            .arrive(|block, thread| block.wait_for_phase(thread, at.addr(), parity_of, place));
         if arrival == Some(Arrival::Waits) {
             running.wait();
         }

@@ -79,10 +79,11 @@ fn meet_at(name: &str, id: u32, op: BarrierOp, p: bool, stays: bool) -> u32 {
     if id >= BARRIERS {
         fail(&format!("{name}({id}): a block has the barriers 0 to 15"));
     }
-    let site = Location::caller();
+    let caller = Location::caller();
     inside(name, |running| {
+        let place = running.place(caller);
         let arrival = running
-            .arrive(|block, thread| block.arrive_at_meeting(thread, (id, op), p, stays, site));
+            .arrive(|block, thread| block.arrive_at_meeting(thread, (id, op), p, stays, place));
         match arrival {
             None => 0,
             Some(Arrival::Waits) => {

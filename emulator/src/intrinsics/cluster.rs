@@ -75,9 +75,9 @@ pub unsafe fn cluster_arrive() {
 #[inline(always)]
 #[track_caller]
 pub unsafe fn cluster_wait() {
-    let site = Location::caller();
+    let caller = Location::caller();
     let waited = inside("cluster_wait", |running| {
-        let waits = running.waits_for_cluster(site);
+        let waits = running.waits_for_cluster(running.place(caller));
         if waits == Ok(true) {
             running.wait();
         }
@@ -96,9 +96,9 @@ pub unsafe fn cluster_wait() {
 #[inline(always)]
 #[track_caller]
 pub fn grid_sync() {
-    let site = Location::caller();
+    let caller = Location::caller();
     let cooperative = inside("grid_sync", |running| {
-        let waits = running.waits_for_grid(site);
+        let waits = running.waits_for_grid(running.place(caller));
         if waits == Some(true) {
             running.wait();
         }

@@ -2,14 +2,14 @@
 
 use super::{active_mask, is_running};
 use crate::fiber::with_running;
-use crate::shape::SHARED_LIMIT_BYTES;
+use crate::shared::ARENA_BYTES;
 use crate::stack;
 
 /// The place of `p` in the shared memory of the block that runs, if it lies there.
 fn in_shared(p: *const u8) -> Option<u32> {
     let start = with_running(|running| running.arena.borrow_mut().dynamic())?;
     let at = p.addr().wrapping_sub(start.addr());
-    (at < SHARED_LIMIT_BYTES).then_some(at as u32)
+    (at < ARENA_BYTES).then_some(at as u32)
 }
 
 /// Whether `p` points into neither the block's shared memory nor the stack of a thread.

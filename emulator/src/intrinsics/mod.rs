@@ -107,9 +107,10 @@ pub fn barrier(id: u32) {
     if id >= BARRIERS {
         fail(&format!("barrier({id}): a block has the barriers 0 to 15"));
     }
-    let site = Location::caller();
+    let caller = Location::caller();
     inside("barrier", |running| {
-        let arrival = running.arrive(|block, thread| block.arrive_at_barrier(thread, id, site));
+        let place = running.place(caller);
+        let arrival = running.arrive(|block, thread| block.arrive_at_barrier(thread, id, place));
         if arrival == Some(Arrival::Waits) {
             running.wait();
         }
@@ -238,6 +239,12 @@ pub fn fence_system() {
 /// barriers (or make them atomic).
 #[track_caller]
 pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize) -> *mut u8 {
+    shared_of(key, bytes, align)
+}
+
+/// [`shared_static`], for any key.
+#[track_caller]
+pub(crate) fn shared_of(key: &SharedKey, bytes: usize, align: usize) -> *mut u8 {
     let start = inside("shared_static", |running| {
         running.shared_static(key, bytes, align)
     });
@@ -333,10 +340,11 @@ fn vote(op: WarpOp, mask: u32, p: bool) -> u32 {
 #[inline(always)]
 #[track_caller]
 fn meet(op: WarpOp, mask: u32, operands: Operands) -> u32 {
-    let site = Location::caller();
+    let caller = Location::caller();
     let result = inside(op.name(), |running| {
+        let place = running.place(caller);
         let arrival = running
-            .arrive(|block, thread| block.arrive_at_warp_op(thread, op, mask, operands, site));
+            .arrive(|block, thread| block.arrive_at_warp_op(thread, op, mask, operands, place));
         match arrival {
             None => Some(operands.value),
             Some(Arrival::GoesOn(result)) => Some(result),
@@ -384,5 +392,6 @@ fn outside(name: &str) -> ! {
     reason = "a thread of a kernel has no other way to report a misuse; the run returns it as a fault"
 )]
 fn fail(message: &str) -> ! {
+    with_running(|running| running.blame_site());
     panic!("{message}")
 }
