@@ -31,7 +31,11 @@ fn right_neighbour<const BUG: bool>(i: Index1D, x: &[f64], mut y: DisjointSlice<
 fn left_neighbour<const BUG: bool>(i: Index1D, x: &[u16], mut y: DisjointSlice<u16>) {
     if let Some(y) = y.get_mut(i) {
         let at = i.get();
-        let left = if BUG { at.wrapping_sub(1) } else { at.saturating_sub(1) };
+        let left = if BUG {
+            at.wrapping_sub(1)
+        } else {
+            at.saturating_sub(1)
+        };
         // SAFETY: at least 0; the bug is the point.
         *y = unsafe { *x.as_ptr().wrapping_add(left) }; //~ WL0001
     }
@@ -67,12 +71,7 @@ fn bin_of_input<const BUG: bool>(i: Index1D, x: &[u32], bins: &[Atomic<u32>]) {
 
 /// A list of neighbours in which -1 says that there is none.
 #[kernel]
-fn no_neighbour<const BUG: bool>(
-    i: Index1D,
-    next: &[i32],
-    x: &[i64],
-    mut y: DisjointSlice<i64>,
-) {
+fn no_neighbour<const BUG: bool>(i: Index1D, next: &[i32], x: &[i64], mut y: DisjointSlice<i64>) {
     if let (Some(y), Some(&next)) = (y.get_mut(i), next.get(i.get())) {
         *y = 0;
         if BUG || next >= 0 {
@@ -124,7 +123,11 @@ struct Particle {
 #[kernel]
 fn field_behind_the_end<const BUG: bool>(i: Index1D, x: &[Particle], mut y: DisjointSlice<u64>) {
     if let Some(y) = y.get_mut(i) {
-        let next = if BUG { i.get() + 1 } else { (i.get() + 1) % x.len() };
+        let next = if BUG {
+            i.get() + 1
+        } else {
+            (i.get() + 1) % x.len()
+        };
         // SAFETY: below the length; the bug is the point.
         *y = unsafe { (*x.as_ptr().add(next)).id }; //~ WL0001
     }
@@ -135,9 +138,11 @@ fn field_behind_the_end<const BUG: bool>(i: Index1D, x: &[Particle], mut y: Disj
 fn byte_behind_the_text<const BUG: bool>(i: Index1D, text: &[u8], mut y: DisjointSlice<u8>) {
     let (at, n) = (i.get(), text.len());
     if let Some(y) = y.get_mut(i) {
-        // SAFETY: below the length; the bug is the point.
-        let next = if BUG || at + 1 < n { unsafe { *text.as_ptr().add(at + 1) } } else { 0 }; //~ WL0001
-        *y = text[at] ^ next;
+        *y = text[at];
+        if BUG || at + 1 < n {
+            // SAFETY: below the length; the bug is the point.
+            *y ^= unsafe { *text.as_ptr().add(at + 1) }; //~ WL0001
+        }
     }
 }
 
@@ -153,7 +158,11 @@ fn bytes_for_elements<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSli
 
 /// An optional input that is not there.
 #[kernel]
-unsafe fn null_for_nothing<const BUG: bool>(i: Index1D, weights: *const f32, mut y: DisjointSlice<f32>) {
+unsafe fn null_for_nothing<const BUG: bool>(
+    i: Index1D,
+    weights: *const f32,
+    mut y: DisjointSlice<f32>,
+) {
     if let Some(y) = y.get_mut(i) {
         let mut weight = 1.0;
         if BUG || !weights.is_null() {

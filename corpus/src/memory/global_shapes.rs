@@ -41,7 +41,10 @@ fn extents_swapped<const BUG: bool>(width: u32, height: u32, x: &[u32], mut y: D
 fn tile_over_the_edge<const BUG: bool>(n: u32, a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     let (left, right) = (shared_array!([f32; 16], 16), shared_array!([f32; 16], 16));
     let (x, y) = (thread_idx().x as usize, thread_idx().y as usize);
-    let (column, row) = (16 * block_idx().x as usize + x, 16 * block_idx().y as usize + y);
+    let (column, row) = (
+        16 * block_idx().x as usize + x,
+        16 * block_idx().y as usize + y,
+    );
     let n = n as usize;
     let mut sum = 0.0;
     for k in (0..n).step_by(16) {
@@ -52,7 +55,11 @@ fn tile_over_the_edge<const BUG: bool>(n: u32, a: &[f32], b: &[f32], mut c: Disj
                 value = *a.as_ptr().add(row * n + k + x); //~ WL0001
             }
             (&raw mut (*left.as_ptr().add(y))[x]).write(value);
-            let value = if k + y < n && column < n { b[(k + y) * n + column] } else { 0.0 };
+            let value = if k + y < n && column < n {
+                b[(k + y) * n + column]
+            } else {
+                0.0
+            };
             (&raw mut (*right.as_ptr().add(y))[x]).write(value);
             sync_threads();
             for j in 0..16 {

@@ -45,7 +45,11 @@ fn written_by_others<const BUG: bool>(warp: Warp, i: Index1D, mut y: DisjointSli
         unsafe { *start.add(lane as usize) = lane }; //~ WL0003
     }
     warp.sync();
-    let sum = if BUG { black_box(own)[1] } else { warp.shuffle_idx(lane, 1) };
+    let sum = if BUG {
+        black_box(own)[1]
+    } else {
+        warp.shuffle_idx(lane, 1)
+    };
     if let Some(y) = y.get_mut(i) {
         *y = sum;
     }
@@ -88,7 +92,11 @@ fn constant_changed<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
 
 /// A parameter that all threads read at one place is changed.
 #[kernel]
-fn parameter_changed<const BUG: bool>(i: Index1D, table: GridConst<[u32; 8]>, mut y: DisjointSlice<u32>) {
+fn parameter_changed<const BUG: bool>(
+    i: Index1D,
+    table: GridConst<[u32; 8]>,
+    mut y: DisjointSlice<u32>,
+) {
     let at = i.get() % 8;
     let value = table[at];
     if BUG {

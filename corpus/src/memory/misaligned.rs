@@ -63,7 +63,12 @@ fn shared_pairs<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSlice<
 
 /// Two arrays in dynamic shared memory, the second behind 100 bytes.
 #[kernel]
-fn layout_by_hand<const BUG: bool>(block: Block, i: Index1D, shared: DynamicShared<u8>, mut y: DisjointSlice<f64>) {
+fn layout_by_hand<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    shared: DynamicShared<u8>,
+    mut y: DisjointSlice<f64>,
+) {
     let t = block.thread();
     let start = if BUG { 100 } else { 104 };
     // SAFETY: each thread has its own element, behind the flags; at a multiple of 8. The bug is the point.
@@ -90,7 +95,12 @@ unsafe fn atomic_behind_a_word<const BUG: bool>(x: *mut u32) {
 
 /// Copies of 16 bytes to every 8.
 #[kernel]
-fn copies_to_halves<const BUG: bool>(block: Block, i: Index1D, x: &[u64], mut y: DisjointSlice<u64>) {
+fn copies_to_halves<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u64],
+    mut y: DisjointSlice<u64>,
+) {
     let tile = shared_array!(u64, 130);
     let t = block.thread();
     let from = 2 * t;

@@ -23,7 +23,12 @@ fn tile_one_past<const BUG: bool>(block: Block, i: Index1D, x: &[f32], mut y: Di
 
 /// The sum of a block by neighbours, whose number is no power of two.
 #[kernel]
-fn reduce_six<const BUG: bool>(block: Block, shared: DynamicShared<u32>, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn reduce_six<const BUG: bool>(
+    block: Block,
+    shared: DynamicShared<u32>,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let (t, n, s) = (block.thread(), block.threads(), shared.as_ptr());
     // SAFETY: barriers between the steps; below `n`. The bug is the point.
     unsafe {
@@ -45,7 +50,13 @@ fn reduce_six<const BUG: bool>(block: Block, shared: DynamicShared<u32>, x: &[u3
 
 /// Dynamic shared memory for `f32`, used for `f64`.
 #[kernel]
-fn dynamic_too_small<const BUG: bool>(block: Block, i: Index1D, shared: DynamicShared<f64>, x: &[f64], mut y: DisjointSlice<f64>) {
+fn dynamic_too_small<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    shared: DynamicShared<f64>,
+    x: &[f64],
+    mut y: DisjointSlice<f64>,
+) {
     let (t, s) = (block.thread(), shared.as_ptr());
     // SAFETY: a barrier between writing and reading; the launch gives 8 bytes for each thread. The bug is the point.
     unsafe {
@@ -74,14 +85,23 @@ fn padding_forgotten<const BUG: bool>(x: &[u32], mut y: DisjointSlice<u32>) {
 
 /// The element before the first one.
 #[kernel]
-fn tile_before_the_start<const BUG: bool>(block: Block, i: Index1D, x: &[i64], mut y: DisjointSlice<i64>) {
+fn tile_before_the_start<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[i64],
+    mut y: DisjointSlice<i64>,
+) {
     let tile = shared_array!(i64, 96);
     let t = block.thread();
     // SAFETY: a barrier between writing and reading; at least 0. The bug is the point.
     unsafe {
         tile.set(t, x[i.get()]);
         block.sync();
-        let left = if BUG { t.wrapping_sub(1) } else { t.saturating_sub(1) };
+        let left = if BUG {
+            t.wrapping_sub(1)
+        } else {
+            t.saturating_sub(1)
+        };
         if let Some(y) = y.get_mut(i) {
             *y = *tile.as_ptr().wrapping_add(left); //~ WL0002
         }
@@ -93,7 +113,8 @@ fn tile_before_the_start<const BUG: bool>(block: Block, i: Index1D, x: &[i64], m
 fn value_without_bin<const BUG: bool>(block: Block, i: Index1D, x: &[u32], totals: &[Atomic<u32>]) {
     let bins = shared_array!(u32, 64);
     let t = block.thread();
-    bins.atomic(t).store(0, core::sync::atomic::Ordering::Relaxed);
+    bins.atomic(t)
+        .store(0, core::sync::atomic::Ordering::Relaxed);
     block.sync();
     let value = x[i.get()] as usize;
     let bin = if BUG { value } else { value % 64 };
@@ -101,12 +122,20 @@ fn value_without_bin<const BUG: bool>(block: Block, i: Index1D, x: &[u32], total
     let bin = unsafe { Atomic::<u32, scope::Block>::from_ptr(bins.as_ptr().add(bin)) };
     bin.fetch_add(1, Relaxed); //~ WL0002
     block.sync();
-    totals[t].fetch_add(bins.atomic(t).load(core::sync::atomic::Ordering::Relaxed), Relaxed);
+    totals[t].fetch_add(
+        bins.atomic(t).load(core::sync::atomic::Ordering::Relaxed),
+        Relaxed,
+    );
 }
 
 /// Slots for eight warps in a block of ten.
 #[kernel]
-fn more_warps_than_slots<const BUG: bool>(block: Block, warp: Warp, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn more_warps_than_slots<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let slots = shared_array!(u32, 8);
     let sum = warp.reduce_sum(x[block.thread()]);
     // SAFETY: a barrier between writing and reading; below 8. The bug is the point.
@@ -149,7 +178,12 @@ fn halo_too_small<const BUG: bool>(block: Block, i: Index1D, x: &[i32], mut y: D
 
 /// Four elements at a time from an array of 62.
 #[kernel]
-fn shared_vector_over_the_end<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn shared_vector_over_the_end<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 62);
     let t = block.thread();
     // SAFETY: a barrier between writing and reading; below 62, aligned to 16. The bug is the point.
@@ -171,7 +205,12 @@ fn shared_vector_over_the_end<const BUG: bool>(block: Block, i: Index1D, x: &[u3
 
 /// Two buffers that take turns, of which a third is used.
 #[kernel]
-fn stage_of_three<const BUG: bool>(block: Block, i: Index1D, rounds: u32, mut y: DisjointSlice<u32>) {
+fn stage_of_three<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    rounds: u32,
+    mut y: DisjointSlice<u32>,
+) {
     let stages = shared_array!(u32, 64);
     let (t, n) = (block.thread(), 32);
     let mut sum = 0;

@@ -11,7 +11,12 @@ use crate::case::{case, cases, count, launch, noise};
 
 /// Block 0 tells block 1 that its data are there, by a relaxed store.
 #[kernel]
-fn flag_without_release<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut data: DisjointSlice<u32>, mut y: DisjointSlice<u32, PerBlock>) {
+fn flag_without_release<const BUG: bool>(
+    block: Block,
+    flag: &[Atomic<u32>],
+    mut data: DisjointSlice<u32>,
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let Some(leader) = block.leader() else {
         return;
     };
@@ -39,7 +44,12 @@ fn flag_without_release<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut
 
 /// The reader polls by relaxed loads.
 #[kernel]
-fn flag_without_acquire<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut data: DisjointSlice<u64>, mut y: DisjointSlice<u64, PerBlock>) {
+fn flag_without_acquire<const BUG: bool>(
+    block: Block,
+    flag: &[Atomic<u32>],
+    mut data: DisjointSlice<u64>,
+    mut y: DisjointSlice<u64, PerBlock>,
+) {
     let Some(leader) = block.leader() else {
         return;
     };
@@ -66,7 +76,12 @@ fn flag_without_acquire<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut
 
 /// Two lines swapped: the flag is set before the data are written.
 #[kernel]
-fn flag_before_the_data<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut data: DisjointSlice<u32>, mut y: DisjointSlice<u32, PerBlock>) {
+fn flag_before_the_data<const BUG: bool>(
+    block: Block,
+    flag: &[Atomic<u32>],
+    mut data: DisjointSlice<u32>,
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let Some(leader) = block.leader() else {
         return;
     };
@@ -95,7 +110,12 @@ fn flag_before_the_data<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut
 
 /// A fence for the block, where another block reads.
 #[kernel]
-fn fence_of_the_block<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut data: DisjointSlice<f32>, mut y: DisjointSlice<f32, PerBlock>) {
+fn fence_of_the_block<const BUG: bool>(
+    block: Block,
+    flag: &[Atomic<u32>],
+    mut data: DisjointSlice<f32>,
+    mut y: DisjointSlice<f32, PerBlock>,
+) {
     let Some(leader) = block.leader() else {
         return;
     };
@@ -125,7 +145,15 @@ fn fence_of_the_block<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut d
 
 /// The last block to finish adds up what all blocks left, without the fence before the counter.
 #[kernel]
-fn last_block_done<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut parts: DisjointSlice<u32>, counter: &[Atomic<u32>], total: &[Atomic<u32>]) {
+fn last_block_done<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut parts: DisjointSlice<u32>,
+    counter: &[Atomic<u32>],
+    total: &[Atomic<u32>],
+) {
     let sum = warp.reduce_sum(x[i.get()]);
     if block.leader().is_none() {
         return;
@@ -151,7 +179,12 @@ fn last_block_done<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u
 
 /// The same with the fence before, and none behind the counter.
 #[kernel]
-fn last_block_without_second_fence<const BUG: bool>(block: Block, mut parts: DisjointSlice<f64>, counter: &[Atomic<u32>], total: &[Atomic<f64>]) {
+fn last_block_without_second_fence<const BUG: bool>(
+    block: Block,
+    mut parts: DisjointSlice<f64>,
+    counter: &[Atomic<u32>],
+    total: &[Atomic<f64>],
+) {
     if block.leader().is_none() {
         return;
     }
@@ -176,7 +209,12 @@ fn last_block_without_second_fence<const BUG: bool>(block: Block, mut parts: Dis
 
 /// Two warps of a block: one tells the other by a relaxed flag in shared memory.
 #[kernel]
-fn flag_between_warps<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn flag_between_warps<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let (flag, data) = (shared_array!(u32, 1), shared_array!(u32, 1));
     let t = block.thread();
     // SAFETY: written before the flag is released, read after it was acquired. The bug is the point.
@@ -189,7 +227,14 @@ fn flag_between_warps<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut 
         let flag = flag.atomic(0);
         if t == 0 {
             data.set(0, x[block.index()]); //~ WL0122|WL0101 second
-            flag.store(1, if BUG { Ordering::Relaxed } else { Ordering::Release });
+            flag.store(
+                1,
+                if BUG {
+                    Ordering::Relaxed
+                } else {
+                    Ordering::Release
+                },
+            );
         } else if t == 32 {
             while flag.load(Ordering::Acquire) == 0 {
                 spin_wait(20);
@@ -204,7 +249,14 @@ fn flag_between_warps<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut 
 
 /// A chain of blocks: each adds its sum to what the block before it published, and publishes the total.
 #[kernel]
-fn chained_scan<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], flags: &[Atomic<u32>], mut totals: DisjointSlice<u32>) {
+fn chained_scan<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    flags: &[Atomic<u32>],
+    mut totals: DisjointSlice<u32>,
+) {
     let sum = warp.reduce_sum(x[i.get()]);
     if block.leader().is_none() {
         return;

@@ -7,7 +7,11 @@ use crate::case::{case, cases, launch};
 
 /// Taking the lock does not acquire.
 #[kernel]
-fn lock_without_acquire<const BUG: bool>(block: Block, lock: &[Atomic<u32>], mut sum: DisjointSlice<u32>) {
+fn lock_without_acquire<const BUG: bool>(
+    block: Block,
+    lock: &[Atomic<u32>],
+    mut sum: DisjointSlice<u32>,
+) {
     if block.leader().is_none() {
         return;
     }
@@ -30,7 +34,11 @@ fn lock_without_acquire<const BUG: bool>(block: Block, lock: &[Atomic<u32>], mut
 
 /// Giving the lock back does not release.
 #[kernel]
-fn unlock_without_release<const BUG: bool>(block: Block, lock: &[Atomic<u32>], mut sum: DisjointSlice<u64>) {
+fn unlock_without_release<const BUG: bool>(
+    block: Block,
+    lock: &[Atomic<u32>],
+    mut sum: DisjointSlice<u64>,
+) {
     if block.leader().is_none() {
         return;
     }
@@ -49,7 +57,11 @@ fn unlock_without_release<const BUG: bool>(block: Block, lock: &[Atomic<u32>], m
 
 /// A lock for the threads of a block, taken by several blocks.
 #[kernel]
-fn lock_of_the_block<const BUG: bool>(block: Block, words: &[Atomic<u32>], mut sum: DisjointSlice<u32>) {
+fn lock_of_the_block<const BUG: bool>(
+    block: Block,
+    words: &[Atomic<u32>],
+    mut sum: DisjointSlice<u32>,
+) {
     if block.leader().is_none() {
         return;
     }
@@ -71,12 +83,17 @@ fn lock_of_the_block<const BUG: bool>(block: Block, words: &[Atomic<u32>], mut s
 
 /// A lock that is given back by an ordinary store.
 #[kernel]
-fn unlock_plainly<const BUG: bool>(block: Block, lock: &[Atomic<u32>], mut sum: DisjointSlice<u32>) {
+fn unlock_plainly<const BUG: bool>(
+    block: Block,
+    lock: &[Atomic<u32>],
+    mut sum: DisjointSlice<u32>,
+) {
     if block.leader().is_none() {
         return;
     }
     let sum = sum.raw();
-    while lock[0].compare_exchange(0, 1, Acquire, Relaxed).is_err() { //~ WL0120 first
+    while lock[0].compare_exchange(0, 1, Acquire, Relaxed).is_err() {
+        //~^ WL0120 first
         spin_wait(50);
     }
     // SAFETY: the lock is held. The bug is the point.

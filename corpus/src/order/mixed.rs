@@ -9,7 +9,12 @@ use crate::case::{case, cases, launch, noise};
 
 /// A counter that others still add to is read as an ordinary variable.
 #[kernel]
-fn counter_read_plainly<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn counter_read_plainly<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let counter = shared_array!(u32, 1);
     // SAFETY: plain accesses with barriers before and after. The bug is the point.
     unsafe {
@@ -32,7 +37,12 @@ fn counter_read_plainly<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mu
 
 /// Bins that one thread zeroes while others count.
 #[kernel]
-fn zeroed_while_counting<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn zeroed_while_counting<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let bins = shared_array!(u32, 128);
     let t = block.thread();
     // SAFETY: plain accesses with barriers before and after. The bug is the point.
@@ -43,7 +53,8 @@ fn zeroed_while_counting<const BUG: bool>(block: Block, i: Index1D, x: &[u32], m
         if !BUG {
             block.sync();
         }
-        bins.atomic(x[i.get()] as usize).fetch_add(1, Ordering::Relaxed); //~ WL0120 first
+        bins.atomic(x[i.get()] as usize)
+            .fetch_add(1, Ordering::Relaxed); //~ WL0120 first
         block.sync();
         if let Some(y) = y.get_mut(i) {
             *y = bins.get(t);
@@ -53,7 +64,11 @@ fn zeroed_while_counting<const BUG: bool>(block: Block, i: Index1D, x: &[u32], m
 
 /// A total that a block reads plainly, while other blocks add to it.
 #[kernel]
-fn total_read_plainly<const BUG: bool>(block: Block, total: &[Atomic<u32>], mut y: DisjointSlice<u32, PerBlock>) {
+fn total_read_plainly<const BUG: bool>(
+    block: Block,
+    total: &[Atomic<u32>],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     if let Some(leader) = block.leader() {
         total[0].fetch_add(1, Relaxed); //~ WL0120 second
         let now = if BUG {
@@ -86,7 +101,11 @@ fn counter_reset_plainly<const BUG: bool>(block: Block, counter: &[Atomic<u32>],
 
 /// A flag that is set by an ordinary store, and polled.
 #[kernel]
-fn flag_set_plainly<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut y: DisjointSlice<u32, PerBlock>) {
+fn flag_set_plainly<const BUG: bool>(
+    block: Block,
+    flag: &[Atomic<u32>],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let Some(leader) = block.leader() else {
         return;
     };
@@ -98,7 +117,8 @@ fn flag_set_plainly<const BUG: bool>(block: Block, flag: &[Atomic<u32>], mut y: 
             flag[0].store(1, Relaxed);
         }
     } else {
-        while flag[0].load(Relaxed) == 0 { //~ WL0120 first
+        while flag[0].load(Relaxed) == 0 {
+            //~^ WL0120 first
             spin_wait(50);
         }
     }

@@ -62,7 +62,11 @@ fn one_scope_narrowed<const BUG: bool>(block: Block, total: &[Atomic<u64>]) {
 
 /// Tickets by compare-and-exchange.
 #[kernel]
-fn tickets_of_the_block<const BUG: bool>(i: Index1D, next: &[Atomic<u32>], mut y: DisjointSlice<u32>) {
+fn tickets_of_the_block<const BUG: bool>(
+    i: Index1D,
+    next: &[Atomic<u32>],
+    mut y: DisjointSlice<u32>,
+) {
     let mut ticket = 0;
     while ticket < 1000 {
         let swapped = if BUG {

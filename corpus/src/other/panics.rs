@@ -6,7 +6,12 @@ use crate::case::{case, cases, count, launch, noise};
 
 /// A product of 32 bits that does not fit.
 #[kernel]
-fn product_overflows<const BUG: bool>(i: Index1D, width: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+fn product_overflows<const BUG: bool>(
+    i: Index1D,
+    width: u32,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     if let Some(y) = y.get_mut(i) {
         let row = x[i.get()];
         let factor = if BUG { width } else { 3 };
@@ -93,10 +98,18 @@ fn divides_by_zero<const BUG: bool>(i: Index1D, x: &[u32], mut y: DisjointSlice<
 
 /// A part of a slice that ends behind it.
 #[kernel]
-fn range_behind_the_end<const BUG: bool>(block: Block, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn range_behind_the_end<const BUG: bool>(
+    block: Block,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
         let start = block.index() * 40;
-        let end = if BUG { start + 40 } else { (start + 40).min(x.len()) };
+        let end = if BUG {
+            start + 40
+        } else {
+            (start + 40).min(x.len())
+        };
         *y = x[start..end].iter().sum(); //~ WL0400
     }
 }

@@ -11,7 +11,11 @@ use crate::case::{case, cases, count, floats, launch, noise};
 #[kernel]
 fn stride_of_32<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     let n = x.len() / 32;
-    let at = if BUG { i.get() % n * 32 + i.get() / n } else { i.get() };
+    let at = if BUG {
+        i.get() % n * 32 + i.get() / n
+    } else {
+        i.get()
+    };
     if let Some(y) = y.get_mut(i) {
         *y = x[at] + 1.0; //~ WL0500
     }
@@ -48,7 +52,13 @@ fn column_of_a_tile<const BUG: bool>(x: &[f32], mut y: DisjointSlice<f32>) {
 
 /// Sums of warps in slots that are 32 apart.
 #[kernel]
-fn slots_of_one_bank<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn slots_of_one_bank<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let slots = shared_array!(u32, 1024);
     let sum = warp.reduce_sum(x[i.get()]);
     let stride = if BUG { 32 } else { 1 };
@@ -70,11 +80,21 @@ fn slots_of_one_bank<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &
 
 /// A long way that every second lane takes.
 #[kernel]
-fn every_second_lane<const BUG: bool>(i: Index1D, x: &[u32], rounds: u32, mut y: DisjointSlice<u32>) {
+fn every_second_lane<const BUG: bool>(
+    i: Index1D,
+    x: &[u32],
+    rounds: u32,
+    mut y: DisjointSlice<u32>,
+) {
     let at = i.get();
-    let long = if BUG { at.is_multiple_of(2) } else { at / 32 % 2 == 0 };
+    let long = if BUG {
+        at.is_multiple_of(2)
+    } else {
+        at / 32 % 2 == 0
+    };
     let mut v = x[at];
-    if long { //~ WL0502
+    if long {
+        //~^ WL0502
         for k in 0..rounds {
             v = v.rotate_left(k % 5 + 1) ^ x[(at + k as usize) % x.len()];
         }
@@ -90,7 +110,8 @@ fn every_second_lane<const BUG: bool>(i: Index1D, x: &[u32], rounds: u32, mut y:
 
 /// Blocks of 33 threads: the second warp has one lane.
 #[kernel]
-fn one_lane_of_a_warp<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) { //~ WL0503
+fn one_lane_of_a_warp<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    //~^ WL0503
     if let Some(y) = y.get_mut(i) {
         *y = 2.0 * x[i.get()];
     }
@@ -98,7 +119,12 @@ fn one_lane_of_a_warp<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSli
 
 /// A barrier after another, and nothing in between.
 #[kernel]
-fn barrier_for_nothing<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn barrier_for_nothing<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 64);
     let t = block.thread();
     // SAFETY: each thread writes its own element; a barrier before others read.
@@ -117,7 +143,12 @@ fn barrier_for_nothing<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut
 
 /// Every thread adds to one counter.
 #[kernel]
-fn one_counter_for_all<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], counter: &[Atomic<u32>]) {
+fn one_counter_for_all<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    counter: &[Atomic<u32>],
+) {
     let v = x[i.get()];
     if BUG {
         counter[0].fetch_add(v, Relaxed); //~ WL0505
@@ -131,7 +162,13 @@ fn one_counter_for_all<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], count
 
 /// The same in shared memory, for a value that most threads have.
 #[kernel]
-fn one_bin_for_most<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn one_bin_for_most<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let count = shared_array!(u32, 1);
     let large = x[i.get()] >= 5;
     if block.thread() == 0 {

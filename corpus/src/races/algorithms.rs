@@ -6,7 +6,12 @@ use crate::case::{case, cases, count, floats, launch, noise};
 
 /// The sum of a block by halves.
 #[kernel]
-fn reduce_by_halves<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn reduce_by_halves<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let tile = shared_array!(u32, 256);
     let (t, p) = (block.thread(), tile.as_ptr());
     // SAFETY: barriers between the steps. The bug is the point.
@@ -31,7 +36,13 @@ fn reduce_by_halves<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y:
 
 /// Sums of warps, added up by the first warp.
 #[kernel]
-fn sums_of_warps<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[f32], mut y: DisjointSlice<f32, PerBlock>) {
+fn sums_of_warps<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[f32],
+    mut y: DisjointSlice<f32, PerBlock>,
+) {
     let sums = shared_array!(f32, 32);
     let t = block.thread();
     let sum = warp.reduce(x[i.get()], |a, b| a + b);
@@ -169,7 +180,12 @@ fn transpose_tile<const BUG: bool>(n: u32, x: &[u16], mut y: DisjointSlice<u16>)
 
 /// A histogram of a block, written out before all have counted.
 #[kernel]
-fn histogram_out_too_early<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn histogram_out_too_early<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let bins = shared_array!(u32, 128);
     let t = block.thread();
     // SAFETY: barriers between the steps; in between only atomics. The bug is the point.

@@ -33,14 +33,24 @@ fn tile_without_its_place<const BUG: bool>(n: u32, x: &[f32], mut y: DisjointSli
     let (column, row, n) = (thread_idx().x as usize, thread_idx().y as usize, n as usize);
     let (left, top) = (8 * block_idx().x as usize, 8 * block_idx().y as usize);
     let value = x[(top + row) * n + left + column];
-    let at = if BUG { row * n + column } else { (top + row) * n + left + column };
+    let at = if BUG {
+        row * n + column
+    } else {
+        (top + row) * n + left + column
+    };
     // SAFETY: each element has one thread. The bug is the point.
     unsafe { *y.raw().add(at) = 2.0 * value }; //~ WL0112
 }
 
 /// `total += part`, by one thread of each block.
 #[kernel]
-fn total_without_atomics<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn total_without_atomics<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let part = warp.reduce_sum(x[i.get()]);
     if block.leader().is_some() {
         let y = y.raw().wrapping_add(if BUG { 0 } else { block.index() });
@@ -51,7 +61,13 @@ fn total_without_atomics<const BUG: bool>(block: Block, warp: Warp, i: Index1D, 
 
 /// A stencil in place: each block reads its neighbour's first element.
 #[kernel]
-unsafe fn stencil_in_place<const BUG: bool>(block: Block, i: Index1D, n: u32, x: *const f32, y: *mut f32) {
+unsafe fn stencil_in_place<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    n: u32,
+    x: *const f32,
+    y: *mut f32,
+) {
     let (at, n) = (i.get(), n as usize);
     // SAFETY: `n` elements each; `x` and `y` do not overlap. The bug is the point.
     unsafe {
@@ -63,7 +79,13 @@ unsafe fn stencil_in_place<const BUG: bool>(block: Block, i: Index1D, n: u32, x:
 
 /// A barrier of the block, where all blocks have to wait.
 #[kernel(cooperative)]
-fn block_barrier_for_the_grid<const BUG: bool>(grid: CooperativeGrid, block: Block, i: Index1D, mut parts: DisjointSlice<u32>, mut y: DisjointSlice<u32>) {
+fn block_barrier_for_the_grid<const BUG: bool>(
+    grid: CooperativeGrid,
+    block: Block,
+    i: Index1D,
+    mut parts: DisjointSlice<u32>,
+    mut y: DisjointSlice<u32>,
+) {
     let parts = parts.raw();
     let (b, blocks) = (block.index(), grid.blocks());
     // SAFETY: one thread for each part; a barrier of the grid before others read. The bug is the point.
@@ -85,7 +107,12 @@ fn block_barrier_for_the_grid<const BUG: bool>(grid: CooperativeGrid, block: Blo
 
 /// Two buffers take turns in a loop over the grid, and the barrier between the rounds is gone.
 #[kernel(cooperative)]
-fn rounds_without_the_grid<const BUG: bool>(grid: CooperativeGrid, rounds: u32, mut a: DisjointSlice<u32>, mut b: DisjointSlice<u32>) {
+fn rounds_without_the_grid<const BUG: bool>(
+    grid: CooperativeGrid,
+    rounds: u32,
+    mut a: DisjointSlice<u32>,
+    mut b: DisjointSlice<u32>,
+) {
     let (at, n) = (grid.thread(), grid.threads());
     let (mut from, mut to) = (a.raw(), b.raw());
     for _ in 0..rounds {
@@ -103,7 +130,13 @@ fn rounds_without_the_grid<const BUG: bool>(grid: CooperativeGrid, rounds: u32, 
 
 /// The sums of blocks go where other blocks still read.
 #[kernel]
-unsafe fn sums_into_the_input<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: *const u32, y: *mut u32) {
+unsafe fn sums_into_the_input<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: *const u32,
+    y: *mut u32,
+) {
     // SAFETY: an element for each thread and one for each block; `x` and `y` do not overlap. The bug is the point.
     unsafe {
         let own = *x.add(i.get()); //~ WL0113 second
@@ -116,7 +149,13 @@ unsafe fn sums_into_the_input<const BUG: bool>(block: Block, warp: Warp, i: Inde
 
 /// A hint that makes the work shorter, and no result wrong: written by some block, read by others. It is a race all the same.
 #[kernel]
-fn harmless_hint<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut hint: DisjointSlice<u32>, mut y: DisjointSlice<u32>) {
+fn harmless_hint<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut hint: DisjointSlice<u32>,
+    mut y: DisjointSlice<u32>,
+) {
     let hint = hint.raw();
     let b = block.index();
     // SAFETY: read by the block that wrote it. The bug is the point.

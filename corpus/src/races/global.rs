@@ -48,7 +48,13 @@ fn shift_in_place<const BUG: bool>(block: Block, mut y: DisjointSlice<u64>) {
 
 /// Threads exchange values through a buffer.
 #[kernel]
-fn exchange_through_a_buffer<const BUG: bool>(block: Block, i: Index1D, x: &[f64], mut scratch: DisjointSlice<f64>, mut y: DisjointSlice<f64>) {
+fn exchange_through_a_buffer<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[f64],
+    mut scratch: DisjointSlice<f64>,
+    mut y: DisjointSlice<f64>,
+) {
     let (t, n) = (block.thread(), block.threads());
     let own = scratch.raw().wrapping_add(block.index() * n);
     // SAFETY: each block has its part; a barrier between writing and reading. The bug is the point.

@@ -6,7 +6,12 @@ use crate::case::{case, cases, count, doubles, launch, noise};
 
 /// One thread of each warp writes its number into one place.
 #[kernel]
-fn one_slot_for_all_warps<const BUG: bool>(block: Block, warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
+fn one_slot_for_all_warps<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     let slot = shared_array!(u32, 1);
     // SAFETY: one thread writes, a barrier before the others read. The bug is the point.
     unsafe {
@@ -78,7 +83,13 @@ fn bytes_of_two_warps<const BUG: bool>(block: Block, i: Index1D, mut y: Disjoint
 
 /// `sum += x`, by one thread of each warp.
 #[kernel]
-fn sum_without_atomics<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn sum_without_atomics<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let sum = shared_array!(u32, 1);
     let part = warp.reduce_sum(x[i.get()]);
     // SAFETY: one thread at a time; barriers between them. The bug is the point.
@@ -104,7 +115,12 @@ fn sum_without_atomics<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x:
 
 /// Thread 0 sets what all use.
 #[kernel]
-fn set_by_thread_0<const BUG: bool>(block: Block, i: Index1D, x: &[f64], mut y: DisjointSlice<f64>) {
+fn set_by_thread_0<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[f64],
+    mut y: DisjointSlice<f64>,
+) {
     let scale = shared_array!(f64, 1);
     // SAFETY: one thread writes, a barrier before the others read. The bug is the point.
     unsafe {
@@ -127,7 +143,13 @@ fn set_by_thread_0<const BUG: bool>(block: Block, i: Index1D, x: &[f64], mut y: 
 
 /// A barrier of the warp where one of the block is needed.
 #[kernel]
-fn warp_barrier_for_the_block<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn warp_barrier_for_the_block<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 96);
     let (t, n) = (block.thread(), block.threads());
     // SAFETY: a barrier between writing and reading. The bug is the point.
@@ -198,7 +220,12 @@ fn half_of_what_is_read<const BUG: bool>(block: Block, i: Index1D, mut y: Disjoi
 
 /// No schedule makes the result wrong: the old value and the new one count the same. It is a race all the same.
 #[kernel]
-fn right_in_every_schedule<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn right_in_every_schedule<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 64);
     let (t, other) = (block.thread(), (block.thread() + 32) % 64);
     // SAFETY: a barrier between writing and reading. The bug is the point.

@@ -26,7 +26,13 @@ fn written_twice<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: Di
 
 /// One array for the values of all threads and for the sums of the warps.
 #[kernel]
-fn double_duty<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn double_duty<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let values = shared_array!(u32, 128);
     let (t, warps) = (block.thread(), block.threads() / 32);
     // SAFETY: barriers between the uses. The bug is the point.
@@ -54,7 +60,13 @@ fn double_duty<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32],
 
 /// Thread 0 tells a number in each round, and the next before all have read it.
 #[kernel]
-fn broadcast_in_a_loop<const BUG: bool>(block: Block, i: Index1D, rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+fn broadcast_in_a_loop<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    rounds: u32,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let number = shared_array!(u32, 1);
     let mut sum = 0;
     // SAFETY: barriers before and after others read. The bug is the point.
@@ -79,7 +91,12 @@ fn broadcast_in_a_loop<const BUG: bool>(block: Block, i: Index1D, rounds: u32, x
 
 /// Producers and consumers by named barriers: the consumers wait at the wrong one.
 #[kernel]
-fn waits_at_the_wrong_barrier<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn waits_at_the_wrong_barrier<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let slots = shared_array!(u32, 32);
     let t = block.thread();
     // SAFETY: the kernel has no shared tile; producers write, then arrive; consumers wait, then read. The bug is the point.
@@ -115,7 +132,12 @@ fn waits_at_the_wrong_barrier<const BUG: bool>(block: Block, i: Index1D, x: &[u3
 
 /// Producers fill the buffer again before the consumers have said that it is empty.
 #[kernel]
-fn filled_again_too_early<const BUG: bool>(block: Block, i: Index1D, rounds: u32, mut y: DisjointSlice<u32>) {
+fn filled_again_too_early<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    rounds: u32,
+    mut y: DisjointSlice<u32>,
+) {
     let slots = shared_array!(u32, 32);
     let t = block.thread();
     // SAFETY: the kernel has no shared tile; the two barriers are for the two directions. The bug is the point.
@@ -169,7 +191,12 @@ fn wrong_parity<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: Dis
 
 /// The threads wait for their own copies, and read those of others.
 #[kernel]
-fn copies_of_others<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn copies_of_others<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 64);
     let (t, other) = (block.thread(), (block.thread() + 32) % 64);
     // SAFETY: copies are waited for, with a barrier before others read. The bug is the point.
@@ -190,7 +217,13 @@ fn copies_of_others<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y:
 
 /// The next copy goes into the stage that others still read.
 #[kernel]
-fn stage_still_read<const BUG: bool>(block: Block, i: Index1D, rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+fn stage_still_read<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    rounds: u32,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let stage = shared_array!(u32, 64);
     let (t, other) = (block.thread(), (block.thread() + 32) % 64);
     let mut sum = 0;
@@ -214,7 +247,13 @@ fn stage_still_read<const BUG: bool>(block: Block, i: Index1D, rounds: u32, x: &
 
 /// A block reads its neighbour's shared memory before the neighbour has written it.
 #[kernel(cluster(2, 1, 1))]
-fn cluster_barrier_dropped<const BUG: bool>(block: Block, mut cluster: Cluster, i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+fn cluster_barrier_dropped<const BUG: bool>(
+    block: Block,
+    mut cluster: Cluster,
+    i: Index1D,
+    x: &[f32],
+    mut y: DisjointSlice<f32>,
+) {
     let tile = shared_array!(f32, 32);
     let t = block.thread();
     // SAFETY: barriers of the cluster before and after the accesses to the other block. The bug is the point.

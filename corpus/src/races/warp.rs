@@ -6,7 +6,12 @@ use crate::case::{case, cases, count, launch, noise};
 
 /// The sum of a warp that every lane gets: each step reads what the last one wrote.
 #[kernel]
-fn dissemination_sum<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn dissemination_sum<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 32);
     let lane = warp.lane() as usize;
     // SAFETY: barriers of the warp between the steps. The bug is the point.
@@ -32,7 +37,13 @@ fn dissemination_sum<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: 
 
 /// The last warp of a reduction, unrolled, as it was written for older GPUs.
 #[kernel]
-fn last_warp_unrolled<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn last_warp_unrolled<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let tile = shared_array!(u32, 64);
     let (t, p) = (block.thread(), tile.as_ptr());
     // SAFETY: barriers between the steps. The bug is the point.
@@ -62,7 +73,12 @@ fn last_warp_unrolled<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: 
 
 /// All lanes write the slot of their warp.
 #[kernel]
-fn slot_of_the_warp<const BUG: bool>(block: Block, warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
+fn slot_of_the_warp<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     let slots = shared_array!(u32, 3);
     // SAFETY: one lane of each warp writes, a barrier before others read. The bug is the point.
     unsafe {
@@ -78,7 +94,13 @@ fn slot_of_the_warp<const BUG: bool>(block: Block, warp: Warp, i: Index1D, mut y
 
 /// Groups of 16 lanes that share one slot, although each should have its own.
 #[kernel]
-fn slot_of_two_groups<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn slot_of_two_groups<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let slots = shared_array!(u32, 4);
     let tile = block.tile::<16>();
     let sum = tile.reduce_sum(x[i.get()]);
@@ -98,10 +120,19 @@ fn slot_of_two_groups<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: 
 
 /// Two barriers of 16 lanes, and an exchange between the halves.
 #[kernel]
-fn halves_wait_alone<const BUG: bool>(warp: Warp, i: Index1D, x: &[u64], mut y: DisjointSlice<u64>) {
+fn halves_wait_alone<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u64],
+    mut y: DisjointSlice<u64>,
+) {
     let tile = shared_array!(u64, 32);
     let lane = warp.lane();
-    let half = if lane < 16 { 0x0000_ffff_u32 } else { 0xffff_0000 };
+    let half = if lane < 16 {
+        0x0000_ffff_u32
+    } else {
+        0xffff_0000
+    };
     // SAFETY: the lanes of each mask make this call together; a barrier between writing and reading. The bug is the point.
     unsafe {
         tile.set(lane as usize, 0);
@@ -117,7 +148,12 @@ fn halves_wait_alone<const BUG: bool>(warp: Warp, i: Index1D, x: &[u64], mut y: 
 
 /// A tile of eight lanes waits, and reads from the next tile.
 #[kernel]
-fn reads_the_next_tile<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn reads_the_next_tile<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let shared = shared_array!(u32, 32);
     let lane = warp.lane() as usize;
     // SAFETY: a barrier between writing and reading. The bug is the point.

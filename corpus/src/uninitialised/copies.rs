@@ -7,7 +7,12 @@ use crate::case::{case, cases, count, launch};
 
 /// Read without any wait.
 #[kernel]
-fn copy_never_waited_for<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn copy_never_waited_for<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 64);
     let t = block.thread();
     // SAFETY: each thread copies its own element and waits before anybody reads. The bug is the point.
@@ -54,7 +59,12 @@ fn one_group_left<const BUG: bool>(block: Block, i: Index1D, x: &[u64], mut y: D
 
 /// The wait is for groups, and the copy is in none.
 #[kernel]
-fn copy_not_committed<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn copy_not_committed<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 96);
     let t = block.thread();
     // SAFETY: each thread copies its own element and waits before anybody reads. The bug is the point.
@@ -75,7 +85,12 @@ fn copy_not_committed<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut 
 
 /// The barrier in memory counts the threads' arrivals, not those of their copies.
 #[kernel]
-fn arrives_before_its_copies<const BUG: bool>(block: Block, i: Index1D, x: &[u64], mut y: DisjointSlice<u64>) {
+fn arrives_before_its_copies<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u64],
+    mut y: DisjointSlice<u64>,
+) {
     let tile = shared_array!(u64, 128);
     let barrier = shared_array!(u64, 1);
     let (t, n) = (block.thread(), block.threads());
@@ -105,7 +120,13 @@ fn arrives_before_its_copies<const BUG: bool>(block: Block, i: Index1D, x: &[u64
 
 /// A pipeline of two stages that waits for all but one group, in the last round too.
 #[kernel]
-fn tail_of_a_pipeline<const BUG: bool>(block: Block, i: Index1D, rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+fn tail_of_a_pipeline<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    rounds: u32,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let stages = shared_array!(u32, 128);
     let (t, rounds) = (block.thread(), rounds as usize);
     let mut sum = 0;

@@ -27,7 +27,13 @@ fn total_not_zeroed<const BUG: bool>(warp: Warp, i: Index1D, x: &[u64], total: &
 
 /// Two launches: the first has too few threads, the second reads what they should have written.
 #[kernel]
-unsafe fn grid_too_small<const BUG: bool>(i: Index1D, phase: u32, n: u32, scratch: *mut u32, mut y: DisjointSlice<u32>) {
+unsafe fn grid_too_small<const BUG: bool>(
+    i: Index1D,
+    phase: u32,
+    n: u32,
+    scratch: *mut u32,
+    mut y: DisjointSlice<u32>,
+) {
     let (at, n) = (i.get(), n as usize);
     if at >= n {
         return;
@@ -44,7 +50,12 @@ unsafe fn grid_too_small<const BUG: bool>(i: Index1D, phase: u32, n: u32, scratc
 
 /// Rows of 30 bytes with a pitch of 32, added up with their padding.
 #[kernel]
-unsafe fn padding_added<const BUG: bool>(i: Index1D, phase: u32, rows: *mut u8, mut y: DisjointSlice<u32>) {
+unsafe fn padding_added<const BUG: bool>(
+    i: Index1D,
+    phase: u32,
+    rows: *mut u8,
+    mut y: DisjointSlice<u32>,
+) {
     let row = rows.wrapping_add(32 * i.get());
     if i.get() >= y.len() {
         return;
@@ -90,7 +101,12 @@ fn heap_not_written<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
 
 /// Three of four numbers are written, all four are read at once.
 #[kernel]
-unsafe fn fourth_not_written<const BUG: bool>(i: Index1D, phase: u32, records: *mut f32, mut y: DisjointSlice<f32>) {
+unsafe fn fourth_not_written<const BUG: bool>(
+    i: Index1D,
+    phase: u32,
+    records: *mut f32,
+    mut y: DisjointSlice<f32>,
+) {
     let own = records.wrapping_add(4 * i.get());
     if i.get() >= y.len() {
         return;

@@ -9,7 +9,13 @@ use crate::case::{case, cases, count, doubles, launch, noise};
 
 /// 32 slots for the sums of warps, in a block of eight.
 #[kernel]
-fn slots_not_filled<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+fn slots_not_filled<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
     let slots = shared_array!(u32, 32);
     let t = block.thread();
     // SAFETY: barriers between writing and reading. The bug is the point.
@@ -35,7 +41,12 @@ fn slots_not_filled<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[
 
 /// Counters that start with whatever is there.
 #[kernel]
-fn bins_not_zeroed<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn bins_not_zeroed<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let bins = shared_array!(u32, 100);
     let t = block.thread();
     if !BUG {
@@ -70,7 +81,12 @@ fn half_words<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSlice<u3
 
 /// A tile of 128 that a block of 96 fills.
 #[kernel]
-fn tile_half_filled<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn tile_half_filled<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 128);
     let t = block.thread();
     let last = if BUG { 127 } else { block.threads() - 1 };
@@ -87,7 +103,12 @@ fn tile_half_filled<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y:
 
 /// A stencil whose cells beyond the edges nobody fills.
 #[kernel]
-fn halo_not_filled<const BUG: bool>(block: Block, i: Index1D, x: &[f64], mut y: DisjointSlice<f64>) {
+fn halo_not_filled<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[f64],
+    mut y: DisjointSlice<f64>,
+) {
     let tile = shared_array!(f64, 66);
     let (t, at, n) = (block.thread(), i.get(), x.len());
     // SAFETY: a barrier between writing and reading. The bug is the point.
@@ -109,7 +130,14 @@ fn halo_not_filled<const BUG: bool>(block: Block, i: Index1D, x: &[f64], mut y: 
 
 /// Two arrays in dynamic shared memory, of which only the first is filled.
 #[kernel]
-fn second_array_empty<const BUG: bool>(block: Block, i: Index1D, shared: DynamicShared<u32>, a: &[u32], b: &[u32], mut y: DisjointSlice<u32>) {
+fn second_array_empty<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    shared: DynamicShared<u32>,
+    a: &[u32],
+    b: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let (t, n) = (block.thread(), block.threads());
     // SAFETY: barriers between writing and reading. The bug is the point.
     unsafe {
@@ -126,12 +154,21 @@ fn second_array_empty<const BUG: bool>(block: Block, i: Index1D, shared: Dynamic
 
 /// A stage of 48 elements, of which the source had 40. Safe code: the value is any.
 #[kernel]
-fn stage_with_a_short_source<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn stage_with_a_short_source<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let memory = shared_array!([u32; 48], 1);
     let mut tiles = AsyncTiles::new(memory);
     tiles.copy(&block, x);
     if let Some(stage) = tiles.wait(&block) {
-        let at = if BUG { i.get() } else { i.get().min(x.len() - 1) };
+        let at = if BUG {
+            i.get()
+        } else {
+            i.get().min(x.len() - 1)
+        };
         let value = stage.get(at); //~ WL0020
         if let Some(y) = y.get_mut(i) {
             *y = value;
@@ -181,7 +218,12 @@ fn sum_of_nothing<const BUG: bool>(block: Block, x: &[f64], mut y: DisjointSlice
 
 /// Flags of one byte that are set, but never cleared.
 #[kernel]
-fn flags_never_cleared<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn flags_never_cleared<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let flags = shared_array!(u8, 70);
     let (t, n) = (block.thread(), block.threads());
     let large = x[i.get()] >= 50;

@@ -33,7 +33,12 @@ fn half_of_the_block<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointS
 
 /// Half of a warp waits for the block, the other half for the warp.
 #[kernel]
-fn half_of_the_warp<const BUG: bool>(block: Block, warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
+fn half_of_the_warp<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     if warp.lane() < 16 || !BUG {
         block.sync(); //~ WL0200|WL0211|WL0223 second
     }
@@ -60,7 +65,12 @@ fn barrier_of_another_name<const BUG: bool>(block: Block, i: Index1D, mut y: Dis
 
 /// Threads behind the end return before the barrier.
 #[kernel]
-fn returns_before_the_barrier<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn returns_before_the_barrier<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 64);
     let (t, n) = (block.thread(), x.len());
     if BUG && i.get() >= n {
@@ -78,7 +88,12 @@ fn returns_before_the_barrier<const BUG: bool>(block: Block, i: Index1D, x: &[u3
 
 /// Barriers that ask different questions.
 #[kernel]
-fn different_questions<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn different_questions<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let large = x[i.get()] >= 50;
     let answer = if BUG && block.thread() < 32 {
         u32::from(block.sync_any(large)) //~ WL0202 first
@@ -92,7 +107,12 @@ fn different_questions<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut
 
 /// A barrier, and a barrier that asks.
 #[kernel]
-fn question_and_barrier<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn question_and_barrier<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let mut any = true;
     if BUG && block.thread().is_multiple_of(2) {
         block.sync(); //~ WL0202 first
@@ -136,7 +156,12 @@ fn arrival_counts_differ<const BUG: bool>(block: Block, i: Index1D, mut y: Disjo
 
 /// Both branches have a barrier, each its own.
 #[kernel]
-fn barrier_in_both_branches<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn barrier_in_both_branches<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let tile = shared_array!(u32, 64);
     let (t, value) = (block.thread(), x[i.get()]);
     // SAFETY: each thread has its own element, a barrier before others read.

@@ -52,7 +52,12 @@ fn a_warp_does_not_arrive<const BUG: bool>(block: Block, i: Index1D, mut y: Disj
 
 /// The second round waits for the parity of a third.
 #[kernel]
-fn parity_turns_twice<const BUG: bool>(block: Block, i: Index1D, rounds: u32, mut y: DisjointSlice<u32>) {
+fn parity_turns_twice<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    rounds: u32,
+    mut y: DisjointSlice<u32>,
+) {
     let memory = shared_array!(u64, 1);
     // SAFETY: initialised by one thread, before the others use it; each arrives once in each round. The bug is the point.
     unsafe {
@@ -78,11 +83,17 @@ fn parity_turns_twice<const BUG: bool>(block: Block, i: Index1D, rounds: u32, mu
 
 /// All wait for a flag that nobody sets.
 #[kernel]
-fn flag_that_nobody_sets<const BUG: bool>(block: Block, i: Index1D, flag: &[Atomic<u32>], mut y: DisjointSlice<u32>) {
+fn flag_that_nobody_sets<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    flag: &[Atomic<u32>],
+    mut y: DisjointSlice<u32>,
+) {
     if !BUG && block.index() == 0 && block.thread() == 0 {
         flag[0].store(1, Release);
     }
-    while flag[0].load(Acquire) == 0 { //~ WL0221
+    while flag[0].load(Acquire) == 0 {
+        //~^ WL0221
         spin_wait(50); //~? WL0221
     }
     if let Some(y) = y.get_mut(i) {
@@ -92,7 +103,12 @@ fn flag_that_nobody_sets<const BUG: bool>(block: Block, i: Index1D, flag: &[Atom
 
 /// A thread takes a lock that it has.
 #[kernel]
-fn lock_taken_twice<const BUG: bool>(block: Block, i: Index1D, words: &[Atomic<u32>], mut y: DisjointSlice<u32>) {
+fn lock_taken_twice<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    words: &[Atomic<u32>],
+    mut y: DisjointSlice<u32>,
+) {
     if block.leader().is_some() {
         let lock = SpinLock::of(&words[block.index()]);
         let first = lock.lock();
@@ -114,7 +130,8 @@ fn lock_not_given_back<const BUG: bool>(block: Block, words: &[Atomic<u32>], sum
     if block.leader().is_none() {
         return;
     }
-    while words[0].compare_exchange(0, 1, Acquire, Relaxed).is_err() { //~ WL0221
+    while words[0].compare_exchange(0, 1, Acquire, Relaxed).is_err() {
+        //~^ WL0221
         spin_wait(50); //~? WL0221
     }
     let now = sum[0].load(Relaxed) + 1;
@@ -127,7 +144,12 @@ fn lock_not_given_back<const BUG: bool>(block: Block, words: &[Atomic<u32>], sum
 
 /// Blocks behind the end return, the others wait for the grid.
 #[kernel(cooperative)]
-fn a_block_leaves_the_grid<const BUG: bool>(grid: CooperativeGrid, block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
+fn a_block_leaves_the_grid<const BUG: bool>(
+    grid: CooperativeGrid,
+    block: Block,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     if BUG && block.index() == 2 {
         return;
     }
@@ -139,7 +161,12 @@ fn a_block_leaves_the_grid<const BUG: bool>(grid: CooperativeGrid, block: Block,
 
 /// One block waits once more than the others.
 #[kernel(cooperative)]
-fn one_more_wait_for_the_grid<const BUG: bool>(grid: CooperativeGrid, block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
+fn one_more_wait_for_the_grid<const BUG: bool>(
+    grid: CooperativeGrid,
+    block: Block,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     grid.sync();
     if BUG && block.index() == 0 {
         grid.sync(); //~ WL0222
@@ -151,7 +178,12 @@ fn one_more_wait_for_the_grid<const BUG: bool>(grid: CooperativeGrid, block: Blo
 
 /// A thread of one block of a cluster waits at the block's barrier instead of the cluster's.
 #[kernel(cluster(2, 1, 1))]
-fn a_block_misses_the_cluster<const BUG: bool>(block: Block, mut cluster: Cluster, i: Index1D, mut y: DisjointSlice<u32>) {
+fn a_block_misses_the_cluster<const BUG: bool>(
+    block: Block,
+    mut cluster: Cluster,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     if BUG && cluster.rank() == 1 && block.thread() == 0 {
         block.sync(); //~ WL0222|WL0223|WL0200 second
     }
@@ -165,7 +197,12 @@ fn a_block_misses_the_cluster<const BUG: bool>(block: Block, mut cluster: Cluste
 #[kernel]
 fn barriers_crossed<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
     // SAFETY: the kernel has no shared tile, and these barriers are used here alone.
-    let (a, b) = unsafe { (NamedBarrier::<1>::new(&block), NamedBarrier::<2>::new(&block)) };
+    let (a, b) = unsafe {
+        (
+            NamedBarrier::<1>::new(&block),
+            NamedBarrier::<2>::new(&block),
+        )
+    };
     if block.thread() < 32 || !BUG {
         a.sync(64); //~ WL0223|WL0202 first
         b.sync(64);
@@ -182,7 +219,12 @@ fn barriers_crossed<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSl
 #[kernel]
 fn nobody_begins<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
     // SAFETY: the kernel has no shared tile, and these barriers are used here alone.
-    let (full, empty) = unsafe { (NamedBarrier::<1>::new(&block), NamedBarrier::<2>::new(&block)) };
+    let (full, empty) = unsafe {
+        (
+            NamedBarrier::<1>::new(&block),
+            NamedBarrier::<2>::new(&block),
+        )
+    };
     if block.thread() < 32 {
         if BUG {
             empty.sync(64); //~ WL0223|WL0202 first
@@ -201,7 +243,12 @@ fn nobody_begins<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSlice
 
 /// The loop's index does not move.
 #[kernel]
-fn index_never_advances<const BUG: bool>(i: Index1D, x: &[u32], step: u32, mut y: DisjointSlice<u32>) {
+fn index_never_advances<const BUG: bool>(
+    i: Index1D,
+    x: &[u32],
+    step: u32,
+    mut y: DisjointSlice<u32>,
+) {
     let (mut at, mut sum) = (i.get(), 0u32);
     while at < x.len() {
         sum = sum.wrapping_add(x[at]); //~ WL0224
@@ -219,7 +266,8 @@ fn search_stands_still<const BUG: bool>(i: Index1D, x: &[u32], mut y: DisjointSl
     let wanted = 2 * i.get() as u32;
     while low < high {
         let middle = low.midpoint(high);
-        if x[middle] < wanted { //~ WL0224
+        if x[middle] < wanted {
+            //~^ WL0224
             low = if BUG { middle } else { middle + 1 };
         } else {
             high = middle;

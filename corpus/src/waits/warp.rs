@@ -6,7 +6,12 @@ use crate::case::{case, cases, count, launch, noise};
 
 /// All lanes ask, with a mask of the lower half.
 #[kernel]
-fn not_in_its_own_mask<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn not_in_its_own_mask<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let large = x[i.get()] >= 50;
     let mask = if BUG { 0x0000_ffff_u32 } else { u32::MAX };
     // SAFETY: each lane is in the mask. The bug is the point.
@@ -29,7 +34,13 @@ fn mask_without_lane_0<const BUG: bool>(warp: Warp, i: Index1D, mut y: DisjointS
 
 /// A sum over the whole warp, in a branch that half of it takes; the others wait for the block.
 #[kernel]
-fn half_does_not_come<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn half_does_not_come<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let mut sum = 0;
     if !BUG || warp.lane() < 16 {
         sum = warp.shuffle_xor(x[i.get()], 1); //~ WL0211 first
@@ -42,7 +53,12 @@ fn half_does_not_come<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: 
 
 /// One lane is kept by a loop that waits for the block.
 #[kernel]
-fn lane_0_waits_elsewhere<const BUG: bool>(block: Block, warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
+fn lane_0_waits_elsewhere<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    mut y: DisjointSlice<u32>,
+) {
     if BUG && warp.lane() == 0 {
         block.sync(); //~ WL0211|WL0200 second
     }
@@ -57,7 +73,12 @@ fn lane_0_waits_elsewhere<const BUG: bool>(block: Block, warp: Warp, i: Index1D,
 
 /// The lower half names all lanes, the upper half itself.
 #[kernel]
-fn masks_of_two_minds<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn masks_of_two_minds<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let lower = warp.lane() < 16;
     let mask = match (BUG, lower) {
         (true, false) => 0xffff_0000_u32,
@@ -78,9 +99,10 @@ fn masks_overlap<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: Disj
     // SAFETY: all lanes of the mask make this call with it. The bug is the point.
     unsafe {
         if lower {
-            value = warp.shuffle_idx_mask(if BUG { 0x0001_ffff_u32 } else { 0x0000_ffff }, x[i.get()], 3); //~ WL0212|WL0211
+            let mask = if BUG { 0x0001_ffff_u32 } else { 0x0000_ffff };
+            value = warp.shuffle_idx_mask(mask, x[i.get()], 3); //~ WL0212|WL0211 first
         } else {
-            value += warp.shuffle_idx_mask(0xffff_0000_u32, x[i.get()], 19); //~ WL0212|WL0211
+            value += warp.shuffle_idx_mask(0xffff_0000_u32, x[i.get()], 19); //~ WL0212|WL0211 second
         }
     }
     if let Some(y) = y.get_mut(i) {
@@ -90,7 +112,12 @@ fn masks_overlap<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: Disj
 
 /// Half of the lanes vote, the others shuffle.
 #[kernel]
-fn vote_meets_shuffle<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn vote_meets_shuffle<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let value = x[i.get()];
     let result = if BUG && warp.lane() < 16 {
         u32::from(warp.any(value >= 50)) //~ WL0213 first
@@ -104,7 +131,12 @@ fn vote_meets_shuffle<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y:
 
 /// A barrier of the warp meets a sum.
 #[kernel]
-fn barrier_meets_sum<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn barrier_meets_sum<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let (mut sum, value) = (0, x[i.get()]);
     if BUG && value >= 50 {
         warp.sync(); //~ WL0213 first
@@ -118,7 +150,13 @@ fn barrier_meets_sum<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: 
 
 /// The last warp has eight lanes; the sum reads from the lanes behind them.
 #[kernel]
-fn lanes_that_are_not_there<const BUG: bool>(block: Block, warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn lanes_that_are_not_there<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     let mut sum = x[i.get()];
     let mut distance = 4;
     let whole = block.threads().is_multiple_of(8);
@@ -131,14 +169,27 @@ fn lanes_that_are_not_there<const BUG: bool>(block: Block, warp: Warp, i: Index1
         distance /= 2;
     }
     if let Some(y) = y.get_mut(i) {
-        *y = if warp.lane().is_multiple_of(8) { sum } else { 0 };
+        *y = if warp.lane().is_multiple_of(8) {
+            sum
+        } else {
+            0
+        };
     }
 }
 
 /// A lane outside of the mask is asked.
 #[kernel]
-fn source_outside_of_the_mask<const BUG: bool>(warp: Warp, i: Index1D, x: &[u64], mut y: DisjointSlice<u64>) {
-    let half = if warp.lane() < 16 { 0x0000_ffff_u32 } else { 0xffff_0000 };
+fn source_outside_of_the_mask<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u64],
+    mut y: DisjointSlice<u64>,
+) {
+    let half = if warp.lane() < 16 {
+        0x0000_ffff_u32
+    } else {
+        0xffff_0000
+    };
     let source = if BUG { 20 } else { 4 + (warp.lane() & 16) };
     // SAFETY: all lanes of the mask make this call with it, and the source is one of them. The bug is the point.
     let value = unsafe { warp.shuffle_idx_mask(half, x[i.get()], source) }; //~ WL0214
@@ -149,7 +200,12 @@ fn source_outside_of_the_mask<const BUG: bool>(warp: Warp, i: Index1D, x: &[u64]
 
 /// A lane is asked that has returned.
 #[kernel]
-fn source_has_returned<const BUG: bool>(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+fn source_has_returned<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
     if warp.lane() >= 24 {
         return;
     }
