@@ -53,3 +53,8 @@ pub mod prelude {
     pub use crate::{constant_static, device_static, dynamic_shared, managed_static, shared_array};
     pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 }
+
+// The kernels of the document are compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/diagnostics.md")]
+mod diagnostics {}

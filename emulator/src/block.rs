@@ -5,12 +5,9 @@
 //! is stuck, and this file knows at what. The rules stand in `README.md`, numbered.
 
 use std::collections::VecDeque;
-use std::panic::Location;
 
-use crate::fault::{Wait, WaitPoint};
 use crate::place::Place;
-use crate::shape::CheckedShape;
-use crate::warp::{LANES, Operands, Warp, WarpOp, lanes};
+use crate::warp::{LANES, Operands, Warp, WarpOp};
 
 pub(crate) const BARRIERS: u32 = 16;
 
@@ -40,7 +37,7 @@ pub(crate) struct Block {
     served: usize,
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
-    /// Where each thread waits or last waited.
+    /// Where each thread waits or last did.
     sites: Vec<Place>,
     /// Barriers with a reduction or a count at which threads are.
     meetings: Vec<meeting::Meeting>,
@@ -48,6 +45,8 @@ pub(crate) struct Block {
     phase_waits: Vec<asynchronous::PhaseWait>,
     /// Threads that look again when no other can go on.
     pollers: Vec<u32>,
+    /// What was odd so far.
+    pub(crate) remarks: Remarks,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
 }
@@ -58,15 +57,19 @@ struct Barrier {
     n_arrived: u32,
     /// The waiting lanes of each warp.
     waiting: Vec<u32>,
+    /// Where the first came from, and whether another came from elsewhere.
+    place: Place,
+    mixed: bool,
 }
 
 impl Block {
-    #[track_caller]
     pub(crate) fn new(n_threads: u32) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,
             waiting: vec![0; n_warps],
+            place: Place::NOWHERE,
+            mixed: false,
         };
         Self {
             n_threads,
@@ -76,13 +79,14 @@ impl Block {
             asleep: VecDeque::new(),
             served: 0,
             warps: (0..n_warps)
-                .map(|warp| Warp::new(lanes_of(n_threads, warp)))
+                .map(|warp| Warp::new(warp as u32, lanes_of(n_threads, warp)))
                 .collect(),
             barriers: vec![barrier; BARRIERS as usize],
-            sites: vec![Place::of_call(Location::caller()); n_threads as usize],
+            sites: vec![Place::NOWHERE; n_threads as usize],
             meetings: Vec::new(),
             phase_waits: Vec::new(),
             pollers: Vec::new(),
+            remarks: Remarks::default(),
             copies: Vec::new(),
         }
     }
@@ -99,12 +103,14 @@ impl Block {
             warp.reset(lanes_of(self.n_threads, index));
         }
         self.meetings.clear();
+        self.sites.fill(Place::NOWHERE);
         self.copies.clear(); // what nobody waited for has no place to go any more
         if stuck {
             self.phase_waits.clear();
             self.pollers.clear();
             for barrier in &mut self.barriers {
                 barrier.n_arrived = 0;
+                barrier.mixed = false;
                 barrier.waiting.fill(0);
             }
         }
@@ -127,6 +133,11 @@ impl Block {
     /// The lowest thread that has not started.
     pub(crate) fn next_fresh(&self) -> u32 {
         self.next_fresh
+    }
+
+    /// The threads that have not started.
+    fn fresh(&self) -> impl Iterator<Item = u32> {
+        self.next_fresh..self.n_threads
     }
 
     /// No further thread will start; gives how many have.
@@ -160,14 +171,21 @@ impl Block {
 
     /// `thread` arrives at barrier `id`, which is below [`BARRIERS`]. It is released when all threads that have not exited are there.
     pub(crate) fn arrive_at_barrier(&mut self, thread: u32, id: u32, site: Place) -> Arrival {
+        self.sites[thread as usize] = site;
+        if !self.meetings.is_empty() {
+            self.remark_counts(thread, id, None);
+        }
         let barrier = &mut self.barriers[id as usize];
-        if barrier.n_arrived + 1 == self.n_live {
+        barrier.mixed |= barrier.n_arrived != 0 && !barrier.place.is_same(site);
+        barrier.place = site;
+        barrier.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
+        barrier.n_arrived += 1;
+        if barrier.n_arrived == self.n_live {
+            self.n_waiting += 1;
             self.release(id);
+            self.warps[(thread / LANES) as usize].ready &= !(1 << (thread % LANES));
             return Arrival::GoesOn(0);
         }
-        barrier.n_arrived += 1;
-        barrier.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
-        self.sites[thread as usize] = site;
         self.n_waiting += 1;
         Arrival::Waits
     }
@@ -186,13 +204,14 @@ impl Block {
         }
         let warp = &mut self.warps[(thread / LANES) as usize];
         let ready = warp.ready;
-        match warp.arrive(thread % LANES, op, mask, operands, site) {
+        self.sites[thread as usize] = site;
+        let remarks = &mut self.remarks;
+        match warp.arrive(thread % LANES, (op, mask), operands, site, remarks) {
             Some(result) => {
                 self.n_waiting -= (warp.ready & !ready).count_ones();
                 Arrival::GoesOn(result)
             }
             None => {
-                self.sites[thread as usize] = site;
                 self.n_waiting += 1;
                 Arrival::Waits
             }
@@ -219,7 +238,7 @@ impl Block {
     fn exit_among_waiting(&mut self, thread: u32) {
         let warp = &mut self.warps[(thread / LANES) as usize];
         let ready = warp.ready;
-        warp.exit(thread % LANES);
+        warp.exit(thread % LANES, &mut self.remarks);
         self.n_waiting -= (warp.ready & !ready).count_ones();
         if self.n_waiting == 0 {
             return;
@@ -239,7 +258,7 @@ impl Block {
         let mut any = self.release_pollers();
         for warp in &mut self.warps {
             let ready = warp.ready;
-            any |= warp.converge();
+            any |= warp.converge(&mut self.remarks);
             self.n_waiting -= (warp.ready & !ready).count_ones();
         }
         any
@@ -254,48 +273,14 @@ impl Block {
         self.warps[(thread / LANES) as usize].live >> (thread % LANES) & 1 == 1
     }
 
-    /// Each distinct thing that is waited for, in the order of the first thread that waits for it.
-    pub(crate) fn waits(&self, shape: &CheckedShape) -> Vec<Wait> {
-        let mut waits = Vec::new();
-        for (id, barrier) in (0..).zip(&self.barriers) {
-            let first = (0..)
-                .zip(&barrier.waiting)
-                .find_map(|(warp, mask)| lanes(*mask).next().map(|lane| warp * LANES + lane));
-            if let Some(first) = first {
-                waits.push((first, barrier.n_arrived, WaitPoint::Barrier { id }));
-            }
-        }
-        for (index, warp) in (0..).zip(&self.warps) {
-            for (op, mask, arrived) in warp.waits() {
-                let first = index * LANES + arrived.trailing_zeros();
-                let point = WaitPoint::Warp {
-                    operation: op.name(),
-                    mask,
-                    warp: index,
-                    arrived,
-                };
-                waits.push((first, arrived.count_ones(), point));
-            }
-        }
-        waits.extend(self.meeting_waits());
-        waits.extend(self.phase_waits());
-        waits.sort_by_key(|(first, ..)| *first);
-        let describe = |(first, threads, point): (u32, u32, WaitPoint)| {
-            let site = self.sites[first as usize];
-            Wait {
-                point,
-                block: [0; 3], // the set knows
-                threads,
-                first: shape.thread_at(first),
-                file: site.file(),
-                line: site.line(),
-                column: site.column(),
-            }
-        };
-        waits.into_iter().map(describe).collect()
-    }
-
     fn release(&mut self, id: u32) {
+        let barrier = &mut self.barriers[id as usize];
+        let mixed = std::mem::take(&mut barrier.mixed);
+        if mixed || self.n_live != self.n_threads {
+            let waiting = std::mem::take(&mut barrier.waiting);
+            self.remark_release(id, &waiting, mixed);
+            self.barriers[id as usize].waiting = waiting;
+        }
         let barrier = &mut self.barriers[id as usize];
         self.n_waiting -= barrier.n_arrived;
         barrier.n_arrived = 0;
@@ -311,11 +296,15 @@ fn lanes_of(n_threads: u32, warp: usize) -> u32 {
 }
 
 mod asynchronous; // barriers in memory, copies under way
-mod meeting;
-mod outside; // barriers with a reduction or a count
+mod meeting; // barriers with a reduction or a count
+mod outside;
+mod remarks; // what is odd about a rendezvous that completes
+mod standing; // where each thread is
 
 pub(crate) use asynchronous::Copy;
 pub(crate) use meeting::BarrierOp;
+pub(crate) use remarks::{Post, Remark, Remarks};
+pub(crate) use standing::{At, Standing};
 
 #[cfg(all(test, not(loom)))]
 mod tests;

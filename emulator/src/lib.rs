@@ -19,6 +19,7 @@
 mod block; // rendezvous: barriers, warp operations, lanes that returned
 pub mod check; // what instrumented code is checked for
 mod crew; // the fibers of one block
+mod diagnose; // reports of what barriers and warp operations found
 mod exact; // floating point in integers, rounded once in any mode
 mod fault; // what the caller reads when a run went wrong
 mod fiber; // a stack for a lane that has to wait

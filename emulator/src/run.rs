@@ -7,7 +7,6 @@ use crate::check::{self, Mode, Options, Report, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
-use crate::model::Model;
 use crate::panics;
 use crate::shape::{CheckedShape, Shape, Together};
 use crate::stack;
@@ -52,7 +51,7 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 /// [`run`] in clusters, or as a cooperative grid: all threads of a cluster, or of the grid, are there together and can wait for each other.
 ///
 /// They share one OS thread, so a cooperative grid runs on one processor. Clusters start in linear order. A GPU has a place on a
-/// multiprocessor for every block of a cooperative grid; the emulator models one of the default [`Model`]. [`run_with`] takes another.
+/// multiprocessor for every block of a cooperative grid; the emulator models one of the default [`Model`](crate::Model). [`run_with`] takes another.
 ///
 /// # Errors
 /// As [`run`]; [`Fault::PartialCluster`] if the grid is no whole number of clusters, [`Fault::GridTooLarge`] if a cooperative grid has

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use std::rc::{Rc, Weak};
 
-use crate::block::Block;
+use crate::block::{At, Block, Standing};
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
@@ -85,6 +85,13 @@ impl<'run> Set<'run> {
 
     fn members(&self, range: Range<usize>) -> impl Iterator<Item = Rc<Running<'run>>> {
         range.filter_map(|index| self.member(index))
+    }
+
+    /// Calls `look` with each block.
+    pub(crate) fn each(&self, mut look: impl FnMut(&Running<'run>)) {
+        for block in self.members(0..self.shape.set_blocks) {
+            look(&block);
+        }
     }
 
     /// Ends each phase whose missing threads have all exited; gives whether there was one. For when no lane can go on.
@@ -221,6 +228,11 @@ impl Attendance {
         any
     }
 
+    fn is_waiting(&self, thread: u32) -> bool {
+        let waiting = self.waiting.get((thread / LANES) as usize);
+        waiting.is_some_and(|mask| mask >> (thread % LANES) & 1 == 1)
+    }
+
     fn wait(&self, core: &Block, shape: &CheckedShape, point: WaitPoint) -> Option<Wait> {
         let first = (0..)
             .zip(&self.waiting)
@@ -272,6 +284,20 @@ impl Running<'_> {
         let arrived = self.arrive_outside(Reach::Grid);
         let waits = arrived.and_then(|()| self.wait_outside(Reach::Grid, site));
         Some(waits.unwrap_or_default()) // never out of turn: both halves stand here
+    }
+
+    /// Where each thread of the block is.
+    pub(crate) fn standings(&self, core: &Block) -> Vec<Standing> {
+        let (cluster, grid) = (self.at_cluster.borrow(), self.at_grid.borrow());
+        core.standings(|thread| {
+            if cluster.is_waiting(thread) {
+                At::Cluster
+            } else if grid.is_waiting(thread) {
+                At::Grid
+            } else {
+                At::Polls
+            }
+        })
     }
 
     fn arrive_outside(&self, reach: Reach) -> Result<(), OutOfTurn> {

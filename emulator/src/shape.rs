@@ -220,6 +220,13 @@ impl CheckedShape {
         std::array::from_fn(|axis| first[axis] * cluster[axis] + inside[axis])
     }
 
+    /// The number of the block at this place of the grid; x runs fastest.
+    pub(crate) fn linear(&self, block: [u32; 3]) -> u64 {
+        let [x, y, z] = block.map(u64::from);
+        let [size_x, size_y, _] = self.shape.grid.map(u64::from);
+        (z * size_y + y) * size_x + x
+    }
+
     /// The place of thread number `linear` in its block; x runs fastest.
     pub(crate) fn thread_at(&self, linear: u32) -> [u32; 3] {
         place(linear.into(), self.shape.block)

@@ -328,7 +328,7 @@ mod tests {
             TypeId::of::<Site<1>>(),
             TypeId::of::<Site<2>>(),
         ];
-        let mut arena = Arena::new(dynamic, crate::model::Model::default());
+        let mut arena = Arena::new(dynamic, Model::default());
         arena.reset();
         let starts = sites.iter().zip(statics).map(|(site, bytes)| {
             let start = arena.allocate(&SharedKey::new(*site, "tile"), *bytes, 16);
@@ -385,10 +385,10 @@ mod tests {
 
     #[test]
     fn many_arrays_fit_as_if_there_were_no_gaps() {
-        let mut arena = Arena::new(0, crate::model::Model::default());
+        let mut arena = Arena::new(0, Model::default());
         arena.reset();
         let key = SharedKey::new(TypeId::of::<Arena>(), "tile");
-        let n = (SHARED_LIMIT_BYTES / 16) as u32;
+        let n = ModelLimits::SHARED_BYTES / 16;
         assert!((0..n).all(|_| arena.allocate(&key, 16, 16).is_ok()));
         assert!(arena.allocate(&key, 1, 1).is_err());
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::crew::Crew;
+use crate::diagnose;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
 use crate::run::Launch;
@@ -49,6 +50,7 @@ impl<'run> Worker<'run> {
             crew.running.restart(block);
         }
         let stuck = self.schedule();
+        self.report_oddities();
         self.verdict(stuck)
     }
 
@@ -77,6 +79,7 @@ impl<'run> Worker<'run> {
             }
         }
         let fault = self.set.stuck()?;
+        diagnose::stuck(&self.set);
         self.abandon(&fault);
         Some(fault)
     }
@@ -110,11 +113,22 @@ impl<'run> Worker<'run> {
                 crew.running.phase.set(phase);
             }
         };
+        self.report_oddities(); // before the lanes exit that would have gone on
         set_phase(&self.crews, Phase::Abandoned);
         for crew in &mut self.crews {
             crew.abandon();
+            crew.running.core.borrow_mut().remarks.take();
         }
         set_phase(&self.crews, Phase::Runs);
+    }
+
+    /// Reports what was odd so far, although it completed.
+    fn report_oddities(&self) {
+        for crew in &self.crews {
+            if !crew.running.core.borrow().remarks.is_empty() {
+                diagnose::oddities(&crew.running);
+            }
+        }
     }
 
     /// The fault of the lowest block that has one; panics come before what got stuck.

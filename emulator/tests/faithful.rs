@@ -98,7 +98,7 @@ fn what_lanes_write_before_a_warp_barrier_is_there_after_it() {
     }
 }
 
-//@ rows: WEM-wait
+//@ rows: WEM-wait, GEM-13
 #[test]
 fn lanes_that_returned_are_not_waited_for() {
     runs(1, 83, || {

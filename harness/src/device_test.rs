@@ -27,8 +27,11 @@ const SCHEDULES: &str = "WARPLOOM_SCHEDULES";
 /// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1; when one of the variables cannot be read.
 #[must_use]
 pub fn devices() -> Vec<Device> {
+    with_gpu(emulators())
+}
+
+fn with_gpu(mut devices: Vec<Device>) -> Vec<Device> {
     static SAID: Once = Once::new();
-    let mut devices = emulators();
     match Device::cuda(0) {
         Ok(gpu) => devices.push(gpu),
         Err(why) => {
@@ -81,7 +84,22 @@ fn schedules(value: Option<&str>) -> Result<Option<Vec<Schedule>>, String> {
 /// When the body or the wait gives an error; the message names the device.
 #[track_caller]
 pub fn on_each_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
-    for device in devices() {
+    on_each_of(devices(), body);
+}
+
+/// [`on_each_device`] with one emulator at most, whatever `WARPLOOM_SCHEDULES` says: for statics, which a program's emulators share.
+///
+/// # Panics
+/// As [`on_each_device`].
+#[track_caller]
+pub fn on_each_kind_of_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
+    let first = emulators().into_iter().take(1).collect();
+    on_each_of(with_gpu(first), body);
+}
+
+#[track_caller]
+fn on_each_of(devices: Vec<Device>, body: impl Fn(&Device, &Stream) -> Result<()>) {
+    for device in devices {
         let run = || -> Result<()> {
             let stream = device.stream()?;
             body(&device, &stream)?;

@@ -1,12 +1,12 @@
 //! Where kernels run: a GPU, or the emulator.
 
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_device::Plain;
 
 use crate::buffer::Buffer;
-use crate::checked;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
@@ -92,6 +92,8 @@ pub(crate) struct Emulated {
     pub(crate) model: Option<Model>,
     /// In which order threads run, if somebody chose.
     pub(crate) schedule: Option<Schedule>,
+    /// How many launches there were.
+    pub(crate) launches: AtomicU64,
     /// What went wrong and nobody heard of yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
     /// How much a launch looks at, if somebody chose.

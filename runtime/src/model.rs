@@ -15,7 +15,7 @@ use warploom_manifest::Image;
 /// The variable that chooses the model of the emulator that [`Device::open`] opens.
 const EMULATE: &str = "WARPLOOM_EMULATE";
 
-/// An emulator to be: which GPU it stands for, in which order threads run.
+/// An emulator to be: which GPU it stands for, in which order threads run, what is checked.
 ///
 /// ```
 /// use warploom_runtime::model::{Emulator, Model, Schedule};
@@ -74,7 +74,8 @@ impl Emulator {
         }
     }
 
-    /// The same with every access to memory checked, or none; it goes before the variable `WARPLOOM_EMULATOR`.
+    /// The same with or without checks; it goes before the variable `WARPLOOM_EMULATOR`. In [`Mode::Fast`] kernels are functions of the
+    /// host's program: they can be debugged, and what stands behind `cfg(not(warploom_device))` runs.
     pub fn mode(self, mode: Mode) -> Emulator {
         Emulator {
             mode: Some(mode),

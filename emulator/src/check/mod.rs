@@ -7,6 +7,8 @@
 mod collect; // folds what is found
 mod hooks; // what instrumented code calls
 mod host; // what stands in for the device library
+mod html; // a page about a kernel
+mod lints; // what it shows of performance
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod render; // as text
@@ -18,12 +20,14 @@ mod suppress; // findings that someone has allowed
 pub use collect::{Key, Sink};
 pub use hooks::{HOOKS, Hook};
 pub use host::HOST;
+pub use html::Page;
+pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
 pub use memory::{
     Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
     heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
 };
 pub(crate) use memory::{Ended, leaks};
-pub use options::{Mode, Options, Schedule};
+pub use options::{Mode, Options, OptionsError, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};

@@ -28,7 +28,7 @@ impl Report {
     /// let report = Report::new(Code::LEAK, "128 bytes of the device's heap were never freed").help("free them");
     /// assert_eq!(
     ///     report.render(&Sources::default(), false),
-    ///     "warning[WL0012]: 128 bytes of the device's heap were never freed\n  |\n  = help: free them"
+    ///     "warning[WL0012]: 128 bytes of the device's heap were never freed\n |\n = help: free them"
     /// );
     /// ```
     #[must_use]

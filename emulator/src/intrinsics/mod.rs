@@ -18,6 +18,7 @@ mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
 mod time; // clocks, and sleep
 
+pub(crate) use asynchronous::phase;
 pub use asynchronous::*;
 pub use atomics::*;
 pub use barriers::*;
@@ -33,6 +34,7 @@ pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
 
 use crate::block::{Arrival, BARRIERS};
+use crate::diagnose;
 use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
 use crate::warp::{LANES, Mode, Operands, WarpOp};
@@ -352,7 +354,10 @@ fn meet(op: WarpOp, mask: u32, operands: Operands) -> u32 {
                 running.wait();
                 Some(running.result())
             }
-            Some(Arrival::NotInMask) => None,
+            Some(Arrival::NotInMask) => {
+                diagnose::not_in_mask(running, op, mask, place);
+                None
+            }
         }
     });
     match result {

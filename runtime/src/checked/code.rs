@@ -306,7 +306,7 @@ pub(crate) fn options() -> Result<check::Options, String> {
 }
 
 fn read_options() -> Result<check::Options, String> {
-    let mut options = check::Options::default();
+    let mut options = check::Options::from_env().map_err(|error| error.to_string())?;
     let value = std::env::var_os("WARPLOOM_EMULATOR").map(|v| v.to_string_lossy().into_owned());
     options.mode = match value.as_deref() {
         Some("checked") => check::Mode::Checked,
@@ -319,5 +319,7 @@ fn read_options() -> Result<check::Options, String> {
             ));
         }
     };
+    let lints = std::env::var_os("WARPLOOM_LINTS");
+    options.lints = lints.is_some_and(|value| !value.is_empty() && value != "0");
     Ok(options)
 }

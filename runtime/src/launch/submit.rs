@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use warploom_emulator::check::{Mode, Options};
 use warploom_emulator::intrinsics::print_to;
@@ -146,8 +147,8 @@ fn run(
         grid: shape.grid,
         block: shape.block,
         at: caller,
-        number: 0,
-        replay: String::new(),
+        number: emulated.launches.fetch_add(1, Ordering::Relaxed) + 1,
+        replay: options.replay(),
         sites,
     };
     let Some(error) = conclude(&launched, outcome)? else {

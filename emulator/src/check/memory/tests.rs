@@ -278,6 +278,7 @@ fn no_bytes_may_be_anywhere() {
     assert_eq!(reports, []);
 }
 
+//@ rows: GEM-10
 #[test]
 #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "nobody tells")]
 fn memory_of_the_host_is_not_the_devices() {
