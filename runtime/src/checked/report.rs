@@ -298,6 +298,7 @@ pub(crate) fn is_wait(code: Code) -> bool {
     (200..300).contains(&code.number())
 }
 
+pub(crate) use desk::remark;
 pub use desk::{allow, unused_allowances};
 
 #[cfg(test)]

@@ -16,11 +16,7 @@ const AROUND: u32 = 4;
 const LEAST_GAP: u32 = 6;
 
 /// All files that have counts or findings.
-pub(super) fn files(
-    profile: &Profile,
-    entries: &[Entry<'_>],
-    sources: &Sources,
-) -> String {
+pub(super) fn files(profile: &Profile, entries: &[Entry<'_>], sources: &Sources) -> String {
     let mut files: BTreeMap<&str, BTreeMap<u32, Option<&LineProfile>>> = BTreeMap::new();
     for line in &profile.lines {
         files
@@ -58,6 +54,8 @@ impl Most {
         }
     }
 }
+
+const EMPTY: &str = "<td class=\"cell\"></td>";
 
 fn section(
     file: &str,
@@ -106,7 +104,7 @@ fn section(
         for entry in here {
             let _ = write!(
                 out,
-                "<tr class=\"finding {}\" id=\"finding-{}\"><td></td><td colspan=\"5\"></td><td class=\"text\">{}</td></tr>",
+                "<tr class=\"finding {}\" id=\"finding-{}\"><td class=\"line\"></td>{EMPTY}{EMPTY}{EMPTY}{EMPTY}{EMPTY}<td class=\"text\">{}</td></tr>",
                 entry.class(),
                 entry.number,
                 finding(entry, false)
@@ -153,7 +151,7 @@ fn shown(counted: &BTreeMap<u32, Option<&LineProfile>>, n_lines: u32) -> Vec<u32
 
 fn cells(line: Option<&LineProfile>, most: &Most) -> String {
     let Some(line) = line else {
-        return "<td class=\"cell\"></td>".repeat(5);
+        return EMPTY.repeat(5);
     };
     let mut out = String::new();
     out += &match line.executions {
@@ -271,5 +269,5 @@ fn cell(text: &str, share: f64, heat: &str, tip: &str) -> String {
 }
 
 fn empty() -> String {
-    "<td class=\"cell\"></td>".into()
+    EMPTY.into()
 }

@@ -195,6 +195,14 @@ pub(super) fn take(
     findings
 }
 
+/// Says a finding that belongs to no launch, unless it is allowed.
+pub(crate) fn remark(report: Report) {
+    let mut desk = lock(desk());
+    let left = desk.allowances.sift(vec![report], sources());
+    let words = desk.words(&left, None, sources());
+    write(&desk.form, &words);
+}
+
 /// Allows findings in code that one cannot edit, from now on and in all launches of the process. For code of one's own write a comment at
 /// its line: `// warploom: allow(WL0114, reason = "…")`.
 ///
