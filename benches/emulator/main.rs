@@ -34,7 +34,9 @@ pub(crate) enum BenchError {
     Warploom(#[from] warploom::Error),
     #[error(transparent)]
     Record(#[from] RecordError),
-    #[error("`{kernel}` of {engine} with {blocks} blocks: check sum {found}, the plain loop has {expected}")]
+    #[error(
+        "`{kernel}` of {engine} with {blocks} blocks: check sum {found}, the plain loop has {expected}"
+    )]
     Wrong {
         kernel: String,
         engine: String,
@@ -42,7 +44,9 @@ pub(crate) enum BenchError {
         found: u32,
         expected: u32,
     },
-    #[error("a kernel with a race runs without a report, so checks are off: this is not the `checked` engine")]
+    #[error(
+        "a kernel with a race runs without a report, so checks are off: this is not the `checked` engine"
+    )]
     NotChecked,
     #[error("a kernel with a race is reported, so checks are on: this is not the `fast` engine")]
     Checked,
@@ -115,7 +119,11 @@ fn wishes(arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchError>
         let wrong = || BenchError::Argument(format!("{argument} {value}"));
         match argument.as_str() {
             "--engine" => {
-                let engines = [("fast", Engine::Fast), ("checked", Engine::Checked), ("hand", Engine::Hand)];
+                let engines = [
+                    ("fast", Engine::Fast),
+                    ("checked", Engine::Checked),
+                    ("hand", Engine::Hand),
+                ];
                 let found = engines.iter().find(|(name, _)| *name == value);
                 wishes.engine = Some(found.ok_or_else(wrong)?.1);
             }
@@ -135,7 +143,10 @@ fn run(wishes: &Wishes) -> Result<(), BenchError> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     if let Some(folder) = &wishes.merge {
         let out = wishes.out.clone();
-        return merge::merge(folder, &out.unwrap_or_else(|| "benches/results/emulator".into()));
+        return merge::merge(
+            folder,
+            &out.unwrap_or_else(|| "benches/results/emulator".into()),
+        );
     }
     let device = Device::emulator();
     let Some(engine) = wishes.engine else {

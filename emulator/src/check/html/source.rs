@@ -16,11 +16,7 @@ const AROUND: u32 = 4;
 const LEAST_GAP: u32 = 6;
 
 /// All files that have counts or findings.
-pub(super) fn files(
-    profile: &Profile,
-    entries: &[Entry<'_>],
-    sources: &Sources,
-) -> String {
+pub(super) fn files(profile: &Profile, entries: &[Entry<'_>], sources: &Sources) -> String {
     let mut files: BTreeMap<&str, BTreeMap<u32, Option<&LineProfile>>> = BTreeMap::new();
     for line in &profile.lines {
         files
