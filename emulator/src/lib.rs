@@ -18,6 +18,7 @@
 
 mod block; // rendezvous: barriers, warp operations, lanes that returned
 pub mod check; // what instrumented code is checked for
+mod context; // switches between stacks
 mod crew; // the fibers of one block
 mod diagnose; // reports of what barriers and warp operations found
 mod exact; // floating point in integers, rounded once in any mode

@@ -5,8 +5,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_device::Plain;
+use warploom_emulator::check::{self, Birth, Mode};
 
 use crate::buffer::Buffer;
+use crate::checked;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
@@ -300,8 +302,9 @@ impl Device {
     /// assert_eq!(x.len(), 1000);
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
+    #[track_caller]
     pub fn upload<T: Plain>(&self, source: &[T]) -> Result<DeviceBuffer<T>, MemoryError> {
-        let buffer = Buffer::new(self, source.len(), size_of::<T>())?;
+        let buffer = Buffer::new::<T>(self, source.len(), Birth::Initialised)?;
         buffer.fill_from(source)?;
         self.flush_prints();
         Ok(DeviceBuffer::from_buffer(buffer, source.len()))
@@ -311,8 +314,9 @@ impl Device {
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    #[track_caller]
     pub fn zeroed<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
-        let buffer = Buffer::new(self, len, size_of::<T>())?;
+        let buffer = Buffer::new::<T>(self, len, Birth::Initialised)?;
         buffer.fill_zero(len * size_of::<T>())?;
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
@@ -320,16 +324,43 @@ impl Device {
     /// Makes a buffer of `len` elements with no particular contents: every byte is `0xA5` on the emulator, whatever was
     /// there on a GPU. CUDA: `cuMemAlloc`.
     ///
+    /// Any bytes are a value of a [`Plain`] type, so reading before writing is safe; it is hardly ever meant. Where the emulator checks
+    /// kernels, it follows each byte: a kernel that reads one that neither the host nor a kernel has written is an error (WL0021), and a
+    /// copy of such bytes to the host gives a warning.
+    ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let mut x = device.alloc_uninit::<u32>(4)?;
+    /// x.copy_from(0, &[1, 2, 3], &stream)?;
+    /// assert_eq!(x.slice(..3)?.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[track_caller]
     pub fn alloc_uninit<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
-        let buffer = Buffer::new(self, len, size_of::<T>())?;
-        buffer.fill_poison();
+        let buffer = Buffer::new::<T>(self, len, Birth::Uninitialised)?;
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
 
     pub(crate) fn is_same(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Says so if the host reads bytes of the emulator that nobody has written. Names the caller's place.
+    #[track_caller]
+    pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) {
+        if let Backend::Emulator(emulated) = &self.0.backend
+            && let Some(report) = check::host_reads(from, bytes)
+            && emulated
+                .mode
+                .or_else(|| Some(checked::options().ok()?.mode))
+                == Some(Mode::Checked)
+        {
+            checked::remark(report);
+        }
     }
 
     /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.

@@ -217,7 +217,7 @@ fn best(ns: &[f64]) -> f64 {
 ///
 /// ```
 /// use warploom_harness::emulator_speed::check_sum;
-/// assert_eq!(check_sum(&[5, 7]), 5 * 1 + 7 * 2);
+/// assert_eq!(check_sum(&[5, 7]), 5 + 7 * 2);
 /// assert_ne!(check_sum(&[5, 7]), check_sum(&[7, 5]));
 /// ```
 #[must_use]

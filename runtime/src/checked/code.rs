@@ -8,12 +8,9 @@ use std::panic::Location;
 use std::sync::{Mutex, OnceLock};
 
 use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
-use warploom_manifest as manifest;
-use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record, Static};
+use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record};
 
-use statics::{KnownStatic, Space};
-use warploom_device::statics;
-
+use super::statics;
 use crate::device::lock;
 use crate::launch::{Kernel, LaunchError};
 use crate::module;
@@ -67,7 +64,6 @@ struct Loaded {
     text: Instrumented,
     first_site: u32,
     record: &'static Record,
-    constants: Mutex<Vec<Constant>>,
 }
 
 // SAFETY: what a record points to is written once, before this is shared, and only read afterwards.
@@ -116,7 +112,6 @@ pub(crate) fn body(
     if let Some(reason) = &said.unsupported {
         return Ok(Err(Missing::Unsupported(reason)));
     }
-    refresh(&mut lock(&code.constants));
     // SAFETY: the record has a function of this type for each entry of its text.
     let entry = unsafe {
         let address = *code.record.entries.add(at);
@@ -174,12 +169,17 @@ fn load(record: &'static Record, known: &HashMap<&'static str, *const ()>) -> Op
     let first = check::register(sites);
     // SAFETY: as above.
     unsafe { record.first_site.write(first) };
-    let mut constants = vec![];
     for (at, global) in text.globals.iter().enumerate() {
         // SAFETY: the record has an address for each variable.
         let start = unsafe { *record.globals.add(at) };
         let kind = match &global.of {
-            Some(of) => bind(of, start, &mut constants),
+            // SAFETY: this address, and the code does not run yet.
+            Some(of) => unsafe { statics::connect(of, global, start) }.unwrap_or_else(|reason| {
+                for kernel in &mut text.entries {
+                    kernel.unsupported.get_or_insert_with(|| reason.clone());
+                }
+                Kind::Static
+            }),
             None if global.constant => Kind::Constant,
             None => Kind::Static,
         };
@@ -190,77 +190,7 @@ fn load(record: &'static Record, known: &HashMap<&'static str, *const ()>) -> Op
         text,
         first_site: first,
         record,
-        constants: Mutex::new(constants),
     })
-}
-
-/// A constant of the program, and its copy in instrumented code.
-struct Constant {
-    of: KnownStatic,
-    copy: *mut u8,
-    /// What it was copied from last; it moves with each write of the host.
-    seen: *const u8,
-}
-
-/// Lets a variable of instrumented code stand for the program's own static; gives what kind of memory the variable itself is.
-fn bind(of: &Static, variable: *mut u8, constants: &mut Vec<Constant>) -> Kind {
-    let is_it = |known: &KnownStatic| {
-        let name = known.name();
-        let space = match known.space() {
-            Space::Device => manifest::Space::Device,
-            Space::Constant => manifest::Space::Constant,
-            Space::Managed => manifest::Space::Managed,
-        };
-        space == of.space
-            && name.path == of.name
-            && module::is_at(&of.at, (name.file, name.line, name.column))
-    };
-    let Some(known) = statics::known().find(is_it) else {
-        return Kind::Static; // nobody but kernels uses it
-    };
-    let (layout, element) = (known.layout(), known.element());
-    if of.space == manifest::Space::Constant {
-        constants.push(Constant {
-            of: known,
-            copy: variable,
-            seen: std::ptr::null(),
-        });
-        return Kind::Constant;
-    }
-    let is_address = of.place || of.space == manifest::Space::Managed;
-    if !is_address {
-        return Kind::Static; // reached through its place, which names the program's own
-    }
-    let name = known.name().path.rsplit("::").next().unwrap_or_default();
-    let (size, align) = (element.size(), element.align());
-    check::allocate(
-        known.start(),
-        layout.size(),
-        size,
-        align,
-        Kind::Static,
-        Birth::Initialised,
-        name,
-    );
-    // SAFETY: a variable that holds an address first of all, in the memory of instrumented code that nobody runs yet.
-    unsafe { variable.cast::<*const u8>().write(known.start()) };
-    Kind::Internal
-}
-
-/// Gives constants of instrumented code the values that the host wrote since.
-fn refresh(constants: &mut [Constant]) {
-    for constant in constants {
-        let now = constant.of.start();
-        if now != constant.seen {
-            // SAFETY: both have the layout of the static; the host does not write constants while kernels use them.
-            unsafe {
-                constant
-                    .copy
-                    .copy_from_nonoverlapping(now, constant.of.layout().size())
-            };
-            constant.seen = now;
-        }
-    }
 }
 
 fn site_info(text: &Instrumented, site: &warploom_manifest::instrumented::Site) -> SiteInfo {
