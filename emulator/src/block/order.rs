@@ -139,9 +139,9 @@ impl Block {
         }
     }
 
-    /// `thread`, which is running, may be picked again.
-    pub(crate) fn make_ready(&mut self, thread: u32) {
-        self.warps[(thread / LANES) as usize].ready |= 1 << (thread % LANES);
+    /// `thread`, which is running, may be picked again, and then gets `result`.
+    pub(crate) fn make_ready(&mut self, thread: u32, result: u32) {
+        self.warps[(thread / LANES) as usize].give(thread % LANES, result);
     }
 }
 
