@@ -6,7 +6,9 @@
 
 use std::collections::VecDeque;
 use std::panic::Location;
+use std::rc::Rc;
 
+use crate::check::BlockChecks;
 use crate::fault::{Wait, WaitPoint};
 use crate::place::Place;
 use crate::shape::CheckedShape;
@@ -50,6 +52,8 @@ pub(crate) struct Block {
     pollers: Vec<u32>,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
+    /// Who has to know that threads met.
+    checks: Option<Rc<BlockChecks>>,
 }
 
 /// One numbered barrier.
@@ -62,7 +66,7 @@ struct Barrier {
 
 impl Block {
     #[track_caller]
-    pub(crate) fn new(n_threads: u32) -> Self {
+    pub(crate) fn new(n_threads: u32, checks: Option<Rc<BlockChecks>>) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,
@@ -84,6 +88,7 @@ impl Block {
             phase_waits: Vec::new(),
             pollers: Vec::new(),
             copies: Vec::new(),
+            checks,
         }
     }
 
@@ -162,7 +167,7 @@ impl Block {
     pub(crate) fn arrive_at_barrier(&mut self, thread: u32, id: u32, site: Place) -> Arrival {
         let barrier = &mut self.barriers[id as usize];
         if barrier.n_arrived + 1 == self.n_live {
-            self.release(id);
+            self.release(id, site);
             return Arrival::GoesOn(0);
         }
         barrier.n_arrived += 1;
@@ -188,7 +193,9 @@ impl Block {
         let ready = warp.ready;
         match warp.arrive(thread % LANES, op, mask, operands, site) {
             Some(result) => {
-                self.n_waiting -= (warp.ready & !ready).count_ones();
+                let released = warp.ready & !ready;
+                self.n_waiting -= released.count_ones();
+                self.warp_met(thread / LANES, op, released | 1 << (thread % LANES));
                 Arrival::GoesOn(result)
             }
             None => {
@@ -220,14 +227,18 @@ impl Block {
         let warp = &mut self.warps[(thread / LANES) as usize];
         let ready = warp.ready;
         warp.exit(thread % LANES);
-        self.n_waiting -= (warp.ready & !ready).count_ones();
+        let released = warp.ready & !ready;
+        self.n_waiting -= released.count_ones();
+        if released != 0 {
+            self.warp_met(thread / LANES, WarpOp::Sync, released);
+        }
         if self.n_waiting == 0 {
             return;
         }
         for id in 0..BARRIERS {
             let n_arrived = self.barriers[id as usize].n_arrived;
             if n_arrived != 0 && n_arrived == self.n_live {
-                self.release(id);
+                self.release(id, self.sites[thread as usize]);
             }
         }
         self.close_meetings();
@@ -295,12 +306,33 @@ impl Block {
         waits.into_iter().map(describe).collect()
     }
 
-    fn release(&mut self, id: u32) {
+    fn release(&mut self, id: u32, place: Place) {
+        self.block_met(place);
         let barrier = &mut self.barriers[id as usize];
         self.n_waiting -= barrier.n_arrived;
         barrier.n_arrived = 0;
         for (warp, waiting) in self.warps.iter_mut().zip(&mut barrier.waiting) {
             warp.ready |= std::mem::take(waiting);
+        }
+    }
+}
+
+/// What the checks have to know.
+impl Block {
+    /// All threads that have not exited have met, at `place` or elsewhere.
+    fn block_met(&self, place: Place) {
+        if let Some(checks) = &self.checks {
+            checks.block_met(place);
+        }
+    }
+
+    /// Lanes of a warp have met in an operation.
+    fn warp_met(&self, warp: u32, op: WarpOp, lanes: u32) {
+        if let Some(checks) = &self.checks
+            && op != WarpOp::ActiveMask
+        {
+            let live = self.warps[warp as usize].live;
+            checks.warp_met(warp, lanes, live & !lanes == 0);
         }
     }
 }

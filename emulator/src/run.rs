@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::thread;
 
-use crate::check::{Options, Report};
+use crate::check::{Mode, Options, Report, RunChecks};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
@@ -79,14 +79,20 @@ pub fn run_together(
     together: Together,
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
-    if fiber::on_lane() {
-        return Err(Fault::Nested);
-    }
-    let shape = shape.check_together(together)?;
+    let outcome = run_with(shape, together, &Options::default(), program);
+    outcome.fault.map_or(Ok(()), Err)
+}
+
+/// Runs a shape that was checked.
+fn run_checked(
+    shape: &CheckedShape,
+    n_workers: usize,
+    checks: Option<&RunChecks>,
+    program: &(dyn Fn() + Sync),
+) -> Result<(), Fault> {
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
-    let work = || work(&shape, program, &queue, &log);
-    let n_workers = workers(&shape);
+    let work = || work(shape, checks, program, &queue, &log);
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
     thread::scope(|scope| {
@@ -115,11 +121,17 @@ fn workers(shape: &CheckedShape) -> usize {
     wanted.clamp(1, n_sets)
 }
 
-fn work(shape: &CheckedShape, program: &(dyn Fn() + Sync), queue: &BlockQueue, log: &FaultLog) {
+fn work(
+    shape: &CheckedShape,
+    checks: Option<&RunChecks>,
+    program: &(dyn Fn() + Sync),
+    queue: &BlockQueue,
+    log: &FaultLog,
+) {
     let Some(mut set) = queue.next() else {
         return;
     };
-    let mut worker = Worker::new(*shape, program);
+    let mut worker = Worker::new(*shape, checks, program);
     loop {
         if let Err(failure) = worker.run_set(set) {
             if failure.stops_run {
@@ -151,9 +163,25 @@ pub fn run_with(
     options: &Options,
     program: &(dyn Fn() + Sync),
 ) -> Outcome {
-    let _ = options;
+    let checked = if fiber::on_lane() {
+        Err(Fault::Nested)
+    } else {
+        shape.check_together(together)
+    };
+    let shape = match checked {
+        Ok(shape) => shape,
+        Err(fault) => {
+            return Outcome {
+                fault: Some(fault),
+                reports: vec![],
+            };
+        }
+    };
+    let n_workers = workers(&shape);
+    let checks = (options.mode == Mode::Checked).then(|| RunChecks::new(shape, n_workers));
+    let fault = run_checked(&shape, n_workers, checks.as_ref(), program).err();
     Outcome {
-        fault: run_together(shape, together, program).err(),
-        reports: vec![],
+        fault,
+        reports: checks.map_or_else(Vec::new, RunChecks::finish),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::check::RunChecks;
 use crate::crew::Crew;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
@@ -24,8 +25,12 @@ pub(crate) struct SetFailure {
 }
 
 impl<'run> Worker<'run> {
-    pub(crate) fn new(shape: CheckedShape, program: &'run (dyn Fn() + Sync)) -> Self {
-        let set = Rc::new(Set::new(shape));
+    pub(crate) fn new(
+        shape: CheckedShape,
+        checks: Option<&'run RunChecks>,
+        program: &'run (dyn Fn() + Sync),
+    ) -> Self {
+        let set = Rc::new(Set::new(shape, checks));
         let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
             .map(|thread| shape.thread_at(thread))
             .collect();

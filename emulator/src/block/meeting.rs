@@ -66,11 +66,14 @@ impl Block {
             });
             self.meetings.len() - 1
         });
+        if let (Some(checks), BarrierOp::Threads(count)) = (&self.checks, op) {
+            checks.clocks().arrives_at_part(thread, id, count);
+        }
         let meeting = &mut self.meetings[index];
         meeting.n_arrived += 1;
         meeting.n_true += u32::from(holds);
         if meeting.is_complete(self.n_live) {
-            return Arrival::GoesOn(self.close(index));
+            return Arrival::GoesOn(self.close(index, Some(thread).filter(|_| stays), site));
         }
         if !stays {
             return Arrival::GoesOn(0);
@@ -86,7 +89,8 @@ impl Block {
         let mut index = 0;
         while index < self.meetings.len() {
             if self.meetings[index].is_complete(self.n_live) {
-                self.close(index); // moves another meeting to this index
+                let place = self.sites[0];
+                self.close(index, None, place); // moves another meeting to this index
             } else {
                 index += 1;
             }
@@ -109,8 +113,9 @@ impl Block {
     }
 
     /// Lets all threads of a complete meeting go on; gives its result.
-    fn close(&mut self, index: usize) -> u32 {
+    fn close(&mut self, index: usize, last: Option<u32>, place: Place) -> u32 {
         let meeting = self.meetings.swap_remove(index);
+        self.threads_met(&meeting, last, place);
         let result = match meeting.op {
             BarrierOp::Count => meeting.n_true,
             BarrierOp::All => u32::from(meeting.n_true == meeting.n_arrived),
@@ -124,6 +129,22 @@ impl Block {
             }
         }
         result
+    }
+}
+
+impl Block {
+    /// A meeting opened, at which `last` has just arrived, and goes on.
+    fn threads_met(&self, meeting: &Meeting, last: Option<u32>, place: Place) {
+        let Some(checks) = &self.checks else { return };
+        let BarrierOp::Threads(count) = meeting.op else {
+            return checks.block_met(place);
+        };
+        let waiting = (0..).zip(&meeting.waiting);
+        let released =
+            waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
+        checks
+            .clocks()
+            .part_met(meeting.id, count, released.chain(last));
     }
 }
 
