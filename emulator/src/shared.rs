@@ -399,9 +399,6 @@ mod tests {
         let base = arena.dynamic().addr();
         assert_eq!(arena.guarded_offset_of(base - 4), Some(-4));
         assert_eq!(arena.guarded_offset_of(base - GUARD - 1), None);
-        assert_eq!(
-            arena.offset_of(std::ptr::without_provenance(base - 4)),
-            None
-        );
+        assert_eq!(arena.offset_of(ptr::without_provenance(base - 4)), None);
     }
 }
