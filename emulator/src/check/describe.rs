@@ -182,8 +182,8 @@ pub(super) fn name(access: &Access<'_>) -> String {
         From::Shared { array, .. } => access.running.arena.borrow().array_at(array as usize),
         _ => None,
     };
-    match array.and_then(|array| array.type_name) {
-        Some(type_name) => format!("{type_name}, byte {offset}"),
+    match array {
+        Some(array) => array.element(offset),
         None => format!("dynamic shared memory, byte {offset}"),
     }
 }
