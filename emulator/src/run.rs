@@ -190,7 +190,7 @@ pub fn run_with(
         Err(fault) => {
             return Outcome {
                 fault: Some(fault),
-                reports: vec![],
+                ..Outcome::default()
             };
         }
     };
