@@ -5,14 +5,11 @@
 //! is stuck, and this file knows at what. The rules stand in `README.md`, numbered.
 
 use std::collections::VecDeque;
-use std::panic::Location;
 use std::rc::Rc;
 
-use crate::check::BlockChecks;
-use crate::fault::{Wait, WaitPoint};
+use crate::check::{BlockChecks, Schedule};
 use crate::place::Place;
-use crate::shape::CheckedShape;
-use crate::warp::{LANES, Operands, Warp, WarpOp, lanes};
+use crate::warp::{LANES, Operands, Warp, WarpOp};
 
 pub(crate) const BARRIERS: u32 = 16;
 
@@ -32,8 +29,10 @@ pub(crate) struct Block {
     n_threads: u32,
     /// Threads that have not exited.
     n_live: u32,
-    /// The lowest thread that has not started.
+    /// How many threads have started.
     next_fresh: u32,
+    /// `None`: forward.
+    order: Option<Box<order::Order>>,
     /// Threads that wait. 0 in a kernel without barriers, whose threads then exit at little cost.
     n_waiting: u32,
     /// Threads that sleep, and go on when all others had their turn; the first one longest.
@@ -42,7 +41,7 @@ pub(crate) struct Block {
     served: usize,
     warps: Vec<Warp>,
     barriers: Vec<Barrier>,
-    /// Where each thread waits or last waited.
+    /// Where each thread waits or last did.
     sites: Vec<Place>,
     /// Barriers with a reduction or a count at which threads are.
     meetings: Vec<meeting::Meeting>,
@@ -50,6 +49,8 @@ pub(crate) struct Block {
     phase_waits: Vec<asynchronous::PhaseWait>,
     /// Threads that look again when no other can go on.
     pollers: Vec<u32>,
+    /// What was odd so far.
+    pub(crate) remarks: Remarks,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
     /// Who has to know that threads met.
@@ -62,38 +63,47 @@ struct Barrier {
     n_arrived: u32,
     /// The waiting lanes of each warp.
     waiting: Vec<u32>,
+    /// Where the first came from, and whether another came from elsewhere.
+    place: Place,
+    mixed: bool,
 }
 
 impl Block {
-    #[track_caller]
-    pub(crate) fn new(n_threads: u32, checks: Option<Rc<BlockChecks>>) -> Self {
+    pub(crate) fn new(n_threads: u32, schedule: Schedule, checks: Option<Rc<BlockChecks>>) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,
             waiting: vec![0; n_warps],
+            place: Place::NOWHERE,
+            mixed: false,
         };
         Self {
             n_threads,
             n_live: n_threads,
             next_fresh: 0,
+            order: order::Order::new(schedule, n_threads),
             n_waiting: 0,
             asleep: VecDeque::new(),
             served: 0,
             warps: (0..n_warps)
-                .map(|warp| Warp::new(lanes_of(n_threads, warp)))
+                .map(|warp| Warp::new(warp as u32, lanes_of(n_threads, warp)))
                 .collect(),
             barriers: vec![barrier; BARRIERS as usize],
-            sites: vec![Place::of_call(Location::caller()); n_threads as usize],
+            sites: vec![Place::NOWHERE; n_threads as usize],
             meetings: Vec::new(),
             phase_waits: Vec::new(),
             pollers: Vec::new(),
+            remarks: Remarks::default(),
             copies: Vec::new(),
             checks,
         }
     }
 
-    /// Makes all threads fresh again, for the next block of the grid.
-    pub(crate) fn reset(&mut self) {
+    /// Makes all threads fresh again, for block `number` of the grid.
+    pub(crate) fn reset(&mut self, number: u64) {
+        if let Some(order) = &mut self.order {
+            order.restart(number);
+        }
         self.n_live = self.n_threads;
         self.next_fresh = 0;
         self.asleep.clear();
@@ -104,12 +114,14 @@ impl Block {
             warp.reset(lanes_of(self.n_threads, index));
         }
         self.meetings.clear();
+        self.sites.fill(Place::NOWHERE);
         self.copies.clear(); // what nobody waited for has no place to go any more
         if stuck {
             self.phase_waits.clear();
             self.pollers.clear();
             for barrier in &mut self.barriers {
                 barrier.n_arrived = 0;
+                barrier.mixed = false;
                 barrier.waiting.fill(0);
             }
         }
@@ -118,10 +130,10 @@ impl Block {
     /// The next thread to start, if one is left. It counts as running.
     #[inline]
     pub(crate) fn start_fresh(&mut self) -> Option<u32> {
-        let thread = self.next_fresh;
-        (thread < self.n_threads).then(|| {
+        let next = self.next_fresh;
+        (next < self.n_threads).then(|| {
             self.next_fresh += 1;
-            thread
+            self.in_order(next)
         })
     }
 
@@ -129,14 +141,30 @@ impl Block {
         self.next_fresh < self.n_threads
     }
 
-    /// The lowest thread that has not started.
+    /// The next thread to start.
     pub(crate) fn next_fresh(&self) -> u32 {
-        self.next_fresh
+        self.in_order(self.next_fresh.min(self.n_threads - 1))
     }
 
-    /// No further thread will start; gives how many have.
-    pub(crate) fn skip_fresh(&mut self) -> u32 {
-        std::mem::replace(&mut self.next_fresh, self.n_threads)
+    #[inline]
+    fn in_order(&self, number: u32) -> u32 {
+        match &self.order {
+            None => number,
+            Some(order) => order.fresh[number as usize],
+        }
+    }
+
+    /// The threads that have not started.
+    fn fresh(&self) -> impl Iterator<Item = u32> {
+        (self.next_fresh..self.n_threads).map(|number| self.in_order(number))
+    }
+
+    /// No further thread will start: those that have not are over.
+    pub(crate) fn skip_fresh(&mut self) {
+        while let Some(thread) = self.start_fresh() {
+            self.n_live -= 1;
+            self.warps[(thread / LANES) as usize].live &= !(1 << (thread % LANES));
+        }
     }
 
     /// A thread that may go on, if there is one: those of the warp that was served last come first. It counts as running.
@@ -165,14 +193,21 @@ impl Block {
 
     /// `thread` arrives at barrier `id`, which is below [`BARRIERS`]. It is released when all threads that have not exited are there.
     pub(crate) fn arrive_at_barrier(&mut self, thread: u32, id: u32, site: Place) -> Arrival {
+        self.sites[thread as usize] = site;
+        if !self.meetings.is_empty() {
+            self.remark_counts(thread, id, None);
+        }
         let barrier = &mut self.barriers[id as usize];
-        if barrier.n_arrived + 1 == self.n_live {
-            self.release(id, site);
+        barrier.mixed |= barrier.n_arrived != 0 && !barrier.place.is_same(site);
+        barrier.place = site;
+        barrier.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
+        barrier.n_arrived += 1;
+        if barrier.n_arrived == self.n_live {
+            self.n_waiting += 1;
+            self.release(id);
+            self.warps[(thread / LANES) as usize].ready &= !(1 << (thread % LANES));
             return Arrival::GoesOn(0);
         }
-        barrier.n_arrived += 1;
-        barrier.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
-        self.sites[thread as usize] = site;
         self.n_waiting += 1;
         Arrival::Waits
     }
@@ -191,7 +226,9 @@ impl Block {
         }
         let warp = &mut self.warps[(thread / LANES) as usize];
         let ready = warp.ready;
-        match warp.arrive(thread % LANES, op, mask, operands, site) {
+        self.sites[thread as usize] = site;
+        let remarks = &mut self.remarks;
+        match warp.arrive(thread % LANES, (op, mask), operands, site, remarks) {
             Some(result) => {
                 let released = warp.ready & !ready;
                 self.n_waiting -= released.count_ones();
@@ -199,7 +236,6 @@ impl Block {
                 Arrival::GoesOn(result)
             }
             None => {
-                self.sites[thread as usize] = site;
                 self.n_waiting += 1;
                 Arrival::Waits
             }
@@ -226,7 +262,7 @@ impl Block {
     fn exit_among_waiting(&mut self, thread: u32) {
         let warp = &mut self.warps[(thread / LANES) as usize];
         let ready = warp.ready;
-        warp.exit(thread % LANES);
+        warp.exit(thread % LANES, &mut self.remarks);
         let released = warp.ready & !ready;
         self.n_waiting -= released.count_ones();
         if released != 0 {
@@ -238,7 +274,7 @@ impl Block {
         for id in 0..BARRIERS {
             let n_arrived = self.barriers[id as usize].n_arrived;
             if n_arrived != 0 && n_arrived == self.n_live {
-                self.release(id, self.sites[thread as usize]);
+                self.release(id);
             }
         }
         self.close_meetings();
@@ -250,7 +286,7 @@ impl Block {
         let mut any = self.release_pollers();
         for warp in &mut self.warps {
             let ready = warp.ready;
-            any |= warp.converge();
+            any |= warp.converge(&mut self.remarks);
             self.n_waiting -= (warp.ready & !ready).count_ones();
         }
         any
@@ -265,49 +301,15 @@ impl Block {
         self.warps[(thread / LANES) as usize].live >> (thread % LANES) & 1 == 1
     }
 
-    /// Each distinct thing that is waited for, in the order of the first thread that waits for it.
-    pub(crate) fn waits(&self, shape: &CheckedShape) -> Vec<Wait> {
-        let mut waits = Vec::new();
-        for (id, barrier) in (0..).zip(&self.barriers) {
-            let first = (0..)
-                .zip(&barrier.waiting)
-                .find_map(|(warp, mask)| lanes(*mask).next().map(|lane| warp * LANES + lane));
-            if let Some(first) = first {
-                waits.push((first, barrier.n_arrived, WaitPoint::Barrier { id }));
-            }
+    fn release(&mut self, id: u32) {
+        self.block_met(self.barriers[id as usize].place);
+        let barrier = &mut self.barriers[id as usize];
+        let mixed = std::mem::take(&mut barrier.mixed);
+        if mixed || self.n_live != self.n_threads {
+            let waiting = std::mem::take(&mut barrier.waiting);
+            self.remark_release(id, &waiting, mixed);
+            self.barriers[id as usize].waiting = waiting;
         }
-        for (index, warp) in (0..).zip(&self.warps) {
-            for (op, mask, arrived) in warp.waits() {
-                let first = index * LANES + arrived.trailing_zeros();
-                let point = WaitPoint::Warp {
-                    operation: op.name(),
-                    mask,
-                    warp: index,
-                    arrived,
-                };
-                waits.push((first, arrived.count_ones(), point));
-            }
-        }
-        waits.extend(self.meeting_waits());
-        waits.extend(self.phase_waits());
-        waits.sort_by_key(|(first, ..)| *first);
-        let describe = |(first, threads, point): (u32, u32, WaitPoint)| {
-            let site = self.sites[first as usize];
-            Wait {
-                point,
-                block: [0; 3], // the set knows
-                threads,
-                first: shape.thread_at(first),
-                file: site.file(),
-                line: site.line(),
-                column: site.column(),
-            }
-        };
-        waits.into_iter().map(describe).collect()
-    }
-
-    fn release(&mut self, id: u32, place: Place) {
-        self.block_met(place);
         let barrier = &mut self.barriers[id as usize];
         self.n_waiting -= barrier.n_arrived;
         barrier.n_arrived = 0;
@@ -343,11 +345,17 @@ fn lanes_of(n_threads: u32, warp: usize) -> u32 {
 }
 
 mod asynchronous; // barriers in memory, copies under way
-mod meeting;
-mod outside; // barriers with a reduction or a count
+mod meeting; // barriers with a reduction or a count
+mod order; // who runs next
+mod outside; // threads that wait for other blocks
+mod remarks; // what is odd about a rendezvous that completes
+mod standing; // where each thread is
 
 pub(crate) use asynchronous::Copy;
 pub(crate) use meeting::BarrierOp;
+pub(crate) use order::{Pick, Random};
+pub(crate) use remarks::{Post, Remark, Remarks};
+pub(crate) use standing::{At, Standing};
 
 #[cfg(all(test, not(loom)))]
 mod tests;

@@ -1,10 +1,13 @@
 //! Where in the source something happens: a call that rustc compiled for the host, or a site of instrumented code.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::ptr;
+use std::sync::PoisonError;
 
-use crate::check::{self, Frame, SiteId, SiteInfo, site};
+use crate::check::{Frame, SiteId, SiteInfo, register, site};
+use crate::sync::StaticMutex;
 
 /// A place in the source. As small as a reference: each lane that waits leaves one.
 ///
@@ -16,6 +19,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// No place.
+    pub(crate) const NOWHERE: Self = Self {
+        at: ptr::without_provenance(1),
+    };
+
+    /// Whether both came from the same call or site: quicker than to compare them, and may be false for equal ones.
+    #[inline(always)]
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        ptr::eq(self.at, other.at)
+    }
+
     /// Where a function of the emulator was called.
     #[inline(always)]
     pub(crate) fn of_call(location: &'static Location<'static>) -> Self {
@@ -75,20 +89,27 @@ impl Place {
         self.parts().2
     }
 
-    /// For a report; `None` if it is not known.
-    pub(crate) fn shown(self) -> Option<check::Place> {
-        let (file, line, column) = self.parts();
-        (!file.is_empty()).then(|| check::Place {
-            file: file.to_owned(),
-            line,
-            column,
-        })
-    }
-
-    /// From where the code at this place was called, innermost first, as far as that is known.
-    pub(crate) fn stack(self) -> Vec<Frame> {
-        let frames = self.info().map(|info| &info.frames[info.shown + 1..]);
-        frames.unwrap_or_default().to_vec()
+    /// The number of the site. Callers in native code get one here, so that reports can name places of both kinds.
+    pub(crate) fn id(self) -> SiteId {
+        static NATIVE: StaticMutex<BTreeMap<(&str, u32, u32), SiteId>> =
+            StaticMutex::new(BTreeMap::new());
+        let Some(location) = self.location() else {
+            return self.site().unwrap_or_default();
+        };
+        let mut native = NATIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = native.entry(self.parts()).or_insert_with(|| {
+            let frame = Frame {
+                file: location.file().to_owned(),
+                line: location.line(),
+                column: location.column(),
+                function: String::new(),
+            };
+            SiteId(register(vec![SiteInfo {
+                frames: vec![frame],
+                shown: 0,
+            }]))
+        });
+        *id
     }
 }
 
@@ -149,7 +170,6 @@ mod tests {
         let first = register(vec![info(1, &[900, 3, 40]), info(0, &[3]), info(0, &[4])]);
         let place = |n| Place::of_site(first + n);
         assert_eq!(place(0).to_string(), "src/k.rs:3:7");
-        assert_eq!(place(0).stack(), [frame(40)]);
         assert_eq!(place(0), place(1), "the line that a reader looks at");
         assert_ne!(place(0), place(2));
         assert_eq!(place(2).site(), Some(SiteId(first + 2)));
@@ -159,8 +179,8 @@ mod tests {
     fn an_unknown_site_is_no_place() {
         let place = Place::of_site(u32::MAX / 4);
         assert_eq!(
-            (place.shown(), place.line(), place.stack()),
-            (None, 0, vec![])
+            (place.file(), place.line(), place.to_string()),
+            ("", 0, "an unknown place".to_owned())
         );
     }
 }

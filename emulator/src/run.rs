@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::thread;
 
-use crate::check::{Mode, Options, Report, RunChecks};
+use crate::check::{self, Mode, Options, Report, RunChecks, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
@@ -51,7 +51,7 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 /// [`run`] in clusters, or as a cooperative grid: all threads of a cluster, or of the grid, are there together and can wait for each other.
 ///
 /// They share one OS thread, so a cooperative grid runs on one processor. Clusters start in linear order. A GPU has a place on a
-/// multiprocessor for every block of a cooperative grid; the emulator models one of compute capability 9.0 with 132 multiprocessors.
+/// multiprocessor for every block of a cooperative grid; the emulator models one of the default [`Model`](crate::Model). [`run_with`] takes another.
 ///
 /// # Errors
 /// As [`run`]; [`Fault::PartialCluster`] if the grid is no whole number of clusters, [`Fault::GridTooLarge`] if a cooperative grid has
@@ -79,20 +79,33 @@ pub fn run_together(
     together: Together,
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
-    let outcome = run_with(shape, together, &Options::default(), program);
-    outcome.fault.map_or(Ok(()), Err)
+    run_launch(shape, together, &Launch::default(), program)
 }
 
-/// Runs a shape that was checked.
-fn run_checked(
-    shape: &CheckedShape,
-    n_workers: usize,
-    checks: Option<&RunChecks>,
+/// What the threads of one run share beside its shape.
+#[derive(Debug, Default)]
+pub(crate) struct Launch {
+    pub(crate) options: Options,
+    /// What was found so far.
+    pub(crate) sink: Sink,
+}
+
+fn run_launch(
+    shape: Shape,
+    together: Together,
+    launch: &Launch,
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
+    if fiber::on_lane() {
+        return Err(Fault::Nested);
+    }
+    let shape = shape.check_on(launch.options.model, together)?;
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
-    let work = || work(shape, checks, program, &queue, &log);
+    let n_workers = workers(&shape);
+    let is_checked = launch.options.mode == Mode::Checked;
+    let checks = is_checked.then(|| RunChecks::new(shape, &launch.sink, n_workers));
+    let work = || work(&shape, (launch, checks.as_ref()), program, &queue, &log);
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
     thread::scope(|scope| {
@@ -123,7 +136,7 @@ fn workers(shape: &CheckedShape) -> usize {
 
 fn work(
     shape: &CheckedShape,
-    checks: Option<&RunChecks>,
+    launch: (&Launch, Option<&RunChecks>),
     program: &(dyn Fn() + Sync),
     queue: &BlockQueue,
     log: &FaultLog,
@@ -131,7 +144,7 @@ fn work(
     let Some(mut set) = queue.next() else {
         return;
     };
-    let mut worker = Worker::new(*shape, checks, program);
+    let mut worker = Worker::new(*shape, launch, program);
     loop {
         if let Err(failure) = worker.run_set(set) {
             if failure.stops_run {
@@ -163,25 +176,17 @@ pub fn run_with(
     options: &Options,
     program: &(dyn Fn() + Sync),
 ) -> Outcome {
-    let checked = if fiber::on_lane() {
-        Err(Fault::Nested)
-    } else {
-        shape.check_together(together)
+    let launch = Launch {
+        options: options.clone(),
+        ..Launch::default()
     };
-    let shape = match checked {
-        Ok(shape) => shape,
-        Err(fault) => {
-            return Outcome {
-                fault: Some(fault),
-                reports: vec![],
-            };
-        }
-    };
-    let n_workers = workers(&shape);
-    let checks = (options.mode == Mode::Checked).then(|| RunChecks::new(shape, n_workers));
-    let fault = run_checked(&shape, n_workers, checks.as_ref(), program).err();
-    Outcome {
-        fault,
-        reports: checks.map_or_else(Vec::new, RunChecks::finish),
+    let fault = run_launch(shape, together, &launch, program).err();
+    let mut reports = launch.sink.finish();
+    let left = check::leaks(&launch);
+    // Lanes that were ended or got stuck could free nothing.
+    let is_good = fault.is_none() && reports.iter().all(|one| one.severity < Severity::Error);
+    if is_good && options.mode == Mode::Checked {
+        reports.extend(left);
     }
+    Outcome { fault, reports }
 }

@@ -8,24 +8,28 @@ use std::ops::Range;
 
 use std::rc::{Rc, Weak};
 
-use crate::block::Block;
+use crate::block::{At, Block, Standing};
 use crate::check::{self, RunChecks};
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
+use crate::run::Launch;
 use crate::shape::CheckedShape;
-use crate::shared::{SharedError, SharedKey};
+use crate::shared::{Array, SharedError, SharedKey};
 use crate::warp::{LANES, lanes};
 
 /// The blocks of one set.
 pub(crate) struct Set<'run> {
     pub(crate) shape: CheckedShape,
+    pub(crate) launch: &'run Launch,
     /// In linear order, cluster after cluster. Weak, because each of them owns the set.
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
     /// What the run is checked with.
     pub(crate) checks: Option<&'run RunChecks>,
+    /// A time above all times of the sets before this one.
+    start: Cell<u32>,
 }
 
 /// The threads of one block at a barrier that is wider than the block.
@@ -56,10 +60,16 @@ enum Reach {
 }
 
 impl<'run> Set<'run> {
-    pub(crate) fn new(shape: CheckedShape, checks: Option<&'run RunChecks>) -> Self {
+    pub(crate) fn new(
+        shape: CheckedShape,
+        launch: &'run Launch,
+        checks: Option<&'run RunChecks>,
+    ) -> Self {
         Self {
             checks,
+            start: Cell::new(0),
             shape,
+            launch,
             members: RefCell::default(),
             stacks: Cell::new(0),
         }
@@ -86,6 +96,13 @@ impl<'run> Set<'run> {
 
     fn members(&self, range: Range<usize>) -> impl Iterator<Item = Rc<Running<'run>>> {
         range.filter_map(|index| self.member(index))
+    }
+
+    /// Calls `look` with each block.
+    pub(crate) fn each(&self, mut look: impl FnMut(&Running<'run>)) {
+        for block in self.members(0..self.shape.set_blocks) {
+            look(&block);
+        }
     }
 
     /// Ends each phase whose missing threads have all exited; gives whether there was one. For when no lane can go on.
@@ -232,6 +249,11 @@ impl Attendance {
         any
     }
 
+    fn is_waiting(&self, thread: u32) -> bool {
+        let waiting = self.waiting.get((thread / LANES) as usize);
+        waiting.is_some_and(|mask| mask >> (thread % LANES) & 1 == 1)
+    }
+
     fn wait(&self, core: &Block, shape: &CheckedShape, point: WaitPoint) -> Option<Wait> {
         let first = (0..)
             .zip(&self.waiting)
@@ -260,6 +282,18 @@ impl<'run> Running<'run> {
 
 /// What lanes do together across blocks.
 impl Running<'_> {
+    /// As [`Running::restart`]: for the checks. All blocks of the set begin at the same time; the first one comes first.
+    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
+        if let Some(checks) = &self.checks {
+            if self.member == 0 {
+                let others = self.set.members(0..self.shape.set_blocks);
+                let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
+                self.set.start.set(highs.max().unwrap_or(0) + 1);
+            }
+            checks.restart(block, self.set.start.get());
+        }
+    }
+
     /// The lane that runs arrives at the barrier of its cluster. Nothing happens while it is being unwound.
     #[inline(never)]
     pub(crate) fn arrive_at_cluster(&self) -> Result<(), OutOfTurn> {
@@ -267,15 +301,6 @@ impl Running<'_> {
             self.arrive_outside(Reach::Cluster)?;
         }
         Ok(())
-    }
-
-    /// As [`Running::restart`]: for the checks, whose times go on from those of all blocks of the set.
-    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
-        if let Some(checks) = &self.checks {
-            let others = self.set.members(0..self.shape.set_blocks);
-            let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
-            checks.restart(block, highs.max().unwrap_or(0));
-        }
     }
 
     /// True: the lane that runs has to call [`Running::wait`] for the barrier that it arrived at.
@@ -300,6 +325,20 @@ impl Running<'_> {
         let arrived = self.arrive_outside(Reach::Grid);
         let waits = arrived.and_then(|()| self.wait_outside(Reach::Grid, site));
         Some(waits.unwrap_or_default()) // never out of turn: both halves stand here
+    }
+
+    /// Where each thread of the block is.
+    pub(crate) fn standings(&self, core: &Block) -> Vec<Standing> {
+        let (cluster, grid) = (self.at_cluster.borrow(), self.at_grid.borrow());
+        core.standings(|thread| {
+            if cluster.is_waiting(thread) {
+                At::Cluster
+            } else if grid.is_waiting(thread) {
+                At::Grid
+            } else {
+                At::Polls
+            }
+        })
     }
 
     fn arrive_outside(&self, reach: Reach) -> Result<(), OutOfTurn> {
@@ -353,6 +392,22 @@ impl Running<'_> {
         (0..)
             .zip(self.set.members(cluster))
             .find_map(|(rank, block)| Some((rank, block.arena.borrow().offset_of(at)?)))
+    }
+
+    /// `Ok`: an access lies in one array of the shared memory of the cluster. `Err`: it lies in this memory, but in no array: the nearest,
+    /// and the offset. `None`: it lies elsewhere.
+    pub(crate) fn shared_at(
+        &self,
+        address: usize,
+        bytes: usize,
+    ) -> Option<Result<(), (Option<Array>, isize)>> {
+        let own = self.arena.borrow().place_of(address, bytes);
+        own.or_else(|| {
+            let cluster = self.set.cluster_of(self.member);
+            self.set
+                .members(cluster)
+                .find_map(|block| block.arena.borrow().place_of(address, bytes))
+        })
     }
 
     /// The address of this offset in the shared memory of the cluster's block number `rank`; `None` if there is no such block.

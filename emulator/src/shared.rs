@@ -10,6 +10,7 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::TypeId;
 use std::ptr::{self, NonNull};
 
+use crate::model::{Model, ModelLimits};
 use crate::shape::SHARED_LIMIT_BYTES;
 
 /// What fresh shared memory holds: no sane value, so that a read before the first write shows.
@@ -36,6 +37,8 @@ pub struct SharedKey {
     pub site: TypeId,
     /// The name of the element type, for messages.
     pub type_name: &'static str,
+    /// In instrumented code, which knows no types: an address that belongs to the place. Otherwise 0.
+    pub address: usize,
 }
 
 impl SharedKey {
@@ -49,7 +52,11 @@ impl SharedKey {
     /// assert_eq!(key.type_name, "f32");
     /// ```
     pub const fn new(site: TypeId, type_name: &'static str) -> Self {
-        Self { site, type_name }
+        Self {
+            site,
+            type_name,
+            address: 0,
+        }
     }
 }
 
@@ -57,9 +64,19 @@ impl SharedKey {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SharedError {
     #[error(
-        "this block needs {needed} bytes of shared memory (with the array of `{type_name}`, {bytes} bytes): a block has at most {SHARED_LIMIT_BYTES}; use a smaller tile"
+        "this block needs {needed} bytes of shared memory (with the array of `{type_name}`, {bytes} bytes): a block has at most {limit}; use a smaller tile"
     )]
     Full {
+        needed: usize,
+        limit: usize,
+        bytes: usize,
+        type_name: &'static str,
+    },
+    #[error(
+        "the static shared arrays of this kernel have {needed} bytes (with that of `{type_name}`, {bytes} bytes): a block has at most {}, more only as dynamic shared memory; take a `DynamicShared`, or use a smaller tile",
+        ModelLimits::SHARED_BYTES
+    )]
+    Static {
         needed: usize,
         bytes: usize,
         type_name: &'static str,
@@ -78,13 +95,15 @@ pub(crate) struct Arena {
     /// Allocated when a block first asks; `ARENA_BYTES` long, and `GUARD` before it.
     base: Option<NonNull<u8>>,
     dynamic_bytes: usize,
+    /// What the model allows for both parts.
+    limit: usize,
     used: usize,
     statics: Vec<Static>,
 }
 
 #[derive(Debug)]
 struct Static {
-    site: TypeId,
+    site: (TypeId, usize),
     bytes: usize,
     align: usize,
     start: *mut u8,
@@ -117,10 +136,12 @@ impl Array {
 }
 
 impl Arena {
-    pub(crate) fn new(dynamic_bytes: usize) -> Self {
+    pub(crate) fn new(dynamic_bytes: usize, model: Model) -> Self {
+        let limit = model.limits().shared_bytes_opt_in as usize;
         Self {
             base: None,
             dynamic_bytes,
+            limit: limit.min(SHARED_LIMIT_BYTES),
             used: dynamic_bytes,
             statics: Vec::new(),
         }
@@ -145,7 +166,11 @@ impl Arena {
     pub(crate) fn known(&self, key: &SharedKey, bytes: usize, align: usize) -> Option<*mut u8> {
         self.statics
             .iter()
-            .find(|entry| entry.site == key.site && entry.bytes == bytes && entry.align == align)
+            .find(|entry| {
+                entry.site == (key.site, key.address)
+                    && entry.bytes == bytes
+                    && entry.align == align
+            })
             .map(|entry| entry.start)
     }
 
@@ -160,6 +185,24 @@ impl Arena {
         let offset = address.wrapping_sub(self.base?.addr().get()).cast_signed();
         let guarded = -(GUARD as isize)..ARENA_BYTES as isize;
         guarded.contains(&offset).then_some(offset)
+    }
+
+    /// `Ok`: an access lies in one array. `Err`: it lies in the arena or its guards, but in no array: the nearest, and the offset.
+    /// `None`: it lies elsewhere.
+    pub(crate) fn place_of(
+        &self,
+        address: usize,
+        bytes: usize,
+    ) -> Option<Result<(), (Option<Array>, isize)>> {
+        let offset = self.guarded_offset_of(address)?;
+        let array = usize::try_from(offset)
+            .ok()
+            .and_then(|at| self.array_at(at));
+        Some(match array {
+            Some(array) if array.holds(offset.cast_unsigned(), bytes) => Ok(()),
+            Some(array) => Err((Some(array), offset)),
+            None => Err((self.nearest(offset), offset)),
+        })
     }
 
     /// The array that an offset lies in.
@@ -210,16 +253,26 @@ impl Arena {
         }
         let at = self.used.next_multiple_of(align);
         let needed = at.saturating_add(bytes);
-        if needed > SHARED_LIMIT_BYTES {
+        // As the driver's assembler refuses it, whatever the launch asks for.
+        let needed_static = needed - self.dynamic_bytes;
+        if needed_static > ModelLimits::SHARED_BYTES as usize {
+            return Err(SharedError::Static {
+                needed: needed_static,
+                bytes,
+                type_name,
+            });
+        }
+        if needed > self.limit {
             return Err(SharedError::Full {
                 needed,
+                limit: self.limit,
                 bytes,
                 type_name,
             });
         }
         let base = self.base();
         let gaps = GAP * (self.statics.len() + 1).min(GAPS);
-        // SAFETY: `at + bytes <= SHARED_LIMIT_BYTES`, and the arena is longer by all gaps; nobody uses these bytes before they get this
+        // SAFETY: `at + bytes <= limit <= SHARED_LIMIT_BYTES`, and the arena is longer by all gaps; nobody uses these bytes before they get this
         // pointer: later arrays have larger `at`, and no fewer gaps before them.
         let start = unsafe {
             let start = base.add(at + gaps);
@@ -228,7 +281,7 @@ impl Arena {
         };
         self.used = needed;
         self.statics.push(Static {
-            site: key.site,
+            site: (key.site, key.address),
             bytes,
             align,
             start,
@@ -275,7 +328,7 @@ mod tests {
             TypeId::of::<Site<1>>(),
             TypeId::of::<Site<2>>(),
         ];
-        let mut arena = Arena::new(dynamic);
+        let mut arena = Arena::new(dynamic, Model::default());
         arena.reset();
         let starts = sites.iter().zip(statics).map(|(site, bytes)| {
             let start = arena.allocate(&SharedKey::new(*site, "tile"), *bytes, 16);
@@ -332,10 +385,10 @@ mod tests {
 
     #[test]
     fn many_arrays_fit_as_if_there_were_no_gaps() {
-        let mut arena = Arena::new(0);
+        let mut arena = Arena::new(0, Model::default());
         arena.reset();
         let key = SharedKey::new(TypeId::of::<Arena>(), "tile");
-        let n = (SHARED_LIMIT_BYTES / 16) as u32;
+        let n = ModelLimits::SHARED_BYTES / 16;
         assert!((0..n).all(|_| arena.allocate(&key, 16, 16).is_ok()));
         assert!(arena.allocate(&key, 1, 1).is_err());
     }

@@ -3,6 +3,7 @@
 //! Lanes meet by operation and mask, not by their place in the program: the operation is carried out once all lanes of the mask that
 //! have not exited have arrived with the same operation and the same mask. In a ragged last warp the missing lanes count as exited.
 
+use crate::block::{Post, Remark, Remarks};
 use crate::place::Place;
 
 pub(crate) const LANES: u32 = 32;
@@ -135,6 +136,9 @@ struct Latest {
 
 #[derive(Debug)]
 pub(crate) struct Warp {
+    number: u32,
+    /// Lanes that there are.
+    exist: u32,
     /// Lanes that have not exited.
     pub(crate) live: u32,
     /// Lanes that have been suspended and may go on.
@@ -147,8 +151,10 @@ pub(crate) struct Warp {
 
 impl Warp {
     /// A warp whose lowest `n_lanes` lanes exist.
-    pub(crate) fn new(n_lanes: u32) -> Self {
+    pub(crate) fn new(number: u32, n_lanes: u32) -> Self {
         Self {
+            number,
+            exist: mask_below(n_lanes),
             live: mask_below(n_lanes),
             ready: 0,
             groups: Vec::new(),
@@ -169,10 +175,10 @@ impl Warp {
     pub(crate) fn arrive(
         &mut self,
         lane: u32,
-        op: WarpOp,
-        mask: u32,
+        (op, mask): (WarpOp, u32),
         operands: Operands,
         site: Place,
+        remarks: &mut Remarks,
     ) -> Option<u32> {
         self.operands[lane as usize] = operands;
         let latest = &mut self.latest[lane as usize];
@@ -187,7 +193,7 @@ impl Warp {
         if op == WarpOp::ActiveMask || !self.is_complete(&self.groups[group]) {
             return None;
         }
-        self.complete(group);
+        self.complete(group, remarks);
         self.ready &= !(1 << lane);
         Some(self.results[lane as usize])
     }
@@ -234,7 +240,7 @@ impl Warp {
     }
 
     /// `lane` exits. Operations that waited only for it are carried out.
-    pub(crate) fn exit(&mut self, lane: u32) {
+    pub(crate) fn exit(&mut self, lane: u32, remarks: &mut Remarks) {
         self.live &= !(1 << lane);
         let mut index = 0;
         while index < self.groups.len() {
@@ -243,7 +249,7 @@ impl Warp {
             }
             let group = self.groups[index];
             if group.op != WarpOp::ActiveMask && self.is_complete(&group) {
-                self.complete(index); // moves another group to this index
+                self.complete(index, remarks); // moves another group to this index
             } else {
                 index += 1;
             }
@@ -251,14 +257,14 @@ impl Warp {
     }
 
     /// Answers all waiting `active_mask()`; false if there is none. To be called only when no lane of the block can go on.
-    pub(crate) fn converge(&mut self) -> bool {
+    pub(crate) fn converge(&mut self, remarks: &mut Remarks) -> bool {
         let mut any = false;
         while let Some(index) = self
             .groups
             .iter()
             .position(|group| group.op == WarpOp::ActiveMask)
         {
-            self.complete(index);
+            self.complete(index, remarks);
             any = true;
         }
         any
@@ -281,21 +287,32 @@ impl Warp {
             .map(|group| (group.op, group.mask, group.arrived))
     }
 
-    fn complete(&mut self, index: usize) {
-        let Group { op, arrived, .. } = self.groups.swap_remove(index);
+    fn complete(&mut self, index: usize, remarks: &mut Remarks) {
+        let group = self.groups.swap_remove(index);
+        let Group { op, arrived, .. } = group;
         self.ready |= arrived;
+        if group.mask & self.exist & !arrived != 0 {
+            self.remark_exited(&group, remarks);
+        }
         match op {
             WarpOp::Sync => {}
             WarpOp::ActiveMask => self.answer(arrived, |_, _| arrived),
-            WarpOp::Shuffle(mode) => self.answer(arrived, |operands, lane| {
-                let own = &operands[lane as usize];
-                let source = shuffle_source(mode, lane, own.b, own.c);
-                if arrived >> source & 1 == 1 {
-                    operands[source as usize].value
-                } else {
-                    own.value
+            WarpOp::Shuffle(mode) => {
+                let mut readers = 0;
+                self.answer(arrived, |operands, lane| {
+                    let own = &operands[lane as usize];
+                    let source = shuffle_source(mode, lane, own.b, own.c);
+                    if arrived >> source & 1 == 1 {
+                        operands[source as usize].value
+                    } else {
+                        readers |= 1 << lane;
+                        own.value
+                    }
+                });
+                if readers != 0 {
+                    self.remark_source(&group, mode, readers, remarks);
                 }
-            }),
+            }
             WarpOp::Match(of, _) => self.answer(arrived, |operands, lane| {
                 let own = &operands[lane as usize];
                 let same = lanes(arrived)
@@ -333,9 +350,64 @@ impl Warp {
         }
     }
 
-    fn answer(&mut self, arrived: u32, of: impl Fn(&[Operands; LANES as usize], u32) -> u32) {
+    fn answer(
+        &mut self,
+        arrived: u32,
+        mut of: impl FnMut(&[Operands; LANES as usize], u32) -> u32,
+    ) {
         for lane in lanes(arrived) {
             self.results[lane as usize] = of(&self.operands, lane);
+        }
+    }
+}
+
+/// What is odd about operations that are carried out.
+impl Warp {
+    #[cold]
+    fn remark_exited(&self, group: &Group, remarks: &mut Remarks) {
+        let Group {
+            op, mask, arrived, ..
+        } = *group;
+        let at = self.post(arrived.trailing_zeros());
+        let same = |remark: &Remark| matches!(remark, Remark::LanesExited { at: known, .. } if known.place.is_same(at.place));
+        if !remarks.again(same) {
+            remarks.push(Remark::LanesExited {
+                op,
+                mask,
+                arrived,
+                at,
+                exited: self.post((mask & self.exist & !arrived).trailing_zeros()),
+            });
+        }
+    }
+
+    #[cold]
+    fn remark_source(&self, group: &Group, mode: Mode, readers: u32, remarks: &mut Remarks) {
+        let Group {
+            op, mask, arrived, ..
+        } = *group;
+        let reader = readers.trailing_zeros();
+        let at = self.post(reader);
+        let same = |remark: &Remark| matches!(remark, Remark::InactiveSource { at: known, .. } if known.place.is_same(at.place));
+        if !remarks.again(same) {
+            let own = self.operands[reader as usize];
+            let source = shuffle_source(mode, reader, own.b, own.c);
+            remarks.push(Remark::InactiveSource {
+                op,
+                mask,
+                arrived,
+                readers,
+                at,
+                source: (self.post(source), self.live >> source & 1 == 0),
+            });
+        }
+    }
+
+    fn post(&self, lane: u32) -> Post {
+        let latest = self.latest[lane as usize];
+        Post {
+            thread: self.number * LANES + lane,
+            place: latest.map_or(Place::NOWHERE, |latest| latest.site),
         }
     }
 }

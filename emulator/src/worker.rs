@@ -4,8 +4,10 @@ use std::rc::Rc;
 
 use crate::check::RunChecks;
 use crate::crew::Crew;
+use crate::diagnose;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
+use crate::run::Launch;
 use crate::set::Set;
 use crate::shape::CheckedShape;
 
@@ -27,10 +29,10 @@ pub(crate) struct SetFailure {
 impl<'run> Worker<'run> {
     pub(crate) fn new(
         shape: CheckedShape,
-        checks: Option<&'run RunChecks>,
+        (launch, checks): (&'run Launch, Option<&'run RunChecks>),
         program: &'run (dyn Fn() + Sync),
     ) -> Self {
-        let set = Rc::new(Set::new(shape, checks));
+        let set = Rc::new(Set::new(shape, launch, checks));
         let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
             .map(|thread| shape.thread_at(thread))
             .collect();
@@ -49,6 +51,7 @@ impl<'run> Worker<'run> {
             crew.running.restart(block);
         }
         let stuck = self.schedule();
+        self.report_oddities();
         self.verdict(stuck)
     }
 
@@ -77,6 +80,7 @@ impl<'run> Worker<'run> {
             }
         }
         let fault = self.set.stuck()?;
+        diagnose::stuck(&self.set);
         self.abandon(&fault);
         Some(fault)
     }
@@ -110,11 +114,22 @@ impl<'run> Worker<'run> {
                 crew.running.phase.set(phase);
             }
         };
+        self.report_oddities(); // before the lanes exit that would have gone on
         set_phase(&self.crews, Phase::Abandoned);
         for crew in &mut self.crews {
             crew.abandon();
+            crew.running.core.borrow_mut().remarks.take();
         }
         set_phase(&self.crews, Phase::Runs);
+    }
+
+    /// Reports what was odd so far, although it completed.
+    fn report_oddities(&self) {
+        for crew in &self.crews {
+            if !crew.running.core.borrow().remarks.is_empty() {
+                diagnose::oddities(&crew.running);
+            }
+        }
     }
 
     /// The fault of the lowest block that has one; panics come before what got stuck.

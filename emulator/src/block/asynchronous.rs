@@ -12,8 +12,8 @@ use crate::warp::LANES;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PhaseWait {
     thread: u32,
-    /// The barrier's address.
-    at: usize,
+    /// The barrier.
+    at: *mut u64,
     /// The parity of the phase that is to end.
     parity: u32,
 }
@@ -50,7 +50,7 @@ impl Block {
     pub(crate) fn wait_for_phase(
         &mut self,
         thread: u32,
-        at: usize,
+        at: *mut u64,
         parity: u32,
         site: Place,
     ) -> Arrival {
@@ -61,7 +61,7 @@ impl Block {
     }
 
     /// A phase of this parity has ended at address `at`: who waited for it is ready.
-    pub(crate) fn phase_ended(&mut self, at: usize, parity: u32) {
+    pub(crate) fn phase_ended(&mut self, at: *mut u64, parity: u32) {
         let mut index = 0;
         while index < self.phase_waits.len() {
             let wait = self.phase_waits[index];
@@ -73,6 +73,13 @@ impl Block {
                 index += 1;
             }
         }
+    }
+
+    /// Each thread that waits for a barrier in memory, with the barrier and the parity of the phase.
+    pub(super) fn phase_waiters(&self) -> impl Iterator<Item = (u32, *mut u64, u32)> {
+        self.phase_waits
+            .iter()
+            .map(|wait| (wait.thread, wait.at, wait.parity))
     }
 
     /// Who waits for a barrier in memory: the first thread of each, how many, and what.

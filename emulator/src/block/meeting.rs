@@ -22,7 +22,15 @@ pub(crate) enum BarrierOp {
 }
 
 impl BarrierOp {
-    fn point(self, id: u32, arrived: u32) -> WaitPoint {
+    /// How many threads take part; `None`: all of the block.
+    pub(crate) fn count(self) -> Option<u32> {
+        match self {
+            Self::Threads(count) => Some(count),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn point(self, id: u32, arrived: u32) -> WaitPoint {
         let operation = match self {
             Self::Count => "barrier_count",
             Self::All => "barrier_all",
@@ -43,6 +51,9 @@ pub(super) struct Meeting {
     n_true: u32,
     /// The waiting lanes of each warp.
     waiting: Vec<u32>,
+    /// Where the first came from, and whether another came from elsewhere.
+    place: Place,
+    mixed: bool,
 }
 
 impl Block {
@@ -55,6 +66,8 @@ impl Block {
         stays: bool,
         site: Place,
     ) -> Arrival {
+        self.sites[thread as usize] = site;
+        self.remark_counts(thread, id, op.count());
         let found = self.meetings.iter().position(|m| (m.id, m.op) == (id, op));
         let index = found.unwrap_or_else(|| {
             self.meetings.push(Meeting {
@@ -63,6 +76,8 @@ impl Block {
                 n_arrived: 0,
                 n_true: 0,
                 waiting: vec![0; self.warps.len()],
+                place: site,
+                mixed: false,
             });
             self.meetings.len() - 1
         });
@@ -72,16 +87,22 @@ impl Block {
         let meeting = &mut self.meetings[index];
         meeting.n_arrived += 1;
         meeting.n_true += u32::from(holds);
-        if meeting.is_complete(self.n_live) {
-            return Arrival::GoesOn(self.close(index, Some(thread).filter(|_| stays), site));
+        meeting.mixed |= !meeting.place.is_same(site);
+        let complete = meeting.is_complete(self.n_live);
+        if stays {
+            meeting.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
+            self.n_waiting += 1;
         }
-        if !stays {
-            return Arrival::GoesOn(0);
+        if complete {
+            let result = self.close(index);
+            self.warps[(thread / LANES) as usize].ready &= !(1 << (thread % LANES));
+            return Arrival::GoesOn(result);
         }
-        meeting.waiting[(thread / LANES) as usize] |= 1 << (thread % LANES);
-        self.sites[thread as usize] = site;
-        self.n_waiting += 1;
-        Arrival::Waits
+        if stays {
+            Arrival::Waits
+        } else {
+            Arrival::GoesOn(0)
+        }
     }
 
     /// After an exit: opens the barriers that waited only for it.
@@ -89,8 +110,7 @@ impl Block {
         let mut index = 0;
         while index < self.meetings.len() {
             if self.meetings[index].is_complete(self.n_live) {
-                let place = self.sites[0];
-                self.close(index, None, place); // moves another meeting to this index
+                self.close(index); // moves another meeting to this index
             } else {
                 index += 1;
             }
@@ -113,9 +133,12 @@ impl Block {
     }
 
     /// Lets all threads of a complete meeting go on; gives its result.
-    fn close(&mut self, index: usize, last: Option<u32>, place: Place) -> u32 {
+    fn close(&mut self, index: usize) -> u32 {
         let meeting = self.meetings.swap_remove(index);
-        self.threads_met(&meeting, last, place);
+        self.threads_met(&meeting);
+        if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
+            self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
+        }
         let result = match meeting.op {
             BarrierOp::Count => meeting.n_true,
             BarrierOp::All => u32::from(meeting.n_true == meeting.n_arrived),
@@ -133,22 +156,34 @@ impl Block {
 }
 
 impl Block {
-    /// A meeting opened, at which `last` has just arrived, and goes on.
-    fn threads_met(&self, meeting: &Meeting, last: Option<u32>, place: Place) {
+    /// A meeting opened: what the checks have to know.
+    fn threads_met(&self, meeting: &Meeting) {
         let Some(checks) = &self.checks else { return };
         let BarrierOp::Threads(count) = meeting.op else {
-            return checks.block_met(place);
+            return checks.block_met(meeting.place);
         };
         let waiting = (0..).zip(&meeting.waiting);
         let released =
             waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
-        checks
-            .clocks()
-            .part_met(meeting.id, count, released.chain(last));
+        checks.clocks().part_met(meeting.id, count, released);
     }
 }
 
 impl Meeting {
+    /// Its barrier and operation.
+    pub(super) fn which(&self) -> (u32, BarrierOp) {
+        (self.id, self.op)
+    }
+
+    pub(super) fn n_arrived(&self) -> u32 {
+        self.n_arrived
+    }
+
+    /// The waiting lanes of each warp.
+    pub(super) fn waiting(&self) -> &[u32] {
+        &self.waiting
+    }
+
     fn is_complete(&self, n_live: u32) -> bool {
         match self.op {
             BarrierOp::Threads(count) => self.n_arrived >= count,

@@ -1,6 +1,7 @@
 use std::panic::Location;
 
 use super::*;
+use crate::fault::WaitPoint;
 use crate::shape::Shape;
 use crate::warp::Mode;
 

@@ -167,3 +167,7 @@ impl Found {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "collect_tests.rs"]
+mod tests;

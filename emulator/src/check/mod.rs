@@ -11,6 +11,9 @@ mod collect; // folds what is found
 mod copies; // asynchronous copies
 mod describe; // what reports of races say
 mod hooks; // what instrumented code calls
+mod host; // what stands in for the device library
+mod html; // a page about a kernel
+mod lints; // what it shows of performance
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod order; // releases, and who acquired them
@@ -22,16 +25,26 @@ mod site; // places in the source of instrumented code
 mod source; // the text there
 mod space; // which memory an access goes to
 mod state; // what a run keeps, and each of its blocks
+mod suppress; // findings that someone has allowed
+mod unread; // reads of what has no value
 
 pub(crate) use access::{reads, writes};
 pub(crate) use atomic::{Does, around, arrives, fence, sees_phase};
 pub use collect::{Key, Sink};
 pub(crate) use copies::{begins as copy_begins, ends as copy_ends};
-pub use hooks::HOOKS;
-pub use memory::{Birth, Kind, allocate, free, initialise, name};
-pub use options::{Mode, Options, Schedule};
+pub use hooks::{HOOKS, Hook};
+pub use host::HOST;
+pub use html::Page;
+pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
+pub use memory::{
+    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
+};
+pub(crate) use memory::{Ended, leaks};
+pub use options::{Mode, Options, OptionsError, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
 pub use source::Sources;
 pub(crate) use state::{BlockChecks, RunChecks, blocks_met};
+pub use suppress::{Allowance, Allowances};

@@ -86,6 +86,7 @@ fn with_sides(sides: Vec<Side>) -> Report {
 }
 
 /// What is shown, and the finding.
+#[expect(clippy::too_many_lines, reason = "one entry per form")]
 fn all() -> Vec<(&'static str, Report)> {
     let elsewhere = |file: &str, line, column| {
         let mut side = side(line, column, who(0, 0), "writes out[0]");
@@ -205,6 +206,10 @@ fn all() -> Vec<(&'static str, Report)> {
                 count: 3,
                 ..Report::new(Code::SAME_VALUE, "several\nlines of title")
             },
+        ),
+        (
+            "nothing but a title",
+            Report::new(Code::LEAK, "128 bytes were never freed"),
         ),
         (
             "a note",

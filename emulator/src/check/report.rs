@@ -145,6 +145,12 @@ codes! {
     CONTENTION = 505 Warning "contended atomic";
     /// CPU and GPU disagree.
     MISMATCH = 910 Error "emulator and GPU give different results";
+    /// A finding was allowed, and nobody said why.
+    NO_REASON = 920 Warning "finding allowed without a reason";
+    /// What is allowed was not found.
+    UNUSED_ALLOWANCE = 921 Warning "permission that no finding needs";
+    /// A comment for warploom that cannot be read.
+    BAD_ALLOWANCE = 922 Warning "permission that cannot be read";
 }
 
 impl Code {

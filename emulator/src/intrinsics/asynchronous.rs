@@ -281,7 +281,7 @@ unsafe fn arrive(at: *mut u64) -> u64 {
     if pending == 1 {
         inside("mbarrier_arrive", |running| {
             running.arrive(|block, _| {
-                block.phase_ended(at.addr(), parity(state));
+                block.phase_ended(at, parity(state));
                 Arrival::GoesOn(0)
             });
         });
@@ -324,8 +324,8 @@ unsafe fn wait(at: *mut u64, parity_of: u32) {
     }
     inside("mbarrier_wait", |running| {
         let place = running.place(caller);
-        let arrival = running
-            .arrive(|block, thread| block.wait_for_phase(thread, at.addr(), parity_of, place));
+        let arrival =
+            running.arrive(|block, thread| block.wait_for_phase(thread, at, parity_of, place));
         if arrival == Some(Arrival::Waits) {
             running.wait();
         }
@@ -343,6 +343,15 @@ unsafe fn state(at: *mut u64) -> u64 {
         fail("an `Mbarrier` that was not initialised, or not for all threads to see");
     }
     state
+}
+
+/// The phase, how many arrive in each, and how many have not yet in this, of a barrier in this state.
+pub(crate) fn phase(state: u64) -> (u64, u64, u64) {
+    (
+        state >> PHASE_SHIFT,
+        state & COUNT,
+        state >> COUNT_BITS & COUNT,
+    )
 }
 
 /// The parity of the phase in which a barrier was in this state.

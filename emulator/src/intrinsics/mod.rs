@@ -18,6 +18,7 @@ mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
 mod time; // clocks, and sleep
 
+pub(crate) use asynchronous::phase;
 pub use asynchronous::*;
 pub use atomics::*;
 pub use barriers::*;
@@ -34,6 +35,7 @@ pub use time::{clock, clock64, global_timer, nanosleep};
 
 use crate::block::{Arrival, BARRIERS};
 use crate::check::{self, Does, around};
+use crate::diagnose;
 use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
 use crate::warp::{LANES, Mode, Operands, WarpOp};
@@ -249,6 +251,12 @@ pub fn fence_system() {
 /// barriers (or make them atomic).
 #[track_caller]
 pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize) -> *mut u8 {
+    shared_of(key, bytes, align)
+}
+
+/// [`shared_static`], for any key.
+#[track_caller]
+pub(crate) fn shared_of(key: &SharedKey, bytes: usize, align: usize) -> *mut u8 {
     let start = inside("shared_static", |running| {
         running.shared_static(key, bytes, align)
     });
@@ -358,7 +366,10 @@ fn meet(op: WarpOp, mask: u32, operands: Operands) -> u32 {
                 running.wait();
                 Some(running.result())
             }
-            Some(Arrival::NotInMask) => None,
+            Some(Arrival::NotInMask) => {
+                diagnose::not_in_mask(running, op, mask, place);
+                None
+            }
         }
     });
     match result {

@@ -1,10 +1,12 @@
 //! One piece of memory: where it is, what it holds, where it comes from, and which of its bytes have a value.
 
+use std::backtrace::Backtrace;
 use std::panic::Location;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::{Birth, Kind};
+use crate::check::{SiteId, Who};
 
 /// A piece of memory that kernels may have addresses of. Shared by the registry and by the snapshots of runs; only its state changes.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct Allocation {
     /// 2 to this power is the number of bytes that the race checks look at together: 1, 2 or 4, the alignment of an element at most.
     pub(crate) granule_shift: u32,
     pub(crate) kind: Kind,
+    /// Bytes on each side that belong to nobody else.
+    pub(crate) zone: usize,
     /// What reports call it unless the launch says more: the static's name, the buffer's type; may be empty.
     pub(crate) label: Box<str>,
     /// Different in all allocations of the process, and larger in those made later.
@@ -32,11 +36,11 @@ pub(crate) struct Allocation {
 }
 
 /// Where in the source something happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Origin {
     /// Source file.
     pub file: &'static str,
-    /// Line, from 1.
+    /// Line, from 1; 0 if it is not known.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
@@ -53,12 +57,12 @@ impl From<&'static Location<'static>> for Origin {
 }
 
 /// How an allocation ended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct End {
-    /// Where it was freed, as far as that is known; resolved when somebody asks.
-    pub(crate) trace: Option<std::backtrace::Backtrace>,
+    /// Where the host freed it, as far as that is known; resolved when somebody asks.
+    pub(crate) trace: Option<Backtrace>,
     /// The lane that freed it, and where, if a kernel did.
-    pub(crate) by: Option<(Option<super::super::Who>, super::super::SiteId)>,
+    pub(crate) by: Option<(Who, SiteId)>,
 }
 
 /// What an allocation is made of.
@@ -68,6 +72,7 @@ pub(crate) struct Extent {
     pub(crate) bytes: usize,
     pub(crate) element: usize,
     pub(crate) align: usize,
+    pub(crate) zone: usize,
 }
 
 impl Allocation {
@@ -91,6 +96,7 @@ impl Allocation {
             align,
             granule_shift: granule.trailing_zeros(),
             kind,
+            zone: extent.zone,
             label: label.into(),
             serial,
             made,
@@ -163,6 +169,11 @@ impl Allocation {
             let offset = address.wrapping_sub(self.start);
             init.mark(offset, bytes.min(self.bytes.saturating_sub(offset)));
         }
+    }
+
+    /// All bytes have a value, or nobody can know any more.
+    pub(crate) fn mark_all(&self) {
+        self.mark(self.start, self.bytes);
     }
 
     /// How many bytes have no value.
@@ -253,6 +264,7 @@ mod tests {
             bytes,
             element: 1,
             align: 1,
+            zone: 0,
         };
         let made = Origin::from(Location::caller());
         Allocation::new(extent, (Kind::Global, Birth::Uninitialised), "", (1, made))
@@ -332,6 +344,7 @@ mod tests {
                 bytes: 64,
                 element: 16,
                 align,
+                zone: 0,
             };
             let made = Origin::from(Location::caller());
             let memory = Allocation::new(extent, (Kind::Global, Birth::Initialised), "", (1, made));

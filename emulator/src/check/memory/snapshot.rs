@@ -53,6 +53,15 @@ impl Snapshot {
         }
     }
 
+    /// Of no memory: everything in it turns up later.
+    pub(super) fn empty() -> Self {
+        Self {
+            fixed: Arc::default(),
+            late: RwLock::default(),
+            names: Vec::new(),
+        }
+    }
+
     /// The allocation that an address lies in, if it is there.
     #[inline]
     pub(crate) fn find(&self, address: usize) -> Option<&Allocation> {

@@ -1,0 +1,149 @@
+//! Where each thread of a block is, for the reports of a block that is stuck.
+
+use super::{BarrierOp, Block};
+use crate::fault::{Wait, WaitPoint};
+use crate::place::Place;
+use crate::shape::CheckedShape;
+use crate::warp::{LANES, WarpOp, lanes};
+
+/// What a thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// Nothing: it has exited.
+    Exited,
+    /// It has not started.
+    Fresh,
+    Barrier {
+        id: u32,
+    },
+    /// A barrier with a reduction or a count.
+    Meeting {
+        id: u32,
+        op: BarrierOp,
+    },
+    Warp {
+        op: WarpOp,
+        mask: u32,
+    },
+    /// The end of a phase of a barrier in memory.
+    Phase {
+        barrier: *mut u64,
+        parity: u32,
+    },
+    /// A change of memory, for which it looks again and again.
+    Polls,
+    /// Other blocks, at the barrier of the cluster.
+    Cluster,
+    /// Other blocks, at the barrier of the grid.
+    Grid,
+}
+
+/// Where a thread is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    pub(crate) thread: u32,
+    pub(crate) at: At,
+    /// Where it waits or last waited.
+    pub(crate) place: Place,
+}
+
+impl Block {
+    /// Where each thread is. Of those that wait for other blocks the caller knows more.
+    pub(crate) fn standings(&self, outside: impl Fn(u32) -> At) -> Vec<Standing> {
+        let mut all: Vec<_> = (0..self.n_threads)
+            .map(|thread| Standing {
+                thread,
+                at: if self.is_live(thread) {
+                    outside(thread)
+                } else {
+                    At::Exited
+                },
+                place: self.sites[thread as usize],
+            })
+            .collect();
+        for (id, barrier) in (0..).zip(&self.barriers) {
+            for thread in threads_of(&barrier.waiting) {
+                all[thread as usize].at = At::Barrier { id };
+            }
+        }
+        for meeting in &self.meetings {
+            let (id, op) = meeting.which();
+            for thread in threads_of(meeting.waiting()) {
+                all[thread as usize].at = At::Meeting { id, op };
+            }
+        }
+        for (warp, first) in self.warps.iter().zip((0..).step_by(LANES as usize)) {
+            for (op, mask, arrived) in warp.waits() {
+                for lane in lanes(arrived) {
+                    all[(first + lane) as usize].at = At::Warp { op, mask };
+                }
+            }
+        }
+        for (thread, barrier, parity) in self.phase_waiters() {
+            all[thread as usize].at = At::Phase { barrier, parity };
+        }
+        for thread in self.pollers.iter().chain(&self.asleep) {
+            all[*thread as usize].at = At::Polls;
+        }
+        for thread in self.fresh() {
+            all[thread as usize].at = At::Fresh;
+        }
+        all
+    }
+
+    /// Each distinct thing that is waited for, in the order of the first thread that waits for it.
+    pub(crate) fn waits(&self, shape: &CheckedShape) -> Vec<Wait> {
+        let mut waits = Vec::new();
+        for (id, barrier) in (0..).zip(&self.barriers) {
+            let first = (0..)
+                .zip(&barrier.waiting)
+                .find_map(|(warp, mask)| lanes(*mask).next().map(|lane| warp * LANES + lane));
+            if let Some(first) = first {
+                waits.push((first, barrier.n_arrived, WaitPoint::Barrier { id }));
+            }
+        }
+        for (index, warp) in (0..).zip(&self.warps) {
+            for (op, mask, arrived) in warp.waits() {
+                let first = index * LANES + arrived.trailing_zeros();
+                let point = WaitPoint::Warp {
+                    operation: op.name(),
+                    mask,
+                    warp: index,
+                    arrived,
+                };
+                waits.push((first, arrived.count_ones(), point));
+            }
+        }
+        waits.extend(self.meeting_waits());
+        waits.extend(self.phase_waits());
+        waits.sort_by_key(|(first, ..)| *first);
+        let describe = |(first, threads, point): (u32, u32, WaitPoint)| {
+            let site = self.sites[first as usize];
+            Wait {
+                point,
+                block: [0; 3], // the set knows
+                threads,
+                first: shape.thread_at(first),
+                file: site.file(),
+                line: site.line(),
+                column: site.column(),
+            }
+        };
+        waits.into_iter().map(describe).collect()
+    }
+
+    /// How many threads have arrived at a barrier with a count, those included that did not stay.
+    pub(crate) fn n_arrived(&self, id: u32, op: BarrierOp) -> u32 {
+        let of = self
+            .meetings
+            .iter()
+            .find(|meeting| meeting.which() == (id, op));
+        of.map_or(0, |meeting| meeting.n_arrived())
+    }
+}
+
+/// The threads of masks, one for each warp.
+pub(super) fn threads_of(masks: &[u32]) -> impl Iterator<Item = u32> {
+    let each = (0..).step_by(LANES as usize).zip(masks);
+    each.flat_map(|(first, mask)| lanes(*mask).map(move |lane| first + lane))
+}
