@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use crate::block::{At, Block, Standing};
+use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
@@ -118,12 +119,22 @@ impl<'run> Set<'run> {
         let all = blocks.all(|index| self.member(index).is_some_and(is_complete));
         let mut any = false;
         if all {
-            for block in self.members(range) {
+            for block in self.members(range.clone()) {
                 let mut attendance = reach.attendance(&block).borrow_mut();
                 any |= attendance.end_phase(&mut block.core.borrow_mut());
             }
+            if self.launch.checks.is_some() {
+                self.order(reach, range);
+            }
         }
         any
+    }
+
+    /// The blocks of a phase that ended have met.
+    fn order(&self, reach: Reach, range: Range<usize>) {
+        let blocks: Vec<_> = self.members(range).collect();
+        let checks = || blocks.iter().filter_map(|block| block.checks.as_deref());
+        check::blocks_met(checks, reach == Reach::Grid);
     }
 
     /// What the set is stuck at; `None` if all lanes have exited.
@@ -251,6 +262,14 @@ impl Attendance {
     }
 }
 
+impl<'run> Running<'run> {
+    /// The block of this rank in the cluster of the lane that runs.
+    pub(crate) fn cluster_member(&self, rank: u32) -> Option<Rc<Running<'run>>> {
+        let mut cluster = self.set.cluster_of(self.member);
+        self.set.member(cluster.nth(rank as usize)?)
+    }
+}
+
 /// What lanes do together across blocks.
 impl Running<'_> {
     /// The lane that runs arrives at the barrier of its cluster. Nothing happens while it is being unwound.
@@ -260,6 +279,15 @@ impl Running<'_> {
             self.arrive_outside(Reach::Cluster)?;
         }
         Ok(())
+    }
+
+    /// As [`Running::restart`]: for the checks, whose times go on from those of all blocks of the set.
+    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
+        if let Some(checks) = &self.checks {
+            let others = self.set.members(0..self.shape.set_blocks);
+            let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
+            checks.restart(block, highs.max().unwrap_or(0));
+        }
     }
 
     /// True: the lane that runs has to call [`Running::wait`] for the barrier that it arrived at.

@@ -81,6 +81,9 @@ impl Block {
             });
             self.meetings.len() - 1
         });
+        if let (Some(checks), BarrierOp::Threads(count)) = (&self.checks, op) {
+            checks.clocks().arrives_at_part(thread, id, count);
+        }
         let meeting = &mut self.meetings[index];
         meeting.n_arrived += 1;
         meeting.n_true += u32::from(holds);
@@ -91,7 +94,7 @@ impl Block {
             self.n_waiting += 1;
         }
         if complete {
-            let result = self.close(index);
+            let result = self.close(index, site);
             self.warps[(thread / LANES) as usize].ready &= !(1 << (thread % LANES));
             return Arrival::GoesOn(result);
         }
@@ -107,7 +110,8 @@ impl Block {
         let mut index = 0;
         while index < self.meetings.len() {
             if self.meetings[index].is_complete(self.n_live) {
-                self.close(index); // moves another meeting to this index
+                let place = self.sites[0];
+                self.close(index, place); // moves another meeting to this index
             } else {
                 index += 1;
             }
@@ -130,11 +134,12 @@ impl Block {
     }
 
     /// Lets all threads of a complete meeting go on; gives its result.
-    fn close(&mut self, index: usize) -> u32 {
+    fn close(&mut self, index: usize, place: Place) -> u32 {
         let meeting = self.meetings.swap_remove(index);
         if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
             self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
         }
+        self.threads_met(&meeting, place);
         let result = match meeting.op {
             BarrierOp::Count => meeting.n_true,
             BarrierOp::All => u32::from(meeting.n_true == meeting.n_arrived),
@@ -148,6 +153,20 @@ impl Block {
             }
         }
         result
+    }
+}
+
+impl Block {
+    /// A meeting opened: the threads that wait there go on.
+    fn threads_met(&self, meeting: &Meeting, place: Place) {
+        let Some(checks) = &self.checks else { return };
+        let BarrierOp::Threads(count) = meeting.op else {
+            return checks.block_met(place);
+        };
+        let waiting = (0..).zip(&meeting.waiting);
+        let released =
+            waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
+        checks.clocks().part_met(meeting.id, count, released);
     }
 }
 

@@ -1,0 +1,10 @@
+//! What the checks find in kernels that are wrong, and that they find nothing in those that are right.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
+mod global; // races on global memory
+mod shared; // races on shared memory, and reads of what has no value
+mod support;
