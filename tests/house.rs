@@ -74,6 +74,17 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &[],
     ),
     (
+        "corpus",
+        "warploom-corpus",
+        &[
+            "warploom",
+            "warploom-build",
+            "warploom-emulator",
+            "warploom-runtime",
+        ],
+        &["serde_json"],
+    ),
+    (
         "harness",
         "warploom-harness",
         &["warploom-device", "warploom-manifest", "warploom-runtime"],

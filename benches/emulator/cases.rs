@@ -38,7 +38,11 @@ pub(crate) const CASES: &[Case] = &[
         emulated: saxpy,
         by_hand: Some(|cores, blocks| {
             let (x, y) = (floats(blocks * THREADS), floats(blocks * THREADS));
-            job((x, y), move |(x, y)| by_hand::saxpy(cores, A, x, y), |(_, y)| bits(y))
+            job(
+                (x, y),
+                move |(x, y)| by_hand::saxpy(cores, A, x, y),
+                |(_, y)| bits(y),
+            )
         }),
     },
     Case {
@@ -53,7 +57,11 @@ pub(crate) const CASES: &[Case] = &[
         },
         by_hand: Some(|cores, blocks| {
             let state = (floats(blocks * THREADS), vec![0.0; blocks]);
-            job(state, move |(x, y)| by_hand::reduce(cores, x, y), |(_, y)| bits(y))
+            job(
+                state,
+                move |(x, y)| by_hand::reduce(cores, x, y),
+                |(_, y)| bits(y),
+            )
         }),
     },
     Case {
@@ -68,7 +76,11 @@ pub(crate) const CASES: &[Case] = &[
         },
         by_hand: Some(|cores, blocks| {
             let state = (floats(blocks * THREADS), vec![0.0; blocks * THREADS]);
-            job(state, move |(x, y)| by_hand::shuffle(cores, x, y), |(_, y)| bits(y))
+            job(
+                state,
+                move |(x, y)| by_hand::shuffle(cores, x, y),
+                |(_, y)| bits(y),
+            )
         }),
     },
     Case {
@@ -83,7 +95,11 @@ pub(crate) const CASES: &[Case] = &[
         },
         by_hand: Some(|cores, blocks| {
             let state = (floats(blocks * THREADS), vec![0.0; blocks * THREADS]);
-            job(state, move |(x, y)| by_hand::scan(cores, x, y), |(_, y)| bits(y))
+            job(
+                state,
+                move |(x, y)| by_hand::scan(cores, x, y),
+                |(_, y)| bits(y),
+            )
         }),
     },
     Case {
@@ -163,7 +179,9 @@ fn of_b(n: usize) -> Vec<f32> {
 }
 
 fn bytes(len: usize) -> Vec<u32> {
-    (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 24).collect()
+    (0..len as u32)
+        .map(|i| i.wrapping_mul(2_654_435_761) >> 24)
+        .collect()
 }
 
 /// Rows of the matrices for so many blocks.
@@ -182,9 +200,7 @@ fn saxpy(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {
             kernels::saxpy::launch(stream, shape, A, &*x, y)?;
             Ok(stream.synchronize()?)
         },
-        result: |(stream, _, y): &mut (Stream, _, DeviceBuffer<f32>)| {
-            Ok(bits(&y.to_vec(stream)?))
-        },
+        result: |(stream, _, y): &mut (Stream, _, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),
     }))
 }
 

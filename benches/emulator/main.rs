@@ -24,6 +24,8 @@ use cases::{CASES, Case, Work};
 
 /// Most times of one kernel in one process.
 const MOST_RUNS: usize = 200;
+/// A launch that takes so long needs no second one to warm up.
+const LONG: Duration = Duration::from_millis(500);
 /// Blocks of each kernel where nothing is timed.
 const FEW_BLOCKS: usize = 16;
 
@@ -34,7 +36,9 @@ pub(crate) enum BenchError {
     Warploom(#[from] warploom::Error),
     #[error(transparent)]
     Record(#[from] RecordError),
-    #[error("`{kernel}` of {engine} with {blocks} blocks: check sum {found}, the plain loop has {expected}")]
+    #[error(
+        "`{kernel}` of {engine} with {blocks} blocks: check sum {found}, the plain loop has {expected}"
+    )]
     Wrong {
         kernel: String,
         engine: String,
@@ -42,7 +46,9 @@ pub(crate) enum BenchError {
         found: u32,
         expected: u32,
     },
-    #[error("a kernel with a race runs without a report, so checks are off: this is not the `checked` engine")]
+    #[error(
+        "a kernel with a race runs without a report, so checks are off: this is not the `checked` engine"
+    )]
     NotChecked,
     #[error("a kernel with a race is reported, so checks are on: this is not the `fast` engine")]
     Checked,
@@ -115,7 +121,11 @@ fn wishes(arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchError>
         let wrong = || BenchError::Argument(format!("{argument} {value}"));
         match argument.as_str() {
             "--engine" => {
-                let engines = [("fast", Engine::Fast), ("checked", Engine::Checked), ("hand", Engine::Hand)];
+                let engines = [
+                    ("fast", Engine::Fast),
+                    ("checked", Engine::Checked),
+                    ("hand", Engine::Hand),
+                ];
                 let found = engines.iter().find(|(name, _)| *name == value);
                 wishes.engine = Some(found.ok_or_else(wrong)?.1);
             }
@@ -135,7 +145,10 @@ fn run(wishes: &Wishes) -> Result<(), BenchError> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     if let Some(folder) = &wishes.merge {
         let out = wishes.out.clone();
-        return merge::merge(folder, &out.unwrap_or_else(|| "benches/results/emulator".into()));
+        return merge::merge(
+            folder,
+            &out.unwrap_or_else(|| "benches/results/emulator".into()),
+        );
     }
     let device = Device::emulator();
     let Some(engine) = wishes.engine else {
@@ -221,11 +234,15 @@ fn measure(
     seconds: f64,
 ) -> Result<Sample, BenchError> {
     let before_kib = peak_kib();
+    let started = Instant::now();
     work.run()?;
+    let is_long = started.elapsed() > LONG;
     let peak_kib = peak_kib();
     let check = check_sum(&work.result()?);
     verified(case, engine.name(), blocks, check)?;
-    work.run()?;
+    if !is_long {
+        work.run()?;
+    }
     let (started, limit) = (Instant::now(), Duration::from_secs_f64(seconds));
     let mut ns = Vec::new();
     while ns.len() < MOST_RUNS && (ns.len() < 3 || started.elapsed() < limit) {

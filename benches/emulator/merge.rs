@@ -38,7 +38,10 @@ pub(crate) fn merge(folder: &Path, out: &Path) -> Result<(), BenchError> {
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let processor = processor();
-    let file = out.join(file_name(&format!("{} {cores} cores", processor.replace("(R)", ""))));
+    let file = out.join(file_name(&format!(
+        "{} {cores} cores",
+        processor.replace("(R)", "")
+    )));
     let from_shell = |name: &str| std::env::var(name).unwrap_or_default();
     let machine = Machine {
         processor,
@@ -58,5 +61,8 @@ fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find(|line| line.starts_with("model name"));
     let name = line.and_then(|line| line.split_once(':'));
-    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+    name.map_or_else(
+        || std::env::consts::ARCH.to_owned(),
+        |(_, name)| name.trim().to_owned(),
+    )
 }

@@ -18,7 +18,7 @@ use warploom_emulator::check::{
 };
 use warploom_emulator::{Shape, intrinsics, run};
 
-const N: usize = 1024;
+const N: usize = 512;
 const TILE: usize = 32;
 
 /// Transposes a matrix of `n` × `n`, tile by tile, and adds up its elements.
@@ -53,7 +53,7 @@ fn transpose_and_sum(input: &Array, output: &Array, total: &Array, tile: &Array,
     // The lanes that go on lie further and further apart.
     let mut stride = 1;
     while stride < 256 {
-        if t % (2 * stride) == 0 {
+        if t.is_multiple_of(2 * stride) {
             let other = sums.load(t + stride);
             sums.store(t, sums.load(t) + other);
         }
@@ -164,7 +164,7 @@ fn sync_threads() {
         watch.arrived == 0
     });
     if last {
-        tell(|lints, block, _| lints.sync(SyncKind::Block, site, block, (0, 0), 256));
+        tell(|lints, block, _| lints.sync(SyncKind::Block, site, block, (0, 0)));
     }
     intrinsics::barrier(0);
 }

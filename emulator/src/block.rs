@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::check::BlockChecks;
+use crate::check::{BlockChecks, Schedule};
 use crate::place::Place;
 use crate::warp::{LANES, Operands, Warp, WarpOp};
 
@@ -29,8 +29,10 @@ pub(crate) struct Block {
     n_threads: u32,
     /// Threads that have not exited.
     n_live: u32,
-    /// The lowest thread that has not started.
+    /// How many threads have started.
     next_fresh: u32,
+    /// `None`: forward.
+    order: Option<Box<order::Order>>,
     /// Threads that wait. 0 in a kernel without barriers, whose threads then exit at little cost.
     n_waiting: u32,
     /// Threads that sleep, and go on when all others had their turn; the first one longest.
@@ -67,7 +69,11 @@ struct Barrier {
 }
 
 impl Block {
-    pub(crate) fn new(n_threads: u32, checks: Option<Rc<BlockChecks>>) -> Self {
+    pub(crate) fn new(
+        n_threads: u32,
+        schedule: Schedule,
+        checks: Option<Rc<BlockChecks>>,
+    ) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,
@@ -79,6 +85,7 @@ impl Block {
             n_threads,
             n_live: n_threads,
             next_fresh: 0,
+            order: order::Order::new(schedule, n_threads),
             n_waiting: 0,
             asleep: VecDeque::new(),
             served: 0,
@@ -96,8 +103,11 @@ impl Block {
         }
     }
 
-    /// Makes all threads fresh again, for the next block of the grid.
-    pub(crate) fn reset(&mut self) {
+    /// Makes all threads fresh again, for block `number` of the grid.
+    pub(crate) fn reset(&mut self, number: u64) {
+        if let Some(order) = &mut self.order {
+            order.restart(number);
+        }
         self.n_live = self.n_threads;
         self.next_fresh = 0;
         self.asleep.clear();
@@ -124,10 +134,10 @@ impl Block {
     /// The next thread to start, if one is left. It counts as running.
     #[inline]
     pub(crate) fn start_fresh(&mut self) -> Option<u32> {
-        let thread = self.next_fresh;
-        (thread < self.n_threads).then(|| {
+        let next = self.next_fresh;
+        (next < self.n_threads).then(|| {
             self.next_fresh += 1;
-            thread
+            self.in_order(next)
         })
     }
 
@@ -135,19 +145,30 @@ impl Block {
         self.next_fresh < self.n_threads
     }
 
-    /// The lowest thread that has not started.
+    /// The next thread to start.
     pub(crate) fn next_fresh(&self) -> u32 {
-        self.next_fresh
+        self.in_order(self.next_fresh.min(self.n_threads - 1))
+    }
+
+    #[inline]
+    fn in_order(&self, number: u32) -> u32 {
+        match &self.order {
+            None => number,
+            Some(order) => order.fresh[number as usize],
+        }
     }
 
     /// The threads that have not started.
     fn fresh(&self) -> impl Iterator<Item = u32> {
-        self.next_fresh..self.n_threads
+        (self.next_fresh..self.n_threads).map(|number| self.in_order(number))
     }
 
-    /// No further thread will start; gives how many have.
-    pub(crate) fn skip_fresh(&mut self) -> u32 {
-        std::mem::replace(&mut self.next_fresh, self.n_threads)
+    /// No further thread will start: those that have not are over.
+    pub(crate) fn skip_fresh(&mut self) {
+        while let Some(thread) = self.start_fresh() {
+            self.n_live -= 1;
+            self.warps[(thread / LANES) as usize].live &= !(1 << (thread % LANES));
+        }
     }
 
     /// A thread that may go on, if there is one: those of the warp that was served last come first. It counts as running.
@@ -329,12 +350,14 @@ fn lanes_of(n_threads: u32, warp: usize) -> u32 {
 
 mod asynchronous; // barriers in memory, copies under way
 mod meeting; // barriers with a reduction or a count
-mod outside;
+mod order; // who runs next
+mod outside; // threads that wait for other blocks
 mod remarks; // what is odd about a rendezvous that completes
 mod standing; // where each thread is
 
 pub(crate) use asynchronous::Copy;
 pub(crate) use meeting::BarrierOp;
+pub(crate) use order::{Pick, Random};
 pub(crate) use remarks::{Post, Remark, Remarks};
 pub(crate) use standing::{At, Standing};
 

@@ -1,22 +1,16 @@
-//! The fibers of one block: resumes lanes until none of them can run.
+//! The stacks of one block: switches to its lanes until none of them can run.
 
 use std::rc::Rc;
 
-use corosensei::{Coroutine, CoroutineResult};
-
+use crate::block::Pick;
+use crate::context::{Context, Fibers};
 use crate::fault::Fault;
-use crate::fiber::{Entered, Pause, Phase, Running, Signal};
-use crate::stack::{self, Stack};
-
-type Fiber = Coroutine<Signal, Pause, (), Stack>;
+use crate::fiber::{Entered, Phase, Running, run_lanes};
+use crate::stack;
 
 /// One block of a set, and the stacks of its lanes.
 pub(crate) struct Crew<'run> {
-    fibers: Vec<Fiber>,
-    /// Fibers that wait for work.
-    idle: Vec<usize>,
-    /// The fiber of each lane that waits.
-    fiber_of: Vec<usize>,
+    fibers: Option<Fibers>,
     /// What the fibers point to: dropped after them, and never moved.
     pub(crate) running: Rc<Running<'run>>,
 }
@@ -24,9 +18,7 @@ pub(crate) struct Crew<'run> {
 impl<'run> Crew<'run> {
     pub(crate) fn new(running: Rc<Running<'run>>) -> Self {
         Self {
-            fibers: Vec::new(),
-            idle: Vec::new(),
-            fiber_of: vec![0; running.shape.n_threads as usize],
+            fibers: Some(Fibers::new()),
             running,
         }
     }
@@ -37,14 +29,17 @@ impl<'run> Crew<'run> {
         let _entered = Entered::new(&running);
         let mut any = false;
         loop {
-            let ready = running.core.borrow_mut().next_ready();
-            if let Some(thread) = ready {
-                self.resume(self.fiber_of[thread as usize], Signal::Run);
-            } else if running.core.borrow().has_fresh() {
-                let fiber = self.idle_fiber()?;
-                self.resume(fiber, Signal::Run);
-            } else {
-                return Ok(any);
+            let pick = running.core.borrow_mut().pick();
+            match pick {
+                Pick::Ready(thread) => self.resume(thread),
+                Pick::Fresh => {
+                    let fiber = match running.idle_fiber() {
+                        Some(fiber) => fiber,
+                        None => self.new_fiber()?,
+                    };
+                    self.enter(fiber);
+                }
+                Pick::None => return Ok(any),
             }
             any = true;
         }
@@ -56,45 +51,34 @@ impl<'run> Crew<'run> {
         let sleeper = running.core.borrow_mut().next_sleeper();
         let Some(thread) = sleeper else { return false };
         let _entered = Entered::new(&running);
-        self.resume(self.fiber_of[thread as usize], Signal::Run);
+        self.resume(thread);
         true
     }
 
-    fn resume(&mut self, fiber: usize, signal: Signal) {
-        match self.fibers[fiber].resume(signal) {
-            CoroutineResult::Yield(Pause::Waits { thread }) => {
-                self.fiber_of[thread as usize] = fiber;
-            }
-            CoroutineResult::Yield(Pause::Idle) => self.idle.push(fiber),
-            CoroutineResult::Return(()) => {}
+    /// Switches to a lane that waits; it counts as running.
+    fn resume(&mut self, thread: u32) {
+        let context = self.running.turn_of(thread);
+        self.enter(context);
+    }
+
+    fn enter(&mut self, to: Context) {
+        if let Some(fibers) = &mut self.fibers {
+            // SAFETY: lanes that wait and fibers without a lane are suspended, and those of this block are all in `fibers`.
+            unsafe { self.running.link.enter(fibers, to) };
         }
     }
 
     /// A fiber that has no lane.
-    fn idle_fiber(&mut self) -> Result<usize, Fault> {
-        if let Some(fiber) = self.idle.pop() {
-            return Ok(fiber);
-        }
+    fn new_fiber(&mut self) -> Result<Context, Fault> {
         let taken = &self.running.set.stacks;
         if taken.replace(taken.get() + 1) >= stack::SET_LIMIT {
             let cause = format!("{} threads wait already", stack::SET_LIMIT);
             return Err(self.out_of_stacks(cause));
         }
         let stack = stack::take().map_err(|cause| self.out_of_stacks(cause.to_string()))?;
-        // The lifetime goes from the pointer's type only: `Crew` drops its fibers before `running`.
-        let running = Rc::as_ptr(&self.running).cast::<Running<'static>>();
-        self.fibers
-            .push(Fiber::with_stack(stack, move |yielder, signal| {
-                // SAFETY: `Crew` owns both, and ends all fibers before it lets go of the `Running`, which an `Rc` never moves.
-                let running = unsafe { &*running };
-                let mut signal = signal;
-                while signal == Signal::Run {
-                    running.yielder.set(yielder);
-                    running.run_fresh_lanes();
-                    signal = yielder.suspend(Pause::Idle);
-                }
-            }));
-        Ok(self.fibers.len() - 1)
+        let running = Rc::as_ptr(&self.running).cast();
+        let fibers = self.fibers.get_or_insert_with(Fibers::new);
+        Ok(fibers.add(stack, run_lanes, running))
     }
 
     #[cold]
@@ -114,11 +98,11 @@ impl<'run> Crew<'run> {
         let running = Rc::clone(&self.running);
         debug_assert_eq!(running.phase.get(), Phase::Abandoned);
         let _entered = Entered::new(&running);
-        let n_started = running.core.borrow_mut().skip_fresh();
-        for thread in 0..n_started {
+        running.core.borrow_mut().skip_fresh();
+        for thread in 0..running.shape.n_threads {
             let waits = running.core.borrow().is_live(thread);
             if waits {
-                self.resume(self.fiber_of[thread as usize], Signal::Abandon);
+                self.resume(thread);
             }
         }
     }
@@ -126,13 +110,10 @@ impl<'run> Crew<'run> {
 
 impl Drop for Crew<'_> {
     fn drop(&mut self) {
-        let mut stacks = Vec::with_capacity(self.idle.len());
-        for mut fiber in self.fibers.drain(..) {
-            // All fibers are idle here, unless a worker died by a fault of its own: `Fiber`'s destructor unwinds those.
-            if fiber.resume(Signal::Quit) == CoroutineResult::Return(()) {
-                stacks.push(fiber.into_stack());
-            }
+        if let Some(fibers) = self.fibers.take() {
+            // SAFETY: all lanes have exited, and nothing below them on a stack has to be dropped. Should a worker have died by a fault of
+            // its own, lanes that waited are never heard of again.
+            stack::give_back(unsafe { fibers.into_stacks() });
         }
-        stack::give_back(stacks);
     }
 }

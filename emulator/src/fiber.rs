@@ -15,10 +15,9 @@ use std::ptr;
 use std::rc::Rc;
 use std::thread;
 
-use corosensei::Yielder;
-
-use crate::block::{Arrival, Block};
+use crate::block::{Arrival, Block, Pick};
 use crate::check::{BlockChecks, Ended};
+use crate::context::{Context, Link};
 use crate::panics::PanicRecord;
 use crate::place::Place;
 use crate::set::{Attendance, Set};
@@ -30,26 +29,6 @@ thread_local! {
     static RUNNING: Cell<*const Running<'static>> = const { Cell::new(ptr::null()) };
     /// What is kept to check it; null in host code and where nothing is checked.
     static CHECKED: Cell<*const BlockChecks> = const { Cell::new(ptr::null()) };
-}
-
-/// What the scheduler tells a fiber when it resumes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Signal {
-    /// Go on.
-    Run,
-    /// The block is stuck: unwind the lane.
-    Abandon,
-    /// There are no more blocks: return.
-    Quit,
-}
-
-/// Why a fiber switched back to the scheduler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pause {
-    /// This lane has to wait.
-    Waits { thread: u32 },
-    /// There is no fresh lane.
-    Idle,
 }
 
 /// What a lane that wants to wait finds.
@@ -93,8 +72,13 @@ pub(crate) struct Running<'run> {
     program: &'run (dyn Fn() + Sync),
     /// The place of each lane in the block.
     places: Rc<[[u32; 3]]>,
-    /// The fiber that runs.
-    pub(crate) yielder: Cell<*const Yielder<Signal, Pause>>,
+    pub(crate) link: Link,
+    /// Where each lane that waits goes on.
+    contexts: Box<[Cell<Context>]>,
+    /// Fibers that have no lane.
+    idle: RefCell<Vec<Context>>,
+    /// What the operation that the lane waited for gave it.
+    given: Cell<u32>,
     pub(crate) phase: Cell<Phase>,
     /// The latest panic on a lane, and which lane that was.
     record: RefCell<Option<(u32, PanicRecord)>>,
@@ -165,7 +149,11 @@ impl<'run> Running<'run> {
                 shape.shape.dynamic_shared_bytes as usize,
                 shape.model,
             )),
-            core: RefCell::new(Block::new(shape.n_threads, checks.clone())),
+            core: RefCell::new(Block::new(
+                shape.n_threads,
+                set.launch.options.schedule,
+                checks.clone(),
+            )),
             checks,
             set: Rc::clone(set),
             member,
@@ -173,7 +161,10 @@ impl<'run> Running<'run> {
             at_grid: RefCell::default(),
             program,
             places: Rc::clone(places),
-            yielder: Cell::new(ptr::null()),
+            link: Link::new(),
+            contexts: vec![Cell::new(Context::NONE); shape.n_threads as usize].into(),
+            idle: RefCell::default(),
+            given: Cell::new(0),
             phase: Cell::new(Phase::Runs),
             record: RefCell::new(None),
             first_panic: RefCell::new(None),
@@ -185,7 +176,7 @@ impl<'run> Running<'run> {
     pub(crate) fn restart(&self, block: [u32; 3]) {
         self.block.set(block);
         self.site.set(0);
-        self.core.borrow_mut().reset();
+        self.core.borrow_mut().reset(self.shape.linear(block));
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
         self.arena.borrow_mut().reset();
@@ -213,8 +204,28 @@ impl<'run> Running<'run> {
         &self,
         arrive: impl FnOnce(&mut Block, u32) -> Arrival,
     ) -> Option<Arrival> {
-        self.may_wait()
-            .then(|| arrive(&mut self.core.borrow_mut(), self.thread.get()))
+        if !self.may_wait() {
+            return None;
+        }
+        let mut core = self.core.borrow_mut();
+        let arrival = arrive(&mut core, self.thread.get());
+        match arrival {
+            Arrival::GoesOn(result) if !core.fresh_go_first() => {
+                Some(self.perhaps_give_way(&mut core, result))
+            }
+            arrival => Some(arrival),
+        }
+    }
+
+    /// The lane that runs could go on with this result: whether it does is up to the schedule.
+    #[cold]
+    fn perhaps_give_way(&self, core: &mut Block, result: u32) -> Arrival {
+        if !core.gives_way() {
+            return Arrival::GoesOn(result);
+        }
+        core.make_ready(self.thread.get(), result);
+        self.given.set(result);
+        Arrival::Waits
     }
 
     /// Whether the lane that runs can take part in a rendezvous: false while it is being unwound by a panic.
@@ -231,24 +242,53 @@ impl<'run> Running<'run> {
     }
 
     /// What the operation that the lane waited for gave it.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn result(&self) -> u32 {
-        self.core.borrow().result(self.thread.get())
+        self.given.get()
     }
 
     /// Switches to other lanes until the lane that runs may go on.
-    // Inlined up to the kernel: the processor mispredicts each return after a switch, at 10 to 20 ns.
+    // Inlined up to the kernel: lanes that have been switched to return without a call that the processor has seen.
     #[inline(always)]
     pub(crate) fn wait(&self) {
-        let (thread, place, yielder) = (self.thread.get(), self.place.get(), self.yielder.get());
-        // SAFETY: a fiber put its own yielder there when it started or came back; we are on that fiber, so the yielder is alive.
-        let signal = unsafe { (*yielder).suspend(Pause::Waits { thread }) };
-        self.thread.set(thread);
-        self.place.set(place);
-        self.yielder.set(yielder);
-        if signal != Signal::Run {
-            leave();
+        let (save, to) = self.next();
+        if to != Context::NONE {
+            // SAFETY: `next` gives a place for the context of this lane, and a fiber that is suspended or the scheduler.
+            unsafe { self.link.switch(save, to) };
+            if self.phase.get() != Phase::Runs {
+                leave();
+            }
         }
+    }
+
+    /// Who runs now that the lane that runs has to wait, and where to leave its context; [`Context::NONE`]: it runs itself.
+    #[inline(never)]
+    fn next(&self) -> (*mut Context, Context) {
+        let own = self.thread.get();
+        let save = self.contexts[own as usize].as_ptr();
+        let pick = self.core.borrow_mut().pick();
+        let to = match pick {
+            Pick::Ready(thread) if thread == own => Context::NONE,
+            Pick::Ready(thread) => self.turn_of(thread),
+            Pick::Fresh => self.idle_fiber().unwrap_or(self.link.scheduler()),
+            Pick::None => self.link.scheduler(),
+        };
+        (save, to)
+    }
+
+    /// It is the turn of this lane, which waits: where it goes on.
+    #[inline]
+    pub(crate) fn turn_of(&self, thread: u32) -> Context {
+        self.thread.set(thread);
+        self.place.set(self.places[thread as usize]);
+        self.given.set(self.core.borrow().result(thread));
+        self.contexts[thread as usize].get()
+    }
+
+    /// A fiber that has no lane.
+    #[inline]
+    pub(crate) fn idle_fiber(&self) -> Option<Context> {
+        self.idle.borrow_mut().pop()
     }
 
     /// Lets all other lanes that can run do so before the lane that runs goes on.
@@ -267,8 +307,8 @@ impl<'run> Running<'run> {
         self.wait();
     }
 
-    /// Runs fresh lanes until none is left.
-    pub(crate) fn run_fresh_lanes(&self) {
+    /// Runs fresh lanes until another lane is to run, or none is left.
+    fn run_fresh_lanes(&self) {
         loop {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 let mut next = self.core.borrow_mut().start_fresh();
@@ -278,12 +318,18 @@ impl<'run> Running<'run> {
                     (self.program)();
                     let mut core = self.core.borrow_mut();
                     core.exit(self.thread.get());
+                    if !core.fresh_go_first() {
+                        return;
+                    }
                     next = core.start_fresh();
                 }
             }));
             match outcome {
                 Ok(()) => return,
                 Err(payload) => self.lane_unwound(payload),
+            }
+            if !self.core.borrow().fresh_go_first() {
+                return;
             }
         }
     }
@@ -312,6 +358,32 @@ impl<'run> Running<'run> {
         }
         self.phase.set(phase);
         self.core.borrow_mut().exit(thread);
+    }
+}
+
+/// What runs on each fiber of a block: lanes that are fresh, one after the other.
+pub(crate) extern "C" fn run_lanes(running: *const ()) -> ! {
+    // SAFETY: `Crew` hands in its `Running`, owns the fibers as well, and ends them before it lets go of it; an `Rc` never moves it. Its
+    // lifetime is longer than the fiber runs.
+    let running = unsafe { &*running.cast::<Running<'_>>() };
+    loop {
+        running.run_fresh_lanes();
+        let pick = match running.phase.get() {
+            Phase::Abandoned => Pick::None, // the scheduler goes through the lanes that are left
+            _ => running.core.borrow_mut().pick(),
+        };
+        let to = match pick {
+            Pick::Fresh => continue,
+            Pick::Ready(thread) => running.turn_of(thread),
+            Pick::None => running.link.scheduler(),
+        };
+        let save = {
+            let mut idle = running.idle.borrow_mut();
+            idle.push(Context::NONE);
+            idle.as_mut_ptr().wrapping_add(idle.len() - 1)
+        };
+        // SAFETY: nobody looks at `idle` before the context of this fiber is there; a lane whose turn it is is suspended.
+        unsafe { running.link.switch(save, to) };
     }
 }
 

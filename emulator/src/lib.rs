@@ -18,6 +18,7 @@
 
 mod block; // rendezvous: barriers, warp operations, lanes that returned
 pub mod check; // what instrumented code is checked for
+mod context; // switches between stacks
 mod crew; // the fibers of one block
 mod diagnose; // reports of what barriers and warp operations found
 mod exact; // floating point in integers, rounded once in any mode
@@ -26,6 +27,7 @@ mod fiber; // a stack for a lane that has to wait
 mod grid; // blocks over OS threads, and which fault is the first
 pub mod intrinsics; // what a kernel may call
 mod model; // what GPUs of each compute capability have room for
+mod order; // in which order blocks start
 mod panics; // a panic of a lane becomes a record, not output
 mod place; // where in the source: of a call, or of instrumented code
 mod run; // the way in

@@ -7,6 +7,7 @@ use crate::check::{self, Mode, Options, Report, RunChecks, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
+use crate::order::BlockOrder;
 use crate::panics;
 use crate::shape::{CheckedShape, Shape, Together};
 use crate::stack;
@@ -120,11 +121,11 @@ fn run_launch(
     log.verdict()
 }
 
-fn workers(shape: &CheckedShape) -> usize {
+fn workers(shape: &CheckedShape, asked: Option<usize>) -> usize {
     // Each thread may need a stack.
     let set_threads = shape.n_threads as usize * shape.set_blocks;
     let most = stack::SET_LIMIT / set_threads.clamp(1, stack::SET_LIMIT);
-    let wanted = shape.shape.workers.unwrap_or_else(|| {
+    let wanted = shape.shape.workers.or(asked).unwrap_or_else(|| {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         processors.min(most)
     });
@@ -139,19 +140,20 @@ fn work(
     queue: &BlockQueue,
     log: &FaultLog,
 ) {
-    let Some(mut set) = queue.next() else {
+    let Some(mut position) = queue.next() else {
         return;
     };
+    let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
     let mut worker = Worker::new(*shape, launch, program);
     loop {
-        if let Err(failure) = worker.run_set(set) {
+        if let Err(failure) = worker.run_set(order.set(position)) {
             if failure.stops_run {
                 queue.stop();
             }
-            log.report(set, failure.fault, failure.n_panicked);
+            log.report(position, failure.fault, failure.n_panicked);
         }
         match queue.next() {
-            Some(next) => set = next,
+            Some(next) => position = next,
             None => return,
         }
     }
@@ -167,7 +169,9 @@ pub struct Outcome {
     pub reports: Vec<Report>,
 }
 
-/// [`run_together`], in a chosen order and with checks. In [`crate::check::Mode::Checked`] `program` runs instrumented code.
+/// [`run_together`], in a chosen order and with checks. Of several blocks that fail the fault is that of the first to start.
+///
+/// In [`crate::check::Mode::Checked`] `program` runs instrumented code.
 pub fn run_with(
     shape: Shape,
     together: Together,
@@ -188,7 +192,7 @@ pub fn run_with(
             };
         }
     };
-    let n_workers = workers(&shape);
+    let n_workers = workers(&shape, options.workers);
     let sink = Arc::new(Sink::default());
     let is_checked = options.mode == Mode::Checked;
     let launch = Launch {

@@ -80,8 +80,6 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             block: [1, 0, 0],
             thread: [3, 0, 0],
             launched_at: Some(here),
-            launch: String::new(),
-            replay: String::new(),
             findings: vec![],
         })),
         S::Panic(Box::new(KernelPanic {
@@ -93,8 +91,6 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             block: [0; 3],
             thread: [0; 3],
             launched_at: None,
-            launch: String::new(),
-            replay: String::new(),
             findings: vec![],
         })),
         S::Deadlock(Box::new(KernelDeadlock {
@@ -102,8 +98,6 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             report: "block (0, 0, 0) is stuck: 32 threads wait at barrier 1, src/main.rs:14:5"
                 .into(),
             launched_at: here,
-            launch: String::new(),
-            replay: String::new(),
             findings: vec![],
         })),
         S::Check(Box::new(KernelFindings::of(

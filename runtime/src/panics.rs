@@ -40,11 +40,7 @@ pub struct KernelPanic {
     pub thread: [u32; 3],
     /// Where the kernel was launched; on a GPU, where launches are not numbered, the first that fits.
     pub launched_at: Option<&'static Location<'static>>,
-    /// The launch: kernel, shape, place, number. Empty on a GPU, and where no checks were asked for.
-    pub launch: String,
-    /// How to run it again with the same order of threads; empty where there is nothing to choose.
-    pub replay: String,
-    /// What else the emulator's checks found in this launch, the worst first.
+    /// What the emulator found in this launch: the panic first, then all else, the worst first. Empty on a GPU.
     pub findings: Vec<Report>,
 }
 
@@ -71,7 +67,7 @@ impl fmt::Display for KernelPanic {
             self.message
         )?;
         launched_at(f, self.launched_at)?;
-        more(f, [&self.launch, &self.replay], self.code(), &self.findings)
+        write_errors(f, &self.findings)
     }
 }
 
@@ -85,11 +81,7 @@ pub struct KernelDeadlock {
     pub report: String,
     /// Where the kernel was launched.
     pub launched_at: &'static Location<'static>,
-    /// The launch: kernel, shape, place, number. Empty where no checks were asked for.
-    pub launch: String,
-    /// How to run it again with the same order of threads; empty where there is nothing to choose.
-    pub replay: String,
-    /// What the emulator's checks found in this launch, the worst first; why the threads wait, too.
+    /// What the emulator found in this launch, the worst first: why the threads wait is among it.
     pub findings: Vec<Report>,
 }
 
@@ -112,24 +104,8 @@ impl fmt::Display for KernelDeadlock {
         write!(f, " (")?;
         launched_at_text(f, self.launched_at)?;
         write!(f, ")")?;
-        more(f, [&self.launch, &self.replay], self.code(), &self.findings)
+        write_errors(f, &self.findings)
     }
-}
-
-/// Lines below the sentence, if there was more than the kernel's result to ask for.
-fn more(
-    f: &mut fmt::Formatter<'_>,
-    [launch, replay]: [&String; 2],
-    code: Code,
-    findings: &[Report],
-) -> fmt::Result {
-    if !launch.is_empty() {
-        write!(f, "\n  = code: {code}\n  = launch: {launch}")?;
-    }
-    if !replay.is_empty() {
-        write!(f, "\n  = replay: {replay}")?;
-    }
-    write_errors(f, findings)
 }
 
 fn launched_at(
@@ -254,8 +230,6 @@ impl Recent {
             block: record.block,
             thread: record.thread,
             launched_at,
-            launch: String::new(),
-            replay: String::new(),
             findings: vec![],
         }
     }

@@ -46,7 +46,10 @@ pub fn document(all: &[Results]) -> String {
     if all.is_empty() {
         text.push_str("No results are recorded yet.\n\nExpected:\n\n");
         for show in SHOWS {
-            line(&mut text, format_args!("- {}: {}", show.what, show.expected));
+            line(
+                &mut text,
+                format_args!("- {}: {}", show.what, show.expected),
+            );
         }
     }
     for results in all {
@@ -63,8 +66,14 @@ fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
 
 fn section(text: &mut String, results: &Results) {
     let machine = &results.machine;
-    line(text, format_args!("\n## {}, {} cores\n", machine.processor, machine.cores));
-    line(text, format_args!("{}, {}.{}\n", machine.compiler, machine.date, load(results)));
+    line(
+        text,
+        format_args!("\n## {}, {} cores\n", machine.processor, machine.cores),
+    );
+    line(
+        text,
+        format_args!("{}, {}.{}\n", machine.compiler, machine.date, load(results)),
+    );
     shows(text, results);
     kernels(text, results);
     launches(text, results);
@@ -112,8 +121,14 @@ fn kernels(text: &mut String, results: &Results) {
     for kernel in KERNELS {
         for row in results.rows.iter().filter(|row| row.kernel == *kernel) {
             let hand = results.row(kernel, HAND, row.cores);
-            let ratio = hand.map_or("–".to_owned(), |hand| figure(row.per_thread() / hand.per_thread()));
-            let per_event = if row.events == 0 { "–".to_owned() } else { figure(row.per_event()) };
+            let ratio = hand.map_or("–".to_owned(), |hand| {
+                figure(row.per_thread() / hand.per_thread())
+            });
+            let per_event = if row.events == 0 {
+                "–".to_owned()
+            } else {
+                figure(row.per_event())
+            };
             line(
                 text,
                 format_args!(
@@ -131,15 +146,28 @@ fn kernels(text: &mut String, results: &Results) {
     }
     text.push_str("\n| kernel | checked by fast, one core | two cores by one: fast | checked | by hand |\n|---|---|---|---|---|\n");
     for kernel in KERNELS {
-        let show = |ratio: Option<f64>| ratio.map_or("n/a".to_owned(), |ratio| format!("{ratio:.2}"));
+        let show =
+            |ratio: Option<f64>| ratio.map_or("n/a".to_owned(), |ratio| format!("{ratio:.2}"));
         let two = |engine| show(speed_up(results, kernel, engine));
         let slower = show(slowdown(results, kernel));
-        line(text, format_args!("| {kernel} | {slower} | {} | {} | {} |", two(FAST), two(CHECKED), two(HAND)));
+        line(
+            text,
+            format_args!(
+                "| {kernel} | {slower} | {} | {} | {} |",
+                two(FAST),
+                two(CHECKED),
+                two(HAND)
+            ),
+        );
     }
 }
 
 fn launches(text: &mut String, results: &Results) {
-    let launches: Vec<&Row> = results.rows.iter().filter(|row| row.kernel.starts_with("empty_")).collect();
+    let launches: Vec<&Row> = results
+        .rows
+        .iter()
+        .filter(|row| row.kernel.starts_with("empty_"))
+        .collect();
     if launches.is_empty() {
         return;
     }
@@ -151,13 +179,20 @@ fn launches(text: &mut String, results: &Results) {
         let spread = row.spread * 100.0;
         line(
             text,
-            format_args!("| {shape} | {} | {} | {median} | {best} | {spread:.1} % |", engine(row), row.cores),
+            format_args!(
+                "| {shape} | {} | {} | {median} | {best} | {spread:.1} % |",
+                engine(row),
+                row.cores
+            ),
         );
     }
 }
 
 fn memory(text: &mut String, results: &Results) {
-    let known = results.rows.iter().filter_map(|row| Some((row, row.before_kib?, row.peak_kib?)));
+    let known = results
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, row.before_kib?, row.peak_kib?)));
     let known: Vec<_> = known.collect();
     if known.is_empty() {
         return;

@@ -162,10 +162,12 @@ impl Results {
             match line {
                 Line::Missing(entry) if missing.contains(entry) => {}
                 Line::Missing(entry) => missing.push(entry.clone()),
-                Line::Sample(sample) => match pooled.iter_mut().find(|known| alike(known, sample)) {
-                    Some(known) => known.ns.extend_from_slice(&sample.ns),
-                    None => pooled.push(sample.clone()),
-                },
+                Line::Sample(sample) => {
+                    match pooled.iter_mut().find(|known| alike(known, sample)) {
+                        Some(known) => known.ns.extend_from_slice(&sample.ns),
+                        None => pooled.push(sample.clone()),
+                    }
+                }
             }
         }
         let alone = |wanted: &Sample| {
@@ -215,12 +217,15 @@ fn best(ns: &[f64]) -> f64 {
 ///
 /// ```
 /// use warploom_harness::emulator_speed::check_sum;
-/// assert_eq!(check_sum(&[5, 7]), 5 * 1 + 7 * 2);
+/// assert_eq!(check_sum(&[5, 7]), 5 + 7 * 2);
 /// assert_ne!(check_sum(&[5, 7]), check_sum(&[7, 5]));
 /// ```
 #[must_use]
 pub fn check_sum(words: &[u32]) -> u32 {
-    let products = words.iter().zip(1u32..).map(|(word, place)| word.wrapping_mul(place));
+    let products = words
+        .iter()
+        .zip(1u32..)
+        .map(|(word, place)| word.wrapping_mul(place));
     products.fold(0, u32::wrapping_add)
 }
 

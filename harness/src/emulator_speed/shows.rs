@@ -27,7 +27,13 @@ pub(super) const HAND: &str = "by hand";
 
 /// Kernels that the claim about two cores is about: all that run long enough.
 pub(super) const KERNELS: &[&str] = &[
-    "saxpy", "reduce", "scan", "matmul", "histogram", "shuffle", "rounds",
+    "saxpy",
+    "reduce",
+    "scan",
+    "matmul",
+    "histogram",
+    "shuffle",
+    "rounds",
 ];
 
 impl Show {
@@ -123,12 +129,18 @@ pub(super) const SHOWS: &[Show] = &[
 
 /// How much slower a kernel is with checks, on one core.
 pub(super) fn slowdown(results: &Results, kernel: &str) -> Option<f64> {
-    let (checked, fast) = (results.row(kernel, CHECKED, 1)?, results.row(kernel, FAST, 1)?);
+    let (checked, fast) = (
+        results.row(kernel, CHECKED, 1)?,
+        results.row(kernel, FAST, 1)?,
+    );
     Some(checked.median_ns / fast.median_ns)
 }
 
 /// How much faster two cores are than one.
 pub(super) fn speed_up(results: &Results, kernel: &str, engine: &str) -> Option<f64> {
-    let (one, two) = (results.row(kernel, engine, 1)?, results.row(kernel, engine, 2)?);
+    let (one, two) = (
+        results.row(kernel, engine, 1)?,
+        results.row(kernel, engine, 2)?,
+    );
     Some(one.median_ns / two.median_ns)
 }

@@ -29,7 +29,10 @@ fn sample(kernel: &str, engine: &str, cores: usize, ns: &[f64]) -> Sample {
 }
 
 fn results(lines: Vec<(&str, Line)>) -> Results {
-    let lines: Vec<_> = lines.into_iter().map(|(file, line)| (file.to_owned(), line)).collect();
+    let lines: Vec<_> = lines
+        .into_iter()
+        .map(|(file, line)| (file.to_owned(), line))
+        .collect();
     Results::of(machine(), &lines)
 }
 
@@ -57,17 +60,32 @@ fn the_memory_file_gives_memory_and_no_times() {
         peak_kib: 4096,
         ..sample("reduce", "warploom fast", 1, &[900.0])
     };
-    let found = results(vec![("fast", Line::Sample(timed)), ("memory", Line::Sample(alone))]);
+    let found = results(vec![
+        ("fast", Line::Sample(timed)),
+        ("memory", Line::Sample(alone)),
+    ]);
     assert_eq!(found.rows.len(), 1);
-    assert_eq!((found.rows[0].runs, found.rows[0].peak_kib), (1, Some(4096)));
+    assert_eq!(
+        (found.rows[0].runs, found.rows[0].peak_kib),
+        (1, Some(4096))
+    );
 }
 
 #[test]
 fn claims_are_decided_by_the_figures() {
     let found = results(vec![
-        ("fast", Line::Sample(sample("saxpy", "warploom fast", 1, &[700.0]))),
-        ("fast", Line::Sample(sample("reduce", "warploom fast", 1, &[2000.0]))),
-        ("checked", Line::Sample(sample("reduce", "warploom checked", 1, &[5000.0]))),
+        (
+            "fast",
+            Line::Sample(sample("saxpy", "warploom fast", 1, &[700.0])),
+        ),
+        (
+            "fast",
+            Line::Sample(sample("reduce", "warploom fast", 1, &[2000.0])),
+        ),
+        (
+            "checked",
+            Line::Sample(sample("reduce", "warploom checked", 1, &[5000.0])),
+        ),
     ]);
     let text = document(&[found]);
     assert!(text.contains("| ≤ 6 ns | 7.00 ns | **no** |"), "{text}");
@@ -87,7 +105,11 @@ fn what_is_missing_is_said_once() {
         ("pocl", Line::Missing(missing)),
     ];
     let text = document(&[results(twice)]);
-    assert_eq!(text.matches("- PoCL: there is no OpenCL here").count(), 1, "{text}");
+    assert_eq!(
+        text.matches("- PoCL: there is no OpenCL here").count(),
+        1,
+        "{text}"
+    );
 }
 
 #[test]

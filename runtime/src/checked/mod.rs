@@ -2,6 +2,7 @@
 
 mod code; // kernels that say what they do to memory
 mod report; // what was found becomes an error, or text
+#[cfg_attr(warploom_device, path = "nowhere.rs")]
 mod statics; // those of the program, for instrumented code
 
 pub(crate) use code::{Body, body, note_unchecked, options};

@@ -14,6 +14,7 @@ use crate::stream::StreamError;
 
 mod desk; // what is said once per process, and where
 mod json; // for programs
+mod replay; // how to run it again
 
 /// Errors whose text is shown; the others are counted.
 const MOST_SHOWN: usize = 20;
@@ -129,9 +130,9 @@ pub(crate) struct Launched<'a> {
     pub(crate) block: [u32; 3],
     /// Where.
     pub(crate) at: &'static Location<'static>,
-    /// Which launch of the process, from 1; 0 if launches are not counted.
+    /// Which launch of the device, from 1; 0 if launches are not counted.
     pub(crate) number: u64,
-    /// How to run it again in the same order; empty if there is nothing to choose.
+    /// The variables that make another run take the same order.
     pub(crate) replay: String,
     /// The places in its instrumented code; empty if native code ran.
     pub(crate) sites: Range<u32>,
@@ -159,18 +160,10 @@ impl Launched<'_> {
         )
     }
 
-    /// The line about the launch with which errors end; empty if nothing was asked for but the kernel's result.
-    fn checked_launch(&self) -> String {
-        match self.sites.is_empty() && self.replay.is_empty() {
-            true => String::new(),
-            false => format!("{} {}", self.kernel(), self.launch()),
-        }
-    }
-
     fn sign(&self, report: &mut Report) {
         report.kernel = self.kernel();
         report.launch = self.launch();
-        report.replay.clone_from(&self.replay);
+        report.replay = replay::replay(&self.replay);
     }
 
     fn who(&self, block: [u32; 3], thread: [u32; 3]) -> Who {
@@ -223,8 +216,6 @@ pub(crate) fn conclude(
             block,
             thread,
             launched_at: Some(launched.at),
-            launch: launched.checked_launch(),
-            replay: launched.replay.clone(),
             findings,
         }))),
         Some(fault @ Fault::Deadlock { .. }) => {
@@ -232,8 +223,6 @@ pub(crate) fn conclude(
                 kernel: launched.base.to_owned(),
                 report: fault.to_string(),
                 launched_at: launched.at,
-                launch: launched.checked_launch(),
-                replay: launched.replay.clone(),
                 findings,
             })))
         }
@@ -275,10 +264,11 @@ fn of_fault(launched: &Launched<'_>, fault: &Fault, findings: &[Report]) -> Opti
                 ..report
             }
         }
-        Fault::Deadlock { waits, .. } => {
+        Fault::Deadlock { block, waits } => {
             if findings.iter().any(|report| is_wait(report.code)) {
                 return None;
             }
+            let [x, y, z] = block;
             let side = |wait: &Wait| Side {
                 place: Some(Place {
                     file: wait.file.to_owned(),
@@ -291,7 +281,10 @@ fn of_fault(launched: &Launched<'_>, fault: &Fault, findings: &[Report]) -> Opti
             };
             Report {
                 sides: waits.iter().map(side).collect(),
-                ..Report::new(Code::DEADLOCK, fault.to_string())
+                ..Report::new(
+                    Code::DEADLOCK,
+                    format!("the threads of block ({x},{y},{z}) wait for ever"),
+                )
             }
         }
         _ => return None,

@@ -8,7 +8,7 @@ use crate::check::SiteId;
 use crate::check::lints::{Profile, place_of};
 use crate::warp::LANES;
 
-const LEFT: f64 = 34.0;
+const LEFT: f64 = 40.0;
 const WIDTH: f64 = 380.0;
 
 /// At most so many intervals have room.
@@ -125,6 +125,24 @@ pub(super) fn timeline(profile: &Profile) -> String {
             labelled = x;
         }
     }
+    out += &warps_axis(n_warps, top, row);
+    let shown = match profile.first.len() {
+        n if n > MOST_INTERVALS => format!("the first {MOST_INTERVALS} of {n} intervals or more"),
+        1 => "1 interval".into(),
+        n => format!("{n} intervals"),
+    };
+    let y = top + room + 14.0;
+    let _ = write!(
+        out,
+        "<text x=\"{LEFT}\" y=\"{y:.1}\">{shown}</text>\
+         <text x=\"{WIDTH}\" y=\"{y:.1}\" text-anchor=\"end\">full colour: {} accesses</text>",
+        short(most)
+    );
+    svg(&out, y + 4.0, "warps against barrier intervals")
+}
+
+fn warps_axis(n_warps: usize, top: f64, row: f64) -> String {
+    let mut out = String::new();
     for warp in [0, n_warps - 1] {
         let name = if warp == 0 {
             "warp\u{a0}0".to_owned()
@@ -141,19 +159,7 @@ pub(super) fn timeline(profile: &Profile) -> String {
             break;
         }
     }
-    let shown = match profile.first.len() {
-        n if n > MOST_INTERVALS => format!("the first {MOST_INTERVALS} of {n} intervals or more"),
-        1 => "1 interval".into(),
-        n => format!("{n} intervals"),
-    };
-    let y = top + room + 14.0;
-    let _ = write!(
-        out,
-        "<text x=\"{LEFT}\" y=\"{y:.1}\">{shown}</text>\
-         <text x=\"{WIDTH}\" y=\"{y:.1}\" text-anchor=\"end\">darkest: {} accesses</text>",
-        short(most)
-    );
-    svg(&out, y + 4.0, "warps against barrier intervals")
+    out
 }
 
 /// The line of a barrier, and whether it ordered nothing in the whole launch.

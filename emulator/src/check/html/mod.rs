@@ -3,6 +3,7 @@
 //! One file without scripts and without anything from elsewhere; light or dark as the reader has it.
 
 mod charts; // lanes, barriers
+mod figures; // the kernel in five numbers
 mod pictures; // one request
 mod source; // line by line
 mod text; // escaped, coloured, rounded
@@ -93,7 +94,7 @@ impl Page<'_> {
             escape(self.kernel),
             include_str!("style.css"),
             self.head(&entries),
-            self.figures(),
+            figures::all(self.profile),
             costs(&entries),
             self.pictures(),
             general(&entries),
@@ -155,100 +156,6 @@ impl Page<'_> {
         )
     }
 
-    fn figures(&self) -> String {
-        let profile = self.profile;
-        let mut out = String::from("<div class=\"figures\">");
-        let (sectors, requests) = (profile.sectors(), profile.requests_to(Space::Global));
-        out += &match requests {
-            0 => figure("Global memory", "", "&ndash;", "not accessed"),
-            _ => {
-                let efficiency = sectors.ideal as f64 / sectors.touched.max(1) as f64;
-                let per = |n: u64| number(n as f64 / requests as f64);
-                figure(
-                    "Global memory",
-                    rate(efficiency),
-                    &format!("{:.0} % <small>efficient</small>", 100.0 * efficiency),
-                    &format!(
-                        "{} sectors per request, {} would do",
-                        per(sectors.touched),
-                        per(sectors.ideal)
-                    ),
-                )
-            }
-        };
-        let passes = profile.passes();
-        out += &match passes.ideal {
-            0 => figure("Shared memory", "", "&ndash;", "not accessed"),
-            _ => {
-                let ways = passes.made as f64 / passes.ideal as f64;
-                figure(
-                    "Shared memory",
-                    rate(1.0 / ways),
-                    &format!("{} <small>passes for one</small>", number(ways)),
-                    &match passes.ways {
-                        1 => "no bank conflict".to_owned(),
-                        ways => format!("worst request {ways}-way"),
-                    },
-                )
-            }
-        };
-        let (lanes, present) = profile.lanes();
-        let requests = profile.requests().max(1);
-        let average = lanes as f64 / requests as f64;
-        out += &figure(
-            "Active lanes",
-            rate(lanes as f64 / present.max(1) as f64),
-            &format!("{} <small>of 32</small>", number(average)),
-            &format!("in {} executions by warps", short(profile.requests())),
-        );
-        let useless = profile
-            .barriers
-            .iter()
-            .filter(|barrier| barrier.counts.needed == 0)
-            .count();
-        let passed: u64 = profile
-            .barriers
-            .iter()
-            .map(|barrier| barrier.counts.passed)
-            .sum();
-        out += &match profile.barriers.len() {
-            0 => figure(
-                "Barriers",
-                "",
-                "none",
-                "threads of a block do not wait for each other",
-            ),
-            n => figure(
-                "Barriers",
-                if useless > 0 { "so-so" } else { "" },
-                &format!("{n} <small>in the source</small>"),
-                &format!("{} passed; {useless} ordered nothing", short(passed)),
-            ),
-        };
-        let hottest = profile
-            .atomics
-            .iter()
-            .map(|atomic| atomic.top)
-            .max_by_key(|top| top.hottest.operations);
-        out += &match hottest {
-            None => figure("Atomics", "", "none", "no counter is shared"),
-            Some(top) => figure(
-                "Atomics",
-                "",
-                &format!(
-                    "{} <small>on one address</small>",
-                    short(top.hottest.operations)
-                ),
-                &format!(
-                    "of {} operations on {} addresses",
-                    short(top.operations),
-                    short(top.addresses)
-                ),
-            ),
-        };
-        out + "</div>"
-    }
-
     fn pictures(&self) -> String {
         let profile = self.profile;
         let global = profile.worst(Space::Global).map(|(place, worst)| {
@@ -288,21 +195,6 @@ impl Page<'_> {
 
 const FOOTER: &str = "<footer>Counted on the emulator, in the device code before NVIDIA's compiler translates it: what that compiler merges, \
     splits or keeps in registers counts differently on the GPU. Cycles are estimates for sorting. What each number means: docs/lints.md.</footer>";
-
-/// How good a share is.
-fn rate(share: f64) -> &'static str {
-    match share {
-        0.8.. => "",
-        0.5.. => "so-so",
-        _ => "bad",
-    }
-}
-
-fn figure(name: &str, class: &str, value: &str, text: &str) -> String {
-    format!(
-        "<div class=\"figure {class}\"><h3>{name}</h3><div class=\"value\">{value}</div><p>{text}</p></div>"
-    )
-}
 
 fn picture(name: &str, of: Option<(String, String)>, clear: &str) -> String {
     let content = of.map_or_else(

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::text::bytes;
-use crate::check::lints::{BANKS, Request, SECTOR_BYTES, bank};
+use crate::check::lints::{BANKS, Request, SECTOR_BYTES, bank, padded as padded_request, padding};
 use crate::warp::LANES;
 
 /// Pixels of one lane.
 const ROW: f64 = 6.0;
 
-const LEFT: f64 = 34.0;
+const LEFT: f64 = 40.0;
 const TOP: f64 = 14.0;
 const WIDTH: f64 = 380.0;
 const HEIGHT: f64 = TOP + ROW * LANES as f64;
@@ -90,7 +90,25 @@ pub(super) fn sectors(request: &Request) -> String {
         out,
         "<text x=\"{middle:.1}\" y=\"9\" text-anchor=\"middle\">{what}</text>"
     );
-    svg(&out, HEIGHT + 16.0, "lanes against addresses")
+    out += &shares(request);
+    svg(&out, HEIGHT + 38.0, "lanes against addresses")
+}
+
+/// How much is fetched, and how much of it is wanted, as two bars.
+fn shares(request: &Request) -> String {
+    let sectors = request.sectors();
+    let fetched = sectors.touched * SECTOR_BYTES;
+    let (y, width) = (HEIGHT + 20.0, 170.0);
+    let wanted = width * sectors.wanted as f64 / fetched.max(1) as f64;
+    format!(
+        "<rect class=\"fetched\" x=\"{LEFT}\" y=\"{y}\" width=\"{width}\" height=\"14\"></rect>\
+         <rect class=\"wanted\" x=\"{LEFT}\" y=\"{y}\" width=\"{wanted:.1}\" height=\"14\"></rect>\
+         <text x=\"{:.1}\" y=\"{:.1}\">{} wanted of {} moved</text>",
+        LEFT + width + 8.0,
+        y + 10.5,
+        bytes(sectors.wanted),
+        bytes(fetched)
+    )
 }
 
 /// Lanes against banks, coloured by the pass in which the bank gives the lane its word; below, the words of each bank.
@@ -104,6 +122,9 @@ pub(super) fn banks(request: &Request) -> String {
         "<rect class=\"box\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{height}\"></rect>",
         WIDTH - LEFT
     );
+    if let Some((row, by, _)) = padding(request) {
+        out += &padded(request, row, by, width);
+    }
     for (lane, at) in request.lanes() {
         let last = (at + u64::from(request.bytes.max(1)) - 1) / 4;
         for word in (at / 4..=last).take(BANKS) {
@@ -167,6 +188,33 @@ pub(super) fn banks(request: &Request) -> String {
         "<text x=\"{middle:.1}\" y=\"9\" text-anchor=\"middle\">{BANKS} banks of 4 bytes</text>"
     );
     svg(&out, ground + 15.0, "lanes against banks")
+}
+
+/// Where the lanes would be with rows of `by` more elements.
+fn padded(request: &Request, row: u64, by: u64, width: f64) -> String {
+    let mut out = String::new();
+    for (lane, at) in padded_request(request, row, by).lanes() {
+        for word in at / 4..=(at + u64::from(request.bytes) - 1) / 4 {
+            let _ = write!(
+                out,
+                "<rect class=\"pale\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"><title>lane {lane}, with rows of {} \
+                 elements</title></rect>",
+                LEFT + width * bank(word * 4) as f64 + 0.5,
+                TOP + ROW * f64::from(lane) + 0.5,
+                width - 1.0,
+                ROW - 1.0,
+                row + by
+            );
+        }
+    }
+    let (first, last) = (row + by, row);
+    let _ = write!(
+        out,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">pale: with rows of {first} instead of {last} elements</text>",
+        WIDTH - 6.0,
+        TOP + 14.0
+    );
+    out
 }
 
 fn lanes_axis() -> String {

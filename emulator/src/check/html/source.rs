@@ -55,6 +55,8 @@ impl Most {
     }
 }
 
+const EMPTY: &str = "<td class=\"cell\"></td>";
+
 fn section(
     file: &str,
     counted: &BTreeMap<u32, Option<&LineProfile>>,
@@ -102,7 +104,7 @@ fn section(
         for entry in here {
             let _ = write!(
                 out,
-                "<tr class=\"finding {}\" id=\"finding-{}\"><td></td><td colspan=\"5\"></td><td class=\"text\">{}</td></tr>",
+                "<tr class=\"finding {}\" id=\"finding-{}\"><td class=\"line\"></td>{EMPTY}{EMPTY}{EMPTY}{EMPTY}{EMPTY}<td class=\"text\">{}</td></tr>",
                 entry.class(),
                 entry.number,
                 finding(entry, false)
@@ -149,7 +151,7 @@ fn shown(counted: &BTreeMap<u32, Option<&LineProfile>>, n_lines: u32) -> Vec<u32
 
 fn cells(line: Option<&LineProfile>, most: &Most) -> String {
     let Some(line) = line else {
-        return "<td class=\"cell\"></td>".repeat(5);
+        return EMPTY.repeat(5);
     };
     let mut out = String::new();
     out += &match line.executions {
@@ -267,5 +269,5 @@ fn cell(text: &str, share: f64, heat: &str, tip: &str) -> String {
 }
 
 fn empty() -> String {
-    "<td class=\"cell\"></td>".into()
+    EMPTY.into()
 }

@@ -20,14 +20,23 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// `1 234`, `56.7 k`, `8.9 M`.
+/// `1 234`, `56.7 k`, `8.9 M`: three digits, from 10 000 on.
 pub(super) fn short(n: u64) -> String {
-    let n_float = n as f64;
-    match n {
-        0..10_000 => super::grouped(n),
-        10_000..1_000_000 => format!("{:.1}\u{a0}k", n_float / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1}\u{a0}M", n_float / 1e6),
-        _ => format!("{:.1}\u{a0}G", n_float / 1e9),
+    let (size, unit) = match n {
+        0..10_000 => return super::grouped(n),
+        10_000..1_000_000 => (n as f64 / 1e3, "k"),
+        1_000_000..1_000_000_000 => (n as f64 / 1e6, "M"),
+        _ => (n as f64 / 1e9, "G"),
+    };
+    format!("{}\u{a0}{unit}", three_digits(size))
+}
+
+/// `1.05`, `10.5`, `105`, `1 050`.
+fn three_digits(size: f64) -> String {
+    if size < 99.95 {
+        super::number(size)
+    } else {
+        super::grouped(size.round() as u64)
     }
 }
 
@@ -42,7 +51,7 @@ pub(super) fn bytes(n: u64) -> String {
         size /= 1024.0;
         unit = next;
     }
-    format!("{}\u{a0}{unit}", super::number(size))
+    format!("{}\u{a0}{unit}", three_digits(size))
 }
 
 /// Colours one line of Rust. Comments and strings that go over several lines are coloured in the first one only.

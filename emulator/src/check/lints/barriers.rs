@@ -30,8 +30,6 @@ pub(crate) struct Counts {
     pub(crate) passed: u64,
     /// How often something needed it, or could not be seen.
     pub(crate) needed: u64,
-    /// Threads that arrived, summed.
-    pub(crate) arrived: u64,
 }
 
 /// The intervals of one block.
@@ -54,7 +52,6 @@ pub(crate) struct Intervals {
 #[derive(Debug, Clone, Copy)]
 struct Barrier {
     site: SiteId,
-    arrived: u32,
     needed: bool,
 }
 
@@ -109,17 +106,10 @@ impl Intervals {
     }
 
     /// The block comes through a barrier; `answers`: one that gives its threads a result.
-    pub(crate) fn barrier(
-        &mut self,
-        site: SiteId,
-        arrived: u32,
-        answers: bool,
-        sum: &mut Map<u32, Counts>,
-    ) {
+    pub(crate) fn barrier(&mut self, site: SiteId, answers: bool, sum: &mut Map<u32, Counts>) {
         self.close(sum);
         self.barrier = Some(Barrier {
             site,
-            arrived,
             needed: answers || self.blind || self.off,
         });
         std::mem::swap(&mut self.before, &mut self.now);
@@ -145,7 +135,6 @@ impl Intervals {
         let counts = sum.entry(barrier.site.0).or_default();
         counts.passed += 1;
         counts.needed += u64::from(barrier.needed || told || (self.orders[0] && self.orders[1]));
-        counts.arrived += u64::from(barrier.arrived);
     }
 }
 

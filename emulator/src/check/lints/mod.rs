@@ -20,7 +20,8 @@ pub(crate) use findings::{grouped, number};
 pub use profile::Profile;
 pub(crate) use profile::{Column, LineProfile, place_of};
 pub(crate) use request::{BANKS, Request, SECTOR_BYTES, bank};
-pub(crate) use tally::{Example, Sparse};
+pub(crate) use stride::{padded, padding};
+pub(crate) use tally::Example;
 
 use barriers::{Counts, Intervals, Map};
 use contention::{Contention, Top};
@@ -199,14 +200,7 @@ impl Lints {
 
     /// Threads of a block waited for each other, and go on. Of warp number `warp` the lanes of `mask`, where the kind is of a warp or a part
     /// of the block; else all threads of the block, and `warp` and `mask` mean nothing.
-    pub fn sync(
-        &mut self,
-        kind: SyncKind,
-        site: SiteId,
-        block: u64,
-        (warp, mask): (u32, u32),
-        n_arrived: u32,
-    ) {
+    pub fn sync(&mut self, kind: SyncKind, site: SiteId, block: u64, (warp, mask): (u32, u32)) {
         let at = self.watched(block);
         let watched = &mut self.blocks[at];
         match kind {
@@ -224,7 +218,7 @@ impl Lints {
             SyncKind::Block | SyncKind::BlockResult => {
                 let answers = kind == SyncKind::BlockResult;
                 let sum = &mut self.barriers;
-                watched.intervals.barrier(site, n_arrived, answers, sum);
+                watched.intervals.barrier(site, answers, sum);
                 let accesses = &mut watched.accesses;
                 end_interval(&mut self.first, accesses, Some(site));
             }
@@ -281,7 +275,6 @@ impl Lints {
             let counts = self.barriers.entry(site).or_default();
             counts.passed += theirs.passed;
             counts.needed += theirs.needed;
-            counts.arrived += theirs.arrived;
         }
         for (site, theirs) in other.global {
             self.global.entry(site).or_default().merge(theirs);

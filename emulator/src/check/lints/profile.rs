@@ -6,8 +6,8 @@ use super::barriers::Counts;
 use super::contention::Top;
 use super::findings;
 use super::request::{Passes, Sectors};
-use super::tally::Tally;
-use super::{AccessKind, Example, Interval, Lints, Space, Sparse};
+use super::tally::{Sparse, Tally};
+use super::{AccessKind, Example, Interval, Lints, Space};
 use crate::check::{Place, Report, SiteId, site};
 use crate::warp::LANES;
 
@@ -146,7 +146,6 @@ impl Profile {
             });
             known.counts.passed += counts.passed;
             known.counts.needed += counts.needed;
-            known.counts.arrived += counts.arrived;
         }
         let barriers: Vec<Barrier> = barriers.into_values().collect();
         let n_blocks: u64 = seen.grid.iter().map(|n| u64::from(*n)).product();
@@ -267,9 +266,11 @@ impl Tally {
         }
     }
 
-    /// The sparsest execution.
-    pub(crate) fn sparsest(&self) -> Option<Sparse> {
-        self.sparse
+    /// The sets of lanes that took part where some were left out: first those that leave out most in all.
+    pub(crate) fn sets(&self) -> Vec<Sparse> {
+        let mut sets = self.sparse.clone();
+        sets.sort_by_key(|set| (std::cmp::Reverse(set.lost()), set.active));
+        sets
     }
 }
 

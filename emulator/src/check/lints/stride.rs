@@ -104,20 +104,21 @@ pub(crate) fn padding(request: &Request) -> Option<(u64, u64, u64)> {
         return None;
     }
     let now = request.passes();
-    let lowest = request.lanes().map(|(_, at)| at).min()?;
-    let padded = |by: u64| {
-        let mut moved = request.clone();
-        for at in &mut moved.at {
-            let offset = at.wrapping_sub(lowest);
-            *at = lowest
-                .wrapping_add(offset)
-                .wrapping_add(offset / row_bytes * by * unit);
-        }
-        moved.passes().made
-    };
     let row = row_bytes / unit;
     (1..=4)
-        .map(|by| (row, by, padded(by)))
+        .map(|by| (row, by, padded(request, row, by).passes().made))
         .filter(|(.., made)| *made < now.made)
         .min_by_key(|(_, by, made)| (*made, *by))
+}
+
+/// The request with `by` more elements in each row of `row` elements. The lowest address begins a row.
+pub(crate) fn padded(request: &Request, row: u64, by: u64) -> Request {
+    let bytes = u64::from(request.bytes);
+    let lowest = request.lanes().map(|(_, at)| at).min().unwrap_or(0);
+    let mut moved = request.clone();
+    for (lane, at) in request.lanes() {
+        let rows = (at - lowest) / (row * bytes).max(1);
+        moved.at[lane as usize] = at.wrapping_add(rows * by * bytes);
+    }
+    moved
 }

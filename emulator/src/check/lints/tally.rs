@@ -32,8 +32,8 @@ pub(crate) struct Tally {
     pub(crate) together: u64,
     /// The request that costs most beyond what it has to.
     pub(crate) worst: Option<Example>,
-    /// The lanes that took part where fewest of those did that could have.
-    pub(crate) sparse: Option<Sparse>,
+    /// Which lanes took part where not all did that could have: the sets that leave out most lanes in all.
+    pub(crate) sparse: Vec<Sparse>,
 }
 
 /// A request, and who made it.
@@ -51,8 +51,13 @@ pub(crate) struct Example {
 pub(crate) struct Sparse {
     pub(crate) active: u32,
     pub(crate) present: u32,
+    pub(crate) times: u64,
+    /// The first: block and warp.
     pub(crate) who: (u64, u32),
 }
+
+/// Of each place, so many different sets of lanes are kept.
+const MOST_SETS: usize = 16;
 
 impl Tally {
     pub(crate) fn new(site: SiteId, space: Option<Space>, kind: AccessKind) -> Self {
@@ -70,7 +75,7 @@ impl Tally {
             passes: Passes::default(),
             together: 0,
             worst: None,
-            sparse: None,
+            sparse: Vec::new(),
         }
     }
 
@@ -150,12 +155,28 @@ impl Tally {
         self.active[n_active as usize] += times;
         if active != present {
             self.split += times;
-            let sparse = Sparse {
+            self.add_set(Sparse {
                 active,
                 present,
+                times,
                 who,
-            };
-            self.sparse = Sparse::sparser(self.sparse, Some(sparse));
+            });
+        }
+    }
+
+    fn add_set(&mut self, set: Sparse) {
+        let same = |known: &&mut Sparse| (known.active, known.present) == (set.active, set.present);
+        if let Some(known) = self.sparse.iter_mut().find(same) {
+            known.times += set.times;
+            known.who = known.who.min(set.who);
+            return;
+        }
+        if self.sparse.len() < MOST_SETS {
+            self.sparse.push(set);
+        } else if let Some(least) = self.sparse.iter_mut().min_by_key(|known| known.lost())
+            && least.lost() < set.lost()
+        {
+            *least = set;
         }
     }
 
@@ -187,7 +208,7 @@ impl Tally {
         {
             self.worst = Some(theirs);
         }
-        self.sparse = Sparse::sparser(self.sparse, other.sparse);
+        other.sparse.into_iter().for_each(|set| self.add_set(set));
     }
 }
 
@@ -200,12 +221,9 @@ impl Example {
 }
 
 impl Sparse {
-    fn sparser(a: Option<Self>, b: Option<Self>) -> Option<Self> {
-        let order = |sparse: &Self| {
-            let missing = sparse.present.count_ones() - sparse.active.count_ones();
-            (std::cmp::Reverse(missing), sparse.who, sparse.active)
-        };
-        a.into_iter().chain(b).min_by_key(order)
+    /// Lanes that were left out, over all times.
+    pub(crate) fn lost(&self) -> u64 {
+        self.times * u64::from((self.present & !self.active).count_ones())
     }
 }
 

@@ -72,7 +72,7 @@ impl Desk {
         (desk, wrong)
     }
 
-    /// Takes away what is allowed. Gives back what is left, and what is to be said of it.
+    /// Takes away what is allowed, and puts the fault at the front. Gives back what is left, and what is to be said of it.
     pub(super) fn take(
         &mut self,
         launched: &Launched<'_>,
@@ -83,19 +83,14 @@ impl Desk {
         if !launched.sites.is_empty() {
             self.allowances.ran(launched.sites.clone());
         }
-        let findings = match reports.is_empty() {
+        let mut findings = match reports.is_empty() {
             true => reports,
             false => self.allowances.sift(reports, sources),
         };
-        let mut words = self.words(&findings, Some(launched), sources);
-        if let (Form::Json(_), Some(fault)) = (&self.form, fault) {
-            let report = of_fault(launched, fault, &findings);
-            words.extend(
-                report
-                    .iter()
-                    .filter_map(|report| self.say(report, Some(launched), sources)),
-            );
+        if let Some(own) = fault.and_then(|fault| of_fault(launched, fault, &findings)) {
+            findings.insert(0, own);
         }
+        let words = self.words(&findings, Some(launched), sources);
         (findings, words)
     }
 

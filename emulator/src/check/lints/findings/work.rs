@@ -50,7 +50,8 @@ pub(super) fn divergence(profile: &Profile) -> Vec<Finding> {
     let finding = |body: Vec<&Spot>| {
         let spot = *body.first()?;
         let tally = &spot.tally;
-        let sparse = tally.sparsest()?;
+        let sets = tally.sets();
+        let sparse = *sets.first()?;
         let title = format!(
             "divergent code: on average {} of the {} lanes of a warp that are there take part",
             number(tally.executions as f64 / tally.requests as f64),
@@ -59,10 +60,7 @@ pub(super) fn divergence(profile: &Profile) -> Vec<Finding> {
         let mut report = warning(Code::DIVERGENCE, title, Some(&spot.place), tally.requests);
         if let Some(side) = report.sides.first_mut() {
             side.who = Some(who(profile, sparse.who, sparse.active.trailing_zeros()));
-            side.did = format!(
-                "executes this with {} lanes of its warp",
-                sparse.active.count_ones()
-            );
+            side.did = format!("executes this with {} of its warp", lanes(sparse.active));
         }
         report.notes = vec![
             note(
@@ -72,10 +70,10 @@ pub(super) fn divergence(profile: &Profile) -> Vec<Finding> {
             note(
                 "note",
                 format!(
-                    "{} of {} executions by warps lack lanes; sparsest: lanes {}",
+                    "{} of {} executions by warps lack lanes; most often there {}",
                     grouped(tally.split),
                     grouped(tally.requests),
-                    lane_list(sparse.active)
+                    patterns(&sets)
                 ),
             ),
         ];
@@ -90,7 +88,7 @@ pub(super) fn divergence(profile: &Profile) -> Vec<Finding> {
             );
             report.notes.push(note("note", text));
         }
-        report.notes.push(way_out(sparse));
+        report.notes.push(way_out(&sets));
         let lost: u64 = body
             .iter()
             .map(|spot| spot.tally.present - spot.tally.executions)
@@ -103,15 +101,30 @@ pub(super) fn divergence(profile: &Profile) -> Vec<Finding> {
     bodies.into_iter().filter_map(finding).collect()
 }
 
-fn way_out(sparse: Sparse) -> Note {
-    let active = sparse.active;
-    let prefix = active & active.wrapping_add(1) == 0;
-    let text = if prefix {
-        "the lanes that work are the first of the warp: reduce the last 32 values with warp operations (shuffles) instead of halving the \
-         number of lanes"
-    } else if active.count_ones() > 1 && is_every_nth(active) {
+/// `1 lane`, `5 lanes`.
+fn lanes(mask: u32) -> String {
+    match mask.count_ones() {
+        1 => "1 lane".into(),
+        n => format!("{n} lanes"),
+    }
+}
+
+/// The first few sets.
+fn patterns(sets: &[Sparse]) -> String {
+    let one = |set: &Sparse| format!("{} ({} times)", lane_list(set.active), grouped(set.times));
+    let shown: Vec<_> = sets.iter().take(3).map(one).collect();
+    format!("are lanes {}", shown.join("; "))
+}
+
+fn way_out(sets: &[Sparse]) -> Note {
+    let apart = |set: &Sparse| set.active.count_ones() > 1 && is_every_nth(set.active);
+    let first = |set: &Sparse| set.active & set.active.wrapping_add(1) == 0;
+    let text = if sets.iter().any(apart) {
         "the lanes that work lie apart (every second, every fourth ...): number the work so that the first threads of the block do it; \
          whole warps then take the branch or leave it"
+    } else if sets.iter().all(first) {
+        "the lanes that work are the first of the warp: reduce the last 32 values with warp operations (shuffles) instead of halving the \
+         number of lanes"
     } else {
         "let the condition depend on the warp instead of the lane, sort the work so that lanes of a warp take the same way, or compute both \
          sides and select"
@@ -260,10 +273,10 @@ pub(super) fn contention(profile: &Profile) -> Vec<Finding> {
             note(
                 "note",
                 format!(
-                    "{top_address}: {} of {} operations, on {} addresses in all",
+                    "{top_address}: {} of {} operations, on {} in all",
                     grouped(hot.operations),
                     grouped(top.operations),
-                    grouped(top.addresses)
+                    addresses(top.addresses)
                 ),
             ),
             note(
@@ -279,4 +292,11 @@ pub(super) fn contention(profile: &Profile) -> Vec<Finding> {
         Finding { report, cycles }
     };
     atomics.map(finding).collect()
+}
+
+fn addresses(n: u64) -> String {
+    match n {
+        1 => "1 address".into(),
+        n => format!("{} addresses", grouped(n)),
+    }
 }

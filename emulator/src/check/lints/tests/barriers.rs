@@ -98,7 +98,7 @@ fn the_barrier_after_a_fence_is_kept() {
     let mut lints = Lints::new([1, 1, 1], [32, 1, 1]);
     lints.access(write(read(0, 0, GLOBAL)));
     lints.order(0);
-    lints.sync(SyncKind::Block, site(50), 0, (0, 0), 32);
+    lints.sync(SyncKind::Block, site(50), 0, (0, 0));
     lints.access(write(read(0, 1, GLOBAL + 4)));
     assert_eq!(needed(&lints.finish()), (1, 1));
 }
@@ -107,7 +107,7 @@ fn the_barrier_after_a_fence_is_kept() {
 fn the_barrier_after_a_copy_is_kept() {
     let mut lints = Lints::new([1, 1, 1], [32, 1, 1]);
     lints.distrust(0);
-    lints.sync(SyncKind::Block, site(50), 0, (0, 0), 32);
+    lints.sync(SyncKind::Block, site(50), 0, (0, 0));
     lints.access(write(read(0, 1, GLOBAL + 4)));
     assert_eq!(needed(&lints.finish()), (1, 1));
 }
@@ -115,7 +115,7 @@ fn the_barrier_after_a_copy_is_kept() {
 #[test]
 fn a_barrier_that_answers_is_kept() {
     let mut lints = Lints::new([1, 1, 1], [32, 1, 1]);
-    lints.sync(SyncKind::BlockResult, site(50), 0, (0, 0), 32);
+    lints.sync(SyncKind::BlockResult, site(50), 0, (0, 0));
     assert_eq!(needed(&lints.finish()), (1, 1));
 }
 

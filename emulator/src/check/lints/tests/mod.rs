@@ -78,7 +78,7 @@ fn run(
     for block in 0..u64::from(n_blocks) {
         for interval in 0..n_intervals {
             if interval > 0 {
-                lints.sync(SyncKind::Block, site(50), block, (0, 0), n_threads);
+                lints.sync(SyncKind::Block, site(50), block, (0, 0));
             }
             for t in 0..n_threads {
                 for access in thread(block, interval, t) {

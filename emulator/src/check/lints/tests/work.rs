@@ -110,7 +110,7 @@ fn a_warp_operation_of_half_the_lanes_does_not_split_what_came_before() {
     };
     // The lower lanes come to their operation before the upper ones start.
     visit(&mut lints, 0..16, 1);
-    lints.sync(SyncKind::Warp, site(40), 0, (0, 0xffff), 16);
+    lints.sync(SyncKind::Warp, site(40), 0, (0, 0xffff));
     visit(&mut lints, 0..16, 2);
     visit(&mut lints, 16..32, 1);
     let profile = lints.finish();
@@ -132,7 +132,7 @@ fn a_warp_operation_parts_executions() {
         for t in 16 * half..16 * half + 16 {
             lints.access(read(0, t, GLOBAL));
         }
-        lints.sync(SyncKind::Warp, site(40), 0, (0, u32::MAX), 32);
+        lints.sync(SyncKind::Warp, site(40), 0, (0, u32::MAX));
     }
     let profile = lints.finish();
     assert_eq!(profile.spots[0].tally.active[16], 2);
@@ -147,7 +147,7 @@ fn lanes_that_left_are_not_waited_for() {
             lints.exit(0, t);
         }
     }
-    lints.sync(SyncKind::Block, site(50), 0, (0, 0), 8);
+    lints.sync(SyncKind::Block, site(50), 0, (0, 0));
     for t in 0..8 {
         lints.access(at_line(2, read(0, t, GLOBAL)));
         lints.exit(0, t);
