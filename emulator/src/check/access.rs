@@ -238,7 +238,7 @@ pub(super) fn locate<'a>(
         site: SiteId(site),
     };
     match classify(&checks.run().snapshot, odd) {
-        Verdict::Fine | Verdict::Global(_) => None,
+        Verdict::Fine => None,
         Verdict::Ends(finding) => {
             let (thread, code) = (running.thread.get(), finding.code());
             race::report(checks, thread, [site, 0], code, || finding.report());

@@ -18,7 +18,6 @@ impl Finding<'_> {
             Wrong::Freed(one) => self.freed(one),
             Wrong::Misaligned(place) => self.misaligned(place),
             Wrong::ReadOnly(one) => self.read_only(one),
-            Wrong::Unwritten(one, missing) => self.unwritten(one, *missing),
             Wrong::Stack => stack(access),
             Wrong::Null => null(access),
             Wrong::Host(what, nearest) => self.host(what, nearest.as_deref()),
@@ -33,7 +32,7 @@ impl Finding<'_> {
         }
     }
 
-    pub(super) fn words<'a>(&'a self, one: &'a Allocation) -> Words<'a> {
+    fn words<'a>(&'a self, one: &'a Allocation) -> Words<'a> {
         Words::new(self.snapshot, one, self.access.address)
     }
 
