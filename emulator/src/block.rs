@@ -69,11 +69,7 @@ struct Barrier {
 }
 
 impl Block {
-    pub(crate) fn new(
-        n_threads: u32,
-        schedule: Schedule,
-        checks: Option<Rc<BlockChecks>>,
-    ) -> Self {
+    pub(crate) fn new(n_threads: u32, schedule: Schedule, checks: Option<Rc<BlockChecks>>) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,

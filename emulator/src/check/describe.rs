@@ -1,11 +1,11 @@
 //! What the reports of races and of memory without a value say.
 
 use super::access::Access;
-use super::memory::Allocation;
+use super::memory::{self, Allocation, How};
 use super::race::{is_same_block, is_same_warp, side};
 use super::shadow::{Slot, What};
 use super::space::What as From;
-use super::{Code, Report};
+use super::{Code, Report, SiteId};
 
 /// A race of `access` with what was done before.
 pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
@@ -182,8 +182,8 @@ pub(super) fn name(access: &Access<'_>) -> String {
         From::Shared { array, .. } => access.running.arena.borrow().array_at(array as usize),
         _ => None,
     };
-    match array.and_then(|array| array.type_name) {
-        Some(type_name) => format!("{type_name}, byte {offset}"),
+    match array {
+        Some(array) => array.element(offset),
         None => format!("dynamic shared memory, byte {offset}"),
     }
 }
@@ -226,12 +226,12 @@ pub(super) fn uninitialised_global(
     allocation: &Allocation,
     missing: usize,
 ) -> Report {
-    let name = global_name(access, allocation, allocation.start + missing);
-    Report::new(
-        Code::GLOBAL_UNINIT,
-        format!("{} (`{name}`)", Code::GLOBAL_UNINIT.title()),
-    )
-    .side(side(access.checks, access.now, doing(access, &name)))
-    .why("neither the host nor a kernel has written it since it was allocated")
-    .help("fill the buffer first, or create it zeroed")
+    let read = memory::Access {
+        address: access.address,
+        bytes: access.bytes,
+        align: 1,
+        how: How::Reads,
+        site: SiteId(access.now.what.site()),
+    };
+    memory::unwritten(&access.checks.run().snapshot, allocation, read, missing)
 }

@@ -24,7 +24,7 @@ pub(crate) use classify::{Access, How, Verdict, classify};
 pub use global::GlobalMemory;
 pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, heap_free, limit_heap};
-pub(crate) use init::{copy_values, tell, unwritten};
+pub(crate) use init::{copy_values, unwritten};
 pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.
