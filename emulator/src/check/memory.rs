@@ -20,11 +20,12 @@ use std::panic::Location;
 pub(crate) use allocation::Allocation;
 pub use allocation::Origin;
 use allocation::{End, Extent};
-pub(crate) use classify::{Access, How, Verdict, classify};
+pub(crate) use classify::{Access, How};
+use classify::{Verdict, classify};
 pub use global::GlobalMemory;
 pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, heap_free, limit_heap};
-pub(crate) use init::{copy_values, unwritten};
+pub(crate) use init::{copy_values, look_at_values, tell};
 pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.
@@ -162,6 +163,26 @@ pub fn forget_values() {
 /// What reports call the memory from `start` on, during the next run on this OS thread: the name of the kernel's parameter.
 pub fn name(start: *const u8, label: &str) {
     registry::name(start.addr(), label);
+}
+
+/// What reports call the element of `allocation` that an address lies in: `x[4097]`.
+pub(crate) fn element(snapshot: &Snapshot, allocation: &Allocation, address: usize) -> String {
+    words::Words::new(snapshot, allocation, address).element(address)
+}
+
+/// Looks closely at an access of the lane that runs, and says what is wrong with it: see [`classify`]. The memory that it lies in, if that is
+/// global; `None`: it lies elsewhere and may happen. Does not return if the access must not happen.
+#[cold]
+#[inline(never)]
+pub(crate) fn admit(snapshot: &Snapshot, access: Access) -> Option<&Allocation> {
+    match classify(snapshot, access) {
+        Verdict::Global(found) => Some(found),
+        Verdict::Fine => None,
+        Verdict::Ends(finding) => {
+            tell(finding.code(), finding.site(), || finding.report());
+            end_lane()
+        }
+    }
 }
 
 /// Ends the lane that runs, after its access was reported: it unwinds as after a panic, but counts as no panic of its own.

@@ -25,8 +25,9 @@ mod shadow; // what is remembered of each piece of memory
 mod site; // places in the source of instrumented code
 mod source; // the text there
 mod space; // which memory an access goes to
-mod state;
-mod suppress; // findings that someone has allowed // what a run keeps, and each of its blocks
+mod state; // what a run keeps, and each of its blocks
+mod suppress; // findings that someone has allowed
+mod unread; // reads of what has no value
 
 pub(crate) use access::{reads, writes};
 pub(crate) use array_name::type_of;

@@ -38,8 +38,10 @@ pub(crate) enum How {
 /// What became of an access that was looked at closely.
 #[derive(Debug)]
 pub(crate) enum Verdict<'s> {
-    /// It lies in one allocation, in one array of the shared memory of a block that the lane may reach, or in the lane's own stack, or has no
-    /// bytes: let it happen.
+    /// It lies in this memory: go on as after [`Snapshot::find`].
+    Global(&'s Allocation),
+    /// It lies in one array of the shared memory of a block that the lane may reach, or in the lane's own stack, or has no bytes: let it
+    /// happen.
     Fine,
     /// It must not happen: tell `Finding::report` to the collector, then call [`super::end_lane`].
     Ends(Box<Finding<'s>>),
@@ -62,6 +64,8 @@ pub(super) enum Wrong {
     Freed(Arc<Allocation>),
     Misaligned(In),
     ReadOnly(Arc<Allocation>),
+    /// The bytes from this address on have no value. The access may happen.
+    Unwritten(Arc<Allocation>, usize),
     /// In the stack of another lane, or past the end of the lane's own.
     Stack,
     Null,
@@ -90,7 +94,13 @@ impl Finding<'_> {
             Wrong::ReadOnly(_) => Code::READ_ONLY,
             Wrong::Stack => Code::LOCAL_BOUNDS,
             Wrong::Host(..) => Code::HOST_MEMORY,
+            Wrong::Unwritten(..) => Code::GLOBAL_UNINIT,
         }
+    }
+
+    /// The place of the access.
+    pub(crate) fn site(&self) -> SiteId {
+        self.access.site
     }
 }
 
@@ -144,7 +154,7 @@ pub(crate) fn classify<'s>(snapshot: &'s Snapshot, access: Access) -> Verdict<'s
     };
     let shared = || registry::find(address);
     let wrong_there = match () {
-        () if !found.is_checked() => None,
+        () if !found.is_checked() => return Verdict::Global(found),
         () if !found.holds(address, bytes) => shared().map(Wrong::Outside),
         () if !is_aligned => shared().map(|found| Wrong::Misaligned(In::Global(found))),
         () if access.how != How::Reads && found.is_read_only() => shared().map(Wrong::ReadOnly),
@@ -152,7 +162,7 @@ pub(crate) fn classify<'s>(snapshot: &'s Snapshot, access: Access) -> Verdict<'s
     };
     match wrong_there {
         Some(there) => wrong(there),
-        None => Verdict::Fine,
+        None => Verdict::Global(found),
     }
 }
 

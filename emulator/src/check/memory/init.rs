@@ -1,37 +1,48 @@
 //! Which bytes have a value: reads of those that have none.
 
 use std::panic::Location;
+use std::sync::Arc;
 
-use super::classify::Access;
+use super::classify::{Access, Finding, How, Wrong};
 use super::words::{Count, Words};
 use super::{Allocation, Origin, Snapshot, registry};
 use crate::check::{Code, Place, Report, Side, SiteId};
 
-/// The finding of a read of bytes without a value: of `bytes` bytes at an address in `one`, the first at `missing` from its start.
-pub(crate) fn unwritten(
-    snapshot: &Snapshot,
-    one: &Allocation,
+/// What an access does to the state of the bytes of `found`, in which it lies: writes give them a value, reads of bytes without one are a
+/// finding. The access happens all the same.
+#[inline(always)]
+pub(crate) fn look_at_values<'s>(
+    snapshot: &'s Snapshot,
+    found: &Allocation,
     access: Access,
-    missing: usize,
-) -> Report {
-    let words = Words::new(snapshot, one, access.address);
-    let element = words.element(one.start + missing);
-    let whole = words.element(access.address);
-    let title = format!("read of uninitialised memory: {element}");
-    let from = match whole == element {
-        true => String::new(),
-        false => format!(", without a value from {element} on"),
+) -> Option<Box<Finding<'s>>> {
+    if !found.tracks_init() {
+        return None;
+    }
+    look_closely(snapshot, found, access)
+}
+
+#[inline(never)]
+fn look_closely<'s>(
+    snapshot: &'s Snapshot,
+    found: &Allocation,
+    access: Access,
+) -> Option<Box<Finding<'s>>> {
+    let Access { address, bytes, .. } = access;
+    let missing = match access.how {
+        How::Writes => None,
+        How::Reads | How::Changes => found.missing(address, bytes),
     };
-    let did = format!("reads {whole} ({}){from}", Count(access.bytes, "byte"));
-    let report = Report::new(Code::GLOBAL_UNINIT, title)
-        .side(super::report::side(access, &did))
-        .why("neither the host nor a kernel has written it since it was allocated: on a GPU it holds what was there before")
-        .note(left(one));
-    let report = match words.made() {
-        Some(made) => report.side(made),
-        None => report,
-    };
-    report.help(HELP)
+    if access.how != How::Reads {
+        found.mark(address, bytes);
+    }
+    let missing = found.start + missing?;
+    let one = registry::find(address)?;
+    Some(Box::new(Finding {
+        snapshot,
+        access,
+        wrong: Wrong::Unwritten(one, missing),
+    }))
 }
 
 /// A copy that is made next gives its target the state of its source: copying bytes without a value is no use of them. The memory at `from`
@@ -86,12 +97,35 @@ pub(super) fn host_read(start: usize, bytes: usize) -> Option<Report> {
 
 const HELP: &str = "write it before, let fewer threads read it, or make the memory with `device.zeroed` or `device.upload`";
 
-fn left(one: &Allocation) -> String {
+fn left(one: &Arc<Allocation>) -> String {
     format!(
         "{} of {} were never written",
         Count(one.n_missing(), "byte"),
         one.bytes
     )
+}
+
+impl Finding<'_> {
+    pub(super) fn unwritten(&self, one: &Arc<Allocation>, missing: usize) -> Report {
+        let words = self.words(one);
+        let element = words.element(missing);
+        let title = format!("read of uninitialised memory: {element}");
+        let Access { address, bytes, .. } = self.access;
+        let whole = match words.element(address) == element {
+            true => String::new(),
+            false => format!(", without a value from {element} on"),
+        };
+        let did = format!("reads {} ({bytes} bytes){whole}", words.element(address));
+        let report = Report::new(Code::GLOBAL_UNINIT, title)
+            .side(super::report::side(self.access, &did))
+            .why("neither the host nor a kernel has written it since it was allocated: on a GPU it holds what was there before")
+            .note(left(one));
+        let report = match words.made() {
+            Some(made) => report.side(made),
+            None => report,
+        };
+        report.help(HELP)
+    }
 }
 
 /// Tells the collector of the run about a finding of the lane that runs. `build` is called if it is to be shown.

@@ -18,6 +18,7 @@ impl Finding<'_> {
             Wrong::Freed(one) => self.freed(one),
             Wrong::Misaligned(place) => self.misaligned(place),
             Wrong::ReadOnly(one) => self.read_only(one),
+            Wrong::Unwritten(one, missing) => self.unwritten(one, *missing),
             Wrong::Stack => stack(access),
             Wrong::Null => null(access),
             Wrong::Host(what, nearest) => self.host(what, nearest.as_deref()),
@@ -32,7 +33,7 @@ impl Finding<'_> {
         }
     }
 
-    fn words<'a>(&'a self, one: &'a Allocation) -> Words<'a> {
+    pub(super) fn words<'a>(&'a self, one: &'a Allocation) -> Words<'a> {
         Words::new(self.snapshot, one, self.access.address)
     }
 
@@ -181,6 +182,7 @@ fn outside_shared(access: Access, array: Option<Array>, offset: isize) -> Report
     };
     let name = match array.type_name {
         None => "dynamic shared memory".to_owned(),
+        Some(type_name) if array.site == 0 => format!("a {type_name}"),
         Some(_) => array.name(),
     };
     let whole = Count(array.bytes, "byte");
