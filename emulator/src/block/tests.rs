@@ -12,7 +12,7 @@ fn here() -> Place {
 
 /// A block whose threads have all started.
 fn started(n_threads: u32) -> Block {
-    let mut block = Block::new(n_threads, None);
+    let mut block = Block::new(n_threads, Schedule::Forward, None);
     while block.start_fresh().is_some() {}
     block
 }
@@ -31,13 +31,14 @@ fn vote(block: &mut Block, thread: u32, mask: u32, value: u32) -> Arrival {
 
 #[test]
 fn threads_start_once_and_in_order() {
-    let mut block = Block::new(70, None);
+    let mut block = Block::new(70, Schedule::Forward, None);
     let all: Vec<_> = std::iter::from_fn(|| block.start_fresh()).collect();
     assert_eq!(all, (0..70).collect::<Vec<_>>());
     assert!(!block.has_fresh());
-    block.reset();
+    block.reset(0);
     assert_eq!(block.start_fresh(), Some(0));
-    assert_eq!((block.skip_fresh(), block.start_fresh()), (1, None));
+    block.skip_fresh();
+    assert_eq!((block.start_fresh(), block.n_live()), (None, 1));
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn an_exit_releases_who_waited_only_for_it() {
 
 #[test]
 fn a_fresh_thread_is_waited_for() {
-    let mut block = Block::new(2, None);
+    let mut block = Block::new(2, Schedule::Forward, None);
     assert_eq!(block.start_fresh(), Some(0));
     assert_eq!(block.arrive_at_barrier(0, 0, here()), Arrival::Waits);
     assert_eq!(block.start_fresh(), Some(1));
@@ -182,6 +183,6 @@ fn waits_are_listed_by_their_first_thread() {
         (waits[0].point, waits[0].line),
         (WaitPoint::Barrier { id: 2 }, line + 1)
     );
-    block.reset();
+    block.reset(0);
     assert_eq!(block.waits(&shape), []);
 }
