@@ -134,7 +134,9 @@ impl<'run> Running<'run> {
         let shape = set.shape;
         // SAFETY: the run outlives its workers, and those their blocks.
         let checks = set
+            .launch
             .checks
+            .as_ref()
             .map(|run| Rc::new(unsafe { BlockChecks::new(run) }));
         Self {
             shape,
@@ -202,8 +204,28 @@ impl<'run> Running<'run> {
         &self,
         arrive: impl FnOnce(&mut Block, u32) -> Arrival,
     ) -> Option<Arrival> {
-        self.may_wait()
-            .then(|| arrive(&mut self.core.borrow_mut(), self.thread.get()))
+        if !self.may_wait() {
+            return None;
+        }
+        let mut core = self.core.borrow_mut();
+        let arrival = arrive(&mut core, self.thread.get());
+        match arrival {
+            Arrival::GoesOn(result) if !core.fresh_go_first() => {
+                Some(self.perhaps_give_way(&mut core, result))
+            }
+            arrival => Some(arrival),
+        }
+    }
+
+    /// The lane that runs could go on with this result: whether it does is up to the schedule.
+    #[cold]
+    fn perhaps_give_way(&self, core: &mut Block, result: u32) -> Arrival {
+        if !core.gives_way() {
+            return Arrival::GoesOn(result);
+        }
+        core.make_ready(self.thread.get(), result);
+        self.given.set(result);
+        Arrival::Waits
     }
 
     /// Whether the lane that runs can take part in a rendezvous: false while it is being unwound by a panic.

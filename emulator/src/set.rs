@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use crate::block::{At, Block, Standing};
-use crate::check::{self, RunChecks};
+use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
@@ -26,8 +26,6 @@ pub(crate) struct Set<'run> {
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
-    /// What the run is checked with.
-    pub(crate) checks: Option<&'run RunChecks>,
     /// A time above all times of the sets before this one.
     start: Cell<u32>,
 }
@@ -60,13 +58,8 @@ enum Reach {
 }
 
 impl<'run> Set<'run> {
-    pub(crate) fn new(
-        shape: CheckedShape,
-        launch: &'run Launch,
-        checks: Option<&'run RunChecks>,
-    ) -> Self {
+    pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
         Self {
-            checks,
             start: Cell::new(0),
             shape,
             launch,
@@ -133,7 +126,7 @@ impl<'run> Set<'run> {
                 let mut attendance = reach.attendance(&block).borrow_mut();
                 any |= attendance.end_phase(&mut block.core.borrow_mut());
             }
-            if self.checks.is_some() {
+            if self.launch.checks.is_some() {
                 self.order(reach, range);
             }
         }

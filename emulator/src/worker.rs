@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use crate::check::RunChecks;
+use crate::block::Random;
+use crate::check::Schedule;
 use crate::crew::Crew;
 use crate::diagnose;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
+use crate::order::BlockOrder;
 use crate::run::Launch;
 use crate::set::Set;
 use crate::shape::CheckedShape;
@@ -14,6 +16,8 @@ use crate::shape::CheckedShape;
 /// Runs sets, one after the other.
 pub(crate) struct Worker<'run> {
     crews: Vec<Crew<'run>>,
+    /// The blocks of the set in the order in which they are served.
+    turns: Vec<usize>,
     set: Rc<Set<'run>>,
 }
 
@@ -29,10 +33,10 @@ pub(crate) struct SetFailure {
 impl<'run> Worker<'run> {
     pub(crate) fn new(
         shape: CheckedShape,
-        (launch, checks): (&'run Launch, Option<&'run RunChecks>),
+        launch: &'run Launch,
         program: &'run (dyn Fn() + Sync),
     ) -> Self {
-        let set = Rc::new(Set::new(shape, launch, checks));
+        let set = Rc::new(Set::new(shape, launch));
         let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
             .map(|thread| shape.thread_at(thread))
             .collect();
@@ -41,7 +45,8 @@ impl<'run> Worker<'run> {
             .map(|running| Crew::new(Rc::new(running)))
             .collect();
         set.admit(crews.iter().map(|crew| &crew.running));
-        Self { crews, set }
+        let turns = (0..crews.len()).collect();
+        Self { crews, turns, set }
     }
 
     /// Runs one set to its end.
@@ -50,17 +55,35 @@ impl<'run> Worker<'run> {
             let block = self.set.shape.block_of_set(number, member);
             crew.running.restart(block);
         }
+        if let Schedule::Reverse | Schedule::Random(_) = self.set.launch.options.schedule {
+            self.turns = self.turns_of(number);
+        }
         let stuck = self.schedule();
         self.report_oddities();
         self.verdict(stuck)
+    }
+
+    /// In which order the blocks of set `number` are served.
+    fn turns_of(&self, number: u64) -> Vec<usize> {
+        let schedule = self.set.launch.options.schedule;
+        let order = match schedule {
+            // Another stream of numbers for each set, apart from that of its blocks.
+            Schedule::Random(seed) => Schedule::Random(Random::new(seed, !number).next()),
+            other => other,
+        };
+        let order = BlockOrder::new(order, self.crews.len() as u64);
+        let positions = 0..self.crews.len() as u64;
+        positions
+            .map(|position| order.set(position) as usize)
+            .collect()
     }
 
     /// Switches to lanes until all have exited. `Some`: they cannot, and all have been unwound.
     fn schedule(&mut self) -> Option<Fault> {
         loop {
             let mut any = false;
-            for crew in &mut self.crews {
-                match crew.drain() {
+            for turn in &self.turns {
+                match self.crews[*turn].drain() {
                     Ok(ran) => any |= ran,
                     Err(fault) => {
                         self.abandon(&fault);

@@ -293,7 +293,6 @@ fn a_thread_that_returns_last_opens_the_barrier() {
 
 //@ rows: WEM-lockstep
 #[test]
-#[ignore = "the emulator knows one order so far"]
 fn lanes_do_not_run_in_lock_step() {
     // Lanes of one warp write their number, the last one stays. Without a barrier between them any order is possible, and the
     // emulator shows several: who relies on one gets other results.

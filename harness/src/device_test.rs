@@ -174,7 +174,7 @@ fn compare<T: PartialEq + Debug>(device: &Device, found: &[T], expected: &[T]) {
 #[expect(clippy::panic, reason = "this is how a test fails")]
 fn fail(device: &Device, what: &str) -> ! {
     match device.schedule() {
-        Some(schedule) => panic!("on {}, schedule {schedule:?}: {what}", device.name()),
+        Some(schedule) => panic!("on {}, schedule {schedule}: {what}", device.name()),
         None => panic!("on {}: {what}", device.name()),
     }
 }

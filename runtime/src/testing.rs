@@ -173,7 +173,7 @@ impl Comparison {
         let name = device.name().to_owned();
         let expected = run(&device, &name)?;
         for schedule in &self.schedules {
-            let other = format!("{name}, schedule {schedule:?}");
+            let other = format!("{name}, schedule {schedule}");
             let found = run(&emulator.schedule(*schedule).device(), &other)?;
             compare::lists(self, [name.clone(), other], &expected, &found)?;
         }

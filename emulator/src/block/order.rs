@@ -49,6 +49,9 @@ impl Order {
     pub(super) fn restart(&mut self, block: u64) {
         if let Schedule::Random(seed) = self.schedule {
             self.random = Random::new(seed, block);
+            for (number, thread) in (0..).zip(&mut self.fresh) {
+                *thread = number; // nothing of the block before
+            }
             for last in (1..self.fresh.len()).rev() {
                 let other = self.random.below(last as u32 + 1);
                 self.fresh.swap(last, other as usize);
@@ -139,9 +142,9 @@ impl Block {
         }
     }
 
-    /// `thread`, which is running, may be picked again.
-    pub(crate) fn make_ready(&mut self, thread: u32) {
-        self.warps[(thread / LANES) as usize].ready |= 1 << (thread % LANES);
+    /// `thread`, which is running, may be picked again, and then gets `result`.
+    pub(crate) fn make_ready(&mut self, thread: u32, result: u32) {
+        self.warps[(thread / LANES) as usize].give(thread % LANES, result);
     }
 }
 
@@ -158,13 +161,13 @@ impl Random {
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
     }
 
     /// A number below `end`, which is not 0.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(end) >> 32) as u32
+        (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 }

@@ -8,6 +8,7 @@ use super::space::What as From;
 use super::state::BlockChecks;
 use super::unread::Read;
 use super::{Code, Report};
+use crate::shared::Array;
 
 /// A race of `access` with what was done before.
 pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
@@ -185,19 +186,18 @@ pub(super) fn name(access: &Access<'_>) -> String {
     array_name(array(access))
 }
 
-/// What the array of shared memory is called that is accessed, and where in it. `None`: the dynamic part.
-pub(super) fn array(access: &Access<'_>) -> (Option<&'static str>, usize) {
+/// The array of shared memory that is accessed, and where in it.
+pub(super) fn array(access: &Access<'_>) -> (Option<Array>, usize) {
     let array = match access.space.what {
         From::Shared { array, .. } => access.running.arena.borrow().array_at(array as usize),
         _ => None,
     };
-    let offset = access.address - access.space.base;
-    (array.and_then(|array| array.type_name), offset)
+    (array, access.address - access.space.base)
 }
 
-fn array_name((name, offset): (Option<&'static str>, usize)) -> String {
-    match name {
-        Some(name) => format!("{name}, byte {offset}"),
+fn array_name((array, offset): (Option<Array>, usize)) -> String {
+    match array {
+        Some(array) => array.element(offset),
         None => format!("dynamic shared memory, byte {offset}"),
     }
 }

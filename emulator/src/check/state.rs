@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Who;
@@ -28,7 +29,8 @@ static NOW: AtomicU32 = AtomicU32::new(1);
 pub(crate) struct RunChecks {
     pub(super) shape: CheckedShape,
     pub(super) snapshot: Snapshot,
-    sink: *const Sink,
+    /// That of the launch.
+    pub(super) sink: Arc<Sink>,
     pub(super) graph: Graph,
     pub(super) splits: Splits,
     pub(super) counters: Counters,
@@ -42,8 +44,7 @@ pub(crate) struct RunChecks {
 }
 
 impl RunChecks {
-    /// Outlives nothing but its workers: `sink` has to.
-    pub(crate) fn new(shape: CheckedShape, sink: &Sink, n_workers: usize) -> Self {
+    pub(crate) fn new(shape: CheckedShape, n_workers: usize, sink: Arc<Sink>) -> Self {
         let t0 = NOW.load(Ordering::Relaxed);
         Self {
             shape,
@@ -57,11 +58,6 @@ impl RunChecks {
             high: AtomicU32::new(t0),
             spaces: Mutex::default(),
         }
-    }
-
-    pub(super) fn sink(&self) -> &Sink {
-        // SAFETY: the launch has both, and lets go of this first.
-        unsafe { &*self.sink }
     }
 
     /// The space of allocation number `number`, which `make` makes if it is new.
@@ -103,9 +99,6 @@ impl Drop for RunChecks {
         }
     }
 }
-
-// SAFETY: the pointer leads to what many threads may use; spaces are not changed.
-unsafe impl Sync for RunChecks {}
 
 /// What is kept for one block of a set, and for those that come after it.
 #[derive(Debug)]

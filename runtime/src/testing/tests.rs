@@ -26,7 +26,7 @@ fn the_failure_names_the_first_element_and_the_largest_difference() {
         "error[WL0910]: two runs of the emulator give different results: the kernel depends on the order of its threads
   first at element 1: 1 ulp apart, relatively 7.5e-8
     emulator                  : 0.1 (0x3dcccccd)
-    emulator, schedule Reverse: 0.10000001 (0x3dccccce)
+    emulator, schedule reverse: 0.10000001 (0x3dccccce)
   2 of 4 elements differ; most at element 3: 8.0 (0x41000000) and 8.5 (0x41080000), 524288 ulp apart, relatively 5.9e-2
   rule: exact, any NaN is any other"
     );
@@ -62,7 +62,7 @@ fn parts_and_outputs_are_named() {
 fn other_lengths_are_said() {
     let text = wrong_second(Comparison::exact(), [vec![1u32; 3], vec![1; 4]]);
     assert!(
-        text.ends_with("emulator gave 3 elements in output 0, emulator, schedule Reverse gave 4"),
+        text.ends_with("emulator gave 3 elements in output 0, emulator, schedule reverse gave 4"),
         "{text}"
     );
 }
@@ -82,7 +82,7 @@ fn an_error_of_the_body_names_the_device() {
         });
     let text = outcome.unwrap_err().to_string();
     assert!(
-        text.starts_with("on emulator, schedule Random(3): "),
+        text.starts_with("on emulator, schedule random:3: "),
         "{text}"
     );
 }
