@@ -60,10 +60,6 @@ impl RunChecks {
         }
     }
 
-    pub(super) fn sink(&self) -> &Sink {
-        &self.sink
-    }
-
     /// The space of allocation number `number`, which `make` makes if it is new.
     pub(super) fn space(
         &self,
@@ -103,9 +99,6 @@ impl Drop for RunChecks {
         }
     }
 }
-
-// SAFETY: the pointer leads to what many threads may use; spaces are not changed.
-unsafe impl Sync for RunChecks {}
 
 /// What is kept for one block of a set, and for those that come after it.
 #[derive(Debug)]

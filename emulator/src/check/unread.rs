@@ -8,6 +8,7 @@ use super::access::Access;
 use super::shadow::Slot;
 use super::state::BlockChecks;
 use super::{Code, describe, race};
+use crate::shared::Array;
 
 /// Reads of one block that wait; further ones are left out.
 const MOST: usize = 1 << 16;
@@ -29,7 +30,7 @@ pub(super) struct Read {
     pub(super) by: Slot,
     pub(super) address: usize,
     pub(super) bytes: usize,
-    /// What the array is called, and where in it the access is.
+    /// The array, and where in it the access is.
     pub(super) array: (Option<Array>, usize),
 }
 
