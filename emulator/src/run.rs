@@ -167,6 +167,8 @@ pub struct Outcome {
     pub fault: Option<Fault>,
     /// What the checks found, the worst first.
     pub reports: Vec<Report>,
+    /// What it showed of performance; `Some` if that was asked for.
+    pub profile: Option<check::Profile>,
 }
 
 /// [`run_together`], in a chosen order and with checks. Of several blocks that fail the fault is that of the first to start.
@@ -188,7 +190,7 @@ pub fn run_with(
         Err(fault) => {
             return Outcome {
                 fault: Some(fault),
-                reports: vec![],
+                ..Outcome::default()
             };
         }
     };
@@ -208,5 +210,9 @@ pub fn run_with(
     if is_good && is_checked {
         reports.extend(left);
     }
-    Outcome { fault, reports }
+    Outcome {
+        fault,
+        reports,
+        profile: None,
+    }
 }
