@@ -36,6 +36,7 @@ pub(crate) use copies::{begins as copy_begins, ends as copy_ends};
 pub use hooks::{HOOKS, Hook};
 pub use host::HOST;
 pub use html::Page;
+pub(crate) use lints::Exit;
 pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
 pub use memory::{
     Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,

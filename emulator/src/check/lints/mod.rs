@@ -11,7 +11,8 @@ mod profile; // the counts, per line
 mod request; // sectors and passes of one access of a warp
 mod stride; // how neighbouring lanes' addresses follow each other
 mod tally; // the counts, per place
-mod warp; // puts the lanes of a warp together
+mod warp;
+mod watch; // what the checks tell // puts the lanes of a warp together
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -22,6 +23,7 @@ pub(crate) use profile::{Column, LineProfile, place_of};
 pub(crate) use request::{BANKS, Request, SECTOR_BYTES, bank};
 pub(crate) use stride::{padded, padding};
 pub(crate) use tally::Example;
+pub(crate) use watch::{Exit, Watcher, Watchers};
 
 use barriers::{Counts, Intervals, Map};
 use contention::{Contention, Top};
@@ -47,8 +49,10 @@ pub enum AccessKind {
     Load,
     /// Writes.
     Store,
-    /// Anything atomic or volatile: others may learn of earlier accesses through it.
+    /// Changes an atomic: others may learn of earlier accesses through it.
     Atomic,
+    /// Looks at an atomic, or is volatile.
+    Volatile,
 }
 
 /// How threads wait for each other.
