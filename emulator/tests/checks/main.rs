@@ -6,5 +6,6 @@
 )]
 
 mod global; // races on global memory
+mod lints; // performance
 mod shared; // races on shared memory, and reads of what has no value
 mod support;
