@@ -174,13 +174,13 @@ impl<'run> Running<'run> {
 
     /// Makes it the block at this place of the grid, with all lanes fresh.
     pub(crate) fn restart(&self, block: [u32; 3]) {
+        self.restart_checks(block);
         self.block.set(block);
         self.site.set(0);
         self.core.borrow_mut().reset(self.shape.linear(block));
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
         self.arena.borrow_mut().reset();
-        self.restart_checks(block);
     }
 
     /// Where the kernel calls the intrinsic that runs: `caller` in native code.

@@ -26,6 +26,8 @@ pub(crate) struct Set<'run> {
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
+    /// A time above all times of the sets before this one.
+    start: Cell<u32>,
 }
 
 /// The threads of one block at a barrier that is wider than the block.
@@ -58,6 +60,7 @@ enum Reach {
 impl<'run> Set<'run> {
     pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
         Self {
+            start: Cell::new(0),
             shape,
             launch,
             members: RefCell::default(),
@@ -272,6 +275,18 @@ impl<'run> Running<'run> {
 
 /// What lanes do together across blocks.
 impl Running<'_> {
+    /// As [`Running::restart`]: for the checks. All blocks of the set begin at the same time; the first one comes first.
+    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
+        if let Some(checks) = &self.checks {
+            if self.member == 0 {
+                let others = self.set.members(0..self.shape.set_blocks);
+                let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
+                self.set.start.set(highs.max().unwrap_or(0) + 1);
+            }
+            checks.restart(block, self.set.start.get());
+        }
+    }
+
     /// The lane that runs arrives at the barrier of its cluster. Nothing happens while it is being unwound.
     #[inline(never)]
     pub(crate) fn arrive_at_cluster(&self) -> Result<(), OutOfTurn> {
@@ -279,15 +294,6 @@ impl Running<'_> {
             self.arrive_outside(Reach::Cluster)?;
         }
         Ok(())
-    }
-
-    /// As [`Running::restart`]: for the checks, whose times go on from those of all blocks of the set.
-    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
-        if let Some(checks) = &self.checks {
-            let others = self.set.members(0..self.shape.set_blocks);
-            let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
-            checks.restart(block, highs.max().unwrap_or(0));
-        }
     }
 
     /// True: the lane that runs has to call [`Running::wait`] for the barrier that it arrived at.

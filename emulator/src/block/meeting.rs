@@ -94,7 +94,7 @@ impl Block {
             self.n_waiting += 1;
         }
         if complete {
-            let result = self.close(index, site);
+            let result = self.close(index);
             self.warps[(thread / LANES) as usize].ready &= !(1 << (thread % LANES));
             return Arrival::GoesOn(result);
         }
@@ -110,8 +110,7 @@ impl Block {
         let mut index = 0;
         while index < self.meetings.len() {
             if self.meetings[index].is_complete(self.n_live) {
-                let place = self.sites[0];
-                self.close(index, place); // moves another meeting to this index
+                self.close(index); // moves another meeting to this index
             } else {
                 index += 1;
             }
@@ -134,12 +133,12 @@ impl Block {
     }
 
     /// Lets all threads of a complete meeting go on; gives its result.
-    fn close(&mut self, index: usize, place: Place) -> u32 {
+    fn close(&mut self, index: usize) -> u32 {
         let meeting = self.meetings.swap_remove(index);
+        self.threads_met(&meeting);
         if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
             self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
         }
-        self.threads_met(&meeting, place);
         let result = match meeting.op {
             BarrierOp::Count => meeting.n_true,
             BarrierOp::All => u32::from(meeting.n_true == meeting.n_arrived),
@@ -157,13 +156,13 @@ impl Block {
 }
 
 impl Block {
-    /// A meeting opened: the threads that wait there go on.
-    fn threads_met(&self, meeting: &Meeting, place: Place) {
+    /// A meeting opened: what the checks have to know.
+    fn threads_met(&self, meeting: &Meeting) {
         let Some(checks) = &self.checks else { return };
         let BarrierOp::Threads(count) = meeting.op else {
-            return checks.block_met(place, true);
+            return checks.block_met(meeting.place, true);
         };
-        checks.part_met(place, &meeting.waiting);
+        checks.part_met(meeting.place, &meeting.waiting);
         let waiting = (0..).zip(&meeting.waiting);
         let released =
             waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));

@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 
-use super::memory::{Access as Odd, How, Verdict, classify, end_lane};
+use super::memory::{Access as Odd, How, admit, look_at_values, tell};
 use super::shadow::{Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
 use super::state::BlockChecks;
-use super::{copies, race};
+use super::{copies, race, unread};
 use crate::fiber::{self, Running};
 use crate::stack;
 
@@ -242,25 +242,29 @@ fn look_up<'a>(
         }
         return Some(space).filter(|space| space.what != From::Ignored);
     }
-    let how = match (what.is(What::READ), writes) {
+    let odd = odd((address, bytes, align), what);
+    // What the run did not know before, or the lane has ended.
+    admit(&checks.run().snapshot, odd)?;
+    // SAFETY: it lives as long as the run.
+    let space = unsafe { &*checks.find_global(address)? };
+    fits(space)
+        .then_some(space)
+        .filter(|space| space.what != From::Ignored)
+}
+
+/// The access as `memory` wants it.
+fn odd((address, bytes, align): (usize, usize, usize), what: What) -> Odd {
+    let how = match (what.is(What::READ), what.is(What::WRITE)) {
         (true, true) => How::Changes,
         (_, true) => How::Writes,
         _ => How::Reads,
     };
-    let odd = Odd {
+    Odd {
         address,
         bytes,
         align,
         how,
-        site: SiteId(site),
-    };
-    match classify(&checks.run().snapshot, odd) {
-        Verdict::Fine | Verdict::Global(_) => None,
-        Verdict::Ends(finding) => {
-            let (thread, code) = (running.thread.get(), finding.code());
-            race::report(checks, thread, [site, 0], code, || finding.report());
-            end_lane()
-        }
+        site: SiteId(what.site()),
     }
 }
 
@@ -298,14 +302,10 @@ impl<'a> Access<'a> {
         else {
             return;
         };
-        if self.now.what.is(What::READ)
-            && let Some(missing) = allocation.missing(self.address, self.bytes)
-        {
+        let odd = odd((self.address, self.bytes, 1), self.now.what);
+        if let Some(found) = look_at_values(&self.checks.run().snapshot, allocation, odd) {
             self.reported.set(true);
-            race::uninitialised_global(self, allocation, missing);
-        }
-        if self.now.what.is(What::WRITE) {
-            allocation.mark(self.address, self.bytes);
+            tell(found.code(), found.site(), || found.report());
         }
     }
 
@@ -352,7 +352,7 @@ impl<'a> Access<'a> {
             let (flags, written) = (granule.flags(), granule.slots[0].get());
             let has_value = written.t >= self.space.start && flags & flag::INIT == flag::INIT;
             if what.is(What::READ) && !has_value && !self.reported.replace(true) {
-                race::uninitialised_shared(self);
+                unread::shared(self);
             }
             if what.is(What::WRITE) {
                 granule.set_flags(flags | flag::INIT);
@@ -371,6 +371,15 @@ impl<'a> Access<'a> {
                 .is_ordered(&checks.run().graph, self.now.who, slot.who, slot.t)
     }
 
+    /// Whether an access is ordered before everything that the block does now.
+    fn is_past(&self, slot: Slot) -> bool {
+        slot.t < self.space.start
+            || self
+                .checks
+                .clocks
+                .is_below_floor(self.now.who, slot.who, slot.t)
+    }
+
     fn remember(&self, granule: &Granule) {
         let slots = &granule.slots;
         if !self.now.what.is(What::WRITE) {
@@ -384,29 +393,43 @@ impl<'a> Access<'a> {
         }
         for slot in &slots[1..] {
             let old = slot.get();
-            if !old.what.is(What::ATOMIC) || old.who == self.now.who || self.is_ordered(old) {
+            let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
+                (true, false) => !self.is_past(old),
+                (_, true) => old.who != self.now.who && !self.is_ordered(old),
+                // A read without order was reported.
+                (false, false) => false,
+            };
+            if !serves {
                 slot.set(Slot::default());
             }
         }
-        if before.what.is(What::ATOMIC) && !self.is_ordered(before) {
+        let is_plain = !before.what.is(What::ATOMIC);
+        if before.t != 0 && !self.is_past(before) && (is_plain || before.who != self.now.who) {
             self.keep(granule, before);
         }
     }
 
     /// Keeps an access beside the last write, if it is worth more than what is kept.
     fn keep(&self, granule: &Granule, new: Slot) {
+        let worth = |slot: Slot| match (slot.what.is(What::WRITE), slot.what.is(What::ATOMIC)) {
+            (true, false) => 3,
+            (false, false) | (true, true) => 2,
+            (false, true) => 1,
+        };
         let slots = &granule.slots;
         let [a, b] = [slots[1].get(), slots[2].get()];
-        let weaker =
-            |old: Slot| old.t == 0 || new.what.is(What::WRITE) || !old.what.is(What::WRITE);
+        let later = new.who == self.now.who;
         let gone = |old: Slot| {
             old.t == 0
-                || (old.who == new.who || new.who == self.now.who && self.is_ordered(old))
-                    && weaker(old)
+                || self.is_past(old)
+                || worth(old) <= worth(new) && (old.who == new.who || later && self.is_ordered(old))
         };
-        if gone(a) {
+        if gone(a) || !gone(b) && worth(a) < worth(new) {
             slots[1].set(new);
-        } else if gone(b) || is_wider(a.who, b.who, new.who, self.checks.clocks.shift) {
+        } else if gone(b)
+            || worth(b) < worth(new)
+            || worth(b) == worth(new) && is_wider(a.who, b.who, new.who, self.checks.clocks.shift)
+        {
             slots[2].set(new);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::access::{self, Access};
 use super::order::{Known, Release, Root};
-use super::race::Hint;
+use super::race::{self, Hint};
 use super::shadow::{Granule, Slot, What, flag};
 use super::space::Space;
 use super::state::BlockChecks;
@@ -159,11 +159,15 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
         access.look(granule, at, n);
     });
     let (acquires, releases) = (order & 1 != 0 || order == 4, order >= 2);
-    if what.is(What::READ) && (has_message || later) {
-        read(access, acquires, later);
-    }
+    let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));
+    let message = message.flatten();
     if what.is(What::READ) {
-        hint(access, newest, has_message);
+        read(access, message, acquires, later);
+        hint(access, newest, message.is_some(), acquires);
+    }
+    has_message = message.is_some();
+    if what.is(What::WRITE) {
+        count(access);
     }
     if what.is(What::WRITE) && write(access, releases, has_message, later) {
         access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::MESSAGE));
@@ -189,24 +193,37 @@ fn known<R>(checks: &BlockChecks, who: u32, change: impl FnOnce(&mut Known) -> R
     change(clocks.known.borrow_mut()[lane].get_or_insert_default())
 }
 
-fn read(access: &Access<'_>, acquires: bool, later: bool) {
+/// Acquires what the address holds, or whatever it holds later.
+fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) {
     let (checks, reader) = (access.checks, access.now.who);
     let scope = access.now.what.scope();
-    known(checks, reader, |known| {
-        if later {
-            return known.announce(access.address, reader, scope, acquires);
-        }
-        if let Some(message) = checks.run().graph.lock().read(access.address) {
-            known.reads(
-                Root {
-                    message,
-                    reader,
-                    scope,
-                },
-                acquires,
-            );
-        }
-    });
+    if later {
+        known(checks, reader, |known| {
+            known.announce(access.address, reader, scope, acquires);
+        });
+    } else if let Some(message) = message {
+        let root = Root {
+            message,
+            reader,
+            scope,
+        };
+        known(checks, reader, |known| known.reads(root, acquires));
+    }
+}
+
+/// Remembers who changes an address, if its site always changes the same.
+fn count(access: &Access<'_>) {
+    let (checks, now) = (access.checks, access.now);
+    let site = now.what.site();
+    let scattered = &checks.scattered[site as usize % checks.scattered.len()];
+    if scattered.get() == site {
+        return;
+    }
+    let block = now.who >> checks.clocks.shift;
+    let by = (now.who, now.t);
+    if !checks.run().counters.add(site, access.address, block, by) {
+        scattered.set(site);
+    }
 }
 
 /// Publishes what the lane knows, if it releases or has a fence behind it; gives whether there is a message now.
@@ -271,7 +288,7 @@ fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
 }
 
 /// Remembers that the lane saw what another wrote, if that orders nothing.
-fn hint(access: &Access<'_>, wrote: Slot, released: bool) {
+fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
     let (checks, now) = (access.checks, access.now);
     let fresh = wrote.what.is(What::ATOMIC) && wrote.who != now.who;
     let graph = &checks.run().graph;
@@ -284,7 +301,8 @@ fn hint(access: &Access<'_>, wrote: Slot, released: bool) {
         wrote: wrote.what.site(),
         reader: now.who,
         read: now.what.site(),
-        scope: false,
+        address: access.address,
+        scope: released && acquires || !race::reach(access, wrote),
         released,
     };
     checks.hints.add(access.running.thread.get(), hint);
@@ -303,6 +321,7 @@ pub(crate) fn fence(how: u32) {
     let graph = &checks.run().graph;
     if order & 1 != 0 || order == 4 {
         known(checks, who, |known| known.acquire_fence(graph, scope));
+        checks.hints.fenced(running.thread.get());
     }
     if order >= 2 {
         let message = release(checks, who, scope);

@@ -87,13 +87,9 @@ pub(super) fn meets(access: &Access<'_>, granule: &Granule) {
         Code::COPY_NOT_WAITED
     };
     let sites = [access.now.what.site(), flight.by.what.site()];
-    race::report(
-        access.checks,
-        access.running.thread.get(),
-        sites,
-        code,
-        || report(access, flight, code),
-    );
+    race::report(access.checks, access.now.who, sites, code, || {
+        report(access, flight, code)
+    });
 }
 
 fn report(access: &Access<'_>, flight: Flight, code: Code) -> Report {

@@ -1,11 +1,14 @@
 //! What the reports of races and of memory without a value say.
 
 use super::access::Access;
-use super::memory::Allocation;
+use super::memory::element;
 use super::race::{is_same_block, is_same_warp, side};
 use super::shadow::{Slot, What};
 use super::space::What as From;
+use super::state::BlockChecks;
+use super::unread::Read;
 use super::{Code, Report};
+use crate::shared::Array;
 
 /// A race of `access` with what was done before.
 pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
@@ -115,11 +118,7 @@ fn advice(access: &Access<'_>, other: Slot) -> &'static str {
 fn doing(access: &Access<'_>, name: &str) -> String {
     let what = access.now.what;
     let bytes = access.bytes;
-    let size = if bytes == 1 {
-        "1 byte".into()
-    } else {
-        format!("{bytes} bytes")
-    };
+    let size = size(bytes);
     let verb = match (
         what.is(What::ATOMIC),
         what.is(What::WRITE),
@@ -155,6 +154,13 @@ fn doing(access: &Access<'_>, name: &str) -> String {
     text
 }
 
+fn size(bytes: usize) -> String {
+    match bytes {
+        1 => "1 byte".to_owned(),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
 fn done(what: What, name: &str) -> String {
     let kind = if what.is(What::VOLATILE) {
         " (volatile)"
@@ -174,64 +180,36 @@ fn done(what: What, name: &str) -> String {
 
 /// What is accessed, as the program would say it.
 pub(super) fn name(access: &Access<'_>) -> String {
-    let offset = access.address - access.space.base;
     if let Some(allocation) = access.space.allocation() {
-        return global_name(access, allocation, access.address);
+        return element(&access.checks.run().snapshot, allocation, access.address);
     }
+    array_name(array(access))
+}
+
+/// The array of shared memory that is accessed, and where in it.
+pub(super) fn array(access: &Access<'_>) -> (Option<Array>, usize) {
     let array = match access.space.what {
         From::Shared { array, .. } => access.running.arena.borrow().array_at(array as usize),
         _ => None,
     };
+    let offset = access.address - access.space.base;
+    (array, offset)
+}
+
+fn array_name((array, offset): (Option<Array>, usize)) -> String {
     match array {
         Some(array) => array.element(offset),
         None => format!("dynamic shared memory, byte {offset}"),
     }
 }
 
-fn global_name(access: &Access<'_>, allocation: &Allocation, address: usize) -> String {
-    let snapshot = &access.checks.run().snapshot;
-    let (label, start) = snapshot
-        .name_at(allocation, address)
-        .unwrap_or((&allocation.label, allocation.start));
-    let label = if label.is_empty() {
-        "global memory"
-    } else {
-        label
-    };
-    let offset = address - start;
-    let (element, inside) = (offset / allocation.element, offset % allocation.element);
-    match inside {
-        0 => format!("{label}[{element}]"),
-        _ => format!("{label}[{element}], byte {inside}"),
-    }
-}
-
 /// Shared memory that has no value yet.
-pub(super) fn uninitialised_shared(access: &Access<'_>) -> Report {
-    let name = name(access);
-    Report::new(
-        Code::SHARED_UNINIT,
-        format!("{} (`{name}`)", Code::SHARED_UNINIT.title()),
-    )
-    .side(side(access.checks, access.now, doing(access, &name)))
-    .why("no thread of the block has written it; shared memory holds anything when a block starts")
-    .help(
-        "let the threads of the block write all of the array, then a barrier, before they read it",
-    )
-}
-
-/// Global memory that has no value yet.
-pub(super) fn uninitialised_global(
-    access: &Access<'_>,
-    allocation: &Allocation,
-    missing: usize,
-) -> Report {
-    let name = global_name(access, allocation, allocation.start + missing);
-    Report::new(
-        Code::GLOBAL_UNINIT,
-        format!("{} (`{name}`)", Code::GLOBAL_UNINIT.title()),
-    )
-    .side(side(access.checks, access.now, doing(access, &name)))
-    .why("neither the host nor a kernel has written it since it was allocated")
-    .help("fill the buffer first, or create it zeroed")
+pub(super) fn uninitialised_shared(checks: &BlockChecks, read: Read) -> Report {
+    let name = array_name(read.array);
+    let title = format!("{} (`{name}`)", Code::SHARED_UNINIT.title());
+    let did = format!("reads {name} ({})", size(read.bytes));
+    Report::new(Code::SHARED_UNINIT, title)
+        .side(side(checks, read.by, did))
+        .why("no thread of the block has written it; shared memory holds anything when a block starts")
+        .help("let the threads of the block write all of the array, then a barrier, before they read it")
 }

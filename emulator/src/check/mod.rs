@@ -25,8 +25,9 @@ mod shadow; // what is remembered of each piece of memory
 mod site; // places in the source of instrumented code
 mod source; // the text there
 mod space; // which memory an access goes to
-mod state;
-mod suppress; // findings that someone has allowed // what a run keeps, and each of its blocks
+mod state; // what a run keeps, and each of its blocks
+mod suppress; // findings that someone has allowed
+mod unread; // reads of what has no value
 
 pub(crate) use access::{reads, writes};
 pub(crate) use array_name::type_of;
@@ -37,7 +38,7 @@ pub use hooks::{HOOKS, Hook};
 pub use host::HOST;
 pub use html::Page;
 pub(crate) use lints::Exit;
-pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
+pub use lints::Profile;
 pub use memory::{
     Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
     heap_alloc, heap_free, host_reads, initialise, limit_heap, name,

@@ -1,14 +1,15 @@
 //! Two accesses that nothing orders: which class that is, and what the report says.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use super::access::Access;
 use super::collect::Key;
-use super::memory::Allocation;
 use super::shadow::{Granule, Slot, What};
 use super::site::SiteId;
 use super::state::BlockChecks;
-use super::{Code, Report, Side, describe};
+use super::{Code, Report, Side, describe, unread};
+use crate::sync::{Mutex, lock};
 use crate::warp::LANES;
 
 /// Compares an access with those that the granule remembers, and reports the worst of what is wrong.
@@ -28,29 +29,29 @@ pub(super) fn look(access: &Access<'_>, granule: &Granule) {
             worst = Some((code, slot));
         }
     }
+    if worst.is_some() && now.what.is(What::WRITE) {
+        unread::raced(access);
+    }
     if let Some((code, other)) = worst
         && !access.reported.replace(true)
     {
         let sites = [now.what.site(), other.what.site()];
-        report(
-            access.checks,
-            access.running.thread.get(),
-            sites,
-            code,
-            || describe::race(access, other, code),
-        );
+        report(access.checks, now.who, sites, code, || {
+            describe::race(access, other, code)
+        });
     }
 }
 
-/// Reports a finding of the lane that runs.
+/// Reports a finding of lane `who`.
 pub(super) fn report(
     checks: &BlockChecks,
-    thread: u32,
+    who: u32,
     sites: [u32; 2],
     code: Code,
     build: impl FnOnce() -> Report,
 ) {
-    let block = checks.clocks.base.get() >> checks.clocks.shift;
+    let shift = checks.clocks.shift;
+    let (block, thread) = (who >> shift, who & ((1 << shift) - 1));
     let key = Key {
         code,
         sites: sites.map(SiteId),
@@ -58,34 +59,11 @@ pub(super) fn report(
         block: block.into(),
         thread,
     };
-    checks.run().sink.report(key, build);
-}
-
-pub(super) fn uninitialised_shared(access: &Access<'_>) {
-    report_one(access, Code::SHARED_UNINIT, || {
-        describe::uninitialised_shared(access)
-    });
-}
-
-pub(super) fn uninitialised_global(access: &Access<'_>, allocation: &Allocation, missing: usize) {
-    report_one(access, Code::GLOBAL_UNINIT, || {
-        describe::uninitialised_global(access, allocation, missing)
-    });
-}
-
-fn report_one(access: &Access<'_>, code: Code, build: impl FnOnce() -> Report) {
-    let sites = [access.now.what.site(), 0];
-    report(
-        access.checks,
-        access.running.thread.get(),
-        sites,
-        code,
-        build,
-    );
+    checks.run().sink().report(key, build);
 }
 
 /// Whether the scopes of both atomics include the other's lane.
-fn reach(access: &Access<'_>, slot: Slot) -> bool {
+pub(super) fn reach(access: &Access<'_>, slot: Slot) -> bool {
     let scope = access.now.what.scope().min(slot.what.scope());
     scope >= 2
         || is_same_block(access, slot)
@@ -169,7 +147,8 @@ pub(super) struct Hint {
     /// Who read it.
     pub(super) reader: u32,
     pub(super) read: u32,
-    /// A release was read by an acquire, but not for this lane: a scope is too narrow.
+    pub(super) address: usize,
+    /// There is order for narrower scopes, but not for this lane.
     pub(super) scope: bool,
     /// What was written is a release.
     pub(super) released: bool,
@@ -213,18 +192,85 @@ impl Hints {
         same.unwrap_or(&mine[next % HINTS]).set(hint);
     }
 
+    /// The lane made an acquire fence: what it saw before is in order, unless a scope is too narrow.
+    pub(super) fn fenced(&self, thread: u32) {
+        if self.any.get() {
+            let first = thread as usize * HINTS;
+            for cell in &self.all[first..first + HINTS] {
+                let hint = cell.get();
+                cell.set(Hint {
+                    scope: hint.scope || hint.released,
+                    ..hint
+                });
+            }
+        }
+    }
+
     /// A hint by which an access of the past would be ordered, had the atomics ordered anything.
     pub(super) fn about(&self, checks: &BlockChecks, slot: Slot) -> Option<Hint> {
         if !self.any.get() {
             return None;
         }
         let shift = checks.clocks.shift;
-        let fits = |hint: &Hint| hint.t >= slot.t && (hint.who ^ slot.who) >> shift == 0;
-        self.all
-            .iter()
-            .map(Cell::get)
-            .filter(|hint| hint.t != 0)
-            .find(fits)
+        let fits = |who: u32, t: u32| t >= slot.t && (who ^ slot.who) >> shift == 0;
+        let hints = || self.all.iter().map(Cell::get).filter(|hint| hint.t != 0);
+        if let Some(hint) = hints().find(|hint| fits(hint.who, hint.t)) {
+            return Some(hint);
+        }
+        // Another lane may have changed the same place before that.
+        hints().find_map(|hint| {
+            let (who, t, wrote) = checks.run().counters.writer(hint.address, fits)?;
+            Some(Hint {
+                who,
+                t,
+                wrote,
+                ..hint
+            })
+        })
+    }
+}
+
+/// Places that are always changed by atomics of one address, such as counters and locks, with who has: for hints only.
+#[derive(Debug, Default)]
+pub(super) struct Counters(Mutex<HashMap<u32, Counter>>);
+
+#[derive(Debug)]
+struct Counter {
+    address: usize,
+    /// There are several addresses, and nothing is kept.
+    scattered: bool,
+    /// By block: the latest lane and its time.
+    writers: HashMap<u32, (u32, u32)>,
+}
+
+impl Counters {
+    /// A lane changes `address` atomically; false: nobody has to say so again from this site.
+    pub(super) fn add(&self, site: u32, address: usize, block: u32, by: (u32, u32)) -> bool {
+        let mut all = lock(&self.0);
+        let counter = all.entry(site).or_insert_with(|| Counter {
+            address,
+            scattered: false,
+            writers: HashMap::new(),
+        });
+        if counter.address != address {
+            counter.scattered = true;
+            counter.writers = HashMap::new();
+        }
+        if !counter.scattered {
+            counter.writers.insert(block, by);
+        }
+        !counter.scattered
+    }
+
+    /// Who changed an address, and where, of those that `fits` wants.
+    fn writer(&self, address: usize, fits: impl Fn(u32, u32) -> bool) -> Option<(u32, u32, u32)> {
+        let all = lock(&self.0);
+        let here = all.iter().filter(|(_, counter)| counter.address == address);
+        let mut writers = here.flat_map(|(site, counter)| {
+            let writers = counter.writers.values();
+            writers.map(|(who, t)| (*who, *t, *site))
+        });
+        writers.find(|(who, t, _)| fits(*who, *t))
     }
 }
 

@@ -12,9 +12,10 @@ use super::collect::Sink;
 use super::lints::{Profile, Watcher, Watchers};
 use super::memory::{Kind, Snapshot};
 use super::order::Graph;
-use super::race::Hints;
+use super::race::{Counters, Hints};
 use super::shadow::{Splits, Table};
 use super::space::{CACHED, NOWHERE, Space, What};
+use super::unread::{self, Unread};
 use crate::fiber::{self, Running};
 use crate::place::Place;
 use crate::shape::CheckedShape;
@@ -33,6 +34,7 @@ pub(crate) struct RunChecks {
     pub(super) sink: Arc<Sink>,
     pub(super) graph: Graph,
     pub(super) splits: Splits,
+    pub(super) counters: Counters,
     /// All times of this run are at or above it.
     pub(super) t0: u32,
     /// Blocks run on several OS threads.
@@ -54,6 +56,7 @@ impl RunChecks {
             sink,
             graph: Graph::default(),
             splits: Splits::default(),
+            counters: Counters::default(),
             t0,
             parallel: n_workers > 1,
             high: AtomicU32::new(t0),
@@ -65,6 +68,10 @@ impl RunChecks {
     /// What was seen of performance, if that was asked for. After the last block.
     pub(crate) fn profile(&self) -> Option<Profile> {
         self.lints.as_ref()?.finish()
+    }
+
+    pub(super) fn sink(&self) -> &Sink {
+        &self.sink
     }
 
     /// The space of allocation number `number`, which `make` makes if it is new.
@@ -107,6 +114,9 @@ impl Drop for RunChecks {
     }
 }
 
+// SAFETY: the pointer leads to what many threads may use; spaces are not changed.
+unsafe impl Sync for RunChecks {}
+
 /// What is kept for one block of a set, and for those that come after it.
 #[derive(Debug)]
 pub(crate) struct BlockChecks {
@@ -121,6 +131,10 @@ pub(crate) struct BlockChecks {
     pub(super) shared: Table,
     pub(super) arrays: RefCell<Vec<Box<Space>>>,
     pub(super) hints: Hints,
+    /// Sites of atomics that change many addresses.
+    pub(super) scattered: [Cell<u32>; CACHED],
+    /// Reads of shared memory without a value.
+    pub(super) unread: Unread,
     /// The calls that each lane is in.
     pub(super) calls: RefCell<Vec<Vec<u32>>>,
     /// Copies under way.
@@ -142,6 +156,8 @@ impl BlockChecks {
             shared: Table::new(ARENA_BYTES),
             arrays: RefCell::default(),
             hints: Hints::new(n_threads),
+            scattered: [const { Cell::new(0) }; CACHED],
+            unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             flights: RefCell::default(),
             watcher: run.lints.as_ref().map(|_| Watcher::new(&run.shape)),
@@ -154,12 +170,13 @@ impl BlockChecks {
         unsafe { &*self.run }
     }
 
-    /// A new block begins: that at this place of the grid. `high`: the highest time of the blocks of its set.
-    pub(crate) fn restart(&self, block: [u32; 3], high: u32) {
+    /// A new block begins: that at this place of the grid. All times of the set are below `start`.
+    pub(crate) fn restart(&self, block: [u32; 3], start: u32) {
+        unread::finish(self);
         let run = self.run();
         let number = run.shape.number_of(block);
         self.clocks
-            .restart(number, run.shape.cluster_blocks() as u32, high + 1);
+            .restart(number, run.shape.cluster_blocks() as u32, start);
         self.cache
             .iter()
             .for_each(|one| one.set(&raw const NOWHERE));
@@ -341,6 +358,7 @@ fn share<'a, I: Iterator<Item = &'a BlockChecks>>(blocks: impl Fn() -> I) {
 
 impl Drop for BlockChecks {
     fn drop(&mut self) {
+        unread::finish(self);
         let high = self.clocks.high() + 1;
         // SAFETY: it outlives this, as `new` was promised.
         let run = unsafe { &*self.run };

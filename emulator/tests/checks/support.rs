@@ -66,13 +66,13 @@ fn site(at: &'static Location<'static>) -> u32 {
 
 /// What instrumented code does before it calls an intrinsic.
 #[track_caller]
-pub fn here() {
+pub(crate) fn here() {
     (TABLE.at)(site(Location::caller()));
 }
 
 /// A read of memory that is there.
 #[track_caller]
-pub fn load<T: Copy>(p: *const T) -> T {
+pub(crate) fn load<T: Copy>(p: *const T) -> T {
     let (at, site) = (p.cast::<u8>(), site(Location::caller()));
     match size_of::<T>() {
         1 => (TABLE.load1)(at, site),
@@ -88,7 +88,7 @@ pub fn load<T: Copy>(p: *const T) -> T {
 
 /// A write to memory that is there.
 #[track_caller]
-pub fn store<T: Copy>(p: *mut T, value: T) {
+pub(crate) fn store<T: Copy>(p: *mut T, value: T) {
     let (at, site) = (p.cast::<u8>(), site(Location::caller()));
     let mut bits = [0; 8];
     let bytes = size_of::<T>();
@@ -115,7 +115,7 @@ pub fn store<T: Copy>(p: *mut T, value: T) {
 
 /// A copy that the processor makes.
 #[track_caller]
-pub fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+pub(crate) fn copy(to: *mut u8, from: *const u8, bytes: usize) {
     (TABLE.copy)(to, from, bytes as u64, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { to.copy_from(from, bytes) }
@@ -123,7 +123,7 @@ pub fn copy(to: *mut u8, from: *const u8, bytes: usize) {
 
 /// A filling of memory with zeros.
 #[track_caller]
-pub fn fill(to: *mut u8, bytes: usize) {
+pub(crate) fn fill(to: *mut u8, bytes: usize) {
     (TABLE.fill)(to, bytes as u64, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { to.write_bytes(0, bytes) }
@@ -131,7 +131,7 @@ pub fn fill(to: *mut u8, bytes: usize) {
 
 /// A volatile read of 4 bytes.
 #[track_caller]
-pub fn load_volatile(p: *const u32) -> u32 {
+pub(crate) fn load_volatile(p: *const u32) -> u32 {
     (TABLE.atomic)(p.cast(), 4, 4, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { p.read_volatile() }
@@ -139,7 +139,7 @@ pub fn load_volatile(p: *const u32) -> u32 {
 
 /// A volatile write of 4 bytes.
 #[track_caller]
-pub fn store_volatile(p: *mut u32, value: u32) {
+pub(crate) fn store_volatile(p: *mut u32, value: u32) {
     (TABLE.atomic)(p.cast(), 4, 5, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { p.write_volatile(value) }
@@ -147,7 +147,7 @@ pub fn store_volatile(p: *mut u32, value: u32) {
 
 /// An atomic read as Rust's own atomics make it.
 #[track_caller]
-pub fn load_core(p: *mut u32, order: std::sync::atomic::Ordering) -> u32 {
+pub(crate) fn load_core(p: *mut u32, order: std::sync::atomic::Ordering) -> u32 {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     let number = if order == Relaxed { 0 } else { 1 };
     (TABLE.atomic)(p.cast(), 4, number << 4, site(Location::caller()));
@@ -157,7 +157,7 @@ pub fn load_core(p: *mut u32, order: std::sync::atomic::Ordering) -> u32 {
 
 /// An atomic write as Rust's own atomics make it.
 #[track_caller]
-pub fn store_core(p: *mut u32, value: u32, order: std::sync::atomic::Ordering) {
+pub(crate) fn store_core(p: *mut u32, value: u32, order: std::sync::atomic::Ordering) {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     let number = if order == Relaxed { 0 } else { 2 };
     (TABLE.atomic)(p.cast(), 4, number << 4 | 1, site(Location::caller()));
@@ -167,72 +167,72 @@ pub fn store_core(p: *mut u32, value: u32, order: std::sync::atomic::Ordering) {
 
 /// A fence of Rust's own: 1 acquire, 2 release, 3 both.
 #[track_caller]
-pub fn fence_core(order: u32) {
+pub(crate) fn fence_core(order: u32) {
     (TABLE.fence)(order, site(Location::caller()));
 }
 
 /// The barrier of the block.
 #[track_caller]
-pub fn barrier() {
+pub(crate) fn barrier() {
     here();
     intrinsics::barrier(0);
 }
 
 /// The number of the thread in its block.
-pub fn me() -> usize {
+pub(crate) fn me() -> usize {
     intrinsics::thread_idx_x() as usize
 }
 
 /// The number of the block.
-pub fn block() -> usize {
+pub(crate) fn block() -> usize {
     intrinsics::block_idx_x() as usize
 }
 
 /// Orders and scopes of atomics, as numbers.
-pub const RELAXED: u32 = 0;
-pub const ACQUIRE: u32 = 4;
-pub const RELEASE: u32 = 8;
-pub const ACQ_REL: u32 = 12;
-pub const BLOCK: u32 = 0;
-pub const DEVICE: u32 = 2;
+pub(crate) const RELAXED: u32 = 0;
+pub(crate) const ACQUIRE: u32 = 4;
+pub(crate) const RELEASE: u32 = 8;
+pub(crate) const ACQ_REL: u32 = 12;
+pub(crate) const BLOCK: u32 = 0;
+pub(crate) const DEVICE: u32 = 2;
 
 /// Atomics with the line of the caller.
 #[track_caller]
-pub fn add(p: *mut u32, v: u32, how: u32) -> u32 {
+pub(crate) fn add(p: *mut u32, v: u32, how: u32) -> u32 {
     here();
     // SAFETY: the tests access memory that is there.
     unsafe { intrinsics::atomic_fetch_add_u32(p, v, how) }
 }
 
 #[track_caller]
-pub fn get(p: *mut u32, how: u32) -> u32 {
+pub(crate) fn get(p: *mut u32, how: u32) -> u32 {
     here();
     // SAFETY: the tests access memory that is there.
     unsafe { intrinsics::atomic_load_u32(p, how) }
 }
 
 #[track_caller]
-pub fn set(p: *mut u32, v: u32, how: u32) {
+pub(crate) fn set(p: *mut u32, v: u32, how: u32) {
     here();
     // SAFETY: the tests access memory that is there.
     unsafe { intrinsics::atomic_store_u32(p, v, how) }
 }
 
 #[track_caller]
-pub fn cas(p: *mut u32, c: u32, v: u32, how: u32) -> u32 {
+pub(crate) fn cas(p: *mut u32, c: u32, v: u32, how: u32) -> u32 {
     here();
     // SAFETY: the tests access memory that is there.
     unsafe { intrinsics::atomic_cas_u32(p, c, v, how) }
 }
 
 /// Global memory with a name.
-pub struct Buffer<T>(Box<[UnsafeCell<T>]>);
+pub(crate) struct Buffer<T>(Box<[UnsafeCell<T>]>);
 
 // SAFETY: the tests access it by pointers, as kernels do; those that race do so in one OS thread, or do not care.
 unsafe impl<T: Send> Sync for Buffer<T> {}
 
 impl<T: Copy + Default> Buffer<T> {
-    pub fn new(label: &str, len: usize) -> Self {
+    pub(crate) fn new(label: &str, len: usize) -> Self {
         let this = Self((0..len).map(|_| UnsafeCell::default()).collect());
         let (size, align) = (size_of::<T>(), align_of::<T>());
         check::allocate(
@@ -240,7 +240,7 @@ impl<T: Copy + Default> Buffer<T> {
             len * size,
             size,
             align,
-            Kind::Global,
+            Kind::Static,
             Birth::Initialised,
             label,
         );
@@ -252,11 +252,11 @@ impl<T: Copy + Default> Buffer<T> {
     }
 
     /// The address of an element.
-    pub fn at(&self, index: usize) -> *mut T {
+    pub(crate) fn at(&self, index: usize) -> *mut T {
         self.0[index].get()
     }
 
-    pub fn get(&self, index: usize) -> T {
+    pub(crate) fn get(&self, index: usize) -> T {
         // SAFETY: no kernel runs.
         unsafe { *self.0[index].get() }
     }
@@ -272,7 +272,7 @@ struct Tile;
 static TILE: SharedKey = SharedKey::new(TypeId::of::<Tile>(), "tile");
 
 /// Element `index` of 1024 words that the block shares.
-pub fn tile(index: usize) -> *mut u32 {
+pub(crate) fn tile(index: usize) -> *mut u32 {
     assert!(index < 1024);
     // SAFETY: within its length.
     unsafe {
@@ -283,18 +283,40 @@ pub fn tile(index: usize) -> *mut u32 {
 }
 
 /// What a checked run of so many blocks and threads finds: the same with one OS thread and with three.
-pub fn check(blocks: u32, threads: u32, program: impl Fn() + Sync) -> Vec<Report> {
+pub(crate) fn check(blocks: u32, threads: u32, program: impl Fn() + Sync) -> Vec<Report> {
     check_together(blocks, threads, Together::default(), program)
 }
 
 /// As [`check`], of clusters or a cooperative grid.
-pub fn check_together(
+pub(crate) fn check_together(
     blocks: u32,
     threads: u32,
     together: Together,
     program: impl Fn() + Sync,
 ) -> Vec<Report> {
+    check_fresh_together(blocks, threads, together, || (), |()| program())
+}
+
+/// As [`check`], with memory that is made anew for each run.
+pub(crate) fn check_fresh<M: Sync>(
+    blocks: u32,
+    threads: u32,
+    memory: impl Fn() -> M,
+    program: impl Fn(&M) + Sync,
+) -> Vec<Report> {
+    check_fresh_together(blocks, threads, Together::default(), memory, program)
+}
+
+/// As [`check_fresh`], of clusters or a cooperative grid.
+pub(crate) fn check_fresh_together<M: Sync>(
+    blocks: u32,
+    threads: u32,
+    together: Together,
+    memory: impl Fn() -> M,
+    program: impl Fn(&M) + Sync,
+) -> Vec<Report> {
     let run = |workers| {
+        let memory = memory();
         let shape = Shape {
             workers: Some(workers),
             dynamic_shared_bytes: 512,
@@ -302,7 +324,7 @@ pub fn check_together(
         };
         let mut options = Options::default();
         options.mode = Mode::Checked;
-        let outcome = run_with(shape, together, &options, &program);
+        let outcome = run_with(shape, together, &options, &|| program(&memory));
         assert_eq!(outcome.fault, None);
         outcome.reports
     };
@@ -316,7 +338,7 @@ pub fn check_together(
 }
 
 /// The classes of findings, each once, in order of their numbers.
-pub fn codes(reports: &[Report]) -> Vec<Code> {
+pub(crate) fn codes(reports: &[Report]) -> Vec<Code> {
     let mut codes: Vec<_> = reports.iter().map(|report| report.code).collect();
     codes.sort();
     codes.dedup();
@@ -324,7 +346,7 @@ pub fn codes(reports: &[Report]) -> Vec<Code> {
 }
 
 /// The lines of the sides of the only report, and how often it was found.
-pub fn only(reports: &[Report], code: Code) -> (Vec<u32>, u64) {
+pub(crate) fn only(reports: &[Report], code: Code) -> (Vec<u32>, u64) {
     let [report] = reports else {
         panic!("{} reports: {reports:#?}", reports.len());
     };
