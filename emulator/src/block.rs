@@ -324,7 +324,7 @@ impl Block {
     /// All threads that have not exited have met, at `place` or elsewhere.
     fn block_met(&self, place: Place) {
         if let Some(checks) = &self.checks {
-            checks.block_met(place);
+            checks.block_met(place, false);
         }
     }
 

@@ -160,8 +160,9 @@ impl Block {
     fn threads_met(&self, meeting: &Meeting) {
         let Some(checks) = &self.checks else { return };
         let BarrierOp::Threads(count) = meeting.op else {
-            return checks.block_met(meeting.place);
+            return checks.block_met(meeting.place, true);
         };
+        checks.part_met(meeting.place, &meeting.waiting);
         let waiting = (0..).zip(&meeting.waiting);
         let released =
             waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
