@@ -2,10 +2,21 @@
 
 use std::sync::atomic::AtomicU32;
 
+use warploom::LaunchError;
 use warploom::prelude::*;
 
 use super::kernels::{self, BINS, COUNTED, ROUNDS, THREADS, TILE};
 use super::{BenchError, by_hand};
+
+/// Makes the buffers of so many blocks on a device.
+type Emulated = fn(&Device, usize) -> Result<Box<dyn Work>, BenchError>;
+
+/// Makes the arrays for so many cores and blocks.
+type ByHand = fn(usize, usize) -> Box<dyn Work>;
+
+/// Launches a kernel from floats to floats.
+type LaunchFloats =
+    fn(&Stream, Launch, &DeviceBuffer<f32>, &mut DeviceBuffer<f32>) -> Result<(), LaunchError>;
 
 /// One kernel at one size.
 pub(crate) struct Case {
@@ -15,9 +26,9 @@ pub(crate) struct Case {
     pub(crate) threads_per_block: usize,
     /// Barriers or shuffles of one thread.
     pub(crate) events: usize,
-    pub(crate) emulated: fn(&Device, usize) -> Result<Box<dyn Work>, BenchError>,
+    pub(crate) emulated: Emulated,
     /// `None`: there is nothing to compute.
-    pub(crate) by_hand: Option<fn(usize, usize) -> Box<dyn Work>>,
+    pub(crate) by_hand: Option<ByHand>,
 }
 
 /// A case with its buffers.
@@ -47,7 +58,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "reduce",
-        blocks: 2048,
+        blocks: 1024,
         threads_per_block: THREADS,
         events: 9,
         emulated: |device, blocks| {
@@ -66,7 +77,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "shuffle",
-        blocks: 2048,
+        blocks: 1024,
         threads_per_block: THREADS,
         events: 5,
         emulated: |device, blocks| {
@@ -85,7 +96,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "scan",
-        blocks: 2048,
+        blocks: 1024,
         threads_per_block: THREADS,
         events: 9,
         emulated: |device, blocks| {
@@ -267,12 +278,7 @@ fn on(
     device: &Device,
     blocks: usize,
     outputs: usize,
-    launch: fn(
-        &Stream,
-        Launch,
-        &DeviceBuffer<f32>,
-        &mut DeviceBuffer<f32>,
-    ) -> Result<(), warploom::LaunchError>,
+    launch: LaunchFloats,
 ) -> Result<Box<dyn Work>, BenchError> {
     let stream = device.stream()?;
     let x = device.upload(&floats(blocks * THREADS))?;

@@ -233,11 +233,12 @@ fn measure(
     work: &mut dyn Work,
     seconds: f64,
 ) -> Result<Sample, BenchError> {
-    let before_kib = peak_kib();
+    forget_peak();
+    let before_kib = memory_kib("VmRSS:");
     let started = Instant::now();
     work.run()?;
     let is_long = started.elapsed() > LONG;
-    let peak_kib = peak_kib();
+    let peak_kib = memory_kib("VmHWM:");
     let check = check_sum(&work.result()?);
     verified(case, engine.name(), blocks, check)?;
     if !is_long {
@@ -300,10 +301,15 @@ fn report(sample: &Sample) {
     );
 }
 
-/// The most memory that this process ever had, in KiB; 0 where the system does not tell.
-fn peak_kib() -> u64 {
+/// Memory of this process in KiB, 0 where the system does not tell. `VmRSS:`: what it has; `VmHWM:`: the most since [`forget_peak`].
+fn memory_kib(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
     let number = line.and_then(|line| line.split_whitespace().next());
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// The most memory is what there is now. Where the system knows no such thing, the peak is that of the whole process.
+fn forget_peak() {
+    drop(std::fs::write("/proc/self/clear_refs", "5"));
 }

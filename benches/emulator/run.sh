@@ -94,7 +94,7 @@ fi
 for round in $(seq "$rounds"); do
     for cores in $kinds; do
         for name in $engines; do
-            engine "$name" "$cores" "$name" --seconds 0.25 --skip rounds
+            engine "$name" "$cores" "$name" --seconds 0.5 --skip rounds
         done
     done
 done

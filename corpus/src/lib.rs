@@ -11,6 +11,7 @@
 pub mod case; // what a case is
 pub mod expect; // what the marks in its source say
 pub mod findings; // what a run reports
+pub mod table; // docs/checker.md
 
 mod memory; // out of bounds, misaligned, freed
 mod order; // atomics: mixed with plain accesses, too narrow, too weak

@@ -1,16 +1,22 @@
 //! All cases: twins are right and give no report; bugs give theirs, with the right class at the right lines.
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "helpers of tests may fail as the tests do, and say what they found"
+    reason = "helpers of tests may fail as the tests do"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use warploom_corpus::case::{Case, File, Run};
 use warploom_corpus::findings::Finding;
+use warploom_corpus::table::{self, Found};
 use warploom_corpus::{cases, expect};
 use warploom_emulator::check::{Code, Mode};
 use warploom_runtime::model::Emulator;
@@ -22,54 +28,84 @@ struct Observed {
     findings: Vec<Finding>,
 }
 
-/// Both runs of each case, by name; the twin's first. Cases that end the process have no outcome.
+/// A child that says nothing for so long is given up.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// Both runs of each case, by name; the twin's first.
 fn observe() -> BTreeMap<String, [Observed; 2]> {
-    let mut seen: BTreeMap<String, [Observed; 2]> = BTreeMap::new();
+    let mut seen = BTreeMap::new();
     let mut left: Vec<&str> = cases().map(|(_, case)| case.name).collect();
     while !left.is_empty() {
-        let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
-        drop(std::fs::remove_file(&path));
-        let child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
-            .arg("report")
-            .args(&left)
-            .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
-            .env_remove("WARPLOOM_EMULATOR")
-            .stderr(Stdio::inherit())
-            .output()
-            .unwrap();
-        drop(std::fs::remove_file(&path));
-        let mut now = (String::new(), 0);
-        for line in String::from_utf8_lossy(&child.stdout).lines() {
-            let words: Vec<&str> = line.split('\t').collect();
-            match words.as_slice() {
-                ["case", name, version] => {
-                    now = ((*name).to_owned(), usize::from(*version == "bug"));
-                }
-                ["finding", code, lines, title] => {
-                    seen.entry(now.0.clone()).or_default()[now.1]
-                        .findings
-                        .push(Finding {
-                            code: code.parse().unwrap(),
-                            lines: lines.split(',').filter_map(|n| n.parse().ok()).collect(),
-                            title: (*title).to_owned(),
-                        });
-                }
-                ["outcome", what] => {
-                    seen.entry(now.0.clone()).or_default()[now.1].outcome = (*what).to_owned();
-                }
-                _ => {}
-            }
-        }
-        let done = left.iter().position(|name| *name == now.0);
-        if child.status.success() {
+        let Some((name, why)) = observe_in_child(&left, &mut seen) else {
             break;
-        }
-        // The case that ended the process is left out, and the others go on.
-        let broken = &mut seen.entry(now.0.clone()).or_default()[now.1];
-        broken.outcome = format!("ended the process: {}", child.status);
-        left.drain(..=done.unwrap());
+        };
+        // The case that ended the process, or did not end, is left out; the others go on.
+        seen.entry(name.clone()).or_default()[1].outcome = why;
+        let done = left.iter().position(|n| **n == name).unwrap();
+        left.drain(..=done);
     }
     seen
+}
+
+/// Runs cases in a process of their own; if that does not come to its end, the case that it was at, and what happened.
+fn observe_in_child(
+    names: &[&str],
+    seen: &mut BTreeMap<String, [Observed; 2]>,
+) -> Option<(String, String)> {
+    let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
+    drop(fs::remove_file(&path));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
+        .arg("report")
+        .args(names)
+        .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
+        .env_remove("WARPLOOM_EMULATOR")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (send, lines) = mpsc::channel();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let reader = thread::spawn(move || {
+        for line in output.lines().map_while(Result::ok) {
+            drop(send.send(line));
+        }
+    });
+    let mut now = (String::new(), 0);
+    let silent = loop {
+        match lines.recv_timeout(SILENCE) {
+            Ok(line) => take(&line, &mut now, seen),
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => break true,
+        }
+    };
+    if silent {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    reader.join().unwrap();
+    drop(fs::remove_file(&path));
+    match (silent, status.success()) {
+        (true, _) => Some((now.0, "does not come to an end".to_owned())),
+        (false, false) => Some((now.0, format!("ended the process: {status}"))),
+        (false, true) => None,
+    }
+}
+
+/// One line of the child; `now` is the run that it is at.
+fn take(line: &str, now: &mut (String, usize), seen: &mut BTreeMap<String, [Observed; 2]>) {
+    let words: Vec<&str> = line.split('\t').collect();
+    if let ["case", name, version] = words.as_slice() {
+        *now = ((*name).to_owned(), usize::from(*version == "bug"));
+    }
+    let observed = &mut seen.entry(now.0.clone()).or_default()[now.1];
+    match words.as_slice() {
+        ["finding", code, lines, title] => observed.findings.push(Finding {
+            code: code.parse().unwrap(),
+            lines: lines.split(',').filter_map(|n| n.parse().ok()).collect(),
+            title: (*title).to_owned(),
+        }),
+        ["outcome", what] => observed.outcome = (*what).to_owned(),
+        _ => {}
+    }
 }
 
 /// What is wrong with a bug's run; empty if it was found, and nothing else.
@@ -107,67 +143,62 @@ fn wrong_with_twin(observed: &Observed) -> Vec<String> {
     wrong
 }
 
-/// Cases, found bugs and reports of twins of one class.
-#[derive(Debug, Default, Clone, Copy)]
-struct Row {
-    cases: usize,
-    found: usize,
-    false_reports: usize,
-}
-
-fn table(rows: &BTreeMap<u16, Row>) -> String {
-    let mut text = String::from(
-        "| class | what it is | cases | found | twins with a report |\n|---|---|---|---|---|\n",
-    );
-    let mut total = Row::default();
-    for (code, row) in rows {
-        let title = Code::of_number(*code).map_or("", Code::title);
-        let Row {
-            cases,
-            found,
-            false_reports,
-        } = row;
-        writeln!(
-            text,
-            "| WL{code:04} | {title} | {cases} | {found} | {false_reports} |"
-        )
-        .unwrap();
-        total.cases += cases;
-        total.found += found;
-        total.false_reports += false_reports;
-    }
-    let Row {
-        cases,
-        found,
-        false_reports,
-    } = total;
-    writeln!(text, "| | all | {cases} | {found} | {false_reports} |").unwrap();
-    text
-}
-
 #[test]
 fn every_bug_is_found_and_no_twin_gives_a_report() {
     let observed = observe();
-    let mut rows: BTreeMap<u16, Row> = BTreeMap::new();
+    let mut found = BTreeMap::new();
     let mut wrong = String::new();
-    let mut count = 0;
     for (file, case) in cases() {
         let [twin, bug] = observed.get(case.name).cloned().unwrap_or_default();
         let (twin, bug) = (wrong_with_twin(&twin), wrong_with_bug(file, case, &bug));
-        let row = rows.entry(expect::class(file, case)).or_default();
-        row.cases += 1;
-        row.found += usize::from(bug.is_empty());
-        row.false_reports += usize::from(!twin.is_empty());
         for line in twin.iter().chain(&bug) {
             writeln!(wrong, "{}:{}: {line}", file.path, case.name).unwrap();
         }
-        count += usize::from(!twin.is_empty() || !bug.is_empty());
+        let (bug, twin) = (bug.is_empty(), !twin.is_empty());
+        found.insert(case.name.to_owned(), Found { bug, twin });
     }
-    println!("{}", table(&rows));
+    let bad = found.values().filter(|f| !f.bug || f.twin).count();
+    let all = found.len();
     assert!(
         wrong.is_empty(),
-        "{count} cases are not as expected:\n{wrong}"
+        "{bad} of {all} cases are not as expected:\n{wrong}"
     );
+    compare_document(&table::document(&found, &sanitizer_results()));
+}
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// What `compute-sanitizer.sh` left on a machine with a GPU; empty if it never ran.
+fn sanitizer_results() -> String {
+    fs::read_to_string(repository("corpus/results/compute-sanitizer.tsv")).unwrap_or_default()
+}
+
+fn compare_document(expected: &str) {
+    let path = repository("docs/checker.md");
+    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, expected).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == expected,
+        "docs/checker.md is another: run WARPLOOM_BLESS=1 cargo test -p warploom-corpus --test corpus"
+    );
+}
+
+#[test]
+fn results_of_the_sanitizer_name_cases_and_tools() {
+    let results = table::sanitizer(
+        "# a note\nguard_dropped\tWL0001\tbug\tmemcheck\treport\tInvalid write\n\
+         guard_dropped\tWL0001\ttwin\tracecheck\tclean\t\nnonsense\n",
+    );
+    let of_case = results["guard_dropped"];
+    assert!(of_case[0].bug && !of_case[1].twin && results.len() == 1);
+    let names: BTreeSet<&str> = cases().map(|(_, case)| case.name).collect();
+    for name in table::sanitizer(&sanitizer_results()).keys() {
+        assert!(names.contains(name.as_str()), "there is no case `{name}`");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::thread;
 
 use crate::block::{Arrival, Block, Pick};
-use crate::check::Ended;
+use crate::check::{BlockChecks, Ended};
 use crate::context::{Context, Link};
 use crate::panics::PanicRecord;
 use crate::place::Place;
@@ -27,6 +27,8 @@ use crate::shared::Arena;
 thread_local! {
     /// The block that runs on this OS thread; null in host code.
     static RUNNING: Cell<*const Running<'static>> = const { Cell::new(ptr::null()) };
+    /// What is kept to check it; null in host code and where nothing is checked.
+    static CHECKED: Cell<*const BlockChecks> = const { Cell::new(ptr::null()) };
 }
 
 /// What a lane that wants to wait finds.
@@ -55,6 +57,8 @@ pub(crate) struct Running<'run> {
     pub(crate) site: Cell<u32>,
     /// The panic that comes is about that call, and not about a line of the emulator.
     blamed: Cell<bool>,
+    /// What is kept to check it.
+    pub(crate) checks: Option<Rc<BlockChecks>>,
     pub(crate) arena: RefCell<Arena>,
     pub(crate) core: RefCell<Block>,
     /// The blocks that are there together with this one.
@@ -96,6 +100,17 @@ pub(crate) fn with_running<R>(read: impl FnOnce(&Running<'_>) -> R) -> Option<R>
     unsafe { running.as_ref() }.map(read)
 }
 
+/// The block that runs on this OS thread and is checked, with what is kept for that. For as long as the lane that asks runs.
+#[inline(always)]
+pub(crate) fn checked<'a>() -> Option<(&'a Running<'static>, &'a BlockChecks)> {
+    let checks = CHECKED.get();
+    if checks.is_null() {
+        return None;
+    }
+    // SAFETY: both were set by an `Entered`, which resets them before its `Running` can end; that owns the checks.
+    Some(unsafe { (&*RUNNING.get(), &*checks) })
+}
+
 /// Takes the record of a panic, if a lane runs on this OS thread.
 pub(crate) fn record_panic(record: impl FnOnce() -> PanicRecord) -> bool {
     with_running(|running| {
@@ -117,6 +132,12 @@ impl<'run> Running<'run> {
         program: &'run (dyn Fn() + Sync),
     ) -> Self {
         let shape = set.shape;
+        // SAFETY: the run outlives its workers, and those their blocks.
+        let checks = set
+            .launch
+            .checks
+            .as_ref()
+            .map(|run| Rc::new(unsafe { BlockChecks::new(run) }));
         Self {
             shape,
             block: Cell::new([0; 3]),
@@ -128,7 +149,12 @@ impl<'run> Running<'run> {
                 shape.shape.dynamic_shared_bytes as usize,
                 shape.model,
             )),
-            core: RefCell::new(Block::new(shape.n_threads, set.launch.options.schedule)),
+            core: RefCell::new(Block::new(
+                shape.n_threads,
+                set.launch.options.schedule,
+                checks.clone(),
+            )),
+            checks,
             set: Rc::clone(set),
             member,
             at_cluster: RefCell::default(),
@@ -148,6 +174,7 @@ impl<'run> Running<'run> {
 
     /// Makes it the block at this place of the grid, with all lanes fresh.
     pub(crate) fn restart(&self, block: [u32; 3]) {
+        self.restart_checks(block);
         self.block.set(block);
         self.site.set(0);
         self.core.borrow_mut().reset(self.shape.linear(block));
@@ -374,12 +401,14 @@ pub(crate) struct Entered;
 impl Entered {
     pub(crate) fn new(running: &Running<'_>) -> Self {
         RUNNING.set(ptr::from_ref(running).cast());
+        CHECKED.set(running.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
         Self
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        CHECKED.set(ptr::null());
         RUNNING.set(ptr::null());
     }
 }

@@ -30,6 +30,7 @@ mod model; // what GPUs of each compute capability have room for
 mod order; // in which order blocks start
 mod panics; // a panic of a lane becomes a record, not output
 mod place; // where in the source: of a call, or of instrumented code
+mod quiet; // whether all that is left only polls
 mod run; // the way in
 mod set; // blocks that are there together
 mod shape; // how many blocks of how many threads

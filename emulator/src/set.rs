@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use crate::block::{At, Block, Standing};
+use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::Running;
 use crate::place::Place;
@@ -25,6 +26,8 @@ pub(crate) struct Set<'run> {
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
+    /// A time above all times of the sets before this one.
+    start: Cell<u32>,
 }
 
 /// The threads of one block at a barrier that is wider than the block.
@@ -57,6 +60,7 @@ enum Reach {
 impl<'run> Set<'run> {
     pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
         Self {
+            start: Cell::new(0),
             shape,
             launch,
             members: RefCell::default(),
@@ -118,12 +122,22 @@ impl<'run> Set<'run> {
         let all = blocks.all(|index| self.member(index).is_some_and(is_complete));
         let mut any = false;
         if all {
-            for block in self.members(range) {
+            for block in self.members(range.clone()) {
                 let mut attendance = reach.attendance(&block).borrow_mut();
                 any |= attendance.end_phase(&mut block.core.borrow_mut());
             }
+            if self.launch.checks.is_some() {
+                self.order(reach, range);
+            }
         }
         any
+    }
+
+    /// The blocks of a phase that ended have met.
+    fn order(&self, reach: Reach, range: Range<usize>) {
+        let blocks: Vec<_> = self.members(range).collect();
+        let checks = || blocks.iter().filter_map(|block| block.checks.as_deref());
+        check::blocks_met(checks, reach == Reach::Grid);
     }
 
     /// What the set is stuck at; `None` if all lanes have exited.
@@ -251,8 +265,28 @@ impl Attendance {
     }
 }
 
+impl<'run> Running<'run> {
+    /// The block of this rank in the cluster of the lane that runs.
+    pub(crate) fn cluster_member(&self, rank: u32) -> Option<Rc<Running<'run>>> {
+        let mut cluster = self.set.cluster_of(self.member);
+        self.set.member(cluster.nth(rank as usize)?)
+    }
+}
+
 /// What lanes do together across blocks.
 impl Running<'_> {
+    /// As [`Running::restart`]: for the checks. All blocks of the set begin at the same time; the first one comes first.
+    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
+        if let Some(checks) = &self.checks {
+            if self.member == 0 {
+                let others = self.set.members(0..self.shape.set_blocks);
+                let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
+                self.set.start.set(highs.max().unwrap_or(0) + 1);
+            }
+            checks.restart(block, self.set.start.get());
+        }
+    }
+
     /// The lane that runs arrives at the barrier of its cluster. Nothing happens while it is being unwound.
     #[inline(never)]
     pub(crate) fn arrive_at_cluster(&self) -> Result<(), OutOfTurn> {

@@ -227,10 +227,28 @@ impl CheckedShape {
         (z * size_y + y) * size_x + x
     }
 
+    /// The number of the block at this place, as [`CheckedShape::block_of_set`] counts them; wraps above 2^32.
+    pub(crate) fn number_of(&self, block: [u32; 3]) -> u32 {
+        let cluster = self.together.cluster;
+        let (first, inside) = (
+            std::array::from_fn(|axis| block[axis] / cluster[axis]),
+            std::array::from_fn(|axis| block[axis] % cluster[axis]),
+        );
+        let number = linear(first, self.clusters()).wrapping_mul(self.cluster_blocks() as u32);
+        number.wrapping_add(linear(inside, cluster))
+    }
+
     /// The place of thread number `linear` in its block; x runs fastest.
     pub(crate) fn thread_at(&self, linear: u32) -> [u32; 3] {
         place(linear.into(), self.shape.block)
     }
+}
+
+fn linear([x, y, z]: [u32; 3], size: [u32; 3]) -> u32 {
+    z.wrapping_mul(size[1])
+        .wrapping_add(y)
+        .wrapping_mul(size[0])
+        .wrapping_add(x)
 }
 
 fn place(linear: u64, size: [u32; 3]) -> [u32; 3] {

@@ -37,8 +37,10 @@ pub struct SharedKey {
     pub site: TypeId,
     /// The name of the element type, for messages.
     pub type_name: &'static str,
-    /// In instrumented code, which knows no types: an address that belongs to the place. Otherwise 0.
+    /// In instrumented code, which knows no types: the address of a text that belongs to the place. Otherwise 0.
     pub address: usize,
+    /// Where the array is declared, as a number of a place in instrumented code. Otherwise 0.
+    pub declared: u32,
 }
 
 impl SharedKey {
@@ -56,6 +58,7 @@ impl SharedKey {
             site,
             type_name,
             address: 0,
+            declared: 0,
         }
     }
 }
@@ -108,6 +111,7 @@ struct Static {
     align: usize,
     start: *mut u8,
     type_name: &'static str,
+    declared: u32,
 }
 
 /// An array of shared memory, or the dynamic part.
@@ -118,6 +122,8 @@ pub(crate) struct Array {
     pub(crate) bytes: usize,
     /// What the key says of its type; `None`: the dynamic part.
     pub(crate) type_name: Option<&'static str>,
+    /// Where it is declared; 0 if that is not known.
+    pub(crate) site: u32,
 }
 
 impl Array {
@@ -222,11 +228,13 @@ impl Arena {
             start: 0,
             bytes: self.dynamic_bytes,
             type_name: None,
+            site: 0,
         };
         let statics = self.statics.iter().map(move |one| Array {
             start: one.start.addr() - base,
             bytes: one.bytes,
             type_name: Some(one.type_name),
+            site: one.declared,
         });
         (self.dynamic_bytes != 0)
             .then_some(dynamic)
@@ -247,7 +255,10 @@ impl Arena {
         bytes: usize,
         align: usize,
     ) -> Result<*mut u8, SharedError> {
-        let type_name = key.type_name;
+        let type_name = match key.address {
+            0 => key.type_name,
+            symbol => crate::check::type_of(symbol),
+        };
         if !align.is_power_of_two() || align > BASE_ALIGN {
             return Err(SharedError::Align { align, type_name });
         }
@@ -286,6 +297,7 @@ impl Arena {
             align,
             start,
             type_name,
+            declared: key.declared,
         });
         Ok(start)
     }
@@ -358,6 +370,7 @@ mod tests {
                 start,
                 bytes,
                 type_name: Some("tile"),
+                site: 0,
             };
             assert_eq!(arena.array_at(start), Some(array));
             assert_eq!(arena.array_at(start + bytes - 1), Some(array));
@@ -399,9 +412,6 @@ mod tests {
         let base = arena.dynamic().addr();
         assert_eq!(arena.guarded_offset_of(base - 4), Some(-4));
         assert_eq!(arena.guarded_offset_of(base - GUARD - 1), None);
-        assert_eq!(
-            arena.offset_of(std::ptr::without_provenance(base - 4)),
-            None
-        );
+        assert_eq!(arena.offset_of(ptr::without_provenance(base - 4)), None);
     }
 }

@@ -1,16 +1,17 @@
 //! Orders in which threads and blocks run: what each promises, and that none changes what a correct kernel gives.
 #![expect(
-    clippy::panic,
     clippy::unwrap_used,
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use warploom_emulator::check::{Options, Schedule};
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, Together, run_with};
+
+#[expect(clippy::disallowed_types, reason = "loom has no part here")]
+type Mutex<T> = std::sync::Mutex<T>;
 
 const FULL: u32 = u32::MAX;
 

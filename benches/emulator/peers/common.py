@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import resource
 import time
 
 import numpy as np
@@ -15,9 +14,9 @@ MOST_RUNS = 200
 # Kernel: blocks, threads of a block, barriers or shuffles.
 CASES = {
     "saxpy": (2048, THREADS, 0),
-    "reduce": (2048, THREADS, 9),
-    "shuffle": (2048, THREADS, 5),
-    "scan": (2048, THREADS, 9),
+    "reduce": (1024, THREADS, 9),
+    "shuffle": (1024, THREADS, 5),
+    "scan": (1024, THREADS, 9),
     "matmul": (256, TILE * TILE, 32),
     "histogram": (256, THREADS, 2),
     "rounds": (39063, THREADS, ROUNDS),
@@ -52,8 +51,15 @@ def check_sum(array):
     return int((words * places).sum(dtype=np.uint32))
 
 
-def peak_kib():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def memory_kib(field):
+    """`VmRSS`: what the process has; `VmHWM`: the most that it had since `forget_peak`."""
+    with open("/proc/self/status", encoding="utf-8") as status:
+        return next((int(line.split()[1]) for line in status if line.startswith(field + ":")), 0)
+
+
+def forget_peak():
+    with open("/proc/self/clear_refs", "w", encoding="utf-8") as file:
+        file.write("5")
 
 
 def arguments():
@@ -90,9 +96,10 @@ def measure(wishes, engine, version, prepare, least=3, most_blocks=None):
         if prepared is None:
             continue
         run, result = prepared
-        before = peak_kib()
+        forget_peak()
+        before = memory_kib("VmRSS")
         run()
-        peak = peak_kib()
+        peak = memory_kib("VmHWM")
         check = check_sum(result()) if result else 0
         run()
         ns, started = [], time.perf_counter()

@@ -37,6 +37,7 @@ pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u
             site: core::any::TypeId::of::<Self>(),
             type_name: "shared array",
             address: 0,
+            declared: 0,
         };
     }
     // SAFETY: one key always comes with one size and one alignment: all three follow from `T`, `N` and `Site`.

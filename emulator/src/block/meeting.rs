@@ -81,6 +81,9 @@ impl Block {
             });
             self.meetings.len() - 1
         });
+        if let (Some(checks), BarrierOp::Threads(count)) = (&self.checks, op) {
+            checks.clocks().arrives_at_part(thread, id, count);
+        }
         let meeting = &mut self.meetings[index];
         meeting.n_arrived += 1;
         meeting.n_true += u32::from(holds);
@@ -132,6 +135,7 @@ impl Block {
     /// Lets all threads of a complete meeting go on; gives its result.
     fn close(&mut self, index: usize) -> u32 {
         let meeting = self.meetings.swap_remove(index);
+        self.threads_met(&meeting);
         if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
             self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
         }
@@ -148,6 +152,20 @@ impl Block {
             }
         }
         result
+    }
+}
+
+impl Block {
+    /// A meeting opened: what the checks have to know.
+    fn threads_met(&self, meeting: &Meeting) {
+        let Some(checks) = &self.checks else { return };
+        let BarrierOp::Threads(count) = meeting.op else {
+            return checks.block_met(meeting.place);
+        };
+        let waiting = (0..).zip(&meeting.waiting);
+        let released =
+            waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
+        checks.clocks().part_met(meeting.id, count, released);
     }
 }
 

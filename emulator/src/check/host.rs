@@ -110,18 +110,17 @@ extern "C-unwind" fn grid_sync(_arrivals: *mut u32) {
 
 extern "C-unwind" fn shared_static(name: *const c_char, bytes: usize, align: usize) -> *mut u8 {
     struct Instrumented;
-    // SAFETY: instrumented code hands over a zero-ended constant of the program.
-    let text: &'static CStr = unsafe { CStr::from_ptr(name) };
     let key = SharedKey {
         site: TypeId::of::<Instrumented>(),
-        type_name: text.to_str().unwrap_or("shared array"),
-        address: name.addr(),
+        type_name: "",
+        address: name.expose_provenance(),
+        declared: fiber::with_running(|running| running.site.get()).unwrap_or_default(),
     };
     intrinsics::shared_of(&key, bytes, align)
 }
 
 extern "C-unwind" fn unavailable(name: *const c_char) -> ! {
-    // SAFETY: as above.
+    // SAFETY: instrumented code hands over a zero-ended constant of the program.
     let text = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     raise(
         format!("a kernel called `{text}`, which no device has"),

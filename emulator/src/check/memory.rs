@@ -20,7 +20,8 @@ use std::panic::Location;
 pub(crate) use allocation::Allocation;
 pub use allocation::Origin;
 use allocation::{End, Extent};
-pub(crate) use classify::{Access, Finding, How, Verdict, classify};
+pub(crate) use classify::{Access, How};
+use classify::{Verdict, classify};
 pub use global::GlobalMemory;
 pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, heap_free, limit_heap};
@@ -163,6 +164,11 @@ pub fn forget_values() {
 /// What reports call the memory from `start` on, during the next run on this OS thread: the name of the kernel's parameter.
 pub fn name(start: *const u8, label: &str) {
     registry::name(start.addr(), label);
+}
+
+/// What reports call the element of `allocation` that an address lies in: `x[4097]`.
+pub(crate) fn element(snapshot: &Snapshot, allocation: &Allocation, address: usize) -> String {
+    words::Words::new(snapshot, allocation, address).element(address)
 }
 
 /// Looks closely at an access of the lane that runs, and says what is wrong with it: see [`classify`]. The memory that it lies in, if that is

@@ -49,9 +49,9 @@ pub struct Sample {
     pub check: u32,
     /// Nanoseconds of each launch, from the call to its end.
     pub ns: Vec<f64>,
-    /// The most memory that the process had before the first launch, in KiB; 0: unknown.
+    /// The memory of the process before the first launch, in KiB; 0: unknown.
     pub before_kib: u64,
-    /// The same after the first launch.
+    /// The most memory during the first launch.
     pub peak_kib: u64,
 }
 
@@ -105,10 +105,10 @@ pub struct Row {
     pub best_ns: f64,
     /// Interquartile range by the median.
     pub spread: f64,
-    /// The most memory of a process that ran nothing but this kernel, in KiB; `None`: there was no such process.
+    /// The most memory during the first launch in a process that ran nothing but this kernel, in KiB; `None`: there was no such process.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub peak_kib: Option<u64>,
-    /// The same before its first launch.
+    /// The memory before this launch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub before_kib: Option<u64>,
 }

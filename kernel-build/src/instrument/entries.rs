@@ -2,6 +2,7 @@
 
 use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Value};
 use crate::roots::{DeviceParam, Root};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
 
@@ -137,6 +138,14 @@ pub(super) fn share(module: &mut Module<'_>) {
         .flat_map(|f| f.instructions().into_iter().map(move |i| (f, i)))
         .filter(|(_, i)| i.as_call().is_some_and(|c| c.callee() == declared))
         .collect();
+    let declaring: HashSet<Value<'_>> = calls.iter().map(|(function, _)| *function).collect();
+    for call in module.functions().into_iter().flat_map(Value::instructions) {
+        let callee = call.as_call().and_then(|c| c.callee().as_function());
+        if callee.is_some_and(|c| declaring.contains(&c)) {
+            // So that the place of the declaration is the one in the kernel.
+            call.remove_call_attribute(Attribute::FUNCTION, "noinline");
+        }
+    }
     for (function, call) in calls {
         let name = format!("{:#}", rustc_demangle::demangle(&function.name()));
         let text = module.text_constant("shared_name", &name);

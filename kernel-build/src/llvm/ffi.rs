@@ -228,6 +228,7 @@ functions! {
     fn LLVMGetStringAttributeKind(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
     fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
     fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
+    fn LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
     fn LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
 
     fn LLVMInstructionGetDebugLoc(instruction: ValueRef) -> MetadataRef;

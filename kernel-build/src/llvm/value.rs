@@ -337,6 +337,13 @@ impl<'ctx> Value<'ctx> {
         unsafe { (self.context.llvm.LLVMAddCallSiteAttribute)(self.raw, index, attribute.raw) }
     }
 
+    pub(crate) fn remove_call_attribute(self, index: u32, name: &str) {
+        if let Some(kind) = Attribute::kind(self.context, name) {
+            // SAFETY: a live call and a kind that LLVM just gave.
+            unsafe { (self.context.llvm.LLVMRemoveCallSiteEnumAttribute)(self.raw, index, kind) }
+        }
+    }
+
     /// The function, pointer or assembly that a call calls.
     pub(crate) fn callee(self) -> Value<'ctx> {
         // SAFETY: called on calls only.

@@ -112,7 +112,7 @@ pub(crate) fn write_errors(f: &mut fmt::Formatter<'_>, findings: &[Report]) -> f
     }
 }
 
-fn sources() -> &'static Sources {
+pub(super) fn sources() -> &'static Sources {
     static SOURCES: OnceLock<Sources> = OnceLock::new();
     SOURCES.get_or_init(Sources::of_this_program)
 }
@@ -140,7 +140,7 @@ pub(crate) struct Launched<'a> {
 
 impl Launched<'_> {
     /// `transpose::<32>` for `shop::transpose<32>`.
-    fn kernel(&self) -> String {
+    pub(super) fn kernel(&self) -> String {
         match self.name.find('<') {
             Some(at) => format!("{}::{}", self.base, &self.name[at..]),
             None => self.base.to_owned(),

@@ -155,6 +155,7 @@ fn run(
         replay: options.replay(),
         sites,
     };
+    checked::write_page(&launched, options, &outcome);
     let Some(error) = conclude(&launched, outcome)? else {
         return Ok(());
     };

@@ -107,7 +107,7 @@ fn section(
                 "<tr class=\"finding {}\" id=\"finding-{}\"><td class=\"line\"></td>{EMPTY}{EMPTY}{EMPTY}{EMPTY}{EMPTY}<td class=\"text\">{}</td></tr>",
                 entry.class(),
                 entry.number,
-                finding(entry, false)
+                finding(entry, entry.number == 0)
             );
         }
     }

@@ -179,8 +179,9 @@ impl Profile {
         self.grid.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// Executions of all places by warps.
-    pub(crate) fn requests(&self) -> u64 {
+    /// How much there was to count: executions of single places by whole warps.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
         self.spots.iter().map(|spot| spot.tally.requests).sum()
     }
 

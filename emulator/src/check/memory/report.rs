@@ -182,7 +182,8 @@ fn outside_shared(access: Access, array: Option<Array>, offset: isize) -> Report
     };
     let name = match array.type_name {
         None => "dynamic shared memory".to_owned(),
-        Some(name) => format!("{} {name}", article(name)),
+        Some(type_name) if array.site == 0 => format!("a {type_name}"),
+        Some(_) => array.name(),
     };
     let whole = Count(array.bytes, "byte");
     let inside = offset - array.start.cast_signed();
@@ -222,13 +223,6 @@ fn outside_shared(access: Access, array: Option<Array>, offset: isize) -> Report
         .side(side(access, &did))
         .why("on a GPU the next array lies there, or nothing: the access would change other data, or end the launch")
         .help(help)
-}
-
-fn article(name: &str) -> &'static str {
-    match name.bytes().next() {
-        Some(b'a' | b'e' | b'i' | b'o') => "an",
-        _ => "a",
-    }
 }
 
 fn stack(access: Access) -> Report {
