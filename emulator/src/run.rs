@@ -9,6 +9,7 @@ use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
 use crate::order::BlockOrder;
 use crate::panics;
+use crate::quiet::Quiet;
 use crate::shape::{CheckedShape, Shape, Together};
 use crate::stack;
 use crate::worker::Worker;
@@ -89,6 +90,8 @@ pub(crate) struct Launch {
     pub(crate) options: Options,
     /// What was found so far.
     pub(crate) sink: Sink,
+    /// Whether all that is left only polls.
+    pub(crate) quiet: Quiet,
 }
 
 fn run_launch(
@@ -103,10 +106,14 @@ fn run_launch(
     let shape = shape.check_together(together)?;
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
-    let work = || work(&shape, launch, program, &queue, &log);
+    let work = || {
+        work(&shape, launch, program, &queue, &log);
+        launch.quiet.leave();
+    };
     let n_workers = workers(&shape, launch.options.workers);
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
+    launch.quiet.begin(n_workers);
     thread::scope(|scope| {
         let mut n_started = 0;
         for _ in 0..n_helpers {
@@ -116,6 +123,10 @@ fn run_launch(
         }
         if n_helpers < n_workers || n_started == 0 {
             work();
+            n_started += 1;
+        }
+        for _ in n_started..n_workers {
+            launch.quiet.leave();
         }
     });
     log.verdict()
