@@ -8,7 +8,6 @@ use super::access::Access;
 use super::shadow::Slot;
 use super::state::BlockChecks;
 use super::{Code, describe, race};
-use crate::shared::Array;
 
 /// Reads of one block that wait; further ones are left out.
 const MOST: usize = 1 << 16;
