@@ -59,6 +59,10 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
         && bytes != 0
     {
         let align = align.max(1) as usize;
+        running.step();
+        if kind & What::WRITE != 0 {
+            running.memory_changed();
+        }
         thorough(
             running,
             checks,
@@ -74,6 +78,10 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    running.step();
+    if WRITE {
+        running.memory_changed();
+    }
     let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
     // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };

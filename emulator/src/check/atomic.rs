@@ -7,6 +7,7 @@ use super::shadow::{Granule, Slot, What, flag};
 use super::space::Space;
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
+use crate::place::Place;
 
 /// What an atomic does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,7 @@ fn hold<'a>(
     let site = running.site.get();
     let what = What::new(kinds(does, true), site);
     let space = access::locate(running, checks, (address, bytes, bytes), what);
+    spins(running, (address, bytes), does != Does::Loads, site);
     let held = Held {
         running,
         checks,
@@ -76,6 +78,13 @@ fn hold<'a>(
     };
     held.each(Granule::lock);
     held
+}
+
+/// Lets others run if the lane only polls. Nothing is locked here.
+fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, site: u32) {
+    let at = std::ptr::with_exposed_provenance(address);
+    running.atomic_access(at, bytes as u32, writes, Place::of_site(site));
+    running.step();
 }
 
 fn kinds(does: Does, wrote: bool) -> u32 {
@@ -135,6 +144,7 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
     let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
         return;
     };
+    spins(running, (at.addr(), bytes), does != Does::Loads, site);
     let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
     access.check_values();
     let lock = |act: fn(&Granule)| {
