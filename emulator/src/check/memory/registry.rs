@@ -166,7 +166,10 @@ pub(super) fn remove(start: usize, end: End) -> Option<Arc<Allocation>> {
     let mut registry = registry();
     let freed = registry.live.remove(&start)?;
     freed.finish(end);
-    registry.bury(Arc::clone(&freed));
+    // A parameter's memory is the host's again.
+    if freed.kind != Kind::Parameter {
+        registry.bury(Arc::clone(&freed));
+    }
     registry.frozen = None;
     Some(freed)
 }
