@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::clock::Floors;
-use super::memory::{Access as Odd, How, admit, look_at_values};
+use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
 use super::shadow::{Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
@@ -173,6 +173,20 @@ fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot)
     true
 }
 
+/// The processor copies memory next. Where the target's values are followed, the state of the bytes goes along; else it is a read of them.
+pub(super) fn copy(to: usize, from: usize, bytes: usize, site: u32) {
+    let follows = fiber::checked().is_some_and(|(_, checks)| {
+        let target = checks.run().snapshot.find(to);
+        target.is_some_and(Allocation::tracks_init)
+    });
+    let moves = if follows { What::MOVES } else { 0 };
+    any(from, bytes, 1, What::READ | moves, site);
+    any(to, bytes, 1, What::WRITE | moves, site);
+    if follows {
+        copy_values(to, from, bytes);
+    }
+}
+
 /// An access that the quick way does not settle: to memory that its site has not accessed before, to a part of a granule, without order,
 /// or to where it must not go.
 #[cold]
@@ -303,6 +317,9 @@ impl<'a> Access<'a> {
 
     /// Reads of memory without a value, where the allocation knows; writes give one.
     pub(super) fn check_values(&self) {
+        if self.now.what.is(What::MOVES) {
+            return;
+        }
         let (From::Watched(_), Some(allocation)) = (self.space.what, self.space.allocation())
         else {
             return;

@@ -9,9 +9,9 @@ mod statics; // those of the program, for instrumented code
 
 pub(crate) use code::{Body, body, note_unchecked, options};
 pub(crate) use page::write_page;
+pub(crate) use parameters::Parameters;
 pub use report::{KernelFindings, allow, unused_allowances};
 pub(crate) use report::{Launched, conclude, is_wait, remark, write_errors};
-pub(crate) use parameters::Parameters;
 pub(crate) use statics::start_run;
 #[doc(inline)]
 pub use warploom_emulator::check::{Code, Note, Place, Report, Severity, Side, Who};

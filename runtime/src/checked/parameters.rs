@@ -12,8 +12,8 @@ impl Parameters {
     pub(crate) fn announce(args: &[Arg<'_>]) -> Parameters {
         let mut values = Vec::new();
         for arg in args {
-            if let Some(start) = arg.slice() {
-                check::name(start, arg.name());
+            if let Some((start, bytes)) = arg.slice() {
+                check::name_view(start, bytes, arg.name());
             }
             if let Some(start) = arg.place() {
                 let param = arg.param();

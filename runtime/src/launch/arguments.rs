@@ -356,10 +356,16 @@ impl<'a> Arg<'a> {
         self.name
     }
 
-    /// The first element of a slice.
-    pub(crate) fn slice(&self) -> Option<*const u8> {
+    /// The first element of a slice, and its bytes.
+    pub(crate) fn slice(&self) -> Option<(*const u8, usize)> {
+        let elements = match self.param.kind {
+            ParamKind::ByValue => return None,
+            ParamKind::Slice | ParamKind::SliceMut => self.words[1],
+            ParamKind::Slice2DMut => self.words[1].checked_mul(self.words[2])?,
+        };
+        let bytes = usize::try_from(elements.checked_mul(self.param.size)?).ok()?;
         let start = usize::try_from(self.words[0]).ok()?;
-        (self.param.kind != ParamKind::ByValue).then(|| std::ptr::without_provenance(start))
+        Some((std::ptr::without_provenance(start), bytes))
     }
 
     /// Where a value with bytes lies, in the memory of the host.
