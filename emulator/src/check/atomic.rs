@@ -4,7 +4,7 @@ use super::access::{self, Access};
 use super::order::{Known, Release, Root};
 use super::race::{self, Hint};
 use super::shadow::{Granule, Slot, What, flag};
-use super::space::Space;
+use super::space::{CACHED, Space};
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
 use crate::place::Place;
@@ -48,10 +48,115 @@ pub(crate) fn around<R>(
     let Some((running, checks)) = fiber::checked() else {
         return operate().0;
     };
-    let held = hold(running, checks, (at.addr(), bytes), does, how);
+    let held = match quick(running, checks, (at.addr(), bytes), does, how) {
+        Some((granule, now)) => {
+            let (result, wrote) = operate();
+            if wrote {
+                remember(checks, granule, now);
+                return result;
+            }
+            granule.unlock();
+            // An exchange that changed nothing: a read, which came before all that is behind it here.
+            let held = hold(running, checks, (at.addr(), bytes), does, how);
+            held.done(does, false);
+            return result;
+        }
+        None => hold(running, checks, (at.addr(), bytes), does, how),
+    };
     let (result, wrote) = operate();
     held.done(does, wrote);
     result
+}
+
+/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, locked, and how to remember it.
+#[inline(never)]
+fn quick<'a>(
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes): (usize, usize),
+    does: Does,
+    how: u32,
+) -> Option<(&'a Granule, Slot)> {
+    let site = running.site.get();
+    let clocks = &checks.clocks;
+    // SAFETY: as in `access::quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if does != Does::Changes
+        || how >> 2 != 0
+        || clocks.any_known.get()
+        || !space.holds(address, bytes)
+        || !address.is_multiple_of(bytes)
+        || bytes >> space.granule != 1
+        || !space.allows::<true>(address, bytes)
+        || checks.scattered[site as usize % CACHED].get() != site
+    {
+        return None;
+    }
+    let thread = running.thread.get();
+    let now = Slot {
+        who: clocks.base.get() | thread,
+        t: clocks.times[thread as usize].get(),
+        what: What::new(kinds(does, true), site).with_scope(how & 3),
+    };
+    let index = space.first + ((address - space.base) >> space.granule);
+    // SAFETY: a space that is not empty has a table, as long as itself.
+    let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+    // Also with one OS thread: `remember` and `around` unlock it.
+    granule.lock();
+    let flags = granule.flags();
+    let floors = clocks.floors(thread);
+    let meets = |slot: Slot| {
+        let reaches = slot.what.is(What::ATOMIC)
+            && (now.what.scope().min(slot.what.scope()) >= 2
+                || (slot.who ^ now.who) >> clocks.shift == 0);
+        reaches || slot.t < space.start || floors.cover(slot.who, slot.t)
+    };
+    let written = granule.slots[0].get();
+    if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
+        || !granule.slots.iter().all(|slot| meets(slot.get()))
+        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
+    {
+        granule.unlock();
+        return None;
+    }
+    if written.who != now.who
+        && written.what.is(What::ATOMIC)
+        && !floors.cover(written.who, written.t)
+    {
+        checks.hints.add(thread, seen(written, now, address, false));
+    }
+    Some((granule, now))
+}
+
+/// Ends what `quick` began.
+#[inline]
+fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
+    let clocks = &checks.clocks;
+    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
+    granule.slots[0].set(now);
+    if written.who != now.who && !past(written) {
+        if past(a) {
+            granule.slots[1].set(written);
+        } else if past(b) || access::is_wider(a.who, b.who, written.who, clocks.shift) {
+            granule.slots[2].set(written);
+        }
+    }
+    granule.unlock();
+}
+
+/// What is remembered of a change that saw a write of another lane without order.
+fn seen(wrote: Slot, now: Slot, address: usize, released: bool) -> Hint {
+    Hint {
+        who: wrote.who,
+        t: wrote.t,
+        wrote: wrote.what.site(),
+        reader: now.who,
+        read: now.what.site(),
+        address,
+        scope: false,
+        released,
+    }
 }
 
 #[cold]
@@ -306,14 +411,8 @@ fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
         return;
     }
     let hint = Hint {
-        who: wrote.who,
-        t: wrote.t,
-        wrote: wrote.what.site(),
-        reader: now.who,
-        read: now.what.site(),
-        address: access.address,
         scope: released && acquires || !race::reach(access, wrote),
-        released,
+        ..seen(wrote, now, access.address, released)
     };
     checks.hints.add(access.running.thread.get(), hint);
 }
