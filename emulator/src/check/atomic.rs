@@ -49,7 +49,7 @@ pub(crate) fn around<R>(
         return operate().0;
     };
     let held = match quick(running, checks, (at.addr(), bytes), does, how) {
-        Some((granule, now)) => {
+        Ok((granule, now)) => {
             let (result, wrote) = operate();
             if wrote {
                 remember(checks, granule, now);
@@ -57,11 +57,11 @@ pub(crate) fn around<R>(
             }
             granule.unlock();
             // An exchange that changed nothing: a read, which came before all that is behind it here.
-            let held = hold(running, checks, (at.addr(), bytes), does, how);
+            let held = hold(running, checks, (at.addr(), bytes), (does, how), true);
             held.done(does, false);
             return result;
         }
-        None => hold(running, checks, (at.addr(), bytes), does, how),
+        Err(spun) => hold(running, checks, (at.addr(), bytes), (does, how), spun),
     };
     let (result, wrote) = operate();
     held.done(does, wrote);
@@ -69,6 +69,7 @@ pub(crate) fn around<R>(
 }
 
 /// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, locked, and how to remember it.
+/// Else whether others were let run already if the lane polls.
 #[inline(never)]
 fn quick<'a>(
     running: &'a Running<'static>,
@@ -76,7 +77,7 @@ fn quick<'a>(
     (address, bytes): (usize, usize),
     does: Does,
     how: u32,
-) -> Option<(&'a Granule, Slot)> {
+) -> Result<(&'a Granule, Slot), bool> {
     let site = running.site.get();
     let clocks = &checks.clocks;
     // SAFETY: as in `access::quick`.
@@ -90,8 +91,9 @@ fn quick<'a>(
         || !space.allows::<true>(address, bytes)
         || checks.scattered[site as usize % CACHED].get() != site
     {
-        return None;
+        return Err(false);
     }
+    spins(running, (address, bytes), true, site);
     let thread = running.thread.get();
     let now = Slot {
         who: clocks.base.get() | thread,
@@ -117,7 +119,7 @@ fn quick<'a>(
         || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
     {
         granule.unlock();
-        return None;
+        return Err(true);
     }
     if written.who != now.who
         && written.what.is(What::ATOMIC)
@@ -125,7 +127,7 @@ fn quick<'a>(
     {
         checks.hints.add(thread, seen(written, now, address, false));
     }
-    Some((granule, now))
+    Ok((granule, now))
 }
 
 /// Ends what `quick` began.
@@ -165,13 +167,15 @@ fn hold<'a>(
     running: &'a Running<'static>,
     checks: &'a BlockChecks,
     (address, bytes): (usize, usize),
-    does: Does,
-    how: u32,
+    (does, how): (Does, u32),
+    spun: bool,
 ) -> Held<'a> {
     let site = running.site.get();
     let what = What::new(kinds(does, true), site);
     let space = access::locate(running, checks, (address, bytes, bytes), what);
-    spins(running, (address, bytes), does != Does::Loads, site);
+    if !spun {
+        spins(running, (address, bytes), does != Does::Loads, site);
+    }
     let held = Held {
         running,
         checks,
