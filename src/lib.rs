@@ -31,8 +31,9 @@ pub use warploom_device::{
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
     Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
-    Event, KernelPanic, Launch, LaunchError, Limits, Managed, MemoryError, Result, Stream,
-    StreamError, Symbol, SymbolError, launch,
+    Event, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, MemoryError, Result,
+    Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator, checked, launch, model,
+    testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
@@ -52,3 +53,8 @@ pub mod prelude {
     pub use crate::{constant_static, device_static, dynamic_shared, managed_static, shared_array};
     pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 }
+
+// The kernels of the document are compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/diagnostics.md")]
+mod diagnostics {}

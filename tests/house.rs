@@ -46,7 +46,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "runtime",
         "warploom-runtime",
         &["warploom-device", "warploom-emulator", "warploom-manifest"],
-        &["libloading", "thiserror"],
+        &["libloading", "serde", "serde_json", "thiserror"],
     ),
     (
         "kernel-build",
@@ -72,6 +72,17 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "warploom-conformance",
         &["warploom", "warploom-build", "warploom-device"],
         &[],
+    ),
+    (
+        "corpus",
+        "warploom-corpus",
+        &[
+            "warploom",
+            "warploom-build",
+            "warploom-emulator",
+            "warploom-runtime",
+        ],
+        &["serde_json"],
     ),
     (
         "harness",

@@ -121,7 +121,9 @@ mod device {
 
     /// # Safety
     /// The launch is cooperative; `arrivals` is a word of its own that was zero when it started.
+    // Under a name that instrumented code replaces: the emulator has a barrier of its own.
     #[inline(never)]
+    #[unsafe(export_name = "__warploom_grid_sync")]
     pub(super) unsafe fn sync(arrivals: *mut u32) {
         // The phase of the block, whatever it starts with: tells who arrives for all, and afterwards how that went.
         // SAFETY: shared memory of four bytes that is accessed atomically alone.

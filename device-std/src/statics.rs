@@ -13,6 +13,8 @@
 mod cell; // plain values behind unsafe access
 mod constant; // read in kernels, written between them
 mod global; // written by kernels
+#[cfg(not(warploom_device))]
+mod known; // all statics of the program
 mod managed; // one memory for host and device
 
 pub use cell::DeviceCell;
@@ -21,6 +23,9 @@ pub use global::DeviceStatic;
 #[cfg(warploom_device)]
 #[doc(hidden)]
 pub use global::StaticPlace;
+#[cfg(not(warploom_device))]
+#[doc(hidden)]
+pub use known::{Entry, Known, KnownStatic, Space, known};
 pub use managed::ManagedStatic;
 
 use crate::{AtomicF32, AtomicF64, Plain};
@@ -154,7 +159,7 @@ impl StaticName {
     }
 }
 
-/// The name of a static, in the pass for the host.
+/// A static in the pass for the host, with its name, and an entry in the list of all statics of the program: [`known`].
 #[cfg(not(warploom_device))]
 #[doc(hidden)]
 #[macro_export]
@@ -170,6 +175,12 @@ macro_rules! __static_item {
             },
             $init,
         );
+        const _: () = {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            #[used]
+            #[unsafe(link_section = "warploom_statics")]
+            static ENTRY: $crate::statics::Entry = $crate::statics::Entry::new(&$name);
+        };
     };
 }
 

@@ -39,6 +39,21 @@ pub fn arch() -> u32 {
     0
 }
 
+/// Whether this is device code that runs on the emulator: it then takes the ways of the newest architecture that the emulator models.
+#[inline(always)]
+pub(crate) fn is_instrumented() -> bool {
+    #[cfg(warploom_device)]
+    {
+        unsafe extern "C" {
+            #[link_name = "__warploom.instrumented"]
+            safe fn instrumented() -> u32;
+        }
+        instrumented() != 0
+    }
+    #[cfg(not(warploom_device))]
+    false
+}
+
 /// Which features of its architecture code may use.
 ///
 /// ```

@@ -5,8 +5,9 @@
 //! is stuck, and this file knows at what. The rules stand in `README.md`, numbered.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
-use crate::check::Schedule;
+use crate::check::{BlockChecks, Schedule};
 use crate::place::Place;
 use crate::warp::{LANES, Operands, Warp, WarpOp};
 
@@ -52,6 +53,8 @@ pub(crate) struct Block {
     pub(crate) remarks: Remarks,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
+    /// Who has to know that threads met.
+    checks: Option<Rc<BlockChecks>>,
 }
 
 /// A thread that looks for something again when no other can go on.
@@ -74,7 +77,7 @@ struct Barrier {
 }
 
 impl Block {
-    pub(crate) fn new(n_threads: u32, schedule: Schedule) -> Self {
+    pub(crate) fn new(n_threads: u32, schedule: Schedule, checks: Option<Rc<BlockChecks>>) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,
@@ -100,6 +103,7 @@ impl Block {
             phase_waits: Vec::new(),
             remarks: Remarks::default(),
             copies: Vec::new(),
+            checks,
         }
     }
 
@@ -248,8 +252,10 @@ impl Block {
         let remarks = &mut self.remarks;
         match warp.arrive(thread % LANES, (op, mask), operands, site, remarks) {
             Some(result) => {
-                self.n_waiting -= (warp.ready & !ready).count_ones();
+                let released = warp.ready & !ready;
+                self.n_waiting -= released.count_ones();
                 self.n_met += 1;
+                self.warp_met(thread / LANES, op, released | 1 << (thread % LANES));
                 Arrival::GoesOn(result)
             }
             None => {
@@ -280,7 +286,11 @@ impl Block {
         let warp = &mut self.warps[(thread / LANES) as usize];
         let ready = warp.ready;
         warp.exit(thread % LANES, &mut self.remarks);
-        self.n_waiting -= (warp.ready & !ready).count_ones();
+        let released = warp.ready & !ready;
+        self.n_waiting -= released.count_ones();
+        if released != 0 {
+            self.warp_met(thread / LANES, WarpOp::Sync, released);
+        }
         if self.n_waiting == 0 {
             return;
         }
@@ -314,6 +324,7 @@ impl Block {
     }
 
     fn release(&mut self, id: u32) {
+        self.block_met(self.barriers[id as usize].place);
         let barrier = &mut self.barriers[id as usize];
         let mixed = std::mem::take(&mut barrier.mixed);
         if mixed || self.n_live != self.n_threads {
@@ -327,6 +338,26 @@ impl Block {
         barrier.n_arrived = 0;
         for (warp, waiting) in self.warps.iter_mut().zip(&mut barrier.waiting) {
             warp.ready |= std::mem::take(waiting);
+        }
+    }
+}
+
+/// What the checks have to know.
+impl Block {
+    /// All threads that have not exited have met, at `place` or elsewhere.
+    fn block_met(&self, place: Place) {
+        if let Some(checks) = &self.checks {
+            checks.block_met(place);
+        }
+    }
+
+    /// Lanes of a warp have met in an operation.
+    fn warp_met(&self, warp: u32, op: WarpOp, lanes: u32) {
+        if let Some(checks) = &self.checks
+            && op != WarpOp::ActiveMask
+        {
+            let live = self.warps[warp as usize].live;
+            checks.warp_met(warp, lanes, live & !lanes == 0);
         }
     }
 }

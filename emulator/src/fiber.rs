@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::thread;
 
 use crate::block::{Arrival, Block, Pick};
-use crate::check::Mode;
+use crate::check::{BlockChecks, Ended, Mode};
 use crate::context::{Context, Link};
 use crate::panics::PanicRecord;
 use crate::place::Place;
@@ -28,6 +28,8 @@ use crate::spin::Spin;
 thread_local! {
     /// The block that runs on this OS thread; null in host code.
     static RUNNING: Cell<*const Running<'static>> = const { Cell::new(ptr::null()) };
+    /// What is kept to check it; null in host code and where nothing is checked.
+    static CHECKED: Cell<*const BlockChecks> = const { Cell::new(ptr::null()) };
 }
 
 /// What a lane that wants to wait finds.
@@ -56,6 +58,8 @@ pub(crate) struct Running<'run> {
     pub(crate) site: Cell<u32>,
     /// The panic that comes is about that call, and not about a line of the emulator.
     blamed: Cell<bool>,
+    /// What is kept to check it.
+    pub(crate) checks: Option<Rc<BlockChecks>>,
     pub(crate) arena: RefCell<Arena>,
     pub(crate) core: RefCell<Block>,
     /// The blocks that are there together with this one.
@@ -98,6 +102,17 @@ pub(crate) fn with_running<R>(read: impl FnOnce(&Running<'_>) -> R) -> Option<R>
     unsafe { running.as_ref() }.map(read)
 }
 
+/// The block that runs on this OS thread and is checked, with what is kept for that. For as long as the lane that asks runs.
+#[inline(always)]
+pub(crate) fn checked<'a>() -> Option<(&'a Running<'static>, &'a BlockChecks)> {
+    let checks = CHECKED.get();
+    if checks.is_null() {
+        return None;
+    }
+    // SAFETY: both were set by an `Entered`, which resets them before its `Running` can end; that owns the checks.
+    Some(unsafe { (&*RUNNING.get(), &*checks) })
+}
+
 /// Takes the record of a panic, if a lane runs on this OS thread.
 pub(crate) fn record_panic(record: impl FnOnce() -> PanicRecord) -> bool {
     with_running(|running| {
@@ -119,6 +134,12 @@ impl<'run> Running<'run> {
         program: &'run (dyn Fn() + Sync),
     ) -> Self {
         let shape = set.shape;
+        // SAFETY: the run outlives its workers, and those their blocks.
+        let checks = set
+            .launch
+            .checks
+            .as_ref()
+            .map(|run| Rc::new(unsafe { BlockChecks::new(run) }));
         Self {
             shape,
             block: Cell::new([0; 3]),
@@ -126,8 +147,16 @@ impl<'run> Running<'run> {
             thread: Cell::new(0),
             site: Cell::new(0),
             blamed: Cell::new(false),
-            arena: RefCell::new(Arena::new(shape.shape.dynamic_shared_bytes as usize)),
-            core: RefCell::new(Block::new(shape.n_threads, set.launch.options.schedule)),
+            arena: RefCell::new(Arena::new(
+                shape.shape.dynamic_shared_bytes as usize,
+                shape.model,
+            )),
+            core: RefCell::new(Block::new(
+                shape.n_threads,
+                set.launch.options.schedule,
+                checks.clone(),
+            )),
+            checks,
             set: Rc::clone(set),
             member,
             at_cluster: RefCell::default(),
@@ -152,6 +181,7 @@ impl<'run> Running<'run> {
 
     /// Makes it the block at this place of the grid, with all lanes fresh.
     pub(crate) fn restart(&self, block: [u32; 3]) {
+        self.restart_checks(block);
         self.block.set(block);
         self.site.set(0);
         self.core.borrow_mut().reset(self.shape.linear(block));
@@ -243,7 +273,7 @@ impl<'run> Running<'run> {
     fn next(&self) -> (*mut Context, Context) {
         let own = self.thread.get();
         let save = self.contexts[own as usize].as_ptr();
-        self.spin.waits(own);
+        self.spin.waits(own, self.site.get());
         let pick = self.core.borrow_mut().pick();
         let to = match pick {
             Pick::Ready(thread) if thread == own => {
@@ -261,7 +291,7 @@ impl<'run> Running<'run> {
     #[inline]
     pub(crate) fn turn_of(&self, thread: u32) -> Context {
         self.thread.set(thread);
-        self.spin.goes_on(thread);
+        self.site.set(self.spin.goes_on(thread));
         self.place.set(self.places[thread as usize]);
         self.given.set(self.core.borrow().result(thread));
         self.contexts[thread as usize].get()
@@ -315,7 +345,7 @@ impl<'run> Running<'run> {
     fn lane_unwound(&self, payload: Box<dyn Any + Send>) {
         let thread = self.thread.get();
         let phase = self.phase.get();
-        if phase == Phase::Runs {
+        if phase == Phase::Runs && !payload.is::<Ended>() {
             let record = match self.record.take() {
                 Some((lane, record)) if lane == thread => record,
                 _ => PanicRecord::of_payload(&*payload),
@@ -376,12 +406,14 @@ pub(crate) struct Entered;
 impl Entered {
     pub(crate) fn new(running: &Running<'_>) -> Self {
         RUNNING.set(ptr::from_ref(running).cast());
+        CHECKED.set(running.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
         Self
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        CHECKED.set(ptr::null());
         RUNNING.set(ptr::null());
     }
 }

@@ -26,6 +26,7 @@ mod fault; // what the caller reads when a run went wrong
 mod fiber; // a stack for a lane that has to wait
 mod grid; // blocks over OS threads, and which fault is the first
 pub mod intrinsics; // what a kernel may call
+mod model; // what GPUs of each compute capability have room for
 mod order; // in which order blocks start
 mod panics; // a panic of a lane becomes a record, not output
 mod place; // where in the source: of a call, or of instrumented code
@@ -41,6 +42,7 @@ mod warp; // one warp: votes, shuffles, `warp_sync`
 mod worker; // sets of blocks on one OS thread
 
 pub use fault::{Fault, Wait, WaitPoint};
+pub use model::{Model, ModelLimits, UnknownModel};
 pub use run::{Outcome, run, run_together, run_with};
 pub use shape::{Shape, Together, resident_blocks};
 pub use shared::SharedKey;

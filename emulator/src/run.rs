@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::thread;
 
-use crate::check::{Options, Report, Sink};
+use crate::check::{self, Mode, Options, Report, RunChecks, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
@@ -13,6 +13,7 @@ use crate::quiet::Quiet;
 use crate::shape::{CheckedShape, Shape, Together};
 use crate::stack;
 use crate::worker::Worker;
+use std::sync::Arc;
 
 /// Runs `program` once for each thread of each block of `shape`, and waits until all have returned.
 ///
@@ -53,7 +54,7 @@ pub fn run(shape: Shape, program: &(dyn Fn() + Sync)) -> Result<(), Fault> {
 /// [`run`] in clusters, or as a cooperative grid: all threads of a cluster, or of the grid, are there together and can wait for each other.
 ///
 /// They share one OS thread, so a cooperative grid runs on one processor. Clusters start in linear order. A GPU has a place on a
-/// multiprocessor for every block of a cooperative grid; the emulator models one of compute capability 9.0 with 132 multiprocessors.
+/// multiprocessor for every block of a cooperative grid; the emulator models one of the default [`Model`](crate::Model). [`run_with`] takes another.
 ///
 /// # Errors
 /// As [`run`]; [`Fault::PartialCluster`] if the grid is no whole number of clusters, [`Fault::GridTooLarge`] if a cooperative grid has
@@ -81,7 +82,8 @@ pub fn run_together(
     together: Together,
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
-    run_launch(shape, together, &Launch::default(), program)
+    let outcome = run_with(shape, together, &Options::default(), program);
+    outcome.fault.map_or(Ok(()), Err)
 }
 
 /// What the threads of one run share beside its shape.
@@ -89,28 +91,26 @@ pub fn run_together(
 pub(crate) struct Launch {
     pub(crate) options: Options,
     /// What was found so far.
-    pub(crate) sink: Sink,
+    pub(crate) sink: Arc<Sink>,
     /// Whether all that is left only polls.
     pub(crate) quiet: Quiet,
+    /// What accesses are compared with, if they are checked.
+    pub(crate) checks: Option<RunChecks>,
 }
 
+/// Runs a shape that was checked.
 fn run_launch(
-    shape: Shape,
-    together: Together,
+    shape: &CheckedShape,
+    n_workers: usize,
     launch: &Launch,
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
-    if fiber::on_lane() {
-        return Err(Fault::Nested);
-    }
-    let shape = shape.check_together(together)?;
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
     let work = || {
-        work(&shape, launch, program, &queue, &log);
+        work(shape, launch, program, &queue, &log);
         launch.quiet.leave();
     };
-    let n_workers = workers(&shape, launch.options.workers);
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
     launch.quiet.begin(n_workers);
@@ -178,6 +178,8 @@ pub struct Outcome {
     pub fault: Option<Fault>,
     /// What the checks found, the worst first.
     pub reports: Vec<Report>,
+    /// What it showed of performance; `Some` if that was asked for.
+    pub profile: Option<check::Profile>,
 }
 
 /// [`run_together`], in a chosen order and with checks. Of several blocks that fail the fault is that of the first to start.
@@ -189,12 +191,40 @@ pub fn run_with(
     options: &Options,
     program: &(dyn Fn() + Sync),
 ) -> Outcome {
+    let checked = if fiber::on_lane() {
+        Err(Fault::Nested)
+    } else {
+        shape.check_on(options.model, together)
+    };
+    let shape = match checked {
+        Ok(shape) => shape,
+        Err(fault) => {
+            return Outcome {
+                fault: Some(fault),
+                ..Outcome::default()
+            };
+        }
+    };
+    let n_workers = workers(&shape, options.workers);
+    let sink = Arc::new(Sink::default());
+    let is_checked = options.mode == Mode::Checked;
     let launch = Launch {
         options: options.clone(),
-        ..Launch::default()
+        checks: is_checked.then(|| RunChecks::new(shape, n_workers, Arc::clone(&sink))),
+        quiet: Quiet::default(),
+        sink,
     };
+    let fault = run_launch(&shape, n_workers, &launch, program).err();
+    let mut reports = launch.sink.finish();
+    let left = check::leaks(&launch);
+    // Lanes that were ended or got stuck could free nothing.
+    let is_good = fault.is_none() && reports.iter().all(|one| one.severity < Severity::Error);
+    if is_good && is_checked {
+        reports.extend(left);
+    }
     Outcome {
-        fault: run_launch(shape, together, &launch, program).err(),
-        reports: launch.sink.finish(),
+        fault,
+        reports,
+        profile: None,
     }
 }

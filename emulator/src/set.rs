@@ -9,12 +9,13 @@ use std::ops::Range;
 use std::rc::{Rc, Weak};
 
 use crate::block::{At, Block, Standing};
+use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::{Phase, Running};
 use crate::place::Place;
 use crate::run::Launch;
 use crate::shape::CheckedShape;
-use crate::shared::{SharedError, SharedKey};
+use crate::shared::{Array, SharedError, SharedKey};
 use crate::warp::{LANES, lanes};
 
 /// The blocks of one set.
@@ -27,6 +28,8 @@ pub(crate) struct Set<'run> {
     ended: RefCell<Option<Fault>>,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
+    /// A time above all times of the sets before this one.
+    start: Cell<u32>,
 }
 
 /// The threads of one block at a barrier that is wider than the block.
@@ -59,6 +62,7 @@ enum Reach {
 impl<'run> Set<'run> {
     pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
         Self {
+            start: Cell::new(0),
             shape,
             launch,
             members: RefCell::default(),
@@ -132,12 +136,22 @@ impl<'run> Set<'run> {
         let all = blocks.all(|index| self.member(index).is_some_and(is_complete));
         let mut any = false;
         if all {
-            for block in self.members(range) {
+            for block in self.members(range.clone()) {
                 let mut attendance = reach.attendance(&block).borrow_mut();
                 any |= attendance.end_phase(&mut block.core.borrow_mut());
             }
+            if self.launch.checks.is_some() {
+                self.order(reach, range);
+            }
         }
         any
+    }
+
+    /// The blocks of a phase that ended have met.
+    fn order(&self, reach: Reach, range: Range<usize>) {
+        let blocks: Vec<_> = self.members(range).collect();
+        let checks = || blocks.iter().filter_map(|block| block.checks.as_deref());
+        check::blocks_met(checks, reach == Reach::Grid);
     }
 
     /// What the set is stuck at; `None` if all lanes have exited.
@@ -265,8 +279,28 @@ impl Attendance {
     }
 }
 
+impl<'run> Running<'run> {
+    /// The block of this rank in the cluster of the lane that runs.
+    pub(crate) fn cluster_member(&self, rank: u32) -> Option<Rc<Running<'run>>> {
+        let mut cluster = self.set.cluster_of(self.member);
+        self.set.member(cluster.nth(rank as usize)?)
+    }
+}
+
 /// What lanes do together across blocks.
 impl Running<'_> {
+    /// As [`Running::restart`]: for the checks. All blocks of the set begin at the same time; the first one comes first.
+    pub(crate) fn restart_checks(&self, block: [u32; 3]) {
+        if let Some(checks) = &self.checks {
+            if self.member == 0 {
+                let others = self.set.members(0..self.shape.set_blocks);
+                let highs = others.filter_map(|other| Some(other.checks.as_ref()?.high()));
+                self.set.start.set(highs.max().unwrap_or(0) + 1);
+            }
+            checks.restart(block, self.set.start.get());
+        }
+    }
+
     /// The lane that runs arrives at the barrier of its cluster. Nothing happens while it is being unwound.
     #[inline(never)]
     pub(crate) fn arrive_at_cluster(&self) -> Result<(), OutOfTurn> {
@@ -365,6 +399,22 @@ impl Running<'_> {
         (0..)
             .zip(self.set.members(cluster))
             .find_map(|(rank, block)| Some((rank, block.arena.borrow().offset_of(at)?)))
+    }
+
+    /// `Ok`: an access lies in one array of the shared memory of the cluster. `Err`: it lies in this memory, but in no array: the nearest,
+    /// and the offset. `None`: it lies elsewhere.
+    pub(crate) fn shared_at(
+        &self,
+        address: usize,
+        bytes: usize,
+    ) -> Option<Result<(), (Option<Array>, isize)>> {
+        let own = self.arena.borrow().place_of(address, bytes);
+        own.or_else(|| {
+            let cluster = self.set.cluster_of(self.member);
+            self.set
+                .members(cluster)
+                .find_map(|block| block.arena.borrow().place_of(address, bytes))
+        })
     }
 
     /// The address of this offset in the shared memory of the cluster's block number `rank`; `None` if there is no such block.

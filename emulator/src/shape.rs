@@ -1,11 +1,12 @@
 //! How many blocks of how many threads, and the limits that every device has.
 
 use crate::fault::Fault;
+use crate::model::{Model, ModelLimits};
 
-/// Dynamic and static shared memory of one block together, in bytes: what compute capability 9.0 allows.
+/// Dynamic and static shared memory of one block together, in bytes: the most that any model allows.
 pub(crate) const SHARED_LIMIT_BYTES: usize = 227 * 1024;
 
-const BLOCK_THREADS_LIMIT: u64 = 1024;
+const BLOCK_THREADS_LIMIT: u64 = ModelLimits::THREADS_PER_BLOCK as u64;
 
 /// The form of one run: grid in blocks, block in threads, dynamic shared memory in bytes.
 ///
@@ -16,7 +17,8 @@ pub struct Shape {
     pub grid: [u32; 3],
     /// Threads of a block in x, y, z. At least 1 each; at most 1024, 1024, 64, and 1024 in all.
     pub block: [u32; 3],
-    /// Dynamic shared memory of each block, in bytes; at most 227 KiB together with what the kernel declares itself.
+    /// Dynamic shared memory of each block, in bytes; together with what the kernel declares itself at most what the
+    /// [`Model`](crate::Model) allows, 227 KiB by default.
     pub dynamic_shared_bytes: u32,
     /// OS threads that run blocks; `None`: as many as the machine has
     /// processors, and at most 24 for blocks of 1024 threads. `Some(0)` means 1.
@@ -45,11 +47,17 @@ impl Shape {
         self.check_together(Together::default())
     }
 
+    #[cfg(test)]
     pub(crate) fn check_together(self, together: Together) -> Result<CheckedShape, Fault> {
+        self.check_on(Model::default(), together)
+    }
+
+    /// Refuses what a GPU of this model cannot run.
+    pub(crate) fn check_on(self, model: Model, together: Together) -> Result<CheckedShape, Fault> {
         const AXES: [&str; 3] = ["x", "y", "z"];
         let limits = [
-            ("grid", self.grid, [0x7fff_ffff, 65535, 65535]),
-            ("block", self.block, [1024, 1024, 64]),
+            ("grid", self.grid, ModelLimits::GRID),
+            ("block", self.block, ModelLimits::BLOCK),
         ];
         for (what, sizes, limits) in limits {
             for axis in 0..3 {
@@ -70,16 +78,17 @@ impl Shape {
                 limit: BLOCK_THREADS_LIMIT,
             });
         }
-        if self.dynamic_shared_bytes as usize > SHARED_LIMIT_BYTES {
+        let limit = model.limits().shared_bytes_opt_in;
+        if self.dynamic_shared_bytes > limit {
             return Err(Fault::SharedTooLarge {
                 given: self.dynamic_shared_bytes.into(),
-                limit: SHARED_LIMIT_BYTES as u64,
+                limit: limit.into(),
             });
         }
         // 2^31 * 2^16 * 2^16 is below 2^64.
         let n_blocks = self.grid.iter().map(|n| u64::from(*n)).product();
         let threads = threads as u32;
-        together.check(self, n_blocks, threads)?;
+        together.check(self, model, n_blocks, threads)?;
         let set_blocks = if together.cooperative {
             n_blocks as usize // as many as are there at a time, as was checked
         } else {
@@ -88,6 +97,7 @@ impl Shape {
         Ok(CheckedShape {
             shape: self,
             together,
+            model,
             n_blocks,
             n_threads: threads,
             set_blocks,
@@ -116,21 +126,20 @@ impl Default for Together {
 }
 
 impl Together {
-    /// Most blocks of a cluster, as compute capability 9.0 has it; more than 8 only on request.
-    const CLUSTER_LIMIT: u64 = 16;
-
     fn blocks(self) -> u64 {
         let blocks = self.cluster.iter().map(|n| u64::from(*n));
         blocks.fold(1, u64::saturating_mul)
     }
 
-    fn check(self, shape: Shape, n_blocks: u64, threads: u32) -> Result<(), Fault> {
+    fn check(self, shape: Shape, model: Model, n_blocks: u64, threads: u32) -> Result<(), Fault> {
         let blocks = self.blocks();
-        if blocks == 0 || blocks > Self::CLUSTER_LIMIT {
+        // Without clusters each block is one of its own.
+        let limit = u64::from(model.limits().largest_cluster.max(1));
+        if blocks == 0 || blocks > limit {
             return Err(Fault::Shape {
                 what: "blocks per cluster".into(),
                 given: blocks,
-                limit: Self::CLUSTER_LIMIT,
+                limit,
             });
         }
         for (axis, (given, cluster)) in "xyz".chars().zip(shape.grid.into_iter().zip(self.cluster))
@@ -143,7 +152,7 @@ impl Together {
                 });
             }
         }
-        let limit = resident_blocks(threads, shape.dynamic_shared_bytes);
+        let limit = model.resident_blocks(threads, shape.dynamic_shared_bytes);
         if self.cooperative && n_blocks > limit {
             return Err(Fault::GridTooLarge {
                 given: n_blocks,
@@ -154,7 +163,7 @@ impl Together {
     }
 }
 
-/// How many blocks of this size the modelled GPU has places for at a time: that of an H200, apart from registers.
+/// How many blocks of this size the default [`Model`] has places for at a time: an H200, apart from registers.
 ///
 /// ```
 /// assert_eq!(warploom_emulator::resident_blocks(1024, 0), 264);
@@ -162,14 +171,7 @@ impl Together {
 /// ```
 #[must_use]
 pub fn resident_blocks(threads: u32, shared_bytes: u32) -> u64 {
-    const MULTIPROCESSORS: u64 = 132;
-    const THREADS: u32 = 2048;
-    const BLOCKS: u32 = 32;
-    // Each block takes 1 KiB more than it asks for.
-    const SHARED_BYTES: u32 = 228 * 1024;
-    let by_threads = THREADS / threads.clamp(1, THREADS).next_multiple_of(32);
-    let by_shared = SHARED_BYTES / shared_bytes.saturating_add(1024);
-    MULTIPROCESSORS * u64::from(by_threads.min(by_shared).min(BLOCKS))
+    Model::default().resident_blocks(threads, shared_bytes)
 }
 
 /// A shape that keeps all limits.
@@ -177,6 +179,8 @@ pub fn resident_blocks(threads: u32, shared_bytes: u32) -> u64 {
 pub(crate) struct CheckedShape {
     pub(crate) shape: Shape,
     pub(crate) together: Together,
+    /// Whose limits it keeps.
+    pub(crate) model: Model,
     n_blocks: u64,
     /// Threads of one block: 1..=1024.
     pub(crate) n_threads: u32,
@@ -223,10 +227,28 @@ impl CheckedShape {
         (z * size_y + y) * size_x + x
     }
 
+    /// The number of the block at this place, as [`CheckedShape::block_of_set`] counts them; wraps above 2^32.
+    pub(crate) fn number_of(&self, block: [u32; 3]) -> u32 {
+        let cluster = self.together.cluster;
+        let (first, inside) = (
+            std::array::from_fn(|axis| block[axis] / cluster[axis]),
+            std::array::from_fn(|axis| block[axis] % cluster[axis]),
+        );
+        let number = linear(first, self.clusters()).wrapping_mul(self.cluster_blocks() as u32);
+        number.wrapping_add(linear(inside, cluster))
+    }
+
     /// The place of thread number `linear` in its block; x runs fastest.
     pub(crate) fn thread_at(&self, linear: u32) -> [u32; 3] {
         place(linear.into(), self.shape.block)
     }
+}
+
+fn linear([x, y, z]: [u32; 3], size: [u32; 3]) -> u32 {
+    z.wrapping_mul(size[1])
+        .wrapping_add(y)
+        .wrapping_mul(size[0])
+        .wrapping_add(x)
 }
 
 fn place(linear: u64, size: [u32; 3]) -> [u32; 3] {

@@ -1,7 +1,9 @@
 //! Memory for stacks, kept between runs: making one costs 8.5 µs, which is 8.7 ms for a block of 1024 threads.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
 use corosensei::stack::{DefaultStack, Stack as _, StackPointer};
@@ -47,15 +49,41 @@ pub(crate) fn holds(address: usize) -> bool {
 
 /// The upper end of the stack that an address lies in.
 pub(crate) fn top_above(address: usize) -> Option<usize> {
-    let extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let (_, top) = extents.range(..=address).next_back()?;
-    (address < *top).then_some(*top)
+    extent(address).map(|(_, top)| top)
 }
+
+/// Both ends of the stack that an address lies in, the lower first.
+pub(crate) fn extent(address: usize) -> Option<(usize, usize)> {
+    let extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let (limit, top) = extents.range(..=address).next_back()?;
+    (address < *top).then_some((*limit, *top))
+}
+
+/// Whether an access lies in the stack that the caller runs on. Quick: for each access of instrumented code.
+#[inline]
+pub(crate) fn is_own(address: usize, bytes: usize) -> bool {
+    thread_local! {
+        /// Of the stack that asked last on this OS thread, and how many stacks had gone by then.
+        static LATEST: Cell<(usize, usize, u64)> = const { Cell::new((0, 0, 0)) };
+    }
+    let here = (&raw const address).addr();
+    let n_gone = N_GONE.load(Ordering::Acquire);
+    let (mut limit, mut top, known) = LATEST.get();
+    if here < limit || here >= top || n_gone != known {
+        (limit, top) = extent(here).unwrap_or_default();
+        LATEST.set((limit, top, n_gone));
+    }
+    limit <= address && address < top && bytes <= top - address
+}
+
+/// Stacks that were given back to the operating system, whose addresses another may have.
+static N_GONE: AtomicU64 = AtomicU64::new(0);
 
 impl Drop for Stack {
     fn drop(&mut self) {
         let mut extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
         extents.remove(&self.memory.limit().get());
+        N_GONE.fetch_add(1, Ordering::Release);
     }
 }
 

@@ -328,11 +328,23 @@ fn too_much_static_shared_memory_is_a_panic_with_numbers() {
     };
     let fault = panicked(shape, &|| {
         // SAFETY: the pointer is not used.
-        unsafe { shared_static(&KEY, 232_448, 8) };
+        unsafe { shared_static(&KEY, 49_153, 8) };
     });
     assert_eq!(
         fault.message,
-        "this block needs 233448 bytes of shared memory (with the array of `f64`, 232448 bytes): a block has at most 232448; use a smaller tile"
+        "the static shared arrays of this kernel have 49153 bytes (with that of `f64`, 49153 bytes): a block has at most 49152, more only as dynamic shared memory; take a `DynamicShared`, or use a smaller tile"
+    );
+    let nearly_full = Shape {
+        dynamic_shared_bytes: 232_000,
+        ..shape
+    };
+    let fault = panicked(nearly_full, &|| {
+        // SAFETY: the pointer is not used.
+        unsafe { shared_static(&KEY, 449, 8) };
+    });
+    assert_eq!(
+        fault.message,
+        "this block needs 232449 bytes of shared memory (with the array of `f64`, 449 bytes): a block has at most 232448; use a smaller tile"
     );
     let fault = panicked(shape, &|| {
         // SAFETY: the pointer is not used.

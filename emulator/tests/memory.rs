@@ -265,6 +265,7 @@ fn a_block_may_wait_for_an_earlier_one() {
     }
 }
 
+//@ rows: GEM-3
 #[test]
 fn the_largest_block_with_deep_frames() {
     #[inline(never)]
@@ -278,6 +279,26 @@ fn the_largest_block_with_deep_frames() {
     }
     run(Shape::new([2, 1, 1], [1024, 1, 1]), &|| {
         assert_eq!(deep(50), 50)
+    })
+    .unwrap();
+}
+
+//@ rows: GEM-3, GEM-4
+#[test]
+fn each_of_1024_threads_has_a_large_local_array() {
+    // All at the same time, behind a barrier. 256 KiB are the stack's; a debug build's frames and the start of the stack take the rest.
+    const WORDS: usize = 200 * 1024 / 4;
+    #[inline(never)]
+    fn fill(seed: u32) -> u64 {
+        let mut local = [seed; WORDS];
+        local[WORDS - 1] = 1;
+        barrier(0);
+        let local = std::hint::black_box(&local);
+        local.iter().map(|word| u64::from(*word)).sum()
+    }
+    run(Shape::new([1, 1, 1], [1024, 1, 1]), &|| {
+        let seed = thread_idx_x();
+        assert_eq!(fill(seed), u64::from(seed) * (WORDS as u64 - 1) + 1);
     })
     .unwrap();
 }

@@ -99,6 +99,7 @@ fn a_barrier_in_a_loop_keeps_rounds_apart() {
     }
 }
 
+//@ rows: WEM-exit
 #[test]
 fn a_barrier_does_not_count_threads_that_returned() {
     let sum = AtomicU32::new(0);
@@ -133,6 +134,7 @@ fn threads_meet_at_one_barrier_from_two_places() {
     });
 }
 
+//@ rows: WEM-wait
 #[test]
 fn a_warp_op_inside_one_warp_leaves_the_others_alone() {
     let seen = each_thread(3, 83, || {
@@ -214,6 +216,7 @@ fn active_mask_tells_who_took_the_branch() {
     );
 }
 
+//@ rows: WEM-barrier
 #[test]
 fn two_barriers_at_once_are_a_deadlock() {
     let (block, waits, text) = deadlock(Shape::new([3, 1, 1], [83, 1, 1]), &|| {
@@ -245,6 +248,7 @@ fn two_barriers_at_once_are_a_deadlock() {
     );
 }
 
+//@ rows: WEM-wait
 #[test]
 fn a_warp_op_that_a_lane_never_reaches_is_a_deadlock() {
     let (_, waits, text) = deadlock(Shape::new([2, 1, 1], [8, 8, 1]), &|| {
@@ -282,6 +286,7 @@ fn a_warp_op_that_a_lane_never_reaches_is_a_deadlock() {
     );
 }
 
+//@ rows: WEM-kind
 #[test]
 fn masks_that_differ_never_meet() {
     let (_, waits, _) = deadlock(Shape::new([1, 1, 1], [32, 1, 1]), &|| {

@@ -38,6 +38,7 @@ fn clamp(mode: Mode, width: u32) -> u32 {
     (32 - width) << 8 | last
 }
 
+//@ rows: WEM-shuffle
 #[test]
 fn all_modes_widths_lanes_and_operands() {
     for mode in [Mode::Idx, Mode::Up, Mode::Down, Mode::Xor] {
@@ -82,6 +83,7 @@ fn ptx(mode: Mode, lane: i32, b: i32, c: i32) -> i32 {
     if p { j } else { lane }
 }
 
+//@ rows: WEM-shuffle
 #[test]
 fn every_operand_c() {
     for mode in [Mode::Idx, Mode::Up, Mode::Down, Mode::Xor] {
@@ -115,6 +117,7 @@ fn lanes_may_differ_in_their_operands() {
     .unwrap();
 }
 
+//@ rows: WEM-source
 #[test]
 fn a_lane_without_value_leaves_the_own_one() {
     // Lane 5 has returned, lanes from 16 on are not in the mask.

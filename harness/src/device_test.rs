@@ -7,21 +7,31 @@ use std::io::Write;
 use std::sync::Once;
 
 use warploom_device::Plain;
+use warploom_runtime::model::{Emulator, Schedule};
+use warploom_runtime::testing::every_schedule;
 use warploom_runtime::{Device, DeviceBuffer, LaunchError, Result, Stream};
 
 /// Set to 1 where a missing GPU must not go unnoticed.
 const REQUIRE_GPU: &str = "WARPLOOM_REQUIRE_GPU";
 
-/// The devices that a test runs on: the emulator, then the first GPU if it can be opened.
+/// In which orders of threads each test runs on the emulator: `all` for every fixed order and 20 seeds of random ones, a number for
+/// other seeds, unset for the emulator's own order.
+const SCHEDULES: &str = "WARPLOOM_SCHEDULES";
+
+/// The devices that a test runs on: the emulator, in each order of threads that `WARPLOOM_SCHEDULES` asks for and as the GPU that
+/// `WARPLOOM_EMULATE` names, then the first GPU if it can be opened.
 ///
 /// Says so once per process when there is no GPU, past the test runner's capture.
 ///
 /// # Panics
-/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1.
+/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1; when one of the variables cannot be read.
 #[must_use]
 pub fn devices() -> Vec<Device> {
+    with_gpu(emulators())
+}
+
+fn with_gpu(mut devices: Vec<Device>) -> Vec<Device> {
     static SAID: Once = Once::new();
-    let mut devices = vec![Device::emulator()];
     match Device::cuda(0) {
         Ok(gpu) => devices.push(gpu),
         Err(why) => {
@@ -39,13 +49,57 @@ pub fn devices() -> Vec<Device> {
     devices
 }
 
+#[expect(
+    clippy::panic,
+    reason = "a wrong setting must not pass for a passed test"
+)]
+fn emulators() -> Vec<Device> {
+    let emulator = Emulator::from_env().unwrap_or_else(|why| panic!("{why}"));
+    let value = std::env::var(SCHEDULES).ok();
+    match schedules(value.as_deref()) {
+        Ok(None) => vec![emulator.device()],
+        Ok(Some(schedules)) => schedules
+            .into_iter()
+            .map(|schedule| emulator.schedule(schedule).device())
+            .collect(),
+        Err(why) => panic!("{why}"),
+    }
+}
+
+/// What `WARPLOOM_SCHEDULES` asks for.
+fn schedules(value: Option<&str>) -> Result<Option<Vec<Schedule>>, String> {
+    let seeds = match value {
+        None | Some("") => return Ok(None),
+        Some("all") => 20,
+        Some(number) => number.parse().map_err(|_| {
+            format!("{SCHEDULES} is `{number}`; use `all` or the number of random orders")
+        })?,
+    };
+    Ok(Some(every_schedule(seeds).collect()))
+}
+
 /// Runs `body` on each device, with a stream of its own, and waits for what it left there.
 ///
 /// # Panics
 /// When the body or the wait gives an error; the message names the device.
 #[track_caller]
 pub fn on_each_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
-    for device in devices() {
+    on_each_of(devices(), body);
+}
+
+/// [`on_each_device`] with one emulator at most, whatever `WARPLOOM_SCHEDULES` says: for statics, which a program's emulators share.
+///
+/// # Panics
+/// As [`on_each_device`].
+#[track_caller]
+pub fn on_each_kind_of_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
+    let first = emulators().into_iter().take(1).collect();
+    on_each_of(with_gpu(first), body);
+}
+
+#[track_caller]
+fn on_each_of(devices: Vec<Device>, body: impl Fn(&Device, &Stream) -> Result<()>) {
+    for device in devices {
         let run = || -> Result<()> {
             let stream = device.stream()?;
             body(&device, &stream)?;
@@ -119,7 +173,10 @@ fn compare<T: PartialEq + Debug>(device: &Device, found: &[T], expected: &[T]) {
 #[track_caller]
 #[expect(clippy::panic, reason = "this is how a test fails")]
 fn fail(device: &Device, what: &str) -> ! {
-    panic!("on {}: {what}", device.name());
+    match device.schedule() {
+        Some(schedule) => panic!("on {}, schedule {schedule}: {what}", device.name()),
+        None => panic!("on {}: {what}", device.name()),
+    }
 }
 
 /// Steps until `n` reaches 1 by halving and tripling. A function of another crate that kernels call and nothing may inline.
@@ -136,4 +193,19 @@ pub fn collatz_steps(mut n: u32) -> u32 {
         steps += 1;
     }
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_chooses_orders() {
+        assert_eq!(schedules(None), Ok(None));
+        assert_eq!(schedules(Some("all")).unwrap().unwrap().len(), 24);
+        let two = schedules(Some("2")).unwrap().unwrap();
+        assert_eq!(two.len(), 6);
+        assert!(two.contains(&Schedule::Reverse) && two.contains(&Schedule::Random(1)));
+        assert!(schedules(Some("some")).unwrap_err().contains("`some`"));
+    }
 }

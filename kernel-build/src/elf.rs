@@ -116,24 +116,23 @@ pub(crate) fn object(containers: &[u8], machine: Machine) -> Vec<u8> {
     out
 }
 
-/// A static library that holds one object.
-pub(crate) fn archive(object: &[u8]) -> Vec<u8> {
+/// A static library that holds these objects.
+pub(crate) fn archive(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut out = b"!<arch>\n".to_vec();
-    out.extend_from_slice(
-        format!(
-            "{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
-            "images.o/",
-            0,
-            0,
-            0,
-            "100644",
-            object.len()
-        )
-        .as_bytes(),
-    );
-    out.extend_from_slice(object);
-    if object.len() % 2 == 1 {
-        out.push(b'\n');
+    for (number, object) in objects.iter().enumerate() {
+        let name = format!("images{number}.o/");
+        let bytes = object.len();
+        out.extend_from_slice(
+            format!(
+                "{name:<16}{:<12}{:<6}{:<6}{:<8}{bytes:<10}`\n",
+                0, 0, 0, "100644"
+            )
+            .as_bytes(),
+        );
+        out.extend_from_slice(object);
+        if object.len() % 2 == 1 {
+            out.push(b'\n');
+        }
     }
     out
 }
@@ -153,11 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn the_archive_is_read_back_with_its_member() {
-        let file = archive(b"odd");
+    fn the_archive_is_read_back_with_its_members() {
+        let file = archive(&[b"odd".to_vec(), b"even".to_vec()]);
         let parsed = object::read::archive::ArchiveFile::parse(&*file).unwrap();
-        let member = parsed.members().next().unwrap().unwrap();
-        assert_eq!(member.name(), b"images.o");
-        assert_eq!(member.data(&*file).unwrap(), b"odd");
+        let members: Vec<_> = parsed.members().map(Result::unwrap).collect();
+        assert_eq!(members[0].name(), b"images0.o");
+        assert_eq!(members[0].data(&*file).unwrap(), b"odd");
+        assert_eq!(members[1].data(&*file).unwrap(), b"even");
     }
 }

@@ -7,18 +7,21 @@
 
 mod images;
 mod line;
-mod needs;
+pub(crate) mod needs;
+mod output;
 mod split;
 #[cfg(test)]
 mod tests;
 
 use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
+use crate::instrument;
 use crate::llvm::{self, Context, Linkage, LlvmError, LoadError, Machine, Module, Passes, Value};
 use crate::lower::{kernels, library, retarget, shared, statics, symbols};
 use crate::options::{Arch, Options};
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
 use line::LinkLine;
+pub(crate) use output::Linked;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -79,8 +82,8 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     }
 }
 
-/// What the linker wrote, a container or problems; `None` if it did not write this file (a library that was only a dependency).
-pub(crate) fn read_output(path: &Path) -> Option<Result<Vec<u8>, Vec<String>>> {
+/// What the linker wrote, device code or problems; `None` if it did not write this file (a library that was only a dependency).
+pub(crate) fn read_output(path: &Path) -> Option<Result<Linked, Vec<String>>> {
     let content = match std::fs::read(path) {
         Ok(content) => content,
         Err(error) => {
@@ -92,7 +95,7 @@ pub(crate) fn read_output(path: &Path) -> Option<Result<Vec<u8>, Vec<String>>> {
         let problems = serde_json::from_slice(json);
         return Some(Err(problems.unwrap_or_else(|e| vec![e.to_string()])));
     }
-    container::starts(&content).then_some(Ok(content))
+    container::starts(&content).then(|| Ok(output::split(content)))
 }
 
 fn problems_file(problems: &[String]) -> Vec<u8> {
@@ -111,7 +114,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
     let context = Context::new(&llvm)?;
     let module = own_module(&context, line)?;
     dump(&line.output, "own.ll", || module.to_text());
-    let mut parts = compile(module, options, line)?;
+    let (mut parts, instrumented) = compile(module, options, line)?;
     if parts.is_empty() {
         parts.push(Part::default()); // says that there is nothing
     }
@@ -126,7 +129,7 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
         };
         containers.extend(container::pack(manifest, &part.texts)?);
     }
-    Ok(containers)
+    Ok(output::join(containers, &instrumented))
 }
 
 /// Kernels that share an image; for each architecture its number, whether it is exact, and PTX.
@@ -158,7 +161,7 @@ fn compile(
     mut module: Module<'_>,
     options: Options,
     line: &LinkLine,
-) -> Result<Vec<Part>, LinkError> {
+) -> Result<(Vec<Part>, Vec<u8>), LinkError> {
     expose(&mut module)?;
     let mut roots = roots::find(&module.functions(), &module.globals())
         .map_err(|e| LinkError::Kernels(vec![e]))?;
@@ -168,7 +171,7 @@ fn compile(
         }
     }
     if roots.is_empty() {
-        return Ok(vec![]);
+        return Ok((vec![], vec![]));
     }
     let problems = roots::check_names(&roots);
     if !problems.is_empty() {
@@ -178,6 +181,7 @@ fn compile(
     keep_only(&mut module, &roots)?;
     resolve(&mut module, &roots, &line.archives)?;
     let host_assembly = host_assembly(&module);
+    let whole = options.instrumented.then(|| module.duplicate());
     let statics = lower(&mut module, &owned)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();
@@ -185,6 +189,10 @@ fn compile(
     let names = kernels::add(&mut module, &roots, TRIPLE, &layout)?;
     module.verify()?;
     dump(&line.output, "device.ll", || module.to_text());
+    let instrumented = match whole {
+        Some(whole) => instrument::build(whole, &roots, &names, &target_name())?,
+        None => vec![],
+    };
     let lines = kernels::lines(&roots);
     module.run(Passes::inline_always(), None)?;
     kernels::keep_lines(&module, &names, &lines);
@@ -210,7 +218,7 @@ fn compile(
         })
         .collect();
     images::make(&program, &groups, &mut parts, &line.output)?;
-    Ok(parts)
+    Ok((parts, instrumented))
 }
 
 /// Writes an intermediate result beside the output, if the user asked for it.

@@ -49,6 +49,8 @@ pub(crate) struct Options {
     pub(crate) line_info: bool,
     /// Registers of a thread in kernels that set no limit themselves; 0 for any number.
     pub(crate) max_registers: u32,
+    /// Whether kernels are compiled for the emulator's checks as well.
+    pub(crate) instrumented: bool,
 }
 
 impl Default for Builder {
@@ -67,6 +69,7 @@ impl Builder {
                 fma: false,
                 line_info: false,
                 max_registers: 0,
+                instrumented: true,
             },
             enabled: true,
             dev_targets: true,
@@ -102,6 +105,16 @@ impl Builder {
     #[must_use]
     pub fn max_registers(mut self, n: u32) -> Builder {
         self.options.max_registers = n;
+        self
+    }
+
+    /// Whether kernels are compiled a second time for the host's processor, so that the emulator can check each access to memory.
+    ///
+    /// On by default. Without it the emulator sees barriers, warp operations and panics only. `WARPLOOM_INSTRUMENTED=0` does the same
+    /// from outside.
+    #[must_use]
+    pub fn instrumented(mut self, wanted: bool) -> Builder {
+        self.options.instrumented = wanted;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cargo::{Built, LLVM, Nested, OPTIONS, Outcome, ROLE, What};
 use crate::elf;
-use crate::linker;
+use crate::linker::{self, Linked};
 use crate::options::{Builder, Options};
 use crate::package::{Kind, Package, Target, write_if_changed};
 use crate::wrapper;
@@ -13,6 +13,9 @@ use warploom_manifest::{Manifest, container};
 
 /// Turns the device pass off (`0`) from outside.
 const SWITCH: &str = "WARPLOOM_DEVICE_CODE";
+
+/// Turns instrumented code off (`0`) from outside.
+const INSTRUMENTED: &str = "WARPLOOM_INSTRUMENTED";
 
 /// Decides which of its four lives this process leads: wrapper, linker, build script of the nested build, or build script.
 pub(crate) fn enter(builder: &Builder) {
@@ -35,6 +38,7 @@ pub(crate) fn enter(builder: &Builder) {
         return;
     }
     say(&format!("rerun-if-env-changed={SWITCH}"));
+    say(&format!("rerun-if-env-changed={INSTRUMENTED}"));
     let package = match Package::discover() {
         Ok(package) => package,
         Err(error) => return fail(&format!("the device pass cannot start: {error}")),
@@ -69,6 +73,9 @@ fn is_wanted(switch: Option<&str>, package: &str) -> bool {
     }
 }
 
+/// What each group of targets gets, target by target.
+type DeviceCode = BTreeMap<Group, Vec<Linked>>;
+
 enum Stop {
     /// An ordinary case: the build goes on for the emulator.
     NoDeviceCode(String),
@@ -99,8 +106,10 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
         return Ok(());
     }
     let llvm = crate::llvm::find(&sysroot()?).map_err(|e| Stop::NoDeviceCode(e.to_string()))?;
+    let mut options = builder.options.clone();
+    options.instrumented &= std::env::var(INSTRUMENTED).as_deref() != Ok("0");
     let options_json =
-        serde_json::to_string(&builder.options).map_err(|e| Stop::Failed(vec![e.to_string()]))?;
+        serde_json::to_string(&options).map_err(|e| Stop::Failed(vec![e.to_string()]))?;
     let nested = |wanted: &[&Target]| -> Result<Outcome, Stop> {
         let mut all: Option<Outcome> = None;
         for what in parts(package, wanted) {
@@ -193,7 +202,7 @@ fn collect(
     package: &Package,
     wanted: &[&Target],
     outcome: &Outcome,
-    containers: &mut BTreeMap<Group, Vec<Vec<u8>>>,
+    containers: &mut DeviceCode,
 ) -> Result<(), Stop> {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
@@ -206,7 +215,7 @@ fn collect(
                 seen.insert((Kind::of(&built.kind), built.name.clone()));
             }
             match output {
-                Ok(container) => containers.entry(group).or_default().push(container),
+                Ok(linked) => containers.entry(group).or_default().push(linked),
                 Err(errors) => problems.extend(errors),
             }
         }
@@ -316,8 +325,8 @@ impl Group {
 }
 
 /// Containers that hold no code but the reason.
-fn failures(targets: &[&Target], reason: &str) -> BTreeMap<Group, Vec<Vec<u8>>> {
-    let mut all: BTreeMap<Group, Vec<Vec<u8>>> = BTreeMap::new();
+fn failures(targets: &[&Target], reason: &str) -> DeviceCode {
+    let mut all: DeviceCode = BTreeMap::new();
     for target in targets {
         let manifest = Manifest {
             target: target.name.clone(),
@@ -329,14 +338,17 @@ fn failures(targets: &[&Target], reason: &str) -> BTreeMap<Group, Vec<Vec<u8>>> 
         if let Ok(container) = container::pack(manifest, &[]) {
             all.entry(Group::of_kind(target.kind))
                 .or_default()
-                .push(container);
+                .push(Linked {
+                    containers: container,
+                    instrumented: vec![],
+                });
         }
     }
     all
 }
 
 /// Writes objects and tells cargo to link them.
-fn embed(package: &Package, containers: &BTreeMap<Group, Vec<Vec<u8>>>) {
+fn embed(package: &Package, containers: &DeviceCode) {
     let Some(machine) = elf::Machine::of_triple(&package.target) else {
         return;
     };
@@ -344,11 +356,14 @@ fn embed(package: &Package, containers: &BTreeMap<Group, Vec<Vec<u8>>>) {
         return;
     }
     let folder = package.out_dir.join("warploom");
-    for (group, containers) in containers {
-        let object = elf::object(&containers.concat(), machine);
+    for (group, linked) in containers {
+        let containers: Vec<&[u8]> = linked.iter().map(|l| &*l.containers).collect();
+        let mut objects = vec![elf::object(&containers.concat(), machine)];
+        let instrumented = linked.iter().map(|l| &l.instrumented);
+        objects.extend(instrumented.filter(|code| !code.is_empty()).cloned());
         let written = std::fs::create_dir_all(&folder)
             .map_err(|e| e.to_string())
-            .and_then(|()| link(package, &folder, *group, &object).map_err(|e| e.to_string()));
+            .and_then(|()| link(package, &folder, *group, &objects).map_err(|e| e.to_string()));
         if let Err(error) = written {
             fail(&format!(
                 "cannot write the device code of `{}`: {error}",
@@ -362,20 +377,22 @@ fn link(
     package: &Package,
     folder: &Path,
     group: Group,
-    object: &[u8],
+    objects: &[Vec<u8>],
 ) -> Result<(), crate::package::PackageError> {
     if group == Group::Lib {
         let name = format!(
             "warploom_{}",
             package.spec.replace(['-', '@', '.', '+'], "_")
         );
-        write_if_changed(&folder.join(format!("lib{name}.a")), &elf::archive(object))?;
+        write_if_changed(&folder.join(format!("lib{name}.a")), &elf::archive(objects))?;
         say(&format!("rustc-link-search=native={}", folder.display()));
         say(&format!("rustc-link-lib=static:+whole-archive={name}"));
     } else {
-        let path = folder.join(format!("{group:?}.o").to_lowercase());
-        write_if_changed(&path, object)?;
-        say(&format!("{}={}", group.instruction(), path.display()));
+        for (number, object) in objects.iter().enumerate() {
+            let path = folder.join(format!("{group:?}{number}.o").to_lowercase());
+            write_if_changed(&path, object)?;
+            say(&format!("{}={}", group.instruction(), path.display()));
+        }
     }
     Ok(())
 }

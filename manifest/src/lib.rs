@@ -4,6 +4,7 @@
 //! Start at [`Manifest`]; [`container`] says how manifest and PTX travel inside a program.
 
 pub mod container;
+pub mod instrumented;
 
 use serde::{Deserialize, Serialize};
 

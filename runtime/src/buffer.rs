@@ -6,12 +6,14 @@
 //!    is done before later work starts, and waiting for `last` means waiting for all.
 //! 3. The memory is freed after waiting for `last`.
 
-use std::alloc::{self, Layout};
+use std::alloc::Layout;
+use std::any::type_name;
 use std::fmt;
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::sync::{Arc, Mutex};
 
 use warploom_device::Plain;
+use warploom_emulator::check::{self, Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
 use crate::cuda::memory::DeviceMemory;
@@ -23,9 +25,6 @@ use crate::stream::{Queue, Stream};
 /// Every buffer starts at a multiple of this, as the driver's do.
 const ALIGN: usize = 256;
 
-/// Byte that memory of the emulator holds if nothing else was asked for.
-const POISON: u8 = 0xA5;
-
 pub(crate) struct Buffer {
     memory: Memory,
     last: Mutex<Option<Arc<Queue>>>,
@@ -35,51 +34,28 @@ pub(crate) struct Buffer {
 enum Memory {
     /// No bytes.
     Empty,
-    Host(HostMemory),
+    Host(GlobalMemory),
     Cuda(DeviceMemory),
 }
 
-/// Memory of the emulator.
-struct HostMemory {
-    start: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: owns plain memory. Who may read and write it is decided by the borrows of the typed buffers and views.
-unsafe impl Send for HostMemory {}
-// SAFETY: as above.
-unsafe impl Sync for HostMemory {}
-
-impl HostMemory {
-    fn new(bytes: usize) -> Option<HostMemory> {
-        let layout = Layout::from_size_align(bytes, ALIGN).ok()?;
-        // SAFETY: `bytes` is not zero: only `Buffer::new` calls this, for memory that is not empty.
-        let start = NonNull::new(unsafe { alloc::alloc(layout) })?;
-        Some(HostMemory { start, layout })
-    }
-}
-
-impl Drop for HostMemory {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, freed once.
-        unsafe { alloc::dealloc(self.start.as_ptr(), self.layout) };
-    }
-}
-
 impl Buffer {
-    /// Memory for `len` elements of `size` bytes, not initialised: the caller fills it before he hands it on.
-    pub(crate) fn new(device: &Device, len: usize, size: usize) -> Result<Buffer, MemoryError> {
-        let bytes = len.checked_mul(size);
+    /// Memory for `len` elements, which the caller fills before he hands it on, unless it is born uninitialised: 0xA5 in each byte on the
+    /// emulator, which tells its checks what is written.
+    #[track_caller]
+    pub(crate) fn new<T>(device: &Device, len: usize, birth: Birth) -> Result<Buffer, MemoryError> {
+        let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
             size,
             device: device.name().to_owned(),
         };
-        let memory = match (bytes, &device.0.backend) {
+        let memory = match (len.checked_mul(size), &device.0.backend) {
             (None, _) => return Err(out_of_memory()),
             (Some(0), _) => Memory::Empty,
             (Some(bytes), Backend::Emulator(_)) => {
-                Memory::Host(HostMemory::new(bytes).ok_or_else(out_of_memory)?)
+                let label = format!("DeviceBuffer<{}>", type_name::<T>());
+                let memory = GlobalMemory::new(bytes, Layout::new::<T>(), birth, &label);
+                Memory::Host(memory.ok_or_else(out_of_memory)?)
             }
             (Some(bytes), Backend::Cuda(gpu)) => Memory::Cuda(
                 DeviceMemory::new(Arc::clone(&gpu.context), bytes)?.ok_or_else(out_of_memory)?,
@@ -100,7 +76,7 @@ impl Buffer {
     pub(crate) fn start(&self) -> *mut u8 {
         match &self.memory {
             Memory::Empty => ptr::without_provenance_mut(ALIGN),
-            Memory::Host(memory) => memory.start.as_ptr(),
+            Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Cuda(memory) => {
                 ptr::without_provenance_mut(usize::try_from(memory.address()).unwrap_or(ALIGN))
             }
@@ -142,7 +118,7 @@ impl Buffer {
             // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
             Memory::Host(memory) => unsafe {
                 memory
-                    .start
+                    .start()
                     .as_ptr()
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
@@ -164,7 +140,7 @@ impl Buffer {
         match &self.memory {
             Memory::Empty => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
-            Memory::Host(memory) => unsafe { memory.start.as_ptr().write_bytes(0, bytes) },
+            Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             Memory::Cuda(memory) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
@@ -175,19 +151,6 @@ impl Buffer {
             }
         }
         Ok(())
-    }
-
-    /// Makes a read of what was never written show, where it costs no more than host time. No stream has used the memory yet.
-    pub(crate) fn fill_poison(&self) {
-        if let Memory::Host(memory) = &self.memory {
-            // SAFETY: the memory has as many bytes as its layout says, and no one else has it yet.
-            unsafe {
-                memory
-                    .start
-                    .as_ptr()
-                    .write_bytes(POISON, memory.layout.size());
-            }
-        }
     }
 
     fn own_stream(&self) -> Option<&CudaStream> {
@@ -212,7 +175,7 @@ impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = match &self.memory {
             Memory::Empty => 0,
-            Memory::Host(memory) => memory.layout.size(),
+            Memory::Host(memory) => memory.bytes(),
             Memory::Cuda(_) => return f.debug_struct("Buffer").finish_non_exhaustive(),
         };
         f.debug_struct("Buffer")
@@ -238,6 +201,7 @@ impl Copy {
     /// # Safety
     /// `bytes` bytes can be read at `from` and written at `to`; they do not overlap; device addresses lie in `buffers`, which
     /// belong to the stream's device; the caller holds a shared borrow of what is read and an exclusive one of what is written.
+    #[track_caller]
     pub(crate) unsafe fn run(
         self,
         bytes: usize,
@@ -248,10 +212,15 @@ impl Copy {
         let Backend::Cuda(gpu) = &stream.device().0.backend else {
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
-            return match self {
-                Copy::Within { .. } => Ok(()),
-                Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
-            };
+            match self {
+                Copy::Within { .. } => {
+                    check::copied(to, from, bytes);
+                    return Ok(());
+                }
+                Copy::In { .. } => check::initialise(to, bytes),
+                Copy::Out { .. } => stream.device().host_reads(from, bytes),
+            }
+            return Ok(stream.synchronize()?);
         };
         let Some(cuda) = stream.queue().cuda() else {
             return Ok(());

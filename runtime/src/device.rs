@@ -1,11 +1,14 @@
 //! Where kernels run: a GPU, or the emulator.
 
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_device::Plain;
+use warploom_emulator::check::{self, Birth, Mode};
 
 use crate::buffer::Buffer;
+use crate::checked;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
@@ -13,6 +16,7 @@ use crate::event::Event;
 use crate::heap::HeapLimit;
 use crate::launch::Cache;
 use crate::memory::{DeviceBuffer, MemoryError};
+use crate::model::{Emulator, Model, Schedule};
 use crate::module::Modules;
 use crate::panics::Recent;
 use crate::print::Prints;
@@ -50,23 +54,23 @@ pub struct Limits {
     pub shared_bytes_opt_in: u32,
     /// Bytes of all parameters of a kernel.
     pub parameter_bytes: u32,
+    /// Bytes of constant memory.
+    pub constant_bytes: u32,
+    /// Threads of a warp.
+    pub warp: u32,
     /// Blocks of a cluster; 0 where there are no clusters. Some GPUs run larger ones: see [`Launch::large_clusters`](crate::Launch::large_clusters).
     pub cluster_blocks: u32,
-    /// Multiprocessors of the device; as many as an H200 has on the emulator.
+    /// Multiprocessors of the device; on the emulator, those of the board that its [model](crate::model::Model) names.
     pub multiprocessors: u32,
+    /// Threads that are on one multiprocessor at a time.
+    pub threads_per_multiprocessor: u32,
+    /// Blocks that are on one multiprocessor at a time.
+    pub blocks_per_multiprocessor: u32,
+    /// Bytes of shared memory of one multiprocessor.
+    pub shared_bytes_per_multiprocessor: u32,
+    /// Bytes of shared memory that each block takes beside its own.
+    pub shared_bytes_reserved: u32,
 }
-
-/// What the emulator runs: as compute capability 9.0.
-const EMULATED: Limits = Limits {
-    threads_per_block: 1024,
-    block: [1024, 1024, 64],
-    grid: [0x7fff_ffff, 65_535, 65_535],
-    shared_bytes: 48 * 1024,
-    shared_bytes_opt_in: 227 * 1024,
-    parameter_bytes: 32_764,
-    cluster_blocks: 8,
-    multiprocessors: 132,
-};
 
 pub(crate) struct Shared {
     pub(crate) name: String,
@@ -83,10 +87,21 @@ pub(crate) enum Backend {
     Cuda(Box<Gpu>),
 }
 
-/// The emulator's state: what went wrong and nobody heard of yet.
+/// The emulator's state.
 #[derive(Default)]
 pub(crate) struct Emulated {
+    /// Which GPU it stands for, if somebody chose.
+    pub(crate) model: Option<Model>,
+    /// In which order threads run, if somebody chose.
+    pub(crate) schedule: Option<Schedule>,
+    /// How many launches there were.
+    pub(crate) launches: AtomicU64,
+    /// What went wrong and nobody heard of yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
+    /// How much a launch looks at, if somebody chose.
+    pub(crate) mode: Option<crate::model::Mode>,
+    /// Whether a launch looks at performance, if somebody chose.
+    pub(crate) lints: Option<bool>,
 }
 
 /// A GPU's state.
@@ -149,30 +164,43 @@ impl Device {
     /// Opens the device that the environment variable `WARPLOOM_DEVICE` names: `emulator`, `cuda` (the first GPU) or
     /// `cuda:N`. If it is unset, the first GPU if it can be used, else the emulator.
     ///
+    /// The variable `WARPLOOM_EMULATE` says which GPU the emulator stands for: a compute capability such as `8.6`. It chooses the
+    /// emulator, unless `WARPLOOM_DEVICE` asks for a GPU.
+    ///
     /// # Errors
-    /// [`DeviceError::UnknownChoice`] for another value of the variable. If it asks for a GPU: the errors of
-    /// [`cuda`](Device::cuda). None if the variable is unset.
+    /// [`DeviceError::UnknownChoice`], [`DeviceError::UnknownModel`] for other values of the variables. If a GPU is asked for: the
+    /// errors of [`cuda`](Device::cuda). None if both variables are unset.
     pub fn open() -> Result<Device, DeviceError> {
         let value = std::env::var_os(CHOICE).map(|value| value.to_string_lossy().into_owned());
+        let emulator = Emulator::from_env()?;
         match choice(value.as_deref())? {
-            Choice::Emulator => Ok(Device::emulator()),
             Choice::Cuda(ordinal) => Device::cuda(ordinal),
-            Choice::Any => Ok(Device::cuda(0).unwrap_or_else(|_| Device::emulator())),
+            Choice::Any if emulator == Emulator::new() => {
+                Ok(Device::cuda(0).unwrap_or_else(|_| Device::emulator()))
+            }
+            Choice::Emulator | Choice::Any => Ok(emulator.device()),
         }
     }
 
     /// The emulator: blocks, warps, barriers and shared memory on the CPU's threads.
     ///
-    /// Work runs at once, in the order of submission. It has the limits of compute capability 9.0.
+    /// Work runs at once, in the order of submission. It has the limits of compute capability 9.0, and runs kernels of any.
     #[must_use]
     pub fn emulator() -> Device {
-        Device(Arc::new(Shared {
-            name: "emulator".to_owned(),
-            limits: EMULATED,
-            prints: Prints::default(),
-            heap: HeapLimit::default(),
-            backend: Backend::Emulator(Emulated::default()),
-        }))
+        Emulator::new().device()
+    }
+
+    /// The emulator with the limits of another compute capability, which refuses what a GPU of it refuses. [`Emulator`] can choose more.
+    ///
+    /// ```
+    /// use warploom_runtime::{Device, model::Model};
+    /// let device = Device::emulator_of(Model::CC_7_5);
+    /// assert_eq!((device.name(), device.is_gpu()), ("emulated 7.5 (T4)", false));
+    /// assert_eq!(device.limits().shared_bytes_opt_in, 65_536);
+    /// ```
+    #[must_use]
+    pub fn emulator_of(model: Model) -> Device {
+        Emulator::new().model(model).device()
     }
 
     /// The GPU of this number, as the driver counts them (from 0; `CUDA_VISIBLE_DEVICES` changes the order).
@@ -199,7 +227,7 @@ impl Device {
         })))
     }
 
-    /// The GPU's name, or `emulator`.
+    /// The GPU's name; `emulator`, or `emulated 8.6 (A10)` where a model was chosen.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
@@ -211,12 +239,24 @@ impl Device {
         matches!(self.0.backend, Backend::Cuda(_))
     }
 
-    /// Major and minor compute capability, `(9, 0)` for an H200; `None` on the emulator.
+    /// Major and minor compute capability: `(9, 0)` for an H200, and for the emulator unless another model was chosen.
     #[must_use]
-    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+    pub fn compute_capability(&self) -> (u32, u32) {
         match &self.0.backend {
-            Backend::Cuda(gpu) => Some(gpu.compute_capability),
-            Backend::Emulator(_) => None,
+            Backend::Cuda(gpu) => gpu.compute_capability,
+            Backend::Emulator(emulated) => {
+                let model = emulated.model.unwrap_or_default();
+                model.limits().compute_capability
+            }
+        }
+    }
+
+    /// The order of threads that was chosen for the emulator, by [`Emulator::schedule`].
+    #[must_use]
+    pub fn schedule(&self) -> Option<Schedule> {
+        match &self.0.backend {
+            Backend::Cuda(_) => None,
+            Backend::Emulator(emulated) => emulated.schedule,
         }
     }
 
@@ -262,8 +302,9 @@ impl Device {
     /// assert_eq!(x.len(), 1000);
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
+    #[track_caller]
     pub fn upload<T: Plain>(&self, source: &[T]) -> Result<DeviceBuffer<T>, MemoryError> {
-        let buffer = Buffer::new(self, source.len(), size_of::<T>())?;
+        let buffer = Buffer::new::<T>(self, source.len(), Birth::Initialised)?;
         buffer.fill_from(source)?;
         self.flush_prints();
         Ok(DeviceBuffer::from_buffer(buffer, source.len()))
@@ -273,8 +314,9 @@ impl Device {
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    #[track_caller]
     pub fn zeroed<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
-        let buffer = Buffer::new(self, len, size_of::<T>())?;
+        let buffer = Buffer::new::<T>(self, len, Birth::Initialised)?;
         buffer.fill_zero(len * size_of::<T>())?;
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
@@ -282,16 +324,43 @@ impl Device {
     /// Makes a buffer of `len` elements with no particular contents: every byte is `0xA5` on the emulator, whatever was
     /// there on a GPU. CUDA: `cuMemAlloc`.
     ///
+    /// Any bytes are a value of a [`Plain`] type, so reading before writing is safe; it is hardly ever meant. Where the emulator checks
+    /// kernels, it follows each byte: a kernel that reads one that neither the host nor a kernel has written is an error (WL0021), and a
+    /// copy of such bytes to the host gives a warning.
+    ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let mut x = device.alloc_uninit::<u32>(4)?;
+    /// x.copy_from(0, &[1, 2, 3], &stream)?;
+    /// assert_eq!(x.slice(..3)?.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[track_caller]
     pub fn alloc_uninit<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
-        let buffer = Buffer::new(self, len, size_of::<T>())?;
-        buffer.fill_poison();
+        let buffer = Buffer::new::<T>(self, len, Birth::Uninitialised)?;
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
 
     pub(crate) fn is_same(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Says so if the host reads bytes of the emulator that nobody has written. Names the caller's place.
+    #[track_caller]
+    pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) {
+        if let Backend::Emulator(emulated) = &self.0.backend
+            && let Some(report) = check::host_reads(from, bytes)
+            && emulated
+                .mode
+                .or_else(|| Some(checked::options().ok()?.mode))
+                == Some(Mode::Checked)
+        {
+            checked::remark(report);
+        }
     }
 
     /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.

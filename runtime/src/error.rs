@@ -3,6 +3,7 @@
 use crate::cuda::DriverError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
+use crate::model::UnknownModel;
 use crate::stream::StreamError;
 use crate::symbol::SymbolError;
 
@@ -42,6 +43,9 @@ pub enum DeviceError {
         /// The variable's value.
         value: String,
     },
+    /// `WARPLOOM_EMULATE` has a value that is none of the accepted ones.
+    #[error("WARPLOOM_EMULATE: {0}; use one of them, or unset it")]
+    UnknownModel(UnknownModel),
     /// No NVIDIA driver is installed, as on most machines without an NVIDIA GPU.
     #[error(
         "found no NVIDIA driver, tried {tried}; install one, or run on the CPU with WARPLOOM_DEVICE=emulator"

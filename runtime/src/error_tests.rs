@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use crate::checked::{Code, KernelFindings, Report};
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
 use crate::panics::{KernelDeadlock, KernelPanic};
@@ -25,6 +26,9 @@ fn device_errors() -> Vec<D> {
         D::UnknownChoice {
             value: "gpu".into(),
         },
+        D::UnknownModel(crate::model::UnknownModel {
+            given: "sm_86".into(),
+        }),
         D::DriverNotFound {
             tried: "libcuda.so.1 (no such file); libcuda.so (no such file)".into(),
         },
@@ -76,6 +80,7 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             block: [1, 0, 0],
             thread: [3, 0, 0],
             launched_at: Some(here),
+            findings: vec![],
         })),
         S::Panic(Box::new(KernelPanic {
             kernel: "saxpy or scale".into(),
@@ -86,13 +91,23 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             block: [0; 3],
             thread: [0; 3],
             launched_at: None,
+            findings: vec![],
         })),
         S::Deadlock(Box::new(KernelDeadlock {
             kernel: KERNEL.into(),
             report: "block (0, 0, 0) is stuck: 32 threads wait at barrier 1, src/main.rs:14:5"
                 .into(),
             launched_at: here,
+            findings: vec![],
         })),
+        S::Check(Box::new(KernelFindings::of(
+            KERNEL,
+            here,
+            vec![Report::new(
+                Code::GLOBAL_BOUNDS,
+                "out of bounds in global memory: x[7], and x has 5 elements",
+            )],
+        ))),
         S::WrongDevice {
             event: "NVIDIA H200".into(),
             stream: "emulator".into(),

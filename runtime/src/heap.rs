@@ -8,7 +8,7 @@ use crate::stream::StreamError;
 /// What CUDA's heap has if nothing is set.
 const DEFAULT_BYTES: usize = 8 << 20;
 
-/// The limit that was set on the emulator, which only remembers it; 0: none.
+/// The limit that was set on the emulator; 0: none.
 #[derive(Debug, Default)]
 pub(crate) struct HeapLimit(AtomicUsize);
 
@@ -31,7 +31,8 @@ impl Device {
     ///
     /// Before the first launch of a kernel that allocates: the heap cannot change once it is there. A kernel that finds no room panics
     /// with "memory allocation of N bytes failed". What a kernel allocates and does not drop stays until the process lets go of the
-    /// GPU. The emulator allocates from the host and only remembers the number. CUDA: `cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`.
+    /// GPU. The emulator allocates from the host: where it checks kernels, they find no room beyond this number, on all emulators of the
+    /// process; elsewhere it only remembers it. CUDA: `cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`.
     ///
     /// # Errors
     /// [`StreamError::Driver`] if the heap is in use already, or larger than the GPU's memory.
@@ -45,7 +46,10 @@ impl Device {
     /// ```
     pub fn set_heap_limit(&self, bytes: usize) -> Result<(), StreamError> {
         match &self.0.backend {
-            Backend::Emulator(_) => self.0.heap.0.store(bytes, Ordering::Relaxed),
+            Backend::Emulator(_) => {
+                self.0.heap.0.store(bytes, Ordering::Relaxed);
+                warploom_emulator::check::limit_heap(bytes);
+            }
             Backend::Cuda(gpu) => gpu.context.set_heap_limit(bytes)?,
         }
         Ok(())

@@ -23,6 +23,7 @@
 //! ```
 
 mod buffer; // memory of a device, and which stream used it last
+pub mod checked; // what the emulator finds in kernels
 mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
@@ -30,13 +31,16 @@ mod event; // marks in a stream's work
 mod heap; // how much memory kernels may allocate
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
+pub mod model; // which GPU the emulator stands for
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
 mod print; // what kernels print becomes text
 mod stream; // queues of work
 pub mod symbol; // statics of device code
+pub mod testing; // the emulator against a GPU
 pub mod view; // parts of buffers
 
+pub use checked::KernelFindings;
 pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result};

@@ -202,6 +202,7 @@ impl<T: Plain> DeviceBuffer<T> {
     ///
     /// # Errors
     /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them; [`MemoryError::WrongDevice`].
+    #[track_caller]
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>, MemoryError> {
         self.as_slice().to_vec(stream)
     }
@@ -229,6 +230,7 @@ impl<T: Plain> DeviceBuffer<T> {
     ///
     /// # Errors
     /// As [`copy_from`](DeviceBuffer::copy_from).
+    #[track_caller]
     pub fn copy_to(&self, at: usize, target: &mut [T], stream: &Stream) -> Result<(), MemoryError> {
         self.as_slice().copy_to(at, target, stream)
     }
@@ -404,6 +406,7 @@ impl<T: Plain> DeviceSlice<'_, T> {
     ///
     /// # Errors
     /// As [`DeviceBuffer::to_vec`].
+    #[track_caller]
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>, MemoryError> {
         let mut elements = Vec::with_capacity(self.len());
         // SAFETY: the vector has room for `len` elements.
@@ -418,6 +421,7 @@ impl<T: Plain> DeviceSlice<'_, T> {
     ///
     /// # Errors
     /// As [`DeviceBuffer::copy_to`].
+    #[track_caller]
     pub fn copy_to(&self, at: usize, target: &mut [T], stream: &Stream) -> Result<(), MemoryError> {
         window(at, target.len(), self.len())?;
         // SAFETY: `target` has room for its length, and the range was checked.
@@ -426,6 +430,7 @@ impl<T: Plain> DeviceSlice<'_, T> {
 
     /// # Safety
     /// `target` has room for `len` elements that no one else uses; `at + len` is at most this view's length.
+    #[track_caller]
     unsafe fn read(
         &self,
         at: usize,

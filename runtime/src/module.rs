@@ -5,14 +5,15 @@ use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
 use warploom_device::panic_record::PanicRecord;
+use warploom_manifest as manifest;
 use warploom_manifest::container::{Container, unpack};
-use warploom_manifest::{self as manifest, Image};
 
 use crate::cuda::module::{Function, LoadError, Module};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{Context, DriverError};
 use crate::device::{Device, Gpu};
 use crate::launch::{Kernel, LaunchError, Param};
+use crate::model::image_for;
 use crate::panics::MappedRecord;
 use crate::symbol::Placed;
 
@@ -170,8 +171,23 @@ impl Modules {
     }
 }
 
+/// Refuses a kernel that no GPU like this device can load, by what the program carries. Kernels without device code are left alone.
+///
+/// # Errors
+/// [`LaunchError::NoImage`].
+pub(crate) fn check_capability(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let Ok((container, _)) = embedded().and_then(|all| find(all, kernel, caller)) else {
+        return Ok(());
+    };
+    image_for(&container.manifest.images, kernel.base, device).map(drop)
+}
+
 /// The container and the kernel in it that a launch means.
-fn find<'c>(
+pub(crate) fn find<'c>(
     containers: &'c [Container<'c>],
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
@@ -267,7 +283,10 @@ fn differing(host: &[Param], device: &[manifest::Param]) -> Option<usize> {
     (0..host.len().max(device.len())).find(|i| !same(*i))
 }
 
-fn check_layout(kernel: &Kernel<'_>, device: &[manifest::Param]) -> Result<(), LaunchError> {
+pub(crate) fn check_layout(
+    kernel: &Kernel<'_>,
+    device: &[manifest::Param],
+) -> Result<(), LaunchError> {
     let Some(i) = differing(kernel.params, device) else {
         return Ok(());
     };
@@ -313,28 +332,13 @@ fn check_parameters(
     })
 }
 
-/// The best image for a compute capability: made for exactly this one, else the newest that is not newer.
-fn choose(images: &[Image], (major, minor): (u32, u32)) -> Option<&Image> {
-    let sm = 10 * major + minor;
-    let exact = images.iter().find(|image| image.exact && image.sm == sm);
-    let general = images.iter().filter(|image| !image.exact && image.sm <= sm);
-    exact.or_else(|| general.max_by_key(|image| image.sm))
-}
-
 fn load(
     gpu: &Gpu,
     device: &Device,
     base: &'static str,
     container: &'static Container<'static>,
 ) -> Result<Loaded, LaunchError> {
-    let images = &container.manifest.images;
-    let (major, minor) = gpu.compute_capability;
-    let image = choose(images, (major, minor)).ok_or_else(|| LaunchError::NoImage {
-        kernel: base,
-        device: device.name().to_owned(),
-        capability: format!("{major}.{minor}"),
-        available: available(images),
-    })?;
+    let image = image_for(&container.manifest.images, base, device)?;
     let ptx = container
         .ptx(image)
         .and_then(|ptx| CStr::from_bytes_with_nul(ptx).ok())
@@ -359,20 +363,6 @@ fn load(
         module,
         panics,
     })
-}
-
-fn available(images: &[Image]) -> String {
-    let names: Vec<_> = images
-        .iter()
-        .map(|image| {
-            let only = if image.exact { " only" } else { " and newer" };
-            format!("sm_{}{only}", image.sm)
-        })
-        .collect();
-    match &*names {
-        [] => "no GPU at all".to_owned(),
-        names => names.join(", "),
-    }
 }
 
 /// Tells a fresh module where to report panics; `None` if it has no such variables because it cannot panic.

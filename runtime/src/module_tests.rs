@@ -210,26 +210,3 @@ fn the_driver_must_see_the_same_parameters() {
         .to_string();
     assert!(error.contains("parameter 4"), "{error}");
 }
-
-#[test]
-fn the_newest_image_that_runs_is_chosen() {
-    let image = |sm, exact| Image {
-        sm,
-        exact,
-        offset: 0,
-        len: 0,
-    };
-    let images = [
-        image(75, false),
-        image(90, true),
-        image(90, false),
-        image(80, false),
-    ];
-    let sm = |cc| choose(&images, cc).map(|image| (image.sm, image.exact));
-    assert_eq!(sm((7, 0)), None);
-    assert_eq!(sm((7, 5)), Some((75, false)));
-    assert_eq!(sm((8, 9)), Some((80, false)));
-    assert_eq!(sm((9, 0)), Some((90, true)));
-    assert_eq!(sm((12, 0)), Some((90, false)));
-    assert_eq!(available(&images[..2]), "sm_75 and newer, sm_90 only");
-}

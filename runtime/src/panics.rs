@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use warploom_device::panic_record::PanicRecord;
+use warploom_emulator::check::{Code, Report, Severity};
 
+use crate::checked::{is_wait, write_errors};
 use crate::cuda::memory::MappedMemory;
 use crate::cuda::{Context, DriverError};
 
@@ -38,6 +40,16 @@ pub struct KernelPanic {
     pub thread: [u32; 3],
     /// Where the kernel was launched; on a GPU, where launches are not numbered, the first that fits.
     pub launched_at: Option<&'static Location<'static>>,
+    /// What the emulator found in this launch: the panic first, then all else, the worst first. Empty on a GPU.
+    pub findings: Vec<Report>,
+}
+
+impl KernelPanic {
+    /// The class of the finding: `WL0400`.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        Code::PANIC
+    }
 }
 
 impl std::error::Error for KernelPanic {}
@@ -54,7 +66,8 @@ impl fmt::Display for KernelPanic {
             ": {} (block ({bx},{by},{bz}), thread ({tx},{ty},{tz})",
             self.message
         )?;
-        launched_at(f, self.launched_at)
+        launched_at(f, self.launched_at)?;
+        write_errors(f, &self.findings)
     }
 }
 
@@ -68,6 +81,19 @@ pub struct KernelDeadlock {
     pub report: String,
     /// Where the kernel was launched.
     pub launched_at: &'static Location<'static>,
+    /// What the emulator found in this launch, the worst first: why the threads wait is among it.
+    pub findings: Vec<Report>,
+}
+
+impl KernelDeadlock {
+    /// The class of the finding: one of those that say why threads wait, `WL0223` if none does.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        let mut codes = self.findings.iter().map(|report| report.code);
+        codes
+            .find(|code| is_wait(*code) && code.severity() == Severity::Error)
+            .unwrap_or(Code::DEADLOCK)
+    }
 }
 
 impl std::error::Error for KernelDeadlock {}
@@ -77,7 +103,8 @@ impl fmt::Display for KernelDeadlock {
         write!(f, "kernel `{}` never ends: {}", self.kernel, self.report)?;
         write!(f, " (")?;
         launched_at_text(f, self.launched_at)?;
-        write!(f, ")")
+        write!(f, ")")?;
+        write_errors(f, &self.findings)
     }
 }
 
@@ -203,6 +230,7 @@ impl Recent {
             block: record.block,
             thread: record.thread,
             launched_at,
+            findings: vec![],
         }
     }
 

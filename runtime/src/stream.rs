@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::checked::KernelFindings;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{Context, DriverError};
@@ -47,6 +48,9 @@ pub enum StreamError {
     /// The emulator proved that a kernel's threads wait for each other for ever.
     #[error(transparent)]
     Deadlock(Box<KernelDeadlock>),
+    /// The emulator's checks found errors in a kernel: races, accesses out of bounds, and what else `docs/diagnostics.md` lists.
+    #[error(transparent)]
+    Check(Box<KernelFindings>),
     /// Stream and event belong to different devices.
     #[error(
         "the event belongs to another device ({event}) than the stream ({stream}); make both from the same `Device` or its clones"
@@ -87,7 +91,8 @@ impl Stream {
     ///
     /// # Errors
     /// [`StreamError::Panic`] if a kernel of this device panicked since the last such point, on this or another stream; the
-    /// error is reported once and the device stays usable. [`StreamError::Deadlock`] likewise, on the emulator.
+    /// error is reported once and the device stays usable. [`StreamError::Deadlock`] and [`StreamError::Check`] likewise, on the
+    /// emulator.
     /// [`StreamError::Driver`] if the GPU failed.
     pub fn synchronize(&self) -> Result<(), StreamError> {
         let waited = self.queue.cuda().map_or(Ok(()), CudaStream::synchronize);

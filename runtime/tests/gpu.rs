@@ -6,8 +6,9 @@ use std::panic::Location;
 use std::time::Instant;
 
 use warploom_runtime::launch::{ByValue, Contract, Kernel, Param, SliceArg, SliceMutArg, submit};
+use warploom_runtime::model::Model;
 use warploom_runtime::{
-    Device, Error, Launch, LaunchError, MemoryError, Result, Stream, StreamError,
+    Device, Error, Launch, LaunchError, Limits, MemoryError, Result, Stream, StreamError,
 };
 
 const PTX: &[u8] = include_bytes!("gpu.ptx");
@@ -161,6 +162,13 @@ fn a_device_describes_itself() -> Result<()> {
     );
     eprintln!("{:?}", device.limits());
     assert!(device.is_gpu() && device.limits().threads_per_block >= 1024);
+    let (major, minor) = device.compute_capability();
+    if let Some(model) = Model::of(major, minor) {
+        // Another board of the same capability has other multiprocessors.
+        let mut modelled = Limits::of(model);
+        modelled.multiprocessors = device.limits().multiprocessors;
+        assert_eq!(device.limits(), modelled, "the model is this GPU");
+    }
     assert!(matches!(
         Device::cuda(4096),
         Err(warploom_runtime::DeviceError::NoSuchDevice { .. })

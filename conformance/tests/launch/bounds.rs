@@ -98,7 +98,7 @@ fn host_and_device_share_one_constant() {
     on_each_device(|device, stream| {
         // A host that knows the generation chooses among its own constants.
         let block = match device.compute_capability() {
-            Some((8.., _)) => bounded::MAX_THREADS,
+            (8.., _) => bounded::MAX_THREADS,
             _ => bounded::MAX_THREADS / 2,
         };
         let mut y = device.zeroed::<u32>(3 * block as usize)?;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::prelude::*;
 use warploom_conformance::library::{CALLS, HITS, STEP, hit, restart};
-use warploom_harness::device_test::on_each_device;
+use warploom_harness::device_test::on_each_kind_of_device;
 
 #[kernel]
 fn strike(i: Index1D, mut y: DisjointSlice<u32>) {
@@ -24,7 +24,7 @@ fn tell_step(i: Index1D, mut y: DisjointSlice<u32>) {
 //@ rows: MS-1, MS-2, MS-3, MS-4, GVAR-1, GVAR-2
 #[test]
 fn a_static_is_one_for_the_kernels_of_all_crates() {
-    on_each_device(|device, stream| {
+    on_each_kind_of_device(|device, stream| {
         let (hits, step) = (device.symbol(&HITS)?, device.symbol(&STEP)?);
         assert_eq!((hits.read(stream)?, step.read(stream)?), (100, 3));
         let mut y = device.zeroed(70)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI16, AtomicU8, AtomicU32, AtomicU64};
 use warploom::device::DeviceCell;
 use warploom::prelude::*;
 use warploom_device::device_static;
-use warploom_harness::device_test::{devices, on_each_device};
+use warploom_harness::device_test::{devices, on_each_device, on_each_kind_of_device};
 use warploom_runtime::{Symbol, SymbolError};
 
 device_static! {
@@ -25,7 +25,7 @@ fn count(i: Index1D, mut seen: DisjointSlice<u32>) {
 //@ rows: MS-1, GVAR-1
 #[test]
 fn the_first_kernel_finds_the_initial_value() {
-    on_each_device(|device, stream| {
+    on_each_kind_of_device(|device, stream| {
         let mut seen = device.zeroed(70)?;
         count::launch(stream, (2, 35), &mut seen)?;
         let mut seen = seen.to_vec(stream)?;
@@ -56,7 +56,7 @@ fn second_stage(i: Index1D, mut y: DisjointSlice<u64>) {
 //@ rows: MS-1, GVAR-1
 #[test]
 fn what_one_kernel_writes_the_next_one_reads() {
-    on_each_device(|device, stream| {
+    on_each_kind_of_device(|device, stream| {
         let x = Vec::from_iter(0..150u64);
         let mut y = device.zeroed(7)?;
         first_stage::launch(stream, (5, 33), &device.upload(&x)?)?;
@@ -252,7 +252,7 @@ fn tick_both(i: Index1D, mut y: DisjointSlice<u32>) {
 //@ rows: GVAR-11
 #[test]
 fn statics_of_one_name_in_two_places_are_two() {
-    on_each_device(|device, stream| {
+    on_each_kind_of_device(|device, stream| {
         let mut y = device.zeroed(66)?;
         tick_both::launch(stream, (2, 33), &mut y)?;
         let mut y = y.to_vec(stream)?;

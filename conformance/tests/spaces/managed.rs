@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use warploom::prelude::*;
 use warploom_device::managed_static;
-use warploom_harness::device_test::on_each_device;
+use warploom_harness::device_test::{on_each_device, on_each_kind_of_device};
 
 managed_static! {
     static G: [AtomicU32; 4] = [AtomicU32::new(10), AtomicU32::new(20), AtomicU32::new(30), AtomicU32::new(40)];
@@ -22,7 +22,7 @@ fn add_and_tell(i: Index1D, mut y: DisjointSlice<u64>) {
 //@ rows: MS-4
 #[test]
 fn host_and_kernels_see_one_memory_at_one_address() {
-    on_each_device(|device, stream| {
+    on_each_kind_of_device(|device, stream| {
         let g = device.managed(&G)?;
         let before = [0, 1, 2, 3].map(|k: usize| g[k].load(Relaxed));
         assert_eq!(before, [10, 20, 30, 40]);

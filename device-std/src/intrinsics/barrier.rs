@@ -23,6 +23,19 @@ pub unsafe fn barrier(id: u32) {
     warploom_emulator::intrinsics::barrier(id);
 }
 
+/// For instrumented code on the emulator.
+#[cfg(not(warploom_device))]
+pub(crate) const SHIMS: &[super::Shim] = &[{
+    unsafe extern "C-unwind" fn shim(id: u32) {
+        // SAFETY: instrumented code calls it where the kernel called the function.
+        unsafe { barrier(id) }
+    }
+    super::Shim {
+        symbol: "__warploom.llvm.nvvm.barrier.cta.sync.aligned.all",
+        address: shim as *const (),
+    }
+}];
+
 unsafe_intrinsics! {
     /// Waits as [`barrier`] does; the number of threads of the block that have not returned and come with `p`, the same in each.
     /// CUDA `__syncthreads_count` for id 0 · PTX `barrier.cta.red.popc.u32`, 6.0 · sm_30, the aligned form.

@@ -15,3 +15,15 @@ pub fn trap() -> ! {
     #[cfg(not(warploom_device))]
     warploom_emulator::intrinsics::trap()
 }
+
+/// For instrumented code on the emulator.
+#[cfg(not(warploom_device))]
+pub(crate) const SHIMS: &[super::Shim] = &[{
+    extern "C-unwind" fn shim() -> ! {
+        trap()
+    }
+    super::Shim {
+        symbol: "__warploom.trap",
+        address: shim as *const (),
+    }
+}];

@@ -20,6 +20,19 @@ pub struct Intrinsic {
     pub convergent: bool,
 }
 
+/// What instrumented code calls on the emulator in the place of a symbol, in C's convention.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Shim {
+    /// What the device pass calls.
+    pub symbol: &'static str,
+    /// Its address.
+    pub address: *const (),
+}
+
+// SAFETY: names and addresses of functions.
+unsafe impl Sync for Shim {}
+
 macro_rules! intrinsics {
     (@convergent convergent) => { true };
     (@convergent scalar) => { false };
@@ -32,6 +45,14 @@ macro_rules! intrinsics {
             name: stringify!($name),
             symbol: concat!("__warploom.", $symbol),
             convergent: intrinsics!(@convergent $kind),
+        }),*];
+        /// The same lines, for instrumented code on the emulator.
+        #[cfg(not(warploom_device))]
+        pub(crate) const SHIMS: &[crate::intrinsics::Shim] = &[$({
+            extern "C-unwind" fn shim($($arg: $ty),*) $(-> $out)? {
+                $name($($arg),*)
+            }
+            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
         }),*];
         $(
             $(#[$doc])*
@@ -58,7 +79,17 @@ macro_rules! unsafe_intrinsics {
     ($(
         $(#[$doc:meta])*
         unsafe fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? = $symbol:literal;
-    )*) => {$(
+    )*) => {
+        /// Every line, for instrumented code on the emulator.
+        #[cfg(not(warploom_device))]
+        pub(crate) const UNSAFE_SHIMS: &[crate::intrinsics::Shim] = &[$({
+            unsafe extern "C-unwind" fn shim($($arg: $ty),*) $(-> $out)? {
+                // SAFETY: instrumented code calls it where the kernel called the function.
+                unsafe { $name($($arg),*) }
+            }
+            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
+        }),*];
+        $(
         $(#[$doc])*
         #[inline(always)]
         #[cfg_attr(not(warploom_device), track_caller)]
@@ -76,7 +107,8 @@ macro_rules! unsafe_intrinsics {
             // SAFETY: the emulator's function of the same name asks for no more than the section above, which the caller keeps.
             unsafe { warploom_emulator::intrinsics::$name($($arg),*) }
         }
-    )*};
+        )*
+    };
 }
 
 mod asynchronous; // barriers in memory, copies under way
@@ -139,3 +171,41 @@ pub const TABLES: &[&[Intrinsic]] = &[
     time::TABLE,
     warp::TABLE,
 ];
+
+/// What instrumented code calls for each symbol of the table.
+#[cfg(not(warploom_device))]
+#[doc(hidden)]
+#[allow(
+    unused_qualifications,
+    reason = "the lint takes the first glob import for the only one"
+)]
+pub static SHIMS: &[&[Shim]] = &[
+    asynchronous::SHIMS,
+    asynchronous::UNSAFE_SHIMS,
+    atomic::SHIMS,
+    atomic::UNSAFE_SHIMS,
+    barrier::SHIMS,
+    barrier::UNSAFE_SHIMS,
+    cluster::SHIMS,
+    cluster::UNSAFE_SHIMS,
+    conversion::SHIMS,
+    debug::SHIMS,
+    double::SHIMS,
+    fence::SHIMS,
+    float::SHIMS,
+    half::SHIMS,
+    integer::SHIMS,
+    launch::SHIMS,
+    memory::SHIMS,
+    memory::UNSAFE_SHIMS,
+    pair::SHIMS,
+    rounding::SHIMS,
+    shared::UNSAFE_SHIMS,
+    time::SHIMS,
+    warp::SHIMS,
+];
+
+/// Device code calls its instructions itself.
+#[cfg(warploom_device)]
+#[doc(hidden)]
+pub static SHIMS: &[&[Shim]] = &[];

@@ -36,6 +36,8 @@ pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u
         const KEY: &'static warploom_emulator::SharedKey = &warploom_emulator::SharedKey {
             site: core::any::TypeId::of::<Self>(),
             type_name: "shared array",
+            address: 0,
+            declared: 0,
         };
     }
     // SAFETY: one key always comes with one size and one alignment: all three follow from `T`, `N` and `Site`.

@@ -239,7 +239,7 @@ impl<T: Plain, const N: usize, const STAGES: usize> Stage<'_, '_, T, N, STAGES> 
 /// Whether copies may go on beside the thread: on the emulator always.
 #[inline(always)]
 fn asynchronous() -> bool {
-    cfg!(not(warploom_device)) || arch() >= 80
+    cfg!(not(warploom_device)) || arch() >= 80 || crate::target::is_instrumented()
 }
 
 /// Begins this thread's part of a copy of `bytes` (a multiple of 4), and makes it one group.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Arrival, Block};
+use crate::check;
 use crate::fault::WaitPoint;
 use crate::place::Place;
 use crate::warp::LANES;
@@ -38,6 +39,7 @@ impl Copy {
     /// # Safety
     /// As whoever began the copy has promised: both places are valid until the copy has been waited for.
     unsafe fn perform(self) {
+        check::copy_ends(self.to, self.bytes);
         // SAFETY: the caller's promise; source and target are in different memories, so they do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(self.from, self.to, self.bytes) }
     }

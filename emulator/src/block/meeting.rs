@@ -81,6 +81,9 @@ impl Block {
             });
             self.meetings.len() - 1
         });
+        if let (Some(checks), BarrierOp::Threads(count)) = (&self.checks, op) {
+            checks.clocks().arrives_at_part(thread, id, count);
+        }
         let meeting = &mut self.meetings[index];
         meeting.n_arrived += 1;
         meeting.n_true += u32::from(holds);
@@ -133,6 +136,7 @@ impl Block {
     fn close(&mut self, index: usize) -> u32 {
         let meeting = self.meetings.swap_remove(index);
         self.n_met += 1;
+        self.threads_met(&meeting);
         if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
             self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
         }
@@ -149,6 +153,20 @@ impl Block {
             }
         }
         result
+    }
+}
+
+impl Block {
+    /// A meeting opened: what the checks have to know.
+    fn threads_met(&self, meeting: &Meeting) {
+        let Some(checks) = &self.checks else { return };
+        let BarrierOp::Threads(count) = meeting.op else {
+            return checks.block_met(meeting.place);
+        };
+        let waiting = (0..).zip(&meeting.waiting);
+        let released =
+            waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
+        checks.clocks().part_met(meeting.id, count, released);
     }
 }
 

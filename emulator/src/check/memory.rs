@@ -1,4 +1,33 @@
 //! Which addresses there are: allocations of global memory, their bytes, and where they come from.
+//!
+//! The runtime says what it allocates and frees ([`allocate`], [`free`]); a run looks at a [`Snapshot`] of that.
+
+mod allocation; // one piece of memory, and which of its bytes have a value
+mod classify; // what an access is that does not lie in one of them
+mod global; // memory of the emulated device
+mod heap; // what kernels allocate
+mod init; // which bytes have a value
+mod program; // what the operating system has at an address
+mod registry; // all of them, and what was freed
+mod report; // findings in words
+mod snapshot; // what a run's accesses are compared with
+mod trace; // where the user's part of a call stack is
+mod words; // what reports call memory
+
+use std::alloc::Layout;
+use std::panic::Location;
+
+pub(crate) use allocation::Allocation;
+pub use allocation::Origin;
+use allocation::{End, Extent};
+pub(crate) use classify::{Access, How};
+use classify::{Verdict, classify};
+pub use global::GlobalMemory;
+pub(crate) use heap::leaks;
+pub use heap::{heap_alloc, heap_free, limit_heap};
+pub(crate) use init::{copy_values, look_at_values, tell};
+pub(crate) use report::who;
+pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,7 +57,18 @@ pub enum Birth {
 }
 
 /// Makes memory known to the checks: `bytes` bytes from `start` on, of elements of `element` bytes (1 if that is not known) with
-/// alignment `align`. `label` is what reports call it (`x`, `DeviceBuffer<f32>`); it may be empty.
+/// alignment `align`. `label` is what reports call it: the static's name, or the buffer's type; it may be empty. They name the caller's
+/// place as well. Memory of the emulated device is better made as [`GlobalMemory`], which does this itself.
+///
+/// ```
+/// use warploom_emulator::check::{Birth, Kind, allocate, free};
+///
+/// let table = [1_u32, 2, 3];
+/// let start = table.as_ptr().cast();
+/// allocate(start, 12, 4, 4, Kind::Constant, Birth::Initialised, "TABLE");
+/// free(start);
+/// ```
+#[track_caller]
 pub fn allocate(
     start: *const u8,
     bytes: usize,
@@ -38,20 +78,122 @@ pub fn allocate(
     birth: Birth,
     label: &str,
 ) {
-    let _ = (start, bytes, element, align, kind, birth, label);
+    let extent = Extent {
+        start: start.addr(),
+        bytes,
+        element,
+        align,
+        zone: 0,
+    };
+    registry::add(extent, (kind, birth), label, Location::caller().into());
+}
+
+/// As [`allocate`], for memory with its own place in the source: a static.
+pub fn allocate_at(
+    start: *const u8,
+    layout: Layout,
+    element: Layout,
+    kind: Kind,
+    label: &str,
+    made: Origin,
+) {
+    let extent = Extent {
+        start: start.addr(),
+        bytes: layout.size(),
+        element: element.size(),
+        align: element.align(),
+        zone: 0,
+    };
+    registry::add(extent, (kind, Birth::Initialised), label, made);
 }
 
 /// The memory that starts there is freed: an access to it is an error from now on, until the address is allocated again.
 pub fn free(start: *const u8) {
-    let _ = start;
+    registry::remove(start.addr(), End::default());
 }
 
 /// The host wrote these bytes.
 pub fn initialise(start: *const u8, bytes: usize) {
-    let _ = (start, bytes);
+    if let Some(memory) = registry::find(start.addr()) {
+        memory.mark(start.addr(), bytes);
+    }
+}
+
+/// The host copies these bytes from one piece of memory to another: which of them have a value goes with them.
+pub fn copied(to: *const u8, from: *const u8, bytes: usize) {
+    copy_values(to, from, bytes);
+}
+
+/// A warning, if the host reads bytes here that neither it nor a kernel has written. Names the caller's place.
+///
+/// ```
+/// use std::alloc::Layout;
+/// use warploom_emulator::check::{Birth, Code, GlobalMemory, host_reads, initialise};
+///
+/// let memory = GlobalMemory::new(8, Layout::new::<u32>(), Birth::Uninitialised, "").ok_or("no memory")?;
+/// let start = memory.start().as_ptr();
+/// initialise(start, 4);
+/// assert!(host_reads(start, 4).is_none());
+/// let report = host_reads(start, 8).ok_or("nothing found")?;
+/// assert_eq!(report.code, Code::GLOBAL_UNINIT);
+/// # Ok::<(), &str>(())
+/// ```
+#[must_use]
+#[track_caller]
+pub fn host_reads(start: *const u8, bytes: usize) -> Option<super::Report> {
+    init::host_read(start.addr(), bytes)
+}
+
+/// Native code ran on the device's memory, and nobody knows any more which bytes have no value. To be called after each run that is not
+/// checked, or the host's next look at what the run wrote is a finding.
+///
+/// ```
+/// use std::alloc::Layout;
+/// use warploom_emulator::check::{Birth, GlobalMemory, forget_values, host_reads};
+///
+/// let memory = GlobalMemory::new(8, Layout::new::<u32>(), Birth::Uninitialised, "").ok_or("no memory")?;
+/// assert!(host_reads(memory.start().as_ptr(), 8).is_some());
+/// forget_values();
+/// assert!(host_reads(memory.start().as_ptr(), 8).is_none());
+/// # Ok::<(), &str>(())
+/// ```
+pub fn forget_values() {
+    registry::mark_all();
 }
 
 /// What reports call the memory from `start` on, during the next run on this OS thread: the name of the kernel's parameter.
 pub fn name(start: *const u8, label: &str) {
-    let _ = (start, label);
+    registry::name(start.addr(), label);
 }
+
+/// What reports call the element of `allocation` that an address lies in: `x[4097]`.
+pub(crate) fn element(snapshot: &Snapshot, allocation: &Allocation, address: usize) -> String {
+    words::Words::new(snapshot, allocation, address).element(address)
+}
+
+/// Looks closely at an access of the lane that runs, and says what is wrong with it: see [`classify`]. The memory that it lies in, if that is
+/// global; `None`: it lies elsewhere and may happen. Does not return if the access must not happen.
+#[cold]
+#[inline(never)]
+pub(crate) fn admit(snapshot: &Snapshot, access: Access) -> Option<&Allocation> {
+    match classify(snapshot, access) {
+        Verdict::Global(found) => Some(found),
+        Verdict::Fine => None,
+        Verdict::Ends(finding) => {
+            tell(finding.code(), finding.site(), || finding.report());
+            end_lane()
+        }
+    }
+}
+
+/// Ends the lane that runs, after its access was reported: it unwinds as after a panic, but counts as no panic of its own.
+#[cold]
+pub(crate) fn end_lane() -> ! {
+    std::panic::resume_unwind(Box::new(Ended))
+}
+
+/// The payload that unwinds a lane whose access must not happen.
+pub(crate) struct Ended;
+
+#[cfg(test)]
+mod tests;

@@ -4,22 +4,50 @@
 //! processor, in which each access to memory first calls a hook of [`hooks`]. Both run on the same engine. This module gives the hooks
 //! their meaning and turns what they find into [`Report`]s. Must not know: LLVM, how instrumented code is made.
 
+mod access; // reads and writes, one by one
+mod array_name; // what reports call shared arrays
+mod atomic; // atomics and fences
+mod clock; // what each lane of a block knows of the others
 mod collect; // folds what is found
+mod copies; // asynchronous copies
+mod describe; // what reports of races say
 mod hooks; // what instrumented code calls
+mod host; // what stands in for the device library
+mod html; // a page about a kernel
+mod lints; // what it shows of performance
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
+mod order; // releases, and who acquired them
+mod race; // two accesses that nothing orders
 mod render; // as text
 mod report; // what a finding says
+mod shadow; // what is remembered of each piece of memory
 mod site; // places in the source of instrumented code
 mod source; // the text there
+mod space; // which memory an access goes to
+mod state; // what a run keeps, and each of its blocks
 mod suppress; // findings that someone has allowed
+mod unread; // reads of what has no value
 
+pub(crate) use access::{reads, writes};
+pub(crate) use array_name::type_of;
+pub(crate) use atomic::{Does, around, arrives, fence, sees_phase};
 pub use collect::{Key, Sink};
-pub use hooks::HOOKS;
-pub use memory::{Birth, Kind, allocate, free, initialise, name};
+pub(crate) use copies::{begins as copy_begins, ends as copy_ends};
+pub use hooks::{HOOKS, Hook};
+pub use host::HOST;
+pub use html::Page;
+pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
+pub use memory::{
+    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, limit_heap, name,
+};
+pub(crate) use memory::{Ended, leaks};
 pub use options::{Mode, Options, OptionsError, Schedule};
 pub use render::colours;
 pub use report::{Code, Note, Place, Report, Severity, Side, Who};
 pub use site::{Frame, SiteId, SiteInfo, register, site};
 pub use source::Sources;
+pub(crate) use source::sources;
+pub(crate) use state::{BlockChecks, RunChecks, blocks_met};
 pub use suppress::{Allowance, Allowances};

@@ -1,4 +1,6 @@
-//! What to check, and in which order threads run.
+//! What to check, in which order threads run, and as which GPU.
+
+use crate::model::Model;
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -23,6 +25,8 @@ pub struct Options {
     pub schedule: Schedule,
     /// Whether performance is looked at as well; only in [`Mode::Checked`].
     pub lints: bool,
+    /// The GPU whose limits hold.
+    pub model: Model,
     /// OS threads that run blocks, where the shape does not say; `None`: as many as there are processors.
     pub workers: Option<usize>,
     /// Accesses to memory and calls of intrinsics that a thread may make before it is taken for endless; only in [`Mode::Checked`].
@@ -83,6 +87,7 @@ impl Default for Options {
             mode: Mode::default(),
             schedule: Schedule::default(),
             lints: false,
+            model: Model::default(),
             workers: None,
             step_limit: DEFAULT_STEP_LIMIT,
         }

@@ -28,7 +28,7 @@ impl Report {
     /// let report = Report::new(Code::LEAK, "128 bytes of the device's heap were never freed").help("free them");
     /// assert_eq!(
     ///     report.render(&Sources::default(), false),
-    ///     "warning[WL0012]: 128 bytes of the device's heap were never freed\n  |\n  = help: free them"
+    ///     "warning[WL0012]: 128 bytes of the device's heap were never freed\n |\n = help: free them"
     /// );
     /// ```
     #[must_use]
@@ -42,10 +42,11 @@ impl Report {
             .primary_title(one_line(&self.title))
             .id(self.code.to_string())
             .elements(self.places(sources));
-        if self.sides.iter().all(|side| side.place.is_none()) {
+        let notes = self.notes(sources);
+        if !notes.is_empty() && self.sides.iter().all(|side| side.place.is_none()) {
             group = group.element(Padding);
         }
-        for (label, text) in self.notes(sources) {
+        for (label, text) in notes {
             let level = match label {
                 "help" => Level::HELP,
                 _ => Level::NOTE,

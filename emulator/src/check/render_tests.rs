@@ -208,6 +208,10 @@ fn all() -> Vec<(&'static str, Report)> {
             },
         ),
         (
+            "nothing but a title",
+            Report::new(Code::LEAK, "128 bytes were never freed"),
+        ),
+        (
             "a note",
             Report::new(Code::EXIT_BEFORE_BARRIER, "32 threads returned").note("a note"),
         ),

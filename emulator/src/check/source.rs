@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::{Arc, PoisonError};
 
 use crate::sync::StaticMutex;
@@ -24,6 +25,12 @@ const MOST_BYTES: u64 = 16 << 20;
 pub struct Sources {
     roots: Vec<PathBuf>,
     files: StaticMutex<HashMap<String, Option<Arc<str>>>>,
+}
+
+/// Those of this program, looked for once.
+pub(crate) fn sources() -> &'static Sources {
+    static SOURCES: OnceLock<Sources> = OnceLock::new();
+    SOURCES.get_or_init(Sources::of_this_program)
 }
 
 impl Sources {

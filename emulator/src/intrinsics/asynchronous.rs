@@ -7,6 +7,7 @@ use std::panic::Location;
 
 use super::{fail, inside};
 use crate::block::{Arrival, Copy};
+use crate::check;
 
 /// Bits of a count. PTX allows 2^20 - 1 arrivals.
 const COUNT_BITS: u32 = 20;
@@ -29,6 +30,7 @@ pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
             "an `Mbarrier` for {count} arrivals: 1 to {COUNT} are possible"
         ));
     }
+    check::writes::<8>(at.cast(), None);
     // SAFETY: the caller's promise.
     unsafe { at.write(count | count << COUNT_BITS) }
 }
@@ -39,6 +41,7 @@ pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
 /// `*at` is a barrier, and nobody waits or arrives there any more.
 #[track_caller]
 pub unsafe fn mbarrier_inval(at: *mut u64) {
+    check::writes::<8>(at.cast(), Some(0));
     // SAFETY: the caller's promise. A count of 0 is no barrier.
     unsafe { at.write(0) }
 }
@@ -162,6 +165,7 @@ macro_rules! copies {
         #[track_caller]
         pub unsafe fn $name(to: *mut u8, from: *const u8) {
             inside(stringify!($name), |running| {
+                check::copy_begins(to, from, $bytes);
                 running.arrive(|block, thread| {
                     block.begin_copy(thread, Copy { to, from, bytes: $bytes });
                     Arrival::GoesOn(0)
@@ -266,6 +270,7 @@ unsafe fn arrive(at: *mut u64) -> u64 {
     let state = unsafe { state(at) };
     let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
     let phase = state >> PHASE_SHIFT;
+    check::arrives(at.cast(), parity(state), pending == 1);
     let next = if pending == 1 {
         count | count << COUNT_BITS | (phase + 1) << PHASE_SHIFT
     } else {
@@ -290,6 +295,7 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
     let caller = Location::caller();
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
+        check::sees_phase(at.cast(), parity_of);
         return true;
     }
     inside("mbarrier_test_wait", |running| {
@@ -301,7 +307,11 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
         }
     });
     // SAFETY: the caller's promise.
-    parity(unsafe { state(at) }) != parity_of
+    let ended = parity(unsafe { state(at) }) != parity_of;
+    if ended {
+        check::sees_phase(at.cast(), parity_of);
+    }
+    ended
 }
 
 #[inline(always)]
@@ -310,7 +320,7 @@ unsafe fn wait(at: *mut u64, parity_of: u32) {
     let caller = Location::caller();
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
-        return;
+        return check::sees_phase(at.cast(), parity_of);
     }
     inside("mbarrier_wait", |running| {
         let place = running.place(caller);
@@ -320,6 +330,7 @@ unsafe fn wait(at: *mut u64, parity_of: u32) {
             running.wait();
         }
     });
+    check::sees_phase(at.cast(), parity_of);
 }
 
 /// What `*at` holds, which is a barrier.

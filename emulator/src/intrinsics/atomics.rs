@@ -10,6 +10,7 @@ use std::sync::atomic::{
 use std::sync::{MutexGuard, PoisonError};
 
 use super::fail;
+use crate::check::{self, Does, around};
 use crate::sync::StaticMutex;
 
 /// The order in `how`, which is 4 × order + scope.
@@ -42,7 +43,10 @@ fn load_order(order: Ordering) -> Ordering {
 pub fn atomic_fence(how: u32) {
     match order(how) {
         Relaxed => fail("atomic_fence: a relaxed fence orders nothing"),
-        order => fence(order),
+        order => {
+            check::fence(how);
+            fence(order);
+        }
     }
 }
 
@@ -54,8 +58,10 @@ macro_rules! accesses {
         /// `p` is valid for reads and aligned, nobody accesses it at the same time other than atomically, and `how` does not release.
         #[inline]
         pub unsafe fn $load(p: *mut $int, how: u32) -> $int {
-            // SAFETY: the caller promises the same.
-            unsafe { <$atomic>::from_ptr(p) }.load(order(how))
+            around(p.cast(), size_of::<$int>(), Does::Loads, how, || {
+                // SAFETY: the caller promises the same.
+                (unsafe { <$atomic>::from_ptr(p) }.load(order(how)), false)
+            })
         }
 
         /// Replaces `*p`.
@@ -64,8 +70,10 @@ macro_rules! accesses {
         /// `p` is valid for writes and aligned, nobody accesses it at the same time other than atomically, and `how` does not acquire.
         #[inline]
         pub unsafe fn $store(p: *mut $int, v: $int, how: u32) {
-            // SAFETY: the caller promises the same.
-            unsafe { <$atomic>::from_ptr(p) }.store(v, order(how));
+            around(p.cast(), size_of::<$int>(), Does::Stores, how, || {
+                // SAFETY: the caller promises the same.
+                (unsafe { <$atomic>::from_ptr(p) }.store(v, order(how)), true)
+            });
         }
     )*};
 }
@@ -85,8 +93,10 @@ macro_rules! changes {
         /// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time other than atomically.
         #[inline]
         pub unsafe fn $name(p: *mut $int, v: $int, how: u32) -> $int {
-            // SAFETY: the caller promises the same.
-            unsafe { <$atomic>::from_ptr(p) }.$method(v, order(how))
+            around(p.cast(), size_of::<$int>(), Does::Changes, how, || {
+                // SAFETY: the caller promises the same.
+                (unsafe { <$atomic>::from_ptr(p) }.$method(v, order(how)), true)
+            })
         }
     )*};
 }
@@ -123,11 +133,14 @@ macro_rules! exchanges {
         #[inline]
         pub unsafe fn $name(p: *mut $int, c: $int, v: $int, how: u32) -> $int {
             let order = order(how);
-            // SAFETY: the caller promises the same.
-            let cell = unsafe { <$atomic>::from_ptr(p) };
-            match cell.compare_exchange(c, v, order, load_order(order)) {
-                Ok(before) | Err(before) => before,
-            }
+            around(p.cast(), size_of::<$int>(), Does::Changes, how, || {
+                // SAFETY: the caller promises the same.
+                let cell = unsafe { <$atomic>::from_ptr(p) };
+                match cell.compare_exchange(c, v, order, load_order(order)) {
+                    Ok(before) => (before, true),
+                    Err(before) => (before, false),
+                }
+            })
         }
     )*};
 }
@@ -153,8 +166,11 @@ macro_rules! loops {
                 let $before = <$value>::from_ne_bytes(bits.to_ne_bytes());
                 Some(<$bits>::from_ne_bytes($after.to_ne_bytes()))
             };
-            // `change` never declines, so both hold the value of before.
-            let (Ok(before) | Err(before)) = cell.fetch_update(order, load_order(order), change);
+            let before = around(p.cast(), size_of::<$bits>(), Does::Changes, how, || {
+                // `change` never declines, so both hold the value of before.
+                let (Ok(before) | Err(before)) = cell.fetch_update(order, load_order(order), change);
+                (before, true)
+            });
             <$value>::from_ne_bytes(before.to_ne_bytes())
         }
     )*};
@@ -265,10 +281,12 @@ fn locked(p: *mut u128) -> MutexGuard<'static, ()> {
 /// # Safety
 /// `p` is valid for reads and aligned, and nobody accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_load_u128(p: *mut u128, how: u32) -> u128 {
-    let _lock = locked(p);
-    fence_unless_relaxed(how);
-    // SAFETY: valid, and the lock keeps others away.
-    unsafe { p.read() }
+    around(p.cast(), size_of::<u128>(), Does::Loads, how, || {
+        let _lock = locked(p);
+        fence_unless_relaxed(how);
+        // SAFETY: valid, and the lock keeps others away.
+        (unsafe { p.read() }, false)
+    })
 }
 
 /// Replaces `*p`.
@@ -276,10 +294,12 @@ pub unsafe fn atomic_load_u128(p: *mut u128, how: u32) -> u128 {
 /// # Safety
 /// `p` is valid for writes and aligned, and nobody accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_store_u128(p: *mut u128, v: u128, how: u32) {
-    let _lock = locked(p);
-    fence_unless_relaxed(how);
-    // SAFETY: valid, and the lock keeps others away.
-    unsafe { p.write(v) }
+    around(p.cast(), size_of::<u128>(), Does::Stores, how, || {
+        let _lock = locked(p);
+        fence_unless_relaxed(how);
+        // SAFETY: valid, and the lock keeps others away.
+        (unsafe { p.write(v) }, true)
+    });
 }
 
 /// Replaces `*p`; gives the value of before.
@@ -287,10 +307,12 @@ pub unsafe fn atomic_store_u128(p: *mut u128, v: u128, how: u32) {
 /// # Safety
 /// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_swap_u128(p: *mut u128, v: u128, how: u32) -> u128 {
-    let _lock = locked(p);
-    fence_unless_relaxed(how);
-    // SAFETY: valid, and the lock keeps others away.
-    unsafe { p.replace(v) }
+    around(p.cast(), size_of::<u128>(), Does::Changes, how, || {
+        let _lock = locked(p);
+        fence_unless_relaxed(how);
+        // SAFETY: valid, and the lock keeps others away.
+        (unsafe { p.replace(v) }, true)
+    })
 }
 
 /// Replaces `*p` by `v` if it is `c`; gives the value of before.
@@ -298,16 +320,18 @@ pub unsafe fn atomic_swap_u128(p: *mut u128, v: u128, how: u32) -> u128 {
 /// # Safety
 /// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_cas_u128(p: *mut u128, c: u128, v: u128, how: u32) -> u128 {
-    let _lock = locked(p);
-    fence_unless_relaxed(how);
-    // SAFETY: valid, and the lock keeps others away.
-    unsafe {
-        let before = p.read();
-        if before == c {
-            p.write(v);
+    around(p.cast(), size_of::<u128>(), Does::Changes, how, || {
+        let _lock = locked(p);
+        fence_unless_relaxed(how);
+        // SAFETY: valid, and the lock keeps others away.
+        unsafe {
+            let before = p.read();
+            if before == c {
+                p.write(v);
+            }
+            (before, before == c)
         }
-        before
-    }
+    })
 }
 
 /// The lock alone orders what its holders do; a fence orders that with the accesses of other widths, too.

@@ -3,15 +3,16 @@
 use std::panic::Location;
 
 use super::is_running;
+use crate::check;
 use crate::fiber::with_running;
-use crate::shape::SHARED_LIMIT_BYTES;
+use crate::shared::ARENA_BYTES;
 use crate::stack;
 
 /// The place of `p` in the shared memory of the block that runs, if it lies there.
 fn in_shared(p: *const u8) -> Option<u32> {
     let start = with_running(|running| running.arena.borrow_mut().dynamic())?;
     let at = p.addr().wrapping_sub(start.addr());
-    (at < SHARED_LIMIT_BYTES).then_some(at as u32)
+    (at < ARENA_BYTES).then_some(at as u32)
 }
 
 /// Whether `p` points into neither the block's shared memory nor the stack of a thread.
@@ -106,6 +107,7 @@ macro_rules! hinted {
         /// `p` is aligned and valid for reads, and nobody writes it at the same time.
         #[inline]
         pub unsafe fn $load(p: *const $ty, _hint: u32) -> $ty {
+            check::reads::<{ size_of::<$ty>() }>(p.cast());
             // SAFETY: the caller promises the same.
             unsafe { p.read() }
         }
@@ -116,6 +118,7 @@ macro_rules! hinted {
         /// `p` is aligned and valid for writes, and nobody else accesses it at the same time.
         #[inline]
         pub unsafe fn $store(p: *mut $ty, v: $ty, _hint: u32) {
+            check::writes::<{ size_of::<$ty>() }>(p.cast(), Some(v.into()));
             // SAFETY: the caller promises the same.
             unsafe { p.write(v) }
         }
@@ -137,6 +140,7 @@ hinted! {
 #[inline]
 pub unsafe fn load_hinted_u128(p: *const u64, out: *mut u64, _hint: u32) {
     debug_assert!(p.addr().is_multiple_of(16), "a GPU would fault");
+    check::reads::<16>(p.cast());
     // SAFETY: the caller promises the same.
     unsafe { out.copy_from(p, 2) }
 }
@@ -149,6 +153,7 @@ pub unsafe fn load_hinted_u128(p: *const u64, out: *mut u64, _hint: u32) {
 #[inline]
 pub unsafe fn store_hinted_u128(p: *mut u64, v: *const u64, _hint: u32) {
     debug_assert!(p.addr().is_multiple_of(16), "a GPU would fault");
+    check::writes::<16>(p.cast(), None);
     // SAFETY: the caller promises the same.
     unsafe { p.copy_from(v, 2) }
 }

@@ -34,6 +34,7 @@ pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
 
 use crate::block::{Arrival, BARRIERS};
+use crate::check::{self, Does, around};
 use crate::diagnose;
 use crate::fiber::{Running, with_running};
 use crate::shared::SharedKey;
@@ -212,19 +213,28 @@ shuffles! {
     shuffle_bfly lane_mask = Bfly;
 }
 
+/// As the checks are told: an order (4 times its number) and a scope.
+const SEQ_CST: u32 = 4 << 2;
+const BLOCK: u32 = 0;
+const DEVICE: u32 = 2;
+const SYSTEM: u32 = 3;
+
 /// Orders the memory accesses of the calling thread for the threads of its block. CUDA: `__threadfence_block`.
 pub fn fence_block() {
+    check::fence(SEQ_CST | BLOCK);
     // All threads of a block share an OS thread: only the compiler could reorder.
     atomic::compiler_fence(Ordering::SeqCst);
 }
 
 /// Orders the memory accesses of the calling thread for all threads of the device. CUDA: `__threadfence`.
 pub fn fence_device() {
+    check::fence(SEQ_CST | DEVICE);
     atomic::fence(Ordering::SeqCst);
 }
 
 /// Orders the memory accesses of the calling thread for the device and the host. CUDA: `__threadfence_system`.
 pub fn fence_system() {
+    check::fence(SEQ_CST | SYSTEM);
     atomic::fence(Ordering::SeqCst);
 }
 
@@ -241,6 +251,12 @@ pub fn fence_system() {
 /// barriers (or make them atomic).
 #[track_caller]
 pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize) -> *mut u8 {
+    shared_of(key, bytes, align)
+}
+
+/// [`shared_static`], for any key.
+#[track_caller]
+pub(crate) fn shared_of(key: &SharedKey, bytes: usize, align: usize) -> *mut u8 {
     let start = inside("shared_static", |running| {
         running.shared_static(key, bytes, align)
     });
@@ -274,8 +290,11 @@ macro_rules! atomic_adds {
         /// `p` is valid for reads and writes and aligned, and no one accesses it at the same time other than atomically.
         #[inline]
         pub unsafe fn $name(p: *mut $int, v: $int) -> $int {
-            // SAFETY: the caller promises the same.
-            unsafe { <$atomic>::from_ptr(p) }.fetch_add(v, Ordering::Relaxed)
+            around(p.cast(), size_of::<$int>(), Does::Changes, DEVICE, || {
+                // SAFETY: the caller promises the same.
+                let cell = unsafe { <$atomic>::from_ptr(p) };
+                (cell.fetch_add(v, Ordering::Relaxed), true)
+            })
         }
     )*};
 }
@@ -295,14 +314,13 @@ macro_rules! atomic_float_adds {
         pub unsafe fn $name(p: *mut $float, v: $float) -> $float {
             // SAFETY: the caller promises the same; the integer has the float's size and alignment.
             let bits = unsafe { <$atomic>::from_ptr(p.cast()) };
-            let mut before = bits.load(Ordering::Relaxed);
-            loop {
-                let sum = (<$float>::from_bits(before) + v).to_bits();
-                match bits.compare_exchange_weak(before, sum, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => return <$float>::from_bits(before),
-                    Err(now) => before = now,
-                }
-            }
+            let sum = |before| Some((<$float>::from_bits(before) + v).to_bits());
+            around(p.cast(), size_of::<$float>(), Does::Changes, DEVICE, || {
+                // `sum` never declines, so both hold the value of before.
+                let (Ok(before) | Err(before)) =
+                    bits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+                (<$float>::from_bits(before), true)
+            })
         }
     )*};
 }

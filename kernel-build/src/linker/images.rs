@@ -5,8 +5,8 @@
 //! the build said sm_75.
 
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
-use crate::llvm::{Linkage, Module, Passes, Value};
-use crate::lower::{atomics, kernels, locations, retarget, statics, symbols};
+use crate::llvm::{Linkage, Module, Passes};
+use crate::lower::{answers, atomics, kernels, locations, retarget, statics, symbols};
 use crate::options::Arch;
 use crate::reach;
 use std::path::Path;
@@ -147,29 +147,10 @@ fn optimize<'ctx>(
 
 /// Answers `arch()` and `feature_set()`, so that branches on them are gone before anybody asks what they need.
 fn say_arch(module: &mut Module<'_>, arch: Arch) {
-    answer(module, ARCH, arch.sm);
+    answers::put(module, ARCH, arch.sm);
     let specific = if arch.exact { arch.sm } else { 0 };
-    answer(module, "__warploom.arch_specific", specific);
-}
-
-/// Puts a number in the place of every call of a function.
-fn answer(module: &mut Module<'_>, name: &str, answer: u32) {
-    let Some(function) = module.function(name) else {
-        return;
-    };
-    let calls: Vec<Value<'_>> = module
-        .functions()
-        .into_iter()
-        .flat_map(Value::instructions)
-        .filter_map(Value::as_call)
-        .filter(|call| call.callee().as_function() == Some(function))
-        .collect();
-    let answer = module.i32_type().integer(u64::from(answer));
-    for call in calls {
-        call.replace_all_uses_with(answer);
-        // SAFETY: its result was just replaced, and the handle ends here.
-        unsafe { call.erase_instruction() };
-    }
+    answers::put(module, "__warploom.arch_specific", specific);
+    answers::put(module, "__warploom.instrumented", 0);
 }
 
 fn drop_others(

@@ -19,7 +19,7 @@ pub(super) fn of(module: &Module<'_>, names: &[&str]) -> (u32, u32) {
 }
 
 /// Whether the kernels of `names` refer to `function`.
-pub(super) fn reaches<'ctx>(module: &Module<'ctx>, names: &[&str], function: Value<'ctx>) -> bool {
+pub(crate) fn reaches<'ctx>(module: &Module<'ctx>, names: &[&str], function: Value<'ctx>) -> bool {
     let mut found = false;
     visit(module, names, |instruction| {
         found |= instruction.operands().contains(&function)

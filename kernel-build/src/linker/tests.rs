@@ -40,7 +40,7 @@ type Compiled = (Vec<warploom_manifest::Kernel>, Vec<(u32, bool, String)>);
 fn compiled(ir: &str, options: Options) -> Result<Compiled, LinkError> {
     let context = context();
     let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
-    let parts = compile(module, options, &LinkLine::default())?;
+    let (parts, _) = compile(module, options, &LinkLine::default())?;
     let archs = parts.first().map_or(0, |p| p.texts.len());
     let whole = |i: usize| parts.iter().map(|p| p.texts[i].2.as_str()).collect();
     let texts = (0..archs)
@@ -340,6 +340,7 @@ fn images(ir: &str) -> usize {
     let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
     compile(module, options(), &LinkLine::default())
         .unwrap()
+        .0
         .len()
 }
 
@@ -374,7 +375,7 @@ fn statics(all: &[(&str, &str, u32)]) -> String {
 fn parts(ir: &str) -> Result<Vec<super::Part>, LinkError> {
     let context = context();
     let module = Module::from_text(&context, &format!("{HOST}{ir}")).unwrap();
-    compile(module, options(), &LinkLine::default())
+    compile(module, options(), &LinkLine::default()).map(|(parts, _)| parts)
 }
 
 #[test]

@@ -146,6 +146,12 @@ functions! {
     fn LLVMIsAFunction(value: ValueRef) -> ValueRef;
     fn LLVMIsAGlobalVariable(value: ValueRef) -> ValueRef;
     fn LLVMIsACallInst(value: ValueRef) -> ValueRef;
+    fn LLVMIsAAllocaInst(value: ValueRef) -> ValueRef;
+    fn LLVMIsAGetElementPtrInst(value: ValueRef) -> ValueRef;
+    fn LLVMIsAConstantExpr(value: ValueRef) -> ValueRef;
+    fn LLVMConstStringInContext2(context: ContextRef, text: *const c_char, len: usize, bare: Bool) -> ValueRef;
+    fn LLVMVoidTypeInContext(context: ContextRef) -> TypeRef;
+    fn LLVMInt64TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMIsAArgument(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
@@ -222,8 +228,30 @@ functions! {
     fn LLVMGetStringAttributeKind(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
     fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
     fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
+    fn LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
     fn LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
 
+    fn LLVMInstructionGetDebugLoc(instruction: ValueRef) -> MetadataRef;
+    fn LLVMDILocationGetLine(location: MetadataRef) -> c_uint;
+    fn LLVMDILocationGetColumn(location: MetadataRef) -> c_uint;
+    fn LLVMDILocationGetScope(location: MetadataRef) -> MetadataRef;
+    fn LLVMDILocationGetInlinedAt(location: MetadataRef) -> MetadataRef;
+    fn LLVMDIScopeGetFile(scope: MetadataRef) -> MetadataRef;
+    fn LLVMDIFileGetFilename(file: MetadataRef, len: *mut c_uint) -> *const c_char;
+    fn LLVMDIFileGetDirectory(file: MetadataRef, len: *mut c_uint) -> *const c_char;
+    fn LLVMGetVolatile(access: ValueRef) -> Bool;
+    fn LLVMGetModuleDataLayout(module: ModuleRef) -> TargetDataRef;
+    fn LLVMStoreSizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
+    fn LLVMGetTarget(module: ModuleRef) -> *const c_char;
+
+    fn LLVMInitializeX86TargetInfo();
+    fn LLVMInitializeX86Target();
+    fn LLVMInitializeX86TargetMC();
+    fn LLVMInitializeX86AsmPrinter();
+    fn LLVMInitializeAArch64TargetInfo();
+    fn LLVMInitializeAArch64Target();
+    fn LLVMInitializeAArch64TargetMC();
+    fn LLVMInitializeAArch64AsmPrinter();
     fn LLVMInitializeNVPTXTargetInfo();
     fn LLVMInitializeNVPTXTarget();
     fn LLVMInitializeNVPTXTargetMC();

@@ -83,6 +83,14 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
                 (functions.LLVMInitializeNVPTXTarget)();
                 (functions.LLVMInitializeNVPTXTargetMC)();
                 (functions.LLVMInitializeNVPTXAsmPrinter)();
+                (functions.LLVMInitializeX86TargetInfo)();
+                (functions.LLVMInitializeX86Target)();
+                (functions.LLVMInitializeX86TargetMC)();
+                (functions.LLVMInitializeX86AsmPrinter)();
+                (functions.LLVMInitializeAArch64TargetInfo)();
+                (functions.LLVMInitializeAArch64Target)();
+                (functions.LLVMInitializeAArch64TargetMC)();
+                (functions.LLVMInitializeAArch64AsmPrinter)();
             }
             Ok(functions)
         })

@@ -269,9 +269,25 @@ impl<'ctx> Module<'ctx> {
         Value::new(raw, self.context)
     }
 
-    /// Machine code (here: PTX) for this module; LLVM may change the module while it makes it.
+    /// PTX for this module; LLVM may change the module while it makes it.
     pub(crate) fn emit(&mut self, machine: &Machine) -> Result<String, LlvmError> {
         const ASSEMBLY: i32 = 0;
+        let bytes = self.emit_as(machine, ASSEMBLY, "cannot generate PTX")?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// An object file of this module; LLVM may change the module while it makes it.
+    pub(crate) fn emit_object(&mut self, machine: &Machine) -> Result<Vec<u8>, LlvmError> {
+        const OBJECT: i32 = 1;
+        self.emit_as(machine, OBJECT, "cannot generate code for the host")
+    }
+
+    fn emit_as(
+        &mut self,
+        machine: &Machine,
+        kind: i32,
+        what: &'static str,
+    ) -> Result<Vec<u8>, LlvmError> {
         let llvm = self.context.llvm;
         let mut message = null_mut();
         let mut buffer = MemoryBufferRef(null_mut());
@@ -280,7 +296,7 @@ impl<'ctx> Module<'ctx> {
             (llvm.LLVMTargetMachineEmitToMemoryBuffer)(
                 machine.raw,
                 self.raw,
-                ASSEMBLY,
+                kind,
                 &raw mut message,
                 &raw mut buffer,
             )
@@ -289,18 +305,34 @@ impl<'ctx> Module<'ctx> {
         let diagnostics = self.context.take_diagnostics();
         if failed != 0 || !diagnostics.is_empty() {
             let text = diagnostics.into_iter().chain(message).collect::<Vec<_>>();
-            return Err(self
-                .context
-                .error("cannot generate PTX", Some(text.join("; "))));
+            return Err(self.context.error(what, Some(text.join("; "))));
         }
         // SAFETY: the buffer is alive until it is disposed of, and then not used again.
         unsafe {
             let start = (llvm.LLVMGetBufferStart)(buffer).cast::<u8>();
             let bytes = std::slice::from_raw_parts(start, (llvm.LLVMGetBufferSize)(buffer));
-            let text = String::from_utf8_lossy(bytes).into_owned();
+            let bytes = bytes.to_vec();
             (llvm.LLVMDisposeMemoryBuffer)(buffer);
-            Ok(text)
+            Ok(bytes)
         }
+    }
+
+    /// The processor and system that this module is for.
+    pub(crate) fn triple(&self) -> String {
+        // SAFETY: a live module; the text is copied at once.
+        unsafe {
+            let text = (self.context.llvm.LLVMGetTarget)(self.raw);
+            std::ffi::CStr::from_ptr(text)
+                .to_string_lossy()
+                .into_owned()
+        }
+    }
+
+    /// The bytes that a store of this type writes.
+    pub(crate) fn store_size(&self, ty: Type<'ctx>) -> u64 {
+        let llvm = self.context.llvm;
+        // SAFETY: a live module, and a sized type of its context.
+        unsafe { (llvm.LLVMStoreSizeOfType)((llvm.LLVMGetModuleDataLayout)(self.raw), ty.raw) }
     }
 
     pub(crate) fn i8_type(&self) -> Type<'ctx> {
@@ -317,6 +349,42 @@ impl<'ctx> Module<'ctx> {
             unsafe { (self.context.llvm.LLVMInt32TypeInContext)(self.context.raw) },
             self.context,
         )
+    }
+
+    pub(crate) fn i64_type(&self) -> Type<'ctx> {
+        // SAFETY: a live context.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMInt64TypeInContext)(self.context.raw) },
+            self.context,
+        )
+    }
+
+    pub(crate) fn void_type(&self) -> Type<'ctx> {
+        // SAFETY: a live context.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMVoidTypeInContext)(self.context.raw) },
+            self.context,
+        )
+    }
+
+    /// A constant that holds a text and a zero.
+    pub(crate) fn text_constant(&mut self, name: &str, text: &str) -> Value<'ctx> {
+        let context = self.context;
+        // SAFETY: a text with its length, which LLVM copies.
+        let content = unsafe {
+            (context.llvm.LLVMConstStringInContext2)(
+                context.raw,
+                text.as_ptr().cast(),
+                text.len(),
+                0,
+            )
+        };
+        let content = Value::new(content, context);
+        let global = self.add_global(name, content.ty(), 0);
+        global.set_initializer(content);
+        global.set_constant_global();
+        global.set_linkage(super::Linkage::Internal);
+        global
     }
 
     /// Calls `callee` before every instruction in `before`'s place.

@@ -18,8 +18,27 @@ impl<'ctx> Machine<'ctx> {
         cpu: &str,
         features: &str,
     ) -> Result<Machine<'ctx>, LlvmError> {
-        const AGGRESSIVE: i32 = 3;
         const RELOC_DEFAULT: i32 = 0;
+        Machine::with_relocation(context, triple, cpu, features, RELOC_DEFAULT)
+    }
+
+    /// A machine for a host's processor, whose code may lie anywhere.
+    pub(crate) fn of_host(
+        context: &'ctx Context,
+        triple: &str,
+    ) -> Result<Machine<'ctx>, LlvmError> {
+        const RELOC_PIC: i32 = 2;
+        Machine::with_relocation(context, triple, "", "", RELOC_PIC)
+    }
+
+    fn with_relocation(
+        context: &'ctx Context,
+        triple: &str,
+        cpu: &str,
+        features: &str,
+        relocation: i32,
+    ) -> Result<Machine<'ctx>, LlvmError> {
+        const AGGRESSIVE: i32 = 3;
         const CODE_MODEL_DEFAULT: i32 = 0;
         let (triple, cpu, features) = (c_string(triple), c_string(cpu), c_string(features));
         let llvm = context.llvm;
@@ -41,7 +60,7 @@ impl<'ctx> Machine<'ctx> {
                 cpu.as_ptr(),
                 features.as_ptr(),
                 AGGRESSIVE,
-                RELOC_DEFAULT,
+                relocation,
                 CODE_MODEL_DEFAULT,
             )
         };
@@ -93,6 +112,16 @@ impl Passes {
     /// Inlines only what must be inlined.
     pub(crate) fn inline_always() -> Passes {
         Passes("always-inline,globaldce".into())
+    }
+
+    /// Helper functions into their callers and variables into registers; nothing that merges, moves or drops accesses to shared memory.
+    pub(crate) fn before_instrumenting() -> Passes {
+        Passes("always-inline,globaldce,function(sroa,early-cse,simplifycfg),cgscc(inline),function(sroa,early-cse,simplifycfg),globaldce".into())
+    }
+
+    /// What makes instrumented code fast enough.
+    pub(crate) fn after_instrumenting() -> Passes {
+        Passes("always-inline,function(sroa,instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce".into())
     }
 
     /// Everything that makes kernels fast, then pointers back into their address spaces.

@@ -206,6 +206,12 @@ impl<'ctx> Value<'ctx> {
         unsafe { (self.context.llvm.LLVMIsGlobalConstant)(self.raw) != 0 }
     }
 
+    /// The program writes it while it runs.
+    pub(crate) fn set_variable_global(self) {
+        // SAFETY: a live global variable.
+        unsafe { (self.context.llvm.LLVMSetGlobalConstant)(self.raw, 0) }
+    }
+
     pub(crate) fn set_constant_global(self) {
         // SAFETY: a live global variable.
         unsafe { (self.context.llvm.LLVMSetGlobalConstant)(self.raw, 1) }
@@ -329,6 +335,13 @@ impl<'ctx> Value<'ctx> {
     pub(crate) fn add_call_attribute(self, index: u32, attribute: Attribute) {
         // SAFETY: a live call and an attribute of its context.
         unsafe { (self.context.llvm.LLVMAddCallSiteAttribute)(self.raw, index, attribute.raw) }
+    }
+
+    pub(crate) fn remove_call_attribute(self, index: u32, name: &str) {
+        if let Some(kind) = Attribute::kind(self.context, name) {
+            // SAFETY: a live call and a kind that LLVM just gave.
+            unsafe { (self.context.llvm.LLVMRemoveCallSiteEnumAttribute)(self.raw, index, kind) }
+        }
     }
 
     /// The function, pointer or assembly that a call calls.
@@ -487,6 +500,67 @@ impl<'ctx> Value<'ctx> {
                 (self.context.llvm.LLVMGetDebugLocLine)(self.raw),
                 (self.context.llvm.LLVMGetDebugLocColumn)(self.raw),
             ))
+        }
+    }
+
+    /// File (with its folder), line and column of an instruction, then of each call around it that was inlined; empty if debug information says nothing.
+    pub(crate) fn debug_chain(self) -> Vec<(String, u32, u32)> {
+        let llvm = self.context.llvm;
+        let mut chain = Vec::new();
+        // SAFETY: a live instruction; metadata lives as long as the context, texts are copied at once.
+        unsafe {
+            let mut at = (llvm.LLVMInstructionGetDebugLoc)(self.raw);
+            while !at.is_null() {
+                let scope = (llvm.LLVMDILocationGetScope)(at);
+                let file = (llvm.LLVMDIScopeGetFile)(scope);
+                let mut len = 0;
+                let text = |start: *const std::ffi::c_char, len: c_uint| {
+                    if start.is_null() {
+                        return String::new();
+                    }
+                    let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len as usize);
+                    String::from_utf8_lossy(bytes).into_owned()
+                };
+                let name = if file.is_null() {
+                    String::new()
+                } else {
+                    let start = (llvm.LLVMDIFileGetFilename)(file, &raw mut len);
+                    let name = text(start, len);
+                    let start = (llvm.LLVMDIFileGetDirectory)(file, &raw mut len);
+                    let folder = text(start, len);
+                    let whole = std::path::Path::new(&folder).join(&name);
+                    whole.to_string_lossy().into_owned()
+                };
+                let line = (llvm.LLVMDILocationGetLine)(at);
+                chain.push((name, line, (llvm.LLVMDILocationGetColumn)(at)));
+                at = (llvm.LLVMDILocationGetInlinedAt)(at);
+            }
+        }
+        chain
+    }
+
+    /// Of a load, store or atomic: whether it is volatile.
+    pub(crate) fn is_volatile(self) -> bool {
+        // SAFETY: called on accesses only.
+        unsafe { (self.context.llvm.LLVMGetVolatile)(self.raw) != 0 }
+    }
+
+    /// Whether this is a local variable.
+    pub(crate) fn is_alloca(self) -> bool {
+        // SAFETY: a live value.
+        self.some(unsafe { (self.context.llvm.LLVMIsAAllocaInst)(self.raw) })
+            .is_some()
+    }
+
+    /// What an address was computed from, if this is such a computation.
+    pub(crate) fn base_of_address(self) -> Option<Value<'ctx>> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live value; these have operands.
+        unsafe {
+            let element = !(llvm.LLVMIsAGetElementPtrInst)(self.raw).is_null();
+            let constant = !(llvm.LLVMIsAConstantExpr)(self.raw).is_null();
+            let base = || Value::new((llvm.LLVMGetOperand)(self.raw, 0), self.context);
+            (element || constant && matches!(base().ty().kind(), TypeKind::Pointer(_))).then(base)
         }
     }
 

@@ -5,6 +5,7 @@
 //! kernels; after LLVM's optimisation [`locations`] gives panics their kernel and
 //! [`atomics`] spells out memory orders. Must not know: cargo, files.
 
+pub(crate) mod answers;
 pub(crate) mod asm;
 mod atomic_bodies;
 pub(crate) mod atomics;

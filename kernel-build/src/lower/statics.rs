@@ -11,6 +11,7 @@
 use crate::llvm::{Linkage, Module, Value};
 use crate::roots;
 use std::collections::HashSet;
+use warploom_manifest::instrumented::Static;
 use warploom_manifest::{Location, Space, Symbol};
 
 /// What the section's name of such a static starts with.
@@ -132,6 +133,23 @@ fn name_places<'ctx>(
             symbol.place = Some(entry);
         }
     }
+}
+
+/// Which static a variable of a section of this name stands for, if for any.
+pub(crate) fn of_section(section: &str) -> Option<Static> {
+    let text = section.strip_prefix(SECTION)?;
+    let key = text.strip_prefix(PLACE);
+    let (space, name, at) = match key {
+        Some(key) => parse(&format!("value;{key}"))?,
+        None => parse(text)?,
+    };
+    let place = key.is_some();
+    Some(Static {
+        space,
+        place,
+        name,
+        at,
+    })
 }
 
 /// `value;shop::COUNT;12;1;src/lib.rs`.

@@ -120,8 +120,18 @@ impl Context {
             } else {
                 4_096
             },
+            constant_bytes: self.attribute(sys::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY)?,
+            warp: self.attribute(sys::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
             cluster_blocks: if major >= 9 { 8 } else { 0 },
             multiprocessors: self.attribute(sys::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            threads_per_multiprocessor: self
+                .attribute(sys::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            blocks_per_multiprocessor: self
+                .attribute(sys::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
+            shared_bytes_per_multiprocessor: self
+                .attribute(sys::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+            shared_bytes_reserved: self
+                .attribute(sys::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?,
         };
         Ok(Properties {
             name,

@@ -3,20 +3,23 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use warploom_emulator::check::{self, Mode, Options};
 use warploom_emulator::intrinsics::print_to;
-use warploom_emulator::{Fault, Shape, Together};
+use warploom_emulator::{Shape, Together};
 
+use crate::checked::{self, Body, Launched, conclude};
 use crate::cuda::DriverError;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
-use crate::panics::{KernelDeadlock, KernelPanic};
-use crate::stream::{Stream, StreamError};
+use crate::stream::Stream;
 
 /// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
 ///
@@ -47,13 +50,29 @@ pub unsafe fn submit(
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
+            if emulated.model.is_some() {
+                crate::module::check_capability(kernel, device, caller)?;
+            }
             let prints = device.0.prints.host_ring();
             let ring = prints.control();
+            let grid_barrier = 0; // the emulator has one of its own
+            let addresses: Vec<*mut c_void> = args
+                .iter()
+                .flat_map(|arg| arg.addresses(&grid_barrier))
+                .collect();
+            let (options, body) = checks(emulated, kernel, caller)?;
+            let addresses = Addresses(addresses);
+            let _constants = body.map(|_| checked::start_run());
             let cpu = || {
                 print_to(std::ptr::with_exposed_provenance_mut(ring));
-                cpu();
+                match body {
+                    // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
+                    Some(body) => unsafe { (body.entry)(addresses.first()) },
+                    None => cpu(),
+                }
             };
-            let done = run(emulated, shape, kernel, &cpu, caller);
+            let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
+            let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
             done
         }
@@ -62,11 +81,53 @@ pub unsafe fn submit(
     }
 }
 
+/// The addresses of parameters' values, which all threads of a launch read.
+struct Addresses(Vec<*mut c_void>);
+
+impl Addresses {
+    fn first(&self) -> *const *const u8 {
+        self.0.as_ptr().cast()
+    }
+}
+
+// SAFETY: the values are borrowed for the launch, and nobody writes through these addresses.
+unsafe impl Sync for Addresses {}
+
+/// How the launch is to run, and the instrumented body if it is to be checked.
+fn checks(
+    emulated: &Emulated,
+    kernel: &Kernel<'_>,
+    caller: &'static Location<'static>,
+) -> Result<(Options, Option<Body>), LaunchError> {
+    let bad = |reason| LaunchError::Emulator {
+        kernel: kernel.base,
+        reason,
+    };
+    let mut options = checked::options().map_err(bad)?;
+    options.model = emulated.model.unwrap_or_default();
+    options.mode = emulated.mode.unwrap_or(options.mode);
+    options.schedule = emulated.schedule.unwrap_or(options.schedule);
+    options.lints = emulated.lints.unwrap_or(options.lints);
+    if options.mode == Mode::Fast {
+        return Ok((options, None));
+    }
+    match checked::body(kernel, caller)? {
+        Ok(body) => Ok((options, Some(body))),
+        Err(missing) => {
+            checked::note_unchecked(kernel, &missing);
+            options.mode = Mode::Fast;
+            Ok((options, None))
+        }
+    }
+}
+
 /// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
 fn run(
     emulated: &Emulated,
     shape: CheckedShape,
     kernel: &Kernel<'_>,
+    options: &Options,
+    sites: Range<u32>,
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
@@ -80,39 +141,23 @@ fn run(
         dynamic_shared_bytes: shape.dynamic_shared_bytes,
         workers: None,
     };
-    let Err(fault) = warploom_emulator::run_together(shape, together, cpu) else {
-        return Ok(());
+    let outcome = warploom_emulator::run_with(shape, together, options, cpu);
+    if options.mode == Mode::Fast {
+        check::forget_values();
+    }
+    let launched = Launched {
+        name: kernel.name,
+        base: kernel.base,
+        grid: shape.grid,
+        block: shape.block,
+        at: caller,
+        number: emulated.launches.fetch_add(1, Ordering::Relaxed) + 1,
+        replay: options.replay(),
+        sites,
     };
-    let error = match fault {
-        Fault::Panic {
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-            ..
-        } => StreamError::Panic(Box::new(KernelPanic {
-            kernel: kernel.base.to_owned(),
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-            launched_at: Some(caller),
-        })),
-        Fault::Deadlock { .. } => StreamError::Deadlock(Box::new(KernelDeadlock {
-            kernel: kernel.base.to_owned(),
-            report: fault.to_string(),
-            launched_at: caller,
-        })),
-        fault => {
-            return Err(LaunchError::Emulator {
-                kernel: kernel.base,
-                reason: fault.to_string(),
-            });
-        }
+    checked::write_page(&launched, options, &outcome);
+    let Some(error) = conclude(&launched, outcome)? else {
+        return Ok(());
     };
     // Like the record of a GPU: the first stays until it is taken.
     lock(&emulated.fault).get_or_insert(error);

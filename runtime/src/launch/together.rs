@@ -4,7 +4,8 @@ use crate::device::{Backend, Device};
 use crate::launch::check::CheckedShape;
 use crate::launch::{Kernel, Launch, LaunchError};
 
-/// Most blocks of a cluster where a GPU has more than its generation promises, and the launch asks for it.
+/// Most blocks of a cluster where a GPU has more than its generation promises, and the launch asks for it. What a GPU has not, its
+/// driver refuses.
 const LARGEST_CLUSTER: u32 = 16;
 
 const CLUSTER: [&str; 3] = ["cluster.x", "cluster.y", "cluster.z"];
@@ -68,7 +69,7 @@ pub(crate) fn check_cluster(
         .iter()
         .fold(1, |n: u64, extent| n.saturating_mul(u64::from(*extent)));
     let limit = if launch.large_clusters {
-        LARGEST_CLUSTER
+        largest(device)
     } else {
         portable
     };
@@ -94,6 +95,13 @@ pub(crate) fn check_cluster(
     })
 }
 
+fn largest(device: &Device) -> u32 {
+    match &device.0.backend {
+        Backend::Emulator(emulated) => emulated.model.unwrap_or_default().limits().largest_cluster,
+        Backend::Cuda(_) => LARGEST_CLUSTER,
+    }
+}
+
 /// Refuses grids that are no whole number of clusters, and on the emulator cooperative ones that it has no room for.
 pub(crate) fn check_together(
     kernel: &Kernel<'_>,
@@ -111,9 +119,12 @@ pub(crate) fn check_together(
             });
         }
     }
-    if kernel.contract.cooperative && matches!(device.0.backend, Backend::Emulator(_)) {
+    if kernel.contract.cooperative
+        && let Backend::Emulator(emulated) = &device.0.backend
+    {
+        let model = emulated.model.unwrap_or_default();
         let threads = shape.threads_per_block();
-        let limit = warploom_emulator::resident_blocks(threads, shape.dynamic_shared_bytes);
+        let limit = model.resident_blocks(threads, shape.dynamic_shared_bytes);
         check_resident(kernel, device, shape, limit)?;
     }
     Ok(())

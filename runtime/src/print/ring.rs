@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use warploom_device::print::record::PrintRing;
+use warploom_emulator::check::{self, Birth, Kind};
 
 use crate::cuda::memory::{DeviceMemory, MappedMemory};
 use crate::cuda::{Context, DriverError, OUT_OF_MEMORY};
@@ -39,6 +40,12 @@ impl HostRing {
             mask: bytes as u64 - 1,
             last: data + bytes as u64,
         }));
+        // Kernels write records there as the library wants it: nothing to check.
+        let ours = |start: *const u8, bytes| {
+            check::allocate(start, bytes, 8, 8, Kind::Internal, Birth::Initialised, "");
+        };
+        ours(words.cast::<u64>().cast(), words.len() * size_of::<u64>());
+        ours(control.cast(), size_of::<PrintRing>());
         HostRing { control, words }
     }
 
@@ -65,6 +72,8 @@ impl HostRing {
 
 impl Drop for HostRing {
     fn drop(&mut self) {
+        check::free(self.words.cast::<u64>().cast());
+        check::free(self.control.cast());
         // SAFETY: both come from boxes, and no run that knows them is left: it would hold this ring.
         unsafe {
             drop(Box::from_raw(self.control));

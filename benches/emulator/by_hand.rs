@@ -1,0 +1,149 @@
+//! The same algorithms as plain Rust: block by block, and within a block one loop over its threads for each stretch between two
+//! barriers. This is what a compiler could make of a kernel at best, and what all results are compared with.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::thread;
+
+use super::kernels::{BINS, COUNTED, ROUNDS, THREADS, TILE};
+
+/// Lanes of a warp.
+const LANES: usize = 32;
+
+/// Calls `work` with the number and the part of each unit of `per_unit` elements, spread over `cores` threads.
+fn spread<T: Send>(
+    cores: usize,
+    out: &mut [T],
+    per_unit: usize,
+    work: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let run = |first: usize, part: &mut [T]| {
+        for (unit, part) in part.chunks_exact_mut(per_unit).enumerate() {
+            work(first + unit, part);
+        }
+    };
+    let each = (out.len() / per_unit).div_ceil(cores).max(1);
+    let mut parts = out.chunks_mut(each * per_unit).enumerate();
+    let own = parts.next();
+    thread::scope(|scope| {
+        for (index, part) in parts {
+            let run = &run;
+            scope.spawn(move || run(index * each, part));
+        }
+        if let Some((_, part)) = own {
+            run(0, part);
+        }
+    });
+}
+
+pub(crate) fn saxpy(cores: usize, a: f32, x: &[f32], y: &mut [f32]) {
+    spread(cores, y, THREADS, |block, y| {
+        for (y, x) in y.iter_mut().zip(&x[block * THREADS..]) {
+            *y += a * x;
+        }
+    });
+}
+
+pub(crate) fn reduce(cores: usize, x: &[f32], y: &mut [f32]) {
+    spread(cores, y, 1, |block, y| {
+        let mut tile = [0.0; THREADS];
+        tile.copy_from_slice(&x[block * THREADS..][..THREADS]);
+        let mut half = THREADS / 2;
+        while half > 0 {
+            let (lower, upper) = tile.split_at_mut(half);
+            for (a, b) in lower.iter_mut().zip(upper) {
+                *a += *b;
+            }
+            half /= 2;
+        }
+        y[0] = tile[0];
+    });
+}
+
+pub(crate) fn shuffle(cores: usize, x: &[f32], y: &mut [f32]) {
+    spread(cores, y, LANES, |warp, y| {
+        let mut sums = [0.0; LANES];
+        sums.copy_from_slice(&x[warp * LANES..][..LANES]);
+        for flip in [16, 8, 4, 2, 1] {
+            let before = sums;
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum += before[lane ^ flip];
+            }
+        }
+        y.copy_from_slice(&sums);
+    });
+}
+
+pub(crate) fn scan(cores: usize, x: &[f32], y: &mut [f32]) {
+    spread(cores, y, THREADS, |block, y| {
+        let (mut from, mut to) = ([0.0; THREADS], [0.0; THREADS]);
+        from.copy_from_slice(&x[block * THREADS..][..THREADS]);
+        let mut distance = 1;
+        while distance < THREADS {
+            to[..distance].copy_from_slice(&from[..distance]);
+            for thread in distance..THREADS {
+                to[thread] = from[thread] + from[thread - distance];
+            }
+            std::mem::swap(&mut from, &mut to);
+            distance *= 2;
+        }
+        y.copy_from_slice(&from);
+    });
+}
+
+pub(crate) fn matmul(cores: usize, a: &[f32], b: &[f32], n: usize, c: &mut [f32]) {
+    // A unit is a row of blocks: its part of `c` is in one piece.
+    spread(cores, c, TILE * n, |of_blocks, c| {
+        for left in (0..n).step_by(TILE) {
+            let mut products = [[0.0; TILE]; TILE];
+            for start in (0..n).step_by(TILE) {
+                let (mut of_a, mut of_b) = ([[0.0; TILE]; TILE], [[0.0; TILE]; TILE]);
+                for row in 0..TILE {
+                    of_a[row].copy_from_slice(&a[(of_blocks * TILE + row) * n + start..][..TILE]);
+                    of_b[row].copy_from_slice(&b[(start + row) * n + left..][..TILE]);
+                }
+                for (products, of_a) in products.iter_mut().zip(&of_a) {
+                    for (a, of_b) in of_a.iter().zip(&of_b) {
+                        for (product, b) in products.iter_mut().zip(of_b) {
+                            *product += a * b;
+                        }
+                    }
+                }
+            }
+            for (row, products) in products.iter().enumerate() {
+                c[row * n + left..][..TILE].copy_from_slice(products);
+            }
+        }
+    });
+}
+
+/// `counts` starts with zeros.
+pub(crate) fn histogram(cores: usize, x: &[u32], blocks: usize, counts: &[AtomicU32]) {
+    let count = blocks * THREADS;
+    let mut unused = vec![(); blocks];
+    spread(cores, &mut unused, 1, |block, _| {
+        let mut bins = [0; BINS];
+        for k in 0..COUNTED {
+            for value in &x[block * THREADS + k * count..][..THREADS] {
+                bins[*value as usize % BINS] += 1;
+            }
+        }
+        for (total, bin) in counts.iter().zip(bins) {
+            total.fetch_add(bin, Relaxed);
+        }
+    });
+}
+
+pub(crate) fn rounds(cores: usize, y: &mut [u32]) {
+    spread(cores, y, THREADS, |block, y| {
+        for (thread, value) in y.iter_mut().enumerate() {
+            *value = (block * THREADS + thread) as u32;
+        }
+        let mut tile = [0; THREADS];
+        for _ in 0..ROUNDS {
+            tile.copy_from_slice(y);
+            for (thread, value) in y.iter_mut().enumerate() {
+                *value = tile[(thread + 1) % THREADS] + 1;
+            }
+        }
+    });
+}

@@ -1,0 +1,175 @@
+//! The kernels, as a GPU programmer writes them. `by_hand.rs` and `peers/` have the same algorithms, step by step.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use warploom::prelude::*;
+
+/// Threads of a block, in all kernels but `matmul`.
+pub(crate) const THREADS: usize = 256;
+/// Rows and columns of a tile, and of a block, in `matmul`.
+pub(crate) const TILE: usize = 16;
+/// Elements that a thread of `histogram` counts.
+pub(crate) const COUNTED: usize = 16;
+/// Bins of `histogram`.
+pub(crate) const BINS: usize = 256;
+/// Barriers of `rounds`.
+pub(crate) const ROUNDS: usize = 10;
+
+/// `y += a * x`. No thread waits for another.
+#[kernel]
+pub(crate) fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y += a * x[i.get()];
+    }
+}
+
+/// The sum of each block: a tree in shared memory. One barrier after the loads, one after each of the eight steps.
+#[kernel(block(256))]
+pub(crate) fn reduce(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<f32, PerBlock>) {
+    let tile = shared_array!(f32, THREADS);
+    let thread = block.thread();
+    // SAFETY: each thread writes its own element. In each step the lower half writes its own and reads the upper half's, which
+    // nobody writes; a barrier lies between the steps.
+    unsafe {
+        tile.set(thread, x[i.get()]);
+        block.sync();
+        let mut half = THREADS / 2;
+        while half > 0 {
+            if thread < half {
+                tile.set(thread, tile.get(thread) + tile.get(thread + half));
+            }
+            block.sync();
+            half /= 2;
+        }
+        if let Some(leader) = block.leader()
+            && let Some(y) = y.get_mut(leader)
+        {
+            *y = tile.get(0);
+        }
+    }
+}
+
+/// The sum over the warp, in all of its lanes: five shuffles.
+#[kernel(block(256))]
+pub(crate) fn shuffle(i: Index1D, warp: Warp, x: &[f32], mut y: DisjointSlice<f32>) {
+    let mut sum = x[i.get()];
+    for flip in [16, 8, 4, 2, 1] {
+        sum += warp.shuffle_xor(sum, flip);
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = sum;
+    }
+}
+
+/// The inclusive scan of each block's elements, after Hillis and Steele: eight steps between two arrays, nine barriers.
+#[kernel(block(256))]
+pub(crate) fn scan(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<f32>) {
+    let tile = shared_array!(f32, 2 * THREADS);
+    let thread = block.thread();
+    let (mut from, mut to) = (0, THREADS);
+    // SAFETY: each thread writes its own element of the array that nobody reads in this step; a barrier lies between the steps.
+    unsafe {
+        tile.set(thread, x[i.get()]);
+        block.sync();
+        let mut distance = 1;
+        while distance < THREADS {
+            let mut sum = tile.get(from + thread);
+            if thread >= distance {
+                sum += tile.get(from + thread - distance);
+            }
+            tile.set(to + thread, sum);
+            block.sync();
+            (from, to) = (to, from);
+            distance *= 2;
+        }
+        if let Some(y) = y.get_mut(i) {
+            *y = tile.get(from + thread);
+        }
+    }
+}
+
+/// `c = a * b`, square matrices of `n` rows (a multiple of 16): two barriers for each pair of tiles.
+#[kernel(block(16, 16))]
+pub(crate) fn matmul(
+    at: Index2D,
+    block: Block,
+    a: &[f32],
+    b: &[f32],
+    n: u32,
+    mut tile: SharedTile<f32, { 2 * TILE * TILE }>,
+    mut c: DisjointSlice2D<f32>,
+) {
+    let n = n as usize;
+    // What the block's shape says already, in a form from which the compiler sees that no index below leaves the tile.
+    let (column, row) = (block.thread() % TILE, block.thread() / TILE % TILE);
+    let mut product = 0.0;
+    for start in (0..n).step_by(TILE) {
+        tile.set_own(0, a[at.y() * n + start + column]);
+        tile.set_own(1, b[(start + row) * n + at.x()]);
+        let tiles = tile.publish(&block);
+        for k in 0..TILE {
+            product += tiles[row * TILE + k] * tiles[TILE * TILE + k * TILE + column];
+        }
+        tile = tiles.reclaim(&block);
+    }
+    if let Some(c) = c.get_mut(at) {
+        *c = product;
+    }
+}
+
+/// How often each byte occurs: shared counts of each block, then added up. Two barriers, atomic additions between them.
+#[kernel(block(256))]
+pub(crate) fn histogram(i: Index1D, block: Block, x: &[u32], counts: &[AtomicU32]) {
+    let bins = shared_array!(u32, BINS);
+    let own = bins.atomic(block.thread());
+    own.store(0, Relaxed);
+    block.sync();
+    for k in 0..COUNTED {
+        let value = x[i.get() + k * i.count()];
+        bins.atomic(value as usize % BINS).fetch_add(1, Relaxed);
+    }
+    block.sync();
+    counts[block.thread()].fetch_add(own.load(Relaxed), Relaxed);
+}
+
+/// Ten barriers, and between them next to nothing: each thread passes a number to its neighbour.
+#[kernel(block(256))]
+pub(crate) fn rounds(i: Index1D, block: Block, mut y: DisjointSlice<u32>) {
+    let tile = shared_array!(u32, 2 * THREADS);
+    let thread = block.thread();
+    let mut value = i.get() as u32;
+    for round in 0..ROUNDS {
+        let half = round % 2 * THREADS;
+        // SAFETY: each thread writes its own element of one half; the half that is read was written before the barrier, and is
+        // written again only after the next.
+        unsafe {
+            tile.set(half + thread, value);
+            block.sync();
+            value = tile.get(half + (thread + 1) % THREADS) + 1;
+        }
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = value;
+    }
+}
+
+/// Nothing at all: what is measured is the launch.
+#[kernel]
+pub(crate) fn empty(_i: Index1D) {}
+
+/// A race that any check must find: each thread reads what another writes. The benchmark learns from it whether checks are on.
+#[kernel(block(64))]
+pub(crate) fn race(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
+    let tile = shared_array!(u32, 64);
+    let thread = block.thread();
+    // SAFETY: none of a GPU's. On the emulator one thread of a block runs at a time, so both accesses have values.
+    unsafe {
+        tile.set(thread, 1);
+        let other = tile.get((thread + 33) % 64);
+        if let Some(leader) = block.leader()
+            && let Some(y) = y.get_mut(leader)
+        {
+            *y = other;
+        }
+    }
+}

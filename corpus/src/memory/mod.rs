@@ -1,0 +1,19 @@
+//! Addresses that a kernel must not access: beyond the end, misaligned, another thread's, freed, the host's, read-only.
+
+mod global; // beyond buffers
+mod global_shapes; // beyond buffers, by what the shape of the launch or of the data is
+mod lifetime; // what was freed, what never is
+mod local; // other threads' variables, the host's memory, constants
+mod misaligned; // at no multiple of the size
+mod shared; // beyond shared arrays
+
+use crate::case::File;
+
+pub(crate) const FILES: &[File] = &[
+    global::FILE,
+    global_shapes::FILE,
+    shared::FILE,
+    local::FILE,
+    misaligned::FILE,
+    lifetime::FILE,
+];

@@ -1,0 +1,21 @@
+//! Accesses of several threads to one place, of which one writes, without a barrier between them.
+
+mod algorithms; // reduce, scan, matmul, transpose, sort: one barrier dropped
+mod blocks; // between blocks, in global memory
+mod global; // within a block, in global memory
+mod same_value; // all write the same
+mod shared; // between the warps of a block, in shared memory
+mod shared_reuse; // shared memory that is used twice
+mod warp; // within a warp
+
+use crate::case::File;
+
+pub(crate) const FILES: &[File] = &[
+    shared::FILE,
+    shared_reuse::FILE,
+    algorithms::FILE,
+    warp::FILE,
+    global::FILE,
+    blocks::FILE,
+    same_value::FILE,
+];

@@ -1,0 +1,204 @@
+//! All cases: twins are right and give no report; bugs give theirs, with the right class at the right lines.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail as the tests do"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use warploom_corpus::case::{Case, File, Run};
+use warploom_corpus::findings::Finding;
+use warploom_corpus::table::{self, Found};
+use warploom_corpus::{cases, expect};
+use warploom_emulator::check::{Code, Mode};
+use warploom_runtime::model::Emulator;
+
+/// What one run gave.
+#[derive(Debug, Default, Clone)]
+struct Observed {
+    outcome: String,
+    findings: Vec<Finding>,
+}
+
+/// Both runs of each case, by name; the twin's first. Cases that end the process have no outcome.
+fn observe() -> BTreeMap<String, [Observed; 2]> {
+    let mut seen: BTreeMap<String, [Observed; 2]> = BTreeMap::new();
+    let mut left: Vec<&str> = cases().map(|(_, case)| case.name).collect();
+    while !left.is_empty() {
+        let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
+        drop(fs::remove_file(&path));
+        let child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
+            .arg("report")
+            .args(&left)
+            .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
+            .env_remove("WARPLOOM_EMULATOR")
+            .stderr(Stdio::inherit())
+            .output()
+            .unwrap();
+        drop(fs::remove_file(&path));
+        let mut now = (String::new(), 0);
+        for line in String::from_utf8_lossy(&child.stdout).lines() {
+            let words: Vec<&str> = line.split('\t').collect();
+            match words.as_slice() {
+                ["case", name, version] => {
+                    now = ((*name).to_owned(), usize::from(*version == "bug"));
+                }
+                ["finding", code, lines, title] => {
+                    seen.entry(now.0.clone()).or_default()[now.1]
+                        .findings
+                        .push(Finding {
+                            code: code.parse().unwrap(),
+                            lines: lines.split(',').filter_map(|n| n.parse().ok()).collect(),
+                            title: (*title).to_owned(),
+                        });
+                }
+                ["outcome", what] => {
+                    seen.entry(now.0.clone()).or_default()[now.1].outcome = (*what).to_owned();
+                }
+                _ => {}
+            }
+        }
+        let done = left.iter().position(|name| *name == now.0);
+        if child.status.success() {
+            break;
+        }
+        // The case that ended the process is left out, and the others go on.
+        let broken = &mut seen.entry(now.0.clone()).or_default()[now.1];
+        broken.outcome = format!("ended the process: {}", child.status);
+        left.drain(..=done.unwrap());
+    }
+    seen
+}
+
+/// What is wrong with a bug's run; empty if it was found, and nothing else.
+fn wrong_with_bug(file: &File, case: &Case, observed: &Observed) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for expected in expect::expected(file, case).iter().filter(|e| e.needed) {
+        let lines = |lines: &[u32]| lines.iter().copied().collect::<BTreeSet<u32>>();
+        let is_it = |f: &Finding| {
+            expected.codes.contains(&f.code) && lines(&f.lines) == lines(&expected.lines)
+        };
+        if !observed.findings.iter().any(is_it) {
+            let (codes, lines) = (&expected.codes, &expected.lines);
+            wrong.push(format!("missed {codes:?} at lines {lines:?}"));
+        }
+    }
+    let marked = |f: &&Finding| expect::is_allowed(file, case, f.code, &f.lines);
+    for finding in observed.findings.iter().filter(|f| !marked(f)) {
+        let Finding { code, lines, title } = finding;
+        wrong.push(format!("also found {code} at lines {lines:?}: {title}"));
+    }
+    if !wrong.is_empty() {
+        wrong.push(format!("outcome: {}", observed.outcome));
+    }
+    wrong
+}
+
+fn wrong_with_twin(observed: &Observed) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if observed.outcome != "right" {
+        wrong.push(format!("the twin's outcome: {}", observed.outcome));
+    }
+    for Finding { code, lines, title } in &observed.findings {
+        wrong.push(format!("the twin gives {code} at lines {lines:?}: {title}"));
+    }
+    wrong
+}
+
+#[test]
+fn every_bug_is_found_and_no_twin_gives_a_report() {
+    let observed = observe();
+    let mut found = BTreeMap::new();
+    let mut wrong = String::new();
+    for (file, case) in cases() {
+        let [twin, bug] = observed.get(case.name).cloned().unwrap_or_default();
+        let (twin, bug) = (wrong_with_twin(&twin), wrong_with_bug(file, case, &bug));
+        for line in twin.iter().chain(&bug) {
+            writeln!(wrong, "{}:{}: {line}", file.path, case.name).unwrap();
+        }
+        let (bug, twin) = (bug.is_empty(), !twin.is_empty());
+        found.insert(case.name.to_owned(), Found { bug, twin });
+    }
+    let bad = found.values().filter(|f| !f.bug || f.twin).count();
+    let all = found.len();
+    assert!(
+        wrong.is_empty(),
+        "{bad} of {all} cases are not as expected:\n{wrong}"
+    );
+    compare_document(&table::document(&found, &sanitizer_results()));
+}
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// What `compute-sanitizer.sh` left on a machine with a GPU; empty if it never ran.
+fn sanitizer_results() -> String {
+    fs::read_to_string(repository("corpus/results/compute-sanitizer.tsv")).unwrap_or_default()
+}
+
+fn compare_document(expected: &str) {
+    let path = repository("docs/checker.md");
+    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, expected).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == expected,
+        "docs/checker.md is another: run WARPLOOM_BLESS=1 cargo test -p warploom-corpus --test corpus"
+    );
+}
+
+#[test]
+fn results_of_the_sanitizer_name_cases_and_tools() {
+    let results = table::sanitizer(
+        "# a note\nguard_dropped\tWL0001\tbug\tmemcheck\treport\tInvalid write\n\
+         guard_dropped\tWL0001\ttwin\tracecheck\tclean\t\nnonsense\n",
+    );
+    let of_case = results["guard_dropped"];
+    assert!(of_case[0].bug && !of_case[1].twin && results.len() == 1);
+    let names: BTreeSet<&str> = cases().map(|(_, case)| case.name).collect();
+    for name in table::sanitizer(&sanitizer_results()).keys() {
+        assert!(names.contains(name.as_str()), "there is no case `{name}`");
+    }
+}
+
+#[test]
+fn twins_are_right_in_native_code() {
+    let mut wrong = String::new();
+    for (file, case) in cases() {
+        let device = Emulator::new().mode(Mode::Fast).device();
+        let stream = device.stream().unwrap();
+        let run = Run {
+            device: &device,
+            stream: &stream,
+            bug: false,
+        };
+        if let Err(failure) = (case.run)(&run) {
+            writeln!(wrong, "{}:{}: {failure}", file.path, case.name).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_case_says_what_is_to_be_found() {
+    let mut names = BTreeSet::new();
+    for (file, case) in cases() {
+        let expected = expect::expected(file, case);
+        assert!(
+            expected.iter().any(|e| e.needed),
+            "{} has no mark",
+            case.name
+        );
+        assert!(names.insert(case.name), "{} is there twice", case.name);
+        for code in expected.iter().flat_map(|e| &e.codes) {
+            assert!(Code::of_number(*code).is_some(), "{}: {code}", case.name);
+        }
+    }
+    assert!(names.len() >= 120, "only {} cases", names.len());
+}

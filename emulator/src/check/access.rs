@@ -1,0 +1,450 @@
+//! Reads and writes: the quick way, for what is ordered by floors, and the thorough one.
+
+use std::cell::Cell;
+
+use super::clock::Floors;
+use super::memory::{Access as Odd, How, admit, look_at_values};
+use super::shadow::{Granule, Slot, What, flag};
+use super::site::SiteId;
+use super::space::{CACHED, Space, What as From};
+use super::state::BlockChecks;
+use super::{copies, race, unread};
+use crate::fiber::{self, Running};
+use crate::stack;
+
+/// An access of the lane that runs, to one space.
+pub(super) struct Access<'a> {
+    pub(super) running: &'a Running<'static>,
+    pub(super) checks: &'a BlockChecks,
+    pub(super) space: &'a Space,
+    pub(super) address: usize,
+    pub(super) bytes: usize,
+    pub(super) now: Slot,
+    /// What is written, if that is known and has at most 8 bytes.
+    pub(super) value: Option<u64>,
+    /// It was reported: once is enough.
+    pub(super) reported: Cell<bool>,
+}
+
+/// `N` bytes are read.
+#[inline(always)]
+pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
+    quick::<N, false>(at.addr(), None, site);
+}
+
+/// `N` bytes are written.
+#[inline(always)]
+pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    quick::<N, true>(at.addr(), value, site);
+}
+
+/// An intrinsic reads `N` bytes.
+#[inline(always)]
+pub(crate) fn reads<const N: usize>(at: *const u8) {
+    if let Some((running, _)) = fiber::checked() {
+        read::<N>(at, running.site.get());
+    }
+}
+
+/// An intrinsic writes `N` bytes.
+#[inline(always)]
+pub(crate) fn writes<const N: usize>(at: *const u8, value: Option<u64>) {
+    if let Some((running, _)) = fiber::checked() {
+        write::<N>(at, value, running.site.get());
+    }
+}
+
+/// Any number of bytes are read or written.
+pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32) {
+    if let Some((running, checks)) = fiber::checked()
+        && bytes != 0
+    {
+        let align = align.max(1) as usize;
+        running.step();
+        if kind & What::WRITE != 0 {
+            running.memory_changed();
+        }
+        thorough(
+            running,
+            checks,
+            (address, bytes, align),
+            None,
+            What::new(kind, site),
+        );
+    }
+}
+
+#[inline(always)]
+fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    running.step();
+    if WRITE {
+        running.memory_changed();
+    }
+    let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
+    // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if !space.holds(address, N)
+        || !address.is_multiple_of(N)
+        || N >> space.granule == 0
+        || !space.allows::<WRITE>(address, N)
+    {
+        return thorough(running, checks, (address, N, N), value, what);
+    }
+    let clocks = &checks.clocks;
+    let thread = running.thread.get();
+    let now = Slot {
+        who: clocks.base.get() | thread,
+        t: clocks.times[thread as usize].get(),
+        what,
+    };
+    let floors = clocks.floors(thread);
+    let first = space.first + ((address - space.base) >> space.granule);
+    for index in first..first + (N >> space.granule) {
+        // SAFETY: a space that is not empty has a table, as long as itself.
+        let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+        if space.locked {
+            granule.lock();
+        }
+        let done = if WRITE {
+            quick_write(&floors, space, granule, now)
+        } else {
+            quick_read(&floors, space, granule, now)
+        };
+        if space.locked {
+            granule.unlock();
+        }
+        if !done {
+            // Those that are done already are looked at again, which changes nothing.
+            return thorough(running, checks, (address, N, N), value, what);
+        }
+    }
+}
+
+/// Whether a read by `now` is in order as far as floors say; then it is remembered.
+#[inline(always)]
+fn quick_read(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
+    let flags = granule.flags();
+    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+    let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
+    if flags & (flag::SPLIT | flag::COPYING) != 0
+        || written.who != now.who && !passed(written)
+        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
+    {
+        return false;
+    }
+    let (is_a_passed, is_b_passed) = (passed(a), passed(b));
+    if What::either(a.what, b.what, What::WRITE) && !(is_a_passed && is_b_passed) {
+        return false;
+    }
+    if a.who == now.who || is_a_passed {
+        granule.slots[1].set(now);
+    } else if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, floors.shift()) {
+        granule.slots[2].set(now);
+    }
+    true
+}
+
+/// Whether lanes `a` and `c` are further apart than `a` and `b`: different blocks, or different warps.
+#[inline(always)]
+pub(super) fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
+    let (near, far) = (a ^ b, a ^ c);
+    near >> 5 == 0 && far >> 5 != 0 || near >> shift == 0 && far >> shift != 0
+}
+
+/// Whether a write by `now` is in order as far as floors say; then it is remembered.
+#[inline(always)]
+fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
+    let flags = granule.flags();
+    let passed =
+        |slot: Slot| slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t);
+    let all = granule.slots.iter().all(|slot| passed(slot.get()));
+    if flags & (flag::SPLIT | flag::COPYING) != 0 || !all {
+        return false;
+    }
+    granule.slots[0].set(now);
+    granule.slots[1].set(Slot::default());
+    granule.slots[2].set(Slot::default());
+    if space.is_shared() && flags & flag::INIT != flag::INIT {
+        granule.set_flags(flags | flag::INIT);
+    }
+    true
+}
+
+/// An access that the quick way does not settle: to memory that its site has not accessed before, to a part of a granule, without order,
+/// or to where it must not go.
+#[cold]
+#[inline(never)]
+pub(super) fn thorough(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    (address, bytes, align): (usize, usize, usize),
+    value: Option<u64>,
+    what: What,
+) {
+    let Some(space) = locate(running, checks, (address, bytes, align), what) else {
+        return;
+    };
+    let access = Access::new(running, checks, space, (address, bytes), what, value);
+    access.check_values();
+    access.each_granule(|granule, at, n| {
+        if space.locked {
+            granule.lock();
+        }
+        access.look(granule, at, n);
+        if space.locked {
+            granule.unlock();
+        }
+    });
+}
+
+/// The memory that an access goes to; `None`: it is not checked. Ends the lane if there is none.
+pub(super) fn locate<'a>(
+    running: &Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes, align): (usize, usize, usize),
+    what: What,
+) -> Option<&'a Space> {
+    let space = look_up(running, checks, (address, bytes, align), what);
+    if let Some(watcher) = &checks.watcher {
+        let own = |block: u32| block == checks.clocks.base.get() >> checks.clocks.shift;
+        watcher.accesses(running.thread.get(), space, own, (address, bytes), what);
+    }
+    space
+}
+
+fn look_up<'a>(
+    running: &Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes, align): (usize, usize, usize),
+    what: What,
+) -> Option<&'a Space> {
+    let site = what.site();
+    let entry = &checks.cache[site as usize % CACHED];
+    // SAFETY: as in `quick`.
+    let cached = unsafe { &*entry.get() };
+    let writes = what.is(What::WRITE);
+    let fits = |space: &Space| {
+        let allocation = space.allocation();
+        space.holds(address, bytes)
+            && address.is_multiple_of(align)
+            && allocation.is_none_or(|one| !one.is_freed() && !(writes && one.is_read_only()))
+    };
+    if fits(cached) {
+        return Some(cached).filter(|space| space.what != From::Ignored);
+    }
+    if stack::is_own(address, bytes) {
+        return None;
+    }
+    if let Some(space) = find(running, checks, address)
+        && fits(space)
+    {
+        // The quick way leads past the lints.
+        if checks.watcher.is_none() {
+            entry.set(space);
+        }
+        return Some(space).filter(|space| space.what != From::Ignored);
+    }
+    let odd = odd((address, bytes, align), what);
+    // What the run did not know before, or the lane has ended.
+    admit(&checks.run().snapshot, odd)?;
+    // SAFETY: it lives as long as the run.
+    let space = unsafe { &*checks.find_global(address)? };
+    fits(space)
+        .then_some(space)
+        .filter(|space| space.what != From::Ignored)
+}
+
+/// The access as `memory` wants it.
+fn odd((address, bytes, align): (usize, usize, usize), what: What) -> Odd {
+    let how = match (what.is(What::READ), what.is(What::WRITE)) {
+        (true, true) => How::Changes,
+        (_, true) => How::Writes,
+        _ => How::Reads,
+    };
+    Odd {
+        address,
+        bytes,
+        align,
+        how,
+        site: SiteId(what.site()),
+    }
+}
+
+impl<'a> Access<'a> {
+    pub(super) fn new(
+        running: &'a Running<'static>,
+        checks: &'a BlockChecks,
+        space: &'a Space,
+        (address, bytes): (usize, usize),
+        what: What,
+        value: Option<u64>,
+    ) -> Self {
+        let thread = running.thread.get();
+        let clocks = &checks.clocks;
+        let now = Slot {
+            who: clocks.base.get() | thread,
+            t: clocks.times[thread as usize].get(),
+            what,
+        };
+        Self {
+            running,
+            checks,
+            space,
+            address,
+            bytes,
+            now,
+            value,
+            reported: Cell::new(false),
+        }
+    }
+
+    /// Reads of memory without a value, where the allocation knows; writes give one.
+    pub(super) fn check_values(&self) {
+        let (From::Watched(_), Some(allocation)) = (self.space.what, self.space.allocation())
+        else {
+            return;
+        };
+        let odd = odd((self.address, self.bytes, 1), self.now.what);
+        if let Some(found) = look_at_values(&self.checks.run().snapshot, allocation, odd) {
+            self.reported.set(true);
+            unread::global(self, || found.report());
+        }
+    }
+
+    /// Calls `look` with each granule, and which of its bytes are accessed.
+    pub(super) fn each_granule(&self, mut look: impl FnMut(&Granule, usize, usize)) {
+        let Space {
+            base,
+            granule,
+            first,
+            table,
+            ..
+        } = *self.space;
+        let (size, end) = (1_usize << granule, self.address - base + self.bytes);
+        let mut offset = self.address - base;
+        while offset < end {
+            let inside = offset & (size - 1);
+            let bytes = (size - inside).min(end - offset);
+            // SAFETY: a space that is not empty has a table, as long as itself.
+            let entry = unsafe { &*(*table).granule(first + (offset >> granule), self.checks.t0) };
+            look(entry, inside, bytes);
+            offset += bytes;
+        }
+    }
+
+    /// Looks at `bytes` bytes from number `at` on of a granule, whose lock the caller has.
+    pub(super) fn look(&self, granule: &Granule, at: usize, bytes: usize) {
+        if granule.flags() & flag::COPYING != 0 {
+            copies::meets(self, granule);
+        }
+        let size = 1 << self.space.granule;
+        if granule.flags() & flag::SPLIT == 0 && bytes == size {
+            return self.look_at_whole(granule);
+        }
+        let parts = granule.split(&self.checks.run().splits);
+        for byte in at..at + bytes {
+            // SAFETY: the run keeps the parts.
+            self.look_at_whole(unsafe { &(*parts)[byte] });
+        }
+    }
+
+    fn look_at_whole(&self, granule: &Granule) {
+        let what = self.now.what;
+        if self.space.is_shared() {
+            let (flags, written) = (granule.flags(), granule.slots[0].get());
+            let has_value = written.t >= self.space.start && flags & flag::INIT == flag::INIT;
+            if what.is(What::READ) && !has_value && !self.reported.replace(true) {
+                unread::shared(self);
+            }
+            if what.is(What::WRITE) {
+                granule.set_flags(flags | flag::INIT);
+            }
+        }
+        race::look(self, granule);
+        self.remember(granule);
+    }
+
+    /// Whether an access to the same memory is ordered before this one, or of a block that is over.
+    pub(super) fn is_ordered(&self, slot: Slot) -> bool {
+        let checks = self.checks;
+        slot.t < self.space.start
+            || checks
+                .clocks
+                .is_ordered(&checks.run().graph, self.now.who, slot.who, slot.t)
+    }
+
+    /// Whether an access is ordered before everything that the block does now.
+    fn is_past(&self, slot: Slot) -> bool {
+        slot.t < self.space.start || self.checks.clocks.is_past(slot.who, slot.t)
+    }
+
+    fn remember(&self, granule: &Granule) {
+        let slots = &granule.slots;
+        if !self.now.what.is(What::WRITE) {
+            return self.keep(granule, self.now);
+        }
+        let before = slots[0].replace(self.now);
+        if !self.now.what.is(What::ATOMIC) {
+            slots[1].set(Slot::default());
+            slots[2].set(Slot::default());
+            return;
+        }
+        for slot in &slots[1..] {
+            let old = slot.get();
+            let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
+                (true, false) => !self.is_past(old),
+                (_, true) => old.who != self.now.who && !self.is_ordered(old),
+                // A read without order was reported.
+                (false, false) => false,
+            };
+            if !serves {
+                slot.set(Slot::default());
+            }
+        }
+        let is_plain = !before.what.is(What::ATOMIC);
+        if before.t != 0 && !self.is_past(before) && (is_plain || before.who != self.now.who) {
+            self.keep(granule, before);
+        }
+    }
+
+    /// Keeps an access beside the last write, if it is worth more than what is kept.
+    fn keep(&self, granule: &Granule, new: Slot) {
+        let worth = |slot: Slot| match (slot.what.is(What::WRITE), slot.what.is(What::ATOMIC)) {
+            (true, false) => 3,
+            (false, false) | (true, true) => 2,
+            (false, true) => 1,
+        };
+        let slots = &granule.slots;
+        let [a, b] = [slots[1].get(), slots[2].get()];
+        let later = new.who == self.now.who;
+        let gone = |old: Slot| {
+            old.t == 0
+                || self.is_past(old)
+                || worth(old) <= worth(new) && (old.who == new.who || later && self.is_ordered(old))
+        };
+        if gone(a) || !gone(b) && worth(a) < worth(new) {
+            slots[1].set(new);
+        } else if gone(b)
+            || worth(b) < worth(new)
+            || worth(b) == worth(new) && is_wider(a.who, b.who, new.who, self.checks.clocks.shift)
+        {
+            slots[2].set(new);
+        }
+    }
+}
+
+/// The memory at an address, as far as there is some.
+fn find<'a>(
+    running: &Running<'static>,
+    checks: &'a BlockChecks,
+    address: usize,
+) -> Option<&'a Space> {
+    let found = checks
+        .find_shared(running, address)
+        .or_else(|| checks.find_global(address))?;
+    // SAFETY: it lives until the blocks of the set restart.
+    Some(unsafe { &*found })
+}

@@ -1,0 +1,490 @@
+//! Atomics and fences: what they read and write, and what they order.
+
+use super::access::{self, Access};
+use super::order::{Known, Release, Root};
+use super::race::{self, Hint};
+use super::shadow::{Granule, Slot, What, flag};
+use super::space::{CACHED, Space};
+use super::state::BlockChecks;
+use crate::fiber::{self, Running};
+use crate::place::Place;
+
+/// What an atomic does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Does {
+    Loads,
+    Stores,
+    /// Reads and writes in one step.
+    Changes,
+}
+
+/// The number of the system's scope.
+pub(super) const SYSTEM: u32 = 3;
+const CLUSTER: u32 = 1;
+const ACQUIRE: u32 = 1 << 2;
+const ACQ_REL: u32 = 3 << 2;
+
+/// An atomic under way: other OS threads do not get at its memory before [`Held::done`].
+pub(crate) struct Held<'a> {
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    /// `None`: its memory is not checked.
+    space: Option<&'a Space>,
+    address: usize,
+    bytes: usize,
+    how: u32,
+    site: u32,
+}
+
+/// Makes an atomic of `bytes` bytes at `at`: `operate` gives its result, and whether it wrote. `how` is 4 × order + scope.
+#[inline(always)]
+pub(crate) fn around<R>(
+    at: *const u8,
+    bytes: usize,
+    does: Does,
+    how: u32,
+    operate: impl FnOnce() -> (R, bool),
+) -> R {
+    let Some((running, checks)) = fiber::checked() else {
+        return operate().0;
+    };
+    let held = match quick(running, checks, (at.addr(), bytes), does, how) {
+        Ok((granule, now)) => {
+            let (result, wrote) = operate();
+            if wrote {
+                remember(checks, granule, now);
+                return result;
+            }
+            granule.unlock();
+            // An exchange that changed nothing: a read, which came before all that is behind it here.
+            let held = hold(running, checks, (at.addr(), bytes), (does, how), true);
+            held.done(does, false);
+            return result;
+        }
+        Err(spun) => hold(running, checks, (at.addr(), bytes), (does, how), spun),
+    };
+    let (result, wrote) = operate();
+    held.done(does, wrote);
+    result
+}
+
+/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, locked, and how to remember it.
+/// Else whether others were let run already if the lane polls.
+#[inline(never)]
+fn quick<'a>(
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes): (usize, usize),
+    does: Does,
+    how: u32,
+) -> Result<(&'a Granule, Slot), bool> {
+    let site = running.site.get();
+    let clocks = &checks.clocks;
+    // SAFETY: as in `access::quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if does != Does::Changes
+        || how >> 2 != 0
+        || clocks.any_known.get()
+        || !space.holds(address, bytes)
+        || !address.is_multiple_of(bytes)
+        || bytes >> space.granule != 1
+        || !space.allows::<true>(address, bytes)
+        || checks.scattered[site as usize % CACHED].get() != site
+    {
+        return Err(false);
+    }
+    spins(running, (address, bytes), true, site);
+    let thread = running.thread.get();
+    let now = Slot {
+        who: clocks.base.get() | thread,
+        t: clocks.times[thread as usize].get(),
+        what: What::new(kinds(does, true), site).with_scope(how & 3),
+    };
+    let index = space.first + ((address - space.base) >> space.granule);
+    // SAFETY: a space that is not empty has a table, as long as itself.
+    let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+    // Also with one OS thread: `remember` and `around` unlock it.
+    granule.lock();
+    let flags = granule.flags();
+    let floors = clocks.floors(thread);
+    let meets = |slot: Slot| {
+        let reaches = slot.what.is(What::ATOMIC)
+            && (now.what.scope().min(slot.what.scope()) >= 2
+                || (slot.who ^ now.who) >> clocks.shift == 0);
+        reaches || slot.t < space.start || floors.cover(slot.who, slot.t)
+    };
+    let written = granule.slots[0].get();
+    if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
+        || !granule.slots.iter().all(|slot| meets(slot.get()))
+        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
+    {
+        granule.unlock();
+        return Err(true);
+    }
+    if written.who != now.who
+        && written.what.is(What::ATOMIC)
+        && !floors.cover(written.who, written.t)
+    {
+        checks.hints.add(thread, seen(written, now, address, false));
+    }
+    Ok((granule, now))
+}
+
+/// Ends what `quick` began.
+#[inline]
+fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
+    let clocks = &checks.clocks;
+    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
+    granule.slots[0].set(now);
+    if written.who != now.who && !past(written) {
+        if past(a) {
+            granule.slots[1].set(written);
+        } else if past(b) || access::is_wider(a.who, b.who, written.who, clocks.shift) {
+            granule.slots[2].set(written);
+        }
+    }
+    granule.unlock();
+}
+
+/// What is remembered of a change that saw a write of another lane without order.
+fn seen(wrote: Slot, now: Slot, address: usize, released: bool) -> Hint {
+    Hint {
+        who: wrote.who,
+        t: wrote.t,
+        wrote: wrote.what.site(),
+        reader: now.who,
+        read: now.what.site(),
+        address,
+        scope: false,
+        released,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn hold<'a>(
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes): (usize, usize),
+    (does, how): (Does, u32),
+    spun: bool,
+) -> Held<'a> {
+    let site = running.site.get();
+    let what = What::new(kinds(does, true), site);
+    let space = access::locate(running, checks, (address, bytes, bytes), what);
+    if !spun {
+        spins(running, (address, bytes), does != Does::Loads, site);
+    }
+    let held = Held {
+        running,
+        checks,
+        space,
+        address,
+        bytes,
+        how,
+        site,
+    };
+    held.each(Granule::lock);
+    held
+}
+
+/// Lets others run if the lane only polls. Nothing is locked here.
+fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, site: u32) {
+    let at = std::ptr::with_exposed_provenance(address);
+    running.atomic_access(at, bytes as u32, writes, Place::of_site(site));
+    running.step();
+}
+
+fn kinds(does: Does, wrote: bool) -> u32 {
+    What::ATOMIC
+        | match does {
+            Does::Loads => What::READ,
+            Does::Stores => What::WRITE,
+            Does::Changes if wrote => What::READ | What::WRITE,
+            Does::Changes => What::READ,
+        }
+}
+
+impl Held<'_> {
+    fn access<'s>(&'s self, space: &'s Space, kind: u32) -> Access<'s> {
+        let what = What::new(kind, self.site).with_scope(self.how & 3);
+        Access::new(
+            self.running,
+            self.checks,
+            space,
+            (self.address, self.bytes),
+            what,
+            None,
+        )
+    }
+
+    fn each(&self, act: impl Fn(&Granule)) {
+        if let Some(space) = self.space
+            && space.locked
+        {
+            self.access(space, 0)
+                .each_granule(|granule, _, _| act(granule));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn done(self, does: Does, wrote: bool) {
+        if let Some(space) = self.space {
+            let access = self.access(space, kinds(does, wrote));
+            access.check_values();
+            look(&access, self.how >> 2, false);
+        }
+        self.each(Granule::unlock);
+    }
+}
+
+/// An atomic or volatile access of Rust's own, which the processor makes next.
+pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
+    let volatile = how & 4 != 0;
+    let kind = kinds(does, true) | if volatile { What::VOLATILE } else { 0 };
+    let what = What::new(kind, site).with_scope(SYSTEM);
+    let bytes = bytes as usize;
+    let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
+        return;
+    };
+    spins(running, (at.addr(), bytes), does != Does::Loads, site);
+    let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
+    access.check_values();
+    let lock = |act: fn(&Granule)| {
+        if space.locked {
+            access.each_granule(|granule, _, _| act(granule));
+        }
+    };
+    lock(Granule::lock);
+    look(&access, if volatile { 0 } else { how >> 4 }, space.locked);
+    lock(Granule::unlock);
+}
+
+/// Looks for races of an atomic, remembers it, and carries its order on. `later`: it is read and written after this.
+fn look(access: &Access<'_>, order: u32, later: bool) {
+    let what = access.now.what;
+    let (mut newest, mut has_message) = (Slot::default(), false);
+    access.each_granule(|granule, at, n| {
+        if newest.t == 0 {
+            newest = access.newest(granule, at);
+        }
+        has_message |= granule.flags() & flag::MESSAGE != 0;
+        access.look(granule, at, n);
+    });
+    let (acquires, releases) = (order & 1 != 0 || order == 4, order >= 2);
+    let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));
+    let message = message.flatten();
+    if what.is(What::READ) {
+        read(access, message, acquires, later);
+        hint(access, newest, message.is_some(), acquires);
+    }
+    has_message = message.is_some();
+    if what.is(What::WRITE) {
+        count(access);
+    }
+    if what.is(What::WRITE) && write(access, releases, has_message, later) {
+        access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::MESSAGE));
+    }
+}
+
+impl Access<'_> {
+    /// The last write of a byte of a granule.
+    fn newest(&self, granule: &Granule, at: usize) -> Slot {
+        if granule.flags() & flag::SPLIT == 0 {
+            return granule.slots[0].get();
+        }
+        let parts = granule.split(&self.checks.run().splits);
+        // SAFETY: the run keeps the parts.
+        unsafe { &(*parts)[at] }.slots[0].get()
+    }
+}
+
+fn known<R>(checks: &BlockChecks, who: u32, change: impl FnOnce(&mut Known) -> R) -> R {
+    let clocks = &checks.clocks;
+    clocks.any_known.set(true);
+    let lane = (who - clocks.base.get()) as usize;
+    change(clocks.known.borrow_mut()[lane].get_or_insert_default())
+}
+
+/// Acquires what the address holds, or whatever it holds later.
+fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) {
+    let (checks, reader) = (access.checks, access.now.who);
+    let scope = access.now.what.scope();
+    if later {
+        known(checks, reader, |known| {
+            known.announce(access.address, reader, scope, acquires);
+        });
+    } else if let Some(message) = message {
+        let root = Root {
+            message,
+            reader,
+            scope,
+        };
+        known(checks, reader, |known| known.reads(root, acquires));
+    }
+}
+
+/// Remembers who changes an address, if its site always changes the same.
+fn count(access: &Access<'_>) {
+    let (checks, now) = (access.checks, access.now);
+    let site = now.what.site();
+    let scattered = &checks.scattered[site as usize % checks.scattered.len()];
+    if scattered.get() == site {
+        return;
+    }
+    let block = now.who >> checks.clocks.shift;
+    let by = (now.who, now.t);
+    if !checks.run().counters.add(site, access.address, block, by) {
+        scattered.set(site);
+    }
+}
+
+/// Publishes what the lane knows, if it releases or has a fence behind it; gives whether there is a message now.
+fn write(access: &Access<'_>, releases: bool, has_message: bool, later: bool) -> bool {
+    let (checks, now) = (access.checks, access.now);
+    let continues = now.what.is(What::READ);
+    let graph = &checks.run().graph;
+    let message = if releases {
+        Some(release(checks, now.who, SYSTEM))
+    } else {
+        checks.clocks.fence_of(now.who)
+    };
+    match message {
+        Some(message) => {
+            graph
+                .lock()
+                .write(access.address, message, now.what.scope(), continues);
+            true
+        }
+        None => {
+            // With several OS threads the processor writes later than this: who reads before that may see the message still.
+            if has_message && !continues && !later {
+                graph.lock().overwrite(access.address);
+            }
+            has_message
+        }
+    }
+}
+
+/// The lane releases all that it knows; gives the message of that.
+fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
+    let clocks = &checks.clocks;
+    let graph = &checks.run().graph;
+    let t = clocks.times[(who - clocks.base.get()) as usize].get();
+    let (floor, warp_floor, row) = clocks.published(who);
+    let (first, lanes) = clocks.cluster.get();
+    let message = known(checks, who, |known| {
+        known.settle(graph);
+        let common = clocks.common.borrow();
+        let roots = known.roots().chain(common.roots()).collect();
+        drop(common);
+        let release = Release {
+            who,
+            t,
+            shift: clocks.shift,
+            floor,
+            warp_floor,
+            cluster: (first, lanes, clocks.cluster_floor.get()),
+            row,
+            roots,
+        };
+        let message = graph.lock().release(release, scope);
+        known.stands_for_all(Root {
+            message,
+            reader: who,
+            scope: SYSTEM,
+        });
+        message
+    });
+    clocks.released(who);
+    message
+}
+
+/// Remembers that the lane saw what another wrote, if that orders nothing.
+fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
+    let (checks, now) = (access.checks, access.now);
+    let fresh = wrote.what.is(What::ATOMIC) && wrote.who != now.who;
+    let graph = &checks.run().graph;
+    if !fresh || checks.clocks.is_ordered(graph, now.who, wrote.who, wrote.t) {
+        return;
+    }
+    let hint = Hint {
+        scope: released && acquires || !race::reach(access, wrote),
+        ..seen(wrote, now, access.address, released)
+    };
+    checks.hints.add(access.running.thread.get(), hint);
+}
+
+/// A fence of the lane that runs; `how` is 4 × order + scope.
+pub(crate) fn fence(how: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    if let Some(watcher) = &checks.watcher {
+        watcher.fences();
+    }
+    let (order, scope) = (how >> 2, how & 3);
+    let who = checks.clocks.base.get() | running.thread.get();
+    let graph = &checks.run().graph;
+    if order & 1 != 0 || order == 4 {
+        known(checks, who, |known| known.acquire_fence(graph, scope));
+        checks.hints.fenced(running.thread.get());
+    }
+    if order >= 2 {
+        let message = release(checks, who, scope);
+        known(checks, who, |known| known.fence = Some(message));
+    }
+}
+
+/// Accesses a barrier in memory, which is no data to the lints.
+fn quietly(running: &Running<'static>, checks: &BlockChecks, act: impl FnOnce()) {
+    match &checks.watcher {
+        Some(watcher) => watcher.quietly(running.thread.get(), act),
+        None => act(),
+    }
+}
+
+/// The lane that runs arrives at the barrier in memory at `at`, whose phase has this parity and ends with that if `ends`.
+pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let change = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Changes, how, || ((), true))
+        })
+    };
+    if running.shape.set_blocks > 1 {
+        // The barrier may be another block's.
+        change(ACQ_REL | CLUSTER);
+    } else {
+        change(CLUSTER);
+        let clocks = &checks.clocks;
+        clocks.arrives_at_phase(running.thread.get(), at.addr(), parity, ends);
+    }
+}
+
+/// The lane that runs saw that the phase of this parity has ended there.
+pub(crate) fn sees_phase(at: *const u8, parity: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let load = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Loads, how, || ((), false))
+        })
+    };
+    if running.shape.set_blocks > 1 {
+        load(ACQUIRE | CLUSTER);
+    } else {
+        load(CLUSTER);
+        let clocks = &checks.clocks;
+        clocks.phase_seen(running.thread.get(), at.addr(), parity);
+    }
+}

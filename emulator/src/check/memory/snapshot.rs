@@ -1,0 +1,132 @@
+//! The memory that there is when a run starts, for quick look-ups, and what turns up later.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::allocation::Allocation;
+use super::registry;
+
+/// What a run's accesses are compared with. One for each run, shared by its workers.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    fixed: Arc<Fixed>,
+    late: RwLock<Late>,
+    /// Where the launch's parameters start, and their names: sorted.
+    names: Vec<(usize, Box<str>)>,
+}
+
+/// All memory that there is at one moment. Runs between which nothing was allocated or freed share one.
+#[derive(Debug, Default)]
+pub(crate) struct Fixed {
+    starts: Box<[usize]>,
+    allocations: Box<[Arc<Allocation>]>,
+}
+
+/// What was allocated during the run: by its own lanes on the heap, or by other OS threads.
+#[derive(Debug, Default)]
+struct Late {
+    /// By start: a number in `all`.
+    newest: BTreeMap<usize, usize>,
+    /// Never shrinks: references to these outlive the lock.
+    all: Vec<Arc<Allocation>>,
+}
+
+impl Fixed {
+    pub(crate) fn new<'a>(sorted: impl Iterator<Item = &'a Arc<Allocation>>) -> Self {
+        let allocations: Box<[_]> = sorted.cloned().collect();
+        Self {
+            starts: allocations.iter().map(|one| one.start).collect(),
+            allocations,
+        }
+    }
+}
+
+impl Snapshot {
+    /// Of this moment, with the names that this OS thread gave since the last.
+    pub(crate) fn take() -> Self {
+        let (fixed, mut names) = registry::freeze();
+        names.sort_by_key(|(start, _)| *start);
+        Self {
+            fixed,
+            late: RwLock::default(),
+            names,
+        }
+    }
+
+    /// Of no memory: everything in it turns up later.
+    pub(super) fn empty() -> Self {
+        Self {
+            fixed: Arc::default(),
+            late: RwLock::default(),
+            names: Vec::new(),
+        }
+    }
+
+    /// The allocation that an address lies in, if it is there.
+    #[inline]
+    pub(crate) fn find(&self, address: usize) -> Option<&Allocation> {
+        self.find_numbered(address).map(|(_, found)| found)
+    }
+
+    /// [`Snapshot::find`], with a number that no other allocation of this run has: small, and dense.
+    #[inline]
+    pub(crate) fn find_numbered(&self, address: usize) -> Option<(usize, &Allocation)> {
+        let after = self.fixed.starts.partition_point(|start| *start <= address);
+        if let Some(at) = after.checked_sub(1) {
+            let found = &*self.fixed.allocations[at];
+            if found.contains(address) && !found.is_freed() {
+                return Some((at, found));
+            }
+        }
+        self.find_late(address)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_late(&self, address: usize) -> Option<(usize, &Allocation)> {
+        let known = {
+            let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
+            late.find(address)
+        };
+        let (number, found) = match known {
+            Some(known) => known,
+            None => {
+                let found = registry::find(address)?;
+                let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+                // Another worker may have been quicker.
+                late.find(address).unwrap_or_else(|| late.add(found))
+            }
+        };
+        // SAFETY: `late.all` keeps every allocation that it ever had as long as this snapshot lives, and an `Arc` does not move it.
+        let found = unsafe { &*Arc::as_ptr(&found) };
+        Some((self.fixed.starts.len() + number, found))
+    }
+
+    /// What the launch calls the memory at an address of `allocation`: the parameter, and where it starts.
+    pub(crate) fn name_at(&self, allocation: &Allocation, address: usize) -> Option<(&str, usize)> {
+        let after = self.names.partition_point(|(start, _)| *start <= address);
+        let (start, name) = self.names[..after].last()?;
+        allocation.contains(*start).then_some((name, *start))
+    }
+}
+
+impl Late {
+    fn find(&self, address: usize) -> Option<(usize, Arc<Allocation>)> {
+        let (_, number) = self.newest.range(..=address).next_back()?;
+        let found = &self.all[*number];
+        (found.contains(address) && !found.is_freed()).then(|| (*number, Arc::clone(found)))
+    }
+
+    fn add(&mut self, found: Arc<Allocation>) -> (usize, Arc<Allocation>) {
+        let number = self.all.len();
+        // What had these addresses before is gone, or it could not be allocated again.
+        let (start, end) = (found.start, found.end());
+        let stale: Vec<_> = self.newest.range(start..end).map(|(at, _)| *at).collect();
+        for at in stale {
+            self.newest.remove(&at);
+        }
+        self.newest.insert(start, number);
+        self.all.push(Arc::clone(&found));
+        (number, found)
+    }
+}

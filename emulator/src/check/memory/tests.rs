@@ -1,0 +1,645 @@
+//! Accesses of lanes, right ones and wrong ones, as hooks of instrumented code would pass them on.
+
+use std::alloc::Layout;
+use std::any::TypeId;
+use std::ptr;
+
+use super::*;
+use crate::check::{Code, Mode, Options, Report, SiteId};
+use crate::{Outcome, Shape, SharedKey, Together, intrinsics, run_with};
+
+/// A lane's access; ends the lane if it must not happen.
+fn access(snapshot: &Snapshot, address: usize, bytes: usize, align: usize, how: How) {
+    let site = SiteId(0);
+    let access = Access {
+        address,
+        bytes,
+        align,
+        how,
+        site,
+    };
+    let hit = snapshot
+        .find(address)
+        .filter(|one| one.holds(address, bytes));
+    let is_plain = hit.is_some_and(|one| address % align == 0 && !one.is_read_only());
+    let found = match hit.filter(|_| is_plain) {
+        Some(hit) => Some(hit),
+        None => admit(snapshot, access),
+    };
+    if let Some(found) = found
+        && let Some(finding) = look_at_values(snapshot, found, access)
+    {
+        tell(finding.code(), finding.site(), || finding.report());
+    }
+}
+
+fn read(snapshot: &Snapshot, address: usize, bytes: usize) {
+    access(snapshot, address, bytes, bytes, How::Reads);
+}
+
+fn write(snapshot: &Snapshot, address: usize, bytes: usize) {
+    access(snapshot, address, bytes, bytes, How::Writes);
+}
+
+fn checked() -> Options {
+    Options {
+        mode: Mode::Checked,
+        ..Options::default()
+    }
+}
+
+fn run_on(shape: Shape, body: impl Fn(&Snapshot) + Sync) -> Outcome {
+    let snapshot = Snapshot::take();
+    let mut outcome = run_with(shape, Together::default(), &checked(), &|| body(&snapshot));
+    // Lanes that were ended do not come to barriers.
+    let is_about_exits = |report: &Report| report.code == Code::EXIT_BEFORE_BARRIER;
+    outcome.reports.retain(|report| !is_about_exits(report));
+    outcome
+}
+
+/// What one lane's accesses lead to.
+fn one_lane(body: impl Fn(&Snapshot) + Sync) -> Vec<Report> {
+    let outcome = run_on(Shape::new([1, 1, 1], [1, 1, 1]), body);
+    assert_eq!(outcome.fault, None);
+    outcome.reports
+}
+
+/// The only finding.
+fn finding(body: impl Fn(&Snapshot) + Sync) -> Report {
+    let mut reports = one_lane(body);
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    reports.remove(0)
+}
+
+fn buffer<T>(len: usize, birth: Birth) -> GlobalMemory {
+    let bytes = len * size_of::<T>();
+    GlobalMemory::new(bytes, Layout::new::<T>(), birth, "DeviceBuffer").unwrap()
+}
+
+fn start(memory: &GlobalMemory) -> usize {
+    memory.start().addr().get()
+}
+
+fn text(report: &Report) -> String {
+    format!("{report:?}")
+}
+
+#[test]
+fn accesses_within_buffers_are_right() {
+    fn all<T>(len: usize) {
+        let x = buffer::<T>(len, Birth::Initialised);
+        let (at, size) = (start(&x), size_of::<T>());
+        let reports = one_lane(|memory| {
+            (0..len).for_each(|i| read(memory, at + i * size, size));
+            (0..len).for_each(|i| write(memory, at + i * size, size));
+        });
+        assert_eq!(reports, []);
+    }
+    for len in [1, 2, 7, 64, 1023] {
+        all::<u8>(len);
+        all::<u16>(len);
+        all::<u32>(len);
+        all::<u64>(len);
+    }
+}
+
+#[test]
+fn the_element_past_the_end_is_out_of_bounds() {
+    fn past<T>(len: usize) {
+        let x = buffer::<T>(len, Birth::Initialised);
+        let (at, size) = (start(&x), size_of::<T>());
+        name(x.start().as_ptr(), "x");
+        let report = finding(|memory| read(memory, at + len * size, size));
+        assert_eq!(report.code, Code::GLOBAL_BOUNDS);
+        let s = if len == 1 { "" } else { "s" };
+        assert_eq!(
+            report.title,
+            format!("`x[{len}]` is out of bounds: `x` has {len} element{s}")
+        );
+        assert!(report.sides[0].did.contains("just past the end"));
+        assert!(
+            report.sides[1]
+                .did
+                .starts_with("x lies in a DeviceBuffer of")
+        );
+    }
+    for len in [1, 3, 64, 1001] {
+        past::<u8>(len);
+        past::<u16>(len);
+        past::<u32>(len);
+        past::<u64>(len);
+    }
+}
+
+#[test]
+fn the_distance_is_that_from_the_end() {
+    let x = buffer::<f32>(4096, Birth::Initialised);
+    let at = start(&x);
+    name(x.start().as_ptr(), "x");
+    let report = finding(|memory| write(memory, at + 4 * 4098, 4));
+    assert_eq!(
+        report.title,
+        "`x[4098]` is out of bounds: `x` has 4096 elements"
+    );
+    assert_eq!(
+        report.sides[0].did,
+        "writes x[4098] (4 bytes), 8 bytes past the end"
+    );
+    assert!(text(&report).contains("whose index is below 4096"));
+}
+
+#[test]
+fn an_index_below_zero_is_out_of_bounds() {
+    let x = buffer::<u64>(10, Birth::Initialised);
+    let at = start(&x);
+    name(x.start().as_ptr(), "x");
+    let report = finding(|memory| read(memory, at - 8, 8));
+    assert_eq!(
+        report.title,
+        "`x[-1]` is out of bounds: `x` has 10 elements"
+    );
+    assert!(report.sides[0].did.ends_with("8 bytes before the start"));
+}
+
+#[test]
+fn a_vector_that_crosses_the_end_is_out_of_bounds() {
+    let x = buffer::<f32>(6, Birth::Initialised);
+    let at = start(&x);
+    name(x.start().as_ptr(), "x");
+    let report = finding(|memory| read(memory, at + 16, 16));
+    assert_eq!(report.code, Code::GLOBAL_BOUNDS);
+    assert_eq!(
+        report.sides[0].did,
+        "reads x[4] (16 bytes), the last 8 bytes past the end"
+    );
+}
+
+#[test]
+fn a_buffer_without_a_name_is_called_by_its_type() {
+    let x = buffer::<u16>(5, Birth::Initialised);
+    let at = start(&x);
+    let report = finding(|memory| read(memory, at + 10, 2));
+    assert_eq!(
+        report.title,
+        "element 5 of a DeviceBuffer is out of bounds: there are 5 elements"
+    );
+}
+
+#[test]
+fn a_view_is_named_from_its_own_start() {
+    let x = buffer::<u32>(100, Birth::Initialised);
+    let at = start(&x);
+    name(x.start().as_ptr(), "left");
+    name(ptr::without_provenance(at + 200), "right");
+    let report = finding(|memory| read(memory, at + 400, 4));
+    assert_eq!(
+        report.title,
+        "`right[50]` is out of bounds: `right` has 50 elements"
+    );
+}
+
+#[test]
+fn an_access_out_of_bounds_ends_its_lane_and_no_other() {
+    let x = buffer::<u32>(40, Birth::Initialised);
+    let went_on = std::sync::atomic::AtomicU32::new(0);
+    let at = start(&x);
+    let outcome = run_on(Shape::new([2, 1, 1], [32, 1, 1]), |memory| {
+        let i = intrinsics::block_idx_x() * 32 + intrinsics::thread_idx_x();
+        write(memory, at + 4 * i as usize, 4);
+        went_on.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        intrinsics::barrier(0);
+    });
+    assert_eq!(outcome.fault, None);
+    assert_eq!(went_on.into_inner(), 40);
+    let [report] = &outcome.reports[..] else {
+        panic!("{:?}", outcome.reports)
+    };
+    assert_eq!(report.count, 24);
+    let who = report.sides[0].who.unwrap();
+    assert_eq!((who.block, who.thread, who.lane), ([1, 0, 0], [8, 0, 0], 8));
+}
+
+#[test]
+fn freed_memory_is_not_used() {
+    let x = buffer::<u32>(8, Birth::Initialised);
+    let at = start(&x);
+    drop(x);
+    for how in [How::Reads, How::Writes, How::Changes] {
+        let report = finding(|memory| access(memory, at + 12, 4, 4, how));
+        assert_eq!(report.code, Code::USE_AFTER_FREE);
+        assert_eq!(
+            report.title,
+            "use of freed memory: element 3 of a DeviceBuffer"
+        );
+    }
+}
+
+#[test]
+fn memory_freed_during_the_run_is_not_used() {
+    let x = std::sync::Mutex::new(Some(buffer::<u32>(8, Birth::Initialised)));
+    let at = start(x.lock().unwrap().as_ref().unwrap());
+    let report = finding(|memory| {
+        read(memory, at, 4);
+        drop(x.lock().unwrap().take());
+        read(memory, at, 4);
+    });
+    assert_eq!(report.code, Code::USE_AFTER_FREE);
+}
+
+#[test]
+fn addresses_must_fit_the_access() {
+    let x = buffer::<f32>(16, Birth::Initialised);
+    let at = start(&x);
+    let report = finding(|memory| read(memory, at + 4, 16));
+    assert_eq!(report.code, Code::MISALIGNED);
+    assert!(
+        report.title.ends_with("4 bytes past a multiple of 16"),
+        "{}",
+        report.title
+    );
+    let reports = one_lane(|memory| {
+        read(memory, at + 16, 16);
+        access(memory, at + 4, 16, 4, How::Reads);
+        access(memory, at + 1, 4, 1, How::Reads);
+    });
+    assert_eq!(reports, []);
+}
+
+#[test]
+fn null_pointers_are_told_from_other_addresses() {
+    for (address, title) in [
+        (0, "access through a null pointer"),
+        (16, "access through a null pointer, 16 bytes on"),
+    ] {
+        let report = finding(|memory| read(memory, address, 8));
+        assert_eq!((report.code, &*report.title), (Code::GLOBAL_BOUNDS, title));
+    }
+}
+
+#[test]
+fn no_bytes_may_be_anywhere() {
+    let reports = one_lane(|memory| access(memory, 4, 0, 4, How::Reads));
+    assert_eq!(reports, []);
+}
+
+//@ rows: GEM-10
+#[test]
+#[cfg_attr(any(miri, not(target_os = "linux")), ignore = "nobody tells")]
+fn memory_of_the_host_is_not_the_devices() {
+    let host = vec![1_u32; 1 << 20]; // so large that it is a mapping of its own
+    let at = host.as_ptr().addr() + (2 << 20);
+    let report = finding(|memory| read(memory, at, 4));
+    assert_eq!(report.code, Code::HOST_MEMORY, "{report:?}");
+}
+
+#[test]
+fn addresses_without_memory_are_out_of_bounds() {
+    let report = finding(|memory| read(memory, 1 << 50, 4));
+    assert_eq!(report.code, Code::GLOBAL_BOUNDS);
+    assert_eq!(report.title, "address 0x4000000000000 is no memory");
+}
+
+#[test]
+fn constants_and_parameters_are_only_read() {
+    for kind in [Kind::Constant, Kind::Parameter] {
+        let table = Box::new([0_u32; 4]);
+        let at = (&raw const *table).addr();
+        allocate(
+            table.as_ptr().cast(),
+            16,
+            4,
+            4,
+            kind,
+            Birth::Initialised,
+            "TABLE",
+        );
+        let reports = one_lane(|memory| read(memory, at + 8, 4));
+        assert_eq!(reports, []);
+        let report = finding(|memory| write(memory, at + 8, 4));
+        assert_eq!(report.code, Code::READ_ONLY);
+        assert_eq!(report.title, "write to read-only memory: TABLE[2]");
+        free(table.as_ptr().cast());
+    }
+}
+
+#[test]
+#[cfg_attr(any(miri, not(target_os = "linux")), ignore = "nobody tells")]
+fn constants_of_the_program_are_read_and_not_written() {
+    static TABLE: [u32; 64] = [7; 64];
+    let at = TABLE.as_ptr().addr();
+    let reports = one_lane(|memory| read(memory, at + 8, 4));
+    assert_eq!(reports, []);
+    let report = finding(|memory| write(memory, at + 8, 4));
+    assert_eq!(report.code, Code::READ_ONLY);
+}
+
+#[test]
+fn own_local_variables_are_not_those_of_others() {
+    let own = one_lane(|memory| {
+        let x = 5_u64;
+        read(memory, (&raw const x).addr(), 8);
+    });
+    assert_eq!(own, []);
+    let shared = std::sync::atomic::AtomicUsize::new(0);
+    let outcome = run_on(Shape::new([1, 1, 1], [2, 1, 1]), |memory| {
+        use std::sync::atomic::Ordering::Relaxed;
+        let x = 5_u64;
+        if intrinsics::thread_idx_x() == 0 {
+            shared.store((&raw const x).addr(), Relaxed);
+        }
+        intrinsics::barrier(0);
+        if intrinsics::thread_idx_x() == 1 {
+            write(memory, shared.load(Relaxed), 8);
+        }
+        intrinsics::barrier(0);
+        std::hint::black_box(&x);
+    });
+    assert_eq!(outcome.reports.len(), 1);
+    assert_eq!(outcome.reports[0].code, Code::LOCAL_BOUNDS);
+}
+
+struct Tile;
+static TILE: SharedKey = SharedKey::new(TypeId::of::<Tile>(), "shared array");
+struct Other;
+static OTHER: SharedKey = SharedKey::new(TypeId::of::<Other>(), "shared array");
+
+fn array(key: &'static SharedKey, bytes: usize) -> usize {
+    // SAFETY: only its address is used.
+    unsafe { intrinsics::shared_static(key, bytes, 16) }.addr()
+}
+
+#[test]
+fn accesses_within_shared_arrays_are_right() {
+    let shape = Shape {
+        dynamic_shared_bytes: 36,
+        ..Shape::new([2, 1, 1], [4, 1, 1])
+    };
+    let outcome = run_on(shape, |memory| {
+        // SAFETY: only its address is used.
+        let dynamic = unsafe { intrinsics::dynamic_shared() }.addr();
+        for (start, bytes) in [
+            (array(&TILE, 132), 132),
+            (array(&OTHER, 4), 4),
+            (dynamic, 36),
+        ] {
+            (0..bytes / 4).for_each(|i| write(memory, start + 4 * i, 4));
+        }
+    });
+    assert_eq!(outcome.reports, []);
+}
+
+#[test]
+fn an_index_past_a_shared_array_is_out_of_bounds_although_another_follows() {
+    let report = finding(|memory| {
+        let tile = array(&TILE, 128);
+        array(&OTHER, 128);
+        read(memory, tile + 128, 4);
+    });
+    assert_eq!(report.code, Code::SHARED_BOUNDS);
+    assert_eq!(
+        report.title,
+        "out of bounds in shared memory: just past the end of a shared array of 128 bytes"
+    );
+    assert!(
+        report.sides[0]
+            .did
+            .ends_with("element 32 of 32 if they have 4 bytes")
+    );
+}
+
+#[test]
+fn an_index_before_shared_memory_is_out_of_bounds() {
+    let report = finding(|memory| read(memory, array(&TILE, 64) - 8, 8));
+    assert_eq!(report.code, Code::SHARED_BOUNDS);
+    assert!(
+        report.title.contains("8 bytes before the start"),
+        "{}",
+        report.title
+    );
+}
+
+#[test]
+fn a_vector_that_leaves_a_shared_array_is_out_of_bounds() {
+    let report = finding(|memory| read(memory, array(&TILE, 24) + 16, 16));
+    assert_eq!(report.code, Code::SHARED_BOUNDS);
+    assert!(
+        report.title.contains("the last 8 bytes past the end"),
+        "{}",
+        report.title
+    );
+}
+
+#[test]
+fn dynamic_shared_memory_ends_where_the_launch_says() {
+    let shape = Shape {
+        dynamic_shared_bytes: 60,
+        ..Shape::new([1, 1, 1], [1, 1, 1])
+    };
+    let outcome = run_on(shape, |memory| {
+        // SAFETY: only its address is used.
+        let dynamic = unsafe { intrinsics::dynamic_shared() }.addr();
+        write(memory, dynamic + 56, 4);
+        write(memory, dynamic + 60, 4);
+    });
+    assert_eq!(outcome.reports.len(), 1);
+    assert!(
+        outcome.reports[0]
+            .title
+            .contains("dynamic shared memory of 60 bytes")
+    );
+}
+
+#[test]
+fn shared_memory_must_be_aligned() {
+    let report = finding(|memory| read(memory, array(&TILE, 64) + 4, 8));
+    assert_eq!(report.code, Code::MISALIGNED);
+}
+
+#[test]
+fn bytes_that_nobody_wrote_are_not_read() {
+    fn unwritten<T>(len: usize) {
+        let x = buffer::<T>(len, Birth::Uninitialised);
+        let (at, size) = (start(&x), size_of::<T>());
+        name(x.start().as_ptr(), "x");
+        let report = finding(|memory| {
+            write(memory, at, size);
+            read(memory, at, size);
+            read(memory, at + (len - 1) * size, size);
+        });
+        assert_eq!(report.code, Code::GLOBAL_UNINIT);
+        assert_eq!(
+            report.title,
+            format!("read of uninitialised memory: x[{}]", len - 1)
+        );
+    }
+    for len in [2, 3, 65] {
+        unwritten::<u8>(len);
+        unwritten::<u16>(len);
+        unwritten::<u32>(len);
+        unwritten::<u64>(len);
+    }
+}
+
+#[test]
+fn bytes_that_the_host_or_a_kernel_wrote_are_read() {
+    let x = buffer::<u32>(10, Birth::Uninitialised);
+    let at = start(&x);
+    initialise(x.start().as_ptr(), 20);
+    let reports = one_lane(|memory| {
+        (0..5).for_each(|i| read(memory, at + 4 * i, 4));
+        (5..10).for_each(|i| write(memory, at + 4 * i, 4));
+        (0..10).for_each(|i| access(memory, at + 4 * i, 4, 4, How::Changes));
+    });
+    assert_eq!(reports, []);
+    assert!(host_reads(x.start().as_ptr(), 40).is_none());
+}
+
+#[test]
+fn a_vector_with_one_unwritten_element_names_it() {
+    let x = buffer::<f32>(4, Birth::Uninitialised);
+    let at = start(&x);
+    name(x.start().as_ptr(), "x");
+    let report = finding(|memory| {
+        (0..3).for_each(|i| write(memory, at + 4 * i, 4));
+        read(memory, at, 16);
+    });
+    assert_eq!(report.title, "read of uninitialised memory: x[3]");
+    assert_eq!(
+        report.sides[0].did,
+        "reads x[0] (16 bytes), without a value from x[3] on"
+    );
+}
+
+#[test]
+fn copies_take_the_state_of_their_source() {
+    let (from, to) = (
+        buffer::<u8>(9, Birth::Uninitialised),
+        buffer::<u8>(9, Birth::Uninitialised),
+    );
+    initialise(from.start().as_ptr(), 4);
+    copied(to.start().as_ptr(), from.start().as_ptr(), 9);
+    assert!(host_reads(to.start().as_ptr(), 4).is_none());
+    let report = host_reads(to.start().as_ptr(), 9).unwrap();
+    assert!(report.title.contains("element 4"), "{}", report.title);
+    let whole = [1_u8; 9];
+    copied(to.start().as_ptr(), whole.as_ptr(), 9);
+    assert!(host_reads(to.start().as_ptr(), 9).is_none());
+}
+
+#[test]
+fn pieces_of_the_heap_are_checked_like_buffers() {
+    let reports = one_lane(|memory| {
+        let piece = heap_alloc(24);
+        assert_eq!(piece.addr() % 16, 0);
+        (0..3).for_each(|i| write(memory, piece.addr() + 8 * i, 8));
+        (0..3).for_each(|i| read(memory, piece.addr() + 8 * i, 8));
+        heap_free(piece);
+    });
+    assert_eq!(reports, []);
+    for (offset, code) in [
+        (24, Code::GLOBAL_BOUNDS),
+        (32, Code::GLOBAL_BOUNDS),
+        (8, Code::GLOBAL_UNINIT),
+    ] {
+        let mut reports = one_lane(|memory| {
+            let piece = heap_alloc(24);
+            read(memory, piece.addr() + offset, 8);
+        });
+        reports.retain(|report| report.code != Code::LEAK);
+        assert_eq!(reports.len(), 1);
+        assert_eq!(reports[0].code, code);
+    }
+}
+
+#[test]
+fn a_piece_of_the_heap_is_not_used_after_it_was_freed() {
+    let report = finding(|memory| {
+        let piece = heap_alloc(100);
+        write(memory, piece.addr() + 96, 4);
+        heap_free(piece);
+        read(memory, piece.addr() + 96, 4);
+    });
+    assert_eq!(report.code, Code::USE_AFTER_FREE);
+    assert_eq!(
+        report.title,
+        "use of freed memory: byte 96 of a piece of the device's heap"
+    );
+    assert!(report.sides[1].did.contains("freed it"), "{report:?}");
+}
+
+#[test]
+fn only_what_is_allocated_is_freed_and_once() {
+    let twice = finding(|_| {
+        let piece = heap_alloc(8);
+        heap_free(piece);
+        heap_free(piece);
+    });
+    assert_eq!(twice.code, Code::BAD_FREE);
+    assert_eq!(
+        twice.title,
+        "a piece of the device's heap of 8 bytes is freed twice"
+    );
+    let inside = finding(|_| {
+        let piece = heap_alloc(32);
+        heap_free(piece.wrapping_add(16));
+        heap_free(piece);
+    });
+    assert!(text(&inside).contains("16 bytes behind the start of a piece"));
+    assert_eq!(one_lane(|_| heap_free(ptr::null_mut())), []);
+}
+
+#[test]
+fn what_the_heap_keeps_after_a_run_is_a_note() {
+    let kept = std::sync::Mutex::new(0);
+    let report = finding(|_| *kept.lock().unwrap() = heap_alloc(40).addr());
+    assert_eq!(
+        (report.code, report.severity),
+        (Code::LEAK, crate::check::Severity::Note)
+    );
+    assert!(
+        report
+            .title
+            .starts_with("1 piece of the device's heap (40 bytes)")
+    );
+    // A later kernel frees it, and nothing is left to be said.
+    let start = *kept.lock().unwrap();
+    assert_eq!(
+        one_lane(|_| heap_free(ptr::without_provenance_mut(start))),
+        []
+    );
+}
+
+#[test]
+fn the_heap_has_a_limit() {
+    assert_eq!(heap_alloc(u64::MAX), ptr::null_mut());
+    assert_eq!(heap_alloc(8 << 20 | 1), ptr::null_mut());
+    assert_eq!(heap_alloc(0), ptr::null_mut());
+}
+
+#[test]
+fn statics_are_named_by_their_path() {
+    let value = Box::new([0_u32; 3]);
+    let start = (&raw const *value).cast::<u8>();
+    let made = Origin {
+        file: "src/lib.rs",
+        line: 7,
+        column: 1,
+    };
+    let layout = Layout::new::<[u32; 3]>();
+    allocate_at(
+        start,
+        layout,
+        Layout::new::<u32>(),
+        Kind::Static,
+        "shop::COUNT",
+        made,
+    );
+    let at = start.addr();
+    let report = finding(|memory| write(memory, at + 12, 4));
+    assert_eq!(
+        report.title,
+        "`shop::COUNT[3]` is out of bounds: `shop::COUNT` has 3 elements"
+    );
+    assert_eq!(report.sides[1].place.as_ref().unwrap().line, 7);
+    free(start);
+}

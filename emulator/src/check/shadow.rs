@@ -1,0 +1,302 @@
+//! What is remembered of each piece of memory: the last write and two accesses since, in granules of up to four bytes.
+//!
+//! Entries are never cleared: those of earlier blocks and runs have times below every floor of the present one (README 3), so they
+//! count as ordered. Chunks of entries go from run to run through a pool for the same reason.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::cell::Cell;
+use std::ptr;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+
+use crate::sync::StaticMutex;
+
+/// An access that a granule remembers. All zero: none.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub(super) struct Slot {
+    /// The lane, by its number in the grid.
+    pub(super) who: u32,
+    /// The lane's time.
+    pub(super) t: u32,
+    /// The site and the kind.
+    pub(super) what: What,
+}
+
+/// A site (upper 24 bits) and what was done there (lower 8).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub(super) struct What(u32);
+
+impl What {
+    pub(super) const READ: u32 = 1;
+    pub(super) const WRITE: u32 = 2;
+    pub(super) const ATOMIC: u32 = 4;
+    pub(super) const VOLATILE: u32 = 8;
+    const SCOPE_SHIFT: u32 = 4;
+    /// The target of an asynchronous copy.
+    pub(super) const COPY: u32 = 64;
+
+    #[inline(always)]
+    pub(super) const fn new(kind: u32, site: u32) -> Self {
+        Self(site << 8 | kind)
+    }
+
+    pub(super) const fn with_scope(self, scope: u32) -> Self {
+        Self(self.0 | scope << Self::SCOPE_SHIFT)
+    }
+
+    #[inline(always)]
+    pub(super) const fn is(self, kind: u32) -> bool {
+        self.0 & kind != 0
+    }
+
+    /// 0 the block, 1 the cluster, 2 the device, 3 the system; of atomics only.
+    pub(super) const fn scope(self) -> u32 {
+        self.0 >> Self::SCOPE_SHIFT & 3
+    }
+
+    pub(super) const fn site(self) -> u32 {
+        self.0 >> 8
+    }
+
+    /// Whether either of two has one of these kinds.
+    #[inline(always)]
+    pub(super) const fn either(self, other: Self, kind: u32) -> bool {
+        (self.0 | other.0) & kind != 0
+    }
+}
+
+/// What is remembered of one granule.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(super) struct Granule {
+    /// The last write; two reads since, or atomics that nothing orders with it.
+    pub(super) slots: [Cell<Slot>; 3],
+    flags: AtomicU32,
+}
+
+/// The bits of [`Granule::flags`]. The lowest four: bytes of shared memory that have a value, where the last write is of this block.
+pub(super) mod flag {
+    pub(in crate::check) const INIT: u32 = 15;
+    /// Its bytes are remembered one by one; `slots` holds a pointer.
+    pub(in crate::check) const SPLIT: u32 = 1 << 8;
+    /// Releases have written here: the graph of order has a message for this address.
+    pub(in crate::check) const MESSAGE: u32 = 1 << 9;
+    /// The target of a copy under way.
+    pub(in crate::check) const COPYING: u32 = 1 << 10;
+    pub(in crate::check) const LOCKED: u32 = 1 << 31;
+}
+
+impl Granule {
+    #[inline(always)]
+    pub(super) fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_flags(&self, flags: u32) {
+        self.flags.store(flags, Ordering::Relaxed);
+    }
+
+    /// Keeps other OS threads away.
+    #[inline(always)]
+    pub(super) fn lock(&self) {
+        while self.flags.fetch_or(flag::LOCKED, Ordering::Acquire) & flag::LOCKED != 0 {
+            std::hint::spin_loop();
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn unlock(&self) {
+        let flags = self.flags.load(Ordering::Relaxed);
+        self.flags.store(flags & !flag::LOCKED, Ordering::Release);
+    }
+
+    /// The entries of its bytes, which take its place from now on.
+    pub(super) fn split(&self, pool: &Splits) -> *const [Granule; 4] {
+        let first = self.slots[0].get();
+        if self.flags() & flag::SPLIT != 0 {
+            let address = u64::from(first.t) << 32 | u64::from(first.who);
+            return ptr::with_exposed_provenance(address as usize);
+        }
+        let flags = self.flags();
+        let copied = std::array::from_fn(|byte| Granule {
+            slots: self.slots.clone(),
+            flags: AtomicU32::new(flags & flag::MESSAGE | (flags >> byte & 1) * flag::INIT),
+        });
+        let parts = pool.keep(copied);
+        let address = parts.expose_provenance() as u64;
+        self.slots[0].set(Slot {
+            who: address as u32,
+            t: (address >> 32) as u32,
+            ..first
+        });
+        self.set_flags(flags & (flag::LOCKED | flag::COPYING) | flag::SPLIT);
+        parts
+    }
+}
+
+/// Owns what split granules point to, until the run ends.
+#[derive(Debug, Default)]
+pub(super) struct Splits(StaticMutex<Vec<Box<[Granule; 4]>>>);
+
+// SAFETY: whoever looks at granules of global memory holds the lock of the granule that they are parts of.
+unsafe impl Sync for Splits {}
+// SAFETY: as above.
+unsafe impl Send for Splits {}
+
+impl Splits {
+    fn keep(&self, parts: [Granule; 4]) -> *const [Granule; 4] {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Box::new(parts));
+        all.last().map_or(ptr::null(), |last| &raw const **last)
+    }
+
+    fn is_empty(&self) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.is_empty()
+    }
+}
+
+const CHUNK: usize = 1 << CHUNK_SHIFT;
+const CHUNK_SHIFT: u32 = 12;
+
+#[repr(C)]
+struct Chunk {
+    granules: [Granule; CHUNK],
+    /// No entry has this time or a later one.
+    stamp: u32,
+}
+
+/// The granules of one piece of memory, made when they are first asked for.
+#[derive(Debug)]
+pub(super) struct Table {
+    chunks: Box<[AtomicPtr<Chunk>]>,
+    any: AtomicBool,
+}
+
+impl Table {
+    pub(super) fn new(granules: usize) -> Self {
+        let chunks = granules.div_ceil(CHUNK);
+        Self {
+            chunks: std::iter::repeat_with(AtomicPtr::default)
+                .take(chunks)
+                .collect(),
+            any: AtomicBool::new(false),
+        }
+    }
+
+    /// Granule number `index`. `t0`: when this run began.
+    ///
+    /// # Panics
+    /// If the table is shorter.
+    #[inline(always)]
+    pub(super) fn granule(&self, index: usize, t0: u32) -> *const Granule {
+        let chunk = &self.chunks[index >> CHUNK_SHIFT];
+        let mut start = chunk.load(Ordering::Acquire);
+        if start.is_null() {
+            start = self.make(chunk, t0);
+        }
+        // SAFETY: the chunk is alive as long as the table, and the index inside it is below `CHUNK`.
+        unsafe {
+            let granules = (&raw const (*start).granules).cast::<Granule>();
+            granules.add(index & (CHUNK - 1))
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&self, chunk: &AtomicPtr<Chunk>, t0: u32) -> *mut Chunk {
+        let new = take_chunk(t0);
+        self.any.store(true, Ordering::Relaxed);
+        match chunk.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => new,
+            Err(other) => {
+                give_chunk(new, true);
+                other
+            }
+        }
+    }
+
+    /// Hands the entries to later runs. `high` is a time above all in them.
+    pub(super) fn retire(&mut self, high: u32, splits: &Splits) {
+        if !*self.any.get_mut() {
+            return;
+        }
+        let clean = splits.is_empty();
+        for chunk in &mut self.chunks {
+            let start = std::mem::take(chunk.get_mut());
+            if !start.is_null() {
+                // SAFETY: the table owns it.
+                unsafe { (*start).stamp = high };
+                give_chunk(start, clean);
+            }
+        }
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        for chunk in &mut self.chunks {
+            let start = *chunk.get_mut();
+            if !start.is_null() {
+                // SAFETY: the table owns it.
+                unsafe { free_chunk(start) };
+            }
+        }
+    }
+}
+
+struct Pool(Vec<*mut Chunk>);
+
+// SAFETY: the pool owns its chunks.
+unsafe impl Send for Pool {}
+
+static POOL: StaticMutex<Pool> = StaticMutex::new(Pool(Vec::new()));
+
+/// Chunks that are kept between runs: 330 MB.
+const POOL_LIMIT: usize = 2048;
+
+const LAYOUT: Layout = Layout::new::<Chunk>();
+
+fn take_chunk(t0: u32) -> *mut Chunk {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = pool.0.pop();
+    drop(pool);
+    if let Some(chunk) = kept {
+        // SAFETY: the pool gave it away. Zero is a valid chunk.
+        unsafe {
+            // A run that went on beside this one has left times that this one does not know.
+            if (*chunk).stamp > t0 {
+                chunk.write_bytes(0, 1);
+            }
+        }
+        return chunk;
+    }
+    // SAFETY: the layout is not empty.
+    let chunk = unsafe { alloc_zeroed(LAYOUT) }.cast::<Chunk>();
+    if chunk.is_null() {
+        handle_alloc_error(LAYOUT);
+    }
+    chunk
+}
+
+/// `clean`: no entry is split.
+fn give_chunk(chunk: *mut Chunk, clean: bool) {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if clean && pool.0.len() < POOL_LIMIT {
+        pool.0.push(chunk);
+        return;
+    }
+    drop(pool);
+    // SAFETY: the caller gave it away.
+    unsafe { free_chunk(chunk) }
+}
+
+/// # Safety
+/// The chunk came from `take_chunk`, and nobody has it any more.
+unsafe fn free_chunk(chunk: *mut Chunk) {
+    // SAFETY: it came from the allocator with this layout.
+    unsafe { dealloc(chunk.cast(), LAYOUT) }
+}

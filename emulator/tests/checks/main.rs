@@ -1,0 +1,14 @@
+//! What the checks find in kernels that are wrong, and that they find nothing in those that are right.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
+mod atomics; // what atomics and fences order
+mod global; // races on global memory
+mod parts; // barriers of parts of a block and in memory, copies
+mod shared; // races on shared memory, and reads of what has no value
+mod support;
+mod together; // clusters and cooperative grids
+mod warp; // lanes of one warp

@@ -1,0 +1,356 @@
+//! Instrumented code by hand: each access calls its hook first, from the line of the caller.
+
+use std::any::TypeId;
+use std::cell::UnsafeCell;
+use std::collections::HashMap;
+use std::panic::Location;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use warploom_emulator::check::{
+    self, Birth, Code, Frame, HOOKS, Kind, Mode, Options, Report, SiteInfo,
+};
+use warploom_emulator::{Shape, SharedKey, Together, intrinsics, run_with};
+
+/// The hook of this name.
+fn hook(name: &str) -> *const () {
+    let all = HOOKS.iter();
+    all.clone().find(|hook| hook.name == name).unwrap().address
+}
+
+macro_rules! hooks {
+    ($($name:ident($($ty:ty),*);)*) => {
+        struct Hooks { $($name: extern "C-unwind" fn($($ty),*),)* }
+        // SAFETY: the table holds functions of these types under these names.
+        static TABLE: LazyLock<Hooks> = LazyLock::new(|| unsafe {
+            Hooks { $($name: std::mem::transmute::<*const (), extern "C-unwind" fn($($ty),*)>(hook(concat!("check.", stringify!($name)))),)* }
+        });
+    };
+}
+
+hooks! {
+    load1(*const u8, u32);
+    load2(*const u8, u32);
+    load4(*const u8, u32);
+    load8(*const u8, u32);
+    load16(*const u8, u32);
+    store1(*const u8, u64, u32);
+    store2(*const u8, u64, u32);
+    store4(*const u8, u64, u32);
+    store8(*const u8, u64, u32);
+    store16(*const u8, u32);
+    copy(*const u8, *const u8, u64, u32);
+    fill(*const u8, u64, u32);
+    atomic(*const u8, u32, u32, u32);
+    fence(u32, u32);
+    at(u32);
+}
+
+/// The site of a line.
+fn site(at: &'static Location<'static>) -> u32 {
+    static SITES: LazyLock<Mutex<HashMap<(u32, u32, &str), u32>>> = LazyLock::new(Mutex::default);
+    let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
+    *sites
+        .entry((at.line(), at.column(), at.file()))
+        .or_insert_with(|| {
+            check::register(vec![SiteInfo {
+                frames: vec![Frame {
+                    file: at.file().into(),
+                    line: at.line(),
+                    column: at.column(),
+                    function: "kernel".into(),
+                }],
+                shown: 0,
+            }])
+        })
+}
+
+/// What instrumented code does before it calls an intrinsic.
+#[track_caller]
+pub(crate) fn here() {
+    (TABLE.at)(site(Location::caller()));
+}
+
+/// A read of memory that is there.
+#[track_caller]
+pub(crate) fn load<T: Copy>(p: *const T) -> T {
+    let (at, site) = (p.cast::<u8>(), site(Location::caller()));
+    match size_of::<T>() {
+        1 => (TABLE.load1)(at, site),
+        2 => (TABLE.load2)(at, site),
+        4 => (TABLE.load4)(at, site),
+        8 => (TABLE.load8)(at, site),
+        16 => (TABLE.load16)(at, site),
+        other => panic!("no hook for {other} bytes"),
+    }
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.read_volatile() }
+}
+
+/// A write to memory that is there.
+#[track_caller]
+pub(crate) fn store<T: Copy>(p: *mut T, value: T) {
+    let (at, site) = (p.cast::<u8>(), site(Location::caller()));
+    let mut bits = [0; 8];
+    let bytes = size_of::<T>();
+    if bytes <= 8 {
+        // SAFETY: both have so many bytes.
+        unsafe {
+            (&raw const value)
+                .cast::<u8>()
+                .copy_to(bits.as_mut_ptr(), bytes)
+        };
+    }
+    let bits = u64::from_le_bytes(bits);
+    match bytes {
+        1 => (TABLE.store1)(at, bits, site),
+        2 => (TABLE.store2)(at, bits, site),
+        4 => (TABLE.store4)(at, bits, site),
+        8 => (TABLE.store8)(at, bits, site),
+        16 => (TABLE.store16)(at, site),
+        other => panic!("no hook for {other} bytes"),
+    }
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.write_volatile(value) }
+}
+
+/// A copy that the processor makes.
+#[track_caller]
+pub(crate) fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+    (TABLE.copy)(to, from, bytes as u64, site(Location::caller()));
+    // SAFETY: the tests access memory that is there.
+    unsafe { to.copy_from(from, bytes) }
+}
+
+/// A filling of memory with zeros.
+#[track_caller]
+pub(crate) fn fill(to: *mut u8, bytes: usize) {
+    (TABLE.fill)(to, bytes as u64, site(Location::caller()));
+    // SAFETY: the tests access memory that is there.
+    unsafe { to.write_bytes(0, bytes) }
+}
+
+/// A volatile read of 4 bytes.
+#[track_caller]
+pub(crate) fn load_volatile(p: *const u32) -> u32 {
+    (TABLE.atomic)(p.cast(), 4, 4, site(Location::caller()));
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.read_volatile() }
+}
+
+/// A volatile write of 4 bytes.
+#[track_caller]
+pub(crate) fn store_volatile(p: *mut u32, value: u32) {
+    (TABLE.atomic)(p.cast(), 4, 5, site(Location::caller()));
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.write_volatile(value) }
+}
+
+/// An atomic read as Rust's own atomics make it.
+#[track_caller]
+pub(crate) fn load_core(p: *mut u32, order: std::sync::atomic::Ordering) -> u32 {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    let number = if order == Relaxed { 0 } else { 1 };
+    (TABLE.atomic)(p.cast(), 4, number << 4, site(Location::caller()));
+    // SAFETY: the tests access memory that is there.
+    unsafe { AtomicU32::from_ptr(p) }.load(order)
+}
+
+/// An atomic write as Rust's own atomics make it.
+#[track_caller]
+pub(crate) fn store_core(p: *mut u32, value: u32, order: std::sync::atomic::Ordering) {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    let number = if order == Relaxed { 0 } else { 2 };
+    (TABLE.atomic)(p.cast(), 4, number << 4 | 1, site(Location::caller()));
+    // SAFETY: the tests access memory that is there.
+    unsafe { AtomicU32::from_ptr(p) }.store(value, order);
+}
+
+/// A fence of Rust's own: 1 acquire, 2 release, 3 both.
+#[track_caller]
+pub(crate) fn fence_core(order: u32) {
+    (TABLE.fence)(order, site(Location::caller()));
+}
+
+/// The barrier of the block.
+#[track_caller]
+pub(crate) fn barrier() {
+    here();
+    intrinsics::barrier(0);
+}
+
+/// The number of the thread in its block.
+pub(crate) fn me() -> usize {
+    intrinsics::thread_idx_x() as usize
+}
+
+/// The number of the block.
+pub(crate) fn block() -> usize {
+    intrinsics::block_idx_x() as usize
+}
+
+/// Orders and scopes of atomics, as numbers.
+pub(crate) const RELAXED: u32 = 0;
+pub(crate) const ACQUIRE: u32 = 4;
+pub(crate) const RELEASE: u32 = 8;
+pub(crate) const ACQ_REL: u32 = 12;
+pub(crate) const BLOCK: u32 = 0;
+pub(crate) const DEVICE: u32 = 2;
+
+/// Atomics with the line of the caller.
+#[track_caller]
+pub(crate) fn add(p: *mut u32, v: u32, how: u32) -> u32 {
+    here();
+    // SAFETY: the tests access memory that is there.
+    unsafe { intrinsics::atomic_fetch_add_u32(p, v, how) }
+}
+
+#[track_caller]
+pub(crate) fn get(p: *mut u32, how: u32) -> u32 {
+    here();
+    // SAFETY: the tests access memory that is there.
+    unsafe { intrinsics::atomic_load_u32(p, how) }
+}
+
+#[track_caller]
+pub(crate) fn set(p: *mut u32, v: u32, how: u32) {
+    here();
+    // SAFETY: the tests access memory that is there.
+    unsafe { intrinsics::atomic_store_u32(p, v, how) }
+}
+
+#[track_caller]
+pub(crate) fn cas(p: *mut u32, c: u32, v: u32, how: u32) -> u32 {
+    here();
+    // SAFETY: the tests access memory that is there.
+    unsafe { intrinsics::atomic_cas_u32(p, c, v, how) }
+}
+
+/// Global memory with a name.
+pub(crate) struct Buffer<T>(Box<[UnsafeCell<T>]>);
+
+// SAFETY: the tests access it by pointers, as kernels do; those that race do so in one OS thread, or do not care.
+unsafe impl<T: Send> Sync for Buffer<T> {}
+
+impl<T: Copy + Default> Buffer<T> {
+    pub(crate) fn new(label: &str, len: usize) -> Self {
+        let this = Self((0..len).map(|_| UnsafeCell::default()).collect());
+        let (size, align) = (size_of::<T>(), align_of::<T>());
+        check::allocate(
+            this.start(),
+            len * size,
+            size,
+            align,
+            Kind::Static,
+            Birth::Initialised,
+            label,
+        );
+        this
+    }
+
+    fn start(&self) -> *const u8 {
+        self.0.as_ptr().cast()
+    }
+
+    /// The address of an element.
+    pub(crate) fn at(&self, index: usize) -> *mut T {
+        self.0[index].get()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> T {
+        // SAFETY: no kernel runs.
+        unsafe { *self.0[index].get() }
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        check::free(self.0.as_ptr().cast());
+    }
+}
+
+struct Tile;
+static TILE: SharedKey = SharedKey::new(TypeId::of::<Tile>(), "tile");
+
+/// Element `index` of 1024 words that the block shares.
+pub(crate) fn tile(index: usize) -> *mut u32 {
+    assert!(index < 1024);
+    // SAFETY: within its length.
+    unsafe {
+        intrinsics::shared_static(&TILE, 4096, 16)
+            .cast::<u32>()
+            .add(index)
+    }
+}
+
+/// What a checked run of so many blocks and threads finds: the same with one OS thread and with three.
+pub(crate) fn check(blocks: u32, threads: u32, program: impl Fn() + Sync) -> Vec<Report> {
+    check_together(blocks, threads, Together::default(), program)
+}
+
+/// As [`check`], of clusters or a cooperative grid.
+pub(crate) fn check_together(
+    blocks: u32,
+    threads: u32,
+    together: Together,
+    program: impl Fn() + Sync,
+) -> Vec<Report> {
+    check_fresh_together(blocks, threads, together, || (), |()| program())
+}
+
+/// As [`check`], with memory that is made anew for each run.
+pub(crate) fn check_fresh<M: Sync>(
+    blocks: u32,
+    threads: u32,
+    memory: impl Fn() -> M,
+    program: impl Fn(&M) + Sync,
+) -> Vec<Report> {
+    check_fresh_together(blocks, threads, Together::default(), memory, program)
+}
+
+/// As [`check_fresh`], of clusters or a cooperative grid.
+pub(crate) fn check_fresh_together<M: Sync>(
+    blocks: u32,
+    threads: u32,
+    together: Together,
+    memory: impl Fn() -> M,
+    program: impl Fn(&M) + Sync,
+) -> Vec<Report> {
+    let run = |workers| {
+        let memory = memory();
+        let shape = Shape {
+            workers: Some(workers),
+            dynamic_shared_bytes: 512,
+            ..Shape::new([blocks, 1, 1], [threads, 1, 1])
+        };
+        let mut options = Options::default();
+        options.mode = Mode::Checked;
+        let outcome = run_with(shape, together, &options, &|| program(&memory));
+        assert_eq!(outcome.fault, None);
+        outcome.reports
+    };
+    let one = run(1);
+    assert_eq!(
+        codes(&run(3)),
+        codes(&one),
+        "with three OS threads, and with one"
+    );
+    one
+}
+
+/// The classes of findings, each once, in order of their numbers.
+pub(crate) fn codes(reports: &[Report]) -> Vec<Code> {
+    let mut codes: Vec<_> = reports.iter().map(|report| report.code).collect();
+    codes.sort();
+    codes.dedup();
+    codes
+}
+
+/// The lines of the sides of the only report, and how often it was found.
+pub(crate) fn only(reports: &[Report], code: Code) -> (Vec<u32>, u64) {
+    let [report] = reports else {
+        panic!("{} reports: {reports:#?}", reports.len());
+    };
+    assert_eq!(report.code, code);
+    let lines = report.sides.iter().filter_map(|side| side.place.as_ref());
+    (lines.map(|place| place.line).collect(), report.count)
+}

@@ -1,0 +1,271 @@
+//! A hook before each access to memory, and before each intrinsic that orders or moves memory.
+//!
+//! Left out: accesses whose address is that of a local variable or of a constant of the program, as far as the code shows it.
+
+use super::places::Places;
+use crate::llvm::{Module, Op, Type, TypeKind, Value};
+use crate::lower::symbols::INTRINSIC;
+use std::collections::HashMap;
+
+/// Parts of the names of intrinsics that do something at a place: they are told where they are called from.
+const PLACED: &[&str] = &[
+    "host.",
+    "barrier",
+    "bar.",
+    "sync",
+    "vote",
+    "match",
+    "shfl",
+    "redux",
+    "activemask",
+    "atom",
+    "memory.",
+    "fence",
+    "membar",
+    "cp.",
+    "mbarrier",
+    "cluster",
+    "shared",
+    "heap",
+    "elect",
+    "mapa",
+    "ld.",
+    "st.",
+    "red.",
+    "trap",
+    "nanosleep",
+    "print",
+];
+
+/// Puts the hooks into every function; gives the range of new places for each.
+pub(super) fn instrument(
+    module: &mut Module<'_>,
+    places: &mut Places,
+) -> HashMap<String, [u32; 2]> {
+    let mut ranges = HashMap::new();
+    for function in module.functions() {
+        if function.is_declaration() {
+            continue;
+        }
+        let name = format!("{:#}", rustc_demangle::demangle(&function.name()));
+        let first = places.sites.len() as u32;
+        let instructions = function.instructions();
+        for (i, instruction) in instructions.iter().enumerate() {
+            let next = instructions.get(i + 1).copied();
+            before(module, places, *instruction, next, &name);
+        }
+        ranges.insert(function.name(), [first, places.sites.len() as u32]);
+    }
+    ranges
+}
+
+fn before<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &mut Places,
+    instruction: Value<'ctx>,
+    next: Option<Value<'ctx>>,
+    function: &str,
+) {
+    let operands = instruction.operands();
+    match (instruction.op(), &operands[..]) {
+        (Op::Load, [at, ..]) if !is_private(*at) => {
+            let site = site(module, places, instruction, function);
+            load(module, instruction, *at, site);
+        }
+        (Op::Store, [value, at, ..]) if !is_private(*at) => {
+            let site = site(module, places, instruction, function);
+            store(module, instruction, *value, *at, site);
+        }
+        (Op::AtomicRmw, [at, value, ..]) | (Op::CmpXchg, [at, _, value, ..])
+            if !is_private(*at) =>
+        {
+            let site = site(module, places, instruction, function);
+            let how = 2 | order(instruction.ordering()) << 4;
+            atomic(module, instruction, *at, value.ty(), how, site);
+        }
+        (Op::Fence, _) => {
+            let site = site(module, places, instruction, function);
+            let order = module.i32_type().integer(order(instruction.ordering()));
+            hook(module, instruction, "fence", &[order, site]);
+        }
+        (Op::Call, _) => call(module, places, instruction, next, function),
+        _ => {}
+    }
+}
+
+fn site<'ctx>(
+    module: &Module<'ctx>,
+    places: &mut Places,
+    instruction: Value<'ctx>,
+    function: &str,
+) -> Value<'ctx> {
+    let site = places.of(instruction, function);
+    module.i32_type().integer(u64::from(site))
+}
+
+fn load<'ctx>(module: &mut Module<'ctx>, load: Value<'ctx>, at: Value<'ctx>, site: Value<'ctx>) {
+    let order_number = load.ordering();
+    if load.is_volatile() || order_number > 1 {
+        let volatile = u64::from(load.is_volatile()) << 2;
+        return atomic(
+            module,
+            load,
+            at,
+            load.ty(),
+            volatile | order(order_number) << 4,
+            site,
+        );
+    }
+    let bytes = module.store_size(load.ty());
+    let align = u64::from(load.alignment());
+    if matches!(bytes, 1 | 2 | 4 | 8 | 16) && align == bytes {
+        hook(module, load, &format!("load{bytes}"), &[at, site]);
+    } else {
+        let (bytes, align) = (
+            module.i64_type().integer(bytes),
+            module.i32_type().integer(align),
+        );
+        hook(module, load, "load", &[at, bytes, align, site]);
+    }
+}
+
+fn store<'ctx>(
+    module: &mut Module<'ctx>,
+    store: Value<'ctx>,
+    value: Value<'ctx>,
+    at: Value<'ctx>,
+    site: Value<'ctx>,
+) {
+    let order_number = store.ordering();
+    if store.is_volatile() || order_number > 1 {
+        let volatile = u64::from(store.is_volatile()) << 2;
+        return atomic(
+            module,
+            store,
+            at,
+            value.ty(),
+            1 | volatile | order(order_number) << 4,
+            site,
+        );
+    }
+    let bytes = module.store_size(value.ty());
+    let align = u64::from(store.alignment());
+    let scalar = !matches!(value.ty().kind(), TypeKind::Other | TypeKind::Void);
+    if matches!(bytes, 1 | 2 | 4 | 8) && align == bytes && scalar {
+        // By type: the hook's wrapper makes 64 bits of it.
+        let name = format!("store{bytes}:{}", value.ty().to_text());
+        hook(module, store, &name, &[at, value, site]);
+    } else if bytes == 16 && align == 16 {
+        hook(module, store, "store16", &[at, site]);
+    } else {
+        let (bytes, align) = (
+            module.i64_type().integer(bytes),
+            module.i32_type().integer(align),
+        );
+        hook(module, store, "store", &[at, bytes, align, site]);
+    }
+}
+
+fn atomic<'ctx>(
+    module: &mut Module<'ctx>,
+    instruction: Value<'ctx>,
+    at: Value<'ctx>,
+    ty: Type<'ctx>,
+    how: u64,
+    site: Value<'ctx>,
+) {
+    let bytes = module.store_size(ty);
+    let (bytes, how) = (
+        module.i32_type().integer(bytes),
+        module.i32_type().integer(how),
+    );
+    hook(module, instruction, "atomic", &[at, bytes, how, site]);
+}
+
+fn call<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &mut Places,
+    call: Value<'ctx>,
+    next: Option<Value<'ctx>>,
+    function: &str,
+) {
+    let Some(callee) = call.callee().as_function() else {
+        return;
+    };
+    let name = callee.name();
+    let args = call.args();
+    if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
+        let [to, from, bytes, ..] = args[..] else {
+            return;
+        };
+        if !(is_private(to) && is_private(from)) {
+            let site = site(module, places, call, function);
+            let narrow = bytes.ty().kind() == TypeKind::Integer(32);
+            hook(
+                module,
+                call,
+                if narrow { "copy:i32" } else { "copy" },
+                &[to, from, bytes, site],
+            );
+        }
+    } else if name.starts_with("llvm.memset.") {
+        let [to, _, bytes, ..] = args[..] else { return };
+        if !is_private(to) {
+            let site = site(module, places, call, function);
+            let narrow = bytes.ty().kind() == TypeKind::Integer(32);
+            hook(
+                module,
+                call,
+                if narrow { "fill:i32" } else { "fill" },
+                &[to, bytes, site],
+            );
+        }
+    } else if let Some(rest) = name.strip_prefix(INTRINSIC) {
+        let register = rest.contains("read.ptx.sreg") || rest.contains("|mov.u32");
+        if !register && PLACED.iter().any(|part| rest.contains(part)) {
+            let site = site(module, places, call, function);
+            hook(module, call, "at", &[site]);
+        }
+    } else if !callee.is_declaration() {
+        let site = site(module, places, call, function);
+        hook(module, call, "enter", &[site]);
+        if let Some(next) = next {
+            hook(module, next, "leave", &[]);
+        }
+    }
+}
+
+/// Calls the hook of this name; what stands behind a colon tells variants by type apart.
+fn hook<'ctx>(module: &mut Module<'ctx>, before: Value<'ctx>, name: &str, args: &[Value<'ctx>]) {
+    let name = format!("check.{name}");
+    let types: Vec<Type<'ctx>> = args.iter().map(|a| a.ty()).collect();
+    let hook = module.declare(&name, module.void_type().function(&types));
+    module.call_before(before, hook, args);
+}
+
+/// LLVM's number of an order as the table of intrinsics has it.
+fn order(llvm: i32) -> u64 {
+    match llvm {
+        4 => 1,
+        5 => 2,
+        6 => 3,
+        7 => 4,
+        _ => 0,
+    }
+}
+
+/// Whether the address is that of a local variable, or of a constant.
+fn is_private(mut at: Value<'_>) -> bool {
+    loop {
+        if at.is_alloca() {
+            return true;
+        }
+        if let Some(global) = at.as_global() {
+            return global.is_constant_global();
+        }
+        match at.base_of_address() {
+            Some(base) => at = base,
+            None => return false,
+        }
+    }
+}

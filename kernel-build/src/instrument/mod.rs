@@ -1,0 +1,143 @@
+//! Device IR for the host's processor: what the emulator runs when it checks every access to memory.
+//!
+//! ```text
+//! device IR, before lowering ─ entries in C's convention ─ inline ─ a hook before each access ─ symbols through a table ─ object file
+//! ```
+//! Why not LLVM's ThreadSanitizer pass: its hooks get an address and no place in the source, so that reports would need debug information
+//! in the program and a reader for it; it leaves out accesses that it thinks redundant; and the emulator would have to be found by
+//! names at link time. Here each hook gets the number of a place, known when the code is made, and all calls go through one table that
+//! the program fills when it first needs it. Must not know: PTX, cargo.
+
+mod access; // a hook before each access
+mod entries; // kernels in C's convention
+mod places; // where in the source
+mod record; // what the program learns of the code
+mod table; // calls through the table
+
+use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Op, Passes, Value};
+use crate::lower::answers;
+use crate::roots::Root;
+
+/// Functions of the device library that the emulator replaces as a whole, and the symbols that stand for its own.
+const REPLACED: &[(&str, &str)] = &[
+    ("__warploom_panic_fmt", "__warploom.host.panic_fmt"),
+    ("__warploom_panic_str", "__warploom.host.panic_str"),
+    (
+        "__warploom_panic_bounds_check",
+        "__warploom.host.panic_bounds_check",
+    ),
+    (
+        "__warploom_slice_index_fail",
+        "__warploom.host.slice_index_fail",
+    ),
+    (
+        "__warploom_panic_nounwind",
+        "__warploom.host.panic_nounwind",
+    ),
+    (
+        "__warploom_panic_nounwind_fmt",
+        "__warploom.host.panic_nounwind_fmt",
+    ),
+    ("__warploom_grid_sync", "__warploom.host.grid_sync"),
+];
+
+/// The module's kernels as an object file for the host; `names` are those of the manifest, in the order of `roots`.
+pub(crate) fn build<'ctx>(
+    module: Module<'ctx>,
+    roots: &[Root<'ctx>],
+    names: &[String],
+    target: &str,
+) -> Result<Vec<u8>, LlvmError> {
+    let machine = Machine::of_host(module.context(), &module.triple())?;
+    instrumented(module, roots, names, target, &machine)?.emit_object(&machine)
+}
+
+/// The same as a module.
+fn instrumented<'ctx>(
+    mut module: Module<'ctx>,
+    roots: &[Root<'ctx>],
+    names: &[String],
+    target: &str,
+    machine: &Machine<'ctx>,
+) -> Result<Module<'ctx>, LlvmError> {
+    answers::put(&mut module, "__warploom.arch", 0);
+    answers::put(&mut module, "__warploom.arch_specific", 0);
+    answers::put(&mut module, "__warploom.instrumented", 1);
+    for mark in ["__warploom.instantiate", "__warploom.nounroll"] {
+        remove_calls(&module, mark);
+    }
+    for (theirs, ours) in REPLACED {
+        if let Some(function) = module.function(theirs) {
+            let declared = module.declare(ours, function.value_type());
+            function.replace_all_uses_with(declared);
+        }
+    }
+    entries::share(&mut module);
+    let statics = record::statics(&module);
+    module.clear_module_asm();
+    for function in module.functions() {
+        if !function.is_declaration() {
+            function.clear_personality();
+            function.clear_host_placement();
+            // Functions of different features are not inlined into one another, and entries have none.
+            for key in function.string_attributes(Attribute::FUNCTION) {
+                function.remove_string_attribute(Attribute::FUNCTION, &key);
+            }
+        }
+    }
+    entries::add(&mut module, roots, names, machine)?;
+    let mut kernels = record::kernels(&module, roots, names);
+    module.run(Passes::before_instrumenting(), Some(machine))?;
+    let mut places = places::Places::default();
+    let ranges = access::instrument(&mut module, &mut places);
+    for kernel in &mut kernels {
+        let range = ranges.get(&entries::symbol(&kernel.entry));
+        kernel.sites = range.copied().unwrap_or_default();
+    }
+    module.strip_debug_info();
+    let symbols = table::bind(&mut module, machine)?;
+    record::add(
+        &mut module,
+        machine,
+        target,
+        kernels,
+        symbols,
+        places,
+        &statics,
+    )?;
+    unwindable(&module);
+    module.verify()?;
+    module.run(Passes::after_instrumenting(), Some(machine))?;
+    Ok(module)
+}
+
+/// A lane may end anywhere: the code must be one that can be unwound, although it has nothing to clean up.
+fn unwindable(module: &Module<'_>) {
+    let Some(tables) = Attribute::named(module.context(), "uwtable", 2) else {
+        return;
+    };
+    for function in module.functions() {
+        if !function.is_declaration() {
+            function.add_attribute(Attribute::FUNCTION, tables);
+            function.remove_attribute(Attribute::FUNCTION, "nounwind");
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+}
+
+fn remove_calls(module: &Module<'_>, name: &str) {
+    let Some(mark) = module.function(name) else {
+        return;
+    };
+    let calls = module.functions().into_iter().flat_map(Value::instructions);
+    let calls: Vec<Value<'_>> = calls
+        .filter(|i| i.op() == Op::Call && i.callee() == mark)
+        .collect();
+    for call in calls {
+        // SAFETY: it has no result, and the handle ends here.
+        unsafe { call.erase_instruction() };
+    }
+}
+
+#[cfg(test)]
+mod tests;

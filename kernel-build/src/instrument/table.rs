@@ -1,0 +1,226 @@
+//! Calls through a table: what instrumented code asks of the emulator is found when the program runs, not when it is linked.
+
+use crate::llvm::{LlvmError, Machine, Module, Value};
+use crate::lower::symbols::INTRINSIC;
+use std::fmt::Write as _;
+
+/// The table: one address for each symbol.
+pub(super) const TABLE: &str = "warploom_symbols";
+/// The number of the first place.
+pub(super) const FIRST_SITE: &str = "warploom_first_site";
+/// What the emulator calls when a kernel reaches what no device has.
+const UNAVAILABLE: &str = "__warploom.host.unavailable";
+/// Functions of C that every program has.
+const OF_C: &[&str] = &["memcpy", "memmove", "memset", "memcmp", "bcmp"];
+
+/// Gives every function that is only declared a body; returns the symbols of the table, in order.
+pub(super) fn bind(
+    module: &mut Module<'_>,
+    machine: &Machine<'_>,
+) -> Result<Vec<String>, LlvmError> {
+    let mut symbols: Vec<String> = Vec::new();
+    let mut slot = |name: &str| {
+        symbols.iter().position(|s| s == name).unwrap_or_else(|| {
+            symbols.push(name.to_owned());
+            symbols.len() - 1
+        })
+    };
+    let mut text = super::entries::BODIES.to_owned();
+    for function in module.functions() {
+        let name = function.name();
+        let used = function.is_declaration() && function.is_used();
+        if !used
+            || name.starts_with("llvm.")
+            || name.starts_with("param.")
+            || OF_C.contains(&&*name)
+        {
+            continue;
+        }
+        if let Some(hook) = name.strip_prefix("check.") {
+            let plain = hook.split(':').next().unwrap_or(hook);
+            let number = slot(&format!("check.{plain}"));
+            text.push_str(&hook_body(function, plain, number));
+        } else if name.starts_with(INTRINSIC) && !name.starts_with("__warploom.ptx:") {
+            text.push_str(&call_body(function, slot(&name)));
+        } else {
+            text.push_str(&unavailable_body(function, slot(UNAVAILABLE)));
+        }
+    }
+    let count = symbols.len().max(1);
+    let _ = writeln!(
+        text,
+        "@{TABLE} = global [{count} x ptr] zeroinitializer, align 8"
+    );
+    let _ = writeln!(text, "@{FIRST_SITE} = global i32 0, align 4");
+    let mut bodies = Module::from_text(module.context(), &text)?;
+    bodies.set_target(&module.triple(), &machine.data_layout());
+    module.link(bodies)?;
+    Ok(symbols)
+}
+
+fn fetch(number: usize) -> String {
+    format!(
+        "  %f = load ptr, ptr getelementptr ([0 x ptr], ptr @{TABLE}, i64 0, i64 {number}), align 8, !invariant.load !{{}}\n"
+    )
+}
+
+/// The types of a function's parameters, each with `zeroext` or `signext` where it has that; and the result.
+fn signature(function: Value<'_>) -> (String, Vec<String>) {
+    let (result, params) = function.value_type().signature();
+    let declared = function.to_text();
+    let inner = parameters(&declared);
+    let extension = |text: &str| {
+        ["zeroext", "signext"]
+            .into_iter()
+            .find(|e| text.split_whitespace().any(|w| w == *e))
+    };
+    let with = |ty: String, extension: Option<&str>| match extension {
+        Some(extension) => format!("{ty} {extension}"),
+        None => ty,
+    };
+    let before_name = declared.split('@').next().unwrap_or_default();
+    let result = match extension(before_name) {
+        Some(extension) => format!("{extension} {}", result.to_text()),
+        None => result.to_text(),
+    };
+    let params = params
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| with(ty.to_text(), inner.get(i).and_then(|text| extension(text))))
+        .collect();
+    (result, params)
+}
+
+/// The texts between the parentheses of a declaration.
+fn parameters(declared: &str) -> Vec<String> {
+    let after = declared.rfind("\"(").map(|at| at + 1);
+    let Some(start) = after.or_else(|| declared.find('(')) else {
+        return vec![];
+    };
+    let mut depth = 0;
+    let mut parts = vec![String::new()];
+    for c in declared[start..].chars() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+        match c {
+            ')' if depth == 0 => break,
+            '(' if depth == 1 && parts.len() == 1 && parts[0].is_empty() => {}
+            ',' if depth == 1 => parts.push(String::new()),
+            c => {
+                if let Some(last) = parts.last_mut() {
+                    last.push(c);
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn call_body(function: Value<'_>, number: usize) -> String {
+    let (result, params) = signature(function);
+    let list: Vec<String> = params
+        .iter()
+        .enumerate()
+        .map(|(i, p)| format!("{p} %{i}"))
+        .collect();
+    let list = list.join(", ");
+    let name = function.name();
+    let fetch = fetch(number);
+    if result == "void" {
+        format!(
+            "define void @\"{name}\"({list}) alwaysinline convergent {{\n{fetch}  call void %f({list}) convergent\n  ret void\n}}\n"
+        )
+    } else {
+        let plain = result.rsplit(' ').next().unwrap_or(&result).to_owned();
+        let plain = if result.contains('{') || result.contains('[') {
+            result.clone()
+        } else {
+            plain
+        };
+        format!(
+            "define {result} @\"{name}\"({list}) alwaysinline convergent {{\n{fetch}  %r = call {result} %f({list}) convergent\n  ret {plain} %r\n}}\n"
+        )
+    }
+}
+
+/// A hook: places get their number in the whole program, values become 64 bits.
+fn hook_body(function: Value<'_>, hook: &str, number: usize) -> String {
+    let (_, params) = function.value_type().signature();
+    let types: Vec<String> = params.iter().map(|p| p.to_text()).collect();
+    let list: Vec<String> = types
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| format!("{ty} %{i}"))
+        .collect();
+    let mut args = list.clone();
+    let mut body = fetch(number);
+    if hook != "leave" {
+        let last = types.len() - 1;
+        let _ = writeln!(
+            body,
+            "  %first = load i32, ptr @{FIRST_SITE}, align 4, !invariant.load !{{}}\n  %site = add i32 %first, %{last}"
+        );
+        args[last] = "i32 %site".into();
+    }
+    let wide = match hook {
+        _ if hook.starts_with("store") && hook != "store" && hook != "store16" => Some(1),
+        "copy" => Some(2),
+        "fill" => Some(1),
+        _ => None,
+    };
+    if let Some(at) = wide {
+        let (ty, value) = (&types[at], format!("%{at}"));
+        let (more, as_int) = match &**ty {
+            "i64" => (String::new(), value),
+            "ptr" => (
+                format!("  %w = ptrtoint ptr {value} to i64\n"),
+                "%w".to_owned(),
+            ),
+            "float" => (
+                format!("  %b = bitcast float {value} to i32\n  %w = zext i32 %b to i64\n"),
+                "%w".to_owned(),
+            ),
+            "double" => (
+                format!("  %w = bitcast double {value} to i64\n"),
+                "%w".to_owned(),
+            ),
+            "half" => (
+                format!("  %b = bitcast half {value} to i16\n  %w = zext i16 %b to i64\n"),
+                "%w".to_owned(),
+            ),
+            ty => (
+                format!("  %w = zext {ty} {value} to i64\n"),
+                "%w".to_owned(),
+            ),
+        };
+        body.push_str(&more);
+        args[at] = format!("i64 {as_int}");
+    }
+    format!(
+        "define void @\"{}\"({}) alwaysinline {{\n{body}  call void %f({})\n  ret void\n}}\n",
+        function.name(),
+        list.join(", "),
+        args.join(", ")
+    )
+}
+
+fn unavailable_body(function: Value<'_>, number: usize) -> String {
+    let (result, params) = signature(function);
+    let list: Vec<String> = params
+        .iter()
+        .enumerate()
+        .map(|(i, p)| format!("{p} %{i}"))
+        .collect();
+    let name = function.name();
+    let text = format!("{:#}", rustc_demangle::demangle(&name));
+    let bytes: String = text.bytes().map(|b| format!("\\{b:02X}")).collect();
+    format!(
+        "@\"name of {name}\" = private constant [{} x i8] c\"{bytes}\\00\"\ndefine {result} @\"{name}\"({}) {{\n{}  call void %f(ptr @\"name of {name}\")\n  unreachable\n}}\n",
+        text.len() + 1,
+        list.join(", "),
+        fetch(number),
+    )
+}

@@ -1,0 +1,15 @@
+//! What the emulator checks a kernel for, and what a user learns of it.
+
+mod code; // kernels that say what they do to memory
+mod page; // what a kernel costs, as HTML
+mod report; // what was found becomes an error, or text
+#[cfg_attr(warploom_device, path = "nowhere.rs")]
+mod statics; // those of the program, for instrumented code
+
+pub(crate) use code::{Body, body, note_unchecked, options};
+pub(crate) use page::write_page;
+pub use report::{KernelFindings, allow, unused_allowances};
+pub(crate) use report::{Launched, conclude, is_wait, remark, write_errors};
+pub(crate) use statics::start_run;
+#[doc(inline)]
+pub use warploom_emulator::check::{Code, Note, Place, Report, Severity, Side, Who};

@@ -1,0 +1,236 @@
+//! What a program says about its kernels: on its error stream, in files, and when it ends.
+//!
+//! Each test starts this program anew with one of the ignored tests, which launches kernels in checked mode.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail as the tests do"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use warploom::prelude::*;
+use warploom::{Result, StreamError};
+
+/// Threads return before a barrier: a note.
+#[kernel]
+fn some_return(block: Block, i: Index1D, n: u32, mut y: DisjointSlice<u32>) {
+    if i.get() >= n as usize {
+        return;
+    }
+    block.sync(); //~ note
+    if let Some(y) = y.get_mut(i) {
+        *y = 1;
+    }
+}
+
+/// The same, and somebody has looked at it.
+#[kernel]
+fn some_may_return(block: Block, i: Index1D, n: u32, mut y: DisjointSlice<u32>) {
+    if i.get() >= n as usize {
+        return;
+    }
+    // warploom: allow(WL0201, reason = "only newer GPUs run this")
+    block.sync();
+    if let Some(y) = y.get_mut(i) {
+        *y = 1; // warploom: allow(WL0114, reason = "never found")
+    }
+}
+
+#[kernel]
+fn lost(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = x[i.get() + 1]; //~ panic
+    }
+}
+
+/// The number of the line that ends with this mark.
+fn line(mark: &str) -> usize {
+    let mark = format!("//~ {mark}");
+    1 + include_str!("findings.rs")
+        .lines()
+        .position(|line| line.ends_with(&mark))
+        .unwrap()
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn child_returns() -> Result<()> {
+    let device = Device::emulator();
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
+    for _ in 0..2 {
+        some_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
+    }
+    stream.synchronize()?;
+    Ok(())
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn child_may_return() -> Result<()> {
+    let device = Device::emulator();
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
+    some_may_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
+    stream.synchronize()?;
+    Ok(())
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn child_panics() -> Result<()> {
+    let device = Device::emulator();
+    let (stream, x, mut y) = (
+        device.stream()?,
+        device.zeroed::<u32>(8)?,
+        device.zeroed::<u32>(8)?,
+    );
+    lost::launch(&stream, Launch::covering(8), &x, &mut y)?;
+    match stream.synchronize() {
+        Err(StreamError::Panic(panic)) => eprintln!("{panic}"),
+        other => other?,
+    }
+    Ok(())
+}
+
+/// Runs one of the tests above with these variables.
+fn child(test: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([
+        "--exact",
+        test,
+        "--ignored",
+        "--nocapture",
+        "--test-threads=2",
+    ]);
+    for name in [
+        "WARPLOOM_REPORT",
+        "WARPLOOM_ALLOW",
+        "WARPLOOM_SCHEDULE",
+        "CARGO_TERM_COLOR",
+    ] {
+        command.env_remove(name);
+    }
+    command
+        .env("WARPLOOM_EMULATOR", "checked")
+        .env("NO_COLOR", "1");
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+/// What it said on its error stream.
+fn said(test: &str, variables: &[(&str, &str)]) -> String {
+    String::from_utf8(child(test, variables).stderr).unwrap()
+}
+
+#[test]
+fn a_note_is_said_once_with_its_line() {
+    let said = said("child_returns", &[]);
+    assert_eq!(said.matches("note[WL0201]: ").count(), 1, "{said}");
+    let shown = format!("\n{} |     block.sync(); //~ note\n", line("note"));
+    assert!(said.contains(&shown), "{said}");
+    assert!(
+        said.contains("= launch: some_return <<<(1,1,1),(64,1,1)>>> at tests/findings.rs:"),
+        "{said}"
+    );
+    let replay = "= replay: WARPLOOM_SCHEDULE=forward cargo test child_returns -- --exact";
+    assert!(said.contains(replay), "{said}");
+}
+
+#[test]
+fn what_is_allowed_is_not_said() {
+    let said = said("child_may_return", &[]);
+    assert!(!said.contains("WL0201"), "{said}");
+}
+
+#[test]
+fn the_end_of_the_process_says_what_was_allowed_in_vain() {
+    let said = said("child_may_return", &[]);
+    assert_eq!(said.matches("warning[WL0921]: ").count(), 1, "{said}");
+    assert!(
+        said.contains("`allow(WL0114)` allows what was not found"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_list_allows_what_has_no_comment() {
+    let place = format!(
+        "WL0201@tests/findings.rs:{}=only newer GPUs run this",
+        line("note")
+    );
+    let said = said("child_returns", &[("WARPLOOM_ALLOW", &place)]);
+    assert!(!said.contains("WL0"), "{said}");
+}
+
+#[test]
+fn quiet_is_quiet() {
+    let said = said("child_returns", &[("WARPLOOM_REPORT", "quiet")]);
+    assert!(!said.contains("WL0"), "{said}");
+}
+
+#[test]
+fn json_goes_to_the_error_stream_line_by_line() {
+    let said = said("child_returns", &[("WARPLOOM_REPORT", "json")]);
+    let lines: Vec<_> = said
+        .lines()
+        .filter(|line| line.starts_with("{\"schema\":1,"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{said}");
+    assert!(lines[0].contains("\"code\":\"WL0201\""), "{said}");
+}
+
+#[test]
+fn json_goes_to_a_file() {
+    let path: PathBuf =
+        std::env::temp_dir().join(format!("warploom-findings-{}.jsonl", std::process::id()));
+    let report = format!("json:{}", path.display());
+    for _ in 0..2 {
+        child("child_panics", &[("WARPLOOM_REPORT", &report)]);
+    }
+    let written = fs::read_to_string(&path);
+    fs::remove_file(&path).unwrap();
+    let written = written.unwrap();
+    assert_eq!(written.lines().count(), 2, "{written}");
+    for line in written.lines() {
+        assert!(
+            line.starts_with(
+                "{\"schema\":1,\"code\":\"WL0400\",\"name\":\"PANIC\",\"severity\":\"error\","
+            ),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_panic_has_its_line_of_source() {
+    let said = said("child_panics", &[]);
+    let start = "kernel `lost` panicked at tests/findings.rs:";
+    assert!(said.contains(start), "{said}");
+    let shown = format!(
+        "\n{} |         *y = x[i.get() + 1]; //~ panic\n",
+        line("panic")
+    );
+    assert!(said.contains(&shown), "{said}");
+    assert!(
+        said.contains("error[WL0400]: index out of bounds: the len is 8 but the index is 8\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn colours_can_be_forced() {
+    let said = said("child_returns", &[("CARGO_TERM_COLOR", "always")]);
+    assert!(said.contains("\x1b["), "{said}");
+}
+
+#[test]
+fn a_variable_that_cannot_be_read_is_said() {
+    let said = said("child_returns", &[("WARPLOOM_REPORT", "xml")]);
+    assert!(
+        said.contains("warploom: WARPLOOM_REPORT is `xml`; use "),
+        "{said}"
+    );
+}
