@@ -7,8 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use warploom_corpus::case::{Case, File, Run};
 use warploom_corpus::findings::Finding;
@@ -24,54 +28,84 @@ struct Observed {
     findings: Vec<Finding>,
 }
 
-/// Both runs of each case, by name; the twin's first. Cases that end the process have no outcome.
+/// A child that says nothing for so long is given up.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// Both runs of each case, by name; the twin's first.
 fn observe() -> BTreeMap<String, [Observed; 2]> {
-    let mut seen: BTreeMap<String, [Observed; 2]> = BTreeMap::new();
+    let mut seen = BTreeMap::new();
     let mut left: Vec<&str> = cases().map(|(_, case)| case.name).collect();
     while !left.is_empty() {
-        let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
-        drop(fs::remove_file(&path));
-        let child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
-            .arg("report")
-            .args(&left)
-            .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
-            .env_remove("WARPLOOM_EMULATOR")
-            .stderr(Stdio::inherit())
-            .output()
-            .unwrap();
-        drop(fs::remove_file(&path));
-        let mut now = (String::new(), 0);
-        for line in String::from_utf8_lossy(&child.stdout).lines() {
-            let words: Vec<&str> = line.split('\t').collect();
-            match words.as_slice() {
-                ["case", name, version] => {
-                    now = ((*name).to_owned(), usize::from(*version == "bug"));
-                }
-                ["finding", code, lines, title] => {
-                    seen.entry(now.0.clone()).or_default()[now.1]
-                        .findings
-                        .push(Finding {
-                            code: code.parse().unwrap(),
-                            lines: lines.split(',').filter_map(|n| n.parse().ok()).collect(),
-                            title: (*title).to_owned(),
-                        });
-                }
-                ["outcome", what] => {
-                    seen.entry(now.0.clone()).or_default()[now.1].outcome = (*what).to_owned();
-                }
-                _ => {}
-            }
-        }
-        let done = left.iter().position(|name| *name == now.0);
-        if child.status.success() {
+        let Some((name, why)) = observe_in_child(&left, &mut seen) else {
             break;
-        }
-        // The case that ended the process is left out, and the others go on.
-        let broken = &mut seen.entry(now.0.clone()).or_default()[now.1];
-        broken.outcome = format!("ended the process: {}", child.status);
-        left.drain(..=done.unwrap());
+        };
+        // The case that ended the process, or did not end, is left out; the others go on.
+        seen.entry(name.clone()).or_default()[1].outcome = why;
+        let done = left.iter().position(|n| **n == name).unwrap();
+        left.drain(..=done);
     }
     seen
+}
+
+/// Runs cases in a process of their own; if that does not come to its end, the case that it was at, and what happened.
+fn observe_in_child(
+    names: &[&str],
+    seen: &mut BTreeMap<String, [Observed; 2]>,
+) -> Option<(String, String)> {
+    let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
+    drop(fs::remove_file(&path));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
+        .arg("report")
+        .args(names)
+        .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
+        .env_remove("WARPLOOM_EMULATOR")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (send, lines) = mpsc::channel();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let reader = thread::spawn(move || {
+        for line in output.lines().map_while(Result::ok) {
+            drop(send.send(line));
+        }
+    });
+    let mut now = (String::new(), 0);
+    let silent = loop {
+        match lines.recv_timeout(SILENCE) {
+            Ok(line) => take(&line, &mut now, seen),
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => break true,
+        }
+    };
+    if silent {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    reader.join().unwrap();
+    drop(fs::remove_file(&path));
+    match (silent, status.success()) {
+        (true, _) => Some((now.0, "does not come to an end".to_owned())),
+        (false, false) => Some((now.0, format!("ended the process: {status}"))),
+        (false, true) => None,
+    }
+}
+
+/// One line of the child; `now` is the run that it is at.
+fn take(line: &str, now: &mut (String, usize), seen: &mut BTreeMap<String, [Observed; 2]>) {
+    let words: Vec<&str> = line.split('\t').collect();
+    if let ["case", name, version] = words.as_slice() {
+        *now = ((*name).to_owned(), usize::from(*version == "bug"));
+    }
+    let observed = &mut seen.entry(now.0.clone()).or_default()[now.1];
+    match words.as_slice() {
+        ["finding", code, lines, title] => observed.findings.push(Finding {
+            code: code.parse().unwrap(),
+            lines: lines.split(',').filter_map(|n| n.parse().ok()).collect(),
+            title: (*title).to_owned(),
+        }),
+        ["outcome", what] => observed.outcome = (*what).to_owned(),
+        _ => {}
+    }
 }
 
 /// What is wrong with a bug's run; empty if it was found, and nothing else.

@@ -254,8 +254,8 @@ impl Block {
             Some(result) => {
                 let released = warp.ready & !ready;
                 self.n_waiting -= released.count_ones();
-                self.n_met += 1;
                 self.warp_met(thread / LANES, op, released | 1 << (thread % LANES));
+                self.n_met += 1;
                 Arrival::GoesOn(result)
             }
             None => {
@@ -347,7 +347,7 @@ impl Block {
     /// All threads that have not exited have met, at `place` or elsewhere.
     fn block_met(&self, place: Place) {
         if let Some(checks) = &self.checks {
-            checks.block_met(place);
+            checks.block_met(place, false);
         }
     }
 

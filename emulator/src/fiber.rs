@@ -369,10 +369,12 @@ impl<'run> Running<'run> {
 }
 
 /// What runs on each fiber of a block: lanes that are fresh, one after the other.
-pub(crate) extern "C" fn run_lanes(running: *const ()) -> ! {
+pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
     // SAFETY: `Crew` hands in its `Running`, owns the fibers as well, and ends them before it lets go of it; an `Rc` never moves it. Its
     // lifetime is longer than the fiber runs.
     let running = unsafe { &*running.cast::<Running<'_>>() };
+    // Where stacks are threads, this is another one than that of the scheduler.
+    RUNNING.set(ptr::from_ref(running).cast());
     loop {
         running.run_fresh_lanes();
         let pick = match running.phase.get() {

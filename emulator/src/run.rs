@@ -92,10 +92,10 @@ pub(crate) struct Launch {
     pub(crate) options: Options,
     /// What was found so far.
     pub(crate) sink: Arc<Sink>,
-    /// Whether all that is left only polls.
-    pub(crate) quiet: Quiet,
     /// What accesses are compared with, if they are checked.
     pub(crate) checks: Option<RunChecks>,
+    /// Whether all that is left only polls.
+    pub(crate) quiet: Quiet,
 }
 
 /// Runs a shape that was checked.
@@ -210,10 +210,17 @@ pub fn run_with(
     let is_checked = options.mode == Mode::Checked;
     let launch = Launch {
         options: options.clone(),
-        checks: is_checked.then(|| RunChecks::new(shape, n_workers, Arc::clone(&sink))),
-        quiet: Quiet::default(),
+        checks: is_checked
+            .then(|| RunChecks::new(shape, n_workers, Arc::clone(&sink), options.lints)),
         sink,
+        quiet: Quiet::default(),
     };
+    let watched = || {
+        let _exit = check::Exit;
+        program();
+    };
+    let has_lints = is_checked && options.lints;
+    let program = if has_lints { &watched } else { program };
     let fault = run_launch(&shape, n_workers, &launch, program).err();
     let mut reports = launch.sink.finish();
     let left = check::leaks(&launch);
@@ -222,9 +229,11 @@ pub fn run_with(
     if is_good && is_checked {
         reports.extend(left);
     }
+    let profile = launch.checks.as_ref().and_then(RunChecks::profile);
+    reports.extend(profile.iter().flat_map(check::Profile::reports));
     Outcome {
         fault,
         reports,
-        profile: None,
+        profile,
     }
 }

@@ -6,7 +6,8 @@ use super::*;
 use crate::check::{Code, Mode, Options, Schedule};
 use crate::fiber::with_running;
 use crate::intrinsics::*;
-use crate::{Fault, Outcome, Shape, Together, WaitPoint, run_with};
+use crate::{Fault, Outcome, Shape, SharedKey, Together, WaitPoint, run_with};
+use std::any::TypeId;
 
 fn options() -> Options {
     let mut options = Options::default();
@@ -170,12 +171,12 @@ fn a_lock_that_is_never_released_is_found_although_it_is_written_again_and_again
 
 #[test]
 fn a_phase_that_is_tested_for_ever_is_found() {
-    let mut barrier_in_memory = 0_u64;
-    let at = (&raw mut barrier_in_memory).expose_provenance();
+    struct InMemory;
+    static BARRIER: SharedKey = SharedKey::new(TypeId::of::<InMemory>(), "barrier");
     let outcome = outcome(1, 2, &options(), || {
-        let at = std::ptr::with_exposed_provenance_mut(at);
         // SAFETY: both threads use it as a barrier after the first has initialised it.
         unsafe {
+            let at = shared_static(&BARRIER, 8, 8).cast();
             if thread_idx_x() == 0 {
                 mbarrier_init(at, 2);
             }

@@ -2,8 +2,7 @@
 
 use std::cell::Cell;
 
-use super::clock::Floors;
-use super::memory::{Access as Odd, How, admit, look_at_values};
+use super::memory::{Access as Odd, How, admit, look_at_values, tell};
 use super::shadow::{Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
@@ -100,7 +99,6 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
         t: clocks.times[thread as usize].get(),
         what,
     };
-    let floors = clocks.floors(thread);
     let first = space.first + ((address - space.base) >> space.granule);
     for index in first..first + (N >> space.granule) {
         // SAFETY: a space that is not empty has a table, as long as itself.
@@ -109,9 +107,9 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
             granule.lock();
         }
         let done = if WRITE {
-            quick_write(&floors, space, granule, now)
+            quick_write(checks, space, granule, now)
         } else {
-            quick_read(&floors, space, granule, now)
+            quick_read(checks, space, granule, now)
         };
         if space.locked {
             granule.unlock();
@@ -125,23 +123,24 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
 
 /// Whether a read by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
+fn quick_read(checks: &BlockChecks, space: &Space, granule: &Granule, now: Slot) -> bool {
+    let clocks = &checks.clocks;
     let flags = granule.flags();
     let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
-    let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
+    let passed =
+        |slot: Slot| slot.t < space.start || clocks.is_below_floor(now.who, slot.who, slot.t);
     if flags & (flag::SPLIT | flag::COPYING) != 0
         || written.who != now.who && !passed(written)
+        || What::either(a.what, b.what, What::WRITE)
         || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
     {
         return false;
     }
-    let (is_a_passed, is_b_passed) = (passed(a), passed(b));
-    if What::either(a.what, b.what, What::WRITE) && !(is_a_passed && is_b_passed) {
-        return false;
-    }
-    if a.who == now.who || is_a_passed {
+    if a.who == now.who || passed(a) {
         granule.slots[1].set(now);
-    } else if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, floors.shift()) {
+    } else if b.who == now.who || passed(b) {
+        granule.slots[2].set(now);
+    } else if is_wider(a.who, b.who, now.who, clocks.shift) {
         granule.slots[2].set(now);
     }
     true
@@ -149,19 +148,23 @@ fn quick_read(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) 
 
 /// Whether lanes `a` and `c` are further apart than `a` and `b`: different blocks, or different warps.
 #[inline(always)]
-pub(super) fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
+fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
     let (near, far) = (a ^ b, a ^ c);
     near >> 5 == 0 && far >> 5 != 0 || near >> shift == 0 && far >> shift != 0
 }
 
 /// Whether a write by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
+fn quick_write(checks: &BlockChecks, space: &Space, granule: &Granule, now: Slot) -> bool {
+    let clocks = &checks.clocks;
     let flags = granule.flags();
-    let passed =
-        |slot: Slot| slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t);
-    let all = granule.slots.iter().all(|slot| passed(slot.get()));
-    if flags & (flag::SPLIT | flag::COPYING) != 0 || !all {
+    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+    let passed = |slot: Slot| {
+        slot.who == now.who
+            || slot.t < space.start
+            || clocks.is_below_floor(now.who, slot.who, slot.t)
+    };
+    if flags & (flag::SPLIT | flag::COPYING) != 0 || !passed(written) || !passed(a) || !passed(b) {
         return false;
     }
     granule.slots[0].set(now);
@@ -310,7 +313,7 @@ impl<'a> Access<'a> {
         let odd = odd((self.address, self.bytes, 1), self.now.what);
         if let Some(found) = look_at_values(&self.checks.run().snapshot, allocation, odd) {
             self.reported.set(true);
-            unread::global(self, || found.report());
+            tell(found.code(), found.site(), || found.report());
         }
     }
 
@@ -378,7 +381,11 @@ impl<'a> Access<'a> {
 
     /// Whether an access is ordered before everything that the block does now.
     fn is_past(&self, slot: Slot) -> bool {
-        slot.t < self.space.start || self.checks.clocks.is_past(slot.who, slot.t)
+        slot.t < self.space.start
+            || self
+                .checks
+                .clocks
+                .is_below_floor(self.now.who, slot.who, slot.t)
     }
 
     fn remember(&self, granule: &Granule) {

@@ -1,5 +1,6 @@
 //! Reads of memory that has no value yet. They wait for the end of the block: if a write comes without order, the finding is a race.
 
+use crate::shared::Array;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
@@ -7,7 +8,6 @@ use super::access::Access;
 use super::shadow::Slot;
 use super::state::BlockChecks;
 use super::{Code, describe, race};
-use crate::shared::Array;
 
 /// Reads of one block that wait; further ones are left out.
 const MOST: usize = 1 << 16;

@@ -182,6 +182,7 @@ fn outside_shared(access: Access, array: Option<Array>, offset: isize) -> Report
     };
     let name = match array.type_name {
         None => "dynamic shared memory".to_owned(),
+        Some(type_name) if array.site == 0 => format!("a {type_name}"),
         Some(_) => array.name(),
     };
     let whole = Count(array.bytes, "byte");
