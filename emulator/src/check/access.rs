@@ -202,6 +202,20 @@ pub(super) fn locate<'a>(
     (address, bytes, align): (usize, usize, usize),
     what: What,
 ) -> Option<&'a Space> {
+    let space = look_up(running, checks, (address, bytes, align), what);
+    if let Some(watcher) = &checks.watcher {
+        let own = |block: u32| block == checks.clocks.base.get() >> checks.clocks.shift;
+        watcher.accesses(running.thread.get(), space, own, (address, bytes), what);
+    }
+    space
+}
+
+fn look_up<'a>(
+    running: &Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes, align): (usize, usize, usize),
+    what: What,
+) -> Option<&'a Space> {
     let site = what.site();
     let entry = &checks.cache[site as usize % CACHED];
     // SAFETY: as in `quick`.
@@ -222,7 +236,10 @@ pub(super) fn locate<'a>(
     if let Some(space) = find(running, checks, address)
         && fits(space)
     {
-        entry.set(space);
+        // The quick way leads past the lints.
+        if checks.watcher.is_none() {
+            entry.set(space);
+        }
         return Some(space).filter(|space| space.what != From::Ignored);
     }
     let odd = odd((address, bytes, align), what);

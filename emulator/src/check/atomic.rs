@@ -313,6 +313,9 @@ pub(crate) fn fence(how: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    if let Some(watcher) = &checks.watcher {
+        watcher.fences();
+    }
     let (order, scope) = (how >> 2, how & 3);
     let who = checks.clocks.base.get() | running.thread.get();
     let graph = &checks.run().graph;
@@ -326,16 +329,29 @@ pub(crate) fn fence(how: u32) {
     }
 }
 
+/// Accesses a barrier in memory, which is no data to the lints.
+fn quietly(running: &Running<'static>, checks: &BlockChecks, act: impl FnOnce()) {
+    match &checks.watcher {
+        Some(watcher) => watcher.quietly(running.thread.get(), act),
+        None => act(),
+    }
+}
+
 /// The lane that runs arrives at the barrier in memory at `at`, whose phase has this parity and ends with that if `ends`.
 pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    let change = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Changes, how, || ((), true))
+        })
+    };
     if running.shape.set_blocks > 1 {
         // The barrier may be another block's.
-        around(at, 8, Does::Changes, ACQ_REL | CLUSTER, || ((), true));
+        change(ACQ_REL | CLUSTER);
     } else {
-        around(at, 8, Does::Changes, CLUSTER, || ((), true));
+        change(CLUSTER);
         let clocks = &checks.clocks;
         clocks.arrives_at_phase(running.thread.get(), at.addr(), parity, ends);
     }
@@ -346,10 +362,15 @@ pub(crate) fn sees_phase(at: *const u8, parity: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    let load = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Loads, how, || ((), false))
+        })
+    };
     if running.shape.set_blocks > 1 {
-        around(at, 8, Does::Loads, ACQUIRE | CLUSTER, || ((), false));
+        load(ACQUIRE | CLUSTER);
     } else {
-        around(at, 8, Does::Loads, CLUSTER, || ((), false));
+        load(CLUSTER);
         let clocks = &checks.clocks;
         clocks.phase_seen(running.thread.get(), at.addr(), parity);
     }
