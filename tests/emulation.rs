@@ -7,7 +7,6 @@
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
-#[cfg(not(warploom_device))]
 use std::sync::Mutex;
 
 use warploom::model::{Emulator, Mode};
@@ -40,7 +39,6 @@ fn a_device_without_an_architecture_is_the_emulator() -> Result<()> {
     Ok(())
 }
 
-#[cfg(not(warploom_device))]
 static TRACES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The line of the call in `traced`, counted from its first.

@@ -4,25 +4,28 @@
 //! cargo run -p warploom-emulator --example lints_page -- target/pages
 //! ```
 //!
-//! Instrumented kernels tell the lints of their accesses by themselves. This program does it by hand, so that it needs no device compiler.
+//! Kernels that the device linker instruments call the emulator's hooks by themselves. This program calls them by hand, so that it needs no
+//! device compiler.
 
+use std::any::TypeId;
+use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::panic::Location;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, PoisonError};
-use std::{env, io};
+use std::{env, io, mem};
 
 use warploom_emulator::check::{
-    Access, AccessKind, Frame, Lints, Page, SiteId, SiteInfo, Sources, Space, SyncKind, register,
+    self, Birth, Frame, HOOKS, Kind, Mode, Options, Page, SiteInfo, Sources,
 };
-use warploom_emulator::{Shape, intrinsics, run};
+use warploom_emulator::{Shape, SharedKey, Together, intrinsics, run_with};
 
 const N: usize = 512;
 const TILE: usize = 32;
 
 /// Transposes a matrix of `n` × `n`, tile by tile, and adds up its elements.
-fn transpose_and_sum(input: &Array, output: &Array, total: &Array, tile: &Array, sums: &Array) {
+fn transpose_and_sum(input: &Array, output: &Array, marks: &Array, total: &Array) {
+    let (tile, sums) = (shared(&TILE_KEY, TILE * TILE), shared(&SUMS_KEY, 256));
     let (tx, ty) = (
         intrinsics::thread_idx_x() as usize,
         intrinsics::thread_idx_y() as usize,
@@ -63,7 +66,7 @@ fn transpose_and_sum(input: &Array, output: &Array, total: &Array, tile: &Array,
 
     // A mark for every element of the first column of the tile, down the matrix.
     if ty == 0 {
-        output.store((y0 + tx) * N + x0, 0);
+        marks.store((y0 + tx) * N + x0, 1);
     }
     // Every thread adds, though one per block would do.
     total.add(0, if t == 0 { sums.load(0) } else { 0 });
@@ -71,143 +74,161 @@ fn transpose_and_sum(input: &Array, output: &Array, total: &Array, tile: &Array,
 
 fn main() -> io::Result<()> {
     let folder = env::args().nth(1).unwrap_or_else(|| "target/pages".into());
-    let (grid, block) = ([(N / TILE) as u32, (N / TILE) as u32, 1], [32, 8, 1]);
-    let shape = Shape {
-        workers: Some(1), // one watcher
-        ..Shape::new(grid, block)
-    };
-    let (input, output) = (
-        Array::new(0x7f40_0000_0000, N * N),
-        Array::new(0x7f40_0040_0000, N * N),
-    );
-    let total = Array::new(0x7f40_0080_0000, 1);
-    let (tile, sums) = (Array::new(0x400, TILE * TILE), Array::new(0x1400, 256));
-    for i in 0..N * N {
-        input.cells[i].store((i % 7) as u32, Ordering::Relaxed);
-    }
-    watch(|watch| watch.lints = Some(Lints::new(grid, block)));
-    let kernel = || {
-        transpose_and_sum(&input, &output, &total, &tile, &sums);
-        tell(|lints, block, thread| lints.exit(block, thread));
-    };
-    run(shape, &kernel).map_err(io::Error::other)?;
-    let lints = watch(|watch| watch.lints.take());
-    let profile = lints
-        .ok_or_else(|| io::Error::other("nothing was watched"))?
-        .finish();
+    let tiles = (N / TILE) as u32;
+    let shape = Shape::new([tiles, tiles, 1], [TILE as u32, 8, 1]);
+    let [input, output, marks, total] = [N * N, N * N, N * N, 1].map(Array::global);
+    let mut options = Options::default();
+    (options.mode, options.lints) = (Mode::Checked, true);
+    let kernel = || transpose_and_sum(&input, &output, &marks, &total);
+    let outcome = run_with(shape, Together::default(), &options, &kernel);
     let page = Page {
         kernel: "transpose_and_sum::<32>",
         launch: "launch 1 at examples/lints_page.rs",
-        device: "H200 (9.0), emulated",
+        device: "emulated: 9.0 (H200)",
         failure: None,
-        profile: &profile,
-        reports: &[],
+        profile: &outcome.profile.unwrap_or_default(),
+        reports: &outcome.reports,
     };
     let path = page.write(Path::new(&folder), &Sources::of_this_program())?;
     eprintln!("{}", path.display());
     Ok(())
 }
 
-/// Memory of a device, at an address of it.
+/// Words of memory, global or shared.
 struct Array {
-    address: u64,
-    cells: Vec<AtomicU32>,
+    start: *mut u32,
+    len: usize,
+    /// Of global memory: aligned as a driver aligns it.
+    _owned: Vec<Aligned>,
 }
 
+#[repr(align(256))]
+struct Aligned {
+    _words: UnsafeCell<[u32; 64]>,
+}
+
+// SAFETY: the kernel has no races; the checks would say so.
+unsafe impl Sync for Array {}
+
 impl Array {
-    fn new(address: u64, len: usize) -> Self {
-        let cells = (0..len).map(|_| AtomicU32::new(0)).collect();
-        Self { address, cells }
+    fn global(len: usize) -> Self {
+        let words = || Aligned {
+            _words: UnsafeCell::new([0; 64]),
+        };
+        let owned: Vec<_> = (0..len.div_ceil(64)).map(|_| words()).collect();
+        let start = owned.as_ptr().cast_mut().cast::<u32>();
+        check::allocate(
+            start.cast(),
+            4 * len,
+            4,
+            4,
+            Kind::Global,
+            Birth::Initialised,
+            "array",
+        );
+        Self {
+            start,
+            len,
+            _owned: owned,
+        }
+    }
+
+    fn at(&self, index: usize) -> *mut u32 {
+        assert!(index < self.len);
+        self.start.wrapping_add(index)
     }
 
     #[track_caller]
-    fn load(&self, at: usize) -> u32 {
-        self.touch(at, AccessKind::Load);
-        self.cells[at].load(Ordering::Relaxed)
+    fn load(&self, index: usize) -> u32 {
+        let at = self.at(index);
+        (TABLE.load4)(at.cast(), site(Location::caller()));
+        // SAFETY: within the memory; nobody else accesses the word at the same time.
+        unsafe { at.read() }
     }
 
     #[track_caller]
-    fn store(&self, at: usize, value: u32) {
-        self.touch(at, AccessKind::Store);
-        self.cells[at].store(value, Ordering::Relaxed);
+    fn store(&self, index: usize, value: u32) {
+        let at = self.at(index);
+        (TABLE.store4)(at.cast(), value.into(), site(Location::caller()));
+        // SAFETY: as above.
+        unsafe { at.write(value) }
     }
 
     #[track_caller]
-    fn add(&self, at: usize, value: u32) {
-        self.touch(at, AccessKind::Atomic);
-        self.cells[at].fetch_add(value, Ordering::Relaxed);
+    fn add(&self, index: usize, value: u32) {
+        (TABLE.at)(site(Location::caller()));
+        // SAFETY: as above. Relaxed, for the whole device.
+        unsafe { intrinsics::atomic_fetch_add_u32(self.at(index), value, 2) };
     }
+}
 
-    #[track_caller]
-    fn touch(&self, at: usize, kind: AccessKind) {
-        let site = site(Location::caller());
-        let shared = self.address < 0x10_0000;
-        tell(|lints, block, thread| {
-            lints.access(Access {
-                site,
-                block,
-                thread,
-                address: self.address + 4 * at as u64,
-                bytes: 4,
-                kind,
-                space: Some(if shared { Space::Shared } else { Space::Global }),
-            });
-        });
+struct Tile;
+static TILE_KEY: SharedKey = SharedKey::new(TypeId::of::<Tile>(), "u32");
+struct Sums;
+static SUMS_KEY: SharedKey = SharedKey::new(TypeId::of::<Sums>(), "u32");
+
+/// Words that the block shares.
+fn shared(key: &'static SharedKey, len: usize) -> Array {
+    Array {
+        // SAFETY: no more than the block has room for, from the same place in all threads.
+        start: unsafe { intrinsics::shared_static(key, 4 * len, 16) }.cast(),
+        len,
+        _owned: vec![],
     }
 }
 
 #[track_caller]
 fn sync_threads() {
-    let site = site(Location::caller());
-    let last = watch(|watch| {
-        watch.arrived = (watch.arrived + 1) % 256;
-        watch.arrived == 0
-    });
-    if last {
-        tell(|lints, block, _| lints.sync(SyncKind::Block, site, block, (0, 0)));
-    }
+    (TABLE.at)(site(Location::caller()));
     intrinsics::barrier(0);
 }
 
-/// The only worker's watcher.
-#[derive(Default)]
-struct Watch {
-    lints: Option<Lints>,
-    arrived: u32,
-    sites: HashMap<&'static Location<'static>, SiteId>,
+/// The hooks that the kernel needs.
+struct Hooks {
+    load4: extern "C-unwind" fn(*const u8, u32),
+    store4: extern "C-unwind" fn(*const u8, u64, u32),
+    at: extern "C-unwind" fn(u32),
 }
+
+static TABLE: LazyLock<Hooks> = LazyLock::new(|| {
+    let find = |name: &str| {
+        HOOKS
+            .iter()
+            .find(|hook| hook.name == name)
+            .map(|hook| hook.address)
+    };
+    let address = |name: &str| find(name).unwrap_or(std::ptr::null());
+    // SAFETY: the table holds functions of these types under these names.
+    unsafe {
+        Hooks {
+            load4: mem::transmute::<*const (), extern "C-unwind" fn(*const u8, u32)>(address(
+                "check.load4",
+            )),
+            store4: mem::transmute::<*const (), extern "C-unwind" fn(*const u8, u64, u32)>(
+                address("check.store4"),
+            ),
+            at: mem::transmute::<*const (), extern "C-unwind" fn(u32)>(address("check.at")),
+        }
+    }
+});
 
 #[expect(clippy::disallowed_types, reason = "no model test runs an example")]
-static WATCH: LazyLock<std::sync::Mutex<Watch>> = LazyLock::new(Default::default);
+type Sites = std::sync::Mutex<HashMap<&'static Location<'static>, u32>>;
 
-fn watch<R>(of: impl FnOnce(&mut Watch) -> R) -> R {
-    of(&mut WATCH.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-fn tell(of: impl FnOnce(&mut Lints, u64, u32)) {
-    let block = u64::from(intrinsics::block_idx_x())
-        + (N / TILE) as u64 * u64::from(intrinsics::block_idx_y());
-    let thread = intrinsics::thread_idx_x() + 32 * intrinsics::thread_idx_y();
-    watch(|watch| {
-        if let Some(lints) = &mut watch.lints {
-            of(lints, block, thread);
-        }
-    });
-}
-
-fn site(at: &'static Location<'static>) -> SiteId {
-    watch(|watch| {
-        *watch.sites.entry(at).or_insert_with(|| {
-            let frame = Frame {
-                file: at.file().into(),
-                line: at.line(),
-                column: at.column(),
-                function: "transpose_and_sum".into(),
-            };
-            SiteId(register(vec![SiteInfo {
-                frames: vec![frame],
-                shown: 0,
-            }]))
-        })
+/// The number of a call's place.
+fn site(at: &'static Location<'static>) -> u32 {
+    static SITES: LazyLock<Sites> = LazyLock::new(Sites::default);
+    let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
+    *sites.entry(at).or_insert_with(|| {
+        let frame = Frame {
+            file: at.file().into(),
+            line: at.line(),
+            column: at.column(),
+            function: "transpose_and_sum".into(),
+        };
+        check::register(vec![SiteInfo {
+            frames: vec![frame],
+            shown: 0,
+        }])
     })
 }

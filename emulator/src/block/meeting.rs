@@ -136,6 +136,7 @@ impl Block {
     fn close(&mut self, index: usize) -> u32 {
         let meeting = self.meetings.swap_remove(index);
         self.threads_met(&meeting);
+        self.n_met += 1;
         if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
             self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
         }
@@ -160,8 +161,9 @@ impl Block {
     fn threads_met(&self, meeting: &Meeting) {
         let Some(checks) = &self.checks else { return };
         let BarrierOp::Threads(count) = meeting.op else {
-            return checks.block_met(meeting.place);
+            return checks.block_met(meeting.place, true);
         };
+        checks.part_met(meeting.place, &meeting.waiting);
         let waiting = (0..).zip(&meeting.waiting);
         let released =
             waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));

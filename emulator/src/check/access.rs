@@ -59,6 +59,10 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
         && bytes != 0
     {
         let align = align.max(1) as usize;
+        running.step();
+        if kind & What::WRITE != 0 {
+            running.memory_changed();
+        }
         thorough(
             running,
             checks,
@@ -74,6 +78,10 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    running.step();
+    if WRITE {
+        running.memory_changed();
+    }
     let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
     // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
@@ -202,6 +210,20 @@ pub(super) fn locate<'a>(
     (address, bytes, align): (usize, usize, usize),
     what: What,
 ) -> Option<&'a Space> {
+    let space = look_up(running, checks, (address, bytes, align), what);
+    if let Some(watcher) = &checks.watcher {
+        let own = |block: u32| block == checks.clocks.base.get() >> checks.clocks.shift;
+        watcher.accesses(running.thread.get(), space, own, (address, bytes), what);
+    }
+    space
+}
+
+fn look_up<'a>(
+    running: &Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes, align): (usize, usize, usize),
+    what: What,
+) -> Option<&'a Space> {
     let site = what.site();
     let entry = &checks.cache[site as usize % CACHED];
     // SAFETY: as in `quick`.
@@ -222,7 +244,10 @@ pub(super) fn locate<'a>(
     if let Some(space) = find(running, checks, address)
         && fits(space)
     {
-        entry.set(space);
+        // The quick way leads past the lints.
+        if checks.watcher.is_none() {
+            entry.set(space);
+        }
         return Some(space).filter(|space| space.what != From::Ignored);
     }
     let odd = odd((address, bytes, align), what);

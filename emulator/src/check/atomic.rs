@@ -7,6 +7,7 @@ use super::shadow::{Granule, Slot, What, flag};
 use super::space::Space;
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
+use crate::place::Place;
 
 /// What an atomic does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,7 @@ fn hold<'a>(
     let site = running.site.get();
     let what = What::new(kinds(does, true), site);
     let space = access::locate(running, checks, (address, bytes, bytes), what);
+    spins(running, (address, bytes), does != Does::Loads, site);
     let held = Held {
         running,
         checks,
@@ -76,6 +78,13 @@ fn hold<'a>(
     };
     held.each(Granule::lock);
     held
+}
+
+/// Lets others run if the lane only polls. Nothing is locked here.
+fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, site: u32) {
+    let at = std::ptr::with_exposed_provenance(address);
+    running.atomic_access(at, bytes as u32, writes, Place::of_site(site));
+    running.step();
 }
 
 fn kinds(does: Does, wrote: bool) -> u32 {
@@ -135,6 +144,7 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
     let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
         return;
     };
+    spins(running, (at.addr(), bytes), does != Does::Loads, site);
     let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
     access.check_values();
     let lock = |act: fn(&Granule)| {
@@ -313,6 +323,9 @@ pub(crate) fn fence(how: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    if let Some(watcher) = &checks.watcher {
+        watcher.fences();
+    }
     let (order, scope) = (how >> 2, how & 3);
     let who = checks.clocks.base.get() | running.thread.get();
     let graph = &checks.run().graph;
@@ -326,16 +339,29 @@ pub(crate) fn fence(how: u32) {
     }
 }
 
+/// Accesses a barrier in memory, which is no data to the lints.
+fn quietly(running: &Running<'static>, checks: &BlockChecks, act: impl FnOnce()) {
+    match &checks.watcher {
+        Some(watcher) => watcher.quietly(running.thread.get(), act),
+        None => act(),
+    }
+}
+
 /// The lane that runs arrives at the barrier in memory at `at`, whose phase has this parity and ends with that if `ends`.
 pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    let change = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Changes, how, || ((), true))
+        })
+    };
     if running.shape.set_blocks > 1 {
         // The barrier may be another block's.
-        around(at, 8, Does::Changes, ACQ_REL | CLUSTER, || ((), true));
+        change(ACQ_REL | CLUSTER);
     } else {
-        around(at, 8, Does::Changes, CLUSTER, || ((), true));
+        change(CLUSTER);
         let clocks = &checks.clocks;
         clocks.arrives_at_phase(running.thread.get(), at.addr(), parity, ends);
     }
@@ -346,10 +372,15 @@ pub(crate) fn sees_phase(at: *const u8, parity: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    let load = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Loads, how, || ((), false))
+        })
+    };
     if running.shape.set_blocks > 1 {
-        around(at, 8, Does::Loads, ACQUIRE | CLUSTER, || ((), false));
+        load(ACQUIRE | CLUSTER);
     } else {
-        around(at, 8, Does::Loads, CLUSTER, || ((), false));
+        load(CLUSTER);
         let clocks = &checks.clocks;
         clocks.phase_seen(running.thread.get(), at.addr(), parity);
     }

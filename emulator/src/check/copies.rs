@@ -24,6 +24,9 @@ pub(crate) fn begins(to: *const u8, from: *const u8, bytes: usize) {
     let Some(space) = access::locate(running, checks, (to.addr(), bytes, bytes), what) else {
         return;
     };
+    if let Some(watcher) = &checks.watcher {
+        watcher.copies(running.thread.get(), to.addr(), bytes, site);
+    }
     let access = Access::new(running, checks, space, (to.addr(), bytes), what, None);
     checks.flights.borrow_mut().push(Flight {
         to: to.addr(),

@@ -192,8 +192,7 @@ pub(super) fn array(access: &Access<'_>) -> (Option<Array>, usize) {
         From::Shared { array, .. } => access.running.arena.borrow().array_at(array as usize),
         _ => None,
     };
-    let offset = access.address - access.space.base;
-    (array, offset)
+    (array, access.address - access.space.base)
 }
 
 fn array_name((array, offset): (Option<Array>, usize)) -> String {

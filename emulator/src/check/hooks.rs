@@ -73,5 +73,5 @@ hooks! {
     /// The end of that call.
     fn leave() { state::leave(); }
     /// The next intrinsic is called from `site`.
-    fn at(site: u32) { crate::fiber::with_running(|running| running.site.set(site)); }
+    fn at(site: u32) { state::at(site); }
 }

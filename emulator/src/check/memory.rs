@@ -26,7 +26,6 @@ pub use global::GlobalMemory;
 pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, heap_free, limit_heap};
 pub(crate) use init::{copy_values, look_at_values, tell};
-pub(crate) use report::who;
 pub(crate) use snapshot::Snapshot;
 
 /// What memory it is.

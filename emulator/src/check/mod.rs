@@ -37,7 +37,8 @@ pub(crate) use copies::{begins as copy_begins, ends as copy_ends};
 pub use hooks::{HOOKS, Hook};
 pub use host::HOST;
 pub use html::Page;
-pub use lints::{Access, AccessKind, Lints, Profile, Space, SyncKind};
+pub(crate) use lints::Exit;
+pub use lints::Profile;
 pub use memory::{
     Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
     heap_alloc, heap_free, host_reads, initialise, limit_heap, name,

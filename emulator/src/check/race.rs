@@ -59,7 +59,7 @@ pub(super) fn report(
         block: block.into(),
         thread,
     };
-    checks.run().sink().report(key, build);
+    checks.run().sink.report(key, build);
 }
 
 /// Whether the scopes of both atomics include the other's lane.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::Who;
 use super::clock::Clocks;
 use super::collect::Sink;
+use super::lints::{Profile, Watcher, Watchers};
 use super::memory::{Kind, Snapshot};
 use super::order::Graph;
 use super::race::{Counters, Hints};
@@ -41,10 +42,13 @@ pub(crate) struct RunChecks {
     high: AtomicU32,
     /// Global memory that was accessed: by its number in the snapshot.
     spaces: Mutex<HashMap<usize, Box<(Table, Space)>>>,
+    /// Whether performance is looked at, and what was seen.
+    lints: Option<Watchers>,
 }
 
 impl RunChecks {
-    pub(crate) fn new(shape: CheckedShape, n_workers: usize, sink: Arc<Sink>) -> Self {
+    /// `lints`: whether performance is looked at as well.
+    pub(crate) fn new(shape: CheckedShape, n_workers: usize, sink: Arc<Sink>, lints: bool) -> Self {
         let t0 = NOW.load(Ordering::Relaxed);
         Self {
             shape,
@@ -57,11 +61,13 @@ impl RunChecks {
             parallel: n_workers > 1,
             high: AtomicU32::new(t0),
             spaces: Mutex::default(),
+            lints: lints.then(Watchers::default),
         }
     }
 
-    pub(super) fn sink(&self) -> &Sink {
-        &self.sink
+    /// What was seen of performance, if that was asked for. After the last block.
+    pub(crate) fn profile(&self) -> Option<Profile> {
+        self.lints.as_ref()?.finish()
     }
 
     /// The space of allocation number `number`, which `make` makes if it is new.
@@ -104,9 +110,6 @@ impl Drop for RunChecks {
     }
 }
 
-// SAFETY: the pointer leads to what many threads may use; spaces are not changed.
-unsafe impl Sync for RunChecks {}
-
 /// What is kept for one block of a set, and for those that come after it.
 #[derive(Debug)]
 pub(crate) struct BlockChecks {
@@ -129,6 +132,8 @@ pub(crate) struct BlockChecks {
     pub(super) calls: RefCell<Vec<Vec<u32>>>,
     /// Copies under way.
     pub(super) flights: RefCell<Vec<super::copies::Flight>>,
+    /// If performance is looked at.
+    pub(super) watcher: Option<Watcher>,
 }
 
 impl BlockChecks {
@@ -148,6 +153,7 @@ impl BlockChecks {
             unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             flights: RefCell::default(),
+            watcher: run.lints.as_ref().map(|_| Watcher::new(&run.shape)),
         }
     }
 
@@ -170,6 +176,9 @@ impl BlockChecks {
         self.arrays.borrow_mut().clear();
         self.hints.clear();
         self.flights.borrow_mut().clear();
+        if let Some(watcher) = &self.watcher {
+            watcher.begins(block);
+        }
         self.calls.borrow_mut().iter_mut().for_each(Vec::clear);
     }
 
@@ -245,14 +254,28 @@ impl BlockChecks {
     }
 
     /// All lanes of the block that have not exited have met at `place`.
-    pub(crate) fn block_met(&self, place: Place) {
+    /// `answers`: and learn something by it.
+    pub(crate) fn block_met(&self, place: Place, answers: bool) {
+        if let Some(watcher) = &self.watcher {
+            watcher.block_met(place, answers);
+        }
         self.clocks
             .raise(&self.run().graph, self.high() + 1, Some(place));
     }
 
     /// Lanes of a warp have met: all of it that have not exited, if `whole`.
     pub(crate) fn warp_met(&self, warp: u32, lanes: u32, whole: bool) {
+        if let Some(watcher) = &self.watcher {
+            watcher.warp_met(warp, lanes);
+        }
         self.clocks.warp_met(warp, lanes, whole);
+    }
+
+    /// Threads have met at `place` that wait for so many: by warp, the lanes that waited.
+    pub(crate) fn part_met(&self, place: Place, waiting: &[u32]) {
+        if let Some(watcher) = &self.watcher {
+            watcher.part_met(place, waiting);
+        }
     }
 
     pub(crate) fn clocks(&self) -> &Clocks {
@@ -272,6 +295,18 @@ pub(super) fn enter(site: u32) {
     }
 }
 
+/// The lane that runs calls an intrinsic next, from `site`.
+pub(super) fn at(site: u32) {
+    fiber::with_running(|running| {
+        running.site.set(site);
+        if let Some(checks) = &running.checks
+            && let Some(watcher) = &checks.watcher
+        {
+            watcher.executes(running.thread.get(), site);
+        }
+    });
+}
+
 /// The lane that runs returns from it.
 pub(super) fn leave() {
     if let Some((running, checks)) = fiber::checked() {
@@ -289,6 +324,9 @@ pub(crate) fn blocks_met<'a, I: Iterator<Item = &'a BlockChecks>>(
         let clocks = &checks.clocks;
         clocks.raise(&checks.run().graph, next, None);
         clocks.cluster_floor.set(next);
+        if let Some(watcher) = &checks.watcher {
+            watcher.blocks_met();
+        }
         if grid {
             clocks.grid_floor.set(next);
         }
@@ -319,5 +357,8 @@ impl Drop for BlockChecks {
         let run = unsafe { &*self.run };
         run.high.fetch_max(high, Ordering::Relaxed);
         self.shared.retire(high, &run.splits);
+        if let (Some(all), Some(watcher)) = (&run.lints, self.watcher.take()) {
+            all.join(watcher);
+        }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Read {
     pub(super) by: Slot,
     pub(super) address: usize,
     pub(super) bytes: usize,
-    /// What the array is called, and where in it the access is.
+    /// The array, and where in it the access is.
     pub(super) array: (Option<Array>, usize),
 }
 

@@ -7,6 +7,7 @@
 
 mod atomics; // what atomics and fences order
 mod global; // races on global memory
+mod lints; // performance
 mod parts; // barriers of parts of a block and in memory, copies
 mod shared; // races on shared memory, and reads of what has no value
 mod support;

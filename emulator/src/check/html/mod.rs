@@ -48,21 +48,19 @@ impl Page<'_> {
     /// The page, as HTML, with the text of `sources`.
     ///
     /// ```
-    /// use warploom_emulator::check::{Access, AccessKind, Lints, Page, SiteId, Sources, Space};
+    /// use warploom_emulator::check::{Options, Page, Sources};
+    /// use warploom_emulator::{Shape, Together, run_with};
     ///
-    /// let mut lints = Lints::new([1, 1, 1], [32, 1, 1]);
-    /// for thread in 0..32 {
-    ///     let address = 0x1000 + 4 * u64::from(thread);
-    ///     let (kind, space) = (AccessKind::Load, Some(Space::Global));
-    ///     lints.access(Access { site: SiteId(1), block: 0, thread, address, bytes: 4, kind, space });
-    /// }
+    /// let mut options = Options::default();
+    /// (options.mode, options.lints) = (warploom_emulator::check::Mode::Checked, true);
+    /// let outcome = run_with(Shape::new([1, 1, 1], [32, 1, 1]), Together::default(), &options, &|| {});
     /// let page = Page {
-    ///     kernel: "copy",
+    ///     kernel: "nothing",
     ///     launch: "",
     ///     device: "",
     ///     failure: None,
-    ///     profile: &lints.finish(),
-    ///     reports: &[],
+    ///     profile: &outcome.profile.unwrap_or_default(),
+    ///     reports: &outcome.reports,
     /// };
     /// assert!(page.html(&Sources::default()).contains("No errors"));
     /// ```

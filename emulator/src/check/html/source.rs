@@ -169,9 +169,10 @@ fn cells(line: Option<&LineProfile>, most: &Most) -> String {
     };
     out += &sectors(line);
     out += &passes(line);
-    out += &match line.lanes.of {
-        0 => barrier(line),
-        _ => lanes(line),
+    out += &match (line.barriers.of, line.lanes.of) {
+        (0, 0) => empty(),
+        (0, _) => lanes(line),
+        _ => barrier(line),
     };
     out += &match line.bytes {
         0 => empty(),
@@ -236,12 +237,9 @@ fn lanes(line: &LineProfile) -> String {
     cell(&number(active), active / f64::from(LANES), heat, &tip)
 }
 
-/// A line that has a barrier and nothing else.
+/// A line that has a barrier.
 fn barrier(line: &LineProfile) -> String {
     let Column { sum, of } = line.barriers;
-    if of == 0 {
-        return empty();
-    }
     let heat = if sum == 0 { "heat2" } else { "" };
     let tip = format!(
         "{} times through this barrier, needed {} times at least",

@@ -70,7 +70,7 @@ impl Intervals {
             return;
         }
         self.any[1] = true;
-        self.orders[1] |= kind == AccessKind::Atomic;
+        self.orders[1] |= matches!(kind, AccessKind::Atomic | AccessKind::Volatile);
         let thread = thread as u16; // below 1024
         let last = (at + u64::from(bytes.max(1)) - 1) / GRANULE;
         for granule in at / GRANULE..=last {
@@ -149,7 +149,7 @@ impl Touch {
         let who = match kind {
             AccessKind::Load => &mut self.read,
             AccessKind::Store => &mut self.written,
-            AccessKind::Atomic => &mut self.changed,
+            AccessKind::Atomic | AccessKind::Volatile => &mut self.changed,
         };
         *who = match *who {
             NONE => thread,
@@ -164,7 +164,7 @@ impl Touch {
         match kind {
             AccessKind::Load => other(self.written) || other(self.changed),
             AccessKind::Store => other(self.read) || other(self.written) || other(self.changed),
-            AccessKind::Atomic => other(self.read) || other(self.written),
+            AccessKind::Atomic | AccessKind::Volatile => other(self.read) || other(self.written),
         }
     }
 }

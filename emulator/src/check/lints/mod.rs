@@ -11,7 +11,8 @@ mod profile; // the counts, per line
 mod request; // sectors and passes of one access of a warp
 mod stride; // how neighbouring lanes' addresses follow each other
 mod tally; // the counts, per place
-mod warp; // puts the lanes of a warp together
+mod warp;
+mod watch; // what the checks tell // puts the lanes of a warp together
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -22,6 +23,7 @@ pub(crate) use profile::{Column, LineProfile, place_of};
 pub(crate) use request::{BANKS, Request, SECTOR_BYTES, bank};
 pub(crate) use stride::{padded, padding};
 pub(crate) use tally::Example;
+pub(crate) use watch::{Exit, Watcher, Watchers};
 
 use barriers::{Counts, Intervals, Map};
 use contention::{Contention, Top};
@@ -33,7 +35,7 @@ use crate::warp::LANES;
 
 /// Which memory a lint looks at. Accesses to other memory (constants, parameters, a lane's own) are executions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Space {
+pub(crate) enum Space {
     /// Global memory.
     Global,
     /// The shared memory of the thread's own block.
@@ -42,18 +44,20 @@ pub enum Space {
 
 /// What an access does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AccessKind {
+pub(crate) enum AccessKind {
     /// Reads.
     Load,
     /// Writes.
     Store,
-    /// Anything atomic or volatile: others may learn of earlier accesses through it.
+    /// Changes an atomic: others may learn of earlier accesses through it.
     Atomic,
+    /// Looks at an atomic, or is volatile.
+    Volatile,
 }
 
 /// How threads wait for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyncKind {
+pub(crate) enum SyncKind {
     /// A barrier of the whole block.
     Block,
     /// One that also gives its threads a result.
@@ -68,26 +72,26 @@ pub enum SyncKind {
 
 /// One access of one lane.
 #[derive(Debug, Clone, Copy)]
-pub struct Access {
+pub(crate) struct Access {
     /// From where.
-    pub site: SiteId,
+    pub(crate) site: SiteId,
     /// The block's number in the grid; x runs fastest.
-    pub block: u64,
+    pub(crate) block: u64,
     /// The thread's number in the block.
-    pub thread: u32,
+    pub(crate) thread: u32,
     /// The first byte; in shared memory the processor's address as well.
-    pub address: u64,
+    pub(crate) address: u64,
     /// How many.
-    pub bytes: u32,
+    pub(crate) bytes: u32,
     /// What it does.
-    pub kind: AccessKind,
+    pub(crate) kind: AccessKind,
     /// To which memory; `None`: to memory of no interest here.
-    pub space: Option<Space>,
+    pub(crate) space: Option<Space>,
 }
 
 /// Watches what one worker runs.
 #[derive(Debug)]
-pub struct Lints {
+pub(crate) struct Lints {
     grid: [u32; 3],
     block: [u32; 3],
     n_threads: u32,
@@ -131,7 +135,7 @@ const MOST_INTERVALS: usize = 256;
 
 impl Lints {
     /// For a run of a grid of `grid` blocks of `block` threads.
-    pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self {
             grid,
             block,
@@ -150,7 +154,7 @@ impl Lints {
 
     /// A lane is about to access memory.
     #[inline]
-    pub fn access(&mut self, access: Access) {
+    pub(crate) fn access(&mut self, access: Access) {
         let slot = self.slot(access.site, access.space, access.kind);
         let at = self.watched(access.block);
         let watched = &mut self.blocks[at];
@@ -186,7 +190,7 @@ impl Lints {
 
     /// A lane executes something at `site` that is no access to memory.
     #[inline]
-    pub fn execute(&mut self, site: SiteId, block: u64, thread: u32) {
+    pub(crate) fn execute(&mut self, site: SiteId, block: u64, thread: u32) {
         self.access(Access {
             site,
             block,
@@ -200,7 +204,13 @@ impl Lints {
 
     /// Threads of a block waited for each other, and go on. Of warp number `warp` the lanes of `mask`, where the kind is of a warp or a part
     /// of the block; else all threads of the block, and `warp` and `mask` mean nothing.
-    pub fn sync(&mut self, kind: SyncKind, site: SiteId, block: u64, (warp, mask): (u32, u32)) {
+    pub(crate) fn sync(
+        &mut self,
+        kind: SyncKind,
+        site: SiteId,
+        block: u64,
+        (warp, mask): (u32, u32),
+    ) {
         let at = self.watched(block);
         let watched = &mut self.blocks[at];
         match kind {
@@ -232,20 +242,20 @@ impl Lints {
     }
 
     /// A thread of this block did something that may order memory for others, beyond atomics: a fence, a barrier in memory.
-    pub fn order(&mut self, block: u64) {
+    pub(crate) fn order(&mut self, block: u64) {
         let at = self.watched(block);
         self.blocks[at].intervals.order();
     }
 
     /// A thread of this block began an asynchronous copy, or reached into the shared memory of another block: from here on none of its
     /// barriers is taken for superfluous.
-    pub fn distrust(&mut self, block: u64) {
+    pub(crate) fn distrust(&mut self, block: u64) {
         let at = self.watched(block);
         self.blocks[at].intervals.give_up();
     }
 
     /// A thread returned, or was unwound. Told once for each thread, those included that did nothing.
-    pub fn exit(&mut self, block: u64, thread: u32) {
+    pub(crate) fn exit(&mut self, block: u64, thread: u32) {
         let at = self.watched(block);
         let watched = &mut self.blocks[at];
         let warp = thread / LANES;
@@ -263,7 +273,7 @@ impl Lints {
     }
 
     /// Adds what another worker saw, whose blocks are others.
-    pub fn merge(&mut self, mut other: Self) {
+    pub(crate) fn merge(&mut self, mut other: Self) {
         for watched in std::mem::take(&mut other.blocks) {
             other.end(watched);
         }
@@ -289,7 +299,7 @@ impl Lints {
     }
 
     /// All that was seen.
-    pub fn finish(mut self) -> Profile {
+    pub(crate) fn finish(mut self) -> Profile {
         for watched in std::mem::take(&mut self.blocks) {
             self.end(watched);
         }

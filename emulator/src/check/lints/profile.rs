@@ -1,6 +1,6 @@
 //! The counts of a run, per place and per line of the source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::barriers::Counts;
 use super::contention::Top;
@@ -102,7 +102,13 @@ pub(crate) struct Idle {
 impl Profile {
     pub(crate) fn new(seen: Lints) -> Self {
         let mut spots: BTreeMap<_, Spot> = BTreeMap::new();
+        let accessing = seen.tallies.iter().filter(|tally| tally.space.is_some());
+        let accessing: BTreeSet<SiteId> = accessing.map(|tally| tally.site).collect();
         for tally in seen.tallies {
+            // The call of an intrinsic that accesses memory is told twice.
+            if tally.space.is_none() && accessing.contains(&tally.site) {
+                continue;
+            }
             let place = place_of(tally.site);
             let key = (order(&place), tally.space, tally.kind);
             match spots.get_mut(&key) {

@@ -208,6 +208,7 @@ fn does(kind: AccessKind) -> &'static str {
         AccessKind::Load => "read",
         AccessKind::Store => "write",
         AccessKind::Atomic => "atomic access",
+        AccessKind::Volatile => "volatile access",
     }
 }
 
@@ -216,5 +217,6 @@ fn moves(kind: AccessKind) -> &'static str {
         AccessKind::Load => "reads",
         AccessKind::Store => "writes",
         AccessKind::Atomic => "changes",
+        AccessKind::Volatile => "accesses",
     }
 }

@@ -1,0 +1,155 @@
+//! Performance, as a run with lints shows it.
+
+use warploom_emulator::check::{Code, Mode, Options, Report};
+use warploom_emulator::{Shape, Together, intrinsics, run_with};
+
+use crate::support::*;
+
+/// What a run with lints finds: the same with one OS thread and with three.
+fn lints(blocks: u32, threads: u32, program: impl Fn() + Sync) -> Vec<Report> {
+    let run = |workers| {
+        let shape = Shape {
+            workers: Some(workers),
+            ..Shape::new([blocks, 1, 1], [threads, 1, 1])
+        };
+        let mut options = Options::default();
+        (options.mode, options.lints) = (Mode::Checked, true);
+        let outcome = run_with(shape, Together::default(), &options, &program);
+        assert_eq!(outcome.fault, None);
+        assert!(outcome.profile.is_some());
+        // Shared memory lies elsewhere on another OS thread.
+        let mut reports = outcome.reports;
+        reports.sort_by_key(|report| (report.code, report.title.clone()));
+        reports
+    };
+    let one = run(1);
+    assert_eq!(run(3), one, "with three OS threads, and with one");
+    one
+}
+
+#[test]
+fn a_column_of_global_memory_is_uncoalesced() {
+    let x = Buffer::<u32>::new("x", 64 * 32 * 32);
+    let line = line!() + 2;
+    let found = lints(64, 32, || {
+        load(x.at(32 * 32 * block() + 32 * me()));
+    });
+    let (lines, count) = only(&found, Code::UNCOALESCED);
+    assert_eq!((lines, count), (vec![line], 64));
+    let who = found[0].sides[0].who.unwrap();
+    assert_eq!((who.block, who.thread), ([0, 0, 0], [0, 0, 0]));
+}
+
+#[test]
+fn a_row_of_global_memory_is_not() {
+    let x = Buffer::<u32>::new("x", 64 * 32);
+    assert_eq!(lints(64, 32, || _ = load(x.at(32 * block() + me()))), []);
+}
+
+#[test]
+fn a_column_of_a_tile_conflicts() {
+    let found = lints(64, 32, || {
+        store(tile(32 * me() % 1024), 0);
+    });
+    let (_, count) = only(&found, Code::BANK_CONFLICT);
+    assert_eq!(count, 64);
+    assert!(found[0].title.starts_with("32-way bank conflict"));
+}
+
+#[test]
+fn half_a_warp_is_divergent() {
+    let found = lints(64, 64, || {
+        store(tile(me()), 0);
+        if me().is_multiple_of(4) {
+            for _ in 0..4 {
+                load(tile(me()));
+            }
+        }
+    });
+    let (lines, count) = only(&found, Code::DIVERGENCE);
+    assert_eq!((lines.len(), count), (1, 64 * 2 * 4));
+}
+
+#[test]
+fn a_barrier_between_a_write_and_its_reader_stays() {
+    let found = lints(8, 64, || {
+        store(tile(me()), 0);
+        barrier();
+        load(tile(63 - me()));
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_barrier_at_the_end_orders_nothing() {
+    let line = line!() + 3;
+    let found = lints(8, 64, || {
+        store(tile(me()), 0);
+        barrier();
+    });
+    assert_eq!(only(&found, Code::REDUNDANT_BARRIER), (vec![line], 8));
+}
+
+#[test]
+fn a_barrier_that_answers_stays() {
+    let found = lints(8, 64, || {
+        here();
+        // SAFETY: all threads come here.
+        unsafe { intrinsics::barrier_count(0, true) };
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn threads_that_return_at_once_are_idle() {
+    let found = lints(8, 64, || {
+        if me() < 32 {
+            store(tile(me()), 0);
+        }
+    });
+    let (lines, count) = only(&found, Code::IDLE_LANES);
+    assert_eq!((lines, count), (vec![], 8 * 32));
+}
+
+#[test]
+fn warp_operations_part_what_lanes_do() {
+    let x = Buffer::<u32>::new("x", 32);
+    let found = lints(64, 32, || {
+        for _ in 0..4 {
+            load(x.at(me()));
+            here();
+            intrinsics::warp_sync(u32::MAX);
+        }
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_counter_of_all_threads_is_contended() {
+    let n = Buffer::<u32>::new("n", 1);
+    let found = lints(32, 64, || {
+        add(n.at(0), 1, RELAXED | DEVICE);
+    });
+    let (lines, count) = only(&found, Code::CONTENTION);
+    assert_eq!((lines.len(), count), (1, 2048));
+    assert!(found[0].title.contains("2\u{a0}048 threads"));
+}
+
+#[test]
+fn polls_of_one_address_are_not_contention() {
+    let n = Buffer::<u32>::new("n", 1);
+    let found = lints(32, 64, || {
+        get(n.at(0), RELAXED | DEVICE);
+        load_volatile(n.at(0));
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn nothing_is_watched_unless_asked_for() {
+    let shape = Shape::new([1, 1, 1], [32, 1, 1]);
+    let mut options = Options::default();
+    options.mode = Mode::Checked;
+    let outcome = run_with(shape, Together::default(), &options, &barrier);
+    assert!(outcome.profile.is_none() && outcome.reports.is_empty());
+}
