@@ -393,6 +393,13 @@ impl<'a> Access<'a> {
                 .is_ordered(&checks.run().graph, self.now.who, slot.who, slot.t)
     }
 
+    /// The same without a look at what atomics order, which would take each lane along the whole chain of releases of a hot address: it
+    /// only decides what is worth keeping.
+    fn is_surely_ordered(&self, slot: Slot) -> bool {
+        let clocks = &self.checks.clocks;
+        slot.t < self.space.start || clocks.is_ordered_by_barriers(self.now.who, slot.who, slot.t)
+    }
+
     /// Whether an access is ordered before everything that the block does now.
     fn is_past(&self, slot: Slot) -> bool {
         slot.t < self.space.start || self.checks.clocks.is_past(slot.who, slot.t)
@@ -413,7 +420,7 @@ impl<'a> Access<'a> {
             let old = slot.get();
             let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
                 (true, false) => !self.is_past(old),
-                (_, true) => old.who != self.now.who && !self.is_ordered(old),
+                (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
                 // A read without order was reported.
                 (false, false) => false,
             };
@@ -440,7 +447,8 @@ impl<'a> Access<'a> {
         let gone = |old: Slot| {
             old.t == 0
                 || self.is_past(old)
-                || worth(old) <= worth(new) && (old.who == new.who || later && self.is_ordered(old))
+                || worth(old) <= worth(new)
+                    && (old.who == new.who || later && self.is_surely_ordered(old))
         };
         if gone(a) || !gone(b) && worth(a) < worth(new) {
             slots[1].set(new);
