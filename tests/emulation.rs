@@ -7,7 +7,6 @@
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
-#[cfg(not(warploom_device))]
 use std::sync::Mutex;
 
 use warploom::model::{Emulator, Mode};
@@ -40,7 +39,6 @@ fn a_device_without_an_architecture_is_the_emulator() -> Result<()> {
     Ok(())
 }
 
-#[cfg(not(warploom_device))]
 static TRACES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The line of the call in `traced`, counted from its first.
@@ -95,7 +93,6 @@ fn writes_a_file(i: Index1D, mut y: DisjointSlice<u32>) {
     }
 }
 
-#[cfg(not(warploom_device))]
 fn path() -> std::path::PathBuf {
     std::env::temp_dir().join(format!("warploom-emulation-{}", std::process::id()))
 }
@@ -117,7 +114,6 @@ fn a_kernel_prints_and_writes_a_file() -> Result<()> {
     Ok(())
 }
 
-#[cfg(not(warploom_device))]
 static ASKED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Of the host: it has a lock and a heap.

@@ -39,6 +39,21 @@ fn some_may_return(block: Block, i: Index1D, n: u32, mut y: DisjointSlice<u32>) 
     }
 }
 
+/// Without the barrier between writing and reading.
+#[kernel(block(64))]
+fn reverse<T: Plain>(block: Block, i: Index1D, x: &[T], mut y: DisjointSlice<T>) {
+    let tile = shared_array!(u32, 64);
+    let own = block.thread();
+    // SAFETY: the bug is the point.
+    unsafe {
+        tile.set(own, i.get() as u32); //~ write
+        let other = tile.get(63 - own); //~ read
+        if let Some(y) = y.get_mut(i) {
+            *y = x[other as usize % 64];
+        }
+    }
+}
+
 #[kernel]
 fn lost(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
@@ -74,6 +89,21 @@ fn child_may_return() -> Result<()> {
     let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
     some_may_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
     stream.synchronize()?;
+    Ok(())
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn child_races() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let (x, mut y) = (device.zeroed::<f32>(128)?, device.zeroed::<f32>(128)?);
+    reverse::launch(&stream, Launch::new(2, 64), &x, &mut y)?;
+    match stream.synchronize() {
+        Err(StreamError::Check(found)) => eprintln!("{found}"),
+        other => other?,
+    }
+    stream.synchronize()?; // said once
     Ok(())
 }
 
@@ -137,6 +167,34 @@ fn a_note_is_said_once_with_its_line() {
     );
     let replay = "= replay: WARPLOOM_SCHEDULE=forward cargo test child_returns -- --exact";
     assert!(said.contains(replay), "{said}");
+}
+
+#[test]
+fn a_race_has_both_lines() {
+    let said = said("child_races", &[]);
+    assert!(said.contains("kernel `reverse::<f32>` has "), "{said}");
+    assert_eq!(said.matches("error[WL0101]: ").count(), 1, "{said}");
+    for mark in ["write", "read"] {
+        let text = match mark {
+            "write" => "tile.set(own, i.get() as u32);",
+            _ => "let other = tile.get(63 - own);",
+        };
+        let shown = format!("\n{} |         {text} //~ {mark}\n", line(mark));
+        assert!(said.contains(&shown), "{said}");
+    }
+    assert!(
+        said.contains("= launch: reverse::<f32> <<<(2,1,1),(64,1,1)>>> at tests/findings.rs:"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_race_can_be_allowed_at_either_line() {
+    for mark in ["write", "read"] {
+        let place = format!("WL0101,WL0103@tests/findings.rs:{}=a test", line(mark));
+        let said = said("child_races", &[("WARPLOOM_ALLOW", &place)]);
+        assert!(!said.contains("WL0"), "{said}");
+    }
 }
 
 #[test]

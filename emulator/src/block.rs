@@ -36,7 +36,9 @@ pub(crate) struct Block {
     /// Threads that wait. 0 in a kernel without barriers, whose threads then exit at little cost.
     n_waiting: u32,
     /// Threads that sleep, and go on when all others had their turn; the first one longest.
-    asleep: VecDeque<u32>,
+    asleep: VecDeque<Sleeper>,
+    /// Rendezvous that were complete.
+    n_met: u64,
     /// The warp that is served now: its ready lanes go before those of the others, so that its stacks stay in the cache.
     served: usize,
     warps: Vec<Warp>,
@@ -47,14 +49,20 @@ pub(crate) struct Block {
     meetings: Vec<meeting::Meeting>,
     /// Threads that wait for a barrier in memory.
     phase_waits: Vec<asynchronous::PhaseWait>,
-    /// Threads that look again when no other can go on.
-    pollers: Vec<u32>,
     /// What was odd so far.
     pub(crate) remarks: Remarks,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
     /// Who has to know that threads met.
     checks: Option<Rc<BlockChecks>>,
+}
+
+/// A thread that looks for something again when no other can go on.
+#[derive(Debug, Clone, Copy)]
+struct Sleeper {
+    thread: u32,
+    /// The barrier in memory, and the parity of the phase whose end it looks for.
+    phase: Option<(*mut u64, u32)>,
 }
 
 /// One numbered barrier.
@@ -84,6 +92,7 @@ impl Block {
             order: order::Order::new(schedule, n_threads),
             n_waiting: 0,
             asleep: VecDeque::new(),
+            n_met: 0,
             served: 0,
             warps: (0..n_warps)
                 .map(|warp| Warp::new(warp as u32, lanes_of(n_threads, warp)))
@@ -92,7 +101,6 @@ impl Block {
             sites: vec![Place::NOWHERE; n_threads as usize],
             meetings: Vec::new(),
             phase_waits: Vec::new(),
-            pollers: Vec::new(),
             remarks: Remarks::default(),
             copies: Vec::new(),
             checks,
@@ -118,7 +126,6 @@ impl Block {
         self.copies.clear(); // what nobody waited for has no place to go any more
         if stuck {
             self.phase_waits.clear();
-            self.pollers.clear();
             for barrier in &mut self.barriers {
                 barrier.n_arrived = 0;
                 barrier.mixed = false;
@@ -182,13 +189,28 @@ impl Block {
     }
 
     /// `thread`, which is running, sleeps until all others had their turn.
-    pub(crate) fn sleep(&mut self, thread: u32) {
-        self.asleep.push_back(thread);
+    pub(crate) fn sleep(&mut self, thread: u32, site: Place) {
+        self.sites[thread as usize] = site;
+        let phase = None;
+        self.asleep.push_back(Sleeper { thread, phase });
+    }
+
+    pub(crate) fn n_asleep(&self) -> usize {
+        self.asleep.len()
+    }
+
+    pub(crate) fn n_waiting(&self) -> u32 {
+        self.n_waiting
+    }
+
+    /// Grows with whatever threads do that is more than to look and to sleep.
+    pub(crate) fn progress(&self) -> u64 {
+        self.n_met + u64::from(self.next_fresh + self.n_threads - self.n_live)
     }
 
     /// The thread that has slept longest, if one sleeps. It counts as running.
     pub(crate) fn next_sleeper(&mut self) -> Option<u32> {
-        self.asleep.pop_front()
+        self.asleep.pop_front().map(|sleeper| sleeper.thread)
     }
 
     /// `thread` arrives at barrier `id`, which is below [`BARRIERS`]. It is released when all threads that have not exited are there.
@@ -233,6 +255,7 @@ impl Block {
                 let released = warp.ready & !ready;
                 self.n_waiting -= released.count_ones();
                 self.warp_met(thread / LANES, op, released | 1 << (thread % LANES));
+                self.n_met += 1;
                 Arrival::GoesOn(result)
             }
             None => {
@@ -280,10 +303,9 @@ impl Block {
         self.close_meetings();
     }
 
-    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged. Threads that look for
-    /// something to happen look again. False if there is neither.
+    /// Answers all waiting `active_mask()`, when no thread can go on: the lanes that wait have converged. False if there is none.
     pub(crate) fn converge(&mut self) -> bool {
-        let mut any = self.release_pollers();
+        let mut any = false;
         for warp in &mut self.warps {
             let ready = warp.ready;
             any |= warp.converge(&mut self.remarks);
@@ -312,6 +334,7 @@ impl Block {
         }
         let barrier = &mut self.barriers[id as usize];
         self.n_waiting -= barrier.n_arrived;
+        self.n_met += 1;
         barrier.n_arrived = 0;
         for (warp, waiting) in self.warps.iter_mut().zip(&mut barrier.waiting) {
             warp.ready |= std::mem::take(waiting);

@@ -2,14 +2,23 @@
 //!
 //! On x86-64 a lane switches to the next one by itself, in a dozen instructions. Elsewhere each switch goes through the scheduler's
 //! stack, with the means of a library. Both have the same two types: [`Fibers`], which owns the stacks of a block, and [`Link`],
-//! through which its lanes switch.
+//! through which its lanes switch. Under Miri, and with `--cfg warploom_threads`, each stack is that of a thread of its own.
 
+#[cfg_attr(any(miri, warploom_threads), path = "context/threads.rs")]
 #[cfg_attr(
-    all(target_arch = "x86_64", unix, not(miri), not(warploom_portable)),
+    not(any(
+        miri,
+        warploom_threads,
+        warploom_portable,
+        not(all(target_arch = "x86_64", unix))
+    )),
     path = "context/x86_64.rs"
 )]
 #[cfg_attr(
-    not(all(target_arch = "x86_64", unix, not(miri), not(warploom_portable))),
+    all(
+        not(any(miri, warploom_threads)),
+        any(warploom_portable, not(all(target_arch = "x86_64", unix)))
+    ),
     path = "context/portable.rs"
 )]
 mod chosen;
@@ -25,8 +34,9 @@ impl Context {
     pub(crate) const NONE: Self = Self(std::ptr::null_mut());
 }
 
-/// What runs on a stack: never returns, never unwinds. It gets the pointer that was handed in with it.
-pub(crate) type Main = extern "C" fn(*const ()) -> !;
+/// What runs on a stack: never returns, and unwinds only where stacks are threads, when they end. It gets the pointer that was handed in
+/// with it.
+pub(crate) type Main = extern "C-unwind" fn(*const ()) -> !;
 
 #[cfg(all(test, not(loom)))]
 mod tests {
@@ -43,7 +53,7 @@ mod tests {
         started: Cell<usize>,
     }
 
-    extern "C" fn play(game: *const ()) -> ! {
+    extern "C-unwind" fn play(game: *const ()) -> ! {
         // SAFETY: `turns_alternate` hands in its own game, which outlives the fibers.
         let game = unsafe { &*game.cast::<Game>() };
         let own = game.started.replace(game.started.get() + 1);

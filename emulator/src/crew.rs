@@ -28,7 +28,7 @@ impl<'run> Crew<'run> {
         let running = Rc::clone(&self.running);
         let _entered = Entered::new(&running);
         let mut any = false;
-        loop {
+        while running.phase.get() == Phase::Runs {
             let pick = running.core.borrow_mut().pick();
             match pick {
                 Pick::Ready(thread) => self.resume(thread),
@@ -43,16 +43,27 @@ impl<'run> Crew<'run> {
             }
             any = true;
         }
+        Ok(any)
     }
 
-    /// Switches to the lane that has slept longest; gives whether one sleeps.
+    /// Switches to the lanes that sleep, the one that has slept longest first; gives whether there were any.
     pub(crate) fn wake(&mut self) -> bool {
         let running = Rc::clone(&self.running);
-        let sleeper = running.core.borrow_mut().next_sleeper();
-        let Some(thread) = sleeper else { return false };
+        let (sleepers, waiting) = {
+            let core = running.core.borrow();
+            (core.n_asleep(), core.n_waiting())
+        };
         let _entered = Entered::new(&running);
-        self.resume(thread);
-        true
+        for _ in 0..sleepers {
+            let sleeper = running.core.borrow_mut().next_sleeper();
+            let Some(thread) = sleeper else { break };
+            self.resume(thread);
+            // What waits now, or no longer, may be complete, and goes before those that still sleep.
+            if running.core.borrow().n_waiting() != waiting || running.phase.get() != Phase::Runs {
+                break;
+            }
+        }
+        sleepers != 0
     }
 
     /// Switches to a lane that waits; it counts as running.

@@ -13,11 +13,13 @@ mod crowd; // threads that are at the same place
 mod mask; // a lane that is not in its own mask
 mod oddities; // what completed, and should not have
 mod outside; // barriers of the cluster and of the grid
+mod spin; // threads that poll, or never end
 mod stuck; // one block that cannot go on
 mod warps; // warp operations that lanes wait at for ever
 mod words; // masks, numbers and lists of threads
 
 pub(crate) use mask::not_in_mask;
+pub(crate) use spin::endless;
 
 /// Reports why the set cannot go on. No lane of it can.
 #[cold]
@@ -70,6 +72,11 @@ impl<'a, 'run> Scene<'a, 'run> {
             warp: thread / LANES,
             lane: thread % LANES,
         }
+    }
+
+    /// What an address is called.
+    fn memory(&self, address: usize) -> String {
+        format!("{address:#x}")
     }
 
     fn side(&self, actor: Actor, did: impl Into<String>) -> Side {

@@ -32,6 +32,17 @@ pub enum Fault {
         /// Each distinct thing that is waited for, block by block, in the order of the first thread that waits for it.
         waits: Vec<Wait>,
     },
+    /// A thread made more accesses to memory and calls of intrinsics than any thread should. It and all others of its block, cluster or
+    /// cooperative grid were unwound, and no further block was started. Found in checked runs only.
+    #[error("thread {} of block {} does not come to an end: it has made {steps} accesses to memory and calls of intrinsics", Place(*thread), Place(*block))]
+    Endless {
+        /// Place of the block in the grid.
+        block: [u32; 3],
+        /// Place of the thread in its block.
+        thread: [u32; 3],
+        /// So many: the limit.
+        steps: u64,
+    },
     /// The clusters do not fit into the grid.
     #[error(
         "cannot run a kernel with grid.{axis} = {given} in clusters of {cluster}: the grid is a whole number of clusters; use a multiple of {cluster}"
@@ -151,6 +162,8 @@ pub enum WaitPoint {
         /// The lanes of the mask that are here.
         arrived: u32,
     },
+    /// A change of memory, for which the threads look again and again. Found in checked runs only.
+    Memory,
     /// The barrier of the cluster.
     Cluster,
     /// The barrier of the cooperative grid.
@@ -180,6 +193,7 @@ impl fmt::Display for WaitPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Barrier { id } => write!(f, "barrier {id}"),
+            Self::Memory => f.write_str("memory that it polls"),
             Self::Cluster => f.write_str("the barrier of the cluster"),
             Self::Grid => f.write_str("the barrier of the grid"),
             Self::BarrierReduction { id, operation } => {

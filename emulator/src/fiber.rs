@@ -16,13 +16,14 @@ use std::rc::Rc;
 use std::thread;
 
 use crate::block::{Arrival, Block, Pick};
-use crate::check::{BlockChecks, Ended};
+use crate::check::{BlockChecks, Ended, Mode};
 use crate::context::{Context, Link};
 use crate::panics::PanicRecord;
 use crate::place::Place;
 use crate::set::{Attendance, Set};
 use crate::shape::CheckedShape;
 use crate::shared::Arena;
+use crate::spin::Spin;
 
 thread_local! {
     /// The block that runs on this OS thread; null in host code.
@@ -80,6 +81,7 @@ pub(crate) struct Running<'run> {
     /// What the operation that the lane waited for gave it.
     given: Cell<u32>,
     pub(crate) phase: Cell<Phase>,
+    pub(crate) spin: Spin,
     /// The latest panic on a lane, and which lane that was.
     record: RefCell<Option<(u32, PanicRecord)>>,
     /// The lowest lane of this block that panicked.
@@ -166,6 +168,11 @@ impl<'run> Running<'run> {
             idle: RefCell::default(),
             given: Cell::new(0),
             phase: Cell::new(Phase::Runs),
+            spin: Spin::new(
+                set.launch.options.mode == Mode::Checked,
+                set.launch.options.step_limit,
+                shape.n_threads,
+            ),
             record: RefCell::new(None),
             first_panic: RefCell::new(None),
             n_panicked: Cell::new(0),
@@ -266,9 +273,13 @@ impl<'run> Running<'run> {
     fn next(&self) -> (*mut Context, Context) {
         let own = self.thread.get();
         let save = self.contexts[own as usize].as_ptr();
+        self.spin.waits(own, self.site.get());
         let pick = self.core.borrow_mut().pick();
         let to = match pick {
-            Pick::Ready(thread) if thread == own => Context::NONE,
+            Pick::Ready(thread) if thread == own => {
+                self.turn_of(own);
+                Context::NONE
+            }
             Pick::Ready(thread) => self.turn_of(thread),
             Pick::Fresh => self.idle_fiber().unwrap_or(self.link.scheduler()),
             Pick::None => self.link.scheduler(),
@@ -280,6 +291,7 @@ impl<'run> Running<'run> {
     #[inline]
     pub(crate) fn turn_of(&self, thread: u32) -> Context {
         self.thread.set(thread);
+        self.site.set(self.spin.goes_on(thread));
         self.place.set(self.places[thread as usize]);
         self.given.set(self.core.borrow().result(thread));
         self.contexts[thread as usize].get()
@@ -293,18 +305,11 @@ impl<'run> Running<'run> {
 
     /// Lets all other lanes that can run do so before the lane that runs goes on.
     #[inline(never)]
-    pub(crate) fn sleep(&self) {
-        // As in `arrive`.
-        if thread::panicking() {
-            return;
+    pub(crate) fn sleep(&self, place: Place) {
+        if self.may_wait() {
+            self.core.borrow_mut().sleep(self.thread.get(), place);
+            self.wait();
         }
-        match self.phase.get() {
-            Phase::Runs => {}
-            Phase::Leaving => return,
-            Phase::Abandoned => leave(),
-        }
-        self.core.borrow_mut().sleep(self.thread.get());
-        self.wait();
     }
 
     /// Runs fresh lanes until another lane is to run, or none is left.
@@ -315,6 +320,7 @@ impl<'run> Running<'run> {
                 while let Some(thread) = next {
                     self.thread.set(thread);
                     self.place.set(self.places[thread as usize]);
+                    self.spin.starts();
                     (self.program)();
                     let mut core = self.core.borrow_mut();
                     core.exit(self.thread.get());
@@ -328,7 +334,8 @@ impl<'run> Running<'run> {
                 Ok(()) => return,
                 Err(payload) => self.lane_unwound(payload),
             }
-            if !self.core.borrow().fresh_go_first() {
+            // Others go first, or nobody goes on.
+            if !self.core.borrow().fresh_go_first() || self.phase.get() != Phase::Runs {
                 return;
             }
         }
@@ -362,10 +369,12 @@ impl<'run> Running<'run> {
 }
 
 /// What runs on each fiber of a block: lanes that are fresh, one after the other.
-pub(crate) extern "C" fn run_lanes(running: *const ()) -> ! {
+pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
     // SAFETY: `Crew` hands in its `Running`, owns the fibers as well, and ends them before it lets go of it; an `Rc` never moves it. Its
     // lifetime is longer than the fiber runs.
     let running = unsafe { &*running.cast::<Running<'_>>() };
+    // Where stacks are threads, this is another one than that of the scheduler.
+    RUNNING.set(ptr::from_ref(running).cast());
     loop {
         running.run_fresh_lanes();
         let pick = match running.phase.get() {
@@ -389,7 +398,7 @@ pub(crate) extern "C" fn run_lanes(running: *const ()) -> ! {
 
 /// Unwinds the lane that runs.
 #[cold]
-fn leave() -> ! {
+pub(crate) fn leave() -> ! {
     resume_unwind(Box::new(Abandoned))
 }
 

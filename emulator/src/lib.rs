@@ -35,6 +35,8 @@ mod run; // the way in
 mod set; // blocks that are there together
 mod shape; // how many blocks of how many threads
 mod shared; // the memory that the lanes of one block share
+mod spin; // lanes that poll memory
+#[cfg_attr(any(miri, warploom_threads), path = "stack_of_threads.rs")]
 mod stack; // memory for stacks, kept between runs
 mod sync; // std's primitives, or loom's
 mod warp; // one warp: votes, shuffles, `warp_sync`

@@ -7,10 +7,10 @@
 use crate::sync::{Mutex, lock};
 
 /// Shared by the workers of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Quiet(Mutex<State>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// Workers that have not left.
     working: usize,
@@ -29,13 +29,16 @@ pub(crate) struct Ballot {
 }
 
 impl Quiet {
-    /// So many workers will work, or leave without having.
+    #[cfg(test)]
     pub(crate) fn new(working: usize) -> Self {
-        Self(Mutex::new(State {
-            working,
-            votes: 0,
-            epoch: 0,
-        }))
+        let quiet = Self::default();
+        quiet.begin(working);
+        quiet
+    }
+
+    /// So many workers will work, or leave without having.
+    pub(crate) fn begin(&self, working: usize) {
+        lock(&self.0).working = working;
     }
 
     /// A worker has made all its rounds without a change of memory since it voted last; `changed`: but it had changed some before.

@@ -9,6 +9,7 @@ use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
 use crate::order::BlockOrder;
 use crate::panics;
+use crate::quiet::Quiet;
 use crate::shape::{CheckedShape, Shape, Together};
 use crate::stack;
 use crate::worker::Worker;
@@ -93,6 +94,8 @@ pub(crate) struct Launch {
     pub(crate) sink: Arc<Sink>,
     /// What accesses are compared with, if they are checked.
     pub(crate) checks: Option<RunChecks>,
+    /// Whether all that is left only polls.
+    pub(crate) quiet: Quiet,
 }
 
 /// Runs a shape that was checked.
@@ -104,9 +107,13 @@ fn run_launch(
 ) -> Result<(), Fault> {
     panics::install_hook();
     let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
-    let work = || work(shape, launch, program, &queue, &log);
+    let work = || {
+        work(shape, launch, program, &queue, &log);
+        launch.quiet.leave();
+    };
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
+    launch.quiet.begin(n_workers);
     thread::scope(|scope| {
         let mut n_started = 0;
         for _ in 0..n_helpers {
@@ -116,6 +123,10 @@ fn run_launch(
         }
         if n_helpers < n_workers || n_started == 0 {
             work();
+            n_started += 1;
+        }
+        for _ in n_started..n_workers {
+            launch.quiet.leave();
         }
     });
     log.verdict()
@@ -202,6 +213,7 @@ pub fn run_with(
         checks: is_checked
             .then(|| RunChecks::new(shape, n_workers, Arc::clone(&sink), options.lints)),
         sink,
+        quiet: Quiet::default(),
     };
     let watched = || {
         let _exit = check::Exit;
@@ -210,6 +222,9 @@ pub fn run_with(
     let has_lints = is_checked && options.lints;
     let program = if has_lints { &watched } else { program };
     let fault = run_launch(&shape, n_workers, &launch, program).err();
+    if let Some(checks) = &launch.checks {
+        checks.finish();
+    }
     let mut reports = launch.sink.finish();
     let left = check::leaks(&launch);
     // Lanes that were ended or got stuck could free nothing.

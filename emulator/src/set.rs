@@ -11,7 +11,7 @@ use std::rc::{Rc, Weak};
 use crate::block::{At, Block, Standing};
 use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
-use crate::fiber::Running;
+use crate::fiber::{Phase, Running};
 use crate::place::Place;
 use crate::run::Launch;
 use crate::shape::CheckedShape;
@@ -24,6 +24,8 @@ pub(crate) struct Set<'run> {
     pub(crate) launch: &'run Launch,
     /// In linear order, cluster after cluster. Weak, because each of them owns the set.
     members: RefCell<Vec<Weak<Running<'run>>>>,
+    /// Why its lanes must not go on, if one found that.
+    ended: RefCell<Option<Fault>>,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
     /// A time above all times of the sets before this one.
@@ -64,6 +66,7 @@ impl<'run> Set<'run> {
             shape,
             launch,
             members: RefCell::default(),
+            ended: RefCell::new(None),
             stacks: Cell::new(0),
         }
     }
@@ -96,6 +99,17 @@ impl<'run> Set<'run> {
         for block in self.members(0..self.shape.set_blocks) {
             look(&block);
         }
+    }
+
+    /// All lanes of the set have to leave, for this reason.
+    pub(crate) fn end(&self, fault: Fault) {
+        self.each(|running| running.phase.set(Phase::Abandoned));
+        self.ended.borrow_mut().get_or_insert(fault);
+    }
+
+    /// Why they had to.
+    pub(crate) fn ended(&self) -> Option<Fault> {
+        self.ended.take()
     }
 
     /// Ends each phase whose missing threads have all exited; gives whether there was one. For when no lane can go on.

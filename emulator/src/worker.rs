@@ -1,14 +1,17 @@
 //! Runs sets of blocks on one OS thread: of one block in an ordinary launch, of a cluster, or of the whole cooperative grid.
 
+use std::mem;
 use std::rc::Rc;
+use std::thread;
 
 use crate::block::Random;
-use crate::check::Schedule;
+use crate::check::{Mode, Schedule};
 use crate::crew::Crew;
 use crate::diagnose;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
 use crate::order::BlockOrder;
+use crate::quiet::Ballot;
 use crate::run::Launch;
 use crate::set::Set;
 use crate::shape::CheckedShape;
@@ -16,9 +19,24 @@ use crate::shape::CheckedShape;
 /// Runs sets, one after the other.
 pub(crate) struct Worker<'run> {
     crews: Vec<Crew<'run>>,
+    watch: Watch,
     /// The blocks of the set in the order in which they are served.
     turns: Vec<usize>,
     set: Rc<Set<'run>>,
+}
+
+/// Rounds through all lanes that poll without a change of memory, after which nobody expects one. A loop that gives up by itself after
+/// as many looks is taken for one that does not.
+const ROUNDS: u32 = 1024;
+
+/// What a worker saw of lanes that poll.
+#[derive(Debug, Default)]
+struct Watch {
+    rounds: u32,
+    progress: u64,
+    /// Whether its lanes changed memory since it voted last.
+    changed: bool,
+    ballot: Ballot,
 }
 
 /// How a set failed.
@@ -46,7 +64,12 @@ impl<'run> Worker<'run> {
             .collect();
         set.admit(crews.iter().map(|crew| &crew.running));
         let turns = (0..crews.len()).collect();
-        Self { crews, turns, set }
+        Self {
+            crews,
+            watch: Watch::default(),
+            turns,
+            set,
+        }
     }
 
     /// Runs one set to its end.
@@ -91,6 +114,10 @@ impl<'run> Worker<'run> {
                     }
                 }
             }
+            if let Some(fault) = self.set.ended() {
+                self.abandon(&fault);
+                return Some(fault);
+            }
             // A block that is alone has just been seen to the end of what it can do; in most launches that is its end.
             if let [alone] = &self.crews[..]
                 && alone.running.core.borrow().n_live() == 0
@@ -98,7 +125,11 @@ impl<'run> Worker<'run> {
                 return None;
             }
             let again = any && self.crews.len() > 1;
-            if !again && !self.set.complete() && !self.converge() && !self.wake() {
+            if !again
+                && !self.set.complete()
+                && !self.converge()
+                && (!self.wake() || self.only_polls())
+            {
                 break;
             }
         }
@@ -122,6 +153,37 @@ impl<'run> Worker<'run> {
         self.crews
             .iter_mut()
             .fold(false, |any, crew| crew.wake() | any)
+    }
+
+    /// Whether all lanes of the run that are left poll memory that nobody will change. To be asked after each round through those that do.
+    fn only_polls(&mut self) -> bool {
+        let launch = self.set.launch;
+        if launch.options.mode != Mode::Checked {
+            return false; // nobody says what changes
+        }
+        let (mut changed, mut progress) = (false, 0);
+        for crew in &self.crews {
+            changed |= crew.running.spin.changed.take();
+            progress += crew.running.core.borrow().progress();
+        }
+        let watch = &mut self.watch;
+        watch.changed |= changed;
+        if changed || progress != watch.progress {
+            watch.progress = progress;
+            watch.rounds = 0;
+            return false;
+        }
+        watch.rounds += 1;
+        if watch.rounds % 16 == 0 {
+            thread::yield_now(); // perhaps another worker makes the change
+        }
+        if watch.rounds < ROUNDS {
+            return false;
+        }
+        watch.rounds = 0;
+        launch
+            .quiet
+            .vote(&mut watch.ballot, mem::take(&mut watch.changed))
     }
 
     /// Unwinds all lanes that wait, in all blocks.

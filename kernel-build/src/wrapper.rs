@@ -71,7 +71,8 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     if linked {
         command.args(rest.iter().map(|a| {
             if a == LIBRARY {
-                "cdylib".as_ref()
+                // What its public functions reach is compiled, as in the library itself; of a cdylib nothing would be.
+                "dylib".as_ref()
             } else {
                 a.as_os_str()
             }

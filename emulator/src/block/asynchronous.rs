@@ -100,22 +100,19 @@ impl Block {
         found
     }
 
-    /// `thread` found something not done yet: it looks again when no other thread can go on.
-    pub(crate) fn look_again_later(&mut self, thread: u32, site: Place) -> Arrival {
-        self.pollers.push(thread);
+    /// `thread` found that no phase of this parity has ended at this barrier: it looks again when no other thread can go on.
+    pub(crate) fn look_again_later(
+        &mut self,
+        thread: u32,
+        phase: (*mut u64, u32),
+        site: Place,
+    ) -> Arrival {
         self.sites[thread as usize] = site;
-        self.n_waiting += 1;
+        self.asleep.push_back(super::Sleeper {
+            thread,
+            phase: Some(phase),
+        });
         Arrival::Waits
-    }
-
-    /// Lets all threads look again; false if there are none.
-    pub(super) fn release_pollers(&mut self) -> bool {
-        let any = !self.pollers.is_empty();
-        for thread in std::mem::take(&mut self.pollers) {
-            self.warps[(thread / LANES) as usize].give(thread % LANES, 0);
-            self.n_waiting -= 1;
-        }
-        any
     }
 
     /// `thread` begins a copy.

@@ -136,6 +136,7 @@ impl Block {
     fn close(&mut self, index: usize) -> u32 {
         let meeting = self.meetings.swap_remove(index);
         self.threads_met(&meeting);
+        self.n_met += 1;
         if meeting.op.count().is_none() && (meeting.mixed || self.n_live != self.n_threads) {
             self.remark_release(meeting.id, &meeting.waiting, meeting.mixed);
         }

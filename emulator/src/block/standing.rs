@@ -82,8 +82,11 @@ impl Block {
         for (thread, barrier, parity) in self.phase_waiters() {
             all[thread as usize].at = At::Phase { barrier, parity };
         }
-        for thread in self.pollers.iter().chain(&self.asleep) {
-            all[*thread as usize].at = At::Polls;
+        for sleeper in &self.asleep {
+            all[sleeper.thread as usize].at = match sleeper.phase {
+                Some((barrier, parity)) => At::Phase { barrier, parity },
+                None => At::Polls,
+            };
         }
         for thread in self.fresh() {
             all[thread as usize].at = At::Fresh;
@@ -116,6 +119,7 @@ impl Block {
         }
         waits.extend(self.meeting_waits());
         waits.extend(self.phase_waits());
+        waits.extend(self.polls());
         waits.sort_by_key(|(first, ..)| *first);
         let describe = |(first, threads, point): (u32, u32, WaitPoint)| {
             let site = self.sites[first as usize];
@@ -130,6 +134,23 @@ impl Block {
             }
         };
         waits.into_iter().map(describe).collect()
+    }
+
+    /// What threads look at again and again: the first of those at one place, how many, and what.
+    fn polls(&self) -> Vec<(u32, u32, WaitPoint)> {
+        let mut found: Vec<(u32, u32, WaitPoint)> = Vec::new();
+        for sleeper in &self.asleep {
+            let place = self.sites[sleeper.thread as usize];
+            let same = |first: u32| self.sites[first as usize] == place;
+            match found.iter_mut().find(|(first, ..)| same(*first)) {
+                Some((first, threads, _)) => {
+                    *first = (*first).min(sleeper.thread);
+                    *threads += 1;
+                }
+                None => found.push((sleeper.thread, 1, WaitPoint::Memory)),
+            }
+        }
+        found
     }
 
     /// How many threads have arrived at a barrier with a count, those included that did not stay.

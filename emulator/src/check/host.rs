@@ -1,5 +1,6 @@
 //! What instrumented code calls where device code would call the device library, or the driver.
 
+use std::alloc::Layout;
 use std::any::TypeId;
 use std::ffi::{CStr, c_char};
 use std::fmt;
@@ -60,6 +61,10 @@ pub static HOST: &[Hook] = &[
         address: heap_free as *const (),
     },
     Hook {
+        name: "__warploom.host.alloc_error",
+        address: alloc_error as *const (),
+    },
+    Hook {
         name: "__warploom.print_ring",
         address: print_ring as *const (),
     },
@@ -102,6 +107,13 @@ fn panic_nounwind_fmt(
     at: &'static Location<'static>,
 ) -> ! {
     raise(message.to_string(), Some(at))
+}
+
+fn alloc_error(layout: Layout) -> ! {
+    raise(
+        format!("memory allocation of {} bytes failed", layout.size()),
+        None,
+    )
 }
 
 extern "C-unwind" fn grid_sync(_arrivals: *mut u32) {

@@ -1,7 +1,7 @@
 //! One block that cannot go on.
 
 use super::crowd::{Crowd, crowds, histogram, mbarrier, point, wait_graph};
-use super::{Scene, note, warps, words};
+use super::{Scene, note, spin, warps, words};
 use crate::block::{At, BarrierOp};
 use crate::check::{Code, Report};
 
@@ -9,6 +9,9 @@ use crate::check::{Code, Report};
 pub(super) fn block(scene: &Scene<'_, '_>) -> bool {
     let standings = scene.running.standings(scene.core);
     let crowds = crowds(&standings);
+    if spin::report(scene, &crowds) {
+        return true;
+    }
     // A warp operation that cannot be carried out is the cause of whatever waits for its lanes.
     if warps::report(scene, &standings, &crowds) {
         return true;

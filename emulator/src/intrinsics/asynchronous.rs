@@ -300,7 +300,7 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
     }
     inside("mbarrier_test_wait", |running| {
         let place = running.place(caller);
-        if running.arrive(|block, thread| block.look_again_later(thread, place))
+        if running.arrive(|block, thread| block.look_again_later(thread, (at, parity_of), place))
             == Some(Arrival::Waits)
         {
             running.wait();

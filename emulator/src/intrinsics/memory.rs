@@ -1,6 +1,8 @@
 //! Where an address lies, accesses whose caching means nothing here, and giving way.
 
-use super::{active_mask, is_running};
+use std::panic::Location;
+
+use super::is_running;
 use crate::check;
 use crate::fiber::with_running;
 use crate::shared::ARENA_BYTES;
@@ -92,10 +94,8 @@ pub fn address_from_local(address: u32) -> *mut u8 {
 /// they wait.
 #[track_caller]
 pub fn spin_wait(_nanoseconds: u32) {
-    if is_running() {
-        // Answered when no other thread of the block can go on (README 6).
-        active_mask();
-    }
+    let caller = Location::caller();
+    with_running(|running| running.sleep(running.place(caller)));
     std::thread::yield_now();
 }
 

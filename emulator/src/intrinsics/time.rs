@@ -1,6 +1,7 @@
 //! Clocks, and sleep.
 
 use std::cell::Cell;
+use std::panic::Location;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
@@ -52,6 +53,7 @@ pub fn global_timer() -> u64 {
 #[track_caller]
 pub fn nanosleep(ns: u32) {
     let _ = ns;
-    inside("nanosleep", |running| running.sleep());
+    let caller = Location::caller();
+    inside("nanosleep", |running| running.sleep(running.place(caller)));
     thread::yield_now();
 }

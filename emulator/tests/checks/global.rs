@@ -4,6 +4,7 @@ use warploom_emulator::check::Code;
 
 use crate::support::*;
 
+//@ rows: GEM-9
 #[test]
 fn blocks_are_never_ordered() {
     let x = Buffer::<u32>::new("x", 100);

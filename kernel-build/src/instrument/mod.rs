@@ -38,6 +38,7 @@ const REPLACED: &[(&str, &str)] = &[
         "__warploom_panic_nounwind_fmt",
         "__warploom.host.panic_nounwind_fmt",
     ),
+    ("__warploom_alloc_error", "__warploom.host.alloc_error"),
     ("__warploom_grid_sync", "__warploom.host.grid_sync"),
 ];
 

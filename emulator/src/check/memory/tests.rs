@@ -5,40 +5,26 @@ use std::any::TypeId;
 use std::ptr;
 
 use super::*;
-use crate::check::{Code, Mode, Options, Report, SiteId};
+use crate::check::shadow::What;
+use crate::check::{Code, Mode, Options, Report, access};
 use crate::{Outcome, Shape, SharedKey, Together, intrinsics, run_with};
 
 /// A lane's access; ends the lane if it must not happen.
-fn access(snapshot: &Snapshot, address: usize, bytes: usize, align: usize, how: How) {
-    let site = SiteId(0);
-    let access = Access {
-        address,
-        bytes,
-        align,
-        how,
-        site,
+fn access(address: usize, bytes: usize, align: usize, how: How) {
+    let kind = match how {
+        How::Reads => What::READ,
+        How::Writes => What::WRITE,
+        How::Changes => What::READ | What::WRITE,
     };
-    let hit = snapshot
-        .find(address)
-        .filter(|one| one.holds(address, bytes));
-    let is_plain = hit.is_some_and(|one| address % align == 0 && !one.is_read_only());
-    let found = match hit.filter(|_| is_plain) {
-        Some(hit) => Some(hit),
-        None => admit(snapshot, access),
-    };
-    if let Some(found) = found
-        && let Some(finding) = look_at_values(snapshot, found, access)
-    {
-        tell(finding.code(), finding.site(), || finding.report());
-    }
+    access::any(address, bytes, align as u32, kind, 0);
 }
 
-fn read(snapshot: &Snapshot, address: usize, bytes: usize) {
-    access(snapshot, address, bytes, bytes, How::Reads);
+fn read(address: usize, bytes: usize) {
+    access(address, bytes, bytes, How::Reads);
 }
 
-fn write(snapshot: &Snapshot, address: usize, bytes: usize) {
-    access(snapshot, address, bytes, bytes, How::Writes);
+fn write(address: usize, bytes: usize) {
+    access(address, bytes, bytes, How::Writes);
 }
 
 fn checked() -> Options {
@@ -48,9 +34,8 @@ fn checked() -> Options {
     }
 }
 
-fn run_on(shape: Shape, body: impl Fn(&Snapshot) + Sync) -> Outcome {
-    let snapshot = Snapshot::take();
-    let mut outcome = run_with(shape, Together::default(), &checked(), &|| body(&snapshot));
+fn run_on(shape: Shape, body: impl Fn() + Sync) -> Outcome {
+    let mut outcome = run_with(shape, Together::default(), &checked(), &body);
     // Lanes that were ended do not come to barriers.
     let is_about_exits = |report: &Report| report.code == Code::EXIT_BEFORE_BARRIER;
     outcome.reports.retain(|report| !is_about_exits(report));
@@ -58,14 +43,14 @@ fn run_on(shape: Shape, body: impl Fn(&Snapshot) + Sync) -> Outcome {
 }
 
 /// What one lane's accesses lead to.
-fn one_lane(body: impl Fn(&Snapshot) + Sync) -> Vec<Report> {
+fn one_lane(body: impl Fn() + Sync) -> Vec<Report> {
     let outcome = run_on(Shape::new([1, 1, 1], [1, 1, 1]), body);
     assert_eq!(outcome.fault, None);
     outcome.reports
 }
 
 /// The only finding.
-fn finding(body: impl Fn(&Snapshot) + Sync) -> Report {
+fn finding(body: impl Fn() + Sync) -> Report {
     let mut reports = one_lane(body);
     assert_eq!(reports.len(), 1, "{reports:?}");
     reports.remove(0)
@@ -89,9 +74,9 @@ fn accesses_within_buffers_are_right() {
     fn all<T>(len: usize) {
         let x = buffer::<T>(len, Birth::Initialised);
         let (at, size) = (start(&x), size_of::<T>());
-        let reports = one_lane(|memory| {
-            (0..len).for_each(|i| read(memory, at + i * size, size));
-            (0..len).for_each(|i| write(memory, at + i * size, size));
+        let reports = one_lane(|| {
+            (0..len).for_each(|i| read(at + i * size, size));
+            (0..len).for_each(|i| write(at + i * size, size));
         });
         assert_eq!(reports, []);
     }
@@ -109,7 +94,7 @@ fn the_element_past_the_end_is_out_of_bounds() {
         let x = buffer::<T>(len, Birth::Initialised);
         let (at, size) = (start(&x), size_of::<T>());
         name(x.start().as_ptr(), "x");
-        let report = finding(|memory| read(memory, at + len * size, size));
+        let report = finding(|| read(at + len * size, size));
         assert_eq!(report.code, Code::GLOBAL_BOUNDS);
         let s = if len == 1 { "" } else { "s" };
         assert_eq!(
@@ -136,7 +121,7 @@ fn the_distance_is_that_from_the_end() {
     let x = buffer::<f32>(4096, Birth::Initialised);
     let at = start(&x);
     name(x.start().as_ptr(), "x");
-    let report = finding(|memory| write(memory, at + 4 * 4098, 4));
+    let report = finding(|| write(at + 4 * 4098, 4));
     assert_eq!(
         report.title,
         "`x[4098]` is out of bounds: `x` has 4096 elements"
@@ -153,7 +138,7 @@ fn an_index_below_zero_is_out_of_bounds() {
     let x = buffer::<u64>(10, Birth::Initialised);
     let at = start(&x);
     name(x.start().as_ptr(), "x");
-    let report = finding(|memory| read(memory, at - 8, 8));
+    let report = finding(|| read(at - 8, 8));
     assert_eq!(
         report.title,
         "`x[-1]` is out of bounds: `x` has 10 elements"
@@ -166,7 +151,7 @@ fn a_vector_that_crosses_the_end_is_out_of_bounds() {
     let x = buffer::<f32>(6, Birth::Initialised);
     let at = start(&x);
     name(x.start().as_ptr(), "x");
-    let report = finding(|memory| read(memory, at + 16, 16));
+    let report = finding(|| read(at + 16, 16));
     assert_eq!(report.code, Code::GLOBAL_BOUNDS);
     assert_eq!(
         report.sides[0].did,
@@ -178,7 +163,7 @@ fn a_vector_that_crosses_the_end_is_out_of_bounds() {
 fn a_buffer_without_a_name_is_called_by_its_type() {
     let x = buffer::<u16>(5, Birth::Initialised);
     let at = start(&x);
-    let report = finding(|memory| read(memory, at + 10, 2));
+    let report = finding(|| read(at + 10, 2));
     assert_eq!(
         report.title,
         "element 5 of a DeviceBuffer is out of bounds: there are 5 elements"
@@ -191,7 +176,7 @@ fn a_view_is_named_from_its_own_start() {
     let at = start(&x);
     name(x.start().as_ptr(), "left");
     name(ptr::without_provenance(at + 200), "right");
-    let report = finding(|memory| read(memory, at + 400, 4));
+    let report = finding(|| read(at + 400, 4));
     assert_eq!(
         report.title,
         "`right[50]` is out of bounds: `right` has 50 elements"
@@ -199,13 +184,53 @@ fn a_view_is_named_from_its_own_start() {
 }
 
 #[test]
+fn a_view_has_the_length_that_the_kernel_sees() {
+    let x = buffer::<u32>(100, Birth::Initialised);
+    let at = start(&x);
+    name_view(x.start().as_ptr(), 160, "x");
+    let report = finding(|| read(at + 400, 4));
+    assert_eq!(
+        report.title,
+        "`x[100]` is out of bounds: `x` has 40 elements"
+    );
+}
+
+#[test]
+fn copies_of_kernels_take_the_state_of_their_source() {
+    let (from, to) = (
+        buffer::<u32>(4, Birth::Uninitialised),
+        buffer::<u32>(4, Birth::Uninitialised),
+    );
+    initialise(from.start().as_ptr(), 8);
+    let (source, target) = (start(&from), start(&to));
+    let reports = one_lane(|| {
+        access::copy(target, source, 16, 0);
+        read(target + 4, 4);
+    });
+    assert_eq!(reports, []);
+    let report = finding(|| read(target + 8, 4));
+    assert_eq!(report.code, Code::GLOBAL_UNINIT);
+}
+
+#[test]
+fn a_copy_to_where_no_values_are_followed_is_a_read() {
+    let (from, to) = (
+        buffer::<u32>(4, Birth::Uninitialised),
+        buffer::<u32>(4, Birth::Initialised),
+    );
+    let (source, target) = (start(&from), start(&to));
+    let report = finding(|| access::copy(target, source, 16, 0));
+    assert_eq!(report.code, Code::GLOBAL_UNINIT);
+}
+
+#[test]
 fn an_access_out_of_bounds_ends_its_lane_and_no_other() {
     let x = buffer::<u32>(40, Birth::Initialised);
     let went_on = std::sync::atomic::AtomicU32::new(0);
     let at = start(&x);
-    let outcome = run_on(Shape::new([2, 1, 1], [32, 1, 1]), |memory| {
+    let outcome = run_on(Shape::new([2, 1, 1], [32, 1, 1]), || {
         let i = intrinsics::block_idx_x() * 32 + intrinsics::thread_idx_x();
-        write(memory, at + 4 * i as usize, 4);
+        write(at + 4 * i as usize, 4);
         went_on.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         intrinsics::barrier(0);
     });
@@ -225,7 +250,7 @@ fn freed_memory_is_not_used() {
     let at = start(&x);
     drop(x);
     for how in [How::Reads, How::Writes, How::Changes] {
-        let report = finding(|memory| access(memory, at + 12, 4, 4, how));
+        let report = finding(|| access(at + 12, 4, 4, how));
         assert_eq!(report.code, Code::USE_AFTER_FREE);
         assert_eq!(
             report.title,
@@ -238,10 +263,10 @@ fn freed_memory_is_not_used() {
 fn memory_freed_during_the_run_is_not_used() {
     let x = std::sync::Mutex::new(Some(buffer::<u32>(8, Birth::Initialised)));
     let at = start(x.lock().unwrap().as_ref().unwrap());
-    let report = finding(|memory| {
-        read(memory, at, 4);
+    let report = finding(|| {
+        read(at, 4);
         drop(x.lock().unwrap().take());
-        read(memory, at, 4);
+        read(at, 4);
     });
     assert_eq!(report.code, Code::USE_AFTER_FREE);
 }
@@ -250,17 +275,17 @@ fn memory_freed_during_the_run_is_not_used() {
 fn addresses_must_fit_the_access() {
     let x = buffer::<f32>(16, Birth::Initialised);
     let at = start(&x);
-    let report = finding(|memory| read(memory, at + 4, 16));
+    let report = finding(|| read(at + 4, 16));
     assert_eq!(report.code, Code::MISALIGNED);
     assert!(
         report.title.ends_with("4 bytes past a multiple of 16"),
         "{}",
         report.title
     );
-    let reports = one_lane(|memory| {
-        read(memory, at + 16, 16);
-        access(memory, at + 4, 16, 4, How::Reads);
-        access(memory, at + 1, 4, 1, How::Reads);
+    let reports = one_lane(|| {
+        read(at + 16, 16);
+        access(at + 4, 16, 4, How::Reads);
+        access(at + 1, 4, 1, How::Reads);
     });
     assert_eq!(reports, []);
 }
@@ -271,14 +296,14 @@ fn null_pointers_are_told_from_other_addresses() {
         (0, "access through a null pointer"),
         (16, "access through a null pointer, 16 bytes on"),
     ] {
-        let report = finding(|memory| read(memory, address, 8));
+        let report = finding(|| read(address, 8));
         assert_eq!((report.code, &*report.title), (Code::GLOBAL_BOUNDS, title));
     }
 }
 
 #[test]
 fn no_bytes_may_be_anywhere() {
-    let reports = one_lane(|memory| access(memory, 4, 0, 4, How::Reads));
+    let reports = one_lane(|| access(4, 0, 4, How::Reads));
     assert_eq!(reports, []);
 }
 
@@ -288,13 +313,13 @@ fn no_bytes_may_be_anywhere() {
 fn memory_of_the_host_is_not_the_devices() {
     let host = vec![1_u32; 1 << 20]; // so large that it is a mapping of its own
     let at = host.as_ptr().addr() + (2 << 20);
-    let report = finding(|memory| read(memory, at, 4));
+    let report = finding(|| read(at, 4));
     assert_eq!(report.code, Code::HOST_MEMORY, "{report:?}");
 }
 
 #[test]
 fn addresses_without_memory_are_out_of_bounds() {
-    let report = finding(|memory| read(memory, 1 << 50, 4));
+    let report = finding(|| read(1 << 50, 4));
     assert_eq!(report.code, Code::GLOBAL_BOUNDS);
     assert_eq!(report.title, "address 0x4000000000000 is no memory");
 }
@@ -313,9 +338,9 @@ fn constants_and_parameters_are_only_read() {
             Birth::Initialised,
             "TABLE",
         );
-        let reports = one_lane(|memory| read(memory, at + 8, 4));
+        let reports = one_lane(|| read(at + 8, 4));
         assert_eq!(reports, []);
-        let report = finding(|memory| write(memory, at + 8, 4));
+        let report = finding(|| write(at + 8, 4));
         assert_eq!(report.code, Code::READ_ONLY);
         assert_eq!(report.title, "write to read-only memory: TABLE[2]");
         free(table.as_ptr().cast());
@@ -327,21 +352,21 @@ fn constants_and_parameters_are_only_read() {
 fn constants_of_the_program_are_read_and_not_written() {
     static TABLE: [u32; 64] = [7; 64];
     let at = TABLE.as_ptr().addr();
-    let reports = one_lane(|memory| read(memory, at + 8, 4));
+    let reports = one_lane(|| read(at + 8, 4));
     assert_eq!(reports, []);
-    let report = finding(|memory| write(memory, at + 8, 4));
+    let report = finding(|| write(at + 8, 4));
     assert_eq!(report.code, Code::READ_ONLY);
 }
 
 #[test]
 fn own_local_variables_are_not_those_of_others() {
-    let own = one_lane(|memory| {
+    let own = one_lane(|| {
         let x = 5_u64;
-        read(memory, (&raw const x).addr(), 8);
+        read((&raw const x).addr(), 8);
     });
     assert_eq!(own, []);
     let shared = std::sync::atomic::AtomicUsize::new(0);
-    let outcome = run_on(Shape::new([1, 1, 1], [2, 1, 1]), |memory| {
+    let outcome = run_on(Shape::new([1, 1, 1], [2, 1, 1]), || {
         use std::sync::atomic::Ordering::Relaxed;
         let x = 5_u64;
         if intrinsics::thread_idx_x() == 0 {
@@ -349,7 +374,7 @@ fn own_local_variables_are_not_those_of_others() {
         }
         intrinsics::barrier(0);
         if intrinsics::thread_idx_x() == 1 {
-            write(memory, shared.load(Relaxed), 8);
+            write(shared.load(Relaxed), 8);
         }
         intrinsics::barrier(0);
         std::hint::black_box(&x);
@@ -372,9 +397,9 @@ fn array(key: &'static SharedKey, bytes: usize) -> usize {
 fn accesses_within_shared_arrays_are_right() {
     let shape = Shape {
         dynamic_shared_bytes: 36,
-        ..Shape::new([2, 1, 1], [4, 1, 1])
+        ..Shape::new([2, 1, 1], [1, 1, 1])
     };
-    let outcome = run_on(shape, |memory| {
+    let outcome = run_on(shape, || {
         // SAFETY: only its address is used.
         let dynamic = unsafe { intrinsics::dynamic_shared() }.addr();
         for (start, bytes) in [
@@ -382,7 +407,8 @@ fn accesses_within_shared_arrays_are_right() {
             (array(&OTHER, 4), 4),
             (dynamic, 36),
         ] {
-            (0..bytes / 4).for_each(|i| write(memory, start + 4 * i, 4));
+            let own = (0..bytes / 4).filter(|i| i % 4 == intrinsics::thread_idx_x() as usize);
+            own.for_each(|i| write(start + 4 * i, 4));
         }
     });
     assert_eq!(outcome.reports, []);
@@ -390,10 +416,10 @@ fn accesses_within_shared_arrays_are_right() {
 
 #[test]
 fn an_index_past_a_shared_array_is_out_of_bounds_although_another_follows() {
-    let report = finding(|memory| {
+    let report = finding(|| {
         let tile = array(&TILE, 128);
         array(&OTHER, 128);
-        read(memory, tile + 128, 4);
+        read(tile + 128, 4);
     });
     assert_eq!(report.code, Code::SHARED_BOUNDS);
     assert_eq!(
@@ -409,7 +435,7 @@ fn an_index_past_a_shared_array_is_out_of_bounds_although_another_follows() {
 
 #[test]
 fn an_index_before_shared_memory_is_out_of_bounds() {
-    let report = finding(|memory| read(memory, array(&TILE, 64) - 8, 8));
+    let report = finding(|| read(array(&TILE, 64) - 8, 8));
     assert_eq!(report.code, Code::SHARED_BOUNDS);
     assert!(
         report.title.contains("8 bytes before the start"),
@@ -420,7 +446,7 @@ fn an_index_before_shared_memory_is_out_of_bounds() {
 
 #[test]
 fn a_vector_that_leaves_a_shared_array_is_out_of_bounds() {
-    let report = finding(|memory| read(memory, array(&TILE, 24) + 16, 16));
+    let report = finding(|| read(array(&TILE, 24) + 16, 16));
     assert_eq!(report.code, Code::SHARED_BOUNDS);
     assert!(
         report.title.contains("the last 8 bytes past the end"),
@@ -435,11 +461,11 @@ fn dynamic_shared_memory_ends_where_the_launch_says() {
         dynamic_shared_bytes: 60,
         ..Shape::new([1, 1, 1], [1, 1, 1])
     };
-    let outcome = run_on(shape, |memory| {
+    let outcome = run_on(shape, || {
         // SAFETY: only its address is used.
         let dynamic = unsafe { intrinsics::dynamic_shared() }.addr();
-        write(memory, dynamic + 56, 4);
-        write(memory, dynamic + 60, 4);
+        write(dynamic + 56, 4);
+        write(dynamic + 60, 4);
     });
     assert_eq!(outcome.reports.len(), 1);
     assert!(
@@ -451,7 +477,7 @@ fn dynamic_shared_memory_ends_where_the_launch_says() {
 
 #[test]
 fn shared_memory_must_be_aligned() {
-    let report = finding(|memory| read(memory, array(&TILE, 64) + 4, 8));
+    let report = finding(|| read(array(&TILE, 64) + 4, 8));
     assert_eq!(report.code, Code::MISALIGNED);
 }
 
@@ -461,10 +487,10 @@ fn bytes_that_nobody_wrote_are_not_read() {
         let x = buffer::<T>(len, Birth::Uninitialised);
         let (at, size) = (start(&x), size_of::<T>());
         name(x.start().as_ptr(), "x");
-        let report = finding(|memory| {
-            write(memory, at, size);
-            read(memory, at, size);
-            read(memory, at + (len - 1) * size, size);
+        let report = finding(|| {
+            write(at, size);
+            read(at, size);
+            read(at + (len - 1) * size, size);
         });
         assert_eq!(report.code, Code::GLOBAL_UNINIT);
         assert_eq!(
@@ -485,10 +511,10 @@ fn bytes_that_the_host_or_a_kernel_wrote_are_read() {
     let x = buffer::<u32>(10, Birth::Uninitialised);
     let at = start(&x);
     initialise(x.start().as_ptr(), 20);
-    let reports = one_lane(|memory| {
-        (0..5).for_each(|i| read(memory, at + 4 * i, 4));
-        (5..10).for_each(|i| write(memory, at + 4 * i, 4));
-        (0..10).for_each(|i| access(memory, at + 4 * i, 4, 4, How::Changes));
+    let reports = one_lane(|| {
+        (0..5).for_each(|i| read(at + 4 * i, 4));
+        (5..10).for_each(|i| write(at + 4 * i, 4));
+        (0..10).for_each(|i| access(at + 4 * i, 4, 4, How::Changes));
     });
     assert_eq!(reports, []);
     assert!(host_reads(x.start().as_ptr(), 40).is_none());
@@ -499,9 +525,9 @@ fn a_vector_with_one_unwritten_element_names_it() {
     let x = buffer::<f32>(4, Birth::Uninitialised);
     let at = start(&x);
     name(x.start().as_ptr(), "x");
-    let report = finding(|memory| {
-        (0..3).for_each(|i| write(memory, at + 4 * i, 4));
-        read(memory, at, 16);
+    let report = finding(|| {
+        (0..3).for_each(|i| write(at + 4 * i, 4));
+        read(at, 16);
     });
     assert_eq!(report.title, "read of uninitialised memory: x[3]");
     assert_eq!(
@@ -528,11 +554,11 @@ fn copies_take_the_state_of_their_source() {
 
 #[test]
 fn pieces_of_the_heap_are_checked_like_buffers() {
-    let reports = one_lane(|memory| {
+    let reports = one_lane(|| {
         let piece = heap_alloc(24);
         assert_eq!(piece.addr() % 16, 0);
-        (0..3).for_each(|i| write(memory, piece.addr() + 8 * i, 8));
-        (0..3).for_each(|i| read(memory, piece.addr() + 8 * i, 8));
+        (0..3).for_each(|i| write(piece.addr() + 8 * i, 8));
+        (0..3).for_each(|i| read(piece.addr() + 8 * i, 8));
         heap_free(piece);
     });
     assert_eq!(reports, []);
@@ -541,9 +567,9 @@ fn pieces_of_the_heap_are_checked_like_buffers() {
         (32, Code::GLOBAL_BOUNDS),
         (8, Code::GLOBAL_UNINIT),
     ] {
-        let mut reports = one_lane(|memory| {
+        let mut reports = one_lane(|| {
             let piece = heap_alloc(24);
-            read(memory, piece.addr() + offset, 8);
+            read(piece.addr() + offset, 8);
         });
         reports.retain(|report| report.code != Code::LEAK);
         assert_eq!(reports.len(), 1);
@@ -553,11 +579,11 @@ fn pieces_of_the_heap_are_checked_like_buffers() {
 
 #[test]
 fn a_piece_of_the_heap_is_not_used_after_it_was_freed() {
-    let report = finding(|memory| {
+    let report = finding(|| {
         let piece = heap_alloc(100);
-        write(memory, piece.addr() + 96, 4);
+        write(piece.addr() + 96, 4);
         heap_free(piece);
-        read(memory, piece.addr() + 96, 4);
+        read(piece.addr() + 96, 4);
     });
     assert_eq!(report.code, Code::USE_AFTER_FREE);
     assert_eq!(
@@ -569,7 +595,7 @@ fn a_piece_of_the_heap_is_not_used_after_it_was_freed() {
 
 #[test]
 fn only_what_is_allocated_is_freed_and_once() {
-    let twice = finding(|_| {
+    let twice = finding(|| {
         let piece = heap_alloc(8);
         heap_free(piece);
         heap_free(piece);
@@ -579,19 +605,19 @@ fn only_what_is_allocated_is_freed_and_once() {
         twice.title,
         "a piece of the device's heap of 8 bytes is freed twice"
     );
-    let inside = finding(|_| {
+    let inside = finding(|| {
         let piece = heap_alloc(32);
         heap_free(piece.wrapping_add(16));
         heap_free(piece);
     });
     assert!(text(&inside).contains("16 bytes behind the start of a piece"));
-    assert_eq!(one_lane(|_| heap_free(ptr::null_mut())), []);
+    assert_eq!(one_lane(|| heap_free(ptr::null_mut())), []);
 }
 
 #[test]
 fn what_the_heap_keeps_after_a_run_is_a_note() {
     let kept = std::sync::Mutex::new(0);
-    let report = finding(|_| *kept.lock().unwrap() = heap_alloc(40).addr());
+    let report = finding(|| *kept.lock().unwrap() = heap_alloc(40).addr());
     assert_eq!(
         (report.code, report.severity),
         (Code::LEAK, crate::check::Severity::Note)
@@ -604,7 +630,7 @@ fn what_the_heap_keeps_after_a_run_is_a_note() {
     // A later kernel frees it, and nothing is left to be said.
     let start = *kept.lock().unwrap();
     assert_eq!(
-        one_lane(|_| heap_free(ptr::without_provenance_mut(start))),
+        one_lane(|| heap_free(ptr::without_provenance_mut(start))),
         []
     );
 }
@@ -635,7 +661,7 @@ fn statics_are_named_by_their_path() {
         made,
     );
     let at = start.addr();
-    let report = finding(|memory| write(memory, at + 12, 4));
+    let report = finding(|| write(at + 12, 4));
     assert_eq!(
         report.title,
         "`shop::COUNT[3]` is out of bounds: `shop::COUNT` has 3 elements"

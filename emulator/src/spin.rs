@@ -1,0 +1,271 @@
+//! Lanes that poll memory: they give way to others, and are found out when nobody will ever change what they look at.
+//!
+//! Only in checked runs: the hooks of instrumented code say here which accesses are atomic, and which change memory. The rules stand in
+//! `README.md`, numbered.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+use crate::fault::Fault;
+use crate::fiber::{Phase, Running, leave};
+use crate::place::Place;
+
+/// Atomic accesses to the same few addresses that a lane makes in a row, without a change, before it gives way.
+const PATIENCE: u32 = 16;
+
+/// Different addresses that a lane may poll in turn.
+const ADDRESSES: usize = 4;
+
+/// What is kept of a lane while it does not run.
+#[derive(Debug, Clone, Copy)]
+struct Lane {
+    /// What it accessed atomically last, latest first.
+    recent: [usize; ADDRESSES],
+    /// How often in a row it accessed only these, and nothing changed.
+    polls: u32,
+    /// Steps that it may still make.
+    steps: u64,
+    /// Where instrumented code called what made it wait.
+    site: u32,
+    /// What it polled when it gave way last; 0: nothing.
+    polled: usize,
+}
+
+/// What is known of the lanes of a block.
+pub(crate) struct Spin {
+    /// Only in a checked run.
+    checked: bool,
+    /// The lane that runs.
+    recent: Cell<[usize; ADDRESSES]>,
+    polls: Cell<u32>,
+    steps: Cell<u64>,
+    limit: u64,
+    /// What memory held before the atomic that the lane made last, if that may have changed it.
+    before: Cell<Option<(*const u8, u32, u64)>>,
+    /// Whether a lane of the block changed memory since the worker looked.
+    pub(crate) changed: Cell<bool>,
+    /// Those that do not run. Empty unless the run is checked.
+    lanes: RefCell<Vec<Lane>>,
+}
+
+impl Spin {
+    pub(crate) fn new(checked: bool, limit: u64, n_threads: u32) -> Self {
+        let n_lanes = if checked { n_threads as usize } else { 0 };
+        let lane = Lane {
+            recent: [0; ADDRESSES],
+            polls: 0,
+            steps: limit,
+            site: 0,
+            polled: 0,
+        };
+        Self {
+            checked,
+            recent: Cell::new(lane.recent),
+            polls: Cell::new(0),
+            steps: Cell::new(limit),
+            limit,
+            before: Cell::new(None),
+            changed: Cell::new(false),
+            lanes: RefCell::new(vec![lane; n_lanes]),
+        }
+    }
+
+    /// The lane starts.
+    #[inline]
+    pub(crate) fn starts(&self) {
+        if self.checked {
+            self.settle();
+            self.polls.set(0);
+            self.steps.set(self.limit);
+        }
+    }
+
+    /// The lane that runs has to wait.
+    #[inline]
+    pub(crate) fn waits(&self, thread: u32, site: u32) {
+        if self.checked {
+            self.settle();
+            let lane = &mut self.lanes.borrow_mut()[thread as usize];
+            lane.recent = self.recent.get();
+            lane.polls = self.polls.get();
+            lane.steps = self.steps.get();
+            lane.site = site;
+        }
+    }
+
+    /// A lane that waited goes on; gives where it was.
+    #[inline]
+    pub(crate) fn goes_on(&self, thread: u32) -> u32 {
+        if !self.checked {
+            0
+        } else {
+            let lane = &self.lanes.borrow()[thread as usize];
+            self.recent.set(lane.recent);
+            self.polls.set(lane.polls);
+            self.steps.set(lane.steps);
+            lane.site
+        }
+    }
+
+    /// Looks whether the latest atomic has changed memory.
+    fn settle(&self) {
+        if let Some((at, bytes, before)) = self.before.take()
+            && value(at, bytes) != Some(before)
+        {
+            self.change();
+        }
+    }
+
+    fn change(&self) {
+        self.changed.set(true);
+        self.polls.set(0);
+    }
+
+    /// What the lane polled when it gave way last; 0: nothing.
+    pub(crate) fn polled(&self, thread: u32) -> usize {
+        let lanes = self.lanes.borrow();
+        lanes.get(thread as usize).map_or(0, |lane| lane.polled)
+    }
+}
+
+/// What hooks of instrumented code call, in a lane of a checked run.
+impl Running<'_> {
+    /// The lane makes an atomic or volatile access of so many bytes next; `writes`: it may change memory. A lane that only polls gives
+    /// way to others here, and in random orders any lane may.
+    ///
+    /// The memory is there: whoever calls has checked the address, from a pointer.
+    pub(crate) fn atomic_access(&self, at: *const u8, bytes: u32, writes: bool, place: Place) {
+        let spin = &self.spin;
+        spin.settle();
+        let mut recent = spin.recent.get();
+        let known = recent.iter().position(|address| *address == at.addr());
+        // To the front, instead of what was there or of the oldest.
+        let index = known.unwrap_or(ADDRESSES - 1);
+        recent[..=index].rotate_right(1);
+        recent[0] = at.addr();
+        spin.recent.set(recent);
+        let polls = if known.is_some() {
+            spin.polls.get() + 1
+        } else {
+            0
+        };
+        spin.polls.set(polls);
+        if polls >= PATIENCE {
+            self.give_way(place, at.addr());
+        } else {
+            self.maybe_yield();
+        }
+        if writes {
+            let before = value(at, bytes);
+            match before {
+                Some(before) => spin.before.set(Some((at, bytes, before))),
+                None => spin.change(),
+            }
+        }
+    }
+
+    /// Memory gets another value than it had.
+    #[inline]
+    pub(crate) fn memory_changed(&self) {
+        self.spin.change();
+    }
+
+    /// In random orders: perhaps another lane runs next.
+    #[inline]
+    pub(crate) fn maybe_yield(&self) {
+        if !self.core.borrow().fresh_go_first() {
+            self.perhaps_yield();
+        }
+    }
+
+    #[cold]
+    fn perhaps_yield(&self) {
+        if !self.may_wait() {
+            return;
+        }
+        let yields = {
+            let mut core = self.core.borrow_mut();
+            let yields = core.gives_way();
+            if yields {
+                core.make_ready(self.thread.get(), 0);
+            }
+            yields
+        };
+        if yields {
+            self.wait();
+        }
+    }
+
+    /// The lane makes a step: an access to memory, or a call. It ends here if it has made more than any lane that ends.
+    #[inline(always)]
+    pub(crate) fn step(&self) {
+        let left = self.spin.steps.get().wrapping_sub(1);
+        self.spin.steps.set(left);
+        if left == 0 {
+            self.endless();
+        }
+    }
+
+    /// Lets the others run that can, before the lane looks again at what it polls.
+    #[cold]
+    pub(crate) fn give_way(&self, place: Place, address: usize) {
+        self.spin.polls.set(0);
+        if !self.may_wait() {
+            return;
+        }
+        let thread = self.thread.get();
+        if let Some(lane) = self.spin.lanes.borrow_mut().get_mut(thread as usize) {
+            lane.polled = address;
+        }
+        self.core.borrow_mut().sleep(thread, place);
+        self.wait();
+    }
+
+    #[cold]
+    fn endless(&self) {
+        self.spin.steps.set(1); // again at the next step, should the lane catch this
+        if std::thread::panicking() {
+            return;
+        }
+        if self.phase.get() == Phase::Runs {
+            let fault = Fault::Endless {
+                block: self.block.get(),
+                thread: self.shape.thread_at(self.thread.get()),
+                steps: self.spin.limit,
+            };
+            crate::diagnose::endless(self, self.spin.limit);
+            self.set.end(fault);
+        }
+        leave();
+    }
+}
+
+/// What memory holds; `None` if there is no atomic of this size.
+fn value(at: *const u8, bytes: u32) -> Option<u64> {
+    let at = at.cast_mut();
+    if !at.addr().is_multiple_of(bytes.max(1) as usize) {
+        return None;
+    }
+    // SAFETY: an atomic access of this size is made there, so the memory is valid and aligned.
+    unsafe {
+        match bytes {
+            1 => Some(AtomicU8::from_ptr(at).load(Ordering::Relaxed).into()),
+            2 => Some(
+                AtomicU16::from_ptr(at.cast())
+                    .load(Ordering::Relaxed)
+                    .into(),
+            ),
+            4 => Some(
+                AtomicU32::from_ptr(at.cast())
+                    .load(Ordering::Relaxed)
+                    .into(),
+            ),
+            8 => Some(AtomicU64::from_ptr(at.cast()).load(Ordering::Relaxed)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+#[path = "spin_tests.rs"]
+mod tests;
