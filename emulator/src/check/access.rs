@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::clock::Floors;
-use super::memory::{Access as Odd, How, admit, look_at_values};
+use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
 use super::shadow::{Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
@@ -187,6 +187,20 @@ fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot)
     true
 }
 
+/// The processor copies memory next. Where the target's values are followed, the state of the bytes goes along; else it is a read of them.
+pub(super) fn copy(to: usize, from: usize, bytes: usize, site: u32) {
+    let follows = fiber::checked().is_some_and(|(_, checks)| {
+        let target = checks.run().snapshot.find(to);
+        target.is_some_and(Allocation::tracks_init)
+    });
+    let moves = if follows { What::MOVES } else { 0 };
+    any(from, bytes, 1, What::READ | moves, site);
+    any(to, bytes, 1, What::WRITE | moves, site);
+    if follows {
+        copy_values(to, from, bytes);
+    }
+}
+
 /// An access that the quick way does not settle: to memory that its site has not accessed before, to a part of a granule, without order,
 /// or to where it must not go.
 #[cold]
@@ -317,6 +331,9 @@ impl<'a> Access<'a> {
 
     /// Reads of memory without a value, where the allocation knows; writes give one.
     pub(super) fn check_values(&self) {
+        if self.now.what.is(What::MOVES) {
+            return;
+        }
         let (From::Watched(_), Some(allocation)) = (self.space.what, self.space.allocation())
         else {
             return;
@@ -391,6 +408,13 @@ impl<'a> Access<'a> {
                 .is_ordered(&checks.run().graph, self.now.who, slot.who, slot.t)
     }
 
+    /// The same without a look at what atomics order, which would take each lane along the whole chain of releases of a hot address: it
+    /// only decides what is worth keeping.
+    fn is_surely_ordered(&self, slot: Slot) -> bool {
+        let clocks = &self.checks.clocks;
+        slot.t < self.space.start || clocks.is_ordered_by_barriers(self.now.who, slot.who, slot.t)
+    }
+
     /// Whether an access is ordered before everything that the block does now.
     fn is_past(&self, slot: Slot) -> bool {
         slot.t < self.space.start || self.checks.clocks.is_past(slot.who, slot.t)
@@ -411,7 +435,7 @@ impl<'a> Access<'a> {
             let old = slot.get();
             let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
                 (true, false) => !self.is_past(old),
-                (_, true) => old.who != self.now.who && !self.is_ordered(old),
+                (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
                 // A read without order was reported.
                 (false, false) => false,
             };
@@ -438,7 +462,8 @@ impl<'a> Access<'a> {
         let gone = |old: Slot| {
             old.t == 0
                 || self.is_past(old)
-                || worth(old) <= worth(new) && (old.who == new.who || later && self.is_ordered(old))
+                || worth(old) <= worth(new)
+                    && (old.who == new.who || later && self.is_surely_ordered(old))
         };
         if gone(a) || !gone(b) && worth(a) < worth(new) {
             slots[1].set(new);

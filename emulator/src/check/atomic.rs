@@ -423,8 +423,9 @@ fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
 fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
     let (checks, now) = (access.checks, access.now);
     let fresh = wrote.what.is(What::ATOMIC) && wrote.who != now.who;
-    let graph = &checks.run().graph;
-    if !fresh || checks.clocks.is_ordered(graph, now.who, wrote.who, wrote.t) {
+    // Not more: each lane would follow the whole chain of releases of a hot address, for a hint that it may never need.
+    let clocks = &checks.clocks;
+    if !fresh || clocks.is_ordered_by_barriers(now.who, wrote.who, wrote.t) {
         return;
     }
     let hint = Hint {

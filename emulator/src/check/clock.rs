@@ -194,6 +194,13 @@ impl Clocks {
     /// Whether an access of lane `who` at time `t` is ordered before what lane `me` of this block does now.
     pub(super) fn is_ordered(&self, graph: &Graph, me: u32, who: u32, t: u32) -> bool {
         let mine = (me - self.base.get()) as usize;
+        self.is_ordered_by_barriers(me, who, t)
+            || self.any_known.get() && self.knows(graph, mine, who, t)
+    }
+
+    /// The same, as far as barriers and operations of the warp order it: what atomics order takes longer to find.
+    pub(super) fn is_ordered_by_barriers(&self, me: u32, who: u32, t: u32) -> bool {
+        let mine = (me - self.base.get()) as usize;
         if who == me || self.floors(mine as u32).cover(who, t) {
             return true;
         }
@@ -207,7 +214,7 @@ impl Clocks {
                 return true;
             }
         }
-        self.any_known.get() && self.knows(graph, mine, who, t)
+        false
     }
 
     #[cold]
