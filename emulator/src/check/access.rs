@@ -95,6 +95,7 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     }
     let clocks = &checks.clocks;
     let thread = running.thread.get();
+    let stretch = clocks.stretch(thread);
     let now = Slot {
         who: clocks.base.get() | thread,
         t: clocks.times[thread as usize].get(),
@@ -105,13 +106,16 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     for index in first..first + (N >> space.granule) {
         // SAFETY: a space that is not empty has a table, as long as itself.
         let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+        if !WRITE && granule.stretch() == stretch {
+            continue;
+        }
         if space.locked {
             granule.lock();
         }
         let done = if WRITE {
             quick_write(&floors, space, granule, now)
         } else {
-            quick_read(&floors, space, granule, now)
+            quick_read(&floors, space, granule, now, stretch)
         };
         if space.locked {
             granule.unlock();
@@ -125,7 +129,13 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
 
 /// Whether a read by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
+fn quick_read(
+    floors: &Floors<'_>,
+    space: &Space,
+    granule: &Granule,
+    now: Slot,
+    stretch: u32,
+) -> bool {
     let flags = granule.flags();
     let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
     let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
@@ -143,6 +153,9 @@ fn quick_read(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) 
         granule.slots[1].set(now);
     } else if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, floors.shift()) {
         granule.slots[2].set(now);
+    } else if passed(written) {
+        // Not the lane's own write: that is in order for this lane alone.
+        granule.set_stretch(stretch);
     }
     true
 }
@@ -167,6 +180,7 @@ fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot)
     granule.slots[0].set(now);
     granule.slots[1].set(Slot::default());
     granule.slots[2].set(Slot::default());
+    granule.set_stretch(0);
     if space.is_shared() && flags & flag::INIT != flag::INIT {
         granule.set_flags(flags | flag::INIT);
     }
@@ -369,6 +383,7 @@ impl<'a> Access<'a> {
     }
 
     fn look_at_whole(&self, granule: &Granule) {
+        granule.set_stretch(0);
         let what = self.now.what;
         if self.space.is_shared() {
             let (flags, written) = (granule.flags(), granule.slots[0].get());

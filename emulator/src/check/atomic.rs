@@ -1,6 +1,7 @@
 //! Atomics and fences: what they read and write, and what they order.
 
 use super::access::{self, Access};
+use super::options::Schedule;
 use super::order::{Known, Release, Root};
 use super::race::{self, Hint};
 use super::shadow::{Granule, Slot, What, flag};
@@ -49,13 +50,17 @@ pub(crate) fn around<R>(
         return operate().0;
     };
     let held = match quick(running, checks, (at.addr(), bytes), does, how) {
-        Ok((granule, now)) => {
+        Ok((granule, now, locked)) => {
             let (result, wrote) = operate();
             if wrote {
                 remember(checks, granule, now);
+            }
+            if locked {
+                granule.unlock();
+            }
+            if wrote {
                 return result;
             }
-            granule.unlock();
             // An exchange that changed nothing: a read, which came before all that is behind it here.
             let held = hold(running, checks, (at.addr(), bytes), (does, how), true);
             held.done(does, false);
@@ -68,7 +73,8 @@ pub(crate) fn around<R>(
     result
 }
 
-/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, locked, and how to remember it.
+/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, how to remember it,
+/// and whether the granule is locked now.
 /// Else whether others were let run already if the lane polls.
 #[inline(never)]
 fn quick<'a>(
@@ -77,7 +83,7 @@ fn quick<'a>(
     (address, bytes): (usize, usize),
     does: Does,
     how: u32,
-) -> Result<(&'a Granule, Slot), bool> {
+) -> Result<(&'a Granule, Slot, bool), bool> {
     let site = running.site.get();
     let clocks = &checks.clocks;
     // SAFETY: as in `access::quick`.
@@ -93,7 +99,17 @@ fn quick<'a>(
     {
         return Err(false);
     }
-    spins(running, (address, bytes), true, site);
+    // A site of many addresses is hardly a lane that polls: now and then is enough to find out.
+    let turn = checks.turns.get().wrapping_add(1);
+    checks.turns.set(turn);
+    let schedule = running.set.launch.options.schedule;
+    let spun = turn.is_multiple_of(64) || matches!(schedule, Schedule::Random(_));
+    if spun {
+        spins(running, (address, bytes), true, site);
+    } else {
+        running.step();
+        running.memory_changed();
+    }
     let thread = running.thread.get();
     let now = Slot {
         who: clocks.base.get() | thread,
@@ -103,8 +119,9 @@ fn quick<'a>(
     let index = space.first + ((address - space.base) >> space.granule);
     // SAFETY: a space that is not empty has a table, as long as itself.
     let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
-    // Also with one OS thread: `remember` and `around` unlock it.
-    granule.lock();
+    if space.locked {
+        granule.lock();
+    }
     let flags = granule.flags();
     let floors = clocks.floors(thread);
     let meets = |slot: Slot| {
@@ -118,16 +135,12 @@ fn quick<'a>(
         || !granule.slots.iter().all(|slot| meets(slot.get()))
         || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
     {
-        granule.unlock();
-        return Err(true);
+        if space.locked {
+            granule.unlock();
+        }
+        return Err(spun);
     }
-    if written.who != now.who
-        && written.what.is(What::ATOMIC)
-        && !floors.cover(written.who, written.t)
-    {
-        checks.hints.add(thread, seen(written, now, address, false));
-    }
-    Ok((granule, now))
+    Ok((granule, now, space.locked))
 }
 
 /// Ends what `quick` began.
@@ -137,6 +150,7 @@ fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
     let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
     let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
     granule.slots[0].set(now);
+    granule.set_stretch(0);
     if written.who != now.who && !past(written) {
         if past(a) {
             granule.slots[1].set(written);
@@ -144,7 +158,6 @@ fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
             granule.slots[2].set(written);
         }
     }
-    granule.unlock();
 }
 
 /// What is remembered of a change that saw a write of another lane without order.

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::order::{Graph, Known, Root};
 use crate::place::Place;
@@ -27,6 +28,8 @@ pub(crate) struct Clocks {
     pub(super) cluster: Cell<(u32, u32)>,
     /// As `floor`, of each warp among its lanes.
     warp_floors: Box<[Cell<u32>]>,
+    /// A number for each warp that is new whenever its lanes know more, or something else happens that `Granule::stretch` asks about.
+    stretches: Box<[Cell<u32>]>,
     /// What each lane knows of each other one, where that is more than the floors say: lane by lane. Empty until it is needed.
     rows: RefCell<Vec<u32>>,
     /// Lanes of one warp know different things of other warps.
@@ -96,6 +99,9 @@ impl Clocks {
             grid_floor: Cell::new(t0),
             cluster: Cell::new((0, 0)),
             warp_floors: cells(n.div_ceil(LANES as usize)),
+            stretches: (0..n.div_ceil(LANES as usize))
+                .map(|_| Cell::new(new_stretch()))
+                .collect(),
             rows: RefCell::default(),
             wide: Cell::new(false),
             meetings: RefCell::default(),
@@ -117,6 +123,7 @@ impl Clocks {
         self.times.iter().for_each(|t| t.set(start));
         self.floor.set(start);
         self.warp_floors.iter().for_each(|floor| floor.set(start));
+        self.new_stretches();
         self.start.set(start);
         self.cluster_floor.set(start);
         self.interval.set((0, None));
@@ -135,6 +142,18 @@ impl Clocks {
     /// The highest time of its lanes.
     pub(super) fn high(&self) -> u32 {
         self.times.iter().map(Cell::get).max().unwrap_or(0)
+    }
+
+    /// The stretch of time in which the warp of lane number `thread` is.
+    #[inline(always)]
+    pub(super) fn stretch(&self, thread: u32) -> u32 {
+        self.stretches[(thread / LANES) as usize].get()
+    }
+
+    fn new_stretches(&self) {
+        self.stretches
+            .iter()
+            .for_each(|stretch| stretch.set(new_stretch()));
     }
 
     /// What lane number `thread` of the block knows by floors.
@@ -214,6 +233,7 @@ impl Clocks {
         self.times.iter().for_each(|t| t.set(next));
         self.floor.set(next);
         self.warp_floors.iter().for_each(|floor| floor.set(next));
+        self.new_stretches();
         self.wide.set(false);
         if self.any_known.get() {
             let mut common = self.common.borrow_mut();
@@ -228,6 +248,7 @@ impl Clocks {
         let first = (warp * LANES) as usize;
         let last = (first + LANES as usize).min(self.times.len());
         let times = &self.times[first..last];
+        self.stretches[warp as usize].set(new_stretch());
         if whole {
             let next = times.iter().map(Cell::get).max().unwrap_or(0) + 1;
             times.iter().for_each(|t| t.set(next));
@@ -253,6 +274,7 @@ impl Clocks {
     }
 
     fn advance(&self, lane: usize) {
+        self.stretches[lane / LANES as usize].set(new_stretch());
         self.times[lane].set(self.times[lane].get() + 1);
     }
 
@@ -348,6 +370,7 @@ impl Clocks {
     }
 
     fn learn(&self, lane: usize, from: &Gathered) {
+        self.stretches[lane / LANES as usize].set(new_stretch());
         if from.row.is_empty() {
             return;
         }
@@ -387,6 +410,24 @@ impl Clocks {
     pub(super) fn released(&self, me: u32) {
         self.advance((me - self.base.get()) as usize);
     }
+}
+
+/// A number that no other warp of the process has; after 2^32 of them, hardly one.
+fn new_stretch() -> u32 {
+    const BATCH: u32 = 1 << 12;
+    static BATCHES: AtomicU32 = AtomicU32::new(0);
+    thread_local! {
+        static LATEST: Cell<u32> = const { Cell::new(BATCH - 1) };
+    }
+    let next = LATEST.get().wrapping_add(1);
+    let next = if next.is_multiple_of(BATCH) {
+        // 0 is none.
+        BATCHES.fetch_add(BATCH, Ordering::Relaxed) | 1
+    } else {
+        next
+    };
+    LATEST.set(next);
+    next
 }
 
 fn max_into(into: &mut [u32], from: &[u32]) {

@@ -33,7 +33,7 @@ pub(crate) fn begins(to: *const u8, from: *const u8, bytes: usize) {
         bytes,
         by: access.now,
     });
-    access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::COPYING));
+    access.each_granule(|granule, _, _| granule.set_copying());
 }
 
 /// A copy of the lane that runs, begun at `site`, has been waited for and takes place now.

@@ -134,6 +134,8 @@ pub(crate) struct BlockChecks {
     pub(super) hints: Hints,
     /// Sites of atomics that change many addresses.
     pub(super) scattered: [Cell<u32>; CACHED],
+    /// Changes made there.
+    pub(super) turns: Cell<u32>,
     /// Reads of shared memory without a value.
     pub(super) unread: Unread,
     /// The calls that each lane is in.
@@ -158,6 +160,7 @@ impl BlockChecks {
             arrays: RefCell::default(),
             hints: Hints::new(n_threads),
             scattered: [const { Cell::new(0) }; CACHED],
+            turns: Cell::new(0),
             unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             flights: RefCell::default(),

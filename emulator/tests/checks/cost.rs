@@ -87,6 +87,15 @@ fn cost_of_accesses() {
             }
         },
     );
+    time("product of tiles of 16 x 16, per read", many, 32, &|| {
+        let (row, column) = (me() / 16, me() % 16);
+        store4(tile(me()), 1, 13);
+        store4(tile(256 + me()), 1, 14);
+        intrinsics::barrier(0);
+        let product =
+            (0..16).map(|k| load4(tile(row * 16 + k), 15) * load4(tile(256 + k * 16 + column), 16));
+        assert_eq!(product.sum::<u32>(), 16);
+    });
     time("shuffles, per shuffle", many, 5, &|| {
         let mut v = 1;
         for delta in [16, 8, 4, 2, 1] {
