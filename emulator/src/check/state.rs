@@ -49,6 +49,12 @@ pub(crate) struct RunChecks {
 }
 
 impl RunChecks {
+    /// What reports call the element of global memory at an address.
+    pub(crate) fn name_of(&self, address: usize) -> Option<String> {
+        let found = self.snapshot.find(address)?;
+        Some(super::memory::element(&self.snapshot, found, address))
+    }
+
     /// `lints`: whether performance is looked at as well.
     pub(crate) fn new(shape: CheckedShape, n_workers: usize, sink: Arc<Sink>, lints: bool) -> Self {
         let t0 = NOW.load(Ordering::Relaxed);
