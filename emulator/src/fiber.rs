@@ -224,6 +224,13 @@ impl<'run> Running<'run> {
         }
     }
 
+    /// Tells the block something of the lane that runs, which goes on. Nothing while it is being unwound by a panic.
+    pub(crate) fn note(&self, note: impl FnOnce(&mut Block, u32)) {
+        if self.may_wait() {
+            note(&mut self.core.borrow_mut(), self.thread.get());
+        }
+    }
+
     /// The lane that runs could go on with this result: whether it does is up to the schedule.
     #[cold]
     fn perhaps_give_way(&self, core: &mut Block, result: u32) -> Arrival {
