@@ -280,7 +280,7 @@ impl<'run> Running<'run> {
     fn next(&self) -> (*mut Context, Context) {
         let own = self.thread.get();
         let save = self.contexts[own as usize].as_ptr();
-        self.spin.waits(own);
+        self.spin.waits(own, self.site.get());
         let pick = self.core.borrow_mut().pick();
         let to = match pick {
             Pick::Ready(thread) if thread == own => {
@@ -298,7 +298,7 @@ impl<'run> Running<'run> {
     #[inline]
     pub(crate) fn turn_of(&self, thread: u32) -> Context {
         self.thread.set(thread);
-        self.spin.goes_on(thread);
+        self.site.set(self.spin.goes_on(thread));
         self.place.set(self.places[thread as usize]);
         self.given.set(self.core.borrow().result(thread));
         self.contexts[thread as usize].get()

@@ -45,6 +45,36 @@ pub(crate) struct Clocks {
     pub(super) interval: Cell<(u32, Option<Place>)>,
 }
 
+/// Times below which a lane knows others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Floors<'a> {
+    clocks: &'a Clocks,
+    me: u32,
+    /// Of its warp; at least that of the block.
+    warp: u32,
+}
+
+impl Floors<'_> {
+    /// Bits of a lane's number inside its block.
+    #[inline(always)]
+    pub(super) fn shift(&self) -> u32 {
+        self.clocks.shift
+    }
+
+    /// Whether an access of lane `who` at time `t` is ordered before what the lane does now.
+    #[inline(always)]
+    pub(super) fn cover(&self, who: u32, t: u32) -> bool {
+        let (clocks, apart) = (self.clocks, who ^ self.me);
+        if apart >> clocks.shift != 0 {
+            t < clocks.other_floor(who)
+        } else if apart < LANES {
+            t < self.warp
+        } else {
+            t < clocks.floor.get()
+        }
+    }
+}
+
 /// What threads knew that arrived somewhere.
 #[derive(Debug, Default)]
 struct Gathered {
@@ -86,6 +116,7 @@ impl Clocks {
         ));
         self.times.iter().for_each(|t| t.set(start));
         self.floor.set(start);
+        self.warp_floors.iter().for_each(|floor| floor.set(start));
         self.start.set(start);
         self.cluster_floor.set(start);
         self.interval.set((0, None));
@@ -106,10 +137,20 @@ impl Clocks {
         self.times.iter().map(Cell::get).max().unwrap_or(0)
     }
 
-    /// Whether an access of lane `who` at time `t` is ordered before what lane `me` of this block does now, as far as floors say.
+    /// What lane number `thread` of the block knows by floors.
     #[inline(always)]
-    pub(super) fn is_below_floor(&self, me: u32, who: u32, t: u32) -> bool {
-        if (who ^ me) >> self.shift == 0 {
+    pub(super) fn floors(&self, thread: u32) -> Floors<'_> {
+        Floors {
+            clocks: self,
+            me: self.base.get() | thread,
+            warp: self.warp_floors[(thread / LANES) as usize].get(),
+        }
+    }
+
+    /// Whether an access of lane `who` at time `t` is ordered before everything that this block does now.
+    #[inline(always)]
+    pub(super) fn is_past(&self, who: u32, t: u32) -> bool {
+        if who >> self.shift == self.base.get() >> self.shift {
             t < self.floor.get()
         } else {
             t < self.other_floor(who)
@@ -133,16 +174,19 @@ impl Clocks {
 
     /// Whether an access of lane `who` at time `t` is ordered before what lane `me` of this block does now.
     pub(super) fn is_ordered(&self, graph: &Graph, me: u32, who: u32, t: u32) -> bool {
-        if who == me || self.is_below_floor(me, who, t) {
+        let mine = (me - self.base.get()) as usize;
+        self.is_ordered_by_barriers(me, who, t)
+            || self.any_known.get() && self.knows(graph, mine, who, t)
+    }
+
+    /// The same, as far as barriers and operations of the warp order it: what atomics order takes longer to find.
+    pub(super) fn is_ordered_by_barriers(&self, me: u32, who: u32, t: u32) -> bool {
+        let mine = (me - self.base.get()) as usize;
+        if who == me || self.floors(mine as u32).cover(who, t) {
             return true;
         }
-        let mine = (me - self.base.get()) as usize;
         if (who ^ me) >> self.shift == 0 {
             let theirs = (who - self.base.get()) as usize;
-            let warp = mine / LANES as usize;
-            if theirs / LANES as usize == warp && t < self.warp_floors[warp].get() {
-                return true;
-            }
             let rows = self.rows.borrow();
             if rows
                 .get(mine * self.times.len() + theirs)
@@ -151,7 +195,7 @@ impl Clocks {
                 return true;
             }
         }
-        self.any_known.get() && self.knows(graph, mine, who, t)
+        false
     }
 
     #[cold]
@@ -159,8 +203,8 @@ impl Clocks {
         let mut known = self.known.borrow_mut();
         let own = known[mine]
             .as_mut()
-            .is_some_and(|known| known.covers(graph, who, t));
-        own || self.common.borrow_mut().covers(graph, who, t)
+            .is_some_and(|known| known.covers(graph, self.shift, who, t));
+        own || self.common.borrow_mut().covers(graph, self.shift, who, t)
     }
 
     /// As a barrier of all lanes at `place`, after which they have time `next`, above all times of theirs.
@@ -169,6 +213,7 @@ impl Clocks {
         self.interval.set((interval + 1, place));
         self.times.iter().for_each(|t| t.set(next));
         self.floor.set(next);
+        self.warp_floors.iter().for_each(|floor| floor.set(next));
         self.wide.set(false);
         if self.any_known.get() {
             let mut common = self.common.borrow_mut();

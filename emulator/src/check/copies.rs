@@ -100,11 +100,7 @@ fn report(access: &Access<'_>, flight: Flight, code: Code) -> Report {
         "reads"
     };
     Report::new(code, format!("{} (`{name}`)", code.title()))
-        .side(race::side(
-            access.checks,
-            access.now,
-            format!("{verb} {name}"),
-        ))
+        .side(race::side_now(access, format!("{verb} {name}")))
         .side(race::side(
             access.checks,
             flight.by,

@@ -36,6 +36,8 @@ impl What {
     const SCOPE_SHIFT: u32 = 4;
     /// The target of an asynchronous copy.
     pub(super) const COPY: u32 = 64;
+    /// Bytes go to where it is followed which of them have a value: moving those without one is no use of them.
+    pub(super) const MOVES: u32 = 128;
 
     #[inline(always)]
     pub(super) const fn new(kind: u32, site: u32) -> Self {
