@@ -266,6 +266,13 @@ impl<'run> Running<'run> {
             .then(|| arrive(&mut self.core.borrow_mut(), self.thread.get()))
     }
 
+    /// Tells the block something of the lane that runs, which goes on. Nothing while it is being unwound by a panic.
+    pub(crate) fn note(&self, note: impl FnOnce(&mut Block, u32)) {
+        if self.may_wait() {
+            note(&mut self.core.borrow_mut(), self.thread.get());
+        }
+    }
+
     /// Whether the lane that runs can take part in a rendezvous: false while it is being unwound by a panic.
     pub(crate) fn may_wait(&self) -> bool {
         // README 9: the other lanes would run with this lane's panic count.
