@@ -10,10 +10,11 @@ use crate::{Fault, Outcome, Shape, SharedKey, Together, WaitPoint, run_with};
 use std::any::TypeId;
 
 fn options() -> Options {
-    let mut options = Options::default();
-    options.mode = Mode::Checked;
-    options.workers = Some(1);
-    options
+    Options {
+        mode: Mode::Checked,
+        workers: Some(1),
+        ..Options::default()
+    }
 }
 
 fn outcome(blocks: u32, threads: u32, options: &Options, program: impl Fn() + Sync) -> Outcome {
@@ -102,7 +103,11 @@ fn a_turn_that_depends_on_two_words_comes() {
     let (one, two) = (AtomicU32::new(0), AtomicU32::new(0));
     ends(1, 40, &options(), || {
         while load(&one) + load(&two) != thread_idx_x() {}
-        let word = if thread_idx_x() % 2 == 0 { &one } else { &two };
+        let word = if thread_idx_x().is_multiple_of(2) {
+            &one
+        } else {
+            &two
+        };
         store(word, load(word) + 1);
     });
 }
@@ -129,7 +134,7 @@ fn a_flag_that_nobody_sets_is_found() {
         let flag = AtomicU32::new(0);
         let line = line!() + 4;
         let outcome = outcome(3, 40, &options, || {
-            if thread_idx_x() % 2 == 0 {
+            if thread_idx_x().is_multiple_of(2) {
                 barrier(0);
                 while load(&flag) == 0 {}
             }

@@ -174,7 +174,7 @@ impl<'run> Worker<'run> {
             return false;
         }
         watch.rounds += 1;
-        if watch.rounds % 16 == 0 {
+        if watch.rounds.is_multiple_of(16) {
             thread::yield_now(); // perhaps another worker makes the change
         }
         if watch.rounds < ROUNDS {

@@ -116,11 +116,11 @@ fn launch(round: u32, held: &AtomicU32) -> Outcome {
         1 => Schedule::Reverse,
         _ => Schedule::Random(round.into()),
     };
-    if round % 5 == 0 {
+    if round.is_multiple_of(5) {
         options.mode = Mode::Checked;
     }
     let shape = Shape {
-        workers: Some(1 + (round % 3 == 0) as usize),
+        workers: Some(1 + usize::from(round.is_multiple_of(3))),
         ..Shape::new([2, 1, 1], [48, 1, 1])
     };
     run_with(shape, together, &options, &|| kernel(kind, victim, held))
