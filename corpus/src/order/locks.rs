@@ -70,8 +70,8 @@ fn lock_of_the_block<const BUG: bool>(
     unsafe {
         if BUG {
             let lock = SpinLock::of(words[0].at::<scope::Block>());
-            let guard = lock.lock(); //~ WL0121 //~? WL0121
-            *sum += 5; //~? WL0122|WL0113|WL0112
+            let guard = lock.lock(); //~ WL0121
+            *sum += 5; //~? WL0121|WL0122|WL0113|WL0112
             drop(guard); //~? WL0121
         } else {
             let guard = SpinLock::of(&words[0]).lock();
