@@ -93,7 +93,6 @@ fn writes_a_file(i: Index1D, mut y: DisjointSlice<u32>) {
     }
 }
 
-#[cfg(not(warploom_device))]
 fn path() -> std::path::PathBuf {
     std::env::temp_dir().join(format!("warploom-emulation-{}", std::process::id()))
 }
@@ -115,7 +114,6 @@ fn a_kernel_prints_and_writes_a_file() -> Result<()> {
     Ok(())
 }
 
-#[cfg(not(warploom_device))]
 static ASKED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Of the host: it has a lock and a heap.

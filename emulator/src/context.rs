@@ -32,6 +32,12 @@ pub(crate) struct Context(*mut u8);
 impl Context {
     /// Nothing.
     pub(crate) const NONE: Self = Self(std::ptr::null_mut());
+
+    /// It will be switched to soon: brings what is on top of its stack near.
+    #[inline(always)]
+    pub(crate) fn prefetch(self) {
+        chosen::prefetch(self.0);
+    }
 }
 
 /// What runs on a stack: never returns, and unwinds only where stacks are threads, when they end. It gets the pointer that was handed in

@@ -29,7 +29,10 @@ impl<'run> Crew<'run> {
         let _entered = Entered::new(&running);
         let mut any = false;
         while running.phase.get() == Phase::Runs {
-            let pick = running.core.borrow_mut().pick();
+            let pick = match running.wants_fiber.take() {
+                true => Pick::Fresh, // as was picked: in random orders another pick would be another number
+                false => running.core.borrow_mut().pick(),
+            };
             match pick {
                 Pick::Ready(thread) => self.resume(thread),
                 Pick::Fresh => {

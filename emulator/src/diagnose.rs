@@ -76,7 +76,15 @@ impl<'a, 'run> Scene<'a, 'run> {
 
     /// What an address is called.
     fn memory(&self, address: usize) -> String {
-        format!("{address:#x}")
+        let arena = self.running.arena.borrow();
+        let offset = arena.offset_of(std::ptr::without_provenance(address));
+        let shared = offset.and_then(|offset| Some((arena.array_at(offset)?, offset)));
+        if let Some((array, offset)) = shared {
+            return array.element(offset - array.start);
+        }
+        let checks = self.running.set.launch.checks.as_ref();
+        let global = checks.and_then(|checks| checks.name_of(address));
+        global.unwrap_or_else(|| format!("{address:#x}"))
     }
 
     fn side(&self, actor: Actor, did: impl Into<String>) -> Side {

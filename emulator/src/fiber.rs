@@ -24,6 +24,7 @@ use crate::set::{Attendance, Set};
 use crate::shape::CheckedShape;
 use crate::shared::Arena;
 use crate::spin::Spin;
+use crate::warp::LANES;
 
 thread_local! {
     /// The block that runs on this OS thread; null in host code.
@@ -78,6 +79,8 @@ pub(crate) struct Running<'run> {
     contexts: Box<[Cell<Context>]>,
     /// Fibers that have no lane.
     idle: RefCell<Vec<Context>>,
+    /// A fresh lane was picked, and there was no fiber for it.
+    pub(crate) wants_fiber: Cell<bool>,
     /// What the operation that the lane waited for gave it.
     given: Cell<u32>,
     pub(crate) phase: Cell<Phase>,
@@ -166,6 +169,7 @@ impl<'run> Running<'run> {
             link: Link::new(),
             contexts: vec![Cell::new(Context::NONE); shape.n_threads as usize].into(),
             idle: RefCell::default(),
+            wants_fiber: Cell::new(false),
             given: Cell::new(0),
             phase: Cell::new(Phase::Runs),
             spin: Spin::new(
@@ -184,6 +188,7 @@ impl<'run> Running<'run> {
         self.restart_checks(block);
         self.block.set(block);
         self.site.set(0);
+        self.wants_fiber.set(false);
         self.core.borrow_mut().reset(self.shape.linear(block));
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
@@ -204,6 +209,52 @@ impl<'run> Running<'run> {
         self.blamed.set(true);
     }
 
+    /// Whether the lane that runs is in a mask.
+    #[inline(always)]
+    pub(crate) fn is_in(&self, mask: u32) -> bool {
+        mask >> (self.thread.get() % LANES) & 1 == 1
+    }
+
+    /// Brings the lane that runs to a rendezvous, and waits there if it has to; gives what the rendezvous gives it. `instead`: what a lane
+    /// gets that is being unwound by a panic; it counts as gone, and a destructor that wants to wait does not.
+    // Inlined up to the kernel, but for what is common to all lanes: see `wait`.
+    #[inline(always)]
+    pub(crate) fn meet(
+        &self,
+        instead: u32,
+        arrive: impl FnOnce(&mut Block, u32) -> Arrival,
+    ) -> u32 {
+        let (save, to) = self.arrive_and_pick(instead, arrive);
+        // SAFETY: `arrive_and_pick` gives a place for the context of this lane, and whom to switch to.
+        unsafe { self.switch(save, to) };
+        self.given.get()
+    }
+
+    #[inline(never)]
+    fn arrive_and_pick(
+        &self,
+        instead: u32,
+        arrive: impl FnOnce(&mut Block, u32) -> Arrival,
+    ) -> (*mut Context, Context) {
+        if !self.may_wait() {
+            self.given.set(instead);
+            return (ptr::null_mut(), Context::NONE);
+        }
+        let mut core = self.core.borrow_mut();
+        match arrive(&mut core, self.thread.get()) {
+            Arrival::GoesOn(result) => {
+                self.given.set(result);
+                if core.fresh_go_first() || !core.gives_way() {
+                    return (ptr::null_mut(), Context::NONE);
+                }
+                core.make_ready(self.thread.get(), result);
+            }
+            Arrival::Waits => {}
+            Arrival::NotInMask => return (ptr::null_mut(), Context::NONE),
+        }
+        self.pick(&mut core)
+    }
+
     /// Brings the lane that runs to a rendezvous. `Waits`: it has to call [`Running::wait`]. `None`: the lane is being unwound by a
     /// panic; it counts as gone, and a destructor that wants to wait does not.
     #[inline(never)]
@@ -211,28 +262,15 @@ impl<'run> Running<'run> {
         &self,
         arrive: impl FnOnce(&mut Block, u32) -> Arrival,
     ) -> Option<Arrival> {
-        if !self.may_wait() {
-            return None;
-        }
-        let mut core = self.core.borrow_mut();
-        let arrival = arrive(&mut core, self.thread.get());
-        match arrival {
-            Arrival::GoesOn(result) if !core.fresh_go_first() => {
-                Some(self.perhaps_give_way(&mut core, result))
-            }
-            arrival => Some(arrival),
-        }
+        self.may_wait()
+            .then(|| arrive(&mut self.core.borrow_mut(), self.thread.get()))
     }
 
-    /// The lane that runs could go on with this result: whether it does is up to the schedule.
-    #[cold]
-    fn perhaps_give_way(&self, core: &mut Block, result: u32) -> Arrival {
-        if !core.gives_way() {
-            return Arrival::GoesOn(result);
+    /// Tells the block something of the lane that runs, which goes on. Nothing while it is being unwound by a panic.
+    pub(crate) fn note(&self, note: impl FnOnce(&mut Block, u32)) {
+        if self.may_wait() {
+            note(&mut self.core.borrow_mut(), self.thread.get());
         }
-        core.make_ready(self.thread.get(), result);
-        self.given.set(result);
-        Arrival::Waits
     }
 
     /// Whether the lane that runs can take part in a rendezvous: false while it is being unwound by a panic.
@@ -248,19 +286,23 @@ impl<'run> Running<'run> {
         }
     }
 
-    /// What the operation that the lane waited for gave it.
-    #[inline(always)]
-    pub(crate) fn result(&self) -> u32 {
-        self.given.get()
-    }
-
     /// Switches to other lanes until the lane that runs may go on.
-    // Inlined up to the kernel: lanes that have been switched to return without a call that the processor has seen.
+    // Inlined up to the kernel: processors predict a return by the calls before it, which were those of another lane.
     #[inline(always)]
     pub(crate) fn wait(&self) {
         let (save, to) = self.next();
+        // SAFETY: `next` gives a place for the context of this lane, and whom to switch to.
+        unsafe { self.switch(save, to) };
+    }
+
+    /// Switches to `to`, unless that is [`Context::NONE`].
+    ///
+    /// # Safety
+    /// `save` is the place for the context of the lane that runs, and `to` a fiber that is suspended, or the scheduler.
+    #[inline(always)]
+    unsafe fn switch(&self, save: *mut Context, to: Context) {
         if to != Context::NONE {
-            // SAFETY: `next` gives a place for the context of this lane, and a fiber that is suspended or the scheduler.
+            // SAFETY: the caller's promise.
             unsafe { self.link.switch(save, to) };
             if self.phase.get() != Phase::Runs {
                 leave();
@@ -271,29 +313,42 @@ impl<'run> Running<'run> {
     /// Who runs now that the lane that runs has to wait, and where to leave its context; [`Context::NONE`]: it runs itself.
     #[inline(never)]
     fn next(&self) -> (*mut Context, Context) {
+        self.pick(&mut self.core.borrow_mut())
+    }
+
+    #[inline(always)]
+    fn pick(&self, core: &mut Block) -> (*mut Context, Context) {
         let own = self.thread.get();
         let save = self.contexts[own as usize].as_ptr();
-        self.spin.waits(own);
-        let pick = self.core.borrow_mut().pick();
-        let to = match pick {
-            Pick::Ready(thread) if thread == own => {
-                self.turn_of(own);
-                Context::NONE
+        self.spin.waits(own, self.site.get());
+        let to = match core.pick() {
+            Pick::Ready(thread) => {
+                let to = self.turn(core, thread);
+                if let Some(then) = core.likely_next() {
+                    self.contexts[then as usize].get().prefetch();
+                }
+                if thread == own { Context::NONE } else { to }
             }
-            Pick::Ready(thread) => self.turn_of(thread),
-            Pick::Fresh => self.idle_fiber().unwrap_or(self.link.scheduler()),
+            Pick::Fresh => self.idle_fiber().unwrap_or_else(|| {
+                self.wants_fiber.set(true);
+                self.link.scheduler()
+            }),
             Pick::None => self.link.scheduler(),
         };
         (save, to)
     }
 
     /// It is the turn of this lane, which waits: where it goes on.
-    #[inline]
     pub(crate) fn turn_of(&self, thread: u32) -> Context {
+        self.turn(&self.core.borrow(), thread)
+    }
+
+    #[inline(always)]
+    fn turn(&self, core: &Block, thread: u32) -> Context {
         self.thread.set(thread);
-        self.spin.goes_on(thread);
+        self.site.set(self.spin.goes_on(thread));
         self.place.set(self.places[thread as usize]);
-        self.given.set(self.core.borrow().result(thread));
+        self.given.set(core.result(thread));
         self.contexts[thread as usize].get()
     }
 

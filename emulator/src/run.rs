@@ -222,6 +222,9 @@ pub fn run_with(
     let has_lints = is_checked && options.lints;
     let program = if has_lints { &watched } else { program };
     let fault = run_launch(&shape, n_workers, &launch, program).err();
+    if let Some(checks) = &launch.checks {
+        checks.finish();
+    }
     let mut reports = launch.sink.finish();
     let left = check::leaks(&launch);
     // Lanes that were ended or got stuck could free nothing.

@@ -16,7 +16,7 @@ const PATIENCE: u32 = 16;
 /// Different addresses that a lane may poll in turn.
 const ADDRESSES: usize = 4;
 
-/// What is known of a lane.
+/// What is kept of a lane while it does not run.
 #[derive(Debug, Clone, Copy)]
 struct Lane {
     /// What it accessed atomically last, latest first.
@@ -25,6 +25,8 @@ struct Lane {
     polls: u32,
     /// Steps that it may still make.
     steps: u64,
+    /// Where instrumented code called what made it wait.
+    site: u32,
     /// What it polled when it gave way last; 0: nothing.
     polled: usize,
 }
@@ -53,6 +55,7 @@ impl Spin {
             recent: [0; ADDRESSES],
             polls: 0,
             steps: limit,
+            site: 0,
             polled: 0,
         };
         Self {
@@ -79,24 +82,28 @@ impl Spin {
 
     /// The lane that runs has to wait.
     #[inline]
-    pub(crate) fn waits(&self, thread: u32) {
+    pub(crate) fn waits(&self, thread: u32, site: u32) {
         if self.checked {
             self.settle();
             let lane = &mut self.lanes.borrow_mut()[thread as usize];
             lane.recent = self.recent.get();
             lane.polls = self.polls.get();
             lane.steps = self.steps.get();
+            lane.site = site;
         }
     }
 
-    /// A lane that waited goes on.
+    /// A lane that waited goes on; gives where it was.
     #[inline]
-    pub(crate) fn goes_on(&self, thread: u32) {
-        if self.checked {
+    pub(crate) fn goes_on(&self, thread: u32) -> u32 {
+        if !self.checked {
+            0
+        } else {
             let lane = &self.lanes.borrow()[thread as usize];
             self.recent.set(lane.recent);
             self.polls.set(lane.polls);
             self.steps.set(lane.steps);
+            lane.site
         }
     }
 
@@ -126,7 +133,7 @@ impl Running<'_> {
     /// The lane makes an atomic or volatile access of so many bytes next; `writes`: it may change memory. A lane that only polls gives
     /// way to others here, and in random orders any lane may.
     ///
-    /// The memory is there: whoever calls has checked the address.
+    /// The memory is there: whoever calls has checked the address, from a pointer.
     pub(crate) fn atomic_access(&self, at: *const u8, bytes: u32, writes: bool, place: Place) {
         let spin = &self.spin;
         spin.settle();
@@ -236,7 +243,7 @@ impl Running<'_> {
 /// What memory holds; `None` if there is no atomic of this size.
 fn value(at: *const u8, bytes: u32) -> Option<u64> {
     let at = at.cast_mut();
-    if at.addr() as u64 % u64::from(bytes.max(1)) != 0 {
+    if !at.addr().is_multiple_of(bytes.max(1) as usize) {
         return None;
     }
     // SAFETY: an atomic access of this size is made there, so the memory is valid and aligned.

@@ -120,7 +120,7 @@ struct Group {
     mask: u32,
     site: Place,
     arrived: u32,
-    /// Lanes of the mask that have exited and are waited for all the same (README 11).
+    /// Lanes of the mask that have exited and are waited for all the same (README 10).
     missed: u32,
 }
 
@@ -220,7 +220,7 @@ impl Warp {
         index
     }
 
-    /// The lane whose place in the mask is taken by nobody: `exited` made its own call here with another mask (README 11).
+    /// The lane whose place in the mask is taken by nobody: `exited` made its own call here with another mask (README 10).
     fn miss(&mut self, index: usize, exited: u32) {
         let group = &mut self.groups[index];
         let (Some(latest), Some(waiting)) = (

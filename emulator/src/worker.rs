@@ -148,7 +148,7 @@ impl<'run> Worker<'run> {
         any
     }
 
-    /// Lets one sleeper of each block go on (README 11), when nobody else can.
+    /// Lets one sleeper of each block go on (README 14), when nobody else can.
     fn wake(&mut self) -> bool {
         self.crews
             .iter_mut()

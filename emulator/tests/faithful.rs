@@ -6,11 +6,12 @@
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
+use std::any::TypeId;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use warploom_emulator::check::{Options, Schedule};
 use warploom_emulator::intrinsics::*;
-use warploom_emulator::{Fault, Shape, Together, WaitPoint, run_with};
+use warploom_emulator::{Fault, Shape, SharedKey, Together, WaitPoint, run_with};
 
 const FULL: u32 = u32::MAX;
 
@@ -288,6 +289,30 @@ fn a_thread_that_returns_last_opens_the_barrier() {
             vote_any(1 << 31, true);
         }
         barrier(0);
+    });
+}
+
+struct Target;
+const TARGET: &SharedKey = &SharedKey::new(TypeId::of::<Target>(), "u32");
+
+//@ rows: ASYNC-copy
+#[test]
+fn copies_begin_and_end_in_every_order() {
+    let source: Vec<u32> = (0..64).collect();
+    let source = source.as_ptr().expose_provenance();
+    runs(2, 64, || {
+        let thread = thread_idx_x() as usize;
+        // SAFETY: each thread copies and reads elements of its own, then those of others behind a barrier.
+        unsafe {
+            let from = std::ptr::with_exposed_provenance::<u32>(source).add(thread);
+            let to = shared_static(TARGET, 256, 16).cast::<u32>();
+            copy_async_4(to.add(thread).cast(), from.cast());
+            copy_async_commit();
+            copy_async_wait_0();
+            assert_eq!(to.add(thread).read(), thread as u32);
+            barrier(0);
+            assert_eq!(to.add(63 - thread).read(), 63 - thread as u32);
+        }
     });
 }
 

@@ -400,6 +400,10 @@ fn long_reports_are_cut() {
 }
 
 #[test]
+#[cfg_attr(
+    any(miri, warploom_threads),
+    ignore = "its stacks are threads, of which there are fewer"
+)]
 fn more_waiting_threads_than_there_are_stacks_are_a_fault() {
     let shape = Shape::new([60, 1, 1], [512, 1, 1]);
     run_together(shape, COOPERATIVE, &|| {}).unwrap(); // nobody waits

@@ -99,7 +99,7 @@ pub(crate) struct Emulated {
     /// What went wrong and nobody heard of yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
     /// How much a launch looks at, if somebody chose.
-    pub(crate) mode: Option<crate::model::Mode>,
+    pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
     pub(crate) lints: Option<bool>,
 }

@@ -45,9 +45,19 @@ pub struct KernelPanic {
 }
 
 impl KernelPanic {
-    /// The class of the finding: `WL0400`.
+    /// The class of the finding: `WL0310` for integer arithmetic that overflowed, else `WL0400`.
     #[must_use]
     pub fn code(&self) -> Code {
+        class(&self.message)
+    }
+}
+
+/// The class of a panic with this message.
+pub(crate) fn class(message: &str) -> Code {
+    // The texts of core, which is what programs show for these.
+    if message.starts_with("attempt to ") && message.ends_with(" with overflow") {
+        Code::OVERFLOW
+    } else {
         Code::PANIC
     }
 }

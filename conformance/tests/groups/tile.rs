@@ -14,10 +14,15 @@ pub(crate) fn ask(group: &impl WarpGroup, v: u32) -> [u32; QUESTIONS] {
     [
         rank,
         group.size(),
+        // warploom: allow(WL0214, reason = "the test forgets what lanes without a partner get")
         group.shuffle_idx(v, 5),
+        // warploom: allow(WL0214, reason = "the test forgets what lanes without a partner get")
         group.shuffle_up(v, 2),
+        // warploom: allow(WL0214, reason = "the test forgets what lanes without a partner get")
         group.shuffle_down(v, 2),
+        // warploom: allow(WL0214, reason = "the test forgets what lanes without a partner get")
         group.shuffle_xor(v, 3),
+        // warploom: allow(WL0214, reason = "the test forgets what lanes without a partner get")
         group.shuffle_idx(v, rank * 5 + 1),
         group.ballot(v % 3 == 1).bits(),
         u32::from(group.any(v % 19 == 1)),

@@ -1,6 +1,7 @@
 //! Copies into shared memory that go on beside the threads.
 
 use warploom::device::{AsyncTiles, Mbarrier, intrinsics};
+use warploom::model::{Emulator, Mode};
 use warploom::prelude::*;
 use warploom_harness::device_test::check;
 
@@ -235,10 +236,21 @@ fn too_early(block: Block, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
 
 #[test]
 fn the_emulator_copies_when_it_is_waited_for() {
-    let device = Device::emulator();
+    let device = Emulator::new().mode(Mode::Fast).device();
     let stream = device.stream().unwrap();
     let x = device.upload(&[1u32, 2, 3, 4]).unwrap();
     let mut y = device.zeroed::<u32>(1).unwrap();
     too_early::launch(&stream, (1, 1), &x, &mut y).unwrap();
     assert_eq!(y.to_vec(&stream).unwrap(), [0xA5A5_A5A5]);
+}
+
+#[test]
+fn a_read_before_the_wait_is_found() {
+    let device = Emulator::new().mode(Mode::Checked).device();
+    let stream = device.stream().unwrap();
+    let x = device.upload(&[1u32, 2, 3, 4]).unwrap();
+    let mut y = device.zeroed::<u32>(1).unwrap();
+    too_early::launch(&stream, (1, 1), &x, &mut y).unwrap();
+    let text = stream.synchronize().unwrap_err().to_string();
+    assert!(text.contains("error[WL0022]"), "{text}");
 }

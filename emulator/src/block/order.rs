@@ -74,6 +74,13 @@ impl Block {
         }
     }
 
+    /// Who is picked next, if nothing happens until then: a guess.
+    #[inline]
+    pub(crate) fn likely_next(&self) -> Option<u32> {
+        let ready = self.warps.get(self.served)?.ready;
+        (ready != 0).then(|| self.served as u32 * LANES + ready.trailing_zeros())
+    }
+
     #[inline(never)]
     fn pick_by_order(&mut self) -> Pick {
         let Some(order) = &mut self.order else {

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use super::memory::{Access as Odd, How, admit, look_at_values, tell};
+use super::clock::Floors;
+use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
 use super::shadow::{Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
@@ -94,22 +95,27 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     }
     let clocks = &checks.clocks;
     let thread = running.thread.get();
+    let stretch = clocks.stretch(thread);
     let now = Slot {
         who: clocks.base.get() | thread,
         t: clocks.times[thread as usize].get(),
         what,
     };
+    let floors = clocks.floors(thread);
     let first = space.first + ((address - space.base) >> space.granule);
     for index in first..first + (N >> space.granule) {
         // SAFETY: a space that is not empty has a table, as long as itself.
         let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+        if !WRITE && granule.stretch() == stretch {
+            continue;
+        }
         if space.locked {
             granule.lock();
         }
         let done = if WRITE {
-            quick_write(checks, space, granule, now)
+            quick_write(&floors, space, granule, now)
         } else {
-            quick_read(checks, space, granule, now)
+            quick_read(&floors, space, granule, now, stretch)
         };
         if space.locked {
             granule.unlock();
@@ -123,57 +129,76 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
 
 /// Whether a read by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(checks: &BlockChecks, space: &Space, granule: &Granule, now: Slot) -> bool {
-    let clocks = &checks.clocks;
+fn quick_read(
+    floors: &Floors<'_>,
+    space: &Space,
+    granule: &Granule,
+    now: Slot,
+    stretch: u32,
+) -> bool {
     let flags = granule.flags();
     let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
-    let passed =
-        |slot: Slot| slot.t < space.start || clocks.is_below_floor(now.who, slot.who, slot.t);
+    let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
     if flags & (flag::SPLIT | flag::COPYING) != 0
         || written.who != now.who && !passed(written)
-        || What::either(a.what, b.what, What::WRITE)
         || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
     {
         return false;
     }
-    if a.who == now.who || passed(a) {
+    let (is_a_passed, is_b_passed) = (passed(a), passed(b));
+    if What::either(a.what, b.what, What::WRITE) && !(is_a_passed && is_b_passed) {
+        return false;
+    }
+    if a.who == now.who || is_a_passed {
         granule.slots[1].set(now);
-    } else if b.who == now.who || passed(b) {
+    } else if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, floors.shift()) {
         granule.slots[2].set(now);
-    } else if is_wider(a.who, b.who, now.who, clocks.shift) {
-        granule.slots[2].set(now);
+    } else if passed(written) {
+        // Not the lane's own write: that is in order for this lane alone.
+        granule.set_stretch(stretch);
     }
     true
 }
 
 /// Whether lanes `a` and `c` are further apart than `a` and `b`: different blocks, or different warps.
 #[inline(always)]
-fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
+pub(super) fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
     let (near, far) = (a ^ b, a ^ c);
     near >> 5 == 0 && far >> 5 != 0 || near >> shift == 0 && far >> shift != 0
 }
 
 /// Whether a write by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_write(checks: &BlockChecks, space: &Space, granule: &Granule, now: Slot) -> bool {
-    let clocks = &checks.clocks;
+fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
     let flags = granule.flags();
-    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
-    let passed = |slot: Slot| {
-        slot.who == now.who
-            || slot.t < space.start
-            || clocks.is_below_floor(now.who, slot.who, slot.t)
-    };
-    if flags & (flag::SPLIT | flag::COPYING) != 0 || !passed(written) || !passed(a) || !passed(b) {
+    let passed =
+        |slot: Slot| slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t);
+    let all = granule.slots.iter().all(|slot| passed(slot.get()));
+    if flags & (flag::SPLIT | flag::COPYING) != 0 || !all {
         return false;
     }
     granule.slots[0].set(now);
     granule.slots[1].set(Slot::default());
     granule.slots[2].set(Slot::default());
+    granule.set_stretch(0);
     if space.is_shared() && flags & flag::INIT != flag::INIT {
         granule.set_flags(flags | flag::INIT);
     }
     true
+}
+
+/// The processor copies memory next. Where the target's values are followed, the state of the bytes goes along; else it is a read of them.
+pub(super) fn copy(to: usize, from: usize, bytes: usize, site: u32) {
+    let follows = fiber::checked().is_some_and(|(_, checks)| {
+        let target = checks.run().snapshot.find(to);
+        target.is_some_and(Allocation::tracks_init)
+    });
+    let moves = if follows { What::MOVES } else { 0 };
+    any(from, bytes, 1, What::READ | moves, site);
+    any(to, bytes, 1, What::WRITE | moves, site);
+    if follows {
+        copy_values(to, from, bytes);
+    }
 }
 
 /// An access that the quick way does not settle: to memory that its site has not accessed before, to a part of a granule, without order,
@@ -306,6 +331,9 @@ impl<'a> Access<'a> {
 
     /// Reads of memory without a value, where the allocation knows; writes give one.
     pub(super) fn check_values(&self) {
+        if self.now.what.is(What::MOVES) {
+            return;
+        }
         let (From::Watched(_), Some(allocation)) = (self.space.what, self.space.allocation())
         else {
             return;
@@ -313,7 +341,7 @@ impl<'a> Access<'a> {
         let odd = odd((self.address, self.bytes, 1), self.now.what);
         if let Some(found) = look_at_values(&self.checks.run().snapshot, allocation, odd) {
             self.reported.set(true);
-            tell(found.code(), found.site(), || found.report());
+            unread::global(self, || found.report());
         }
     }
 
@@ -355,6 +383,7 @@ impl<'a> Access<'a> {
     }
 
     fn look_at_whole(&self, granule: &Granule) {
+        granule.set_stretch(0);
         let what = self.now.what;
         if self.space.is_shared() {
             let (flags, written) = (granule.flags(), granule.slots[0].get());
@@ -379,13 +408,16 @@ impl<'a> Access<'a> {
                 .is_ordered(&checks.run().graph, self.now.who, slot.who, slot.t)
     }
 
+    /// The same without a look at what atomics order, which would take each lane along the whole chain of releases of a hot address: it
+    /// only decides what is worth keeping.
+    fn is_surely_ordered(&self, slot: Slot) -> bool {
+        let clocks = &self.checks.clocks;
+        slot.t < self.space.start || clocks.is_ordered_by_barriers(self.now.who, slot.who, slot.t)
+    }
+
     /// Whether an access is ordered before everything that the block does now.
     fn is_past(&self, slot: Slot) -> bool {
-        slot.t < self.space.start
-            || self
-                .checks
-                .clocks
-                .is_below_floor(self.now.who, slot.who, slot.t)
+        slot.t < self.space.start || self.checks.clocks.is_past(slot.who, slot.t)
     }
 
     fn remember(&self, granule: &Granule) {
@@ -403,7 +435,7 @@ impl<'a> Access<'a> {
             let old = slot.get();
             let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
                 (true, false) => !self.is_past(old),
-                (_, true) => old.who != self.now.who && !self.is_ordered(old),
+                (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
                 // A read without order was reported.
                 (false, false) => false,
             };
@@ -430,7 +462,8 @@ impl<'a> Access<'a> {
         let gone = |old: Slot| {
             old.t == 0
                 || self.is_past(old)
-                || worth(old) <= worth(new) && (old.who == new.who || later && self.is_ordered(old))
+                || worth(old) <= worth(new)
+                    && (old.who == new.who || later && self.is_surely_ordered(old))
         };
         if gone(a) || !gone(b) && worth(a) < worth(new) {
             slots[1].set(new);

@@ -1,10 +1,11 @@
 //! Atomics and fences: what they read and write, and what they order.
 
 use super::access::{self, Access};
+use super::options::Schedule;
 use super::order::{Known, Release, Root};
 use super::race::{self, Hint};
 use super::shadow::{Granule, Slot, What, flag};
-use super::space::Space;
+use super::space::{CACHED, Space};
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
 use crate::place::Place;
@@ -48,10 +49,129 @@ pub(crate) fn around<R>(
     let Some((running, checks)) = fiber::checked() else {
         return operate().0;
     };
-    let held = hold(running, checks, (at.addr(), bytes), does, how);
+    let held = match quick(running, checks, (at.addr(), bytes), does, how) {
+        Ok((granule, now, locked)) => {
+            let (result, wrote) = operate();
+            if wrote {
+                remember(checks, granule, now);
+            }
+            if locked {
+                granule.unlock();
+            }
+            if wrote {
+                return result;
+            }
+            // An exchange that changed nothing: a read, which came before all that is behind it here.
+            let held = hold(running, checks, (at.addr(), bytes), (does, how), true);
+            held.done(does, false);
+            return result;
+        }
+        Err(spun) => hold(running, checks, (at.addr(), bytes), (does, how), spun),
+    };
     let (result, wrote) = operate();
     held.done(does, wrote);
     result
+}
+
+/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, how to remember it,
+/// and whether the granule is locked now.
+/// Else whether others were let run already if the lane polls.
+#[inline(never)]
+fn quick<'a>(
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes): (usize, usize),
+    does: Does,
+    how: u32,
+) -> Result<(&'a Granule, Slot, bool), bool> {
+    let site = running.site.get();
+    let clocks = &checks.clocks;
+    // SAFETY: as in `access::quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if does != Does::Changes
+        || how >> 2 != 0
+        || clocks.any_known.get()
+        || !space.holds(address, bytes)
+        || !address.is_multiple_of(bytes)
+        || bytes >> space.granule != 1
+        || !space.allows::<true>(address, bytes)
+        || checks.scattered[site as usize % CACHED].get() != site
+    {
+        return Err(false);
+    }
+    // A site of many addresses is hardly a lane that polls: now and then is enough to find out.
+    let turn = checks.turns.get().wrapping_add(1);
+    checks.turns.set(turn);
+    let schedule = running.set.launch.options.schedule;
+    let spun = turn.is_multiple_of(64) || matches!(schedule, Schedule::Random(_));
+    if spun {
+        spins(running, (address, bytes), true, site);
+    } else {
+        running.step();
+        running.memory_changed();
+    }
+    let thread = running.thread.get();
+    let now = Slot {
+        who: clocks.base.get() | thread,
+        t: clocks.times[thread as usize].get(),
+        what: What::new(kinds(does, true), site).with_scope(how & 3),
+    };
+    let index = space.first + ((address - space.base) >> space.granule);
+    // SAFETY: a space that is not empty has a table, as long as itself.
+    let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+    if space.locked {
+        granule.lock();
+    }
+    let flags = granule.flags();
+    let floors = clocks.floors(thread);
+    let meets = |slot: Slot| {
+        let reaches = slot.what.is(What::ATOMIC)
+            && (now.what.scope().min(slot.what.scope()) >= 2
+                || (slot.who ^ now.who) >> clocks.shift == 0);
+        reaches || slot.t < space.start || floors.cover(slot.who, slot.t)
+    };
+    let written = granule.slots[0].get();
+    if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
+        || !granule.slots.iter().all(|slot| meets(slot.get()))
+        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
+    {
+        if space.locked {
+            granule.unlock();
+        }
+        return Err(spun);
+    }
+    Ok((granule, now, space.locked))
+}
+
+/// Ends what `quick` began.
+#[inline]
+fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
+    let clocks = &checks.clocks;
+    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
+    granule.slots[0].set(now);
+    granule.set_stretch(0);
+    if written.who != now.who && !past(written) {
+        if past(a) {
+            granule.slots[1].set(written);
+        } else if past(b) || access::is_wider(a.who, b.who, written.who, clocks.shift) {
+            granule.slots[2].set(written);
+        }
+    }
+}
+
+/// What is remembered of a change that saw a write of another lane without order.
+fn seen(wrote: Slot, now: Slot, address: usize, released: bool) -> Hint {
+    Hint {
+        who: wrote.who,
+        t: wrote.t,
+        wrote: wrote.what.site(),
+        reader: now.who,
+        read: now.what.site(),
+        address,
+        scope: false,
+        released,
+    }
 }
 
 #[cold]
@@ -60,13 +180,15 @@ fn hold<'a>(
     running: &'a Running<'static>,
     checks: &'a BlockChecks,
     (address, bytes): (usize, usize),
-    does: Does,
-    how: u32,
+    (does, how): (Does, u32),
+    spun: bool,
 ) -> Held<'a> {
     let site = running.site.get();
     let what = What::new(kinds(does, true), site);
     let space = access::locate(running, checks, (address, bytes, bytes), what);
-    spins(running, (address, bytes), does != Does::Loads, site);
+    if !spun {
+        spins(running, (address, bytes), does != Does::Loads, site);
+    }
     let held = Held {
         running,
         checks,
@@ -301,19 +423,14 @@ fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
 fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
     let (checks, now) = (access.checks, access.now);
     let fresh = wrote.what.is(What::ATOMIC) && wrote.who != now.who;
-    let graph = &checks.run().graph;
-    if !fresh || checks.clocks.is_ordered(graph, now.who, wrote.who, wrote.t) {
+    // Not more: each lane would follow the whole chain of releases of a hot address, for a hint that it may never need.
+    let clocks = &checks.clocks;
+    if !fresh || clocks.is_ordered_by_barriers(now.who, wrote.who, wrote.t) {
         return;
     }
     let hint = Hint {
-        who: wrote.who,
-        t: wrote.t,
-        wrote: wrote.what.site(),
-        reader: now.who,
-        read: now.what.site(),
-        address: access.address,
         scope: released && acquires || !race::reach(access, wrote),
-        released,
+        ..seen(wrote, now, access.address, released)
     };
     checks.hints.add(access.running.thread.get(), hint);
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::order::{Graph, Known, Root};
 use crate::place::Place;
@@ -27,6 +28,8 @@ pub(crate) struct Clocks {
     pub(super) cluster: Cell<(u32, u32)>,
     /// As `floor`, of each warp among its lanes.
     warp_floors: Box<[Cell<u32>]>,
+    /// A number for each warp that is new whenever its lanes know more, or something else happens that `Granule::stretch` asks about.
+    stretches: Box<[Cell<u32>]>,
     /// What each lane knows of each other one, where that is more than the floors say: lane by lane. Empty until it is needed.
     rows: RefCell<Vec<u32>>,
     /// Lanes of one warp know different things of other warps.
@@ -43,6 +46,36 @@ pub(crate) struct Clocks {
     pub(super) any_known: Cell<bool>,
     /// Barriers of the whole block so far, and the place of the last.
     pub(super) interval: Cell<(u32, Option<Place>)>,
+}
+
+/// Times below which a lane knows others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Floors<'a> {
+    clocks: &'a Clocks,
+    me: u32,
+    /// Of its warp; at least that of the block.
+    warp: u32,
+}
+
+impl Floors<'_> {
+    /// Bits of a lane's number inside its block.
+    #[inline(always)]
+    pub(super) fn shift(&self) -> u32 {
+        self.clocks.shift
+    }
+
+    /// Whether an access of lane `who` at time `t` is ordered before what the lane does now.
+    #[inline(always)]
+    pub(super) fn cover(&self, who: u32, t: u32) -> bool {
+        let (clocks, apart) = (self.clocks, who ^ self.me);
+        if apart >> clocks.shift != 0 {
+            t < clocks.other_floor(who)
+        } else if apart < LANES {
+            t < self.warp
+        } else {
+            t < clocks.floor.get()
+        }
+    }
 }
 
 /// What threads knew that arrived somewhere.
@@ -66,6 +99,9 @@ impl Clocks {
             grid_floor: Cell::new(t0),
             cluster: Cell::new((0, 0)),
             warp_floors: cells(n.div_ceil(LANES as usize)),
+            stretches: (0..n.div_ceil(LANES as usize))
+                .map(|_| Cell::new(new_stretch()))
+                .collect(),
             rows: RefCell::default(),
             wide: Cell::new(false),
             meetings: RefCell::default(),
@@ -86,6 +122,8 @@ impl Clocks {
         ));
         self.times.iter().for_each(|t| t.set(start));
         self.floor.set(start);
+        self.warp_floors.iter().for_each(|floor| floor.set(start));
+        self.new_stretches();
         self.start.set(start);
         self.cluster_floor.set(start);
         self.interval.set((0, None));
@@ -106,10 +144,32 @@ impl Clocks {
         self.times.iter().map(Cell::get).max().unwrap_or(0)
     }
 
-    /// Whether an access of lane `who` at time `t` is ordered before what lane `me` of this block does now, as far as floors say.
+    /// The stretch of time in which the warp of lane number `thread` is.
     #[inline(always)]
-    pub(super) fn is_below_floor(&self, me: u32, who: u32, t: u32) -> bool {
-        if (who ^ me) >> self.shift == 0 {
+    pub(super) fn stretch(&self, thread: u32) -> u32 {
+        self.stretches[(thread / LANES) as usize].get()
+    }
+
+    fn new_stretches(&self) {
+        self.stretches
+            .iter()
+            .for_each(|stretch| stretch.set(new_stretch()));
+    }
+
+    /// What lane number `thread` of the block knows by floors.
+    #[inline(always)]
+    pub(super) fn floors(&self, thread: u32) -> Floors<'_> {
+        Floors {
+            clocks: self,
+            me: self.base.get() | thread,
+            warp: self.warp_floors[(thread / LANES) as usize].get(),
+        }
+    }
+
+    /// Whether an access of lane `who` at time `t` is ordered before everything that this block does now.
+    #[inline(always)]
+    pub(super) fn is_past(&self, who: u32, t: u32) -> bool {
+        if who >> self.shift == self.base.get() >> self.shift {
             t < self.floor.get()
         } else {
             t < self.other_floor(who)
@@ -133,16 +193,19 @@ impl Clocks {
 
     /// Whether an access of lane `who` at time `t` is ordered before what lane `me` of this block does now.
     pub(super) fn is_ordered(&self, graph: &Graph, me: u32, who: u32, t: u32) -> bool {
-        if who == me || self.is_below_floor(me, who, t) {
+        let mine = (me - self.base.get()) as usize;
+        self.is_ordered_by_barriers(me, who, t)
+            || self.any_known.get() && self.knows(graph, mine, who, t)
+    }
+
+    /// The same, as far as barriers and operations of the warp order it: what atomics order takes longer to find.
+    pub(super) fn is_ordered_by_barriers(&self, me: u32, who: u32, t: u32) -> bool {
+        let mine = (me - self.base.get()) as usize;
+        if who == me || self.floors(mine as u32).cover(who, t) {
             return true;
         }
-        let mine = (me - self.base.get()) as usize;
         if (who ^ me) >> self.shift == 0 {
             let theirs = (who - self.base.get()) as usize;
-            let warp = mine / LANES as usize;
-            if theirs / LANES as usize == warp && t < self.warp_floors[warp].get() {
-                return true;
-            }
             let rows = self.rows.borrow();
             if rows
                 .get(mine * self.times.len() + theirs)
@@ -151,7 +214,7 @@ impl Clocks {
                 return true;
             }
         }
-        self.any_known.get() && self.knows(graph, mine, who, t)
+        false
     }
 
     #[cold]
@@ -159,8 +222,8 @@ impl Clocks {
         let mut known = self.known.borrow_mut();
         let own = known[mine]
             .as_mut()
-            .is_some_and(|known| known.covers(graph, who, t));
-        own || self.common.borrow_mut().covers(graph, who, t)
+            .is_some_and(|known| known.covers(graph, self.shift, who, t));
+        own || self.common.borrow_mut().covers(graph, self.shift, who, t)
     }
 
     /// As a barrier of all lanes at `place`, after which they have time `next`, above all times of theirs.
@@ -169,6 +232,8 @@ impl Clocks {
         self.interval.set((interval + 1, place));
         self.times.iter().for_each(|t| t.set(next));
         self.floor.set(next);
+        self.warp_floors.iter().for_each(|floor| floor.set(next));
+        self.new_stretches();
         self.wide.set(false);
         if self.any_known.get() {
             let mut common = self.common.borrow_mut();
@@ -183,6 +248,7 @@ impl Clocks {
         let first = (warp * LANES) as usize;
         let last = (first + LANES as usize).min(self.times.len());
         let times = &self.times[first..last];
+        self.stretches[warp as usize].set(new_stretch());
         if whole {
             let next = times.iter().map(Cell::get).max().unwrap_or(0) + 1;
             times.iter().for_each(|t| t.set(next));
@@ -208,6 +274,7 @@ impl Clocks {
     }
 
     fn advance(&self, lane: usize) {
+        self.stretches[lane / LANES as usize].set(new_stretch());
         self.times[lane].set(self.times[lane].get() + 1);
     }
 
@@ -303,6 +370,7 @@ impl Clocks {
     }
 
     fn learn(&self, lane: usize, from: &Gathered) {
+        self.stretches[lane / LANES as usize].set(new_stretch());
         if from.row.is_empty() {
             return;
         }
@@ -342,6 +410,24 @@ impl Clocks {
     pub(super) fn released(&self, me: u32) {
         self.advance((me - self.base.get()) as usize);
     }
+}
+
+/// A number that no other warp of the process has; after 2^32 of them, hardly one.
+fn new_stretch() -> u32 {
+    const BATCH: u32 = 1 << 12;
+    static BATCHES: AtomicU32 = AtomicU32::new(0);
+    thread_local! {
+        static LATEST: Cell<u32> = const { Cell::new(BATCH - 1) };
+    }
+    let next = LATEST.get().wrapping_add(1);
+    let next = if next.is_multiple_of(BATCH) {
+        // 0 is none.
+        BATCHES.fetch_add(BATCH, Ordering::Relaxed) | 1
+    } else {
+        next
+    };
+    LATEST.set(next);
+    next
 }
 
 fn max_into(into: &mut [u32], from: &[u32]) {

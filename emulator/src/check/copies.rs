@@ -33,7 +33,7 @@ pub(crate) fn begins(to: *const u8, from: *const u8, bytes: usize) {
         bytes,
         by: access.now,
     });
-    access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::COPYING));
+    access.each_granule(|granule, _, _| granule.set_copying());
 }
 
 /// A copy of the lane that runs, begun at `site`, has been waited for and takes place now.
@@ -100,11 +100,7 @@ fn report(access: &Access<'_>, flight: Flight, code: Code) -> Report {
         "reads"
     };
     Report::new(code, format!("{} (`{name}`)", code.title()))
-        .side(race::side(
-            access.checks,
-            access.now,
-            format!("{verb} {name}"),
-        ))
+        .side(race::side_now(access, format!("{verb} {name}")))
         .side(race::side(
             access.checks,
             flight.by,

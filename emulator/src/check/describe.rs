@@ -2,7 +2,7 @@
 
 use super::access::Access;
 use super::memory::element;
-use super::race::{is_same_block, is_same_warp, side};
+use super::race::{is_same_block, is_same_warp, side, side_now};
 use super::shadow::{Slot, What};
 use super::space::What as From;
 use super::state::BlockChecks;
@@ -16,7 +16,7 @@ pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
     let now = access.now;
     let title = format!("{} (`{name}`)", code.title());
     let mut report = Report::new(code, title)
-        .side(side(access.checks, now, doing(access, &name)))
+        .side(side_now(access, doing(access, &name)))
         .side(side(access.checks, other, done(other.what, &name)));
     report = match code {
         Code::MISSING_ORDER | Code::NARROW_SCOPE if !is_atomic_pair(now, other) => {

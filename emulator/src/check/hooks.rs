@@ -57,8 +57,7 @@ hooks! {
     fn store(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, What::WRITE, site); }
     /// A copy from `from` to `to` that the processor makes next.
     fn copy(to: *const u8, from: *const u8, bytes: u64, site: u32) {
-        access::any(from.addr(), bytes as usize, 1, What::READ, site);
-        access::any(to.addr(), bytes as usize, 1, What::WRITE, site);
+        access::copy(to.addr(), from.addr(), bytes as usize, site);
     }
     /// A filling of memory that the processor makes next.
     fn fill(to: *const u8, bytes: u64, site: u32) { access::any(to.addr(), bytes as usize, 1, What::WRITE, site); }

@@ -120,7 +120,7 @@ pub fn initialise(start: *const u8, bytes: usize) {
 
 /// The host copies these bytes from one piece of memory to another: which of them have a value goes with them.
 pub fn copied(to: *const u8, from: *const u8, bytes: usize) {
-    copy_values(to, from, bytes);
+    copy_values(to.addr(), from.addr(), bytes);
 }
 
 /// A warning, if the host reads bytes here that neither it nor a kernel has written. Names the caller's place.
@@ -162,7 +162,14 @@ pub fn forget_values() {
 
 /// What reports call the memory from `start` on, during the next run on this OS thread: the name of the kernel's parameter.
 pub fn name(start: *const u8, label: &str) {
-    registry::name(start.addr(), label);
+    name_view(start, 0, label);
+}
+
+/// [`name`], for `bytes` bytes that the kernel sees under this name; 0 if that is not known. Nothing without a label.
+pub fn name_view(start: *const u8, bytes: usize, label: &str) {
+    if !label.is_empty() {
+        registry::name(start.addr(), bytes, label);
+    }
 }
 
 /// What reports call the element of `allocation` that an address lies in: `x[4097]`.

@@ -1,8 +1,10 @@
 //! Who has released what, and who has acquired it: order by atomics and fences, across blocks and OS threads.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher};
 
 use crate::sync::{Mutex, MutexGuard, lock};
+use crate::warp::LANES;
 
 /// All releases of a run.
 #[derive(Debug, Default)]
@@ -114,17 +116,46 @@ pub(super) struct Known {
     roots: Vec<Root>,
     /// Acquired and not looked into yet.
     frontier: Vec<Root>,
-    seen: HashSet<(u32, u32)>,
-    lanes: HashMap<u32, u32>,
-    /// By first lane and number of lanes: blocks, warps, clusters.
-    ranges: HashMap<(u32, u32), u32>,
-    shapes: Vec<(u32, u32)>,
+    seen: HashSet<u64, Quick>,
+    /// By the number of the block.
+    blocks: HashMap<u32, OfBlock, Quick>,
     /// Seen by relaxed reads: an acquire fence acquires them.
     pending: Vec<Root>,
     /// Reads that the processor makes after it told: address, reader, scope, and whether they acquire.
     announced: Vec<(usize, u32, u32, bool)>,
     /// The latest release fence: its message.
     pub(super) fence: Option<u32>,
+}
+
+/// What is known of one block.
+#[derive(Debug, Default)]
+struct OfBlock {
+    /// All of its lanes before this time.
+    floor: u32,
+    /// First lane, number of lanes, and the time before which they are known.
+    lanes: Vec<(u32, u32, u32)>,
+}
+
+impl OfBlock {
+    fn raise(&mut self, first: u32, lanes: u32, until: u32) {
+        if until <= self.floor {
+            return;
+        }
+        let known = self
+            .lanes
+            .iter_mut()
+            .find(|one| (one.0, one.1) == (first, lanes));
+        match known {
+            Some(known) => known.2 = until.max(known.2),
+            None => self.lanes.push((first, lanes, until)),
+        }
+    }
+}
+
+impl Root {
+    fn key(self) -> u64 {
+        u64::from(self.message) << 32 | u64::from(self.reader)
+    }
 }
 
 impl Known {
@@ -210,39 +241,38 @@ impl Known {
     pub(super) fn stands_for_all(&mut self, root: Root) {
         self.roots.clear();
         self.roots.push(root);
-        self.seen.insert((root.message, root.reader));
+        self.seen.insert(root.key());
     }
 
-    /// Whether an access of lane `who` at time `t` is among it.
-    pub(super) fn covers(&mut self, graph: &Graph, who: u32, t: u32) -> bool {
-        if self.holds(who, t) {
+    /// Whether an access of lane `who` at time `t` is among it. `shift`: bits of a lane's number inside its block.
+    pub(super) fn covers(&mut self, graph: &Graph, shift: u32, who: u32, t: u32) -> bool {
+        self.settle(graph);
+        if self.holds(shift, who, t) {
             return true;
         }
-        self.settle(graph);
         if self.frontier.is_empty() {
             return false;
         }
         let graph = graph.lock();
         while let Some(root) = self.frontier.pop() {
-            if self.open(&graph, root) && self.holds(who, t) {
+            if self.open(&graph, root) && self.holds(shift, who, t) {
                 return true;
             }
         }
         false
     }
 
-    fn holds(&self, who: u32, t: u32) -> bool {
-        let in_shape = |&(shift, lanes): &(u32, u32)| {
-            let first = who >> shift << shift;
-            let known = self.ranges.get(&(first, lanes));
-            known.is_some_and(|known| t < *known)
-        };
-        self.lanes.get(&who).is_some_and(|known| t < *known) || self.shapes.iter().any(in_shape)
+    fn holds(&self, shift: u32, who: u32, t: u32) -> bool {
+        self.blocks.get(&(who >> shift)).is_some_and(|block| {
+            let mut lanes = block.lanes.iter();
+            t < block.floor
+                || lanes.any(|&(first, lanes, until)| t < until && who.wrapping_sub(first) < lanes)
+        })
     }
 
     /// Learns what a message says; false: nothing new.
     fn open(&mut self, graph: &Inner, root: Root) -> bool {
-        if !self.seen.insert((root.message, root.reader)) {
+        if !self.seen.insert(root.key()) {
             return false;
         }
         let message = graph.messages[root.message as usize];
@@ -256,45 +286,28 @@ impl Known {
         if !release.reaches(message.scope.min(root.scope), root.reader) {
             return true;
         }
-        raise(&mut self.lanes, release.who, release.t + 1);
-        let base = release.who >> release.shift << release.shift;
+        let number = release.who >> release.shift;
+        let base = number << release.shift;
+        let block = self.blocks.entry(number).or_default();
+        block.floor = release.floor.max(block.floor);
+        block.raise(release.who, 1, release.t + 1);
+        let warp = base + (release.who - base) / LANES * LANES;
+        block.raise(warp, LANES, release.warp_floor);
         if let Some(row) = &release.row {
             for (lane, known) in (base..).zip(row).filter(|(_, known)| **known != 0) {
-                raise(&mut self.lanes, lane, *known);
+                block.raise(lane, 1, *known);
             }
         }
         let (first, lanes, floor) = release.cluster;
-        for (first, lanes, known) in [
-            (base, 1 << release.shift, release.floor),
-            (
-                base | (release.who - base) / 32 * 32,
-                32,
-                release.warp_floor,
-            ),
-            (first, lanes, floor),
-        ] {
-            // A cluster's first lane is not found by a shift unless it is a power of two: then by its blocks.
-            let size: u32 = lanes;
-            let pieces = if size.is_power_of_two() && first.is_multiple_of(size) {
-                1
-            } else {
-                lanes >> release.shift
-            };
-            let piece = size / pieces;
-            for start in (0..pieces).map(|n| first + n * piece) {
-                self.know_range(start, piece, known);
+        if lanes >> release.shift > 1 {
+            let first = first >> release.shift;
+            for number in first..first + (lanes >> release.shift) {
+                let block = self.blocks.entry(number).or_default();
+                block.floor = floor.max(block.floor);
             }
         }
         self.frontier.extend(release.roots.iter().copied());
         true
-    }
-
-    fn know_range(&mut self, first: u32, lanes: u32, known: u32) {
-        let shape = (lanes.trailing_zeros(), lanes);
-        if !self.shapes.contains(&shape) {
-            self.shapes.push(shape);
-        }
-        raise(&mut self.ranges, (first, lanes), known);
     }
 }
 
@@ -307,7 +320,37 @@ impl Release {
     }
 }
 
-fn raise<K: std::hash::Hash + Eq>(map: &mut HashMap<K, u32>, key: K, to: u32) {
-    let known = map.entry(key).or_default();
-    *known = to.max(*known);
+/// A hash for small numbers.
+#[derive(Debug, Clone, Copy, Default)]
+struct Quick;
+
+impl BuildHasher for Quick {
+    type Hasher = Multiply;
+
+    fn build_hasher(&self) -> Multiply {
+        Multiply(0)
+    }
+}
+
+struct Multiply(u64);
+
+impl Hasher for Multiply {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64((*byte).into());
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The golden ratio's bits: neighbours land far apart.
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
 }

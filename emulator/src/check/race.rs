@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use super::access::Access;
 use super::collect::Key;
 use super::shadow::{Granule, Slot, What};
-use super::site::SiteId;
-use super::state::BlockChecks;
+use super::site::{SiteId, site};
+use super::state::{BlockChecks, RunChecks};
 use super::{Code, Report, Side, describe, unread};
 use crate::sync::{Mutex, lock};
 use crate::warp::LANES;
@@ -50,7 +50,18 @@ pub(super) fn report(
     code: Code,
     build: impl FnOnce() -> Report,
 ) {
-    let shift = checks.clocks.shift;
+    tell(checks.run(), who, sites, code, build);
+}
+
+/// Reports a finding of lane `who`.
+pub(super) fn tell(
+    run: &RunChecks,
+    who: u32,
+    sites: [u32; 2],
+    code: Code,
+    build: impl FnOnce() -> Report,
+) {
+    let shift = run.shape.n_threads.next_power_of_two().trailing_zeros();
     let (block, thread) = (who >> shift, who & ((1 << shift) - 1));
     let key = Key {
         code,
@@ -59,7 +70,7 @@ pub(super) fn report(
         block: block.into(),
         thread,
     };
-    checks.run().sink.report(key, build);
+    run.sink.report(key, build);
 }
 
 /// Whether the scopes of both atomics include the other's lane.
@@ -272,6 +283,18 @@ impl Counters {
         });
         writers.find(|(who, t, _)| fits(*who, *t))
     }
+}
+
+/// The side of the access that is reported, with the calls that it is in.
+pub(super) fn side_now(access: &Access<'_>, did: String) -> Side {
+    let mut side = side(access.checks, access.now, did);
+    let calls = access.checks.calls.borrow();
+    let calls = &calls[access.running.thread.get() as usize];
+    for info in calls.iter().rev().filter_map(|call| site(SiteId(*call))) {
+        let shown = info.shown.min(info.frames.len() - 1);
+        side.stack.extend_from_slice(&info.frames[shown..]);
+    }
+    side
 }
 
 /// A side of a report: what a lane did at a site.

@@ -36,6 +36,8 @@ impl What {
     const SCOPE_SHIFT: u32 = 4;
     /// The target of an asynchronous copy.
     pub(super) const COPY: u32 = 64;
+    /// Bytes go to where it is followed which of them have a value: moving those without one is no use of them.
+    pub(super) const MOVES: u32 = 128;
 
     #[inline(always)]
     pub(super) const fn new(kind: u32, site: u32) -> Self {
@@ -74,6 +76,8 @@ pub(super) struct Granule {
     /// The last write; two reads since, or atomics that nothing orders with it.
     pub(super) slots: [Cell<Slot>; 3],
     flags: AtomicU32,
+    /// A stretch of a warp's time in which further reads by it change nothing (README 8); 0: none.
+    stretch: AtomicU32,
 }
 
 /// The bits of [`Granule::flags`]. The lowest four: bytes of shared memory that have a value, where the last write is of this block.
@@ -95,6 +99,16 @@ impl Granule {
     }
 
     #[inline(always)]
+    pub(super) fn stretch(&self) -> u32 {
+        self.stretch.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_stretch(&self, stretch: u32) {
+        self.stretch.store(stretch, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
     pub(super) fn set_flags(&self, flags: u32) {
         self.flags.store(flags, Ordering::Relaxed);
     }
@@ -113,6 +127,12 @@ impl Granule {
         self.flags.store(flags & !flag::LOCKED, Ordering::Release);
     }
 
+    /// A copy to it has begun.
+    pub(super) fn set_copying(&self) {
+        self.set_stretch(0);
+        self.set_flags(self.flags() | flag::COPYING);
+    }
+
     /// The entries of its bytes, which take its place from now on.
     pub(super) fn split(&self, pool: &Splits) -> *const [Granule; 4] {
         let first = self.slots[0].get();
@@ -120,10 +140,12 @@ impl Granule {
             let address = u64::from(first.t) << 32 | u64::from(first.who);
             return ptr::with_exposed_provenance(address as usize);
         }
+        self.set_stretch(0);
         let flags = self.flags();
         let copied = std::array::from_fn(|byte| Granule {
             slots: self.slots.clone(),
             flags: AtomicU32::new(flags & flag::MESSAGE | (flags >> byte & 1) * flag::INIT),
+            stretch: AtomicU32::new(0),
         });
         let parts = pool.keep(copied);
         let address = parts.expose_provenance() as u64;

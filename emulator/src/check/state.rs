@@ -15,7 +15,7 @@ use super::order::Graph;
 use super::race::{Counters, Hints};
 use super::shadow::{Splits, Table};
 use super::space::{CACHED, NOWHERE, Space, What};
-use super::unread::{self, Unread};
+use super::unread::{self, Unread, UnreadGlobal};
 use crate::fiber::{self, Running};
 use crate::place::Place;
 use crate::shape::CheckedShape;
@@ -35,6 +35,8 @@ pub(crate) struct RunChecks {
     pub(super) graph: Graph,
     pub(super) splits: Splits,
     pub(super) counters: Counters,
+    /// Reads of global memory without a value.
+    pub(super) unread: UnreadGlobal,
     /// All times of this run are at or above it.
     pub(super) t0: u32,
     /// Blocks run on several OS threads.
@@ -47,6 +49,12 @@ pub(crate) struct RunChecks {
 }
 
 impl RunChecks {
+    /// What reports call the element of global memory at an address.
+    pub(crate) fn name_of(&self, address: usize) -> Option<String> {
+        let found = self.snapshot.find(address)?;
+        Some(super::memory::element(&self.snapshot, found, address))
+    }
+
     /// `lints`: whether performance is looked at as well.
     pub(crate) fn new(shape: CheckedShape, n_workers: usize, sink: Arc<Sink>, lints: bool) -> Self {
         let t0 = NOW.load(Ordering::Relaxed);
@@ -57,12 +65,18 @@ impl RunChecks {
             graph: Graph::default(),
             splits: Splits::default(),
             counters: Counters::default(),
+            unread: UnreadGlobal::default(),
             t0,
             parallel: n_workers > 1,
             high: AtomicU32::new(t0),
             spaces: Mutex::default(),
             lints: lints.then(Watchers::default),
         }
+    }
+
+    /// All blocks are over: tells what could not be told before.
+    pub(crate) fn finish(&self) {
+        unread::finish_run(self);
     }
 
     /// What was seen of performance, if that was asked for. After the last block.
@@ -126,6 +140,8 @@ pub(crate) struct BlockChecks {
     pub(super) hints: Hints,
     /// Sites of atomics that change many addresses.
     pub(super) scattered: [Cell<u32>; CACHED],
+    /// Changes made there.
+    pub(super) turns: Cell<u32>,
     /// Reads of shared memory without a value.
     pub(super) unread: Unread,
     /// The calls that each lane is in.
@@ -150,6 +166,7 @@ impl BlockChecks {
             arrays: RefCell::default(),
             hints: Hints::new(n_threads),
             scattered: [const { Cell::new(0) }; CACHED],
+            turns: Cell::new(0),
             unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             flights: RefCell::default(),
@@ -356,6 +373,12 @@ impl Drop for BlockChecks {
         // SAFETY: it outlives this, as `new` was promised.
         let run = unsafe { &*self.run };
         run.high.fetch_max(high, Ordering::Relaxed);
+        // Other blocks of a set have left times of theirs.
+        let high = if run.shape.set_blocks == 1 {
+            high
+        } else {
+            u32::MAX
+        };
         self.shared.retire(high, &run.splits);
         if let (Some(all), Some(watcher)) = (&run.lints, self.watcher.take()) {
             all.join(watcher);

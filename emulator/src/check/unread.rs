@@ -1,13 +1,16 @@
-//! Reads of memory that has no value yet. They wait for the end of the block: if a write comes without order, the finding is a race.
+//! Reads of memory that has no value yet. They wait for the end of the block, or of the run for global memory: if a write comes without
+//! order, the finding is a race (README 11).
 
-use crate::shared::Array;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::access::Access;
 use super::shadow::Slot;
-use super::state::BlockChecks;
-use super::{Code, describe, race};
+use super::state::{BlockChecks, RunChecks};
+use super::{Code, Report, describe, race};
+use crate::shared::Array;
+use crate::sync::{Mutex, lock};
 
 /// Reads of one block that wait; further ones are left out.
 const MOST: usize = 1 << 16;
@@ -70,6 +73,14 @@ impl Unread {
 
 /// A write raced with a read before it.
 pub(super) fn raced(access: &Access<'_>) {
+    if !access.space.is_shared() {
+        let unread = &access.checks.run().unread;
+        if unread.any.load(Ordering::Relaxed) {
+            let mut waiting = lock(&unread.reads);
+            waiting.raced.extend(words(access.address, access.bytes));
+        }
+        return;
+    }
     let mut waiting = access.checks.unread.0.borrow_mut();
     if !waiting.reads.is_empty() {
         waiting.raced.extend(words(access.address, access.bytes));
@@ -87,5 +98,45 @@ pub(super) fn finish(checks: &BlockChecks) {
         race::report(checks, read.by.who, sites, Code::SHARED_UNINIT, || {
             describe::uninitialised_shared(checks, read)
         });
+    }
+}
+
+/// Reads of global memory without a value, of one site, that are kept with their reports; further ones are left out.
+const MOST_OF_SITE: usize = 64;
+
+/// The reads of global memory of one run so far.
+#[derive(Debug, Default)]
+pub(super) struct UnreadGlobal {
+    any: AtomicBool,
+    reads: Mutex<WaitingGlobal>,
+}
+
+#[derive(Debug, Default)]
+struct WaitingGlobal {
+    /// By site: lane, address, length and report.
+    reads: HashMap<u32, Vec<(u32, usize, usize, Report)>>,
+    raced: HashSet<usize>,
+}
+
+/// A read found global memory without a value.
+pub(super) fn global(access: &Access<'_>, build: impl FnOnce() -> Report) {
+    let unread = &access.checks.run().unread;
+    unread.any.store(true, Ordering::Relaxed);
+    let mut waiting = lock(&unread.reads);
+    let reads = waiting.reads.entry(access.now.what.site()).or_default();
+    if reads.len() < MOST_OF_SITE {
+        reads.push((access.now.who, access.address, access.bytes, build()));
+    }
+}
+
+/// The run is over: reports what is no race.
+pub(super) fn finish_run(run: &RunChecks) {
+    let waiting = std::mem::take(&mut *lock(&run.unread.reads));
+    for (site, reads) in waiting.reads {
+        for (who, address, bytes, report) in reads {
+            if !words(address, bytes).any(|word| waiting.raced.contains(&word)) {
+                race::tell(run, who, [site, 0], report.code, || report);
+            }
+        }
     }
 }

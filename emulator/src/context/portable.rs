@@ -8,7 +8,13 @@ use corosensei::{Coroutine, Yielder};
 use super::{Context, Main};
 use crate::stack::Stack;
 
+/// The scheduler; fibers are numbered from 2 on, and nothing is 0.
+const SCHEDULER: Context = Context(ptr::without_provenance_mut(1));
+
 type Fiber = Coroutine<Start, (), (), Stack>;
+
+/// Does nothing: the address is none.
+pub(super) fn prefetch(_at: *const u8) {}
 
 /// What a fiber gets when it is resumed; it looks at it the first time only.
 #[derive(Clone, Copy)]
@@ -36,7 +42,7 @@ impl Fibers {
             (start.main)(start.data)
         });
         self.fibers.push((fiber, main, data));
-        Context(ptr::without_provenance_mut(self.fibers.len()))
+        Context(ptr::without_provenance_mut(self.fibers.len() + 1))
     }
 
     /// The stacks, for other uses.
@@ -55,7 +61,7 @@ impl Fibers {
 
 /// Through which the lanes of one block switch.
 pub(crate) struct Link {
-    /// Who runs next; [`Context::NONE`]: the scheduler.
+    /// Who runs next.
     next: Cell<Context>,
     current: Cell<Context>,
     yielder: Cell<*const Yielder<Start, ()>>,
@@ -72,7 +78,7 @@ impl Link {
 
     /// The scheduler, as lanes switch to it.
     pub(crate) fn scheduler(&self) -> Context {
-        Context::NONE
+        SCHEDULER
     }
 
     /// Switches from the scheduler to a fiber; returns when one switches to the scheduler.
@@ -81,8 +87,8 @@ impl Link {
     /// `to` is suspended or has not started, and is one of `fibers`. Fibers switch through this link only.
     pub(crate) unsafe fn enter(&self, fibers: &mut Fibers, to: Context) {
         self.next.set(to);
-        while let Some(index) = self.next.get().0.addr().checked_sub(1) {
-            self.current.set(self.next.replace(Context::NONE));
+        while let Some(index) = self.next.get().0.addr().checked_sub(2) {
+            self.current.set(self.next.replace(SCHEDULER));
             let (fiber, main, data) = &mut fibers.fibers[index];
             fiber.resume(Start {
                 link: self,

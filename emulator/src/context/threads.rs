@@ -13,8 +13,8 @@ use super::{Context, Main};
 use crate::stack::{self, Stack};
 use crate::sync::StaticMutex;
 
-/// The number of the scheduler; fibers follow.
-const SCHEDULER: usize = 0;
+/// The number of the scheduler; fibers follow, and nothing is 0.
+const SCHEDULER: usize = 1;
 
 thread_local! {
     /// The number of the fiber that this thread is.
@@ -42,7 +42,7 @@ fn lock(baton: &Baton) -> MutexGuard<'_, Turn> {
 fn pass(baton: &Baton, to: usize) {
     let mut turn = lock(baton);
     turn.whose = to;
-    if let Some(thread) = turn.threads.get(to) {
+    if let Some(thread) = turn.threads.get(to - SCHEDULER) {
         thread.unpark();
     }
 }
@@ -90,7 +90,7 @@ impl Fibers {
         reason = "this driver is for tests, which see what was missing"
     )]
     pub(crate) fn add(&mut self, stack: Stack, main: Main, data: *const ()) -> Context {
-        let own = self.threads.len() + 1;
+        let own = SCHEDULER + 1 + self.threads.len();
         let (baton, data) = (Arc::clone(&self.baton), Data(data));
         let body = move || {
             let data = data; // all of it, not the pointer alone
@@ -144,7 +144,7 @@ impl Link {
 
     /// The scheduler, as lanes switch to it.
     pub(crate) fn scheduler(&self) -> Context {
-        Context::NONE
+        Context(ptr::without_provenance_mut(SCHEDULER))
     }
 
     /// Switches from the scheduler to a fiber; returns when one switches to the scheduler.
@@ -155,7 +155,7 @@ impl Link {
         let baton = Arc::clone(&fibers.baton);
         self.baton.replace(Some(Arc::clone(&baton)));
         // Helpers of a run end before their fibers are used by another thread, but the first thread of them may not be this one.
-        lock(&baton).threads[SCHEDULER] = thread::current();
+        lock(&baton).threads[0] = thread::current();
         pass(&baton, to.0.addr());
         wait(&baton, SCHEDULER);
     }

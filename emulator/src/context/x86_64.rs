@@ -1,5 +1,6 @@
 //! Own switches, for the calling convention of Unix.
 
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use std::arch::{asm, naked_asm};
 use std::cell::Cell;
 
@@ -113,6 +114,16 @@ unsafe fn switch(save: *mut Context, to: Context) {
             out("r15") _,
             clobber_abi("sysv64"),
         );
+    }
+}
+
+/// Brings two lines from `at` on near, if the address is valid.
+#[inline(always)]
+pub(super) fn prefetch(at: *const u8) {
+    // SAFETY: a hint, which ignores addresses that are not valid.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64).cast());
     }
 }
 

@@ -166,9 +166,8 @@ macro_rules! copies {
         pub unsafe fn $name(to: *mut u8, from: *const u8) {
             inside(stringify!($name), |running| {
                 check::copy_begins(to, from, $bytes);
-                running.arrive(|block, thread| {
+                running.note(|block, thread| {
                     block.begin_copy(thread, Copy { to, from, bytes: $bytes });
-                    Arrival::GoesOn(0)
                 });
             });
         }
@@ -194,10 +193,7 @@ copies! {
 #[track_caller]
 pub unsafe fn copy_async_commit() {
     inside("copy_async_commit", |running| {
-        running.arrive(|block, thread| {
-            block.close_copies(thread);
-            Arrival::GoesOn(0)
-        });
+        running.note(|block, thread| block.close_copies(thread));
     });
 }
 
@@ -256,10 +252,9 @@ pub fn copy_async_from_global(_p: *const u8) -> bool {
 #[track_caller]
 unsafe fn finish(pending: usize) {
     inside("copy_async_wait", |running| {
-        running.arrive(|block, thread| {
+        running.note(|block, thread| {
             // SAFETY: the caller's promise.
             unsafe { block.finish_copies(thread, pending) };
-            Arrival::GoesOn(0)
         });
     });
 }
@@ -280,10 +275,7 @@ unsafe fn arrive(at: *mut u64) -> u64 {
     unsafe { at.write(next) };
     if pending == 1 {
         inside("mbarrier_arrive", |running| {
-            running.arrive(|block, _| {
-                block.phase_ended(at, parity(state));
-                Arrival::GoesOn(0)
-            });
+            running.note(|block, _| block.phase_ended(at, parity(state)));
         });
     }
     state

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::{fail, inside};
-use crate::block::{Arrival, BARRIERS, BarrierOp};
+use crate::block::{BARRIERS, BarrierOp};
 
 macro_rules! reductions {
     ($($(#[$doc:meta])* $name:ident -> $out:ty = $op:ident, $read:expr;)*) => {$(
@@ -82,17 +82,9 @@ fn meet_at(name: &str, id: u32, op: BarrierOp, p: bool, stays: bool) -> u32 {
     let caller = Location::caller();
     inside(name, |running| {
         let place = running.place(caller);
-        let arrival = running
-            .arrive(|block, thread| block.arrive_at_meeting(thread, (id, op), p, stays, place));
-        match arrival {
-            None => 0,
-            Some(Arrival::Waits) => {
-                running.wait();
-                running.result()
-            }
-            Some(Arrival::GoesOn(result)) => result,
-            Some(Arrival::NotInMask) => 0,
-        }
+        running.meet(0, move |block, thread| {
+            block.arrive_at_meeting(thread, (id, op), p, stays, place)
+        })
     })
 }
 

@@ -33,7 +33,7 @@ pub use print::{print_ring, print_to};
 pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
 
-use crate::block::{Arrival, BARRIERS};
+use crate::block::BARRIERS;
 use crate::check::{self, Does, around};
 use crate::diagnose;
 use crate::fiber::{Running, with_running};
@@ -113,10 +113,9 @@ pub fn barrier(id: u32) {
     let caller = Location::caller();
     inside("barrier", |running| {
         let place = running.place(caller);
-        let arrival = running.arrive(|block, thread| block.arrive_at_barrier(thread, id, place));
-        if arrival == Some(Arrival::Waits) {
-            running.wait();
-        }
+        running.meet(0, move |block, thread| {
+            block.arrive_at_barrier(thread, id, place)
+        });
     });
 }
 
@@ -357,20 +356,13 @@ fn meet(op: WarpOp, mask: u32, operands: Operands) -> u32 {
     let caller = Location::caller();
     let result = inside(op.name(), |running| {
         let place = running.place(caller);
-        let arrival = running
-            .arrive(|block, thread| block.arrive_at_warp_op(thread, op, mask, operands, place));
-        match arrival {
-            None => Some(operands.value),
-            Some(Arrival::GoesOn(result)) => Some(result),
-            Some(Arrival::Waits) => {
-                running.wait();
-                Some(running.result())
-            }
-            Some(Arrival::NotInMask) => {
-                diagnose::not_in_mask(running, op, mask, place);
-                None
-            }
+        if op != WarpOp::ActiveMask && !running.is_in(mask) && running.may_wait() {
+            diagnose::not_in_mask(running, op, mask, place);
+            return None;
         }
+        Some(running.meet(operands.value, move |block, thread| {
+            block.arrive_at_warp_op(thread, op, mask, operands, place)
+        }))
     });
     match result {
         Some(result) => result,

@@ -2,10 +2,12 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::print_stdout,
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
 mod atomics; // what atomics and fences order
+mod cost; // what a checked access costs
 mod global; // races on global memory
 mod lints; // performance
 mod parts; // barriers of parts of a block and in memory, copies

@@ -113,6 +113,26 @@ pub(crate) fn store<T: Copy>(p: *mut T, value: T) {
     unsafe { p.write_volatile(value) }
 }
 
+/// As [`load`] and [`store`] of a word, quickly: from a site that nobody registered.
+pub(crate) fn load4(p: *const u32, site: u32) -> u32 {
+    (TABLE.load4)(p.cast(), site);
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.read_volatile() }
+}
+
+pub(crate) fn store4(p: *mut u32, value: u32, site: u32) {
+    (TABLE.store4)(p.cast(), value.into(), site);
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.write_volatile(value) }
+}
+
+/// As [`add`] of 1, quickly and relaxed.
+pub(crate) fn add4(p: *mut u32, site: u32, scope: u32) {
+    (TABLE.at)(site);
+    // SAFETY: the tests access memory that is there.
+    unsafe { intrinsics::atomic_fetch_add_u32(p, 1, scope) };
+}
+
 /// A copy that the processor makes.
 #[track_caller]
 pub(crate) fn copy(to: *mut u8, from: *const u8, bytes: usize) {

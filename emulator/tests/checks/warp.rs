@@ -77,6 +77,29 @@ fn order_goes_on_from_mask_to_mask() {
 }
 
 #[test]
+fn reads_behind_a_warp_barrier_count_too() {
+    for threads in [32, 64] {
+        let found = check(1, threads, || {
+            if me() == 0 {
+                store(tile(0), 1);
+            }
+            barrier();
+            load(tile(0));
+            barrier();
+            load(tile(0));
+            warp_sync(u32::MAX);
+            if me() < 20 {
+                load(tile(0));
+            }
+            if me() == 31 {
+                store(tile(0), 2);
+            }
+        });
+        assert!(codes(&found).contains(&Code::WARP_RACE), "{found:#?}");
+    }
+}
+
+#[test]
 fn active_mask_orders_nothing() {
     let found = check(1, 32, || {
         store(tile(me()), 1);

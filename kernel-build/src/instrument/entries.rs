@@ -63,7 +63,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The parameters' values go to the thread's own stack: what a kernel does to its copy is nobody else's business.
+/// The parameters' values go to the thread's own stack, but for a `GridConst`: what a kernel does to its copy is nobody else's business.
 fn shell(root: &Root<'_>, name: &str) -> String {
     let mut body = String::new();
     let mut args = Vec::new();
@@ -76,11 +76,16 @@ fn shell(root: &Root<'_>, name: &str) -> String {
         slot += 1;
         slot - 1
     };
-    for param in &root.params {
-        let DeviceParam { param, .. } = param;
+    for device_param in &root.params {
+        let DeviceParam { param, .. } = device_param;
         match param.kind {
             ParamKind::ByValue if param.size == 0 => {
                 args.push(format!("ptr inttoptr (i64 {} to ptr)", param.align));
+            }
+            // All threads read it where the launch has it, and the checks know that memory.
+            ParamKind::ByValue if device_param.is_grid_const() => {
+                let n = next(&mut body);
+                args.push(format!("ptr %a{n}"));
             }
             ParamKind::ByValue => {
                 let n = next(&mut body);

@@ -2,14 +2,16 @@
 //!
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
+mod debug;
 mod ffi;
 mod module;
 mod target;
 mod value;
 
+pub(crate) use debug::Subprogram;
 pub(crate) use module::Module;
 pub(crate) use target::{Machine, Passes};
-pub(crate) use value::{Attribute, Linkage, Op, Subprogram, Type, TypeKind, Value};
+pub(crate) use value::{Attribute, Linkage, Op, Type, TypeKind, Value};
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};

@@ -24,7 +24,7 @@ use crate::kernel::{Kernel, Param, ParamKind};
 ///     let y = scope.tie(::warploom::device::DisjointSlice::from_launch(y.as_mut_ptr(), y.len()));
 ///     Self::__body(i, a, x, y)
 /// };
-/// unsafe { ::warploom::launch::submit(stream, shape.into(), &kernel, &[a.arg(), x.arg(), y.arg()], &cpu, Location::caller()) }
+/// unsafe { ::warploom::launch::submit(stream, shape.into(), &kernel, &[a.arg().named("a"), …], &cpu, Location::caller()) }
 /// ```
 pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> TokenStream {
     let (slices, values): (Vec<_>, Vec<_>) = kernel
@@ -37,7 +37,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         .iter()
         .filter(|param| param.kind == ParamKind::CooperativeGrid)
         .map(bind);
-    let names = kernel.passed().map(|param| &param.name);
+    let names: Vec<_> = kernel.passed().map(|param| &param.name).collect();
     let requires = requires::host(kernel);
     let described = description(kernel);
     let tiles = tile_sites(kernel);
@@ -65,7 +65,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
                 #stream,
                 ::core::convert::Into::into(#shape),
                 &#description,
-                &[#(#names.arg()),*],
+                &[#(#names.arg().named(::core::stringify!(#names))),*],
                 &#cpu,
                 ::core::panic::Location::caller(),
             )

@@ -185,7 +185,14 @@ fn a_cooperative_grid_is_handed_over_unseen() {
         &host,
         quote!(shape: impl ::core::convert::Into<::warploom::Launch>, n: u32, c: Config,),
     );
-    contains(&host, quote!(&[n.arg(), grid.arg(), c.arg()]));
+    contains(
+        &host,
+        quote!(&[
+            n.arg().named(::core::stringify!(n)),
+            grid.arg().named(::core::stringify!(grid)),
+            c.arg().named(::core::stringify!(c))
+        ]),
+    );
     let device = expand("cooperative", source, Pass::Device);
     contains(
         &device,

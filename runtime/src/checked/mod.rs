@@ -2,12 +2,14 @@
 
 mod code; // kernels that say what they do to memory
 mod page; // what a kernel costs, as HTML
+mod parameters; // what is known of a launch's arguments
 mod report; // what was found becomes an error, or text
 #[cfg_attr(warploom_device, path = "nowhere.rs")]
 mod statics; // those of the program, for instrumented code
 
 pub(crate) use code::{Body, body, note_unchecked, options};
 pub(crate) use page::write_page;
+pub(crate) use parameters::Parameters;
 pub use report::{KernelFindings, allow, unused_allowances};
 pub(crate) use report::{Launched, conclude, is_wait, remark, write_errors};
 pub(crate) use statics::start_run;

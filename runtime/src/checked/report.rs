@@ -9,7 +9,7 @@ use warploom_emulator::check::{Code, Place, Report, Severity, Side, Sources, Who
 use warploom_emulator::{Fault, Outcome, Wait};
 
 use crate::launch::LaunchError;
-use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::panics::{KernelDeadlock, KernelPanic, class};
 use crate::stream::StreamError;
 
 mod desk; // what is said once per process, and where
@@ -258,7 +258,7 @@ fn of_fault(launched: &Launched<'_>, fault: &Fault, findings: &[Report]) -> Opti
                 who: Some(launched.who(*block, *thread)),
                 did: "panicked here".to_owned(),
             };
-            let report = Report::new(Code::PANIC, message.clone()).side(side);
+            let report = Report::new(class(message), message.clone()).side(side);
             Report {
                 count: *count,
                 ..report

@@ -305,6 +305,8 @@ pub struct Arg<'a> {
     value: Source,
     /// Address and lengths of a slice, as the device reads them.
     words: [u64; 3],
+    /// The parameter's name; empty if nobody said.
+    name: &'static str,
     borrow: PhantomData<&'a ()>,
 }
 
@@ -316,6 +318,7 @@ impl<'a> Arg<'a> {
             buffer: None,
             value: Source::Here(at),
             words: [0; 3],
+            name: "",
             borrow: PhantomData,
         }
     }
@@ -327,6 +330,7 @@ impl<'a> Arg<'a> {
             buffer: None,
             value: Source::GridBarrier,
             words: [0; 3],
+            name: "",
             borrow: PhantomData,
         }
     }
@@ -337,7 +341,40 @@ impl<'a> Arg<'a> {
             buffer: Some(buffer),
             value: Source::Here(std::ptr::null()),
             words,
+            name: "",
             borrow: PhantomData,
+        }
+    }
+
+    /// The same under the name that the parameter has in the source; findings of the emulator's checks say it.
+    #[must_use]
+    pub fn named(self, name: &'static str) -> Arg<'a> {
+        Arg { name, ..self }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The first element of a slice, and its bytes.
+    pub(crate) fn slice(&self) -> Option<(*const u8, usize)> {
+        let elements = match self.param.kind {
+            ParamKind::ByValue => return None,
+            ParamKind::Slice | ParamKind::SliceMut => self.words[1],
+            ParamKind::Slice2DMut => self.words[1].checked_mul(self.words[2])?,
+        };
+        let bytes = usize::try_from(elements.checked_mul(self.param.size)?).ok()?;
+        let start = usize::try_from(self.words[0]).ok()?;
+        Some((std::ptr::without_provenance(start), bytes))
+    }
+
+    /// Where a value with bytes lies, in the memory of the host.
+    pub(crate) fn place(&self) -> Option<*const u8> {
+        match self.value {
+            Source::Here(at) if self.param.kind == ParamKind::ByValue => {
+                (self.param.size > 0).then_some(at)
+            }
+            _ => None,
         }
     }
 

@@ -63,6 +63,7 @@ pub unsafe fn submit(
             let (options, body) = checks(emulated, kernel, caller)?;
             let addresses = Addresses(addresses);
             let _constants = body.map(|_| checked::start_run());
+            let _parameters = body.map(|_| checked::Parameters::announce(args));
             let cpu = || {
                 print_to(std::ptr::with_exposed_provenance_mut(ring));
                 match body {

@@ -207,6 +207,10 @@ fn erfc_of_size(x: f64) -> f64 {
     let (square, lost) = two_product(x, x);
     let (r, n) = reduce(-square);
     let p = exp_small(r - lost) * factor;
+    if x.is_nan() {
+        // Its lowest bits are the number `n`, which must not change it.
+        return x;
+    }
     // The factor is at least 2^-6.
     if n > -1000 {
         add_exponent(p, n)

@@ -47,8 +47,7 @@ fn look_closely<'s>(
 
 /// A copy that is made next gives its target the state of its source: copying bytes without a value is no use of them. The memory at `from`
 /// may be any, and has a value if it is not known.
-pub(crate) fn copy_values(to: *const u8, from: *const u8, bytes: usize) {
-    let (to, from) = (to.addr(), from.addr());
+pub(crate) fn copy_values(to: usize, from: usize, bytes: usize) {
     let Some(target) = registry::find(to).filter(|target| target.tracks_init()) else {
         return;
     };

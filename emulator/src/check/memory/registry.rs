@@ -7,7 +7,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::allocation::{Allocation, End, Extent, Origin};
 use super::program::CONSTANTS;
-use super::snapshot::Fixed;
+use super::snapshot::{Fixed, View};
 use super::{Birth, Kind};
 use crate::sync::StaticMutex;
 
@@ -21,7 +21,7 @@ static TRACKS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// What the next run on this OS thread calls its parameters.
-    static NAMES: RefCell<Vec<(usize, Box<str>)>> = const { RefCell::new(Vec::new()) };
+    static NAMES: RefCell<Vec<View>> = const { RefCell::new(Vec::new()) };
 }
 
 struct Registry {
@@ -166,7 +166,10 @@ pub(super) fn remove(start: usize, end: End) -> Option<Arc<Allocation>> {
     let mut registry = registry();
     let freed = registry.live.remove(&start)?;
     freed.finish(end);
-    registry.bury(Arc::clone(&freed));
+    // A parameter's memory is the host's again.
+    if freed.kind != Kind::Parameter {
+        registry.bury(Arc::clone(&freed));
+    }
     registry.frozen = None;
     Some(freed)
 }
@@ -203,12 +206,17 @@ pub(super) fn mark_all() {
 }
 
 /// What the next run on this OS thread calls the memory from `start` on.
-pub(super) fn name(start: usize, label: &str) {
-    NAMES.with_borrow_mut(|names| names.push((start, label.into())));
+pub(super) fn name(start: usize, bytes: usize, label: &str) {
+    let view = View {
+        start,
+        bytes,
+        name: label.into(),
+    };
+    NAMES.with_borrow_mut(|names| names.push(view));
 }
 
 /// All memory of this moment, and the names for the run that starts now.
-pub(super) fn freeze() -> (Arc<Fixed>, Vec<(usize, Box<str>)>) {
+pub(super) fn freeze() -> (Arc<Fixed>, Vec<View>) {
     let names = NAMES.take();
     let mut registry = registry();
     let Registry { live, frozen, .. } = &mut *registry;
@@ -296,15 +304,16 @@ mod tests {
     fn names_are_those_of_one_run_on_one_thread() {
         let start = BASE + 5 * GIB;
         add_at(start, 64, "buffer");
-        name(start + 8, "x");
+        name(start + 8, 0, "x");
         std::thread::scope(|scope| {
-            scope.spawn(|| name(start, "other"));
+            scope.spawn(|| name(start, 0, "other"));
         });
         let snapshot = Snapshot::take();
         let buffer = snapshot.find(start).unwrap();
-        assert_eq!(snapshot.name_at(buffer, start + 20), Some(("x", start + 8)));
-        assert_eq!(snapshot.name_at(buffer, start + 7), None);
-        assert_eq!(Snapshot::take().name_at(buffer, start + 20), None);
+        let view = snapshot.view_at(buffer, start + 20).unwrap();
+        assert_eq!((&*view.name, view.start), ("x", start + 8));
+        assert!(snapshot.view_at(buffer, start + 7).is_none());
+        assert!(Snapshot::take().view_at(buffer, start + 20).is_none());
     }
 
     #[test]

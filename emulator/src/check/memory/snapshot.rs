@@ -11,8 +11,17 @@ use super::registry;
 pub(crate) struct Snapshot {
     fixed: Arc<Fixed>,
     late: RwLock<Late>,
-    /// Where the launch's parameters start, and their names: sorted.
-    names: Vec<(usize, Box<str>)>,
+    /// What the launch's parameters are called, by their start.
+    views: Vec<View>,
+}
+
+/// A part of memory under the name of a kernel's parameter.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) start: usize,
+    /// 0 if that is not known.
+    pub(super) bytes: usize,
+    pub(super) name: Box<str>,
 }
 
 /// All memory that there is at one moment. Runs between which nothing was allocated or freed share one.
@@ -44,12 +53,12 @@ impl Fixed {
 impl Snapshot {
     /// Of this moment, with the names that this OS thread gave since the last.
     pub(crate) fn take() -> Self {
-        let (fixed, mut names) = registry::freeze();
-        names.sort_by_key(|(start, _)| *start);
+        let (fixed, mut views) = registry::freeze();
+        views.sort_by_key(|view| view.start);
         Self {
             fixed,
             late: RwLock::default(),
-            names,
+            views,
         }
     }
 
@@ -58,7 +67,7 @@ impl Snapshot {
         Self {
             fixed: Arc::default(),
             late: RwLock::default(),
-            names: Vec::new(),
+            views: Vec::new(),
         }
     }
 
@@ -102,11 +111,11 @@ impl Snapshot {
         Some((self.fixed.starts.len() + number, found))
     }
 
-    /// What the launch calls the memory at an address of `allocation`: the parameter, and where it starts.
-    pub(crate) fn name_at(&self, allocation: &Allocation, address: usize) -> Option<(&str, usize)> {
-        let after = self.names.partition_point(|(start, _)| *start <= address);
-        let (start, name) = self.names[..after].last()?;
-        allocation.contains(*start).then_some((name, *start))
+    /// What the launch calls the memory at an address of `allocation`.
+    pub(super) fn view_at(&self, allocation: &Allocation, address: usize) -> Option<&View> {
+        let after = self.views.partition_point(|view| view.start <= address);
+        let view = self.views[..after].last()?;
+        allocation.contains(view.start).then_some(view)
     }
 }
 

@@ -184,6 +184,46 @@ fn a_view_is_named_from_its_own_start() {
 }
 
 #[test]
+fn a_view_has_the_length_that_the_kernel_sees() {
+    let x = buffer::<u32>(100, Birth::Initialised);
+    let at = start(&x);
+    name_view(x.start().as_ptr(), 160, "x");
+    let report = finding(|| read(at + 400, 4));
+    assert_eq!(
+        report.title,
+        "`x[100]` is out of bounds: `x` has 40 elements"
+    );
+}
+
+#[test]
+fn copies_of_kernels_take_the_state_of_their_source() {
+    let (from, to) = (
+        buffer::<u32>(4, Birth::Uninitialised),
+        buffer::<u32>(4, Birth::Uninitialised),
+    );
+    initialise(from.start().as_ptr(), 8);
+    let (source, target) = (start(&from), start(&to));
+    let reports = one_lane(|| {
+        access::copy(target, source, 16, 0);
+        read(target + 4, 4);
+    });
+    assert_eq!(reports, []);
+    let report = finding(|| read(target + 8, 4));
+    assert_eq!(report.code, Code::GLOBAL_UNINIT);
+}
+
+#[test]
+fn a_copy_to_where_no_values_are_followed_is_a_read() {
+    let (from, to) = (
+        buffer::<u32>(4, Birth::Uninitialised),
+        buffer::<u32>(4, Birth::Initialised),
+    );
+    let (source, target) = (start(&from), start(&to));
+    let report = finding(|| access::copy(target, source, 16, 0));
+    assert_eq!(report.code, Code::GLOBAL_UNINIT);
+}
+
+#[test]
 fn an_access_out_of_bounds_ends_its_lane_and_no_other() {
     let x = buffer::<u32>(40, Birth::Initialised);
     let went_on = std::sync::atomic::AtomicU32::new(0);
@@ -357,7 +397,7 @@ fn array(key: &'static SharedKey, bytes: usize) -> usize {
 fn accesses_within_shared_arrays_are_right() {
     let shape = Shape {
         dynamic_shared_bytes: 36,
-        ..Shape::new([2, 1, 1], [4, 1, 1])
+        ..Shape::new([2, 1, 1], [1, 1, 1])
     };
     let outcome = run_on(shape, || {
         // SAFETY: only its address is used.

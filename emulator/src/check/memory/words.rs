@@ -13,6 +13,8 @@ pub(super) struct Words<'a> {
     name: Option<&'a str>,
     /// Where its first element is.
     base: usize,
+    /// Bytes under this name; 0 if that is not known.
+    bytes: usize,
 }
 
 impl<'a> Words<'a> {
@@ -24,8 +26,8 @@ impl<'a> Words<'a> {
         let last = allocation.end() - 1;
         // Behind the end the last view of it is meant, before the start the first.
         let seen = snapshot
-            .name_at(allocation, address.clamp(allocation.start, last))
-            .or_else(|| snapshot.name_at(allocation, last));
+            .view_at(allocation, address.clamp(allocation.start, last))
+            .or_else(|| snapshot.view_at(allocation, last));
         let named = matches!(
             allocation.kind,
             Kind::Static | Kind::Constant | Kind::Parameter
@@ -34,14 +36,19 @@ impl<'a> Words<'a> {
         let own = (named && !label.is_empty() && label != CONSTANTS).then_some(label);
         Words {
             allocation,
-            name: seen.map(|(name, _)| name).or(own),
-            base: seen.map_or(allocation.start, |(_, start)| start),
+            name: seen.map(|view| &*view.name).or(own),
+            base: seen.map_or(allocation.start, |view| view.start),
+            bytes: seen.map_or(0, |view| view.bytes),
         }
     }
 
     /// Elements from the first on.
     pub(super) fn len(&self) -> usize {
-        (self.allocation.end() - self.base).div_ceil(self.allocation.element)
+        let bytes = match self.bytes {
+            0 => self.allocation.end() - self.base,
+            bytes => bytes,
+        };
+        bytes.div_ceil(self.allocation.element)
     }
 
     /// The element that an address lies in, below 0 before the first.
