@@ -93,9 +93,9 @@ fn every_fourth_lane<const BUG: bool>(
     let long = if BUG { at % 4 == 1 } else { at / 32 % 4 == 1 };
     let mut v = x[at];
     if long {
-        //~^ WL0502
         for k in 0..rounds {
-            v = v.rotate_left(k % 5 + 1) ^ x[(at + k as usize) % x.len()];
+            let other = x[(at + k as usize) % x.len()]; //~ WL0502 //~? WL0500
+            v = v.rotate_left(k % 5 + 1) ^ other;
         }
     } else {
         for k in 0..rounds {
@@ -110,7 +110,7 @@ fn every_fourth_lane<const BUG: bool>(
 /// Blocks of 33 threads: the second warp has one lane.
 #[kernel]
 fn one_lane_of_a_warp<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
-    //~^ WL0503
+    //~ WL0503 nowhere
     if let Some(y) = y.get_mut(i) {
         *y = 2.0 * x[i.get()];
     }
