@@ -2,7 +2,7 @@
 //!
 //! A mark stands at the end of a line and means that a report of this class names the line. `first` and `second` are the two sides of one
 //! report; one mark alone is a report that names one line, on one side or on both. `//~ WL0101|WL0103`: of either class. `//~?`: such a
-//! report may come as well. `//~^` means the line above. A kernel's marks are those from its `#[kernel]` to the next.
+//! report may come as well. `//~^` means the line above; `nowhere`: the report names no line. A kernel's marks are those from its `#[kernel]` to the next.
 
 use crate::case::{Case, File};
 
@@ -24,10 +24,10 @@ pub fn expected(file: &File, case: &Case) -> Vec<Expected> {
     for mark in marks(file, case) {
         let same = |e: &&mut Expected| mark.is_side && e.codes == mark.codes;
         match all.iter_mut().find(|e| same(e) && e.needed == mark.needed) {
-            Some(other) => other.lines.push(mark.line),
+            Some(other) => other.lines.extend(mark.line),
             None => all.push(Expected {
                 codes: mark.codes,
-                lines: vec![mark.line],
+                lines: mark.line.into_iter().collect(),
                 needed: mark.needed,
             }),
         }
@@ -37,7 +37,8 @@ pub fn expected(file: &File, case: &Case) -> Vec<Expected> {
 
 struct Mark {
     codes: Vec<u16>,
-    line: u32,
+    /// `None`: no line.
+    line: Option<u32>,
     needed: bool,
     is_side: bool,
 }
@@ -47,20 +48,40 @@ fn marks(file: &File, case: &Case) -> Vec<Mark> {
     for (number, line) in lines(file, case) {
         for text in line.split("//~").skip(1) {
             let needed = !text.starts_with('?');
-            let above = text.starts_with('^');
+            let above = text.trim_start_matches('?').starts_with('^');
             let mut words = text.trim_start_matches(['?', '^']).split_whitespace();
             let codes = words.next().unwrap_or_default().split('|');
+            let side = words.next();
+            let line = number - u32::from(above);
             all.push(Mark {
                 codes: codes
                     .filter_map(|c| c.strip_prefix("WL")?.parse().ok())
                     .collect(),
-                line: number - u32::from(above),
+                line: (side != Some("nowhere")).then_some(line),
                 needed,
-                is_side: words.next().is_some(),
+                is_side: side.is_some(),
             });
         }
     }
     all
+}
+
+impl Expected {
+    /// Whether this is the report: its class, and its lines as far as they are marked. Sides behind those tell more.
+    #[must_use]
+    pub fn is_met_by(&self, code: u16, lines: &[u32]) -> bool {
+        let sorted = |lines: &[u32]| {
+            let mut lines = lines.to_vec();
+            lines.sort_unstable();
+            lines
+        };
+        let n = self.lines.len();
+        self.codes.contains(&code)
+            && (n > 0 || lines.is_empty())
+            && lines
+                .get(..n)
+                .is_some_and(|first| sorted(first) == sorted(&self.lines))
+    }
 }
 
 /// Whether a report of this class may name all of these lines: each has a mark of the class.
@@ -70,9 +91,13 @@ pub fn is_allowed(file: &File, case: &Case, code: u16, lines: &[u32]) -> bool {
     let marked = |line: &u32| {
         marks
             .iter()
-            .any(|m| m.line == *line && m.codes.contains(&code))
+            .any(|m| m.line == Some(*line) && m.codes.contains(&code))
     };
-    lines.iter().all(marked)
+    let is_marked = !lines.is_empty() && lines.iter().all(marked);
+    is_marked
+        || expected(file, case)
+            .iter()
+            .any(|e| e.is_met_by(code, lines))
 }
 
 /// The class of a case: that of its first mark.

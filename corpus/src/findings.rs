@@ -10,6 +10,8 @@ use serde_json::Value;
 pub struct Finding {
     /// Its class.
     pub code: u16,
+    /// Whether it is a note: worth knowing, and nothing wrong.
+    pub is_note: bool,
     /// The lines that its sides name, in the order of the sides, each once; those of other files are left out.
     pub lines: Vec<u32>,
     /// Its first line.
@@ -52,5 +54,10 @@ fn finding(line: &str, file: &str) -> Option<Finding> {
         lines.extend(line.filter(|line| own && !lines.contains(line)));
     }
     let title = report["title"].as_str().unwrap_or_default().to_owned();
-    Some(Finding { code, lines, title })
+    Some(Finding {
+        code,
+        is_note: report["severity"] == "note",
+        lines,
+        title,
+    })
 }

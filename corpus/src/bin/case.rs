@@ -100,12 +100,9 @@ fn report(names: &[&str]) -> ExitCode {
             let (_, outcome) = outcome(case, &emulator.device(), bug);
             for found in reports.take(file.path) {
                 let lines: Vec<String> = found.lines.iter().map(u32::to_string).collect();
-                println!(
-                    "finding\t{}\t{}\t{}",
-                    found.code,
-                    lines.join(","),
-                    found.title
-                );
+                let severity = if found.is_note { "note" } else { "wrong" };
+                let (code, title) = (found.code, found.title);
+                println!("finding\t{code}\t{severity}\t{}\t{title}", lines.join(","));
             }
             println!("outcome\t{}", outcome.lines().next().unwrap_or_default());
         }

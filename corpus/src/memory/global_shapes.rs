@@ -63,7 +63,7 @@ fn tile_over_the_edge<const BUG: bool>(n: u32, a: &[f32], b: &[f32], mut c: Disj
             (&raw mut (*right.as_ptr().add(y))[x]).write(value);
             sync_threads();
             for j in 0..16 {
-                sum += (*left.as_ptr().add(y))[j] * (*right.as_ptr().add(j))[x];
+                sum += (*left.as_ptr().add(y))[j] * (*right.as_ptr().add(j))[x]; //~? WL0020
             }
             sync_threads();
         }

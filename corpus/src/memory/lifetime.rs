@@ -51,11 +51,11 @@ fn vector_grew<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
     own.push(i.get() as u32);
     let before = black_box(own.as_ptr());
     for k in 0..40 {
-        own.push(k); //~ WL0010 second
+        own.push(k);
     }
     let first = if BUG { before } else { own.as_ptr() };
     // SAFETY: the vector's first element; the bug is the point.
-    let value = unsafe { *black_box(first) }; //~ WL0010 first
+    let value = unsafe { *black_box(first) }; //~ WL0010
     if let Some(y) = y.get_mut(i) {
         *y = value + own.len() as u32;
     }

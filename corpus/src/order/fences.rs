@@ -123,7 +123,7 @@ fn fence_of_the_block<const BUG: bool>(
     // SAFETY: written before the fence and the flag, read after both. The bug is the point.
     unsafe {
         if block.index() == 0 {
-            *data = 4.5; //~ WL0122|WL0113 second
+            *data = 4.5; //~ WL0121|WL0122|WL0113 second
             if BUG {
                 threadfence_block();
             } else {
@@ -135,7 +135,7 @@ fn fence_of_the_block<const BUG: bool>(
                 spin_wait(50);
             }
             threadfence();
-            let value = *data; //~ WL0122|WL0113 first
+            let value = *data; //~ WL0121|WL0122|WL0113 first
             if let Some(y) = y.get_mut(leader) {
                 *y = value;
             }

@@ -70,9 +70,9 @@ fn lock_of_the_block<const BUG: bool>(
     unsafe {
         if BUG {
             let lock = SpinLock::of(words[0].at::<scope::Block>());
-            let guard = lock.lock(); //~ WL0121 //~? WL0121
-            *sum += 5; //~? WL0122|WL0113|WL0112
-            drop(guard); //~? WL0121
+            let guard = lock.lock(); //~ WL0121 first
+            *sum += 5; //~? WL0121|WL0122|WL0113|WL0112
+            drop(guard); //~ WL0121 second
         } else {
             let guard = SpinLock::of(&words[0]).lock();
             *sum += 5;
@@ -112,7 +112,7 @@ fn unlock_plainly<const BUG: bool>(
 unsafe fn threadfence_then_free(lock: &[Atomic<u32>]) {
     warploom::device::atomic::threadfence();
     // SAFETY: the bug is the point.
-    unsafe { *lock[0].as_ptr() = 0 }; //~ WL0120 second
+    unsafe { *lock[0].as_ptr() = 0 }; //~ WL0120 second //~? WL0112
 }
 
 cases!("locks.rs":

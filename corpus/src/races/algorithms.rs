@@ -166,13 +166,13 @@ fn transpose_tile<const BUG: bool>(n: u32, x: &[u16], mut y: DisjointSlice<u16>)
         }
         sync_threads();
         for row in (first..32).step_by(8) {
-            *start.add(34 * row + column) = x[(top + row) * n + left + column]; //~ WL0101 second
+            *start.add(34 * row + column) = x[(top + row) * n + left + column]; //~ WL0101|WL0103 second
         }
         if !BUG {
             sync_threads();
         }
         for row in (first..32).step_by(8) {
-            let value = *start.add(34 * column + row); //~ WL0101 first
+            let value = *start.add(34 * column + row); //~ WL0101|WL0103 first
             *y.raw().add((left + row) * n + top + column) = value;
         }
     }
@@ -245,8 +245,8 @@ fn bitonic_sort<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: Dis
                 if other > t {
                     let (a, b) = (tile.get(t), tile.get(other)); //~ WL0101 first //~? WL0103
                     if (a > b) == (t & size == 0) {
-                        tile.set(t, b); //~? WL0100|WL0101|WL0102|WL0103
-                        tile.set(other, a); //~ WL0101 second //~? WL0100|WL0102|WL0103
+                        tile.set(t, b); //~? WL0100|WL0101|WL0102|WL0103|WL0114
+                        tile.set(other, a); //~ WL0101 second //~? WL0100|WL0102|WL0103|WL0114
                     }
                 }
                 if !BUG {

@@ -77,7 +77,7 @@ fn copy_not_committed<const BUG: bool>(
         raw::copy_async_wait_0();
         let own = tile.get(t); //~ WL0022 first
         if let Some(y) = y.get_mut(i) {
-            *y = own * 3;
+            *y = own.wrapping_mul(3);
         }
         raw::copy_async_wait_all();
     }
@@ -102,7 +102,7 @@ fn arrives_before_its_copies<const BUG: bool>(
         }
         block.sync();
         let to = tile.as_ptr().add(2 * t).cast();
-        raw::copy_async_16(to, x.as_ptr().add(2 * i.get()).cast()); //~ WL0022 second
+        raw::copy_async_16(to, x.as_ptr().add(2 * i.get()).cast()); //~ WL0022 second //~? WL0101
         if BUG {
             let arrival = barrier.arrive();
             barrier.wait(arrival);
@@ -110,7 +110,7 @@ fn arrives_before_its_copies<const BUG: bool>(
             barrier.arrive_after_copies();
             barrier.wait_parity(0);
         }
-        let value = tile.get(2 * (n - 1 - t)); //~ WL0022 first
+        let value = tile.get(2 * (n - 1 - t)); //~ WL0022 first //~? WL0101
         if let Some(y) = y.get_mut(i) {
             *y = value;
         }

@@ -18,13 +18,13 @@ fn half_of_the_block<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointS
     }
     block.sync();
     if !BUG || t < 32 {
-        block.sync(); //~ WL0200|WL0223 first
+        block.sync(); //~ WL0200|WL0221 second
     }
     if t == 0 {
         flag.store(1, Ordering::Release);
     }
     while flag.load(Ordering::Acquire) == 0 {
-        spin_wait(20); //~ WL0200|WL0223 second
+        spin_wait(20); //~ WL0200|WL0221 first
     }
     if let Some(y) = y.get_mut(i) {
         *y = 1;
@@ -145,9 +145,9 @@ fn arrival_counts_differ<const BUG: bool>(block: Block, i: Index1D, mut y: Disjo
     // SAFETY: the kernel has no shared tile, and this barrier is used here alone.
     let full = unsafe { NamedBarrier::<7>::new(&block) };
     if block.thread() < 64 {
-        full.arrive(if BUG { 128 } else { 96 }); //~ WL0203 second
+        full.arrive(if BUG { 128 } else { 96 }); //~ WL0203|WL0200 second
     } else {
-        full.sync(96); //~ WL0203 first
+        full.sync(96); //~ WL0203|WL0200 first
     }
     if let Some(y) = y.get_mut(i) {
         *y = 4;

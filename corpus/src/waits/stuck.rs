@@ -93,8 +93,8 @@ fn flag_that_nobody_sets<const BUG: bool>(
         flag[0].store(1, Release);
     }
     while flag[0].load(Acquire) == 0 {
-        //~^ WL0221
-        spin_wait(50); //~? WL0221
+        //~?^ WL0221
+        spin_wait(50); //~ WL0221
     }
     if let Some(y) = y.get_mut(i) {
         *y = 3;
@@ -131,8 +131,8 @@ fn lock_not_given_back<const BUG: bool>(block: Block, words: &[Atomic<u32>], sum
         return;
     }
     while words[0].compare_exchange(0, 1, Acquire, Relaxed).is_err() {
-        //~^ WL0221
-        spin_wait(50); //~? WL0221
+        //~?^ WL0221
+        spin_wait(50); //~ WL0221
     }
     let now = sum[0].load(Relaxed) + 1;
     sum[0].store(now, Relaxed);

@@ -15,7 +15,7 @@ fn not_in_its_own_mask<const BUG: bool>(
     let large = x[i.get()] >= 50;
     let mask = if BUG { 0x0000_ffff_u32 } else { u32::MAX };
     // SAFETY: each lane is in the mask. The bug is the point.
-    let votes = unsafe { warp.ballot_mask(mask, large) }; //~ WL0210
+    let votes = unsafe { warp.ballot_mask(mask, large) }; //~ WL0210 //~? WL0400
     if let Some(y) = y.get_mut(i) {
         *y = votes.bits();
     }
@@ -26,7 +26,7 @@ fn not_in_its_own_mask<const BUG: bool>(
 fn mask_without_lane_0<const BUG: bool>(warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
     let mask = if BUG { 0xffff_fffe_u32 } else { u32::MAX };
     // SAFETY: each lane is in the mask. The bug is the point.
-    unsafe { warp.sync_mask(mask) }; //~ WL0210
+    unsafe { warp.sync_mask(mask) }; //~ WL0210 //~? WL0400
     if let Some(y) = y.get_mut(i) {
         *y = 1;
     }
@@ -209,8 +209,12 @@ fn source_has_returned<const BUG: bool>(
     if warp.lane() >= 24 {
         return;
     }
-    let last = if BUG { 31 } else { 23 };
-    let value = warp.shuffle_idx(x[i.get()], last); //~ WL0214
+    let value = if BUG {
+        warp.shuffle_idx(x[i.get()], 31) //~ WL0214
+    } else {
+        // SAFETY: all lanes of the mask make this call with it.
+        unsafe { warp.shuffle_idx_mask(0x00ff_ffff, x[i.get()], 23) }
+    };
     if let Some(y) = y.get_mut(i) {
         *y = value;
     }
