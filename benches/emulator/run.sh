@@ -10,7 +10,7 @@
 #   Numba     pip install numpy numba      (not numba-cuda: 0.30 asks for NVIDIA's libraries, even to simulate)
 #
 # WARPLOOM_BENCH_EMULATOR=FILE runs an executable of `cargo bench --bench emulator --no-run` instead of building one.
-# WARPLOOM_BENCH_ROUNDS=N: how often the engines take turns (3).
+# WARPLOOM_BENCH_ROUNDS=N: how often the engines take turns (3). WARPLOOM_BENCH_BLOCKS=N: at most N blocks (a square), to try the script.
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 out="${1:-$here/../results/emulator}"
@@ -18,6 +18,7 @@ mkdir -p "$out"
 out="$(cd "$out" && pwd)"
 python="${WARPLOOM_BENCH_PYTHON:-python3}"
 rounds="${WARPLOOM_BENCH_ROUNDS:-3}"
+blocks="${WARPLOOM_BENCH_BLOCKS:-1000000000}"
 cd "$here/../.."
 
 program="${WARPLOOM_BENCH_EMULATOR:-}"
@@ -59,6 +60,7 @@ failed=""
 engine() { # ENGINE CORES FILE ARGUMENT...
     name="$1" cores="$2" file="$lines/$3.jsonl"
     shift 3
+    set -- --blocks "$blocks" "$@"
     case "$name" in
     fast | checked)
         WARPLOOM_EMULATOR="$name" pinned "$cores" "$program" --engine "$name" --out "$file" "$@"

@@ -23,10 +23,11 @@ const METHOD: &str = "
 - `warploom fast` runs kernels without checks, `warploom checked` with all of them. A kernel with a race tells whether checks are on.
 - Peers, in the same run: PoCL (`benches/emulator/peers/pocl_kernels.cl`), a compiler that makes loops of barriers; it compiles for this
   very processor, the others for any x86-64. Numba's simulator (`benches/emulator/peers/numba_kernels.py`), which starts an OS thread for
-  each thread of a block; fewer blocks, as it takes so long.
+  each thread of a block; on one core, since Python runs one thread at a time, and with fewer blocks, as it takes so long.
 - A time is that of one launch, from the call to the end of the work; without compilation and without copies. Engines take turns in
   several processes of their own, pinned to one core or to two. The table has the median, the shortest, and the spread: the distance
   between the first and the third quartile, by the median.
+- Memory is that of the whole process, the peers' Python and compiler included.
 - In the same run each engine's results are compared with those of the plain loop, bit by bit: all inputs are small whole numbers.
 ";
 
