@@ -198,11 +198,11 @@ impl Running<'_> {
 
     /// The lane makes a step: an access to memory, or a call. It ends here if it has made more than any lane that ends.
     #[inline(always)]
-    pub(crate) fn step(&self) {
+    pub(crate) fn step(&self, site: u32) {
         let left = self.spin.steps.get().wrapping_sub(1);
         self.spin.steps.set(left);
         if left == 0 {
-            self.endless();
+            self.endless(site);
         }
     }
 
@@ -222,7 +222,7 @@ impl Running<'_> {
     }
 
     #[cold]
-    fn endless(&self) {
+    fn endless(&self, site: u32) {
         self.spin.steps.set(1); // again at the next step, should the lane catch this
         if std::thread::panicking() {
             return;
@@ -233,7 +233,7 @@ impl Running<'_> {
                 thread: self.shape.thread_at(self.thread.get()),
                 steps: self.spin.limit,
             };
-            crate::diagnose::endless(self, self.spin.limit);
+            crate::diagnose::endless(self, self.spin.limit, site);
             self.set.end(fault);
         }
         leave();

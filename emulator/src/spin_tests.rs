@@ -243,7 +243,7 @@ fn an_endless_loop_is_ended() {
         let _counts = Counts(&dropped);
         if thread_idx_x() == 40 {
             loop {
-                with_running(|running| running.step());
+                with_running(|running| running.step(0));
                 word.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -270,7 +270,7 @@ fn steps_are_counted_for_each_lane() {
     ends(1, 64, &options, || {
         for _ in 0..9 {
             for _ in 0..11 {
-                with_running(|running| running.step());
+                with_running(|running| running.step(0));
             }
             barrier(0);
         }

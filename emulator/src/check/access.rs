@@ -60,7 +60,7 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
         && bytes != 0
     {
         let align = align.max(1) as usize;
-        running.step();
+        running.step(site);
         if kind & What::WRITE != 0 {
             running.memory_changed();
         }
@@ -79,7 +79,7 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
-    running.step();
+    running.step(site);
     if WRITE {
         running.memory_changed();
     }

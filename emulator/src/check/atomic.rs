@@ -107,7 +107,7 @@ fn quick<'a>(
     if spun {
         spins(running, (address, bytes), true, site);
     } else {
-        running.step();
+        running.step(site);
         running.memory_changed();
     }
     let thread = running.thread.get();
@@ -206,7 +206,7 @@ fn hold<'a>(
 fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, site: u32) {
     let at = std::ptr::with_exposed_provenance(address);
     running.atomic_access(at, bytes as u32, writes, Place::of_site(site));
-    running.step();
+    running.step(site);
 }
 
 fn kinds(does: Does, wrote: bool) -> u32 {

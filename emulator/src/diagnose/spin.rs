@@ -56,12 +56,12 @@ pub(super) fn report(scene: &Scene<'_, '_>, crowds: &[Crowd]) -> bool {
 
 /// Reports that the lane that runs has made as many steps as a lane may.
 #[cold]
-pub(crate) fn endless(running: &Running<'_>, steps: u64) {
+pub(crate) fn endless(running: &Running<'_>, steps: u64, site: u32) {
     let core = running.core.borrow();
     let scene = Scene::new(running, &core);
     let actor = Actor {
         thread: running.thread.get(),
-        place: Place::of_site(running.site.get()),
+        place: Place::of_site(site),
     };
     let title = format!(
         "a thread does not come to an end: it has made {steps} accesses to memory and calls"
