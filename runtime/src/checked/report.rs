@@ -218,7 +218,7 @@ pub(crate) fn conclude(
             launched_at: Some(launched.at),
             findings,
         }))),
-        Some(fault @ Fault::Deadlock { .. }) => {
+        Some(fault @ (Fault::Deadlock { .. } | Fault::Endless { .. })) => {
             Some(StreamError::Deadlock(Box::new(KernelDeadlock {
                 kernel: launched.base.to_owned(),
                 report: fault.to_string(),
