@@ -185,6 +185,12 @@ impl Profile {
         self.grid.iter().map(|n| u64::from(*n)).product()
     }
 
+    /// Warps of the run.
+    pub(crate) fn n_warps(&self) -> u64 {
+        let threads: u64 = self.block.iter().map(|n| u64::from(*n)).product();
+        self.n_blocks() * threads.div_ceil(32)
+    }
+
     /// How much there was to count: executions of single places by whole warps.
     #[must_use]
     pub fn requests(&self) -> u64 {

@@ -24,8 +24,8 @@ pub(super) fn divergence(profile: &Profile) -> Vec<Finding> {
     let dear = |spot: &&Spot| {
         let tally = &spot.tally;
         let lost = tally.present - tally.executions;
-        // One lane, once per block, that puts down the block's result: the way it is done.
-        let leader = tally.requests <= profile.n_blocks() && tally.active[1] == tally.requests;
+        // One lane, once per warp, that puts down the warp's result, or the block's: the way it is done.
+        let leader = tally.requests <= profile.n_warps() && tally.active[1] == tally.requests;
         tally.requests >= LEAST_REQUESTS
             && 2 * tally.executions < tally.present
             && lost * LEAST_SHARE >= all

@@ -70,6 +70,15 @@ fn one_lane_that_writes_the_blocks_result_is_no_finding() {
 }
 
 #[test]
+fn one_lane_that_writes_its_warps_result_is_no_finding() {
+    let profile = run(64, 64, 1, |block, _, t| match t % 32 {
+        0 => vec![write(read(block, t, GLOBAL + 4 * block))],
+        _ => vec![at_line(9, read(block, t, GLOBAL))],
+    });
+    assert!(!codes(&profile).contains(&Code::DIVERGENCE));
+}
+
+#[test]
 fn loops_of_different_length_leave_lanes_behind() {
     // Lane l executes the line l + 1 times: as many requests as the longest, the k-th with 32 - k lanes.
     let profile = run(1, 32, 1, |block, _, t| {
