@@ -117,7 +117,7 @@ impl Clocks {
     pub(super) fn restart(&self, block: u32, cluster: u32, start: u32) {
         self.base.set(block << self.shift);
         self.cluster.set((
-            block / cluster * cluster << self.shift,
+            (block / cluster * cluster) << self.shift,
             cluster << self.shift,
         ));
         self.times.iter().for_each(|t| t.set(start));

@@ -144,7 +144,7 @@ impl Granule {
         let flags = self.flags();
         let copied = std::array::from_fn(|byte| Granule {
             slots: self.slots.clone(),
-            flags: AtomicU32::new(flags & flag::MESSAGE | (flags >> byte & 1) * flag::INIT),
+            flags: AtomicU32::new(flags & flag::MESSAGE | ((flags >> byte & 1) * flag::INIT)),
             stretch: AtomicU32::new(0),
         });
         let parts = pool.keep(copied);
@@ -161,6 +161,7 @@ impl Granule {
 
 /// Owns what split granules point to, until the run ends.
 #[derive(Debug, Default)]
+#[expect(clippy::vec_box, reason = "granules point to them")]
 pub(super) struct Splits(StaticMutex<Vec<Box<[Granule; 4]>>>);
 
 // SAFETY: whoever looks at granules of global memory holds the lock of the granule that they are parts of.

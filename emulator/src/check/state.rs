@@ -136,6 +136,7 @@ pub(crate) struct BlockChecks {
     pub(super) cache: [Cell<*const Space>; CACHED],
     /// The block's shared memory.
     pub(super) shared: Table,
+    #[expect(clippy::vec_box, reason = "the cache points to them")]
     pub(super) arrays: RefCell<Vec<Box<Space>>>,
     pub(super) hints: Hints,
     /// Sites of atomics that change many addresses.

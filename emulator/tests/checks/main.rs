@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stdout,
+    clippy::disallowed_types,
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 

@@ -47,7 +47,8 @@ hooks! {
 
 /// The site of a line.
 fn site(at: &'static Location<'static>) -> u32 {
-    static SITES: LazyLock<Mutex<HashMap<(u32, u32, &str), u32>>> = LazyLock::new(Mutex::default);
+    type Sites = HashMap<(u32, u32, &'static str), u32>;
+    static SITES: LazyLock<Mutex<Sites>> = LazyLock::new(Mutex::default);
     let mut sites = SITES.lock().unwrap_or_else(PoisonError::into_inner);
     *sites
         .entry((at.line(), at.column(), at.file()))
