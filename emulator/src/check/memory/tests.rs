@@ -237,7 +237,7 @@ fn freed_memory_is_not_used() {
 
 #[test]
 fn memory_freed_during_the_run_is_not_used() {
-    let x = std::sync::Mutex::new(Some(buffer::<u32>(8, Birth::Initialised)));
+    let x = crate::sync::StaticMutex::new(Some(buffer::<u32>(8, Birth::Initialised)));
     let at = start(x.lock().unwrap().as_ref().unwrap());
     let report = finding(|| {
         read(at, 4);

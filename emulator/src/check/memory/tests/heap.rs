@@ -66,7 +66,7 @@ fn only_what_is_allocated_is_freed_and_once() {
 
 #[test]
 fn what_the_heap_keeps_after_a_run_is_a_note() {
-    let kept = std::sync::Mutex::new(0);
+    let kept = crate::sync::StaticMutex::new(0);
     let report = finding(|| *kept.lock().unwrap() = heap_alloc(40).addr());
     assert_eq!(
         (report.code, report.severity),
