@@ -148,7 +148,8 @@ pub fn known() -> impl Iterator<Item = KnownStatic> {
     section::entries().iter().filter_map(|entry| entry.0)
 }
 
-#[cfg(all(test, target_os = "linux", not(miri)))]
+#[cfg(test)]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod tests {
     use super::*;
     use core::sync::atomic::{AtomicU32, AtomicU64};

@@ -156,6 +156,7 @@ fn announce(of: KnownStatic) {
     check::allocate_at(start, of.layout(), of.element(), kind, short, made);
 }
 
-#[cfg(all(test, target_os = "linux", not(miri)))]
+#[cfg(test)]
+#[cfg(all(target_os = "linux", not(miri)))]
 #[path = "statics_tests.rs"]
 mod tests;

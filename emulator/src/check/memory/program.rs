@@ -29,6 +29,7 @@ pub(super) fn host_memory(address: usize) -> Option<&'static str> {
     }
     Some(match &*found.name {
         "[stack]" => "a variable on the stack of the host's main thread",
+        "[heap]" => "the host's heap",
         name if name.starts_with('/') => "a static of the host's program",
         _ => "the host's heap, or the stack of one of its threads",
     })

@@ -1,16 +1,17 @@
 //! The memory that there is when a run starts, for quick look-ups, and what turns up later.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use super::allocation::Allocation;
 use super::registry;
+use crate::sync::StaticMutex;
 
 /// What a run's accesses are compared with. One for each run, shared by its workers.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     fixed: Arc<Fixed>,
-    late: RwLock<Late>,
+    late: StaticMutex<Late>,
     /// What the launch's parameters are called, by their start.
     views: Vec<View>,
 }
@@ -57,7 +58,7 @@ impl Snapshot {
         views.sort_by_key(|view| view.start);
         Self {
             fixed,
-            late: RwLock::default(),
+            late: StaticMutex::default(),
             views,
         }
     }
@@ -66,7 +67,7 @@ impl Snapshot {
     pub(super) fn empty() -> Self {
         Self {
             fixed: Arc::default(),
-            late: RwLock::default(),
+            late: StaticMutex::default(),
             views: Vec::new(),
         }
     }
@@ -93,19 +94,12 @@ impl Snapshot {
     #[cold]
     #[inline(never)]
     fn find_late(&self, address: usize) -> Option<(usize, &Allocation)> {
-        let known = {
-            let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
-            late.find(address)
-        };
-        let (number, found) = match known {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, found) = match late.find(address) {
             Some(known) => known,
-            None => {
-                let found = registry::find(address)?;
-                let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
-                // Another worker may have been quicker.
-                late.find(address).unwrap_or_else(|| late.add(found))
-            }
+            None => late.add(registry::find(address)?),
         };
+        drop(late);
         // SAFETY: `late.all` keeps every allocation that it ever had as long as this snapshot lives, and an `Arc` does not move it.
         let found = unsafe { &*Arc::as_ptr(&found) };
         Some((self.fixed.starts.len() + number, found))

@@ -9,6 +9,10 @@ use crate::check::shadow::What;
 use crate::check::{Code, Mode, Options, Report, access};
 use crate::{Outcome, Shape, SharedKey, Together, intrinsics, run_with};
 
+mod heap;
+mod shared;
+mod values;
+
 /// A lane's access; ends the lane if it must not happen.
 fn access(address: usize, bytes: usize, align: usize, how: How) {
     let kind = match how {
@@ -196,34 +200,6 @@ fn a_view_has_the_length_that_the_kernel_sees() {
 }
 
 #[test]
-fn copies_of_kernels_take_the_state_of_their_source() {
-    let (from, to) = (
-        buffer::<u32>(4, Birth::Uninitialised),
-        buffer::<u32>(4, Birth::Uninitialised),
-    );
-    initialise(from.start().as_ptr(), 8);
-    let (source, target) = (start(&from), start(&to));
-    let reports = one_lane(|| {
-        access::copy(target, source, 16, 0);
-        read(target + 4, 4);
-    });
-    assert_eq!(reports, []);
-    let report = finding(|| read(target + 8, 4));
-    assert_eq!(report.code, Code::GLOBAL_UNINIT);
-}
-
-#[test]
-fn a_copy_to_where_no_values_are_followed_is_a_read() {
-    let (from, to) = (
-        buffer::<u32>(4, Birth::Uninitialised),
-        buffer::<u32>(4, Birth::Initialised),
-    );
-    let (source, target) = (start(&from), start(&to));
-    let report = finding(|| access::copy(target, source, 16, 0));
-    assert_eq!(report.code, Code::GLOBAL_UNINIT);
-}
-
-#[test]
 fn an_access_out_of_bounds_ends_its_lane_and_no_other() {
     let x = buffer::<u32>(40, Birth::Initialised);
     let went_on = std::sync::atomic::AtomicU32::new(0);
@@ -261,7 +237,7 @@ fn freed_memory_is_not_used() {
 
 #[test]
 fn memory_freed_during_the_run_is_not_used() {
-    let x = std::sync::Mutex::new(Some(buffer::<u32>(8, Birth::Initialised)));
+    let x = crate::sync::StaticMutex::new(Some(buffer::<u32>(8, Birth::Initialised)));
     let at = start(x.lock().unwrap().as_ref().unwrap());
     let report = finding(|| {
         read(at, 4);
@@ -308,6 +284,7 @@ fn no_bytes_may_be_anywhere() {
 }
 
 //@ rows: GEM-10
+
 #[test]
 #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "nobody tells")]
 fn memory_of_the_host_is_not_the_devices() {
@@ -381,265 +358,6 @@ fn own_local_variables_are_not_those_of_others() {
     });
     assert_eq!(outcome.reports.len(), 1);
     assert_eq!(outcome.reports[0].code, Code::LOCAL_BOUNDS);
-}
-
-struct Tile;
-static TILE: SharedKey = SharedKey::new(TypeId::of::<Tile>(), "shared array");
-struct Other;
-static OTHER: SharedKey = SharedKey::new(TypeId::of::<Other>(), "shared array");
-
-fn array(key: &'static SharedKey, bytes: usize) -> usize {
-    // SAFETY: only its address is used.
-    unsafe { intrinsics::shared_static(key, bytes, 16) }.addr()
-}
-
-#[test]
-fn accesses_within_shared_arrays_are_right() {
-    let shape = Shape {
-        dynamic_shared_bytes: 36,
-        ..Shape::new([2, 1, 1], [1, 1, 1])
-    };
-    let outcome = run_on(shape, || {
-        // SAFETY: only its address is used.
-        let dynamic = unsafe { intrinsics::dynamic_shared() }.addr();
-        for (start, bytes) in [
-            (array(&TILE, 132), 132),
-            (array(&OTHER, 4), 4),
-            (dynamic, 36),
-        ] {
-            let own = (0..bytes / 4).filter(|i| i % 4 == intrinsics::thread_idx_x() as usize);
-            own.for_each(|i| write(start + 4 * i, 4));
-        }
-    });
-    assert_eq!(outcome.reports, []);
-}
-
-#[test]
-fn an_index_past_a_shared_array_is_out_of_bounds_although_another_follows() {
-    let report = finding(|| {
-        let tile = array(&TILE, 128);
-        array(&OTHER, 128);
-        read(tile + 128, 4);
-    });
-    assert_eq!(report.code, Code::SHARED_BOUNDS);
-    assert_eq!(
-        report.title,
-        "out of bounds in shared memory: just past the end of a shared array of 128 bytes"
-    );
-    assert!(
-        report.sides[0]
-            .did
-            .ends_with("element 32 of 32 if they have 4 bytes")
-    );
-}
-
-#[test]
-fn an_index_before_shared_memory_is_out_of_bounds() {
-    let report = finding(|| read(array(&TILE, 64) - 8, 8));
-    assert_eq!(report.code, Code::SHARED_BOUNDS);
-    assert!(
-        report.title.contains("8 bytes before the start"),
-        "{}",
-        report.title
-    );
-}
-
-#[test]
-fn a_vector_that_leaves_a_shared_array_is_out_of_bounds() {
-    let report = finding(|| read(array(&TILE, 24) + 16, 16));
-    assert_eq!(report.code, Code::SHARED_BOUNDS);
-    assert!(
-        report.title.contains("the last 8 bytes past the end"),
-        "{}",
-        report.title
-    );
-}
-
-#[test]
-fn dynamic_shared_memory_ends_where_the_launch_says() {
-    let shape = Shape {
-        dynamic_shared_bytes: 60,
-        ..Shape::new([1, 1, 1], [1, 1, 1])
-    };
-    let outcome = run_on(shape, || {
-        // SAFETY: only its address is used.
-        let dynamic = unsafe { intrinsics::dynamic_shared() }.addr();
-        write(dynamic + 56, 4);
-        write(dynamic + 60, 4);
-    });
-    assert_eq!(outcome.reports.len(), 1);
-    assert!(
-        outcome.reports[0]
-            .title
-            .contains("dynamic shared memory of 60 bytes")
-    );
-}
-
-#[test]
-fn shared_memory_must_be_aligned() {
-    let report = finding(|| read(array(&TILE, 64) + 4, 8));
-    assert_eq!(report.code, Code::MISALIGNED);
-}
-
-#[test]
-fn bytes_that_nobody_wrote_are_not_read() {
-    fn unwritten<T>(len: usize) {
-        let x = buffer::<T>(len, Birth::Uninitialised);
-        let (at, size) = (start(&x), size_of::<T>());
-        name(x.start().as_ptr(), "x");
-        let report = finding(|| {
-            write(at, size);
-            read(at, size);
-            read(at + (len - 1) * size, size);
-        });
-        assert_eq!(report.code, Code::GLOBAL_UNINIT);
-        assert_eq!(
-            report.title,
-            format!("read of uninitialised memory: x[{}]", len - 1)
-        );
-    }
-    for len in [2, 3, 65] {
-        unwritten::<u8>(len);
-        unwritten::<u16>(len);
-        unwritten::<u32>(len);
-        unwritten::<u64>(len);
-    }
-}
-
-#[test]
-fn bytes_that_the_host_or_a_kernel_wrote_are_read() {
-    let x = buffer::<u32>(10, Birth::Uninitialised);
-    let at = start(&x);
-    initialise(x.start().as_ptr(), 20);
-    let reports = one_lane(|| {
-        (0..5).for_each(|i| read(at + 4 * i, 4));
-        (5..10).for_each(|i| write(at + 4 * i, 4));
-        (0..10).for_each(|i| access(at + 4 * i, 4, 4, How::Changes));
-    });
-    assert_eq!(reports, []);
-    assert!(host_reads(x.start().as_ptr(), 40).is_none());
-}
-
-#[test]
-fn a_vector_with_one_unwritten_element_names_it() {
-    let x = buffer::<f32>(4, Birth::Uninitialised);
-    let at = start(&x);
-    name(x.start().as_ptr(), "x");
-    let report = finding(|| {
-        (0..3).for_each(|i| write(at + 4 * i, 4));
-        read(at, 16);
-    });
-    assert_eq!(report.title, "read of uninitialised memory: x[3]");
-    assert_eq!(
-        report.sides[0].did,
-        "reads x[0] (16 bytes), without a value from x[3] on"
-    );
-}
-
-#[test]
-fn copies_take_the_state_of_their_source() {
-    let (from, to) = (
-        buffer::<u8>(9, Birth::Uninitialised),
-        buffer::<u8>(9, Birth::Uninitialised),
-    );
-    initialise(from.start().as_ptr(), 4);
-    copied(to.start().as_ptr(), from.start().as_ptr(), 9);
-    assert!(host_reads(to.start().as_ptr(), 4).is_none());
-    let report = host_reads(to.start().as_ptr(), 9).unwrap();
-    assert!(report.title.contains("element 4"), "{}", report.title);
-    let whole = [1_u8; 9];
-    copied(to.start().as_ptr(), whole.as_ptr(), 9);
-    assert!(host_reads(to.start().as_ptr(), 9).is_none());
-}
-
-#[test]
-fn pieces_of_the_heap_are_checked_like_buffers() {
-    let reports = one_lane(|| {
-        let piece = heap_alloc(24);
-        assert_eq!(piece.addr() % 16, 0);
-        (0..3).for_each(|i| write(piece.addr() + 8 * i, 8));
-        (0..3).for_each(|i| read(piece.addr() + 8 * i, 8));
-        heap_free(piece);
-    });
-    assert_eq!(reports, []);
-    for (offset, code) in [
-        (24, Code::GLOBAL_BOUNDS),
-        (32, Code::GLOBAL_BOUNDS),
-        (8, Code::GLOBAL_UNINIT),
-    ] {
-        let mut reports = one_lane(|| {
-            let piece = heap_alloc(24);
-            read(piece.addr() + offset, 8);
-        });
-        reports.retain(|report| report.code != Code::LEAK);
-        assert_eq!(reports.len(), 1);
-        assert_eq!(reports[0].code, code);
-    }
-}
-
-#[test]
-fn a_piece_of_the_heap_is_not_used_after_it_was_freed() {
-    let report = finding(|| {
-        let piece = heap_alloc(100);
-        write(piece.addr() + 96, 4);
-        heap_free(piece);
-        read(piece.addr() + 96, 4);
-    });
-    assert_eq!(report.code, Code::USE_AFTER_FREE);
-    assert_eq!(
-        report.title,
-        "use of freed memory: byte 96 of a piece of the device's heap"
-    );
-    assert!(report.sides[1].did.contains("freed it"), "{report:?}");
-}
-
-#[test]
-fn only_what_is_allocated_is_freed_and_once() {
-    let twice = finding(|| {
-        let piece = heap_alloc(8);
-        heap_free(piece);
-        heap_free(piece);
-    });
-    assert_eq!(twice.code, Code::BAD_FREE);
-    assert_eq!(
-        twice.title,
-        "a piece of the device's heap of 8 bytes is freed twice"
-    );
-    let inside = finding(|| {
-        let piece = heap_alloc(32);
-        heap_free(piece.wrapping_add(16));
-        heap_free(piece);
-    });
-    assert!(text(&inside).contains("16 bytes behind the start of a piece"));
-    assert_eq!(one_lane(|| heap_free(ptr::null_mut())), []);
-}
-
-#[test]
-fn what_the_heap_keeps_after_a_run_is_a_note() {
-    let kept = std::sync::Mutex::new(0);
-    let report = finding(|| *kept.lock().unwrap() = heap_alloc(40).addr());
-    assert_eq!(
-        (report.code, report.severity),
-        (Code::LEAK, crate::check::Severity::Note)
-    );
-    assert!(
-        report
-            .title
-            .starts_with("1 piece of the device's heap (40 bytes)")
-    );
-    // A later kernel frees it, and nothing is left to be said.
-    let start = *kept.lock().unwrap();
-    assert_eq!(
-        one_lane(|| heap_free(ptr::without_provenance_mut(start))),
-        []
-    );
-}
-
-#[test]
-fn the_heap_has_a_limit() {
-    assert_eq!(heap_alloc(u64::MAX), ptr::null_mut());
-    assert_eq!(heap_alloc(8 << 20 | 1), ptr::null_mut());
-    assert_eq!(heap_alloc(0), ptr::null_mut());
 }
 
 #[test]
