@@ -60,6 +60,7 @@ fn observe_in_child(
         .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
         .env("WARPLOOM_STEP_LIMIT", "2000000")
         .env_remove("WARPLOOM_EMULATOR")
+        .env_remove("WARPLOOM_SCHEDULE")
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
