@@ -127,7 +127,7 @@ cases!("misaligned.rs":
     case!(pairs_from_the_second, "", |run| {
         let (x, mut y) = (run.upload(&count::<u32>(130))?, run.zeroed::<u64>(64)?);
         launch!(run, pairs_from_the_second, (2, 32), &x, &mut y);
-        run.expect(&y, |i| 2 * i as u64 | (2 * i as u64 + 1) << 32)
+        run.expect(&y, |i| (2 * i as u64) | ((2 * i as u64 + 1) << 32))
     }),
     case!(rows_of_six, "P-41", |run| {
         let x = Vec::from_iter((0..320).map(|i| i as f32));

@@ -10,7 +10,7 @@ use warploom::prelude::*;
 use crate::case::{case, cases, count, launch, noise};
 
 /// Block 0 tells block 1 that its data are there, by a relaxed store.
-#[kernel]
+#[kernel(cooperative)]
 fn flag_without_release<const BUG: bool>(
     block: Block,
     flag: &[Atomic<u32>],
@@ -43,7 +43,7 @@ fn flag_without_release<const BUG: bool>(
 }
 
 /// The reader polls by relaxed loads.
-#[kernel]
+#[kernel(cooperative)]
 fn flag_without_acquire<const BUG: bool>(
     block: Block,
     flag: &[Atomic<u32>],
@@ -75,7 +75,7 @@ fn flag_without_acquire<const BUG: bool>(
 }
 
 /// Two lines swapped: the flag is set before the data are written.
-#[kernel]
+#[kernel(cooperative)]
 fn flag_before_the_data<const BUG: bool>(
     block: Block,
     flag: &[Atomic<u32>],
@@ -109,7 +109,7 @@ fn flag_before_the_data<const BUG: bool>(
 }
 
 /// A fence for the block, where another block reads.
-#[kernel]
+#[kernel(cooperative)]
 fn fence_of_the_block<const BUG: bool>(
     block: Block,
     flag: &[Atomic<u32>],
@@ -248,7 +248,7 @@ fn flag_between_warps<const BUG: bool>(
 }
 
 /// A chain of blocks: each adds its sum to what the block before it published, and publishes the total.
-#[kernel]
+#[kernel(cooperative)]
 fn chained_scan<const BUG: bool>(
     block: Block,
     warp: Warp,

@@ -100,7 +100,7 @@ fn counter_reset_plainly<const BUG: bool>(block: Block, counter: &[Atomic<u32>],
 }
 
 /// A flag that is set by an ordinary store, and polled.
-#[kernel]
+#[kernel(cooperative)]
 fn flag_set_plainly<const BUG: bool>(
     block: Block,
     flag: &[Atomic<u32>],

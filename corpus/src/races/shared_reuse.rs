@@ -326,6 +326,6 @@ cases!("shared_reuse.rs":
         let x = floats(128);
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<f32>(128)?);
         launch!(run, cluster_barrier_dropped, (4, 32), &input, &mut y);
-        run.expect(&y, |i| x[(i / 32 ^ 1) * 32 + 31 - i % 32])
+        run.expect(&y, |i| x[((i / 32) ^ 1) * 32 + 31 - i % 32])
     }),
 );

@@ -82,7 +82,7 @@ fn parity_turns_twice<const BUG: bool>(
 }
 
 /// All wait for a flag that nobody sets.
-#[kernel]
+#[kernel(cooperative)]
 fn flag_that_nobody_sets<const BUG: bool>(
     block: Block,
     i: Index1D,

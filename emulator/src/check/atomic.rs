@@ -464,21 +464,26 @@ fn quietly(running: &Running<'static>, checks: &BlockChecks, act: impl FnOnce())
     }
 }
 
-/// The lane that runs arrives at the barrier in memory at `at`, whose phase has this parity and ends with that if `ends`.
-pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
+/// The lane that runs arrives next at the barrier in memory at `at`. Others may run before this returns: the barrier is looked at after.
+pub(crate) fn will_arrive(at: *const u8) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
-    let change = |how| {
-        quietly(running, checks, || {
-            around(at, 8, Does::Changes, how, || ((), true))
-        })
-    };
-    if running.shape.set_blocks > 1 {
+    let how = match running.shape.set_blocks {
+        0 | 1 => CLUSTER,
         // The barrier may be another block's.
-        change(ACQ_REL | CLUSTER);
-    } else {
-        change(CLUSTER);
+        _ => ACQ_REL | CLUSTER,
+    };
+    quietly(running, checks, || {
+        around(at, 8, Does::Changes, how, || ((), true))
+    });
+}
+
+/// The lane that runs arrives there; the phase has this parity and ends with that if `ends`. Nobody else runs meanwhile.
+pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
+    if let Some((running, checks)) = fiber::checked()
+        && running.shape.set_blocks <= 1
+    {
         let clocks = &checks.clocks;
         clocks.arrives_at_phase(running.thread.get(), at.addr(), parity, ends);
     }

@@ -31,7 +31,7 @@ mod unread; // reads of what has no value
 
 pub(crate) use access::{reads, writes};
 pub(crate) use array_name::type_of;
-pub(crate) use atomic::{Does, around, arrives, fence, sees_phase};
+pub(crate) use atomic::{Does, around, arrives, fence, sees_phase, will_arrive};
 pub use collect::{Key, Sink};
 pub(crate) use copies::{begins as copy_begins, ends as copy_ends};
 pub use hooks::{HOOKS, Hook};

@@ -261,7 +261,8 @@ unsafe fn finish(pending: usize) {
 
 #[track_caller]
 unsafe fn arrive(at: *mut u64) -> u64 {
-    // SAFETY: the caller's promise; all threads of a block share an OS thread.
+    check::will_arrive(at.cast());
+    // SAFETY: the caller's promise; all threads of a block share an OS thread, and none of them runs between this and the write below.
     let state = unsafe { state(at) };
     let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
     let phase = state >> PHASE_SHIFT;
