@@ -24,7 +24,7 @@ log="$3/$4.$6.$7.log"
 options=""
 [ "$7" != memcheck ] || options="--report-api-errors no" # what the driver refuses is no bug of a kernel
 # shellcheck disable=SC2086
-timeout -k 1 "$8" "$1" --tool "$7" --print-limit 3 $options "$2" run "$4" "$6" cuda >"$log" 2>&1
+timeout -k 1 "$8" "$1" --tool "$7" --report-api-errors no --print-limit 3 $options "$2" run "$4" "$6" cuda >"$log" 2>&1
 code=$?
 first="$(grep '^=========' "$log" | grep -v 'COMPUTE-SANITIZER\|SUMMARY\|^========= *$' | head -n 1 | sed 's/^========= *//' | tr '\t' ' ')"
 if [ "$code" = 124 ] || [ "$code" = 137 ]; then

@@ -80,6 +80,7 @@ fn a_backtrace_in_a_kernel_names_the_kernel_and_its_line() -> Result<()> {
 }
 
 #[kernel]
+#[allow(clippy::print_stdout, reason = "that kernels can is the point")]
 fn writes_a_file(i: Index1D, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
         *y = 1;

@@ -5,6 +5,10 @@
     clippy::panic,
     reason = "helpers of tests stand outside of #[test] functions"
 )]
+#![allow(
+    clippy::if_same_then_else,
+    reason = "two branches with the same operation are the point"
+)]
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -69,7 +73,7 @@ fn a_collective_waits_for_the_lanes_of_its_mask_and_no_others() {
     let even = 0x5555_5555;
     runs(2, 64, || {
         let lane = lane_id();
-        if lane % 2 == 0 {
+        if lane.is_multiple_of(2) {
             // Odd lanes never come here, and the other warp is not waited for.
             assert_eq!(vote_ballot(even, lane < 8), 0x55);
             assert_eq!(shuffle_idx(even, 100 + lane, 30, 31), 130);
@@ -263,7 +267,7 @@ fn threads_that_returned_do_not_count_at_a_block_barrier() {
         let fault = run_in(schedule, 1, 96, &|| {
             let thread = thread_idx_x();
             // A whole warp, and some lanes of the others.
-            if thread < 32 || thread % 7 == 0 {
+            if thread < 32 || thread.is_multiple_of(7) {
                 return;
             }
             arrived.fetch_add(1, Relaxed);

@@ -1,5 +1,10 @@
 //! What a device of each compute capability refuses: every limit, and one beyond it, on the emulator that stands for it.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 

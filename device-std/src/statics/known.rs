@@ -161,6 +161,7 @@ mod tests {
     crate::constant_static! { static SCALE: f64 = 2.0; }
     crate::managed_static! { static TOTAL: AtomicU64 = AtomicU64::new(10); }
 
+    #[allow(clippy::unwrap_used, reason = "a helper of tests")]
     fn only(name: &str) -> KnownStatic {
         let mut found = known().filter(|one| one.name().path.ends_with(name));
         let first = found.next().unwrap();
