@@ -30,8 +30,9 @@ fn kernel(name: &str) -> String {
     )
 }
 
+/// Without instrumented code, which has tests of its own: kernels here are written for NVPTX.
 fn options() -> Options {
-    Builder::new().options
+    Builder::new().instrumented(false).options
 }
 
 /// All kernels, and for each architecture all PTX.
@@ -93,7 +94,7 @@ fn kernels_survive_and_host_code_does_not() {
 fn a_cap_on_registers_is_for_kernels_without_one() {
     let ir = storing("capped", "  %v = add i32 1, 2");
     assert!(!ptx(&ir).contains(".maxnreg"));
-    let capped = Builder::new().max_registers(40).options;
+    let capped = Builder::new().instrumented(false).max_registers(40).options;
     let (_, texts) = compiled(&ir, capped.clone()).unwrap();
     assert!(texts[0].2.contains(".maxnreg 40"), "{}", texts[0].2);
     // The eighth number behind the file: the kernel's own cap, of 32.
