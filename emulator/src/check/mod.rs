@@ -1,7 +1,7 @@
 //! What a run is checked for, beyond what any run finds: every access to memory, in instrumented kernels.
 //!
 //! A kernel comes in two forms: *native*, as rustc compiled it for the host, and *instrumented*, the device's own code for the host's
-//! processor, in which each access to memory first calls a hook of [`hooks`]. Both run on the same engine. This module gives the hooks
+//! processor, in which each access to memory first calls a hook of `hooks`. Both run on the same engine. This module gives the hooks
 //! their meaning and turns what they find into [`Report`]s. Must not know: LLVM, how instrumented code is made.
 
 mod access; // reads and writes, one by one

@@ -206,7 +206,7 @@ pub struct Side {
     pub stack: Vec<super::Frame>,
     /// The thread, or the lowest of them.
     pub who: Option<Who>,
-    /// What it did, as the end of a sentence that starts with the thread: "reads tile[28] (4 bytes)".
+    /// What it did, as the end of a sentence that starts with the thread: `reads tile[28] (4 bytes)`.
     pub did: String,
 }
 

@@ -13,7 +13,7 @@ use crate::warp::LANES;
 
 /// What a run with `Options::lints` showed of a kernel's performance.
 ///
-/// [`Profile::reports`] says what of it is worth a warning; [`crate::check::page`] shows all of it.
+/// [`Profile::reports`] says what of it is worth a warning; `Page` shows all of it.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Profile {
