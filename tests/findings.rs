@@ -1,6 +1,6 @@
 //! What a program says about its kernels: on its error stream, in files, and when it ends.
 //!
-//! Each test starts this program anew with one of the ignored tests, which launches kernels in checked mode.
+//! Each test starts this program anew with one of the tests called `child_…`, which launches kernels in checked mode.
 
 #![expect(
     clippy::unwrap_used,
@@ -71,7 +71,6 @@ fn line(mark: &str) -> usize {
 }
 
 #[test]
-#[ignore = "run by the other tests"]
 fn child_returns() -> Result<()> {
     let device = Device::emulator();
     let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
@@ -83,7 +82,6 @@ fn child_returns() -> Result<()> {
 }
 
 #[test]
-#[ignore = "run by the other tests"]
 fn child_may_return() -> Result<()> {
     let device = Device::emulator();
     let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
@@ -93,7 +91,6 @@ fn child_may_return() -> Result<()> {
 }
 
 #[test]
-#[ignore = "run by the other tests"]
 fn child_races() -> Result<()> {
     let device = Device::emulator();
     let stream = device.stream()?;
@@ -108,7 +105,6 @@ fn child_races() -> Result<()> {
 }
 
 #[test]
-#[ignore = "run by the other tests"]
 fn child_panics() -> Result<()> {
     let device = Device::emulator();
     let (stream, x, mut y) = (
@@ -127,13 +123,7 @@ fn child_panics() -> Result<()> {
 /// Runs one of the tests above with these variables.
 fn child(test: &str, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([
-        "--exact",
-        test,
-        "--ignored",
-        "--nocapture",
-        "--test-threads=2",
-    ]);
+    command.args(["--exact", test, "--nocapture", "--test-threads=2"]);
     for name in [
         "WARPLOOM_REPORT",
         "WARPLOOM_ALLOW",

@@ -38,9 +38,9 @@ pub struct SharedKey {
     /// The name of the element type, for messages.
     pub type_name: &'static str,
     /// In instrumented code, which knows no types: the address of a text that belongs to the place. Otherwise 0.
-    pub address: usize,
+    pub(crate) address: usize,
     /// Where the array is declared, as a number of a place in instrumented code. Otherwise 0.
-    pub declared: u32,
+    pub(crate) declared: u32,
 }
 
 impl SharedKey {

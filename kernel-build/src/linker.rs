@@ -181,7 +181,9 @@ fn compile(
     keep_only(&mut module, &roots)?;
     resolve(&mut module, &roots, &line.archives)?;
     let host_assembly = host_assembly(&module);
-    let whole = options.instrumented.then(|| module.duplicate());
+    // No other host has intrinsics that instrumented code can call: its kernels run natively on the emulator.
+    let can_call = crate::elf::Machine::of_triple(&module.triple()).is_some();
+    let whole = (options.instrumented && can_call).then(|| module.duplicate());
     let statics = lower(&mut module, &owned)?;
     let graph = Graph::of(&module.functions());
     let mangled: Vec<String> = roots.iter().map(|r| r.entry.name()).collect();

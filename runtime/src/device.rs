@@ -353,11 +353,11 @@ impl Device {
     #[track_caller]
     pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) {
         if let Backend::Emulator(emulated) = &self.0.backend
-            && let Some(report) = check::host_reads(from, bytes)
             && emulated
                 .mode
                 .or_else(|| Some(checked::options().ok()?.mode))
                 == Some(Mode::Checked)
+            && let Some(report) = check::host_reads(from, bytes)
         {
             checked::remark(report);
         }

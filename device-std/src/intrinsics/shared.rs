@@ -33,12 +33,8 @@ pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u
 pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u8 {
     struct Key<T, const N: usize, Site>(core::marker::PhantomData<fn() -> (T, Site)>);
     impl<T: 'static, const N: usize, Site: 'static> Key<T, N, Site> {
-        const KEY: &'static warploom_emulator::SharedKey = &warploom_emulator::SharedKey {
-            site: core::any::TypeId::of::<Self>(),
-            type_name: "shared array",
-            address: 0,
-            declared: 0,
-        };
+        const KEY: &'static warploom_emulator::SharedKey =
+            &warploom_emulator::SharedKey::new(core::any::TypeId::of::<Self>(), "shared array");
     }
     // SAFETY: one key always comes with one size and one alignment: all three follow from `T`, `N` and `Site`.
     unsafe {

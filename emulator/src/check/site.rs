@@ -9,7 +9,7 @@ use crate::sync::StaticMutex;
 pub struct SiteId(pub u32);
 
 /// A line of source text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Frame {
     /// Source file, as the compiler was given it.
     pub file: String,
@@ -24,7 +24,7 @@ pub struct Frame {
 /// What is known of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteInfo {
-    /// The place itself first, then where it was inlined, innermost first. Not empty.
+    /// The place itself first, then where it was inlined, innermost first. A registered place has one at least.
     pub frames: Vec<Frame>,
     /// Which of `frames` a reader wants to see: the innermost that is neither of the standard library nor of the device library.
     pub shown: usize,
@@ -34,7 +34,14 @@ impl SiteInfo {
     /// The line to show.
     #[must_use]
     pub fn frame(&self) -> &Frame {
-        self.frames.get(self.shown).unwrap_or(&self.frames[0])
+        static UNKNOWN: Frame = Frame {
+            file: String::new(),
+            line: 0,
+            column: 0,
+            function: String::new(),
+        };
+        let frame = self.frames.get(self.shown);
+        frame.or(self.frames.first()).unwrap_or(&UNKNOWN)
     }
 }
 
@@ -46,7 +53,13 @@ struct Chunk {
 static CHUNKS: OnceLock<StaticMutex<Vec<&'static Chunk>>> = OnceLock::new();
 
 /// Numbers the places of one piece of instrumented code: that of `sites[i]` is the result plus `i`. They stay for ever.
-pub fn register(sites: Vec<SiteInfo>) -> u32 {
+pub fn register(mut sites: Vec<SiteInfo>) -> u32 {
+    for site in &mut sites {
+        if site.frames.is_empty() {
+            site.frames.push(Frame::default());
+        }
+        site.shown = site.shown.min(site.frames.len() - 1);
+    }
     let chunks = CHUNKS.get_or_init(StaticMutex::default);
     let mut chunks = chunks.lock().unwrap_or_else(PoisonError::into_inner);
     let first = chunks

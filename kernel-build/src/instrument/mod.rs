@@ -89,7 +89,7 @@ fn instrumented<'ctx>(
     entries::add(&mut module, roots, names, machine)?;
     let mut kernels = record::kernels(&module, roots, names);
     module.run(Passes::before_instrumenting(), Some(machine))?;
-    let mut places = places::Places::default();
+    let mut places = places::Places::new();
     let ranges = access::instrument(&mut module, &mut places);
     for kernel in &mut kernels {
         let range = ranges.get(&entries::symbol(&kernel.entry));

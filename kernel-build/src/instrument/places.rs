@@ -2,7 +2,7 @@
 
 use crate::llvm::Value;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warploom_manifest::instrumented::Site;
 
 /// What a file's path contains if its lines are of no interest to a reader: the device library and the standard library.
@@ -16,7 +16,6 @@ const LIBRARIES: &[&str] = &[
 ];
 
 /// The places of one module.
-#[derive(Default)]
 pub(super) struct Places {
     pub(super) files: Vec<String>,
     pub(super) functions: Vec<String>,
@@ -24,9 +23,25 @@ pub(super) struct Places {
     file_numbers: HashMap<String, u32>,
     function_numbers: HashMap<String, u32>,
     known: HashMap<Vec<(u32, u32, u32, u32)>, u32>,
+    /// The folder that the compiler runs in.
+    here: PathBuf,
 }
 
 impl Places {
+    /// None yet.
+    pub(super) fn new() -> Self {
+        Self {
+            files: vec![],
+            functions: vec![],
+            sites: vec![],
+            file_numbers: HashMap::new(),
+            function_numbers: HashMap::new(),
+            known: HashMap::new(),
+            // Without it, paths are shown whole.
+            here: std::env::current_dir().unwrap_or_default(),
+        }
+    }
+
     /// The number of the place of `instruction`, which stands in the function called `function`.
     pub(super) fn of(&mut self, instruction: Value<'_>, function: &str) -> u32 {
         let mut chain = instruction.debug_chain();
@@ -37,7 +52,6 @@ impl Places {
         let function = kernel.unwrap_or(function);
         let function = number(&mut self.functions, &mut self.function_numbers, function);
         let unknown = number(&mut self.functions, &mut self.function_numbers, "");
-        let here = std::env::current_dir().unwrap_or_default();
         let last = chain.len().saturating_sub(1);
         let mut frames: Vec<(u32, u32, u32, u32)> = chain
             .iter()
@@ -46,7 +60,7 @@ impl Places {
                 let file = number(
                     &mut self.files,
                     &mut self.file_numbers,
-                    relative(file, &here),
+                    relative(file, &self.here),
                 );
                 let function = if i == last { function } else { unknown };
                 (file, function, *line, *column)

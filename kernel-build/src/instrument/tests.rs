@@ -17,7 +17,7 @@ fn calls(body: &str, declarations: &str) -> Vec<String> {
         "{HOST}{declarations}\ndefine void @f(ptr %p, ptr %q, i64 %n, i32 %v) {{\n{body}\n  ret void\n}}\n"
     );
     let mut module = Module::from_text(&context, &ir).unwrap();
-    instrument(&mut module, &mut Places::default());
+    instrument(&mut module, &mut Places::new());
     module.verify().unwrap();
     let text = module.function("f").unwrap().to_text();
     let call = |line: &str| Some(line.trim().split_once("call void ")?.1.to_owned());

@@ -3,6 +3,7 @@
 //! A record of each crate target lies in a section that the linker puts together, as with device code (`module.rs`). What the code
 //! calls is looked up by name once, before any of it runs: hooks of the emulator, and the device library's table of intrinsics.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::Location;
 use std::sync::{Mutex, OnceLock};
@@ -85,8 +86,8 @@ pub(crate) struct Body {
 pub(crate) enum Missing {
     /// The program carries none of this kernel.
     NotBuilt,
-    /// The kernel has something that only native code can do.
-    Unsupported(&'static str),
+    /// There is some, and it cannot run; why.
+    Unsupported(Cow<'static, str>),
 }
 
 /// The instrumented body of the kernel that a launch means.
@@ -94,8 +95,12 @@ pub(crate) fn body(
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
 ) -> Result<Result<Body, Missing>, LaunchError> {
-    let Ok((container, described)) = module::find(module::embedded()?, kernel, caller) else {
-        return Ok(Err(Missing::NotBuilt));
+    let (container, described) = match module::find(module::embedded()?, kernel, caller) {
+        Ok(found) => found,
+        Err(error @ LaunchError::Ambiguous { .. }) => {
+            return Ok(Err(Missing::Unsupported(error.to_string().into())));
+        }
+        Err(_) => return Ok(Err(Missing::NotBuilt)),
     };
     module::check_layout(kernel, &described.params)?;
     let target = &*container.manifest.target;
@@ -106,11 +111,14 @@ pub(crate) fn body(
             .map(|at| (code, at))
     });
     let Some((code, at)) = found else {
-        return Ok(Err(Missing::NotBuilt));
+        return Ok(Err(match damaged() {
+            Some(reason) => Missing::Unsupported(reason.into()),
+            None => Missing::NotBuilt,
+        }));
     };
     let said = &code.text.entries[at];
     if let Some(reason) = &said.unsupported {
-        return Ok(Err(Missing::Unsupported(reason)));
+        return Ok(Err(Missing::Unsupported(reason.as_str().into())));
     }
     // SAFETY: the record has a function of this type for each entry of its text.
     let entry = unsafe {
@@ -124,13 +132,32 @@ pub(crate) fn body(
 
 /// All instrumented code of the program, ready to run.
 fn loaded() -> &'static [Loaded] {
-    static LOADED: OnceLock<Vec<Loaded>> = OnceLock::new();
+    &all().0
+}
+
+/// Why some instrumented code of the program cannot be read, if that is so.
+fn damaged() -> Option<&'static str> {
+    all().1.as_deref()
+}
+
+fn all() -> &'static (Vec<Loaded>, Option<String>) {
+    static LOADED: OnceLock<(Vec<Loaded>, Option<String>)> = OnceLock::new();
     LOADED.get_or_init(|| {
         let symbols = symbols();
-        section::records()
-            .into_iter()
-            .filter_map(|record| load(record, &symbols))
-            .collect()
+        let (mut read, mut damaged) = (vec![], None);
+        for record in section::records() {
+            match load(record, &symbols) {
+                Ok(code) => read.push(code),
+                Err(error) => {
+                    damaged.get_or_insert_with(|| {
+                        format!(
+                            "some of the program's instrumented code is not of this version of warploom ({error}); build the program and its build scripts with one version"
+                        )
+                    });
+                }
+            }
+        }
+        (read, damaged)
     })
 }
 
@@ -144,10 +171,13 @@ fn symbols() -> HashMap<&'static str, *const ()> {
         .collect()
 }
 
-fn load(record: &'static Record, known: &HashMap<&'static str, *const ()>) -> Option<Loaded> {
+fn load(
+    record: &'static Record,
+    known: &HashMap<&'static str, *const ()>,
+) -> Result<Loaded, serde_json::Error> {
     // SAFETY: a record's text is as long as it says, and stays.
     let text = unsafe { std::slice::from_raw_parts(record.text, record.text_bytes as usize) };
-    let mut text: Instrumented = Instrumented::from_json(text).ok()?;
+    let mut text: Instrumented = Instrumented::from_json(text)?;
     for (at, symbol) in text.symbols.iter().enumerate() {
         let address = known.get(&**symbol).copied().unwrap_or_else(|| {
             // Nobody runs code that calls what is not there.
@@ -186,7 +216,7 @@ fn load(record: &'static Record, known: &HashMap<&'static str, *const ()>) -> Op
         let bytes = global.bytes as usize;
         check::allocate(start, bytes, 1, 1, kind, Birth::Initialised, &global.name);
     }
-    Some(Loaded {
+    Ok(Loaded {
         text,
         first_site: first,
         record,
@@ -207,10 +237,10 @@ fn site_info(text: &Instrumented, site: &warploom_manifest::instrumented::Site) 
     }
 }
 
-/// Says once per kernel that it runs unchecked although its crate has instrumented code.
-pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing) {
+/// Says once per kernel that it runs unchecked although its crate has instrumented code, or although somebody `asked` for checks.
+pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing, asked: bool) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let asked = std::env::var("WARPLOOM_EMULATOR").as_deref() == Ok("checked");
+    let asked = asked || std::env::var("WARPLOOM_EMULATOR").as_deref() == Ok("checked");
     let reason = match missing {
         Missing::Unsupported(reason) => reason,
         // Examples in documentation never have any; who asks for checks wants to know.

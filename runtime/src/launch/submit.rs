@@ -56,12 +56,10 @@ pub unsafe fn submit(
             let prints = device.0.prints.host_ring();
             let ring = prints.control();
             let grid_barrier = 0; // the emulator has one of its own
-            let addresses: Vec<*mut c_void> = args
-                .iter()
-                .flat_map(|arg| arg.addresses(&grid_barrier))
-                .collect();
             let (options, body) = checks(emulated, kernel, caller)?;
-            let addresses = Addresses(addresses);
+            let of_body = body.iter().flat_map(|_| args);
+            let addresses = of_body.flat_map(|arg| arg.addresses(&grid_barrier));
+            let addresses = Addresses(addresses.collect());
             let _constants = body.map(|_| checked::start_run());
             let _parameters = body.map(|_| checked::Parameters::announce(args));
             let cpu = || {
@@ -115,7 +113,7 @@ fn checks(
     match checked::body(kernel, caller)? {
         Ok(body) => Ok((options, Some(body))),
         Err(missing) => {
-            checked::note_unchecked(kernel, &missing);
+            checked::note_unchecked(kernel, &missing, emulated.mode.is_some());
             options.mode = Mode::Fast;
             Ok((options, None))
         }
