@@ -1,5 +1,7 @@
 //! One error for those who do not care which, and what can go wrong with a device itself.
 
+use std::borrow::Cow;
+
 use crate::cuda::DriverError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
@@ -29,6 +31,22 @@ pub enum Error {
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
+    /// The device does not do that.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+}
+
+/// Something that a device does not do; another device may.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{device} does not support {what}: {reason}")]
+pub struct Unsupported {
+    /// What was asked for.
+    pub what: &'static str,
+    /// The device's name.
+    pub device: String,
+    /// Why it does not, and what to do instead.
+    pub reason: Cow<'static, str>,
 }
 
 /// Why a device cannot be opened.
@@ -82,6 +100,9 @@ pub enum DeviceError {
     /// The driver refused a call.
     #[error("cannot open the GPU: {0}")]
     Driver(#[from] DriverError),
+    /// The device does not do that.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use warploom_device::{AtomicF32, AtomicF64, Plain};
 use crate::buffer::{Buffer, Copy};
 use crate::cuda::DriverError;
 use crate::device::Device;
+use crate::error::Unsupported;
 use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
@@ -99,6 +100,9 @@ pub enum MemoryError {
     /// The driver refused a call.
     #[error("work on the GPU's memory failed: {0}")]
     Driver(#[from] DriverError),
+    /// The device does not do that.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
 }
 
 impl<T> DeviceBuffer<T> {

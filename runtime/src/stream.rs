@@ -9,6 +9,7 @@ use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{Context, DriverError};
 use crate::device::{Backend, Device};
+use crate::error::Unsupported;
 use crate::event::Event;
 use crate::panics::{KernelDeadlock, KernelPanic};
 
@@ -67,6 +68,9 @@ pub enum StreamError {
     /// The driver refused a call, or reports that earlier work failed.
     #[error("work on the GPU failed: {0}")]
     Driver(#[from] DriverError),
+    /// The device does not do that.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
 }
 
 impl Stream {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::sys::{CUresult, Driver};
+use super::sys::{CUDA_ERROR_NOT_SUPPORTED, CUresult, Driver};
 
 /// A call that the driver answered with an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +28,19 @@ pub(super) fn check(
         return Ok(());
     }
     Err(describe(driver, call, code))
+}
+
+/// The error of a function that this driver is too old for.
+#[cold]
+pub(super) fn lacking(call: &'static str, since: &str) -> DriverError {
+    DriverError {
+        code: CUDA_ERROR_NOT_SUPPORTED,
+        name: "CUDA_ERROR_NOT_SUPPORTED".to_owned(),
+        text: format!(
+            "the installed driver has no such function; drivers for CUDA {since} and later have it"
+        ),
+        call,
+    }
 }
 
 #[cold]

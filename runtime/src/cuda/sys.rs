@@ -1,6 +1,7 @@
 //! The driver's functions, with the driver's own names and types, found in `libcuda` when the program runs.
 //!
-//! Must not know: what the functions are used for. A method of [`Driver`] has the name of the function that it calls.
+//! Must not know: what the functions are used for. A method of [`Driver`] has the name of the function that it calls. Here are the functions
+//! without which nothing works; those that some drivers lack stand in a file for each area.
 
 #![allow(
     non_snake_case,
@@ -14,8 +15,13 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use super::result::{DriverError, check};
+use super::result::{DriverError, check, lacking};
 use crate::error::DeviceError;
+
+mod devices; // GPUs, contexts, peers
+mod memory; // kinds of memory, copies, pools
+mod modules; // compiling, linking, functions' attributes
+mod streams; // streams, events, callbacks, profiling
 
 pub(crate) type CUresult = c_int;
 pub(crate) type CUdevice = c_int;
@@ -50,7 +56,11 @@ macro_rules! functions {
         #[derive(Debug)]
         pub(crate) struct Driver {
             table: Table,
-            /// Keeps the functions of `table` loaded.
+            devices: devices::Functions,
+            memory: memory::Functions,
+            modules: modules::Functions,
+            streams: streams::Functions,
+            /// Keeps the functions loaded.
             _library: Library,
         }
 
@@ -82,7 +92,14 @@ macro_rules! functions {
                 )*
                 // One `let else` for all of them: each is `Some` unless it was counted as missing.
                 let ($(Some($name),)*) = ($($name,)*) else { return Err(missing) };
-                Ok(Driver { table: Table { $($name,)* $($oname,)* }, _library: library })
+                Ok(Driver {
+                    table: Table { $($name,)* $($oname,)* },
+                    devices: devices::Functions::find(&library),
+                    memory: memory::Functions::find(&library),
+                    modules: modules::Functions::find(&library),
+                    streams: streams::Functions::find(&library),
+                    _library: library,
+                })
             }
 
             $(
@@ -122,6 +139,50 @@ macro_rules! functions {
         }
     };
 }
+
+/// Declares functions that a driver may lack: `since` is the CUDA version of the first driver that has them. Calling one that is missing
+/// is an error that says so.
+macro_rules! later {
+    ($area:ident { $(since $since:literal: fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }) => {
+        /// What the loaded driver has of this area.
+        #[derive(Debug)]
+        pub(super) struct Functions {
+            $($name: Option<unsafe extern "system" fn($($ty),*) -> CUresult>,)*
+        }
+
+        impl Functions {
+            /// Looks up every function.
+            pub(super) fn find(library: &Library) -> Functions {
+                Functions {
+                    $($name: {
+                        // SAFETY: the type is that of the driver's documented function of this name.
+                        let found = unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) };
+                        let found: Option<unsafe extern "system" fn($($ty),*) -> CUresult> = found.ok().map(|symbol| *symbol);
+                        found
+                    },)*
+                }
+            }
+        }
+
+        impl Driver {
+            $(
+                /// Calls the driver function of this name; an error if this driver has none.
+                ///
+                /// # Safety
+                /// What the driver's manual asks for: live handles, pointers to enough valid memory.
+                pub(crate) unsafe fn $name(&self, $($arg: $ty),*) -> Result<(), DriverError> {
+                    let Some(function) = self.$area.$name else {
+                        return Err(lacking(stringify!($name), $since));
+                    };
+                    // SAFETY: the caller promises what the manual asks for.
+                    let code = unsafe { function($($arg),*) };
+                    check(self, stringify!($name), code)
+                }
+            )*
+        }
+    };
+}
+use later;
 
 functions! {
     required {

@@ -1,0 +1,9 @@
+//! Functions for kinds of memory, copies and pools.
+
+use super::*;
+
+later! {
+    memory {
+        since "4.0": fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    }
+}
