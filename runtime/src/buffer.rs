@@ -19,13 +19,18 @@ use crate::cuda::DriverError;
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, lock};
+use crate::graph::record::{KeptCopy, Operation};
 use crate::memory::MemoryError;
-use crate::stream::{Queue, Stream};
+use crate::stream::{Queue, Stream, StreamError};
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 const ALIGN: usize = 256;
 
-pub(crate) struct Buffer {
+/// Clones are the same memory: a graph keeps what its nodes use.
+#[derive(Clone)]
+pub(crate) struct Buffer(Arc<Owned>);
+
+struct Owned {
     memory: Memory,
     last: Mutex<Option<Arc<Queue>>>,
     device: Device,
@@ -61,20 +66,25 @@ impl Buffer {
                 DeviceMemory::new(Arc::clone(&gpu.context), bytes)?.ok_or_else(out_of_memory)?,
             ),
         };
-        Ok(Buffer {
+        Ok(Buffer(Arc::new(Owned {
             memory,
             last: Mutex::new(None),
             device: device.clone(),
-        })
+        })))
+    }
+
+    /// Whether both are the same memory.
+    pub(crate) fn is_same(&self, other: &Buffer) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     pub(crate) fn device(&self) -> &Device {
-        &self.device
+        &self.0.device
     }
 
     /// Where the memory starts: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
-        match &self.memory {
+        match &self.0.memory {
             Memory::Empty => ptr::without_provenance_mut(ALIGN),
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Cuda(memory) => {
@@ -85,18 +95,18 @@ impl Buffer {
 
     /// Refuses a stream of another device.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
-        if self.device.is_same(stream.device()) {
+        if self.0.device.is_same(stream.device()) {
             return Ok(());
         }
         Err(MemoryError::WrongDevice {
-            buffer: self.device.name().to_owned(),
+            buffer: self.0.device.name().to_owned(),
             stream: stream.device().name().to_owned(),
         })
     }
 
     /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock.
     pub(crate) fn hand_to(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
-        let mut last = lock(&self.last);
+        let mut last = lock(&self.0.last);
         match &*last {
             Some(last) if Arc::ptr_eq(last, queue) => return Ok(()),
             Some(last) => {
@@ -113,7 +123,7 @@ impl Buffer {
     /// Copies `source` to the start of this memory, which no stream has used yet.
     pub(crate) fn fill_from<T: Plain>(&self, source: &[T]) -> Result<(), MemoryError> {
         let bytes = size_of_val(source);
-        match &self.memory {
+        match &self.0.memory {
             Memory::Empty => {}
             // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
             Memory::Host(memory) => unsafe {
@@ -137,7 +147,7 @@ impl Buffer {
 
     /// Writes zero to every byte of this memory, which no stream has used yet.
     pub(crate) fn fill_zero(&self, bytes: usize) -> Result<(), MemoryError> {
-        match &self.memory {
+        match &self.0.memory {
             Memory::Empty => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
@@ -154,14 +164,14 @@ impl Buffer {
     }
 
     fn own_stream(&self) -> Option<&CudaStream> {
-        match &self.device.0.backend {
+        match &self.0.device.0.backend {
             Backend::Cuda(gpu) => Some(&gpu.own_stream),
             Backend::Emulator(_) => None,
         }
     }
 }
 
-impl Drop for Buffer {
+impl Drop for Owned {
     fn drop(&mut self) {
         let last = lock(&self.last).take();
         if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
@@ -173,7 +183,7 @@ impl Drop for Buffer {
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = match &self.memory {
+        let bytes = match &self.0.memory {
             Memory::Empty => 0,
             Memory::Host(memory) => memory.bytes(),
             Memory::Cuda(_) => return f.debug_struct("Buffer").finish_non_exhaustive(),
@@ -209,18 +219,36 @@ impl Copy {
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         let (Copy::In { from, to } | Copy::Out { from, to } | Copy::Within { from, to }) = self;
-        let Backend::Cuda(gpu) = &stream.device().0.backend else {
-            // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
-            unsafe { to.copy_from_nonoverlapping(from, bytes) };
-            match self {
-                Copy::Within { .. } => {
-                    check::copied(to, from, bytes);
-                    return Ok(());
+        if let Some(recording) = stream.recording() {
+            let Copy::Within { .. } = self else {
+                let what = "copy to or from the host's memory, which it would wait for";
+                return Err(StreamError::Recording { what }.into());
+            };
+            let copy = Operation::Copy(KeptCopy {
+                to,
+                from,
+                bytes,
+                buffers: buffers.iter().copied().cloned().collect(),
+            });
+            return Ok(recording.push(copy)?);
+        }
+        let gpu = match &stream.device().0.backend {
+            Backend::Cuda(gpu) => gpu,
+            Backend::Emulator(emulated) => {
+                let no_graph = emulated.no_graph();
+                // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
+                unsafe { to.copy_from_nonoverlapping(from, bytes) };
+                match self {
+                    Copy::Within { .. } => {
+                        check::copied(to, from, bytes);
+                        return Ok(());
+                    }
+                    Copy::In { .. } => check::initialise(to, bytes),
+                    Copy::Out { .. } => stream.device().host_reads(from, bytes),
                 }
-                Copy::In { .. } => check::initialise(to, bytes),
-                Copy::Out { .. } => stream.device().host_reads(from, bytes),
+                drop(no_graph);
+                return Ok(stream.synchronize()?);
             }
-            return Ok(stream.synchronize()?);
         };
         let Some(cuda) = stream.queue().cuda() else {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use warploom_device::Plain;
 use warploom_emulator::check::{self, Birth, Mode};
@@ -87,6 +87,15 @@ pub(crate) enum Backend {
     Cuda(Box<Gpu>),
 }
 
+impl Backend {
+    pub(crate) fn emulated(&self) -> Option<&Emulated> {
+        match self {
+            Backend::Emulator(emulated) => Some(emulated),
+            Backend::Cuda(_) => None,
+        }
+    }
+}
+
 /// The emulator's state.
 #[derive(Default)]
 pub(crate) struct Emulated {
@@ -102,6 +111,20 @@ pub(crate) struct Emulated {
     pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
     pub(crate) lints: Option<bool>,
+    /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
+    pub(crate) work: RwLock<()>,
+}
+
+impl Emulated {
+    /// While it lives, no graph runs.
+    pub(crate) fn no_graph(&self) -> RwLockReadGuard<'_, ()> {
+        self.work.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// While it lives, nothing else works on memory.
+    pub(crate) fn nothing_else(&self) -> RwLockWriteGuard<'_, ()> {
+        self.work.write().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A GPU's state.

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::checked::{Code, KernelFindings, Report};
+use crate::graph::GraphError as G;
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
 use crate::panics::{KernelDeadlock, KernelPanic};
@@ -113,6 +114,9 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             stream: "emulator".into(),
         },
         S::NotRecorded,
+        S::Recording {
+            what: "be waited for",
+        },
         S::Driver(driver_error()),
     ]
 }
@@ -121,6 +125,7 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
 fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
     let (kernel, device) = (KERNEL, || "NVIDIA H200".to_owned());
     vec![
+        L::Recorded { kernel },
         L::ZeroDimension {
             kernel,
             what: "grid.x",
@@ -292,6 +297,26 @@ fn symbol_errors() -> Vec<Y> {
     ]
 }
 
+fn graph_errors() -> Vec<G> {
+    vec![
+        G::Nothing,
+        G::OtherGraph,
+        G::WrongDevice {
+            graph: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
+        G::OtherWork {
+            expected: KERNEL.into(),
+            given: "2 nodes".into(),
+        },
+        G::NewOrder {
+            node: KERNEL,
+            other: "copy",
+        },
+        G::Driver(driver_error()),
+    ]
+}
+
 fn all() -> Vec<Error> {
     let here = Location::caller();
     let mut errors: Vec<Error> = Vec::new();
@@ -299,6 +324,7 @@ fn all() -> Vec<Error> {
     errors.extend(memory_errors().into_iter().map(Error::from));
     errors.extend(stream_errors(here).into_iter().map(Error::from));
     errors.extend(launch_errors(here).into_iter().map(Error::from));
+    errors.extend(graph_errors().into_iter().map(Error::from));
     errors.extend(symbol_errors().into_iter().map(Error::from));
     errors
 }

@@ -28,6 +28,7 @@ mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
 mod event; // marks in a stream's work
+pub mod graph; // work that is recorded once and run often
 mod heap; // how much memory kernels may allocate
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
@@ -45,6 +46,7 @@ pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
+pub use graph::{ExecutableGraph, Graph, GraphError, Node};
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{DeviceBuffer, MemoryError};
 #[doc(hidden)]

@@ -11,6 +11,7 @@ use crate::cuda::{Context, DriverError};
 use crate::device::{Backend, Device};
 use crate::error::Unsupported;
 use crate::event::Event;
+use crate::graph::record::Recording;
 use crate::panics::{KernelDeadlock, KernelPanic};
 
 /// A queue of copies and kernels that a device works off in order. Clones are the same queue.
@@ -22,6 +23,8 @@ use crate::panics::{KernelDeadlock, KernelPanic};
 pub struct Stream {
     device: Device,
     queue: Arc<Queue>,
+    /// Keeps the work for a graph instead of doing it.
+    recording: Option<Arc<Recording>>,
 }
 
 /// A stream of the driver, with what it needs to hand over a buffer. Outlives the `Stream` while buffers remember it.
@@ -62,6 +65,14 @@ pub enum StreamError {
         /// The stream's device.
         stream: String,
     },
+    /// Something that a graph has no node for was asked of a stream that records one.
+    #[error(
+        "a stream that records a graph cannot {what}; do it on an ordinary stream, before or after the graph runs"
+    )]
+    Recording {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// An event was used that no stream has recorded.
     #[error("the event was never recorded; call `Stream::record` with it first")]
     NotRecorded,
@@ -82,7 +93,29 @@ impl Stream {
         Ok(Stream {
             device: device.clone(),
             queue: Queue::new(cuda)?,
+            recording: None,
         })
+    }
+
+    /// The same stream, but that it keeps its work in `recording`.
+    pub(crate) fn recorder(&self, recording: Arc<Recording>) -> Stream {
+        Stream {
+            recording: Some(recording),
+            ..self.clone()
+        }
+    }
+
+    /// Where the work goes if this stream records a graph.
+    pub(crate) fn recording(&self) -> Option<&Recording> {
+        self.recording.as_deref()
+    }
+
+    /// Refuses what graphs have no node for.
+    pub(crate) fn refuse_recording(&self, what: &'static str) -> Result<(), StreamError> {
+        match self.recording {
+            Some(_) => Err(StreamError::Recording { what }),
+            None => Ok(()),
+        }
     }
 
     /// The device that works off this stream.
@@ -99,6 +132,7 @@ impl Stream {
     /// emulator.
     /// [`StreamError::Driver`] if the GPU failed.
     pub fn synchronize(&self) -> Result<(), StreamError> {
+        self.refuse_recording("be waited for")?;
         let waited = self.queue.cuda().map_or(Ok(()), CudaStream::synchronize);
         if waited.is_err() {
             self.device.flush_prints(); // what was printed before the GPU failed
@@ -112,6 +146,7 @@ impl Stream {
     /// # Errors
     /// [`StreamError::WrongDevice`] if the event belongs to another device; [`StreamError::Driver`].
     pub fn record(&self, event: &Event) -> Result<(), StreamError> {
+        self.refuse_recording("record an event")?;
         self.check_device(event)?;
         event.record_on(self.queue.cuda())
     }
@@ -122,6 +157,7 @@ impl Stream {
     /// [`StreamError::WrongDevice`] if the event belongs to another device, [`StreamError::NotRecorded`] if no stream
     /// recorded it; [`StreamError::Driver`].
     pub fn wait(&self, event: &Event) -> Result<(), StreamError> {
+        self.refuse_recording("wait for an event")?;
         self.check_device(event)?;
         event.hold_up(self.queue.cuda())
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use warploom_emulator::SharedKey;
 use warploom_emulator::intrinsics as lane;
-use warploom_runtime::launch::{Contract, Kernel, Param, submit};
+use warploom_runtime::launch::{Contract, Kernel, Param, ThreadBody, submit};
 use warploom_runtime::model::{Emulator, Model};
 use warploom_runtime::{Device, Launch, LaunchError, Stream};
 
@@ -20,7 +20,7 @@ fn plain(
     stream: &Stream,
     launch: Launch,
     contract: Contract,
-    cpu: &(dyn Fn() + Sync),
+    cpu: &dyn ThreadBody,
 ) -> Result<(), LaunchError> {
     let kernel = Kernel {
         name: "model::plain",

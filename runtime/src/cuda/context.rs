@@ -59,6 +59,11 @@ impl Context {
         unsafe { self.driver.cuCtxSetCurrent(self.raw) }
     }
 
+    /// The driver's handle.
+    pub(super) fn raw(&self) -> CUcontext {
+        self.raw
+    }
+
     /// Waits until all work of this context is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         self.bind()?;

@@ -23,7 +23,7 @@ pub(crate) struct Module {
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
     module: Arc<Module>,
-    raw: CUfunction,
+    pub(super) raw: CUfunction,
 }
 
 /// A module that the driver refused.

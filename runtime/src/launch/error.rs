@@ -6,6 +6,14 @@ use crate::cuda::DriverError;
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
+    /// The stream recorded a graph that is complete.
+    #[error(
+        "cannot launch `{kernel}` on a stream that recorded a graph: the graph is complete; launch within the closure that got the stream"
+    )]
+    Recorded {
+        /// The kernel's name.
+        kernel: &'static str,
+    },
     /// A dimension of the grid or the block is zero.
     #[error(
         "cannot launch `{kernel}` with {what} = 0: every dimension is at least 1; for no elements use `Launch::covering(0)` or do not launch"
