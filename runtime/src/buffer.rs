@@ -1,41 +1,76 @@
 //! Memory of a device without a type, and which stream used it last.
 //!
 //! Protocol, for GPUs (on the emulator every use is over when the call returns):
-//! 1. Who gives a stream work on a buffer holds the device's submission lock from [`Buffer::hand_to`] until the work is queued.
+//! 1. Who gives a stream work on a buffer holds the submission locks of the buffer's device and the stream's from [`Buffer::hand_to`]
+//!    until the work is queued.
 //! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
 //!    is done before later work starts, and waiting for `last` means waiting for all.
-//! 3. The memory is freed after waiting for `last`.
+//! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
+//! 4. The memory is freed after waiting for `last`.
+
+mod copy; // to it, from it and within it
 
 use std::alloc::Layout;
 use std::any::type_name;
 use std::fmt;
 use std::ptr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_device::Plain;
-use warploom_emulator::check::{self, Birth, GlobalMemory};
+use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
-use crate::cuda::memory::DeviceMemory;
+use crate::cuda::memory::{DeviceMemory, PinnedMemory};
 use crate::cuda::stream::Stream as CudaStream;
-use crate::device::{Backend, Device, lock};
+use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::MemoryError;
 use crate::stream::{Queue, Stream};
 
+pub(crate) use copy::Copy;
+
 /// Every buffer starts at a multiple of this, as the driver's do.
-const ALIGN: usize = 256;
+pub(crate) const ALIGN: usize = 256;
 
 pub(crate) struct Buffer {
     memory: Memory,
-    last: Mutex<Option<Arc<Queue>>>,
+    last: Mutex<Last>,
+    /// Streams of other devices may use it, too.
+    portable: bool,
     device: Device,
 }
 
-enum Memory {
+/// Who uses a piece of memory.
+#[derive(Default)]
+struct Last {
+    /// `None`: nobody, or all is over.
+    queue: Option<Arc<Queue>>,
+    /// How often it was handed to a stream.
+    uses: u64,
+}
+
+/// Where the bytes are.
+pub(crate) enum Memory {
     /// No bytes.
     Empty,
     Host(GlobalMemory),
     Cuda(DeviceMemory),
+    Pinned(PinnedMemory),
+}
+
+/// What a buffer is to users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Device,
+    Pinned,
+}
+
+impl Kind {
+    fn label(self) -> &'static str {
+        match self {
+            Kind::Device => "DeviceBuffer",
+            Kind::Pinned => "PinnedBuffer",
+        }
+    }
 }
 
 impl Buffer {
@@ -43,49 +78,84 @@ impl Buffer {
     /// emulator, which tells its checks what is written.
     #[track_caller]
     pub(crate) fn new<T>(device: &Device, len: usize, birth: Birth) -> Result<Buffer, MemoryError> {
+        Buffer::of_kind::<T>(device, len, birth, Kind::Device, |gpu, bytes| {
+            let memory = DeviceMemory::new(Arc::clone(&gpu.context), bytes)?;
+            Ok(memory.map(Memory::Cuda))
+        })
+    }
+
+    /// The same for any kind of memory: `on_gpu` allocates a number of bytes that is not zero, where there is room.
+    #[track_caller]
+    pub(crate) fn of_kind<T>(
+        device: &Device,
+        len: usize,
+        birth: Birth,
+        kind: Kind,
+        on_gpu: impl FnOnce(&Gpu, usize) -> Result<Option<Memory>, MemoryError>,
+    ) -> Result<Buffer, MemoryError> {
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
             size,
             device: device.name().to_owned(),
         };
-        let memory = match (len.checked_mul(size), &device.0.backend) {
+        // No address space has more than `isize::MAX` bytes; drivers need not be asked.
+        let bytes = len
+            .checked_mul(size)
+            .filter(|bytes| isize::try_from(*bytes).is_ok());
+        let memory = match (bytes, &device.0.backend) {
             (None, _) => return Err(out_of_memory()),
             (Some(0), _) => Memory::Empty,
             (Some(bytes), Backend::Emulator(_)) => {
-                let label = format!("DeviceBuffer<{}>", type_name::<T>());
+                let label = format!("{}<{}>", kind.label(), type_name::<T>());
                 let memory = GlobalMemory::new(bytes, Layout::new::<T>(), birth, &label);
                 Memory::Host(memory.ok_or_else(out_of_memory)?)
             }
-            (Some(bytes), Backend::Cuda(gpu)) => Memory::Cuda(
-                DeviceMemory::new(Arc::clone(&gpu.context), bytes)?.ok_or_else(out_of_memory)?,
-            ),
+            (Some(bytes), Backend::Cuda(gpu)) => on_gpu(gpu, bytes)?.ok_or_else(out_of_memory)?,
         };
         Ok(Buffer {
             memory,
-            last: Mutex::new(None),
+            last: Mutex::default(),
+            portable: false,
             device: device.clone(),
         })
+    }
+
+    /// The same for streams of other devices, too.
+    pub(crate) fn portable(self, portable: bool) -> Buffer {
+        let mut buffer = self;
+        buffer.portable = portable;
+        buffer
     }
 
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Where the memory starts: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
+    /// Where the memory starts for kernels: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
+        let address = match &self.memory {
+            Memory::Empty => return ptr::without_provenance_mut(ALIGN),
+            Memory::Host(memory) => return memory.start().as_ptr(),
+            Memory::Cuda(memory) => memory.address(),
+            Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
+        };
+        ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
+    }
+
+    /// Where the memory starts for the host. Never null, and aligned for any element; of use only for memory of the host.
+    pub(crate) fn host_start(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Empty => ptr::without_provenance_mut(ALIGN),
+            Memory::Empty | Memory::Cuda(_) => ptr::without_provenance_mut(1 << 29),
             Memory::Host(memory) => memory.start().as_ptr(),
-            Memory::Cuda(memory) => {
-                ptr::without_provenance_mut(usize::try_from(memory.address()).unwrap_or(ALIGN))
-            }
+            Memory::Pinned(memory) => memory.host(),
         }
     }
 
     /// Refuses a stream of another device.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
-        if self.device.is_same(stream.device()) {
+        let same = self.device.is_same(stream.device());
+        if same || self.portable && self.device.is_gpu() == stream.device().is_gpu() {
             return Ok(());
         }
         Err(MemoryError::WrongDevice {
@@ -97,7 +167,8 @@ impl Buffer {
     /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock.
     pub(crate) fn hand_to(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
         let mut last = lock(&self.last);
-        match &*last {
+        last.uses += 1;
+        match &last.queue {
             Some(last) if Arc::ptr_eq(last, queue) => return Ok(()),
             Some(last) => {
                 if let Some(stream) = queue.cuda() {
@@ -106,8 +177,39 @@ impl Buffer {
             }
             None => {}
         }
-        *last = Some(Arc::clone(queue));
+        last.queue = Some(Arc::clone(queue));
         Ok(())
+    }
+
+    /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
+    pub(crate) fn wait(&self) -> Result<(), MemoryError> {
+        let (queue, uses) = {
+            let _order = self.submission(); // what is noted is queued as well
+            let last = lock(&self.last);
+            let Some(queue) = &last.queue else {
+                return Ok(());
+            };
+            (Arc::clone(queue), last.uses)
+        };
+        let waited = queue.cuda().map_or(Ok(()), CudaStream::synchronize);
+        if waited.is_err() {
+            self.device.flush_prints(); // what was printed before the GPU failed
+        }
+        waited?;
+        let mut last = lock(&self.last);
+        if last.uses == uses {
+            last.queue = None; // or the next access would wait for work that has nothing to do with this memory
+        }
+        drop(last);
+        Ok(self.device.check_kernels(Some(queue.id()))?)
+    }
+
+    /// The lock under which this memory is handed on; `None` on the emulator.
+    fn submission(&self) -> Option<MutexGuard<'_, Submission>> {
+        match &self.device.0.backend {
+            Backend::Cuda(gpu) => Some(gpu.submission()),
+            Backend::Emulator(_) => None,
+        }
     }
 
     /// Copies `source` to the start of this memory, which no stream has used yet.
@@ -120,6 +222,12 @@ impl Buffer {
                 memory
                     .start()
                     .as_ptr()
+                    .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
+            },
+            // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
+            Memory::Pinned(memory) => unsafe {
+                memory
+                    .host()
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
             Memory::Cuda(memory) => {
@@ -141,6 +249,8 @@ impl Buffer {
             Memory::Empty => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
+            // SAFETY: as above.
+            Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
             Memory::Cuda(memory) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
@@ -163,7 +273,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let last = lock(&self.last).take();
+        let last = lock(&self.last).queue.take();
         if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
             // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
             let _ = stream.synchronize();
@@ -176,76 +286,12 @@ impl fmt::Debug for Buffer {
         let bytes = match &self.memory {
             Memory::Empty => 0,
             Memory::Host(memory) => memory.bytes(),
-            Memory::Cuda(_) => return f.debug_struct("Buffer").finish_non_exhaustive(),
+            Memory::Cuda(_) | Memory::Pinned(_) => {
+                return f.debug_struct("Buffer").finish_non_exhaustive();
+            }
         };
         f.debug_struct("Buffer")
             .field("bytes", &bytes)
             .finish_non_exhaustive()
-    }
-}
-
-/// Copies between host memory and device memory, or within the latter; waits until it is done.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Copy {
-    /// From this host address to the device address.
-    In { from: *const u8, to: *mut u8 },
-    /// From this device address to the host address.
-    Out { from: *const u8, to: *mut u8 },
-    /// From device address to device address; queued, not waited for.
-    Within { from: *const u8, to: *mut u8 },
-}
-
-impl Copy {
-    /// Does the copy in order with the work on `stream`. `buffers` are those whose memory it touches.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`; they do not overlap; device addresses lie in `buffers`, which
-    /// belong to the stream's device; the caller holds a shared borrow of what is read and an exclusive one of what is written.
-    #[track_caller]
-    pub(crate) unsafe fn run(
-        self,
-        bytes: usize,
-        buffers: &[&Buffer],
-        stream: &Stream,
-    ) -> Result<(), MemoryError> {
-        let (Copy::In { from, to } | Copy::Out { from, to } | Copy::Within { from, to }) = self;
-        let Backend::Cuda(gpu) = &stream.device().0.backend else {
-            // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
-            unsafe { to.copy_from_nonoverlapping(from, bytes) };
-            match self {
-                Copy::Within { .. } => {
-                    check::copied(to, from, bytes);
-                    return Ok(());
-                }
-                Copy::In { .. } => check::initialise(to, bytes),
-                Copy::Out { .. } => stream.device().host_reads(from, bytes),
-            }
-            return Ok(stream.synchronize()?);
-        };
-        let Some(cuda) = stream.queue().cuda() else {
-            return Ok(());
-        };
-        let submission = gpu.submission();
-        for buffer in buffers {
-            buffer.hand_to(stream.queue())?;
-        }
-        if bytes > 0 {
-            // SAFETY: the caller promises the ranges. Host memory stays borrowed until the wait below; device memory is kept by
-            // `buffers`, which note this stream.
-            unsafe {
-                match self {
-                    Copy::In { from, to } => cuda.upload(to.addr() as u64, from, bytes)?,
-                    Copy::Out { from, to } => cuda.download(to, from.addr() as u64, bytes)?,
-                    Copy::Within { from, to } => {
-                        cuda.copy(to.addr() as u64, from.addr() as u64, bytes)?;
-                    }
-                }
-            }
-        }
-        drop(submission);
-        match self {
-            Copy::Within { .. } => Ok(()),
-            Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
-        }
     }
 }

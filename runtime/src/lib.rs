@@ -46,7 +46,9 @@ pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
 pub use launch::{Dim3, Launch, LaunchError};
-pub use memory::{DeviceBuffer, MemoryError};
+pub use memory::{
+    DeviceBuffer, MemoryError, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
+};
 #[doc(hidden)]
 pub use module::embedded;
 pub use panics::KernelPanic;

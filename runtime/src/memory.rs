@@ -1,4 +1,6 @@
-//! Typed buffers in a device's memory.
+//! Typed buffers in a device's memory, and in memory of the host that a device reaches.
+
+mod pinned; // page-locked memory of the host
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,13 +10,15 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use warploom_device::atomic::{Atomic, Scope};
 use warploom_device::{AtomicF32, AtomicF64, Plain};
 
-use crate::buffer::{Buffer, Copy};
+use crate::buffer::{ALIGN, Buffer, Copy};
 use crate::cuda::DriverError;
 use crate::device::Device;
 use crate::error::Unsupported;
 use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
+
+pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
 
 /// An array of `T` in a device's memory.
 ///

@@ -1,4 +1,4 @@
-//! Device memory, host memory that the GPU can reach, and the copies between them.
+//! Device memory, and host memory that the GPU can reach.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::result::DriverError;
-use super::stream::Stream;
-use super::sys;
+use super::sys::{self, memory as flags};
 
 /// A block of device memory.
 #[derive(Debug)]
@@ -42,6 +41,98 @@ impl Drop for DeviceMemory {
         let _ = self.context.bind();
         // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
         let _ = unsafe { self.context.driver.cuMemFree_v2(self.address) };
+    }
+}
+
+impl Context {
+    /// Whether kernels may reach page-locked memory of the host.
+    pub(crate) fn can_map_host_memory(&self) -> bool {
+        self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
+            .is_ok_and(|value| value != 0)
+    }
+}
+
+/// Page-locked host memory of which copies are fast and need no wait.
+#[derive(Debug)]
+pub(crate) struct PinnedMemory {
+    context: Arc<Context>,
+    host: NonNull<u8>,
+    /// Where kernels see it, if they do.
+    address: Option<u64>,
+}
+
+/// What else [`PinnedMemory`] is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PinnedAs {
+    /// Page-locked for all contexts.
+    pub(crate) portable: bool,
+    /// Mapped into the GPU's address space.
+    pub(crate) mapped: bool,
+    /// Not cached by the host.
+    pub(crate) write_combined: bool,
+}
+
+// SAFETY: owns plain memory; who reads and writes it through `host` synchronises himself.
+unsafe impl Send for PinnedMemory {}
+// SAFETY: as above.
+unsafe impl Sync for PinnedMemory {}
+
+impl PinnedMemory {
+    /// `bytes` (not zero) bytes with no particular contents; `Ok(None)` if the host has no room for them.
+    pub(crate) fn new(
+        context: Arc<Context>,
+        bytes: usize,
+        what: PinnedAs,
+    ) -> Result<Option<PinnedMemory>, DriverError> {
+        context.bind()?;
+        let flag = |on, flag| if on { flag } else { 0 };
+        let flags = flag(what.portable, sys::CU_MEMHOSTALLOC_PORTABLE)
+            | flag(what.mapped, sys::CU_MEMHOSTALLOC_DEVICEMAP)
+            | flag(what.write_combined, flags::CU_MEMHOSTALLOC_WRITECOMBINED);
+        let mut host: *mut c_void = std::ptr::null_mut();
+        // SAFETY: writes one address to where we point; the context is current.
+        match unsafe { context.driver.cuMemHostAlloc(&raw mut host, bytes, flags) } {
+            Ok(()) => {}
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let Some(host) = NonNull::new(host.cast::<u8>()) else {
+            return Ok(None);
+        };
+        let mut memory = PinnedMemory {
+            context,
+            host,
+            address: None,
+        };
+        if what.mapped {
+            let mut address = 0;
+            let host = host.as_ptr().cast();
+            // SAFETY: writes one address to where we point; `host` is mapped memory.
+            unsafe {
+                memory
+                    .context
+                    .driver
+                    .cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)?;
+            }
+            memory.address = Some(address);
+        }
+        Ok(Some(memory))
+    }
+
+    pub(crate) fn host(&self) -> *mut u8 {
+        self.host.as_ptr()
+    }
+
+    pub(crate) fn address(&self) -> Option<u64> {
+        self.address
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
+        let _ = self.context.bind();
+        // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down already.
+        let _ = unsafe { self.context.driver.cuMemFreeHost(self.host.as_ptr().cast()) };
     }
 }
 
@@ -153,69 +244,5 @@ impl Drop for ManagedMemory {
         let _ = self.context.bind();
         // SAFETY: freed once, when the device is closed and nothing runs. Errors: the driver is shut down already.
         let _ = unsafe { self.context.driver.cuMemFree_v2(self.address) };
-    }
-}
-
-impl Stream {
-    /// Queues a copy of host memory to the device.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there.
-    pub(crate) unsafe fn upload(
-        &self,
-        to: u64,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises both ranges.
-        unsafe {
-            self.context
-                .driver
-                .cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.raw)
-        }
-    }
-
-    /// Queues a copy of device memory to the host.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there.
-    pub(crate) unsafe fn download(
-        &self,
-        to: *mut u8,
-        from: u64,
-        bytes: usize,
-    ) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises both ranges.
-        unsafe {
-            self.context
-                .driver
-                .cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.raw)
-        }
-    }
-
-    /// Queues a copy from device memory to device memory.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there; they do not overlap.
-    pub(crate) unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises both ranges.
-        unsafe {
-            self.context
-                .driver
-                .cuMemcpyDtoDAsync_v2(to, from, bytes, self.raw)
-        }
-    }
-
-    /// Queues writing zero to every byte of a range.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be written at `to`, and stay so until the stream got there.
-    pub(crate) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises the range.
-        unsafe { self.context.driver.cuMemsetD8Async(to, 0, bytes, self.raw) }
     }
 }

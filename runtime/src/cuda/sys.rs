@@ -19,7 +19,7 @@ use super::result::{DriverError, check, lacking};
 use crate::error::DeviceError;
 
 mod devices; // GPUs, contexts, peers
-mod memory; // kinds of memory, copies, pools
+pub(crate) mod memory; // kinds of memory, copies, pools
 mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
 

@@ -1,0 +1,68 @@
+//! Copies, and what sets memory: work for a stream.
+
+use super::result::DriverError;
+use super::stream::Stream;
+
+impl Stream {
+    /// Queues a copy of host memory to the device.
+    ///
+    /// # Safety
+    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there.
+    pub(crate) unsafe fn upload(
+        &self,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the caller promises both ranges.
+        unsafe {
+            self.context
+                .driver
+                .cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.raw)
+        }
+    }
+
+    /// Queues a copy of device memory to the host.
+    ///
+    /// # Safety
+    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there.
+    pub(crate) unsafe fn download(
+        &self,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the caller promises both ranges.
+        unsafe {
+            self.context
+                .driver
+                .cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.raw)
+        }
+    }
+
+    /// Queues a copy from device memory to device memory.
+    ///
+    /// # Safety
+    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there; they do not overlap.
+    pub(crate) unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the caller promises both ranges.
+        unsafe {
+            self.context
+                .driver
+                .cuMemcpyDtoDAsync_v2(to, from, bytes, self.raw)
+        }
+    }
+
+    /// Queues writing zero to every byte of a range.
+    ///
+    /// # Safety
+    /// `bytes` bytes can be written at `to`, and stay so until the stream got there.
+    pub(crate) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the caller promises the range.
+        unsafe { self.context.driver.cuMemsetD8Async(to, 0, bytes, self.raw) }
+    }
+}
