@@ -20,7 +20,7 @@ use warploom_device::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
-use crate::cuda::memory::{DeviceMemory, PinnedMemory};
+use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::MemoryError;
@@ -55,6 +55,7 @@ pub(crate) enum Memory {
     Host(GlobalMemory),
     Cuda(DeviceMemory),
     Pinned(PinnedMemory),
+    Managed(ManagedMemory),
 }
 
 /// What a buffer is to users.
@@ -62,6 +63,7 @@ pub(crate) enum Memory {
 pub(crate) enum Kind {
     Device,
     Pinned,
+    Managed,
 }
 
 impl Kind {
@@ -69,6 +71,7 @@ impl Kind {
         match self {
             Kind::Device => "DeviceBuffer",
             Kind::Pinned => "PinnedBuffer",
+            Kind::Managed => "ManagedBuffer",
         }
     }
 }
@@ -139,6 +142,7 @@ impl Buffer {
             Memory::Host(memory) => return memory.start().as_ptr(),
             Memory::Cuda(memory) => memory.address(),
             Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
+            Memory::Managed(memory) => memory.start().addr() as u64,
         };
         ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
     }
@@ -149,6 +153,15 @@ impl Buffer {
             Memory::Empty | Memory::Cuda(_) => ptr::without_provenance_mut(1 << 29),
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
+            Memory::Managed(memory) => memory.start(),
+        }
+    }
+
+    /// The memory, if it is a GPU's managed memory.
+    pub(crate) fn managed(&self) -> Option<&ManagedMemory> {
+        match &self.memory {
+            Memory::Managed(memory) => Some(memory),
+            _ => None,
         }
     }
 
@@ -179,6 +192,14 @@ impl Buffer {
         }
         last.queue = Some(Arc::clone(queue));
         Ok(())
+    }
+
+    /// Hands this memory alone to `stream`: until the locks are released nobody else hands it on, and the work must be queued by then.
+    pub(crate) fn hand_over<'a>(
+        &'a self,
+        stream: &'a Stream,
+    ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+        copy::hand_all(&[self], stream)
     }
 
     /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
@@ -224,11 +245,10 @@ impl Buffer {
                     .as_ptr()
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
-            // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
-            Memory::Pinned(memory) => unsafe {
-                memory
-                    .host()
-                    .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
+            // SAFETY: the host reaches the memory, which was made for the bytes of `source`; no one else has it yet.
+            Memory::Pinned(_) | Memory::Managed(_) => unsafe {
+                let start = self.host_start();
+                start.copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
             Memory::Cuda(memory) => {
                 let Some(stream) = self.own_stream() else {
@@ -251,12 +271,12 @@ impl Buffer {
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
             Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
-            Memory::Cuda(memory) => {
+            Memory::Cuda(_) | Memory::Managed(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
                 };
                 // SAFETY: as above; the memory lives until the wait is over.
-                unsafe { stream.zero(memory.address(), bytes)? };
+                unsafe { stream.zero(self.start().addr() as u64, bytes)? };
                 stream.synchronize()?;
             }
         }
@@ -286,7 +306,7 @@ impl fmt::Debug for Buffer {
         let bytes = match &self.memory {
             Memory::Empty => 0,
             Memory::Host(memory) => memory.bytes(),
-            Memory::Cuda(_) | Memory::Pinned(_) => {
+            _ => {
                 return f.debug_struct("Buffer").finish_non_exhaustive();
             }
         };

@@ -47,7 +47,8 @@ pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    DeviceBuffer, MemoryError, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
+    Advice, Attach, DeviceBuffer, ManagedBuffer, MemoryError, PinnedBuffer, PinnedOptions,
+    PinnedSlice, PinnedSliceMut, Place, Placement,
 };
 #[doc(hidden)]
 pub use module::embedded;

@@ -1,5 +1,6 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
+mod managed; // one memory for host and kernels
 mod pinned; // page-locked memory of the host
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
+pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
 pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
 
 /// An array of `T` in a device's memory.

@@ -2,6 +2,7 @@
 
 use super::result::DriverError;
 use super::stream::Stream;
+use super::sys::memory::CU_DEVICE_CPU;
 
 impl Stream {
     /// Queues a copy of host memory to the device.
@@ -64,5 +65,26 @@ impl Stream {
         self.context.bind()?;
         // SAFETY: the caller promises the range.
         unsafe { self.context.driver.cuMemsetD8Async(to, 0, bytes, self.raw) }
+    }
+
+    /// Queues moving the pages of managed memory to this GPU, or to the host.
+    ///
+    /// # Safety
+    /// The range lies in managed memory, which stays until the stream got there; it is not empty.
+    pub(crate) unsafe fn prefetch(
+        &self,
+        start: u64,
+        bytes: usize,
+        this_gpu: bool,
+    ) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let to = if this_gpu {
+            self.context.device
+        } else {
+            CU_DEVICE_CPU
+        };
+        let driver = &self.context.driver;
+        // SAFETY: the caller promises the range.
+        unsafe { driver.cuMemPrefetchAsync(start, bytes, to, self.raw) }
     }
 }

@@ -52,6 +52,24 @@ impl Context {
     }
 }
 
+impl Context {
+    /// Bytes of device memory that nobody has.
+    pub(crate) fn free_bytes(&self) -> Result<usize, DriverError> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two numbers to where we point; the context is current.
+        unsafe {
+            self.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total)?;
+        }
+        Ok(free)
+    }
+
+    /// The GPU's number, as the driver's functions about memory take it.
+    pub(crate) fn number(&self) -> i32 {
+        self.device
+    }
+}
+
 /// Page-locked host memory of which copies are fast and need no wait.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
@@ -212,21 +230,83 @@ pub(crate) struct ManagedMemory {
 impl ManagedMemory {
     /// Memory with no particular contents.
     pub(crate) fn new(context: Arc<Context>, bytes: usize) -> Result<ManagedMemory, DriverError> {
+        ManagedMemory::attached(context, bytes, sys::CU_MEM_ATTACH_GLOBAL)
+    }
+
+    /// The same, `Ok(None)` if the GPU has less free; the driver itself would begin to move pages in and out. `host`: only the host sees it
+    /// at first, and devices that may use it at the same time.
+    pub(crate) fn within_free(
+        context: Arc<Context>,
+        bytes: usize,
+        host: bool,
+    ) -> Result<Option<ManagedMemory>, DriverError> {
+        if bytes > context.free_bytes()? {
+            return Ok(None);
+        }
+        let flags = if host {
+            flags::CU_MEM_ATTACH_HOST
+        } else {
+            sys::CU_MEM_ATTACH_GLOBAL
+        };
+        match ManagedMemory::attached(context, bytes, flags) {
+            Ok(memory) => Ok(Some(memory)),
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn attached(
+        context: Arc<Context>,
+        bytes: usize,
+        flags: u32,
+    ) -> Result<ManagedMemory, DriverError> {
         context.bind()?;
         let mut address = 0;
         // SAFETY: writes one address to where we point; the context is current. The driver refuses zero bytes.
         unsafe {
-            context.driver.cuMemAllocManaged(
-                &raw mut address,
-                bytes.max(1),
-                sys::CU_MEM_ATTACH_GLOBAL,
-            )?;
+            context
+                .driver
+                .cuMemAllocManaged(&raw mut address, bytes.max(1), flags)?;
         }
         Ok(ManagedMemory {
             context,
             address,
             bytes,
         })
+    }
+
+    /// Tells the driver how the memory will be used: an advice of `CUmem_advise`, about this GPU or about the host.
+    pub(crate) fn advise(&self, advice: i32, this_gpu: bool) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let device = if this_gpu {
+            self.context.device
+        } else {
+            flags::CU_DEVICE_CPU
+        };
+        let driver = &self.context.driver;
+        // SAFETY: the whole of an allocation of managed memory; advice changes no values.
+        unsafe { driver.cuMemAdvise(self.address, self.bytes, advice, device) }
+    }
+
+    /// Whether all of it was advised to be mostly read.
+    pub(crate) fn is_read_mostly(&self) -> Result<bool, DriverError> {
+        Ok(self.attribute(flags::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)? != 0)
+    }
+
+    /// Number of the GPU where all of it should stay; -1 for the host, less if nobody said.
+    pub(crate) fn preferred(&self) -> Result<i32, DriverError> {
+        self.attribute(flags::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION)
+    }
+
+    fn attribute(&self, attribute: i32) -> Result<i32, DriverError> {
+        self.context.bind()?;
+        let mut value = 0i32;
+        let (to, size) = (&raw mut value, size_of::<i32>());
+        let (start, bytes) = (self.address, self.bytes);
+        let driver = &self.context.driver;
+        // SAFETY: writes one number of four bytes to where we point; the range is all of an allocation of managed memory.
+        unsafe { driver.cuMemRangeGetAttribute(to.cast(), size, attribute, start, bytes)? };
+        Ok(value)
     }
 
     /// Where it starts, on both sides.

@@ -5,9 +5,16 @@ use super::*;
 later! {
     memory {
         since "4.0": fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+        since "8.0": fn cuMemAdvise(start: CUdeviceptr, bytes: usize, advice: c_int, device: CUdevice);
+        since "8.0": fn cuMemPrefetchAsync(start: CUdeviceptr, bytes: usize, to: CUdevice, stream: CUstream);
+        since "8.0": fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, attribute: c_int, start: CUdeviceptr, bytes: usize);
     }
 }
 
 pub(crate) const CU_MEMHOSTALLOC_WRITECOMBINED: c_uint = 4;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY: c_int = 19;
+pub(crate) const CU_MEM_ATTACH_HOST: c_uint = 2;
+pub(crate) const CU_DEVICE_CPU: CUdevice = -1;
+pub(crate) const CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: c_int = 1;
+pub(crate) const CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: c_int = 2;
