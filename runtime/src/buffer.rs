@@ -9,6 +9,7 @@
 //! 4. The memory is freed after waiting for `last`.
 
 mod copy; // to it, from it and within it
+mod fill; // with one value
 
 use std::alloc::Layout;
 use std::any::type_name;
@@ -27,6 +28,7 @@ use crate::memory::MemoryError;
 use crate::stream::{Queue, Stream};
 
 pub(crate) use copy::Copy;
+pub(crate) use fill::Fill;
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;

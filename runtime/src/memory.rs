@@ -1,5 +1,6 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
+mod fill; // one value everywhere
 mod managed; // one memory for host and kernels
 mod pinned; // page-locked memory of the host
 

@@ -1,5 +1,6 @@
 //! Kinds of memory, and the copies between them.
 
+mod fill;
 mod managed;
 mod pinned;
 

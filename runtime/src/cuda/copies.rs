@@ -87,4 +87,52 @@ impl Stream {
         // SAFETY: the caller promises the range.
         unsafe { driver.cuMemPrefetchAsync(start, bytes, to, self.raw) }
     }
+
+    /// Queues writing `unit` (1, 2 or 4) bytes of `value` again and again, `count` times.
+    ///
+    /// # Safety
+    /// The units can be written from `to` on, which is a multiple of `unit`, and stay so until the stream got there.
+    pub(crate) unsafe fn set(
+        &self,
+        to: u64,
+        unit: usize,
+        value: u32,
+        count: usize,
+    ) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let driver = &self.context.driver;
+        // The unit's bytes are the number's low ones, as both sides are little-endian.
+        // SAFETY: the caller promises the range.
+        unsafe {
+            match unit {
+                1 => driver.cuMemsetD8Async(to, value as u8, count, self.raw),
+                2 => driver.cuMemsetD16Async(to, value as u16, count, self.raw),
+                _ => driver.cuMemsetD32Async(to, value, count, self.raw),
+            }
+        }
+    }
+
+    /// The same in rows of so many units (width, height), which start `pitch` bytes, a multiple of `unit`, after each other.
+    ///
+    /// # Safety
+    /// As [`Stream::set`], for each row.
+    pub(crate) unsafe fn set_rows(
+        &self,
+        to: u64,
+        pitch: usize,
+        unit: usize,
+        value: u32,
+        (width, height): (usize, usize),
+    ) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let (driver, stream) = (&self.context.driver, self.raw);
+        // SAFETY: the caller promises the rows.
+        unsafe {
+            match unit {
+                1 => driver.cuMemsetD2D8Async(to, pitch, value as u8, width, height, stream),
+                2 => driver.cuMemsetD2D16Async(to, pitch, value as u16, width, height, stream),
+                _ => driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream),
+            }
+        }
+    }
 }
