@@ -31,8 +31,9 @@ pub use warploom_device::{
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
     Advice, Attach, Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut,
-    DeviceSliceMut, Dim3, Error, Event, KernelFindings, KernelPanic, Launch, LaunchError, Limits,
-    Managed, ManagedBuffer, MemoryError, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
+    DeviceSliceMut, Dim3, Error, Event, Extent3, HostPart, HostPartMut, KernelFindings,
+    KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError, PinnedBuffer,
+    PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut,
     Place, Placement, Result, Stream, StreamError, Symbol, SymbolError,
     assert_gpu_matches_emulator, checked, launch, model, testing,
 };

@@ -8,6 +8,7 @@
 //! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
 //! 4. The memory is freed after waiting for `last`.
 
+mod area; // rectangles and boxes
 mod copy; // to it, from it and within it
 mod fill; // with one value
 
@@ -27,6 +28,7 @@ use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::MemoryError;
 use crate::stream::{Queue, Stream};
 
+pub(crate) use area::{Area, Way};
 pub(crate) use copy::Copy;
 pub(crate) use fill::Fill;
 
@@ -66,6 +68,7 @@ pub(crate) enum Kind {
     Device,
     Pinned,
     Managed,
+    Pitched,
 }
 
 impl Kind {
@@ -74,6 +77,7 @@ impl Kind {
             Kind::Device => "DeviceBuffer",
             Kind::Pinned => "PinnedBuffer",
             Kind::Managed => "ManagedBuffer",
+            Kind::Pitched => "PitchedBuffer",
         }
     }
 }

@@ -354,9 +354,9 @@ impl Device {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Says so if the host reads bytes of the emulator that nobody has written. Names the caller's place.
+    /// Says so if the host reads bytes of the emulator that nobody has written, and whether it did. Names the caller's place.
     #[track_caller]
-    pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) {
+    pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) -> bool {
         if let Backend::Emulator(emulated) = &self.0.backend
             && emulated
                 .mode
@@ -365,7 +365,9 @@ impl Device {
             && let Some(report) = check::host_reads(from, bytes)
         {
             checked::remark(report);
+            return true;
         }
+        false
     }
 
     /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.

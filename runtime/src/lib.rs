@@ -47,8 +47,9 @@ pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    Advice, Attach, DeviceBuffer, ManagedBuffer, MemoryError, PinnedBuffer, PinnedOptions,
-    PinnedSlice, PinnedSliceMut, Place, Placement,
+    Advice, Attach, DeviceBuffer, Extent3, HostPart, HostPartMut, ManagedBuffer, MemoryError,
+    PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice,
+    PitchedSliceMut, Place, Placement,
 };
 #[doc(hidden)]
 pub use module::embedded;

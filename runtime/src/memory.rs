@@ -1,8 +1,10 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
+mod extent; // widths, heights and depths
 mod fill; // one value everywhere
 mod managed; // one memory for host and kernels
 mod pinned; // page-locked memory of the host
+mod pitched; // rows and planes
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,8 +22,10 @@ use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
+pub use extent::{Extent3, HostPart, HostPartMut};
 pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
 pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
+pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 
 /// An array of `T` in a device's memory.
 ///
@@ -90,6 +94,26 @@ pub enum MemoryError {
         len: usize,
         /// Elements of a row.
         width: usize,
+    },
+    /// There are not as many elements as rows and planes of this extent have.
+    #[error(
+        "{given} elements do not make {extent}; use as many as width, height and depth multiply to"
+    )]
+    LengthMismatch {
+        /// Elements that there are.
+        given: usize,
+        /// Width, height and depth asked for.
+        extent: Extent3,
+    },
+    /// The two sides of a copy have different extents.
+    #[error(
+        "cannot copy {from} elements to {to}: both sides of a copy have one width, height and depth; cut the larger one with `part`"
+    )]
+    ExtentMismatch {
+        /// Extent of the source.
+        from: Extent3,
+        /// Extent of the target.
+        to: Extent3,
     },
     /// Buffer and stream belong to different devices.
     #[error(

@@ -3,6 +3,7 @@
 mod fill;
 mod managed;
 mod pinned;
+mod pitched;
 
 use warploom::prelude::*;
 

@@ -51,7 +51,9 @@ impl Copy {
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
             match self {
                 Copy::Within { .. } | Copy::InPinned { .. } => check::copied(to, from, bytes),
-                Copy::OutPinned { .. } => stream.device().host_reads(from, bytes),
+                Copy::OutPinned { .. } => {
+                    stream.device().host_reads(from, bytes);
+                }
                 Copy::In { .. } => {
                     check::initialise(to, bytes);
                     stream.synchronize()?;

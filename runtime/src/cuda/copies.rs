@@ -1,8 +1,73 @@
 //! Copies, and what sets memory: work for a stream.
 
+use std::ffi::c_void;
+
 use super::result::DriverError;
 use super::stream::Stream;
-use super::sys::memory::CU_DEVICE_CPU;
+use super::sys::memory::{
+    CU_DEVICE_CPU, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUDA_MEMCPY3D, Side2D,
+    Side3D,
+};
+
+/// A copy between rectangles or boxes, in bytes and rows. Each side is an address of the host's memory or of the device's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Box3 {
+    pub(crate) from: u64,
+    pub(crate) from_host: bool,
+    /// Bytes from row to row.
+    pub(crate) from_pitch: usize,
+    /// Rows from plane to plane.
+    pub(crate) from_rows: usize,
+    pub(crate) to: u64,
+    pub(crate) to_host: bool,
+    pub(crate) to_pitch: usize,
+    pub(crate) to_rows: usize,
+    /// Bytes.
+    pub(crate) width: usize,
+    /// Rows.
+    pub(crate) height: usize,
+    /// Planes.
+    pub(crate) depth: usize,
+}
+
+/// An address as the driver's structures take it: what kind it is, and the fields for the host and for a device.
+fn place(address: u64, host: bool) -> (u32, *mut c_void, u64) {
+    if host {
+        let address = usize::try_from(address).unwrap_or(0);
+        let address = std::ptr::with_exposed_provenance_mut(address);
+        (CU_MEMORYTYPE_HOST, address, 0)
+    } else {
+        (CU_MEMORYTYPE_DEVICE, std::ptr::null_mut(), address)
+    }
+}
+
+fn side_2d((kind, host, device): (u32, *mut c_void, u64), pitch: usize) -> Side2D {
+    Side2D {
+        x_bytes: 0,
+        y: 0,
+        kind,
+        host,
+        device,
+        array: std::ptr::null_mut(),
+        pitch,
+    }
+}
+
+fn side_3d((kind, host, device): (u32, *mut c_void, u64), pitch: usize, rows: usize) -> Side3D {
+    Side3D {
+        x_bytes: 0,
+        y: 0,
+        z: 0,
+        level: 0,
+        kind,
+        host,
+        device,
+        array: std::ptr::null_mut(),
+        reserved: std::ptr::null_mut(),
+        pitch,
+        rows,
+    }
+}
 
 impl Stream {
     /// Queues a copy of host memory to the device.
@@ -134,5 +199,36 @@ impl Stream {
                 _ => driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream),
             }
         }
+    }
+
+    /// Queues a copy of rows and planes.
+    ///
+    /// # Safety
+    /// All rows can be read and written, and stay so until the stream got there; they do not overlap. None of the extents is zero. The
+    /// provenance of host addresses was exposed.
+    pub(crate) unsafe fn copy_box(&self, copy: &Box3) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let driver = &self.context.driver;
+        let from = place(copy.from, copy.from_host);
+        let to = place(copy.to, copy.to_host);
+        if copy.depth == 1 {
+            let copy = CUDA_MEMCPY2D {
+                from: side_2d(from, copy.from_pitch),
+                to: side_2d(to, copy.to_pitch),
+                width_bytes: copy.width,
+                height: copy.height,
+            };
+            // SAFETY: the structure is read during the call; the caller promises the rows.
+            return unsafe { driver.cuMemcpy2DAsync_v2(&raw const copy, self.raw) };
+        }
+        let copy = CUDA_MEMCPY3D {
+            from: side_3d(from, copy.from_pitch, copy.from_rows),
+            to: side_3d(to, copy.to_pitch, copy.to_rows),
+            width_bytes: copy.width,
+            height: copy.height,
+            depth: copy.depth,
+        };
+        // SAFETY: as above.
+        unsafe { driver.cuMemcpy3DAsync_v2(&raw const copy, self.raw) }
     }
 }

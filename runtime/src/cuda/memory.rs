@@ -13,6 +13,7 @@ use super::sys::{self, memory as flags};
 pub(crate) struct DeviceMemory {
     context: Arc<Context>,
     address: u64,
+    bytes: usize,
 }
 
 impl DeviceMemory {
@@ -25,10 +26,49 @@ impl DeviceMemory {
         let mut address = 0;
         // SAFETY: writes one address to where we point; the context is current.
         match unsafe { context.driver.cuMemAlloc_v2(&raw mut address, bytes) } {
-            Ok(()) => Ok(Some(DeviceMemory { context, address })),
+            Ok(()) => Ok(Some(DeviceMemory {
+                context,
+                address,
+                bytes,
+            })),
             Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Allocates rows of `width` bytes, none of them zero, and gives the bytes from one row to the next; kernels read and write `access`
+    /// (4, 8 or 16) bytes at a time at most. `Ok(None)` if the device has no room for them.
+    pub(crate) fn rows(
+        context: Arc<Context>,
+        width: usize,
+        height: usize,
+        access: u32,
+    ) -> Result<Option<(DeviceMemory, usize)>, DriverError> {
+        context.bind()?;
+        let (mut address, mut pitch) = (0, 0);
+        let (to, driver) = (&raw mut address, &context.driver);
+        // SAFETY: writes an address and a number to where we point; the context is current.
+        match unsafe { driver.cuMemAllocPitch_v2(to, &raw mut pitch, width, height, access) } {
+            Ok(()) => {}
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let mut memory = DeviceMemory {
+            context,
+            address,
+            bytes: 0,
+        };
+        let (mut start, driver) = (0, &memory.context.driver);
+        // SAFETY: writes an address and a number to where we point; the memory is allocated.
+        unsafe {
+            driver.cuMemGetAddressRange_v2(&raw mut start, &raw mut memory.bytes, address)?;
+        }
+        Ok(Some((memory, pitch)))
+    }
+
+    /// How many there are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn address(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! Start at [`context`]: everything else belongs to a context.
 
 pub(crate) mod context;
-mod copies;
+pub(crate) mod copies;
 pub(crate) mod event;
 pub(crate) mod memory;
 pub(crate) mod module;

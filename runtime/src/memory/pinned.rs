@@ -473,6 +473,26 @@ impl<T> PinnedSliceMut<'_, T> {
     }
 }
 
+impl<'a, T> PinnedSlice<'a, T> {
+    pub(super) fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    pub(super) fn ptr(&self) -> *const T {
+        self.ptr
+    }
+}
+
+impl<'a, T> PinnedSliceMut<'a, T> {
+    pub(super) fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    pub(super) fn ptr(&self) -> *mut T {
+        self.ptr
+    }
+}
+
 impl<'a, T> From<&'a PinnedBuffer<T>> for PinnedSlice<'a, T> {
     fn from(all: &'a PinnedBuffer<T>) -> Self {
         PinnedSlice {

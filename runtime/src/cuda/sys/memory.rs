@@ -5,6 +5,10 @@ use super::*;
 later! {
     memory {
         since "4.0": fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+        since "4.0": fn cuMemAllocPitch_v2(address: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, access: c_uint);
+        since "4.0": fn cuMemGetAddressRange_v2(start: *mut CUdeviceptr, bytes: *mut usize, address: CUdeviceptr);
+        since "4.0": fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
+        since "4.0": fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
         since "4.0": fn cuMemsetD16Async(to: CUdeviceptr, value: u16, count: usize, stream: CUstream);
         since "4.0": fn cuMemsetD32Async(to: CUdeviceptr, value: c_uint, count: usize, stream: CUstream);
         since "4.0": fn cuMemsetD2D8Async(to: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, stream: CUstream);
@@ -23,3 +27,60 @@ pub(crate) const CU_MEM_ATTACH_HOST: c_uint = 2;
 pub(crate) const CU_DEVICE_CPU: CUdevice = -1;
 pub(crate) const CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: c_int = 1;
 pub(crate) const CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: c_int = 2;
+
+pub(crate) const CU_MEMORYTYPE_HOST: c_uint = 1;
+pub(crate) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
+
+/// One side of [`CUDA_MEMCPY2D`]. Which of the three places counts, `kind` says.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Side2D {
+    pub(crate) x_bytes: usize,
+    pub(crate) y: usize,
+    pub(crate) kind: c_uint,
+    pub(crate) host: *mut c_void,
+    pub(crate) device: CUdeviceptr,
+    pub(crate) array: *mut c_void,
+    pub(crate) pitch: usize,
+}
+
+/// A copy of a rectangle; the driver's name for it has the suffix `_v2`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct CUDA_MEMCPY2D {
+    pub(crate) from: Side2D,
+    pub(crate) to: Side2D,
+    pub(crate) width_bytes: usize,
+    pub(crate) height: usize,
+}
+
+/// One side of [`CUDA_MEMCPY3D`].
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Side3D {
+    pub(crate) x_bytes: usize,
+    pub(crate) y: usize,
+    pub(crate) z: usize,
+    pub(crate) level: usize,
+    pub(crate) kind: c_uint,
+    pub(crate) host: *mut c_void,
+    pub(crate) device: CUdeviceptr,
+    pub(crate) array: *mut c_void,
+    pub(crate) reserved: *mut c_void,
+    pub(crate) pitch: usize,
+    pub(crate) rows: usize,
+}
+
+/// A copy of a box; the driver's name for it has the suffix `_v2`.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct CUDA_MEMCPY3D {
+    pub(crate) from: Side3D,
+    pub(crate) to: Side3D,
+    pub(crate) width_bytes: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+}
+
+// Sizes of the driver's structures on 64-bit machines.
+const _: () = assert!(size_of::<CUDA_MEMCPY2D>() == 128 && size_of::<CUDA_MEMCPY3D>() == 200);
