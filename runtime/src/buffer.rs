@@ -6,7 +6,7 @@
 //! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
 //!    is done before later work starts, and waiting for `last` means waiting for all.
 //! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
-//! 4. The memory is freed after waiting for `last`.
+//! 4. The memory is freed after waiting for `last`; that of a pool goes back in order with the work of `last`, without a wait.
 
 mod area; // rectangles and boxes
 mod copy; // to it, from it and within it
@@ -23,9 +23,10 @@ use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
 use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
+use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
-use crate::memory::MemoryError;
+use crate::memory::{MemoryError, Used};
 use crate::stream::{Queue, Stream};
 
 pub(crate) use area::{Area, Way};
@@ -40,6 +41,10 @@ pub(crate) struct Buffer {
     last: Mutex<Last>,
     /// Streams of other devices may use it, too.
     portable: bool,
+    kind: Kind,
+    bytes: usize,
+    /// What it has of an emulated pool; goes after the memory.
+    used: Option<Used>,
     device: Device,
 }
 
@@ -60,6 +65,7 @@ pub(crate) enum Memory {
     Cuda(DeviceMemory),
     Pinned(PinnedMemory),
     Managed(ManagedMemory),
+    Pooled(PoolMemory),
 }
 
 /// What a buffer is to users.
@@ -69,12 +75,15 @@ pub(crate) enum Kind {
     Pinned,
     Managed,
     Pitched,
+    Pooled,
 }
 
 impl Kind {
+    pub(crate) const COUNT: usize = Kind::Pooled as usize + 1;
+
     fn label(self) -> &'static str {
         match self {
-            Kind::Device => "DeviceBuffer",
+            Kind::Device | Kind::Pooled => "DeviceBuffer",
             Kind::Pinned => "PinnedBuffer",
             Kind::Managed => "ManagedBuffer",
             Kind::Pitched => "PitchedBuffer",
@@ -122,12 +131,24 @@ impl Buffer {
             }
             (Some(bytes), Backend::Cuda(gpu)) => on_gpu(gpu, bytes)?.ok_or_else(out_of_memory)?,
         };
+        let bytes = len * size;
+        device.0.alive.add(kind, bytes);
         Ok(Buffer {
             memory,
             last: Mutex::default(),
             portable: false,
+            kind,
+            bytes,
+            used: None,
             device: device.clone(),
         })
+    }
+
+    /// The same, which has so much of an emulated pool.
+    pub(crate) fn of_pool(self, used: Option<Used>) -> Buffer {
+        let mut buffer = self;
+        buffer.used = used;
+        buffer
     }
 
     /// The same for streams of other devices, too.
@@ -149,6 +170,7 @@ impl Buffer {
             Memory::Cuda(memory) => memory.address(),
             Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
             Memory::Managed(memory) => memory.start().addr() as u64,
+            Memory::Pooled(memory) => memory.address(),
         };
         ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
     }
@@ -156,7 +178,9 @@ impl Buffer {
     /// Where the memory starts for the host. Never null, and aligned for any element; of use only for memory of the host.
     pub(crate) fn host_start(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Empty | Memory::Cuda(_) => ptr::without_provenance_mut(1 << 29),
+            Memory::Empty | Memory::Cuda(_) | Memory::Pooled(_) => {
+                ptr::without_provenance_mut(1 << 29)
+            }
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
             Memory::Managed(memory) => memory.start(),
@@ -256,13 +280,15 @@ impl Buffer {
                 let start = self.host_start();
                 start.copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
-            Memory::Cuda(memory) => {
+            Memory::Cuda(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
                 };
                 // The wait is needed: a copy from pageable memory may be still on its way when the call returns.
                 // SAFETY: the memory was made for the bytes of `source`; both live until the wait is over.
-                unsafe { stream.upload(memory.address(), source.as_ptr().cast(), bytes)? };
+                unsafe {
+                    stream.upload(self.start().addr() as u64, source.as_ptr().cast(), bytes)?
+                };
                 stream.synchronize()?;
             }
         }
@@ -277,7 +303,7 @@ impl Buffer {
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
             Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
-            Memory::Cuda(_) | Memory::Managed(_) => {
+            Memory::Cuda(_) | Memory::Managed(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
                 };
@@ -299,8 +325,15 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        self.device.0.alive.remove(self.kind, self.bytes);
         let last = lock(&self.last).queue.take();
-        if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
+        let stream = last.as_ref().and_then(|queue| queue.cuda());
+        if let Memory::Pooled(memory) = &mut self.memory {
+            // In order after all work that has it; without work, at once.
+            if let Backend::Cuda(gpu) = &self.device.0.backend {
+                memory.free(stream.unwrap_or(&gpu.own_stream));
+            }
+        } else if let Some(stream) = stream {
             // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
             let _ = stream.synchronize();
         }
@@ -309,15 +342,9 @@ impl Drop for Buffer {
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = match &self.memory {
-            Memory::Empty => 0,
-            Memory::Host(memory) => memory.bytes(),
-            _ => {
-                return f.debug_struct("Buffer").finish_non_exhaustive();
-            }
-        };
         f.debug_struct("Buffer")
-            .field("bytes", &bytes)
+            .field("kind", &self.kind)
+            .field("bytes", &self.bytes)
             .finish_non_exhaustive()
     }
 }

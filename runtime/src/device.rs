@@ -15,7 +15,7 @@ use crate::error::DeviceError;
 use crate::event::Event;
 use crate::heap::HeapLimit;
 use crate::launch::Cache;
-use crate::memory::{DeviceBuffer, MemoryError};
+use crate::memory::{Alive, DeviceBuffer, EmulatedPool, MemoryError};
 use crate::model::{Emulator, Model, Schedule};
 use crate::module::Modules;
 use crate::panics::Recent;
@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     /// Before the back end: a GPU's buffer is memory of its context.
     pub(crate) prints: Prints,
     pub(crate) heap: HeapLimit,
+    /// What buffers have.
+    pub(crate) alive: Alive,
     pub(crate) backend: Backend,
 }
 
@@ -102,6 +104,8 @@ pub(crate) struct Emulated {
     pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
     pub(crate) lints: Option<bool>,
+    /// The pool that the device has anyway.
+    pub(crate) pool: Arc<EmulatedPool>,
 }
 
 /// A GPU's state.
@@ -223,6 +227,7 @@ impl Device {
             limits: properties.limits,
             prints: Prints::default(),
             heap: HeapLimit::default(),
+            alive: Alive::default(),
             backend: Backend::Cuda(Box::new(gpu)),
         })))
     }

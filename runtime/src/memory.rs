@@ -1,10 +1,12 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
+mod alive; // what buffers have
 mod extent; // widths, heights and depths
 mod fill; // one value everywhere
 mod managed; // one memory for host and kernels
 mod pinned; // page-locked memory of the host
 mod pitched; // rows and planes
+mod pool; // allocation in order with a stream's work
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,10 +24,15 @@ use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
+pub use alive::{Held, MemoryInUse};
 pub use extent::{Extent3, HostPart, HostPartMut};
 pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
 pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
+pub use pool::{Pool, PoolOptions, PoolUsage};
+
+pub(crate) use alive::Alive;
+pub(crate) use pool::{EmulatedPool, Used};
 
 /// An array of `T` in a device's memory.
 ///

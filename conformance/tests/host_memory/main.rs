@@ -4,6 +4,7 @@ mod fill;
 mod managed;
 mod pinned;
 mod pitched;
+mod pools;
 
 use warploom::prelude::*;
 
@@ -11,13 +12,15 @@ use warploom::prelude::*;
 #[kernel]
 pub(crate) fn step(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        *y = 2 * x[i.get()] + 1;
+        *y = x[i.get()].wrapping_mul(2).wrapping_add(1);
     }
 }
 
 /// [`step`] on the host.
 pub(crate) fn stepped(x: &[u32]) -> Vec<u32> {
-    x.iter().map(|x| 2 * x + 1).collect()
+    x.iter()
+        .map(|x| x.wrapping_mul(2).wrapping_add(1))
+        .collect()
 }
 
 /// 0, 7, 14, …

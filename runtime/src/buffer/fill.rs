@@ -69,17 +69,23 @@ impl Fill<'_> {
     /// The memory lies on the host and may be written.
     pub(crate) unsafe fn write(self) {
         let size = self.value.len();
+        if size == 0 || self.width == 0 {
+            return;
+        }
+        let bytes = self.width * size;
         for row in 0..self.height {
             let start = self.to.wrapping_add(row * self.pitch);
-            for i in 0..self.width {
-                // SAFETY: within the caller's range.
-                unsafe {
-                    start
-                        .add(i * size)
-                        .copy_from_nonoverlapping(self.value.as_ptr(), size);
+            // SAFETY: within the caller's range. What is there already is copied behind itself until the row is full.
+            unsafe {
+                start.copy_from_nonoverlapping(self.value.as_ptr(), size);
+                let mut done = size;
+                while done < bytes {
+                    let next = done.min(bytes - done);
+                    start.add(done).copy_from_nonoverlapping(start, next);
+                    done += next;
                 }
             }
-            check::initialise(start, self.width * size);
+            check::initialise(start, bytes);
         }
     }
 

@@ -44,6 +44,7 @@ macro_rules! handles {
     )* };
 }
 
+use handles;
 handles! { CUcontext CUmodule CUfunction CUstream CUevent }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
