@@ -30,9 +30,12 @@ pub use warploom_device::{
 };
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
-    Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
-    Event, ExecutableGraph, Graph, GraphError, KernelFindings, KernelPanic, Launch, LaunchError,
-    Limits, Managed, MemoryError, Node, Result, Stream, StreamError, Symbol, SymbolError,
+    Advice, Attach, Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut,
+    DeviceSliceMut, Dim3, Error, Event, ExecutableGraph, Extent3, Graph, GraphError, Held,
+    HostPart, HostPartMut, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed,
+    ManagedBuffer, MemoryError, MemoryInUse, Node, PinnedBuffer, PinnedOptions, PinnedSlice,
+    PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
+    PoolOptions, PoolUsage, Result, Stream, StreamError, Symbol, SymbolError,
     assert_gpu_matches_emulator, checked, launch, model, testing,
 };
 

@@ -15,7 +15,7 @@ use crate::error::DeviceError;
 use crate::event::Event;
 use crate::heap::HeapLimit;
 use crate::launch::Cache;
-use crate::memory::{DeviceBuffer, MemoryError};
+use crate::memory::{Alive, DeviceBuffer, EmulatedPool, MemoryError};
 use crate::model::{Emulator, Model, Schedule};
 use crate::module::Modules;
 use crate::panics::Recent;
@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     /// Before the back end: a GPU's buffer is memory of its context.
     pub(crate) prints: Prints,
     pub(crate) heap: HeapLimit,
+    /// What buffers have.
+    pub(crate) alive: Alive,
     pub(crate) backend: Backend,
 }
 
@@ -113,6 +115,8 @@ pub(crate) struct Emulated {
     pub(crate) lints: Option<bool>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
+    /// The pool that the device has anyway.
+    pub(crate) pool: Arc<EmulatedPool>,
 }
 
 impl Emulated {
@@ -246,6 +250,7 @@ impl Device {
             limits: properties.limits,
             prints: Prints::default(),
             heap: HeapLimit::default(),
+            alive: Alive::default(),
             backend: Backend::Cuda(Box::new(gpu)),
         })))
     }
@@ -372,9 +377,14 @@ impl Device {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Says so if the host reads bytes of the emulator that nobody has written. Names the caller's place.
+    /// A number that is this device's and no other's.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// Says so if the host reads bytes of the emulator that nobody has written, and whether it did. Names the caller's place.
     #[track_caller]
-    pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) {
+    pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) -> bool {
         if let Backend::Emulator(emulated) = &self.0.backend
             && emulated
                 .mode
@@ -383,7 +393,9 @@ impl Device {
             && let Some(report) = check::host_reads(from, bytes)
         {
             checked::remark(report);
+            return true;
         }
+        false
     }
 
     /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.

@@ -55,12 +55,21 @@ fn memory_errors() -> Vec<M> {
             end: 9,
             len: 5,
         },
+        M::InGraph,
         M::CopyOutOfRange {
             given: 4,
             at: 3,
             len: 5,
         },
         M::NotRectangular { len: 10, width: 3 },
+        M::LengthMismatch {
+            given: 10,
+            extent: (3, 4).into(),
+        },
+        M::ExtentMismatch {
+            from: (64, 64, 2).into(),
+            to: (64, 32, 2).into(),
+        },
         M::WrongDevice {
             buffer: "NVIDIA H200".into(),
             stream: "emulator".into(),

@@ -48,7 +48,11 @@ pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
 pub use graph::{ExecutableGraph, Graph, GraphError, Node};
 pub use launch::{Dim3, Launch, LaunchError};
-pub use memory::{DeviceBuffer, MemoryError};
+pub use memory::{
+    Advice, Attach, DeviceBuffer, Extent3, Held, HostPart, HostPartMut, ManagedBuffer, MemoryError,
+    MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
+    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage,
+};
 #[doc(hidden)]
 pub use module::embedded;
 pub use panics::KernelPanic;

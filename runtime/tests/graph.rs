@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests may fail as they like")]
 
 use warploom_runtime::{
-    Device, Error, Graph, GraphError, MemoryError, Result, Stream, StreamError,
+    Device, Error, Graph, GraphError, MemoryError, PinnedOptions, Result, Stream, StreamError,
 };
 
 fn copying(device: &Device) -> Result<Graph> {
@@ -105,5 +105,32 @@ fn graphs_go_to_other_threads() -> Result<()> {
             scope.spawn(|| (0..100).for_each(|_| graph.launch(&stream).unwrap()));
         }
     });
+    Ok(())
+}
+
+#[test]
+fn the_host_does_not_look_at_memory_of_a_graph() -> Result<()> {
+    let device = Device::emulator();
+    let (stream, x) = (device.stream()?, device.upload(&[1u32, 2, 3])?);
+    let mut host = device.pinned_with::<u32>(3, PinnedOptions::new().mapped())?;
+    let graph = Graph::capture(&device, |s| {
+        host.device_slice_mut()?.copy_from_device(0, &x, s)
+    })?
+    .instantiate()?;
+    graph.launch(&stream)?;
+    assert!(matches!(host.as_slice(), Err(MemoryError::InGraph)));
+    assert!(matches!(host.as_mut_slice(), Err(MemoryError::InGraph)));
+    drop(graph);
+    assert_eq!(host.as_slice()?, [1, 2, 3]);
+    Ok(())
+}
+
+#[test]
+fn what_has_no_node_is_refused() -> Result<()> {
+    let device = Device::emulator();
+    let mut x = device.zeroed::<u32>(3)?;
+    let error = Graph::capture(&device, |s| x.fill(7, s)).unwrap_err();
+    assert!(error.to_string().contains("records a graph"), "{error}");
+    assert_eq!(x.to_vec(&device.stream()?)?, [0; 3]);
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::error::DeviceError;
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(super) driver: &'static Driver,
-    device: CUdevice,
+    pub(super) device: CUdevice,
     raw: CUcontext,
 }
 
@@ -152,7 +152,7 @@ impl Context {
             .is_ok_and(|value| value != 0)
     }
 
-    fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
+    pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
         let mut value: c_int = 0;
         // SAFETY: writes one integer to where we point.
         unsafe {

@@ -20,7 +20,7 @@ use crate::error::DeviceError;
 
 mod devices; // GPUs, contexts, peers
 pub(super) mod graphs; // graphs and their nodes
-mod memory; // kinds of memory, copies, pools
+pub(crate) mod memory; // kinds of memory, copies, pools
 mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
 
@@ -45,6 +45,7 @@ macro_rules! handles {
     )* };
 }
 
+use handles;
 handles! { CUcontext CUmodule CUfunction CUstream CUevent CUgraph CUgraphNode CUgraphExec }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.

@@ -99,6 +99,13 @@ unsafe fn start(
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
+            for buffer in args.iter().filter_map(Arg::buffer) {
+                let handed = buffer.hand_to(stream.queue());
+                handed.map_err(|source| LaunchError::Driver {
+                    kernel: kernel.base,
+                    source,
+                })?;
+            }
             if emulated.model.is_some() {
                 crate::module::check_capability(kernel, device, caller)?;
             }
