@@ -114,7 +114,8 @@ impl Modules {
         };
         let function = module.function(&described.entry).map_err(refused)?;
         let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
-        check_parameters(kernel, &host, function.parameter_sizes(host.len() + 1))?;
+        let sizes = function.parameter_sizes(host.len() + 1).map_err(refused)?;
+        check_parameters(kernel, &host, sizes)?;
         Ok(function)
     }
 
@@ -371,7 +372,7 @@ fn watch(
     context: &Arc<Context>,
     stream: &CudaStream,
 ) -> Result<Option<Panics>, DriverError> {
-    let Some((variable, 8)) = module.global(RECORD) else {
+    let Some((variable, 8)) = module.global(RECORD)? else {
         return Ok(None);
     };
     let record = MappedRecord::new(Arc::clone(context))?;
@@ -379,7 +380,7 @@ fn watch(
     // SAFETY: the variable has eight bytes, as was just checked; `address` lives until the wait is over.
     unsafe { stream.upload(variable, address.as_ptr(), address.len())? };
     stream.synchronize()?;
-    let claim = module.global(CLAIM).filter(|(_, bytes)| *bytes == 4);
+    let claim = module.global(CLAIM)?.filter(|(_, bytes)| *bytes == 4);
     Ok(Some(Panics {
         record,
         claim: claim.map(|(address, _)| address),

@@ -198,7 +198,7 @@ impl Drop for Free<'_> {
 
 /// Tells a fresh module where to print, if it prints at all.
 pub(crate) fn connect(module: &Module, gpu: &Gpu, device: &Device) -> Result<(), DriverError> {
-    let Some((variable, 8)) = module.global(RING) else {
+    let Some((variable, 8)) = module.global(RING)? else {
         return Ok(());
     };
     let address = device.0.prints.cuda_ring(gpu)?.to_le_bytes();
