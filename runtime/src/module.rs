@@ -135,8 +135,17 @@ impl Modules {
                     self.loaded(gpu, device, base, owner)?;
                 }
                 let loaded = load(gpu, device, base, container)?;
-                self.place_statics(gpu, base, (&loaded.module, container))?;
-                self.place_managed(gpu, device, base, (&loaded.module, container))?;
+                let known = self.known.len();
+                let placed = self
+                    .place_statics(gpu, base, (&loaded.module, container))
+                    .and_then(|()| {
+                        self.place_managed(gpu, device, base, (&loaded.module, container))
+                    });
+                if let Err(error) = placed {
+                    // The module goes, and with it the statics that it brought.
+                    self.known.truncate(known);
+                    return Err(error);
+                }
                 self.loaded.push(loaded);
                 self.loaded.len() - 1
             }
