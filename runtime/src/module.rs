@@ -169,8 +169,13 @@ impl Modules {
             let name = kernels.iter().find(|kernel| kernel.id == record.kernel);
             if let Some(claim) = panics.claim {
                 // SAFETY: the variable has four bytes (checked when it was found), and the module stays loaded.
-                unsafe { stream.zero(claim, 4)? };
-                stream.synchronize()?;
+                if let Err(error) = unsafe { stream.zero(claim, 4) } {
+                    // The claim stays taken, so nobody writes the record: the next wait finds it.
+                    panics.record.put_back();
+                    return Err(error);
+                }
+                // The panic came first. If the device is broken, the next wait says so.
+                let _ = stream.synchronize();
             }
             return Ok(Some(TakenPanic {
                 record,
