@@ -176,11 +176,11 @@ impl Prints {
     /// Changes the size. No kernel runs, or those that do keep the ring that they have.
     fn resize(&self, backend: &Backend, bytes: usize) -> Result<(), DriverError> {
         let mut state = lock(&self.state);
-        state.bytes = Some(bytes);
         match (&mut state.ring, backend) {
             (Some(Ring::Cuda(ring)), Backend::Cuda(gpu)) => ring.resize(gpu, bytes)?,
             _ => state.ring = None,
         }
+        state.bytes = Some(bytes);
         state.seen = 0;
         state.printed.clear();
         Ok(())
