@@ -133,7 +133,7 @@ pub extern "C" fn warploom_fake_break(device: i32, code: i32) -> i32 {
     }
 }
 
-/// Forgets everything but the options: handles, memory, counts, rules, whether `cuInit` was called.
+/// Forgets everything but the options and whether `cuInit` was called: handles, memory, counts, rules.
 #[unsafe(no_mangle)]
 pub extern "C" fn warploom_fake_reset() {
     Held::lock().reset();

@@ -238,11 +238,13 @@ impl Held {
         Held(Some(guard))
     }
 
-    /// Forgets everything but the options.
+    /// Forgets everything but the options and whether `cuInit` was called.
     pub(crate) fn reset(&mut self) {
         let mut fresh = State::new();
         fresh.options = self.options;
         fresh.rules.clear();
+        fresh.initialised = self.initialised;
+        fresh.gpus.resize_with(self.gpus.len(), Gpu::default);
         **self = fresh;
     }
 

@@ -263,7 +263,7 @@ impl Fake {
         assert_eq!(done, 0, "there is no GPU {device}");
     }
 
-    /// Forgets everything but the options. Only while nothing is alive.
+    /// Forgets everything but the options and whether `cuInit` was called. What is alive is dead then.
     pub fn reset(&self) {
         self.must::<extern "C" fn()>("warploom_fake_reset")();
     }

@@ -4,7 +4,7 @@
 //! work. Protocol of the record (one per loaded module; `warploom_device::panic_record` says what the thread does):
 //! 1. The thread that changes the module's variable `__warploom_panic_claim` from 0 to 1 owns the record; others end without a word.
 //! 2. The owner writes all fields, then a system-wide fence, then `ready` = 1.
-//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim.
+//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready` = 1.
 
 use std::fmt;
 use std::panic::Location;
@@ -169,6 +169,11 @@ impl MappedRecord {
         let record = Box::new(unsafe { self.record().read() });
         self.ready().store(0, Ordering::Release);
         Some(record)
+    }
+
+    /// Undoes [`take`](Self::take), as long as the claim was not given free.
+    pub(crate) fn put_back(&self) {
+        self.ready().store(1, Ordering::Release);
     }
 }
 

@@ -176,11 +176,11 @@ impl Prints {
     /// Changes the size. No kernel runs, or those that do keep the ring that they have.
     fn resize(&self, backend: &Backend, bytes: usize) -> Result<(), DriverError> {
         let mut state = lock(&self.state);
-        state.bytes = Some(bytes);
         match (&mut state.ring, backend) {
             (Some(Ring::Cuda(ring)), Backend::Cuda(gpu)) => ring.resize(gpu, bytes)?,
             _ => state.ring = None,
         }
+        state.bytes = Some(bytes);
         state.seen = 0;
         state.printed.clear();
         Ok(())
@@ -198,7 +198,7 @@ impl Drop for Free<'_> {
 
 /// Tells a fresh module where to print, if it prints at all.
 pub(crate) fn connect(module: &Module, gpu: &Gpu, device: &Device) -> Result<(), DriverError> {
-    let Some((variable, 8)) = module.global(RING) else {
+    let Some((variable, 8)) = module.global(RING)? else {
         return Ok(());
     };
     let address = device.0.prints.cuda_ring(gpu)?.to_le_bytes();

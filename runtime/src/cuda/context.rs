@@ -147,9 +147,9 @@ impl Context {
     }
 
     /// Whether host and kernels may use managed memory at the same time.
-    pub(crate) fn has_concurrent_managed_access(&self) -> bool {
-        self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
+        let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
+        Ok(value != 0)
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {

@@ -57,9 +57,16 @@ impl Stream {
 
     /// Waits on the host until all work submitted so far is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the stream lives while `self` does.
-        unsafe { self.context.driver.cuStreamSynchronize(self.raw) }
+        let waited = self.context.bind().and_then(|()| {
+            // SAFETY: the stream lives while `self` does.
+            unsafe { self.context.driver.cuStreamSynchronize(self.raw) }
+        });
+        if waited.is_err() {
+            // Whoever waited lets go of memory now. After an error that broke the context nothing runs, and this returns at once; after
+            // another, copies may still be under way, and this waits for them.
+            let _ = self.context.synchronize();
+        }
+        waited
     }
 
     /// Lets later work of this stream start only after what `event` recorded last. Both belong to one context.

@@ -248,8 +248,10 @@ functions! {
     }
 }
 
+pub(crate) const CUDA_ERROR_INVALID_VALUE: CUresult = 1;
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
+pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
 pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
 pub(crate) const CU_LIMIT_MALLOC_HEAP_SIZE: c_int = 2;
