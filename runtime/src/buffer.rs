@@ -9,6 +9,7 @@
 use std::alloc::Layout;
 use std::any::type_name;
 use std::fmt;
+use std::mem;
 use std::ptr;
 use std::sync::{Arc, Mutex};
 
@@ -16,11 +17,12 @@ use warploom_device::Plain;
 use warploom_emulator::check::{self, Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
+use crate::cuda::host::outside;
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, lock};
 use crate::memory::MemoryError;
-use crate::stream::{Queue, Stream};
+use crate::stream::{Queue, Stream, refuse_inside};
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 const ALIGN: usize = 256;
@@ -43,6 +45,7 @@ impl Buffer {
     /// emulator, which tells its checks what is written.
     #[track_caller]
     pub(crate) fn new<T>(device: &Device, len: usize, birth: Birth) -> Result<Buffer, MemoryError> {
+        refuse_inside()?;
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
@@ -164,10 +167,17 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let last = lock(&self.last).take();
-        if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
-            // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
-            let _ = stream.synchronize();
-        }
+        let Some(last) = last.filter(|queue| queue.cuda().is_some()) else {
+            return;
+        };
+        let memory = mem::replace(&mut self.memory, Memory::Empty);
+        outside(move || {
+            if let Some(stream) = last.cuda() {
+                // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                let _ = stream.synchronize();
+            }
+            drop(memory);
+        });
     }
 }
 
@@ -208,6 +218,7 @@ impl Copy {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let (Copy::In { from, to } | Copy::Out { from, to } | Copy::Within { from, to }) = self;
         let Backend::Cuda(gpu) = &stream.device().0.backend else {
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.

@@ -44,12 +44,12 @@ pub use checked::KernelFindings;
 pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
-pub use event::Event;
+pub use event::{Event, EventOptions};
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{DeviceBuffer, MemoryError};
 #[doc(hidden)]
 pub use module::embedded;
-pub use panics::KernelPanic;
-pub use stream::{Stream, StreamError};
+pub use panics::{KernelPanic, PastLaunch};
+pub use stream::{Finished, Stream, StreamError, StreamOptions, StreamPriorities};
 pub use symbol::{Managed, Symbol, SymbolError};
 pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

@@ -14,8 +14,10 @@ use warploom_emulator::{Shape, Together};
 
 use crate::checked::{self, Body, Launched, conclude};
 use crate::cuda::DriverError;
+use crate::cuda::host::is_inside;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
+use crate::launch::blocking::wait_if_asked;
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
@@ -28,7 +30,7 @@ use crate::stream::Stream;
 /// where the stream is next waited for. A launch that covers nothing is `Ok`.
 ///
 /// # Errors
-/// [`LaunchError`]; nothing ran then.
+/// [`LaunchError`]; nothing ran then, unless it is [`LaunchError::Failed`].
 ///
 /// # Safety
 /// `name`, `contract` and `params` are those of the device code's kernel, and `args` are its arguments in order, of the element
@@ -43,6 +45,11 @@ pub unsafe fn submit(
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
+    if is_inside() {
+        return Err(LaunchError::InsideHostFunction {
+            kernel: kernel.base,
+        });
+    }
     check_arguments(kernel, device, args)?;
     let Some(shape) = check_shape(&launch, kernel, device)? else {
         return Ok(());
@@ -73,11 +80,12 @@ pub unsafe fn submit(
             let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
             let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
-            done
+            done?;
         }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller)? },
     }
+    wait_if_asked(stream, kernel, caller)
 }
 
 /// The addresses of parameters' values, which all threads of a launch read.
@@ -239,8 +247,18 @@ unsafe fn queue(
     }
     // SAFETY: one address per parameter of the device function, in order: `find` compared kinds, sizes and alignments with the
     // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
-    unsafe { found.function.launch(cuda, shape, params) }.map_err(refused)?;
-    recent.note(stream.queue().id(), [kernel.name, kernel.base], caller);
+    unsafe { found.function.launch(cuda, shape, params) }.map_err(|mut source| {
+        if source.is_of_earlier_work() {
+            source.launches = recent.suspects(Some(stream.queue().id()));
+        }
+        refused(source)
+    })?;
+    recent.note(
+        stream.queue().id(),
+        [kernel.name, kernel.base],
+        [shape.grid, shape.block],
+        caller,
+    );
     Ok(())
 }
 
