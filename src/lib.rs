@@ -34,7 +34,7 @@ pub use warploom_runtime::{
     DriverError, Error, Event, EventOptions, Finished, KernelFindings, KernelPanic, Launch,
     LaunchError, Limits, Managed, MemoryError, PastLaunch, Result, Stream, StreamError,
     StreamOptions, StreamPriorities, Symbol, SymbolError, assert_gpu_matches_emulator, checked,
-    launch, model, testing,
+    launch, model, profile, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

@@ -9,6 +9,7 @@
 //! | [`Stream`], [`Event`] | `CUstream`, `CUevent` |
 //! | [`DeviceBuffer`], [`DeviceSlice`], [`DeviceSliceMut`] | `CUdeviceptr` and a length |
 //! | [`Launch`] | the launch configuration `<<<grid, block, shared>>>` |
+//! | [`profile`] | NVTX, `cuProfilerStart` |
 //! | [`KernelPanic`] | none: a kernel that fails gives no message there |
 //!
 //! ```
@@ -35,6 +36,7 @@ pub mod model; // which GPU the emulator stands for
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
 mod print; // what kernels print becomes text
+pub mod profile; // names for profilers
 mod stream; // queues of work
 pub mod symbol; // statics of device code
 pub mod testing; // the emulator against a GPU
