@@ -7,7 +7,7 @@ use warploom_device::panic_record::PanicRecord;
 
 use super::KernelPanic;
 
-/// A launch that is not known to have ended well, as a [`DriverError`] names it.
+/// A launch that is not known to have ended well, as a [`DriverError`](crate::DriverError) names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastLaunch {
