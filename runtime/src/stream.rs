@@ -383,12 +383,17 @@ impl Device {
 
     /// The error of a wait, with the launches that it may come from, those of `stream` first.
     pub(crate) fn explain(&self, stream: Option<u64>, mut error: DriverError) -> StreamError {
+        self.name_suspects(stream, &mut error);
+        StreamError::Driver(error)
+    }
+
+    /// If the error is one of earlier work, adds the launches that it may come from, those of `stream` first.
+    pub(crate) fn name_suspects(&self, stream: Option<u64>, error: &mut DriverError) {
         if let Backend::Cuda(gpu) = &self.0.backend
             && error.is_of_earlier_work()
         {
             error.launches = gpu.submission().recent.suspects(stream);
         }
-        StreamError::Driver(error)
     }
 }
 

@@ -83,7 +83,8 @@ pub unsafe fn submit(
             done?;
         }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller)? },
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) }
+            .map_err(|error| blame_earlier_work(stream, error))?,
     }
     wait_if_asked(stream, kernel, caller)
 }
@@ -247,12 +248,7 @@ unsafe fn queue(
     }
     // SAFETY: one address per parameter of the device function, in order: `find` compared kinds, sizes and alignments with the
     // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
-    unsafe { found.function.launch(cuda, shape, params) }.map_err(|mut source| {
-        if source.is_of_earlier_work() {
-            source.launches = recent.suspects(Some(stream.queue().id()));
-        }
-        refused(source)
-    })?;
+    unsafe { found.function.launch(cuda, shape, params) }.map_err(refused)?;
     recent.note(
         stream.queue().id(),
         [kernel.name, kernel.base],
@@ -260,6 +256,18 @@ unsafe fn queue(
         caller,
     );
     Ok(())
+}
+
+/// A launch may be the first to hear that a kernel before it failed: names those that may have been the cause.
+#[cold]
+fn blame_earlier_work(stream: &Stream, mut error: LaunchError) -> LaunchError {
+    let source = match &mut error {
+        LaunchError::Driver { source, .. } => source,
+        LaunchError::Refused { source, .. } => &mut **source,
+        _ => return error,
+    };
+    stream.device().name_suspects(Some(stream.number()), source);
+    error
 }
 
 /// Asks for what clusters and cooperative grids need.
