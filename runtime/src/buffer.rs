@@ -218,6 +218,25 @@ impl Copy {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.queue(bytes, buffers, stream) }.map_err(|mut error| {
+            if let MemoryError::Driver(error) = &mut error {
+                // The copy may be the first to hear that a kernel before it failed.
+                stream.device().name_suspects(Some(stream.number()), error);
+            }
+            error
+        })
+    }
+
+    /// # Safety
+    /// As [`run`](Copy::run).
+    #[track_caller]
+    unsafe fn queue(
+        self,
+        bytes: usize,
+        buffers: &[&Buffer],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
         refuse_inside()?;
         let (Copy::In { from, to } | Copy::Out { from, to } | Copy::Within { from, to }) = self;
         let Backend::Cuda(gpu) = &stream.device().0.backend else {

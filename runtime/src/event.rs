@@ -94,9 +94,10 @@ impl Device {
                     timing: !options.untimed,
                     blocking: options.sleeping,
                 };
+                let event = CudaEvent::new(Arc::clone(&gpu.context), purpose);
                 Mark::Cuda {
                     recorded: AtomicBool::new(false),
-                    event: CudaEvent::new(Arc::clone(&gpu.context), purpose)?,
+                    event: event.map_err(|error| self.explain(None, error))?,
                 }
             }
         };

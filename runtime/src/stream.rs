@@ -268,7 +268,9 @@ impl Stream {
     pub fn record(&self, event: &Event) -> Result<(), StreamError> {
         refuse_inside()?;
         self.check_device(event)?;
-        event.record_on(self.queue.cuda())
+        event
+            .record_on(self.queue.cuda())
+            .map_err(|error| self.blame(error))
     }
 
     /// Lets work submitted from now on start only when the work that `event` marks is done. The host does not wait. CUDA:
@@ -280,7 +282,17 @@ impl Stream {
     pub fn wait(&self, event: &Event) -> Result<(), StreamError> {
         refuse_inside()?;
         self.check_device(event)?;
-        event.hold_up(self.queue.cuda())
+        event
+            .hold_up(self.queue.cuda())
+            .map_err(|error| self.blame(error))
+    }
+
+    /// The error of a call about this stream: it may be one of earlier work.
+    fn blame(&self, error: StreamError) -> StreamError {
+        match error {
+            StreamError::Driver(error) => self.device.explain(Some(self.queue.id), error),
+            other => other,
+        }
     }
 
     fn check_device(&self, event: &Event) -> Result<(), StreamError> {

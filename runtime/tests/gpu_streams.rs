@@ -278,6 +278,69 @@ fn a_future_may_be_dropped_at_any_time() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GAS-4
+#[test]
+fn kernels_of_two_streams_run_side_by_side() -> Result<()> {
+    let device = gpu!();
+    let streams = [device.stream()?, device.stream()?];
+    let [start, one, both] = [device.event()?, device.event()?, device.event()?];
+    delay(&streams[0])?;
+    streams[0].synchronize()?; // the code is loaded now
+    streams[0].record(&start)?;
+    streams[1].wait(&start)?;
+    delay(&streams[0])?;
+    delay(&streams[1])?;
+    streams[0].record(&one)?;
+    streams[0].wait(&{
+        let end = device.event()?;
+        streams[1].record(&end)?;
+        end
+    })?;
+    streams[0].record(&both)?;
+    let [alone, together] = [start.elapsed_ms(&one)?, start.elapsed_ms(&both)?];
+    if device.name().contains("fake") {
+        assert!(
+            together >= alone,
+            "the fake driver does one thing at a time"
+        );
+    } else {
+        assert!(
+            together < 1.5 * alone,
+            "{together} ms for both, {alone} for one"
+        );
+    }
+    Ok(())
+}
+
+//@ rows: GAS-9, GAS-10
+#[test]
+fn any_order_of_issue_gives_the_same_results() -> Result<()> {
+    let device = gpu!();
+    let streams = [(); 4].map(|()| device.stream());
+    let streams: Vec<Stream> = streams.into_iter().collect::<std::result::Result<_, _>>()?;
+    let mut buffers = Vec::new();
+    for _ in 0..4 {
+        buffers.push(device.zeroed::<u32>(1000)?);
+    }
+    // All steps of one buffer, then those of the next; every second step on another stream.
+    for (i, buffer) in buffers.iter_mut().enumerate() {
+        for step in 0..6 {
+            increment(&streams[(i + step % 2) % 4], &mut *buffer)?;
+        }
+    }
+    // One step of each buffer, then the next of each; the host makes and frees memory in between.
+    for step in 0..6 {
+        for (i, buffer) in buffers.iter_mut().enumerate() {
+            increment(&streams[(i + step) % 4], &mut *buffer)?;
+        }
+        drop(device.upload(&[step; 100])?);
+    }
+    for buffer in &buffers {
+        assert_eq!(buffer.to_vec(&streams[0])?, [12; 1000]);
+    }
+    Ok(())
+}
+
 #[test]
 fn profiles_take_names_and_orders() -> Result<()> {
     let device = gpu!();

@@ -106,7 +106,8 @@ impl Device {
         }
         let queue = Queue::new(self, |gpu| {
             CudaStream::with(Arc::clone(&gpu.context), blocking, priority)
-        })?;
+        })
+        .map_err(|error| self.explain(None, error))?;
         Ok(Stream {
             device: self.clone(),
             queue,
@@ -138,7 +139,8 @@ impl Device {
         match &self.0.backend {
             Backend::Emulator(_) => Ok(EMULATED),
             Backend::Cuda(gpu) => {
-                let [least, greatest] = gpu.context.stream_priorities()?;
+                let range = gpu.context.stream_priorities();
+                let [least, greatest] = range.map_err(|error| self.explain(None, error))?;
                 Ok(StreamPriorities { least, greatest })
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use warploom_fake_driver::testing::Fake;
-use warploom_runtime::{LaunchError, Result, StreamError, StreamOptions};
+use warploom_runtime::{LaunchError, MemoryError, Result, StreamError, StreamOptions};
 
 use super::support::{assert_nothing_left, block_on, delay, gpu, increment, is_asynchronous, wild};
 
@@ -62,6 +62,36 @@ fn launches_that_ended_well_are_no_suspects() -> Result<()> {
     match increment(&second, &mut y).unwrap_err() {
         LaunchError::Driver { source, .. } => assert_eq!(source.launches.len(), 2, "{source}"),
         error => panic!("{error}"),
+    }
+    Ok(())
+}
+
+//@ rows: GER-1
+#[test]
+fn whatever_hears_of_it_first_names_the_launch() -> Result<()> {
+    let device = gpu!();
+    let (stream, event) = (device.stream()?, device.event()?);
+    let y = device.zeroed::<u32>(100)?;
+    wild(&stream)?;
+    let copied = y.to_vec(&stream).unwrap_err();
+    let (MemoryError::Driver(copied) | MemoryError::Stream(StreamError::Driver(copied))) = copied
+    else {
+        panic!("{copied}");
+    };
+    let recorded = stream.record(&event).unwrap_err();
+    let made = device.stream().unwrap_err();
+    let marked = device.event().unwrap_err();
+    let submitted = stream.launch_host(|| {}).unwrap_err();
+    let [recorded, made, marked, submitted] =
+        [recorded, made, marked, submitted].map(|error| match error {
+            StreamError::Driver(error) => error,
+            error => panic!("{error}"),
+        });
+    for error in [copied, recorded, made, marked, submitted] {
+        let [launch] = &*error.launches else {
+            panic!("one launch: {error}");
+        };
+        assert_eq!((error.code, launch.kernel), (ILLEGAL_ADDRESS, "wild"));
     }
     Ok(())
 }
