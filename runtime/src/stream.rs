@@ -213,6 +213,20 @@ impl Stream {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     ///
+    /// It runs when this function has long returned, and on another thread, so that it can borrow nothing of the caller's:
+    ///
+    /// ```compile_fail,E0597
+    /// # let stream = warploom_runtime::Device::emulator().stream().unwrap();
+    /// let mut done = false;
+    /// stream.launch_host(|| done = true);
+    /// ```
+    ///
+    /// ```compile_fail,E0277
+    /// # let stream = warploom_runtime::Device::emulator().stream().unwrap();
+    /// let count = std::rc::Rc::new(1);
+    /// stream.launch_host(move || drop(count));
+    /// ```
+    ///
     /// # Errors
     /// [`StreamError::InsideHostFunction`]; [`StreamError::Driver`] if the driver refuses. The function is dropped then.
     #[track_caller]

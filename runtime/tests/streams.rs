@@ -350,6 +350,7 @@ fn a_launch_that_waits_gives_the_error_itself() -> Result<()> {
     let device = Device::emulator();
     let stream = device.stream()?;
     let mut nothing = device.zeroed::<u32>(0)?;
+    device.set_launch_blocking(false);
     increment(&stream, &mut nothing)?;
     assert!(
         stream.synchronize().is_err(),
@@ -371,6 +372,30 @@ fn a_launch_that_waits_gives_the_error_itself() -> Result<()> {
     increment(&stream, &mut nothing)?;
     assert!(stream.synchronize().is_err());
     Ok(())
+}
+
+//@ rows: GAS-2
+#[test]
+fn the_drivers_variable_makes_launches_wait() {
+    const ON: &str = "CUDA_LAUNCH_BLOCKING";
+    if std::env::var_os("WARPLOOM_TEST_CHILD").is_some() {
+        let expected = std::env::var(ON).is_ok_and(|value| value == "1");
+        assert_eq!(Device::emulator().is_launch_blocking(), expected);
+        return;
+    }
+    for value in ["0", "1"] {
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["the_drivers_variable_makes_launches_wait", "--exact"])
+            .env("WARPLOOM_TEST_CHILD", "1")
+            .env(ON, value)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(
+            child.status.success() && said.contains("1 passed"),
+            "{said}"
+        );
+    }
 }
 
 //@ rows: GAS-6

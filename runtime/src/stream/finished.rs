@@ -70,11 +70,12 @@ struct State {
 
 impl Finished {
     pub(super) fn new(stream: &Stream) -> Finished {
-        let launches = stream.device.launches();
-        let mark = match Mark::set(stream) {
-            Ok(mark) => mark,
-            Err(error) => Mark::Failed(Some(error)),
-        };
+        // Before anything else: a host function must not even wait for the device's lock.
+        let marked = refuse_inside().and_then(|()| {
+            let launches = stream.device.launches();
+            Ok((launches, Mark::set(stream)?))
+        });
+        let (launches, mark) = marked.unwrap_or_else(|error| (0, Mark::Failed(Some(error))));
         Finished {
             stream: stream.clone(),
             launches,
@@ -85,7 +86,6 @@ impl Finished {
 
 impl Mark {
     fn set(stream: &Stream) -> Result<Mark, StreamError> {
-        refuse_inside()?;
         let (Backend::Cuda(gpu), Some(cuda)) = (&stream.device.0.backend, stream.queue.cuda())
         else {
             return Ok(Mark::Done);
