@@ -15,6 +15,7 @@ mod fill; // with one value
 use std::alloc::Layout;
 use std::any::type_name;
 use std::fmt;
+use std::mem;
 use std::ops::Deref;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,12 +24,14 @@ use warploom_device::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
+use crate::cuda::host::outside;
 use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::{MemoryError, Used};
-use crate::stream::{Queue, Stream};
+use crate::panics::Done;
+use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
 pub(crate) use copy::Copy;
@@ -125,6 +128,7 @@ impl Buffer {
         kind: Kind,
         on_gpu: impl FnOnce(&Gpu, usize) -> Result<Option<Memory>, MemoryError>,
     ) -> Result<Buffer, MemoryError> {
+        refuse_inside()?;
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
@@ -246,6 +250,7 @@ impl Owned {
 
     /// Refuses a stream of another device.
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let same = self.device.is_same(stream.device());
         if same || self.portable && self.device.is_gpu() == stream.device().is_gpu() {
             return Ok(());
@@ -282,17 +287,17 @@ impl Owned {
             };
             (Arc::clone(queue), last.uses)
         };
-        let waited = queue.cuda().map_or(Ok(()), CudaStream::synchronize);
-        if waited.is_err() {
+        let (stream, launches) = (queue.id(), self.device.launches());
+        if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
             self.device.flush_prints(); // what was printed before the GPU failed
+            return Err(self.device.explain(Some(stream), error).into());
         }
-        waited?;
         let mut last = lock(&self.last);
         if last.uses == uses {
             last.queue = None; // or the next access would wait for work that has nothing to do with this memory
         }
         drop(last);
-        Ok(self.device.check_kernels(Some(queue.id()))?)
+        Ok(self.device.check_kernels(Some(Done { stream, launches }))?)
     }
 
     /// The lock under which this memory is handed on; `None` on the emulator.
@@ -366,17 +371,25 @@ impl Owned {
 impl Drop for Owned {
     fn drop(&mut self) {
         self.device.0.alive.remove(self.kind, self.bytes);
+        let Backend::Cuda(gpu) = &self.device.0.backend else {
+            return;
+        };
+        let memory = mem::replace(&mut self.memory, Memory::Empty);
         let last = lock(&self.last).queue.take();
-        let stream = last.as_ref().and_then(|queue| queue.cuda());
-        if let Memory::Pooled(memory) = &mut self.memory {
-            // In order after all work that has it; without work, at once.
-            if let Backend::Cuda(gpu) = &self.device.0.backend {
-                memory.free(stream.unwrap_or(&gpu.own_stream));
+        let own = Arc::clone(&gpu.own_stream);
+        outside(move || {
+            let stream = last.as_ref().and_then(|queue| queue.cuda());
+            match (memory, stream) {
+                (Memory::Empty, _) => {}
+                // In order after all work that has it; without work, at once.
+                (Memory::Pooled(mut memory), stream) => memory.free(stream.unwrap_or(&own)),
+                (memory, stream) => {
+                    // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                    let _ = stream.map_or(Ok(()), CudaStream::synchronize);
+                    drop(memory);
+                }
             }
-        } else if let Some(stream) = stream {
-            // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
-            let _ = stream.synchronize();
-        }
+        });
     }
 }
 

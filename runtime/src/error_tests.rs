@@ -6,7 +6,7 @@ use crate::checked::{Code, KernelFindings, Report};
 use crate::graph::GraphError as G;
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
-use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
 use crate::{DeviceError as D, DriverError, Error};
@@ -19,6 +19,23 @@ fn driver_error() -> DriverError {
         name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(),
         text: "an illegal memory access was encountered".into(),
         call: "cuStreamSynchronize",
+        launches: Box::default(),
+    }
+}
+
+/// An error of earlier work, of which `n` launches may be the cause.
+fn driver_error_of(here: &'static Location<'static>, n: u64) -> DriverError {
+    let launch = |i| PastLaunch {
+        kernel: [KERNEL, "scale"][(i % 2) as usize],
+        grid: [4, 1, 1],
+        block: [256, 1, 1],
+        at: here,
+        stream: 3,
+        times: 1 + i * 16,
+    };
+    DriverError {
+        launches: (0..n).map(launch).collect(),
+        ..driver_error()
     }
 }
 
@@ -126,7 +143,22 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
         S::Recording {
             what: "be waited for",
         },
+        S::NoTiming,
+        S::HostPanic {
+            message: "the receiver is gone".into(),
+            submitted_at: here,
+        },
+        S::InsideHostFunction,
+        S::PriorityOutOfRange {
+            given: 1,
+            least: 0,
+            greatest: -5,
+            device: "NVIDIA H200".into(),
+        },
         S::Driver(driver_error()),
+        S::Driver(driver_error_of(here, 1)),
+        S::Driver(driver_error_of(here, 2)),
+        S::Driver(driver_error_of(here, 9)),
     ]
 }
 
@@ -271,6 +303,12 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             kernel,
             reason: "cannot run a kernel from inside a kernel".into(),
         },
+        L::Failed {
+            kernel,
+            at: here,
+            source: Box::new(S::Driver(driver_error_of(here, 1))),
+        },
+        L::InsideHostFunction { kernel },
         L::Driver {
             kernel,
             source: driver_error(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use warploom_emulator::check;
 
-use super::copy::hand_all;
+use super::copy::{hand_all, suspect};
 use super::{Buffer, Copy};
 use crate::cuda::copies::Box3;
 use crate::device::Emulated;
@@ -91,6 +91,20 @@ impl Area {
     /// to the stream's device or are portable; the caller holds a shared borrow of this area and an exclusive one of `to`.
     #[track_caller]
     pub(crate) unsafe fn copy(
+        self,
+        to: Area,
+        way: Way,
+        buffers: &[&Buffer],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.queue(to, way, buffers, stream) }.map_err(|error| suspect(error, stream))
+    }
+
+    /// # Safety
+    /// As [`copy`](Area::copy).
+    #[track_caller]
+    unsafe fn queue(
         self,
         to: Area,
         way: Way,

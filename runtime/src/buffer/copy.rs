@@ -8,7 +8,7 @@ use super::Buffer;
 use crate::device::{Backend, Device, Emulated, Submission};
 use crate::graph::record::{KeptCopy, Operation};
 use crate::memory::MemoryError;
-use crate::stream::{Stream, StreamError};
+use crate::stream::{Stream, StreamError, refuse_inside};
 
 /// Copies between host memory and device memory, or within the latter.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +39,20 @@ impl Copy {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.queue(bytes, buffers, stream) }.map_err(|error| suspect(error, stream))
+    }
+
+    /// # Safety
+    /// As [`run`](Copy::run).
+    #[track_caller]
+    unsafe fn queue(
+        self,
+        bytes: usize,
+        buffers: &[&Buffer],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let (Copy::In { from, to }
         | Copy::Out { from, to }
         | Copy::Within { from, to }
@@ -104,6 +118,14 @@ impl Copy {
             Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
         }
     }
+}
+
+/// The error of work on memory, which may be the first to hear that a kernel before it failed.
+pub(super) fn suspect(mut error: MemoryError, stream: &Stream) -> MemoryError {
+    if let MemoryError::Driver(error) = &mut error {
+        stream.device().name_suspects(Some(stream.number()), error);
+    }
+    error
 }
 
 /// Hands `buffers` to `stream`. Until the locks are released nobody else hands them on: the work must be queued by then.

@@ -3,6 +3,7 @@
 use warploom_emulator::check;
 
 use super::Buffer;
+use super::copy::suspect;
 use crate::cuda::DriverError;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::Emulated;
@@ -41,7 +42,9 @@ impl Fill<'_> {
         let _order = buffer.hand_over(stream)?;
         match stream.queue().cuda() {
             // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
-            Some(cuda) => unsafe { self.queue(cuda) }?,
+            Some(cuda) => {
+                unsafe { self.queue(cuda) }.map_err(|error| suspect(error.into(), stream))?;
+            }
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
             None => unsafe {
                 let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);

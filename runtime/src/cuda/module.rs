@@ -311,6 +311,7 @@ impl Function {
                 name: "CUDA_ERROR_NOT_SUPPORTED".to_owned(),
                 text: "clusters and cooperative grids need driver 11.8".to_owned(),
                 call: "cuLaunchKernelEx",
+                launches: Box::default(),
             })
         })
     }

@@ -24,6 +24,8 @@ pub(crate) mod memory; // kinds of memory, copies, pools
 mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
 
+pub(crate) use streams::*;
+
 pub(crate) type CUresult = c_int;
 pub(crate) type CUdevice = c_int;
 pub(crate) type CUdeviceptr = u64;

@@ -14,7 +14,7 @@ use crate::cuda::{Context, DriverError};
 use crate::device::{Backend, Device, Emulated, lock};
 use crate::error::Error;
 use crate::launch::run_kept;
-use crate::stream::{Queue, Stream};
+use crate::stream::{Queue, Stream, refuse_inside};
 
 /// A graph that can run, any number of times. CUDA: `CUgraphExec`.
 ///
@@ -91,10 +91,16 @@ impl ExecutableGraph {
             }
             .into());
         }
+        refuse_inside()?;
         stream.refuse_recording("run another graph")?;
         match &self.cuda {
             None => self.emulate(stream),
-            Some(cuda) => Ok(self.queue(cuda, stream).map_err(GraphError::from)?),
+            Some(cuda) => Ok(self.queue(cuda, stream).map_err(|mut error| {
+                // It may be the first call to hear that earlier work failed.
+                self.device()
+                    .name_suspects(Some(stream.number()), &mut error);
+                GraphError::from(error)
+            })?),
         }
     }
 
@@ -135,9 +141,9 @@ impl ExecutableGraph {
         unsafe { cuda.graph.launch(to)? };
         for launch in self.nodes.iter().filter_map(Planned::launch) {
             let names = [launch.kernel.get().name, launch.name];
-            submission
-                .recent
-                .note(stream.queue().id(), names, launch.caller);
+            let shape = [launch.shape.grid, launch.shape.block];
+            let stream = stream.queue().id();
+            submission.recent.note(stream, names, shape, launch.caller);
         }
         *lock(&self.last) = Some(Arc::clone(stream.queue()));
         Ok(())

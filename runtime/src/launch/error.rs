@@ -1,8 +1,11 @@
 //! Why a kernel cannot be launched.
 
-use crate::cuda::DriverError;
+use std::panic::Location;
 
-/// Why a kernel cannot be launched. Nothing ran, and no buffer was touched.
+use crate::cuda::DriverError;
+use crate::stream::StreamError;
+
+/// Why a kernel cannot be launched. Nothing ran, and no buffer was touched; but see [`Failed`](LaunchError::Failed).
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -272,7 +275,7 @@ pub enum LaunchError {
         /// How many.
         count: usize,
         /// Where it is launched.
-        caller: &'static std::panic::Location<'static>,
+        caller: &'static Location<'static>,
     },
     /// Host and device disagree about a parameter.
     #[error(
@@ -339,6 +342,24 @@ pub enum LaunchError {
         kernel: &'static str,
         /// What the emulator says.
         reason: String,
+    },
+    /// The kernel ran and failed, which its launch knows because [launches wait](crate::Device::set_launch_blocking).
+    #[error("kernel `{kernel}`, launched at {at}, failed, or work before it did: {source}")]
+    Failed {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Where it was launched.
+        at: &'static Location<'static>,
+        /// What the wait for it reports.
+        source: Box<StreamError>,
+    },
+    /// A host function of a stream launches a kernel.
+    #[error(
+        "cannot launch `{kernel}` from a host function of a stream, which must not use the device; tell another thread to do it, with a channel for example"
+    )]
+    InsideHostFunction {
+        /// The kernel's name.
+        kernel: &'static str,
     },
     /// The driver refused the launch, or reports that earlier work failed.
     #[error("cannot launch `{kernel}`: {source}")]

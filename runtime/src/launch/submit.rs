@@ -15,9 +15,11 @@ use warploom_emulator::{Shape, Together};
 
 use crate::checked::{self, Body, Launched, conclude};
 use crate::cuda::DriverError;
+use crate::cuda::host::is_inside;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
 use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
+use crate::launch::blocking::wait_if_asked;
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Launch, LaunchError, Param};
@@ -54,7 +56,7 @@ impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
 /// where the stream is next waited for. A launch that covers nothing is `Ok`. A stream that records a graph keeps the launch for it.
 ///
 /// # Errors
-/// [`LaunchError`]; nothing ran then.
+/// [`LaunchError`]; nothing ran then, unless it is [`LaunchError::Failed`].
 ///
 /// # Safety
 /// `name`, `contract` and `params` are those of the device code's kernel, and `args` are its arguments in order, of the element
@@ -96,6 +98,11 @@ unsafe fn start(
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
+    if is_inside() {
+        return Err(LaunchError::InsideHostFunction {
+            kernel: kernel.base,
+        });
+    }
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
@@ -129,11 +136,13 @@ unsafe fn start(
             let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
             let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
-            done
+            done?;
         }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) }
+            .map_err(|error| blame_earlier_work(stream, error))?,
     }
+    wait_if_asked(stream, kernel, caller)
 }
 
 /// Runs a launch that a graph kept, on the emulator.
@@ -327,9 +336,12 @@ unsafe fn queue(
     // SAFETY: one address per parameter of the device function, in order: `find` compared kinds, sizes and alignments with the
     // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
     unsafe { found.function.launch(cuda, shape, params) }.map_err(refused)?;
-    guard
-        .recent
-        .note(stream.queue().id(), [kernel.name, kernel.base], caller);
+    guard.recent.note(
+        stream.queue().id(),
+        [kernel.name, kernel.base],
+        [shape.grid, shape.block],
+        caller,
+    );
     Ok(())
 }
 
@@ -370,6 +382,18 @@ fn ready<'s>(
         prepare_together(device, kernel, shape, &found.function)?;
     }
     Ok(found)
+}
+
+/// A launch may be the first to hear that a kernel before it failed: names those that may have been the cause.
+#[cold]
+fn blame_earlier_work(stream: &Stream, mut error: LaunchError) -> LaunchError {
+    let source = match &mut error {
+        LaunchError::Driver { source, .. } => source,
+        LaunchError::Refused { source, .. } => &mut **source,
+        _ => return error,
+    };
+    stream.device().name_suspects(Some(stream.number()), source);
+    error
 }
 
 /// Asks for what clusters and cooperative grids need.
