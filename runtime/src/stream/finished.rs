@@ -72,6 +72,7 @@ impl Finished {
     pub(super) fn new(stream: &Stream) -> Finished {
         // Before anything else: a host function must not even wait for the device's lock.
         let marked = refuse_inside().and_then(|()| {
+            stream.refuse_recording("be waited for")?;
             let launches = stream.device.launches();
             Ok((launches, Mark::set(stream)?))
         });
