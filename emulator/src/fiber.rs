@@ -367,6 +367,13 @@ impl<'run> Running<'run> {
         }
     }
 
+    /// Makes it the block whose lanes run on this OS thread.
+    #[inline]
+    fn runs_here(&self) {
+        RUNNING.set(ptr::from_ref(self).cast());
+        CHECKED.set(self.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
+    }
+
     /// Runs fresh lanes until another lane is to run, or none is left.
     fn run_fresh_lanes(&self) {
         loop {
@@ -429,7 +436,7 @@ pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
     // lifetime is longer than the fiber runs.
     let running = unsafe { &*running.cast::<Running<'_>>() };
     // Where stacks are threads, this is another one than that of the scheduler.
-    RUNNING.set(ptr::from_ref(running).cast());
+    running.runs_here();
     loop {
         running.run_fresh_lanes();
         let pick = match running.phase.get() {
@@ -462,8 +469,7 @@ pub(crate) struct Entered;
 
 impl Entered {
     pub(crate) fn new(running: &Running<'_>) -> Self {
-        RUNNING.set(ptr::from_ref(running).cast());
-        CHECKED.set(running.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
+        running.runs_here();
         Self
     }
 }
