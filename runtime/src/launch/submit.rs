@@ -56,7 +56,8 @@ impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
 /// where the stream is next waited for. A launch that covers nothing is `Ok`. A stream that records a graph keeps the launch for it.
 ///
 /// # Errors
-/// [`LaunchError`]; nothing ran then, unless it is [`LaunchError::Failed`].
+/// [`LaunchError`]; nothing ran then, unless it is [`LaunchError::Failed`], or on the emulator threads that came to a shared array for
+/// which there is no room.
 ///
 /// # Safety
 /// `name`, `contract` and `params` are those of the device code's kernel, and `args` are its arguments in order, of the element
@@ -134,7 +135,8 @@ unsafe fn start(
                 }
             };
             let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
-            let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
+            let on = (device, emulated);
+            let done = run(on, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
             done?;
         }
@@ -242,7 +244,7 @@ fn checks(
 
 /// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
 fn run(
-    emulated: &Emulated,
+    (device, emulated): (&Device, &Emulated),
     shape: CheckedShape,
     kernel: &Kernel<'_>,
     options: &Options,
@@ -267,6 +269,7 @@ fn run(
     let launched = Launched {
         name: kernel.name,
         base: kernel.base,
+        device: device.name(),
         grid: shape.grid,
         block: shape.block,
         at: caller,
