@@ -229,6 +229,35 @@ fn a_file_that_cannot_be_read_shows_its_numbers() {
 }
 
 #[test]
+fn lines_that_are_left_out_are_counted() {
+    let mut lints = Lints::new([1, 1, 1], [1, 1, 1]);
+    for line in [3, 5, 8] {
+        lints.access(Access {
+            site: site(line),
+            block: 0,
+            thread: 0,
+            address: 0x9000,
+            bytes: 4,
+            kind: AccessKind::Load,
+            space: Some(Space::Global),
+        });
+    }
+    lints.exit(0, 0);
+    let profile = lints.finish();
+    let page = Page {
+        kernel: "kernel",
+        launch: "",
+        device: "",
+        failure: None,
+        profile: &profile,
+        reports: &[],
+    };
+    let html = page.html(&Sources::default());
+    assert!(html.contains(">1 line without counts<"), "{html}");
+    assert!(html.contains(">2 lines without counts<"), "{html}");
+}
+
+#[test]
 fn rust_is_coloured_and_lifetimes_are_no_characters() {
     assert_eq!(
         rust("fn f<'a>(c: char)"),
