@@ -77,6 +77,8 @@ fn count(state: &State, of: &str) -> Option<u64> {
         "functions" => state.functions.len() as u64,
         "streams" => streams.count() as u64,
         "events" => state.events.len() as u64,
+        "graphs" => state.graphs.len() as u64,
+        "executable graphs" => state.executables.len() as u64,
         "device memory" => memory(Kind::Device),
         "pinned memory" => memory(Kind::Pinned),
         "registered memory" => memory(Kind::Registered),

@@ -320,12 +320,14 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 9] = [
+const LIVE: [&str; 11] = [
     "contexts",
     "modules",
     "functions",
     "streams",
     "events",
+    "graphs",
+    "executable graphs",
     "device memory",
     "pinned memory",
     "registered memory",

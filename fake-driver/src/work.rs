@@ -39,7 +39,7 @@ pub(crate) struct Event {
 }
 
 /// A launch as it waits in a stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Launch {
     pub(crate) function: u64,
     pub(crate) grid: [u32; 3],
@@ -49,7 +49,7 @@ pub(crate) struct Launch {
 }
 
 /// Something to do, in order with the other work of its stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Work {
     /// Between two addresses, of the host or the device.
     Copy {

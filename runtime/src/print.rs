@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use warploom_device::print::record::RING_BYTES;
 
 use crate::cuda::DriverError;
+use crate::cuda::host::is_inside;
 use crate::cuda::module::Module;
 use crate::device::{Backend, Device, Gpu, lock};
 use crate::stream::StreamError;
@@ -114,6 +115,9 @@ fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> 
 impl Prints {
     /// Prints what threads left so far.
     pub(crate) fn flush(&self, backend: &Backend) {
+        if is_inside() {
+            return; // the text may still be on the device
+        }
         let texts = lock(&self.state).take(backend);
         if !texts.is_empty() {
             self.deliver(texts);

@@ -204,6 +204,7 @@ impl<T: Plain> Symbol<T> {
     /// [`SymbolError::WrongDevice`]. A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them.
     pub fn read(&self, stream: &Stream) -> Result<T, SymbolError> {
         self.check_device(stream)?;
+        stream.refuse_recording("read a static")?;
         let (Some(address), Backend::Cuda(gpu), Some(cuda)) = (
             self.addresses.first(),
             &self.device.0.backend,
@@ -234,6 +235,7 @@ impl<T: Plain> Symbol<T> {
     /// reports them.
     pub fn write(&self, stream: &Stream, value: &T) -> Result<(), SymbolError> {
         self.check_device(stream)?;
+        stream.refuse_recording("write a static")?;
         if let (Backend::Cuda(gpu), Some(cuda)) = (&self.device.0.backend, stream.queue().cuda()) {
             // Under the lock to the end: no kernel starts before the copy is complete.
             let _order = gpu.submission();

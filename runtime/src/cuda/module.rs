@@ -23,7 +23,7 @@ pub(crate) struct Module {
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
     module: Arc<Module>,
-    raw: CUfunction,
+    pub(super) raw: CUfunction,
 }
 
 /// A module that the driver refused.
@@ -311,6 +311,7 @@ impl Function {
                 name: "CUDA_ERROR_NOT_SUPPORTED".to_owned(),
                 text: "clusters and cooperative grids need driver 11.8".to_owned(),
                 call: "cuLaunchKernelEx",
+                launches: Box::default(),
             })
         })
     }

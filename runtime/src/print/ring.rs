@@ -148,6 +148,7 @@ fn description(context: &Arc<Context>) -> Result<DeviceMemory, DriverError> {
         name: "CUDA_ERROR_OUT_OF_MEMORY".to_owned(),
         text: "no room for what kernels print".to_owned(),
         call: "cuMemAlloc_v2",
+        launches: Box::default(),
     })
 }
 
