@@ -11,6 +11,7 @@
 
 mod absent; // no driver, an old one, a broken one
 mod carried; // device code that this program carries
+mod features; // what else most tests run
 mod lifetimes; // dropped early, late, elsewhere or never
 mod limits; // too much, too long, too many
 mod program; // what most tests run

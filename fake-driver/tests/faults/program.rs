@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use warploom_runtime::{Device, Error, Launch, MemoryError, StreamError};
 
 use crate::carried::{COUNT, SCALE, TOTAL, bare, count_attributes, saxpy, shared};
+use crate::features;
 
 /// Elements of the buffers.
 const N: usize = 33;
@@ -46,6 +47,7 @@ pub(crate) fn work(device: &Device) -> Result<(), Error> {
     statics(device)?;
     launches(device)?;
     a_panic(device)?;
+    features::work(device)?;
     let heap = device.heap_limit()?;
     device.set_heap_limit(heap)?;
     // Each time another size: the ring changes.

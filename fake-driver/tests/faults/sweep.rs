@@ -16,9 +16,11 @@ pub(crate) const CODES: [i32; 32] = [
 ];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 6] = [
+const RELEASES: [&str; 8] = [
     "cuDevicePrimaryCtxRelease_v2",
     "cuEventDestroy_v2",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
     "cuMemFreeHost",
     "cuMemFree_v2",
     "cuModuleUnload",
