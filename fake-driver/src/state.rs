@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::code::Code;
+use crate::driver::kinds::Pool;
 use crate::memory::Region;
 use crate::module::Module;
 use crate::options::{Options, Rule};
@@ -94,6 +95,7 @@ pub(crate) struct State {
     pub(crate) functions: Table<(u64, usize)>,
     pub(crate) streams: Table<Stream>,
     pub(crate) events: Table<Event>,
+    pub(crate) pools: Table<Pool>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -127,6 +129,7 @@ impl State {
             functions: Table::new(0xC2, Code::INVALID_HANDLE),
             streams: Table::new(0xC3, Code::INVALID_HANDLE),
             events: Table::new(0xC4, Code::INVALID_HANDLE),
+            pools: Table::new(0xC8, Code::INVALID_VALUE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),

@@ -293,12 +293,13 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 9] = [
+const LIVE: [&str; 10] = [
     "contexts",
     "modules",
     "functions",
     "streams",
     "events",
+    "pools",
     "device memory",
     "pinned memory",
     "registered memory",

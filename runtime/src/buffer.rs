@@ -26,7 +26,7 @@ use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
-use crate::memory::{MemoryError, Used};
+use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::stream::{Queue, Stream};
 
 pub(crate) use area::{Area, Way};
@@ -66,6 +66,8 @@ pub(crate) enum Memory {
     Pinned(PinnedMemory),
     Managed(ManagedMemory),
     Pooled(PoolMemory),
+    /// A vector of the user, on either back end.
+    Registered(Registered),
 }
 
 /// What a buffer is to users.
@@ -131,9 +133,13 @@ impl Buffer {
             }
             (Some(bytes), Backend::Cuda(gpu)) => on_gpu(gpu, bytes)?.ok_or_else(out_of_memory)?,
         };
-        let bytes = len * size;
+        Ok(Buffer::of_memory(device, memory, kind, len * size))
+    }
+
+    /// A buffer of memory that is there.
+    pub(crate) fn of_memory(device: &Device, memory: Memory, kind: Kind, bytes: usize) -> Buffer {
         device.0.alive.add(kind, bytes);
-        Ok(Buffer {
+        Buffer {
             memory,
             last: Mutex::default(),
             portable: false,
@@ -141,7 +147,7 @@ impl Buffer {
             bytes,
             used: None,
             device: device.clone(),
-        })
+        }
     }
 
     /// The same, which has so much of an emulated pool.
@@ -171,6 +177,10 @@ impl Buffer {
             Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
             Memory::Managed(memory) => memory.start().addr() as u64,
             Memory::Pooled(memory) => memory.address(),
+            Memory::Registered(memory) => {
+                let start = memory.device_start();
+                return start.unwrap_or(ptr::without_provenance_mut(ALIGN));
+            }
         };
         ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
     }
@@ -184,6 +194,7 @@ impl Buffer {
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
             Memory::Managed(memory) => memory.start(),
+            Memory::Registered(memory) => memory.storage.start(),
         }
     }
 
@@ -191,6 +202,22 @@ impl Buffer {
     pub(crate) fn managed(&self) -> Option<&ManagedMemory> {
         match &self.memory {
             Memory::Managed(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a vector of the user.
+    pub(crate) fn is_registered(&self) -> bool {
+        matches!(self.memory, Memory::Registered(_))
+    }
+
+    /// The vector of the user, no longer page-locked. Nothing uses it any more.
+    pub(crate) fn take_storage(&mut self) -> Option<Storage> {
+        match std::mem::replace(&mut self.memory, Memory::Empty) {
+            Memory::Registered(Registered { pin, storage }) => {
+                drop(pin);
+                Some(storage)
+            }
             _ => None,
         }
     }
@@ -276,7 +303,7 @@ impl Buffer {
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
             // SAFETY: the host reaches the memory, which was made for the bytes of `source`; no one else has it yet.
-            Memory::Pinned(_) | Memory::Managed(_) => unsafe {
+            Memory::Pinned(_) | Memory::Managed(_) | Memory::Registered(_) => unsafe {
                 let start = self.host_start();
                 start.copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
@@ -302,7 +329,9 @@ impl Buffer {
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
-            Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
+            Memory::Pinned(_) | Memory::Registered(_) => unsafe {
+                self.host_start().write_bytes(0, bytes);
+            },
             Memory::Cuda(_) | Memory::Managed(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
