@@ -2,6 +2,7 @@
 
 pub mod devices;
 pub mod graphs;
+pub mod kinds;
 pub mod memory;
 pub mod modules;
 pub mod streams;

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::code::Code;
+use crate::driver::kinds::Pool;
 use crate::graph::{Executable, Graph};
 use crate::memory::Region;
 use crate::module::Module;
@@ -99,6 +100,7 @@ pub(crate) struct State {
     /// A node's graph and its place there.
     pub(crate) graph_nodes: Table<(u64, usize)>,
     pub(crate) executables: Table<Executable>,
+    pub(crate) pools: Table<Pool>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -135,6 +137,7 @@ impl State {
             graphs: Table::new(0xC5, Code::INVALID_VALUE),
             graph_nodes: Table::new(0xC6, Code::INVALID_VALUE),
             executables: Table::new(0xC7, Code::INVALID_VALUE),
+            pools: Table::new(0xC8, Code::INVALID_VALUE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),

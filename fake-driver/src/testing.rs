@@ -320,7 +320,7 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 11] = [
+const LIVE: [&str; 12] = [
     "contexts",
     "modules",
     "functions",
@@ -328,6 +328,7 @@ const LIVE: [&str; 11] = [
     "events",
     "graphs",
     "executable graphs",
+    "pools",
     "device memory",
     "pinned memory",
     "registered memory",

@@ -29,7 +29,7 @@ use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
-use crate::memory::{MemoryError, Used};
+use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::Done;
 use crate::stream::{Queue, Stream, refuse_inside};
 
@@ -83,6 +83,8 @@ pub(crate) enum Memory {
     Pinned(PinnedMemory),
     Managed(ManagedMemory),
     Pooled(PoolMemory),
+    /// A vector of the user, on either back end.
+    Registered(Registered),
 }
 
 /// What a buffer is to users.
@@ -149,9 +151,13 @@ impl Buffer {
             }
             (Some(bytes), Backend::Cuda(gpu)) => on_gpu(gpu, bytes)?.ok_or_else(out_of_memory)?,
         };
-        let bytes = len * size;
+        Ok(Buffer::of_memory(device, memory, kind, len * size))
+    }
+
+    /// A buffer of memory that is there.
+    pub(crate) fn of_memory(device: &Device, memory: Memory, kind: Kind, bytes: usize) -> Buffer {
         device.0.alive.add(kind, bytes);
-        Ok(Buffer(Arc::new(Owned {
+        Buffer(Arc::new(Owned {
             memory,
             last: Mutex::default(),
             portable: false,
@@ -159,7 +165,7 @@ impl Buffer {
             bytes,
             used: None,
             device: device.clone(),
-        })))
+        }))
     }
 
     /// The same, which has so much of an emulated pool.
@@ -176,6 +182,11 @@ impl Buffer {
             owned.portable = portable; // as above
         }
         self
+    }
+
+    /// The vector of the user, no longer page-locked; `None` if it is none, or a graph has it. Nothing uses it any more.
+    pub(crate) fn take_storage(&mut self) -> Option<Storage> {
+        Arc::get_mut(&mut self.0)?.take_storage()
     }
 
     /// Whether both are the same memory.
@@ -217,6 +228,10 @@ impl Owned {
             Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
             Memory::Managed(memory) => memory.start().addr() as u64,
             Memory::Pooled(memory) => memory.address(),
+            Memory::Registered(memory) => {
+                let start = memory.device_start();
+                return start.unwrap_or(ptr::without_provenance_mut(ALIGN));
+            }
         };
         ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
     }
@@ -230,6 +245,7 @@ impl Owned {
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
             Memory::Managed(memory) => memory.start(),
+            Memory::Registered(memory) => memory.storage.start(),
         }
     }
 
@@ -237,6 +253,21 @@ impl Owned {
     pub(crate) fn managed(&self) -> Option<&ManagedMemory> {
         match &self.memory {
             Memory::Managed(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a vector of the user.
+    pub(crate) fn is_registered(&self) -> bool {
+        matches!(self.memory, Memory::Registered(_))
+    }
+
+    fn take_storage(&mut self) -> Option<Storage> {
+        match std::mem::replace(&mut self.memory, Memory::Empty) {
+            Memory::Registered(Registered { pin, storage }) => {
+                drop(pin);
+                Some(storage)
+            }
             _ => None,
         }
     }
@@ -321,7 +352,7 @@ impl Owned {
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
             // SAFETY: the host reaches the memory, which was made for the bytes of `source`; no one else has it yet.
-            Memory::Pinned(_) | Memory::Managed(_) => unsafe {
+            Memory::Pinned(_) | Memory::Managed(_) | Memory::Registered(_) => unsafe {
                 let start = self.host_start();
                 start.copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
@@ -347,7 +378,9 @@ impl Owned {
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
-            Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
+            Memory::Pinned(_) | Memory::Registered(_) => unsafe {
+                self.host_start().write_bytes(0, bytes);
+            },
             Memory::Cuda(_) | Memory::Managed(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());

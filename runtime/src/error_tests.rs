@@ -79,6 +79,7 @@ fn memory_errors() -> Vec<M> {
             len: 5,
         },
         M::NotRectangular { len: 10, width: 3 },
+        M::EmptyChunks { len: 10 },
         M::LengthMismatch {
             given: 10,
             extent: (3, 4).into(),

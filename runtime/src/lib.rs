@@ -51,9 +51,10 @@ pub use event::{Event, EventOptions};
 pub use graph::{ExecutableGraph, Graph, GraphError, Node};
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    Advice, Attach, DeviceBuffer, Extent3, Held, HostPart, HostPartMut, ManagedBuffer, MemoryError,
-    MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
-    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage,
+    Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
+    HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice,
+    PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
+    PoolOptions, PoolUsage,
 };
 #[doc(hidden)]
 pub use module::embedded;

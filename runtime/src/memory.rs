@@ -1,12 +1,14 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
 mod alive; // what buffers have
+mod chunks; // buffers cut up
 mod extent; // widths, heights and depths
 mod fill; // one value everywhere
 mod managed; // one memory for host and kernels
 mod pinned; // page-locked memory of the host
 mod pitched; // rows and planes
 mod pool; // allocation in order with a stream's work
+mod registered; // vectors that become page-locked
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,6 +27,7 @@ use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
 pub use alive::{Held, MemoryInUse};
+pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
 pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
 pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
@@ -33,6 +36,7 @@ pub use pool::{Pool, PoolOptions, PoolUsage};
 
 pub(crate) use alive::Alive;
 pub(crate) use pool::{EmulatedPool, Used};
+pub(crate) use registered::{Registered, Storage};
 
 /// An array of `T` in a device's memory.
 ///
@@ -101,6 +105,12 @@ pub enum MemoryError {
         len: usize,
         /// Elements of a row.
         width: usize,
+    },
+    /// A buffer cannot be cut into parts without elements.
+    #[error("cannot cut {len} elements into chunks of 0; use chunks of 1 element or more")]
+    EmptyChunks {
+        /// Elements that there are.
+        len: usize,
     },
     /// There are not as many elements as rows and planes of this extent have.
     #[error(

@@ -90,9 +90,9 @@ impl Drop for DeviceMemory {
 
 impl Context {
     /// Whether kernels may reach page-locked memory of the host.
-    pub(crate) fn can_map_host_memory(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn can_map_host_memory(&self) -> Result<bool, DriverError> {
+        let value = self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)?;
+        Ok(value != 0)
     }
 }
 
@@ -195,6 +195,76 @@ impl Drop for PinnedMemory {
         let _ = self.context.bind();
         // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down already.
         let _ = unsafe { self.context.driver.cuMemFreeHost(self.host.as_ptr().cast()) };
+    }
+}
+
+/// Memory of the host that was there and is page-locked now; no longer when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    context: Arc<Context>,
+    start: NonNull<u8>,
+    /// Where kernels see it, if they do.
+    address: Option<u64>,
+}
+
+// SAFETY: an address, which is given back once.
+unsafe impl Send for Registration {}
+// SAFETY: as above.
+unsafe impl Sync for Registration {}
+
+impl Context {
+    /// Whether memory that is there can be page-locked. Old drivers do not say, and can.
+    pub(crate) fn can_register(&self) -> bool {
+        self.attribute(flags::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)
+            .map_or(true, |value| value != 0)
+    }
+}
+
+impl Registration {
+    /// # Safety
+    /// The `bytes` (not zero) bytes stay allocated until this is dropped.
+    pub(crate) unsafe fn new(
+        context: Arc<Context>,
+        start: *mut u8,
+        bytes: usize,
+        what: PinnedAs,
+    ) -> Result<Registration, DriverError> {
+        context.bind()?;
+        let flag = |on, flag| if on { flag } else { 0 };
+        let flags = flag(what.portable, flags::CU_MEMHOSTREGISTER_PORTABLE)
+            | flag(what.mapped, flags::CU_MEMHOSTREGISTER_DEVICEMAP);
+        // SAFETY: the caller promises the memory.
+        unsafe {
+            context
+                .driver
+                .cuMemHostRegister_v2(start.cast(), bytes, flags)?;
+        }
+        let mut registration = Registration {
+            context,
+            start: NonNull::new(start).unwrap_or(NonNull::dangling()), // never null
+            address: None,
+        };
+        if what.mapped {
+            let mut address = 0;
+            let (to, driver) = (&raw mut address, &registration.context.driver);
+            // SAFETY: writes one address to where we point; the memory is registered and mapped.
+            unsafe { driver.cuMemHostGetDevicePointer_v2(to, start.cast(), 0)? };
+            registration.address = Some(address);
+        }
+        Ok(registration)
+    }
+
+    pub(crate) fn address(&self) -> Option<u64> {
+        self.address
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let _ = self.context.bind();
+        let driver = &self.context.driver;
+        // SAFETY: undone once; the owner has waited for the work that uses it. Errors: the driver is shut down already.
+        let _ = unsafe { driver.cuMemHostUnregister(self.start.as_ptr().cast()) };
     }
 }
 

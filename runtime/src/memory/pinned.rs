@@ -60,7 +60,7 @@ use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 /// let host = device.pinned::<&u32>(4); // a GPU knows no references of the host
 /// ```
 pub struct PinnedBuffer<T> {
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     len: usize,
     options: PinnedOptions,
     element: PhantomData<T>,
@@ -135,7 +135,7 @@ impl PinnedOptions {
     }
 
     /// As the driver is told.
-    fn flags(self) -> PinnedAs {
+    pub(super) fn flags(self) -> PinnedAs {
         PinnedAs {
             portable: self.portable,
             mapped: self.mapped,
@@ -189,7 +189,7 @@ impl Device {
     fn page_locked<T>(&self, len: usize, options: PinnedOptions) -> Result<Buffer, MemoryError> {
         let buffer =
             Buffer::of_kind::<T>(self, len, Birth::Initialised, Kind::Pinned, |gpu, bytes| {
-                if options.mapped && !gpu.context.can_map_host_memory() {
+                if options.mapped && !gpu.context.can_map_host_memory()? {
                     return Err(self.cannot_map().into());
                 }
                 let context = Arc::clone(&gpu.context);
@@ -221,6 +221,12 @@ impl<T> PinnedBuffer<T> {
             options,
             element: PhantomData,
         }
+    }
+
+    /// Puts `empty`, a buffer without bytes, in the place of what it has.
+    pub(super) fn empty_with(&mut self, empty: Buffer) -> Buffer {
+        self.len = 0;
+        std::mem::replace(&mut self.buffer, empty)
     }
 
     /// Number of elements.
@@ -382,13 +388,12 @@ impl<T: AtomicElement> PinnedBuffer<T> {
         &mut self,
     ) -> Result<(&[T::Atomic], DeviceSlice<'_, T::Atomic>), MemoryError> {
         const {
-            assert!(
-                size_of::<T>() == size_of::<T::Atomic>() && align_of::<T::Atomic>() <= super::ALIGN
-            );
+            assert!(size_of::<T>() == size_of::<T::Atomic>());
+            assert!(align_of::<T>() >= align_of::<T::Atomic>());
         }
         let start = self.mapped_start()?;
         self.buffer.wait()?; // copies under way are no atomics
-        // SAFETY: initialised memory of `len` elements of the same size, aligned to 256 bytes; `self` is borrowed exclusively, and what
+        // SAFETY: initialised memory of `len` elements of the same size and alignment; `self` is borrowed exclusively, and what
         // was queued before is done, so that all access meanwhile is atomic.
         Ok(unsafe {
             (
