@@ -279,6 +279,7 @@ impl Owned {
     }
 
     fn wait(&self) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);

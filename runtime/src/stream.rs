@@ -236,8 +236,8 @@ impl Stream {
     /// in the function, and the next wait for this stream reports it.
     ///
     /// The function must not use the device, and must not wait for a thread that does: CUDA forbids it, because the device may wait for the
-    /// function. What it tries is refused with [`StreamError::InsideHostFunction`]; buffers may be dropped there, another thread frees
-    /// them. Keep it short: send a message, set a flag.
+    /// function. What it tries is refused with [`StreamError::InsideHostFunction`], and so is a look at pinned or managed memory, which
+    /// waits for the device. Whatever is dropped there is freed by another thread. Keep it short: send a message, set a flag.
     ///
     /// ```
     /// # let stream = warploom_runtime::Device::emulator().stream()?;
