@@ -30,7 +30,7 @@ use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::{MemoryError, Used};
-use crate::panics::Done;
+use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
@@ -288,7 +288,7 @@ impl Owned {
             };
             (Arc::clone(queue), last.uses)
         };
-        let (stream, launches) = (queue.id(), self.device.launches());
+        let (stream, launches) = (queue.id(), launches_so_far());
         if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
             self.device.flush_prints(); // what was printed before the GPU failed
             return Err(self.device.explain(Some(stream), error).into());
