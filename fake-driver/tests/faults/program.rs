@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use warploom_runtime::{Device, Error, Launch, MemoryError, StreamError};
 
 use crate::carried::{COUNT, SCALE, TOTAL, bare, count_attributes, saxpy, shared};
+use crate::features;
 
 /// Elements of the buffers.
 const N: usize = 33;
@@ -32,9 +33,9 @@ pub(crate) fn work(device: &Device) -> Result<(), Error> {
     let mut y = device.zeroed::<f32>(N)?;
     let mut z = device.alloc_uninit::<f32>(N)?;
     one.record(&start)?;
-    saxpy(&one, Launch::covering(N), 3.0, &x, &mut y)?;
+    saxpy(&one, Launch::new(3, 16), 3.0, &x, &mut y)?;
     // The second stream waits for the first, on the device.
-    saxpy(&two, Launch::covering(N), 1.0, &x, &mut y)?;
+    saxpy(&two, Launch::new(3, 16), 1.0, &x, &mut y)?;
     z.copy_from_device(0, &y, &two)?;
     z.copy_from(1, &[0.5, 0.25], &one)?;
     one.record(&end)?;
@@ -46,6 +47,7 @@ pub(crate) fn work(device: &Device) -> Result<(), Error> {
     statics(device)?;
     launches(device)?;
     a_panic(device)?;
+    features::work(device)?;
     let heap = device.heap_limit()?;
     device.set_heap_limit(heap)?;
     // Each time another size: the ring changes.
@@ -56,7 +58,7 @@ pub(crate) fn work(device: &Device) -> Result<(), Error> {
     })?;
     assert_eq!(y.to_vec(&one)?, [8.0f32; N]);
     // The next kernels have the new buffer.
-    saxpy(&one, Launch::covering(N), 1.0, &x, &mut y)?;
+    saxpy(&one, Launch::new(3, 16), 1.0, &x, &mut y)?;
     drop((x, y));
     one.synchronize()?;
     Ok(())

@@ -10,15 +10,17 @@ use warploom_runtime::{Device, Error, MemoryError, StreamError};
 use crate::program::{names, run, whole_text, work};
 
 /// Codes that are injected.
-const CODES: [i32; 32] = [
+pub(crate) const CODES: [i32; 32] = [
     1, 2, 3, 4, 100, 101, 200, 201, 209, 218, 219, 400, 500, 600, 700, 701, 702, 709, 715, 716,
     718, 719, 720, 800, 801, 802, 805, 900, 901, 908, 912, 999,
 ];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 6] = [
+const RELEASES: [&str; 8] = [
     "cuDevicePrimaryCtxRelease_v2",
     "cuEventDestroy_v2",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
     "cuMemFreeHost",
     "cuMemFree_v2",
     "cuModuleUnload",
@@ -99,7 +101,7 @@ fn every_call_fails_with_every_code() {
     if is_child() {
         return sweep();
     }
-    assert_passed(&run_child("sweep::every_call_fails_with_every_code", "", &[]).unwrap());
+    assert_passed(&run_child("sweep::every_call_fails_with_every_code", "probe=0", &[]).unwrap());
 }
 
 #[test]
@@ -108,7 +110,7 @@ fn every_call_fails_with_every_code_while_work_is_queued() {
         return sweep();
     }
     let this = "sweep::every_call_fails_with_every_code_while_work_is_queued";
-    assert_passed(&run_child(this, "queued=1", &[]).unwrap());
+    assert_passed(&run_child(this, "queued=1,probe=0", &[]).unwrap());
 }
 
 /// Codes after which a driver goes on.
@@ -163,5 +165,5 @@ fn a_device_goes_on_after_a_call_that_failed() {
         return again();
     }
     let this = "sweep::a_device_goes_on_after_a_call_that_failed";
-    assert_passed(&run_child(this, "queued=1", &[]).unwrap());
+    assert_passed(&run_child(this, "queued=1,probe=0", &[]).unwrap());
 }
