@@ -16,3 +16,4 @@ mod parameters;
 mod ptx_launch;
 mod refusals;
 mod shape;
+mod streams;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory as flags;
@@ -120,9 +121,12 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.own {
-            let _ = self.context.bind();
-            // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
-            let _ = unsafe { self.context.driver.cuMemPoolDestroy(self.raw) };
+            let (context, raw) = (Arc::clone(&self.context), self.raw);
+            outside(move || {
+                let _ = context.bind();
+                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
+                let _ = unsafe { context.driver.cuMemPoolDestroy(raw) };
+            });
         }
     }
 }
