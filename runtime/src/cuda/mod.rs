@@ -5,6 +5,8 @@
 
 pub(crate) mod context;
 pub(crate) mod event;
+pub(crate) mod jit;
+pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod result;
@@ -14,3 +16,4 @@ mod sys;
 pub(crate) use context::Context;
 pub use result::DriverError;
 pub(crate) use sys::CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY;
+pub(crate) use sys::modules as numbers;

@@ -20,7 +20,7 @@ use crate::error::DeviceError;
 
 mod devices; // GPUs, contexts, peers
 mod memory; // kinds of memory, copies, pools
-mod modules; // compiling, linking, functions' attributes
+pub(crate) mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
 
 pub(crate) type CUresult = c_int;
@@ -44,7 +44,7 @@ macro_rules! handles {
     )* };
 }
 
-handles! { CUcontext CUmodule CUfunction CUstream CUevent }
+handles! { CUcontext CUmodule CUfunction CUlinkState CUstream CUevent }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
 macro_rules! functions {
@@ -254,8 +254,6 @@ pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 pub(crate) const CU_MEM_ATTACH_GLOBAL: c_uint = 1;
-pub(crate) const CU_JIT_ERROR_LOG_BUFFER: c_int = 5;
-pub(crate) const CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_int = 6;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 1;
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM: [c_int; 3] = [2, 3, 4];

@@ -295,6 +295,8 @@ enum Source {
     Here(*const u8),
     /// The stream knows.
     GridBarrier,
+    /// A slice's address alone, as other languages pass memory.
+    Address,
 }
 
 /// One argument of a launch, as [`submit`](super::submit) takes it.
@@ -343,6 +345,15 @@ impl<'a> Arg<'a> {
             words,
             name: "",
             borrow: PhantomData,
+        }
+    }
+
+    /// A slice as its address alone.
+    pub(crate) fn pointer(self) -> Arg<'a> {
+        Arg {
+            param: Param::by_value::<u64>(),
+            value: Source::Address,
+            ..self
         }
     }
 
@@ -400,6 +411,7 @@ impl<'a> Arg<'a> {
         let source = match self.value {
             Source::Here(value) => value.cast_mut().cast(),
             Source::GridBarrier => std::ptr::from_ref(grid_barrier).cast_mut().cast(),
+            Source::Address => std::ptr::from_ref(&self.words[0]).cast_mut().cast(),
         };
         let value = (words == 0 && self.param.size > 0).then_some(source);
         let words = self.words[..words].iter();

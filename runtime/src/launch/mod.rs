@@ -14,7 +14,7 @@ mod values; // values as kernels take them
 pub use arguments::{
     Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, Slice2DMutArg, SliceArg, SliceMutArg,
 };
-pub use attributes::{KernelAttributes, attributes};
+pub use attributes::{KernelAttributes, attributes, function};
 pub use error::LaunchError;
 pub use submit::submit;
 pub use values::{ByValue, ClosureArg, GridBarrier};
@@ -22,7 +22,7 @@ pub use warploom_device::Dim3;
 pub use warploom_manifest::ParamKind;
 
 pub(crate) use check::CheckedShape;
-pub(crate) use submit::Cache;
+pub(crate) use submit::{Cache, Ready, submit_loaded};
 
 /// How many threads a kernel gets: blocks in the grid, threads in a block, and dynamic shared memory for each block.
 ///

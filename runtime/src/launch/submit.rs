@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use warploom_emulator::check::{self, Mode, Options};
 use warploom_emulator::intrinsics::print_to;
@@ -76,7 +76,37 @@ pub unsafe fn submit(
             done
         }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller, None) },
+    }
+}
+
+/// Starts a kernel that was loaded already, whoever made it. Nothing happens on the emulator, which loads none.
+///
+/// # Errors
+/// [`LaunchError`]; nothing ran then.
+///
+/// # Safety
+/// As [`submit`], for the function of `ready`, which belongs to the stream's device.
+pub(crate) unsafe fn submit_loaded(
+    stream: &Stream,
+    launch: Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    ready: &Mutex<Ready>,
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let device = stream.device();
+    check_arguments(kernel, device, args)?;
+    let Some(shape) = check_shape(&launch, kernel, device)? else {
+        return Ok(());
+    };
+    device.flush_prints();
+    match &device.0.backend {
+        Backend::Emulator(_) => Ok(()),
+        // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
+        Backend::Cuda(gpu) => unsafe {
+            queue(gpu, stream, shape, kernel, args, caller, Some(ready))
+        },
     }
 }
 
@@ -167,7 +197,7 @@ fn run(
 const PARAMS: usize = 48;
 
 /// # Safety
-/// As [`submit`]; the arguments were checked against `kernel.params` and the device.
+/// As [`submit`], or as [`submit_loaded`] if there is a `loaded`; the arguments were checked against `kernel.params` and the device.
 unsafe fn queue(
     gpu: &Gpu,
     stream: &Stream,
@@ -175,6 +205,7 @@ unsafe fn queue(
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let refused = |source: DriverError| LaunchError::Driver {
         kernel: kernel.base,
@@ -211,9 +242,12 @@ unsafe fn queue(
         cache,
     } = &mut *guard;
     let key = Key::new(kernel.name, caller);
-    let found = match cache.0.get_mut(&key) {
-        Some(found) if *found.params == *kernel.params => found,
-        _ => {
+    // After the submission's lock, always.
+    let mut loaded = loaded.map(lock);
+    let found = match (&mut loaded, cache.0.get_mut(&key)) {
+        (Some(ready), _) => &mut **ready,
+        (None, Some(found)) if *found.params == *kernel.params => found,
+        (None, _) => {
             let ready = find(gpu, modules, stream.device(), kernel, caller)?;
             cache.0.entry(key).insert_entry(ready).into_mut()
         }
@@ -280,21 +314,9 @@ fn find(
     caller: &'static Location<'static>,
 ) -> Result<Ready, LaunchError> {
     let function = modules.function(gpu, device, kernel, caller)?;
-    let refused = |source: DriverError| LaunchError::Driver {
+    Ready::new(function, kernel.params, device).map_err(|source| LaunchError::Driver {
         kernel: kernel.base,
         source,
-    };
-    let static_shared_bytes = function.static_shared_bytes().map_err(refused)?;
-    Ok(Ready {
-        max_threads: function.max_threads().map_err(refused)?,
-        static_shared_bytes,
-        dynamic_shared_bytes: device
-            .0
-            .limits
-            .shared_bytes
-            .saturating_sub(static_shared_bytes),
-        params: kernel.params.into(),
-        function,
     })
 }
 
@@ -303,13 +325,33 @@ fn find(
 pub(crate) struct Cache(HashMap<Key, Ready, BuildHasherDefault<AddressHasher>>);
 
 /// A kernel that can be launched.
-struct Ready {
+#[derive(Debug)]
+pub(crate) struct Ready {
     function: Function,
     params: Arc<[Param]>,
     max_threads: u32,
     static_shared_bytes: u32,
     /// Dynamic shared memory that launches may have without asking the driver.
     dynamic_shared_bytes: u32,
+}
+
+impl Ready {
+    /// Asks the driver what a launch has to know.
+    pub(crate) fn new(
+        function: Function,
+        params: &[Param],
+        device: &Device,
+    ) -> Result<Ready, DriverError> {
+        let static_shared_bytes = function.static_shared_bytes()?;
+        let without_asking = device.0.limits.shared_bytes;
+        Ok(Ready {
+            max_threads: function.max_threads()?,
+            static_shared_bytes,
+            dynamic_shared_bytes: without_asking.saturating_sub(static_shared_bytes),
+            params: params.into(),
+            function,
+        })
+    }
 }
 
 /// Addresses of the name and of the launching line. Equal texts may have several addresses; that costs an entry each.

@@ -387,5 +387,5 @@ fn watch(
 }
 
 #[cfg(test)]
-#[path = "module_tests.rs"]
+#[path = "embedded_tests.rs"]
 mod tests;
