@@ -16,6 +16,11 @@ pub(crate) struct Jit {
     errors: Vec<u8>,
 }
 
+// SAFETY: the pointers lead to its own buffers, and numbers that look like pointers lead nowhere; the driver takes them from any thread.
+unsafe impl Send for Jit {}
+// SAFETY: as above; behind a shared reference nothing is written.
+unsafe impl Sync for Jit {}
+
 /// What the driver's compiler said.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Logs {

@@ -163,11 +163,21 @@ impl<'a> Code<'a> {
             Ok((kind, bytes, arch)) => Ok(Code {
                 kind,
                 name,
-                bytes,
+                bytes: aligned(bytes),
                 arch,
             }),
             Err(reason) => Err(ModuleError::NotCode { name, reason }),
         }
+    }
+}
+
+/// Bytes of a program's own (`include_bytes!`) may start anywhere; the driver finds numbers of eight bytes in them.
+fn aligned(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    match bytes {
+        Cow::Borrowed(bytes) if !bytes.as_ptr().addr().is_multiple_of(8) => {
+            Cow::Owned(bytes.to_vec())
+        }
+        bytes => bytes,
     }
 }
 

@@ -75,6 +75,19 @@ fn binaries_say_what_they_are() {
 }
 
 #[test]
+fn bytes_that_start_anywhere_are_moved() {
+    let mut bytes = vec![0; 3];
+    bytes.extend(cubin(8, 0x0600_5a02, 20));
+    for from in 0..8 {
+        let mut moved = vec![0; from];
+        moved.extend(&bytes[3..]);
+        let code = Code::binary(&moved[from..]).unwrap();
+        assert_eq!(code.bytes(), &bytes[3..]);
+        assert!(code.bytes().as_ptr().addr().is_multiple_of(8), "{from}");
+    }
+}
+
+#[test]
 fn a_binary_that_is_cut_off_anywhere_is_refused() {
     for whole in [cubin(7, 90, 100), fat_binary(40)] {
         assert!(Code::binary(&whole).is_ok());

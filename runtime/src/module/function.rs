@@ -150,7 +150,8 @@ impl Function {
     /// Keeps to the kernel's own bounds. CUDA: `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
-    /// [`LaunchError::SharedTooLarge`] if no block has room for what `dynamic_shared_bytes` says; [`LaunchError::Driver`].
+    /// [`LaunchError::SharedTooLarge`] if no block has room for what `dynamic_shared_bytes` says, [`LaunchError::TooManyThreads`] if the block
+    /// that the kernel declares takes more registers than there are; [`LaunchError::Driver`].
     pub fn best_block(
         &self,
         dynamic_shared_bytes: impl Fn(u32) -> u32,
@@ -166,6 +167,15 @@ impl Function {
             [0, 0, 0] => None,
             block => Some(block.map(|extent| extent.max(1)).iter().product()),
         };
+        if let Some(given) = only
+            && given > most
+        {
+            return Err(LaunchError::TooManyThreads {
+                kernel: self.name,
+                given,
+                limit: most,
+            });
+        }
         let full = limits.threads_per_multiprocessor;
         let best = best_block((most, limits.warp), only, full, |threads| {
             self.blocks(threads, dynamic_shared_bytes(threads), fixed)
@@ -266,7 +276,8 @@ impl Function {
     fn blocks(&self, threads: u32, dynamic_shared: u32, fixed: u32) -> Result<u32, LaunchError> {
         let limits = self.device.0.limits;
         let most_shared = limits.shared_bytes_opt_in.saturating_sub(fixed);
-        if threads > limits.threads_per_block || dynamic_shared > most_shared {
+        let possible = (1..=limits.threads_per_block).contains(&threads);
+        if !possible || dynamic_shared > most_shared {
             return Ok(0);
         }
         let Some(loaded) = &self.loaded else {

@@ -18,7 +18,7 @@ use crate::module::{Code, CodeKind, JitOptions, ModuleError, refused};
 /// linker.add(&Code::file("helpers.cubin")?)?;
 /// let linked = linker.complete()?;
 /// let module = device.load(&linked.code()?)?;
-/// # Ok::<(), warploom_runtime::module::ModuleError>(())
+/// # Ok::<(), warploom_runtime::Error>(())
 /// ```
 pub struct Linker {
     link: Link,

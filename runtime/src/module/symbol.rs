@@ -21,7 +21,7 @@ use crate::stream::Stream;
 /// let table = module.symbol::<[f32; 256]>("table")?; // __constant__ float table[256];
 /// table.write(&stream, &[0.5; 256])?;
 /// assert_eq!(table.read(&stream)?[7], 0.5);
-/// # Ok::<(), warploom_runtime::module::ModuleError>(())
+/// # Ok::<(), warploom_runtime::Error>(())
 /// ```
 pub struct ModuleSymbol<T> {
     name: String,

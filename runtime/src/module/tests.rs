@@ -96,6 +96,7 @@ fn the_emulators_occupancy_is_that_of_its_model() {
     assert_eq!((room.by_registers, room.by_shared), (None, Some(9)));
     assert_eq!(tile.occupancy(256, 100 * 1024).unwrap().blocks, 0);
     assert_eq!(tile.occupancy(1025, 0).unwrap().blocks, 0);
+    assert_eq!(tile.occupancy(0, 0).unwrap().blocks, 0);
     assert_eq!(tile.attributes().unwrap(), None);
     assert_eq!((tile.name(), tile.device().is_gpu()), ("tile", false));
 }
@@ -119,6 +120,23 @@ fn the_best_block_keeps_to_the_kernels_bounds() {
         ..Contract::ANY
     });
     assert_eq!((fixed.threads, fixed.blocks_per_multiprocessor), (32, 24));
+    let both = Contract {
+        block: [16, 16, 1],
+        max_threads: 128,
+        ..Contract::ANY
+    };
+    let error = kernel(both).best_block(|_| 0).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            LaunchError::TooManyThreads {
+                given: 256,
+                limit: 128,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -180,4 +198,15 @@ fn preferences_are_taken_and_their_limits_named() {
         "{error}"
     );
     tile.load().unwrap();
+}
+
+#[test]
+fn everything_goes_to_other_threads() {
+    fn all<T: Send + Sync + 'static>() {}
+    all::<Module>();
+    all::<Function>();
+    all::<ForeignKernel<(*const f32, &[u8])>>();
+    all::<ModuleSymbol<[f32; 4]>>();
+    all::<Linker>();
+    all::<Code<'static>>();
 }
