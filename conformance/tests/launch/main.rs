@@ -11,6 +11,7 @@ mod clusters;
 mod cooperative;
 mod distributed;
 mod functions;
+mod graphs;
 mod models;
 mod parameters;
 mod ptx_launch;

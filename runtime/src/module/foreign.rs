@@ -70,7 +70,7 @@ impl Module {
         let (function, raw) = self.find(name)?;
         let params = P::params();
         let given: Vec<u64> = params.iter().flat_map(Param::device_sizes).collect();
-        check_sizes(name, &given, raw.parameter_sizes(given.len() + 1))?;
+        check_sizes(name, &given, raw.parameter_sizes(given.len() + 1)?)?;
         let ready = Ready::new(raw, &params, self.device())?;
         Ok(ForeignKernel {
             contract: function.contract(),
@@ -84,15 +84,10 @@ impl Module {
 
     fn find(&self, name: &str) -> Result<(Function, cuda::module::Function), ModuleError> {
         let raw = self.0.module.function(name);
-        let raw = raw.map_err(|error| match self.kernel_names() {
-            Some(names) => self.no_kernel(name, known(&names)),
-            // A name that is not there has an error of its own; others are worth more than ours.
-            None if error.code == NOT_FOUND => self.no_kernel(
-                name,
-                "give the name that it has in PTX; C++ mangles names without `extern \"C\"`"
-                    .to_owned(),
-            ),
-            None => error.into(),
+        let raw = raw.map_err(|error| match error.code {
+            // A name that is not there has an error of its own.
+            NOT_FOUND => self.no_kernel(name),
+            _ => error.into(),
         })?;
         let (cluster_at_launch, cluster) = raw.cluster();
         let contract = Contract {
@@ -105,11 +100,18 @@ impl Module {
         Ok((function, raw))
     }
 
-    fn no_kernel(&self, name: &str, known: String) -> ModuleError {
+    fn no_kernel(&self, name: &str) -> ModuleError {
+        let names = self.kernel_names();
         ModuleError::NoKernel {
             module: self.0.name.clone(),
             name: name.to_owned(),
-            known,
+            known: names.map_or_else(
+                || {
+                    "give the name that it has in PTX; C++ mangles names without `extern \"C\"`"
+                        .to_owned()
+                },
+                |names| known(&names),
+            ),
         }
     }
 }

@@ -56,10 +56,12 @@ impl Module {
     /// Address on the device, and bytes, of the variable of this name. Valid while the module is loaded. CUDA: `cuModuleGetGlobal`.
     ///
     /// # Errors
-    /// [`ModuleError::NoSymbol`].
+    /// [`ModuleError::NoSymbol`]; what the driver reports.
     pub fn symbol_address(&self, name: &str) -> Result<(u64, usize), ModuleError> {
-        let found = CString::new(name).ok();
-        let found = found.and_then(|name| self.0.module.global(&name));
+        let found = match CString::new(name) {
+            Ok(name) => self.0.module.global(&name)?,
+            Err(_) => None, // no name has a zero byte
+        };
         found.ok_or_else(|| ModuleError::NoSymbol {
             module: self.0.name.clone(),
             name: name.to_owned(),

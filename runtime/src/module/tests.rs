@@ -66,6 +66,7 @@ fn a_refusal_shows_the_log_and_the_line() {
         name: "CUDA_ERROR_INVALID_PTX".into(),
         text: "a PTX JIT compilation failed".into(),
         call: "cuModuleLoadDataEx",
+        launches: Box::default(),
     };
     let log = "ptxas application ptx input, line 2; error   : Unknown architecture";
     let error = LoadError {

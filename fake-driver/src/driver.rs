@@ -1,0 +1,8 @@
+//! The driver's functions, by the areas of the runtime's list.
+
+pub mod devices;
+pub mod graphs;
+pub mod links;
+pub mod memory;
+pub mod modules;
+pub mod streams;
