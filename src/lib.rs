@@ -34,10 +34,11 @@ pub use warploom_runtime::{
     DeviceSlice2DMut, DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions,
     ExecutableGraph, Extent3, Finished, Graph, GraphError, Held, HostPart, HostPartMut,
     KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError,
-    MemoryInUse, Node, PastLaunch, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
-    PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage,
-    Result, Stream, StreamError, StreamOptions, StreamPriorities, Symbol, SymbolError,
-    assert_gpu_matches_emulator, checked, launch, model, profile, testing,
+    MemoryInUse, Module, ModuleError, Node, PastLaunch, PinnedBuffer, PinnedOptions, PinnedSlice,
+    PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
+    PoolOptions, PoolUsage, Result, Stream, StreamError, StreamOptions, StreamPriorities, Symbol,
+    SymbolError, assert_gpu_matches_emulator, checked, launch, model, module, occupancy, profile,
+    testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

@@ -3,6 +3,7 @@
 pub mod devices;
 pub mod graphs;
 pub mod kinds;
+pub mod links;
 pub mod memory;
 pub mod modules;
 pub mod streams;

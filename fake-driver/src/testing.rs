@@ -320,7 +320,7 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 12] = [
+const LIVE: [&str; 13] = [
     "contexts",
     "modules",
     "functions",
@@ -329,6 +329,7 @@ const LIVE: [&str; 12] = [
     "graphs",
     "executable graphs",
     "pools",
+    "links",
     "device memory",
     "pinned memory",
     "registered memory",

@@ -29,13 +29,8 @@ use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
-<<<<<<< HEAD
 use crate::memory::{MemoryError, Registered, Storage, Used};
-use crate::panics::Done;
-=======
-use crate::memory::{MemoryError, Used};
 use crate::panics::{Done, launches_so_far};
->>>>>>> streams
 use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};

@@ -10,6 +10,7 @@ mod bounds;
 mod clusters;
 mod cooperative;
 mod distributed;
+mod functions;
 mod graphs;
 mod models;
 mod parameters;

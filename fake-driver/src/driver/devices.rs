@@ -72,6 +72,7 @@ fn destroy_primary(held: &mut Held, device: i32) -> Result<(), Code> {
     }
     held.streams.retain(|_, stream| stream.context != context);
     held.events.retain(|_, event| event.context != context);
+    held.links.retain(|_, link| link.context != context);
     held.regions.retain(|_, region| region.context != context);
     Ok(())
 }

@@ -150,6 +150,15 @@ impl Context {
         })
     }
 
+    /// Whether the driver loads functions when they are first needed, rather than with their module.
+    pub(crate) fn loads_lazily(&self) -> Result<bool, DriverError> {
+        self.bind()?;
+        let mut mode: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe { self.driver.cuModuleGetLoadingMode(&raw mut mode)? };
+        Ok(mode == sys::modules::CU_MODULE_LAZY_LOADING)
+    }
+
     /// Whether host and kernels may use managed memory at the same time.
     pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
         let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
