@@ -42,7 +42,7 @@ pub mod view; // parts of buffers
 
 pub use checked::KernelFindings;
 pub use cuda::DriverError;
-pub use device::{Device, Limits};
+pub use device::{Device, DeviceProperties, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
 pub use launch::{Dim3, Launch, LaunchError};

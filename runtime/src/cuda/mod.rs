@@ -5,12 +5,17 @@
 
 pub(crate) mod context;
 pub(crate) mod event;
+pub(crate) mod found;
+mod health;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod peers;
 pub(crate) mod result;
 pub(crate) mod stream;
 mod sys;
 
 pub(crate) use context::Context;
+pub(crate) use found::Found;
 pub use result::DriverError;
+pub(crate) use sys::CUDA_ERROR_DEVICE_UNAVAILABLE as UNAVAILABLE;
 pub(crate) use sys::CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY;
