@@ -1,6 +1,6 @@
 //! The driver's side, with device code written by hand and carried the way `warploom-build` does it.
 //!
-//! Skips, and says so, where there is no GPU.
+//! Skips, and says so, where there is no GPU; the last test runs all others on the fake driver.
 
 use std::panic::Location;
 use std::time::Instant;
@@ -408,4 +408,18 @@ fn launches_are_cheap() -> Result<()> {
         stream.synchronize()?;
     }
     Ok(())
+}
+
+/// The same tests where there is no GPU: the runtime's half of all of them.
+#[test]
+#[cfg(target_os = "linux")]
+fn all_of_it_runs_on_the_fake_driver() {
+    use warploom_fake_driver::testing::{assert_passed, is_child, run_others};
+    if is_child() {
+        return;
+    }
+    let output = run_others("all_of_it_runs_on_the_fake_driver", "").unwrap();
+    assert_passed(&output);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("skipped"), "{said}");
 }

@@ -1,0 +1,6 @@
+//! The driver's functions, by the areas of the runtime's list.
+
+pub mod devices;
+pub mod memory;
+pub mod modules;
+pub mod streams;
