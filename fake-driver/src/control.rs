@@ -69,7 +69,10 @@ fn count(state: &State, of: &str) -> Option<u64> {
     let memory = |kind| state.regions.values().filter(|r| r.kind == kind).count() as u64;
     let own = state.streams.iter().filter(|(_, s)| s.is_null).count();
     let number = match of {
-        "contexts" => state.gpus.iter().map(|gpu| gpu.retained).sum(),
+        "contexts" => {
+            let own = state.contexts.iter().filter(|(_, c)| c.own).count() as u64;
+            own + state.gpus.iter().map(|gpu| gpu.retained).sum::<u64>()
+        }
         "modules" => state.modules.len() as u64,
         "functions" => state.functions.len() as u64,
         "streams" => (state.streams.len() - own) as u64,

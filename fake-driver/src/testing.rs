@@ -133,6 +133,7 @@ pub fn command(
         .env(CHILD, "1")
         .env_remove("WARPLOOM_DEVICE")
         .env_remove("WARPLOOM_EMULATE")
+        .env_remove("WARPLOOM_EMULATED_DEVICES")
         .envs(variables.iter().copied());
     Ok(command)
 }
