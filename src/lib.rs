@@ -29,11 +29,13 @@ pub use warploom_device::{
     constant_static, device_static, dynamic_shared, managed_static, shared_array,
 };
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
+/// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
+pub use warploom_runtime::device as devices;
 pub use warploom_runtime::{
-    Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
-    Event, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, MemoryError, Result,
-    Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator, checked, launch, model,
-    testing,
+    Device, DeviceBuffer, DeviceError, DeviceProperties, DeviceSlice, DeviceSlice2DMut,
+    DeviceSliceMut, Dim3, Error, Event, KernelFindings, KernelPanic, Launch, LaunchError, Limits,
+    Managed, MemoryError, Result, Stream, StreamError, Symbol, SymbolError, Unsupported,
+    assert_gpu_matches_emulator, checked, launch, model, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
