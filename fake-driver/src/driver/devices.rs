@@ -308,6 +308,9 @@ driver! {
         if limit == 2 && value as u64 > state.options.memory {
             return Err(Code::OUT_OF_MEMORY);
         }
+        // What is kept of L2 is a wish: the nearest that can be.
+        let most = attribute(108, 0).and_then(|most| usize::try_from(most).ok());
+        let value = if limit == 6 { value.min(most.unwrap_or(0)) } else { value };
         let limits = &mut state.contexts.get_mut(context)?.limits;
         *limits.get_mut(&limit).ok_or(Code::UNSUPPORTED_LIMIT)? = value;
         Ok(())

@@ -50,7 +50,7 @@ impl Context {
         let own = health.as_ref().is_some_and(|h| h.cause().is_some());
         let health = health.filter(|_| !own).unwrap_or_default();
         let raw = if own {
-            create(found, flags.unwrap_or(0))?
+            create(found, flags.unwrap_or(0) | MAP_HOST)?
         } else {
             if let Some(flags) = flags {
                 set_flags(found, flags)?;
@@ -246,7 +246,10 @@ fn set_flags(found: Found, flags: u32) -> Result<(), DeviceError> {
     Ok(())
 }
 
-/// The flags that we set: how the host waits, and what becomes of local memory. Mapping host memory is always on since CUDA 11.
+/// Host memory can be mapped. Primary contexts have it without being told.
+const MAP_HOST: u32 = 8;
+
+/// The flags that we set: how the host waits, and what becomes of local memory.
 const ASKED: u32 = 0x17;
 
 /// A context beside the primary one.

@@ -18,4 +18,5 @@ pub(crate) use context::Context;
 pub(crate) use found::Found;
 pub use result::DriverError;
 pub(crate) use sys::CUDA_ERROR_DEVICE_UNAVAILABLE as UNAVAILABLE;
+pub(crate) use sys::CUDA_ERROR_INVALID_DEVICE as INVALID_DEVICE;
 pub(crate) use sys::CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY;

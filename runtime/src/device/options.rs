@@ -33,8 +33,6 @@ pub enum Wait {
     Block,
 }
 
-/// `CU_CTX_MAP_HOST`: always set, as drivers of today have it.
-const MAP_HOST: u32 = 8;
 /// `CU_CTX_LMEM_RESIZE_TO_MAX`.
 const KEEP_LOCAL: u32 = 16;
 /// `CU_CTX_SCHED_MASK`.
@@ -122,7 +120,7 @@ impl DeviceOptions {
             } else {
                 0
             };
-            MAP_HOST | keep | self.waits().flag()
+            keep | self.waits().flag()
         })
     }
 
@@ -186,10 +184,10 @@ mod tests {
             (Wait::Block, 4),
         ] {
             let options = DeviceOptions::new().wait(wait);
-            assert_eq!(options.flags(), Some(MAP_HOST | flags));
+            assert_eq!(options.flags(), Some(flags));
             let kept = options.keep_local_memory(true);
-            assert_eq!(kept.flags(), Some(MAP_HOST | KEEP_LOCAL | flags));
-            assert_eq!(DeviceOptions::of_flags(MAP_HOST | KEEP_LOCAL | flags), kept);
+            assert_eq!(kept.flags(), Some(KEEP_LOCAL | flags));
+            assert_eq!(DeviceOptions::of_flags(8 | KEEP_LOCAL | flags), kept);
         }
         assert_eq!(text_of(4), "Wait::Block");
         assert_eq!(text_of(17), "Wait::Spin, local memory kept");

@@ -1,6 +1,6 @@
 //! Which devices there are, and which of them a program gets.
 
-use crate::cuda::{Found, UNAVAILABLE};
+use crate::cuda::{Found, INVALID_DEVICE, UNAVAILABLE};
 use crate::device::{
     Attribute, ComputeMode, Device, DeviceError, DeviceOptions, DeviceProperties, PciId, Uuid,
 };
@@ -366,12 +366,19 @@ impl Device {
 
 /// What a driver's refusal to open a GPU means.
 pub(super) fn why_not(ordinal: u32, error: DeviceError) -> DeviceError {
-    match error {
-        DeviceError::Driver(source) if source.code == UNAVAILABLE => DeviceError::Busy {
-            given: ordinal,
-            mode: mode_of(ordinal),
-        },
-        other => other,
+    refusal(ordinal, mode_of(ordinal), error)
+}
+
+fn refusal(given: u32, mode: ComputeMode, error: DeviceError) -> DeviceError {
+    let exclusive = [ComputeMode::ExclusiveProcess, ComputeMode::ExclusiveThread].contains(&mode);
+    match &error {
+        DeviceError::Driver(source)
+            // Older drivers call the GPU invalid.
+            if source.code == UNAVAILABLE || exclusive && source.code == INVALID_DEVICE =>
+        {
+            DeviceError::Busy { given, mode }
+        }
+        _ => error,
     }
 }
 

@@ -135,3 +135,27 @@ fn if_none_opens_the_reasons_are_told() {
     );
     assert_eq!(tried, [1]);
 }
+
+//@ rows: GDV-5
+#[test]
+fn a_gpu_that_somebody_else_has_is_busy() {
+    let driver = |code| {
+        DeviceError::Driver(crate::DriverError {
+            code,
+            name: String::new(),
+            text: String::new(),
+            call: "cuDevicePrimaryCtxRetain",
+        })
+    };
+    let exclusive = ComputeMode::ExclusiveProcess;
+    let busy = |mode| DeviceError::Busy { given: 1, mode };
+    for (code, mode, meant) in [
+        (46, exclusive, busy(exclusive)),
+        (46, ComputeMode::Default, busy(ComputeMode::Default)),
+        (101, exclusive, busy(exclusive)),
+        (101, ComputeMode::Default, driver(101)),
+        (2, exclusive, driver(2)),
+    ] {
+        assert_eq!(refusal(1, mode, driver(code)), meant);
+    }
+}
