@@ -155,6 +155,7 @@ fn command(folder: &Folder, options: &str, variables: &[(&str, &str)]) -> Result
         .env(CHILD, "1")
         .env_remove("WARPLOOM_DEVICE")
         .env_remove("WARPLOOM_EMULATE")
+        .env_remove("WARPLOOM_EMULATED_DEVICES")
         .envs(variables.iter().copied());
     Ok(command)
 }

@@ -47,7 +47,7 @@ pub mod view; // parts of buffers
 
 pub use checked::KernelFindings;
 pub use cuda::DriverError;
-pub use device::{Device, Limits};
+pub use device::{Device, DeviceProperties, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::{Event, EventOptions};
 pub use graph::{ExecutableGraph, Graph, GraphError, Node};

@@ -423,6 +423,9 @@ impl Queue {
         let Some(cuda) = &self.cuda else {
             return Ok(());
         };
+        if cuda.stream.is_lost() {
+            return Ok(()); // another device's stream, on which nothing runs any more; its own users are told
+        }
         cuda.handover.record(&cuda.stream)?;
         next.wait(&cuda.handover)
     }

@@ -45,7 +45,7 @@ impl Pool {
     pub(crate) fn of_device(context: Arc<Context>) -> Result<Pool, DriverError> {
         context.bind()?;
         let mut raw = CUmemoryPool::NULL;
-        let (to, device) = (&raw mut raw, context.device);
+        let (to, device) = (&raw mut raw, context.device());
         // SAFETY: writes one handle to where we point.
         unsafe { context.driver.cuDeviceGetDefaultMemPool(to, device)? };
         Ok(Pool {
@@ -58,7 +58,7 @@ impl Pool {
     /// A new one, of `max_bytes` bytes at most; 0: as many as there are.
     pub(crate) fn new(context: Arc<Context>, max_bytes: usize) -> Result<Pool, DriverError> {
         context.bind()?;
-        let props = CUmemPoolProps::on_device(context.device, max_bytes);
+        let props = CUmemPoolProps::on_device(context.device(), max_bytes);
         let mut raw = CUmemoryPool::NULL;
         let driver = &context.driver;
         // SAFETY: writes one handle to where we point, and reads the structure.

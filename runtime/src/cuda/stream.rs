@@ -88,6 +88,11 @@ impl Stream {
         self.raw.0
     }
 
+    /// Whether its context is lost: nothing of it runs any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.context.lost().is_some()
+    }
+
     /// Waits on the host until all work submitted so far is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         let waited = self.context.bind().and_then(|()| {
