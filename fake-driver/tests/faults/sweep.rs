@@ -27,8 +27,9 @@ const RELEASES: [&str; 8] = [
     "cuStreamDestroy_v2",
 ];
 
-/// Codes that are an answer of this call: the module has no such variable, the kernel no such parameter.
-const ANSWERS: [(&str, Code); 2] = [
+/// Codes that are an answer of this call: the module has no such variable, the kernel no such parameter, the driver no such attribute.
+const ANSWERS: [(&str, Code); 3] = [
+    ("cuDeviceGetAttribute", Code::INVALID_VALUE),
     ("cuModuleGetGlobal_v2", Code::NOT_FOUND),
     ("cuFuncGetParamInfo", Code::INVALID_VALUE),
 ];

@@ -90,9 +90,8 @@ impl Drop for DeviceMemory {
 
 impl Context {
     /// Whether kernels may reach page-locked memory of the host.
-    pub(crate) fn can_map_host_memory(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn can_map_host_memory(&self) -> Result<bool, DriverError> {
+        self.can(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
     }
 }
 
