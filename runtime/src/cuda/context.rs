@@ -229,8 +229,16 @@ impl Context {
 
     /// Whether host and kernels may use managed memory at the same time.
     pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
-        let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
-        Ok(value != 0)
+        self.can(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+    }
+
+    /// Whether the GPU has an ability, which is an attribute of 0 or 1. What the driver has not heard of, it cannot make use of.
+    pub(super) fn can(&self, attribute: c_int) -> Result<bool, DriverError> {
+        match self.attribute(attribute) {
+            Ok(value) => Ok(value != 0),
+            Err(error) if error.code == sys::CUDA_ERROR_INVALID_VALUE => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {

@@ -34,9 +34,8 @@ pub(crate) enum PoolNumber {
 
 impl Context {
     /// Whether there are pools.
-    pub(crate) fn has_pools(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn has_pools(&self) -> Result<bool, DriverError> {
+        self.can(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
     }
 }
 
