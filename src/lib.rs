@@ -34,8 +34,9 @@ pub use warploom_runtime::{
     DeviceSlice2DMut, DeviceSliceMut, Dim3, Error, Event, Extent3, Held, HostPart, HostPartMut,
     KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError,
     MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
-    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, Result, Stream,
-    StreamError, Symbol, SymbolError, assert_gpu_matches_emulator, checked, launch, model, testing,
+    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, Result,
+    SharedAtomics, Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator, checked,
+    launch, model, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

@@ -8,6 +8,7 @@ pub(crate) mod copies;
 pub(crate) mod event;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod pinned;
 pub(crate) mod pool;
 pub(crate) mod result;
 pub(crate) mod stream;
