@@ -38,9 +38,9 @@ pub use warploom_runtime::{
     HostPartMut, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer,
     MemoryError, MemoryInUse, Module, ModuleError, Node, PastLaunch, PinnedBuffer, PinnedOptions,
     PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement,
-    Pool, PoolOptions, PoolUsage, Result, Stream, StreamError, StreamOptions, StreamPriorities,
-    Symbol, SymbolError, Unsupported, assert_gpu_matches_emulator, checked, launch, model, module,
-    occupancy, profile, testing,
+    Pool, PoolOptions, PoolUsage, Result, SharedAtomics, Stream, StreamError, StreamOptions,
+    StreamPriorities, Symbol, SymbolError, Unsupported, assert_gpu_matches_emulator, checked,
+    launch, model, module, occupancy, profile, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

@@ -25,7 +25,8 @@ use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
 use crate::cuda::host::outside;
-use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
+use crate::cuda::memory::{DeviceMemory, ManagedMemory};
+use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};

@@ -418,11 +418,6 @@ impl Device {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A number that is this device's and no other's.
-    pub(crate) fn identity(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
-
     /// Says so if the host reads bytes of the emulator that nobody has written, and whether it did. Names the caller's place.
     #[track_caller]
     pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) -> bool {

@@ -56,7 +56,7 @@ pub use memory::{
     Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
     HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice,
     PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
-    PoolOptions, PoolUsage,
+    PoolOptions, PoolUsage, SharedAtomics,
 };
 #[doc(hidden)]
 pub use module::embedded;

@@ -15,6 +15,7 @@ pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod peers;
+pub(crate) mod pinned;
 pub(crate) mod pool;
 pub(crate) mod result;
 pub(crate) mod stream;

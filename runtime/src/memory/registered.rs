@@ -9,7 +9,7 @@ use warploom_emulator::check::{self, Birth};
 
 use super::{MemoryError, PinnedBuffer, PinnedOptions};
 use crate::buffer::{Buffer, Kind, Memory};
-use crate::cuda::memory::Registration;
+use crate::cuda::pinned::Registration;
 use crate::device::{Backend, Device};
 use crate::error::Unsupported;
 
