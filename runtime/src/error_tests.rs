@@ -161,6 +161,14 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             limit: 232_448,
             device: device(),
         },
+        L::StaticSharedTooLarge {
+            kernel,
+            given: 49_160,
+            limit: 49_152,
+            array: "f64".into(),
+            place: "src/k.rs:3:9".into(),
+            device: device(),
+        },
         L::NoDynamicShared { kernel },
         L::NoClusters {
             kernel,

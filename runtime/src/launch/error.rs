@@ -84,7 +84,8 @@ pub enum LaunchError {
         /// The kernel's limit.
         limit: u32,
     },
-    /// More shared memory than a block can have.
+    /// More shared memory than a block can have. The emulator knows what a kernel declares itself when a thread first asks for it: threads
+    /// have run up to there.
     #[error(
         "cannot launch `{kernel}` with {given} bytes of dynamic shared memory beside {fixed} bytes of its own: a block on {device} has at most {limit}; use a smaller tile"
     )]
@@ -97,6 +98,24 @@ pub enum LaunchError {
         fixed: u32,
         /// The device's limit for both.
         limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// More static shared memory than a block can have. On the emulator only: for a GPU such a kernel does not assemble.
+    #[error(
+        "cannot run `{kernel}`: its static shared arrays have {given} bytes (the last: of `{array}`, {place}), and a block on {device} has at most {limit}, more only as dynamic shared memory; take a `DynamicShared`, or use smaller arrays"
+    )]
+    StaticSharedTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Bytes of the arrays, up to the first that has no room.
+        given: u32,
+        /// The device's limit.
+        limit: u32,
+        /// The element type of the array that has no room.
+        array: String,
+        /// Where a thread asked for it: `file:line:column`.
+        place: String,
         /// The device's name.
         device: String,
     },

@@ -28,7 +28,7 @@ use crate::stream::Stream;
 /// where the stream is next waited for. A launch that covers nothing is `Ok`.
 ///
 /// # Errors
-/// [`LaunchError`]; nothing ran then.
+/// [`LaunchError`]; nothing ran then, or on the emulator only threads that came to a shared array for which there is no room.
 ///
 /// # Safety
 /// `name`, `contract` and `params` are those of the device code's kernel, and `args` are its arguments in order, of the element
@@ -71,7 +71,8 @@ pub unsafe fn submit(
                 }
             };
             let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
-            let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
+            let on = (device, emulated);
+            let done = run(on, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
             done
         }
@@ -122,7 +123,7 @@ fn checks(
 
 /// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
 fn run(
-    emulated: &Emulated,
+    (device, emulated): (&Device, &Emulated),
     shape: CheckedShape,
     kernel: &Kernel<'_>,
     options: &Options,
@@ -147,6 +148,7 @@ fn run(
     let launched = Launched {
         name: kernel.name,
         base: kernel.base,
+        device: device.name(),
         grid: shape.grid,
         block: shape.block,
         at: caller,
