@@ -65,7 +65,7 @@ pub fn heap_alloc(bytes: u64) -> *mut u8 {
 }
 
 /// Frees what [`heap_alloc`] gave, of this run or an earlier one; nothing for null. What is no piece of the heap, or was freed before, stays
-/// as it is and is a finding.
+/// as it is and is a finding; so is a free that nothing orders behind the accesses of other lanes.
 pub fn heap_free(start: *mut u8) {
     if start.is_null() {
         return;
