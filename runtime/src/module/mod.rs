@@ -42,7 +42,6 @@ mod symbol; // variables
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cuda;
 use crate::cuda::jit::Jit;
@@ -89,8 +88,6 @@ struct Loaded {
     log: String,
     milliseconds: Option<f32>,
     threads_per_block: Option<u32>,
-    /// Whether kernels of it may run.
-    launched: AtomicBool,
     module: Arc<cuda::module::Module>,
     /// After the module, whose context it keeps.
     device: Device,
@@ -132,7 +129,6 @@ impl Device {
             log: jit.logs().info,
             milliseconds: jit.milliseconds(),
             threads_per_block: threads_per_block(&jit),
-            launched: AtomicBool::new(false),
             module,
             device: self.clone(),
         })))
@@ -264,17 +260,6 @@ impl Loaded {
         match &self.device.0.backend {
             Backend::Cuda(gpu) => Some(gpu),
             Backend::Emulator(_) => None,
-        }
-    }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        if self.launched.load(Ordering::Acquire)
-            && let Some(gpu) = self.gpu()
-        {
-            // Kernels that still run need their code. Errors: the driver is shut down or the context is broken, and nothing runs.
-            let _ = gpu.context.synchronize();
         }
     }
 }
