@@ -3,7 +3,6 @@
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
