@@ -67,15 +67,22 @@ pub unsafe extern "C" fn warploom_fake_count(of: *const c_char) -> i64 {
 /// Live handles of a kind, or how often something happened.
 fn count(state: &State, of: &str) -> Option<u64> {
     let memory = |kind| state.regions.values().filter(|r| r.kind == kind).count() as u64;
-    let own = state.streams.iter().filter(|(_, s)| s.is_null).count();
+    let streams = state
+        .streams
+        .iter()
+        .filter(|(_, s)| !s.is_null && !s.destroyed);
     let number = match of {
-        "contexts" => state.gpus.iter().map(|gpu| gpu.retained).sum(),
+        "contexts" => {
+            let own = state.contexts.iter().filter(|(_, c)| c.own).count() as u64;
+            own + state.gpus.iter().map(|gpu| gpu.retained).sum::<u64>()
+        }
         "modules" => state.modules.len() as u64,
         "functions" => state.functions.len() as u64,
-        "streams" => (state.streams.len() - own) as u64,
+        "streams" => streams.count() as u64,
         "events" => state.events.len() as u64,
         "graphs" => state.graphs.len() as u64,
         "executable graphs" => state.executables.len() as u64,
+        "pools" => state.pools.iter().filter(|(_, pool)| pool.own).count() as u64,
         "links" => state.links.len() as u64,
         "device memory" => memory(Kind::Device),
         "pinned memory" => memory(Kind::Pinned),

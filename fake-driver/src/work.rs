@@ -220,9 +220,7 @@ impl State {
                     event.time = Some(now);
                 }
             }
-            Work::Free(address) => {
-                self.regions.remove(address);
-            }
+            Work::Free(address) => self.remove_region(*address),
             Work::Wait(_) | Work::Call(_) => {}
         }
         Ok(())
@@ -293,6 +291,10 @@ pub(crate) fn drain(held: &mut Held, stream: u64, until: Option<u64>) -> Result<
             break;
         }
     }
+    // A stream that was destroyed goes when it is done.
+    held.streams.retain(|handle, found| {
+        *handle != stream || !found.destroyed || found.busy || !found.queue.is_empty()
+    });
     Ok(())
 }
 
@@ -308,9 +310,6 @@ pub(crate) fn step(held: &mut Held, stream: u64) -> Result<bool, Code> {
         return Ok(true);
     }
     let Some(work) = found.queue.pop_front() else {
-        if found.destroyed {
-            held.streams.remove(stream)?;
-        }
         return Ok(false);
     };
     match work {

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::checked::{Code, KernelFindings, Report};
+use crate::device::{ComputeMode, ContextLimit};
 use crate::graph::GraphError as G;
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
@@ -10,7 +11,7 @@ use crate::module::ModuleError as O;
 use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
-use crate::{DeviceError as D, DriverError, Error};
+use crate::{DeviceError as D, DriverError, Error, Unsupported};
 
 const KERNEL: &str = "saxpy";
 
@@ -58,6 +59,58 @@ fn device_errors() -> Vec<D> {
         D::NoDevice,
         D::NoSuchDevice { given: 3, count: 2 },
         D::Driver(driver_error()),
+        D::UnknownCount {
+            value: "two".into(),
+            most: 64,
+        },
+        D::NoSuchEmulated { given: 4, count: 2 },
+        D::NoSuchId {
+            wanted: "gpu-1234".into(),
+            fits: "none",
+            seen: "GPU-00112233-4455-6677-8899-aabbccddeeff at 0000:65:00.0".into(),
+        },
+        D::Prohibited { given: 1 },
+        D::Busy {
+            given: 1,
+            mode: ComputeMode::ExclusiveProcess,
+        },
+        D::NoneOpens {
+            reasons: format!(
+                "{}; {}",
+                D::Prohibited { given: 0 },
+                D::Driver(driver_error())
+            ),
+        },
+        D::ContextActive {
+            ordinal: 0,
+            wanted: 12,
+            active: 24,
+        },
+        D::Limit {
+            limit: ContextLimit::L2Fetch,
+            given: 4096,
+            device: "emulator".into(),
+            reason: "it is at most 128 bytes".into(),
+        },
+        D::Peer {
+            device: "NVIDIA H200".into(),
+            peer: "emulator".into(),
+            reason: "one is a GPU, the other is emulated".into(),
+        },
+        D::StillUsed {
+            device: "NVIDIA H200".into(),
+            others: 3,
+        },
+        D::Query {
+            what: "ask for CLOCK_RATE".into(),
+            device: "NVIDIA H200".into(),
+            source: driver_error(),
+        },
+        D::Unsupported(Unsupported {
+            what: "depth of launches by kernels",
+            device: "emulator".into(),
+            reason: "GPUs of compute capability 9.0 and later have no such limit".into(),
+        }),
     ]
 }
 
@@ -80,6 +133,7 @@ fn memory_errors() -> Vec<M> {
             len: 5,
         },
         M::NotRectangular { len: 10, width: 3 },
+        M::EmptyChunks { len: 10 },
         M::LengthMismatch {
             given: 10,
             extent: (3, 4).into(),

@@ -47,15 +47,16 @@ pub mod view; // parts of buffers
 
 pub use checked::KernelFindings;
 pub use cuda::DriverError;
-pub use device::{Device, Limits};
+pub use device::{Device, DeviceProperties, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::{Event, EventOptions};
 pub use graph::{ExecutableGraph, Graph, GraphError, Node};
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    Advice, Attach, DeviceBuffer, Extent3, Held, HostPart, HostPartMut, ManagedBuffer, MemoryError,
-    MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
-    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage,
+    Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
+    HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice,
+    PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
+    PoolOptions, PoolUsage, SharedAtomics,
 };
 #[doc(hidden)]
 pub use module::embedded;

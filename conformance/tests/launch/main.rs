@@ -17,3 +17,4 @@ mod parameters;
 mod ptx_launch;
 mod refusals;
 mod shape;
+mod streams;

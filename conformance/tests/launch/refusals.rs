@@ -151,7 +151,7 @@ fn more_dynamic_shared_memory_than_static_leaves() {
         let mut y = device.zeroed::<u32>(8)?;
         let all = device.limits().shared_bytes_opt_in;
         let shape = Launch::new(8, 32);
-        let asked = shape.dynamic_shared(all - 39_000);
+        let asked = shape.dynamic_shared(all - 39_008);
         let text = large_array::launch(stream, asked, &mut y)
             .unwrap_err()
             .to_string();
@@ -159,7 +159,7 @@ fn more_dynamic_shared_memory_than_static_leaves() {
             text,
             format!(
                 "cannot launch `large_array` with {} bytes of dynamic shared memory beside 40000 bytes of its own: a block on {} has at most {all}; use a smaller tile",
-                all - 39_000,
+                all - 39_008,
                 device.name()
             )
         );

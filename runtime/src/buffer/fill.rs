@@ -102,7 +102,9 @@ impl Fill<'_> {
         if size == 0 || self.width == 0 || self.height == 0 {
             return vec![];
         }
-        let unit = [4, 2, 1].into_iter().find(|unit| size % unit == 0);
+        let unit = [4, 2, 1]
+            .into_iter()
+            .find(|unit| size.is_multiple_of(*unit));
         let unit = unit.unwrap_or(1);
         let units: Vec<u32> = self.value.chunks(unit).map(number).collect();
         let (first, n_units) = (units[0], units.len());

@@ -98,7 +98,7 @@ impl Module {
 
     /// The names of all kernels, as far as this driver (before 12.4) can tell.
     pub(crate) fn function_names(&self) -> Option<Vec<String>> {
-        let driver = self.context.driver;
+        let driver = &self.context.driver;
         self.context.bind().ok()?;
         let mut count: c_uint = 0;
         // SAFETY: writes one number to where we point; the module is alive.

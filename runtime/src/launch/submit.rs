@@ -108,6 +108,11 @@ unsafe fn submit_any(
     loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
+    if is_inside() {
+        return Err(LaunchError::InsideHostFunction {
+            kernel: kernel.base,
+        });
+    }
     check_arguments(kernel, device, args)?;
     let shape = check_shape(&launch, kernel, device)?;
     if let Some(recording) = stream.recording() {
@@ -118,9 +123,11 @@ unsafe fn submit_any(
     let Some(shape) = shape else {
         return Ok(());
     };
-    let _no_graph = device.0.backend.emulated().map(Emulated::no_graph);
+    let no_graph = device.0.backend.emulated().map(Emulated::no_graph);
     // SAFETY: the caller's promise; arguments and shape were checked.
-    unsafe { start(stream, shape, kernel, args, &|| cpu.run(), caller, loaded) }
+    unsafe { start(stream, shape, kernel, args, &|| cpu.run(), caller, loaded)? };
+    drop(no_graph);
+    wait_if_asked(stream, kernel, caller)
 }
 
 /// [`submit`], of what was checked.
@@ -137,11 +144,6 @@ unsafe fn start(
     loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
-    if is_inside() {
-        return Err(LaunchError::InsideHostFunction {
-            kernel: kernel.base,
-        });
-    }
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
@@ -182,7 +184,7 @@ unsafe fn start(
         Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller, loaded) }
             .map_err(|error| blame_earlier_work(stream, error))?,
     }
-    wait_if_asked(stream, kernel, caller)
+    Ok(())
 }
 
 /// Runs a launch that a graph kept, on the emulator.
