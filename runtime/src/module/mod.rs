@@ -218,15 +218,15 @@ fn check_arch(code: &Code<'_>, device: &Device) -> Result<(), ModuleError> {
     let Some(arch) = code.arch() else {
         return Ok(());
     };
-    let (major, minor) = device.compute_capability();
-    if arch.runs_on(code.form(), (major, minor)) {
+    let capability = device.compute_capability();
+    if arch.runs_on(code.form(), capability) {
         return Ok(());
     }
     Err(ModuleError::WrongArch {
         name: code.name().to_owned(),
-        arch: arch.to_string(),
+        arch,
         device: device.name().to_owned(),
-        capability: format!("{major}.{minor}"),
+        capability,
         remedy: match code.kind() {
             CodeKind::Ptx => "compile it to PTX for an older architecture",
             _ => "compile it for this GPU too, or to PTX, which later GPUs run as well",
