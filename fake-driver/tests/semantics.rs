@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use warploom_fake_driver::control::{warploom_fake_count, warploom_fake_reset, warploom_fake_set};
 use warploom_fake_driver::driver::contexts::*;
 use warploom_fake_driver::driver::devices::*;
+use warploom_fake_driver::driver::links::*;
 use warploom_fake_driver::driver::memory::*;
 use warploom_fake_driver::driver::modules::*;
 use warploom_fake_driver::driver::streams::*;
@@ -393,6 +394,77 @@ fn variables_have_an_address_and_their_first_value() {
         );
         assert_eq!(cuModuleUnload(module), 0);
         assert_eq!(cuMemsetD8Async(address, 0, 4, 0), 1);
+    }
+}
+
+#[test]
+fn kernels_have_names_and_are_loaded_on_demand() {
+    let _context = context();
+    let module = module();
+    let (mut count, mut functions, mut loaded) = (0, [0; 2], 7);
+    let mut name = null();
+    unsafe {
+        assert_eq!(cuModuleGetFunctionCount(&raw mut count, module), 0);
+        assert_eq!(
+            cuModuleEnumerateFunctions(functions.as_mut_ptr(), 2, module),
+            0
+        );
+        assert_eq!((count, functions), (1, [function(module), 0]));
+        assert_eq!(cuFuncGetName(&raw mut name, functions[0]), 0);
+        assert_eq!(CStr::from_ptr(name), c"add");
+        assert_eq!(cuFuncIsLoaded(&raw mut loaded, functions[0]), 0);
+        assert_eq!(loaded, 0);
+        assert_eq!(cuFuncLoad(functions[0]), 0);
+        assert_eq!(cuFuncIsLoaded(&raw mut loaded, functions[0]), 0);
+        assert_eq!(loaded, 1);
+        assert_eq!(cuFuncLoad(functions[1]), 400);
+        assert_eq!(cuFuncGetName(&raw mut name, module), 400);
+        assert_eq!(cuModuleEnumerateFunctions(null_mut(), 2, module), 1);
+        assert_eq!(cuModuleGetFunctionCount(&raw mut count, functions[0]), 400);
+    }
+}
+
+#[test]
+fn links_refuse_what_they_cannot_read_and_what_is_gone() {
+    let _context = context();
+    let mut link = 0;
+    let (mut linked, mut bytes) = (null_mut::<c_void>(), 0);
+    let add = |link, kind, text: &[u8]| unsafe {
+        let data = text.as_ptr().cast_mut().cast::<c_void>();
+        cuLinkAddData_v2(
+            link,
+            kind,
+            data,
+            text.len(),
+            c"a".as_ptr(),
+            0,
+            null_mut(),
+            null_mut(),
+        )
+    };
+    unsafe {
+        assert_eq!(cuLinkCreate_v2(0, null_mut(), null_mut(), null_mut()), 1);
+        assert_eq!(cuLinkCreate_v2(0, null_mut(), null_mut(), &raw mut link), 0);
+        assert_eq!(
+            cuLinkComplete(link, &raw mut linked, &raw mut bytes),
+            200,
+            "nothing is in it"
+        );
+        assert_eq!(add(link, 1, PTX.to_bytes()), 200, "no zero byte at the end");
+        assert_eq!(add(link, 1, b"mov\0"), 218);
+        assert_eq!(add(link, 0, b"\x7fELF"), 209);
+        assert_eq!(add(link, 9, PTX.to_bytes_with_nul()), 1);
+        assert_eq!(add(link + 16, 1, PTX.to_bytes_with_nul()), 400);
+        assert_eq!(add(link, 1, PTX.to_bytes_with_nul()), 0);
+        assert_eq!(cuLinkComplete(link, &raw mut linked, &raw mut bytes), 0);
+        assert_eq!(bytes, 128 + PTX.count_bytes() + 2, "a line feed and a zero");
+        let mut module = 0;
+        assert_eq!(cuModuleLoadData(&raw mut module, linked), 0);
+        function(module);
+        assert_eq!(count(c"links"), 1);
+        assert_eq!(cuLinkDestroy(link), 0);
+        assert_eq!(cuLinkDestroy(link), 400);
+        assert_eq!(count(c"links"), 0);
     }
 }
 

@@ -429,9 +429,9 @@ fn module_errors() -> Vec<O> {
         },
         O::WrongArch {
             name: name(),
-            arch: "sm_90a".into(),
+            arch: crate::module::images::Arch::exact(9, 0),
             device: "NVIDIA T4".into(),
-            capability: "7.5".into(),
+            capability: (7, 5),
             remedy: "compile it to PTX for an older architecture",
         },
         O::Setting {
@@ -472,10 +472,10 @@ fn module_errors() -> Vec<O> {
             device: "NVIDIA H200".into(),
             stream: "emulator".into(),
         },
-        O::Launch(L::NoClusterGiven { kernel: KERNEL }),
+        L::NoClusterGiven { kernel: KERNEL }.into(),
         O::Stream(S::NotRecorded),
         O::Driver(driver_error()),
-        O::Unsupported(crate::Unsupported {
+        O::Unsupported(Unsupported {
             what: "loading PTX, cubins and fat binaries",
             device: "emulator".into(),
             reason: "it runs the Rust code of kernels, and no PTX".into(),

@@ -4,6 +4,7 @@ use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::jit::Jit;
 use super::module::LoadError;
 use super::result::DriverError;
@@ -109,8 +110,13 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        let _ = self.context.bind();
-        // SAFETY: destroyed once. Errors: the driver is shut down already.
-        let _ = unsafe { self.context.driver.cuLinkDestroy(self.raw) };
+        let (context, raw) = (Arc::clone(&self.context), self.raw);
+        let jit = std::mem::replace(&mut self.jit, Box::new(Jit::errors_only(0)));
+        outside(move || {
+            let _ = context.bind();
+            // SAFETY: destroyed once. Errors: the driver is shut down already.
+            let _ = unsafe { context.driver.cuLinkDestroy(raw) };
+            drop(jit); // the driver wrote into it until now
+        });
     }
 }

@@ -2,8 +2,10 @@
 
 use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::context::Context;
+use super::host::outside;
 use super::jit::Jit;
 use super::result::DriverError;
 use super::stream::Stream;
@@ -18,6 +20,8 @@ const LOG_BYTES: usize = 4096;
 pub(crate) struct Module {
     context: Arc<Context>,
     raw: CUmodule,
+    /// Whether kernels of it may run when nobody has it any more.
+    launched: AtomicBool,
 }
 
 /// A kernel of a module. Keeps the module loaded.
@@ -75,12 +79,21 @@ impl Module {
             )
         };
         match loaded {
-            Ok(()) => Ok(Arc::new(Module { context, raw })),
+            Ok(()) => Ok(Arc::new(Module {
+                context,
+                raw,
+                launched: AtomicBool::new(false),
+            })),
             Err(error) => Err(LoadError {
                 error,
                 log: jit.logs().errors,
             }),
         }
+    }
+
+    /// Makes whoever unloads the module wait for the device. What the program carries does without: it goes with the device, which waits.
+    pub(crate) fn note_launch(&self) {
+        self.launched.store(true, Ordering::Release);
     }
 
     /// The names of all kernels, as far as this driver (before 12.4) can tell.
@@ -148,9 +161,17 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        let _ = self.context.bind();
-        // SAFETY: unloaded once; functions keep the module alive. Errors: the driver is shut down already.
-        let _ = unsafe { self.context.driver.cuModuleUnload(self.raw) };
+        let (context, raw) = (Arc::clone(&self.context), self.raw);
+        let launched = self.launched.load(Ordering::Acquire);
+        outside(move || {
+            if launched {
+                // Kernels that still run need their code. Errors: the context is broken, and nothing runs.
+                let _ = context.synchronize();
+            }
+            let _ = context.bind();
+            // SAFETY: unloaded once; functions keep the module alive. Errors: the driver is shut down already.
+            let _ = unsafe { context.driver.cuModuleUnload(raw) };
+        });
     }
 }
 

@@ -215,6 +215,11 @@ impl ExecutableGraph {
             (Some(Operation::Launch(new)), 0, Operation::Launch(old)) if new.can_replace(old) => {
                 new
             }
+            (Some(one), 0, old) if one.name() == old.name() => {
+                let name = one.name();
+                let given = format!("`{name}` of another module, or with other clusters");
+                return Err(other_work(&given));
+            }
             (Some(one), 0, _) => return Err(other_work(one.name())),
             (Some(_), others, _) => return Err(other_work(&format!("{} nodes", others + 1))),
             (None, ..) => return Err(GraphError::Nothing),

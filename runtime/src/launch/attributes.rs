@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use crate::cuda::host::is_inside;
 use crate::device::{Backend, Device};
 use crate::launch::{Kernel, LaunchError};
 use crate::module::Function;
@@ -40,6 +41,7 @@ pub fn attributes(
     let Backend::Cuda(gpu) = &device.0.backend else {
         return Ok(None);
     };
+    refuse_inside(kernel)?;
     let mut guard = gpu.submission();
     let function = guard.modules.function(gpu, device, kernel, caller)?;
     let attributes = function
@@ -68,9 +70,19 @@ pub fn function(
             None
         }
         Backend::Cuda(gpu) => {
+            refuse_inside(kernel)?;
             let mut guard = gpu.submission();
             Some(guard.modules.function(gpu, device, kernel, caller)?)
         }
     };
     Ok(Function::new(device, kernel.base, kernel.contract, loaded))
+}
+
+/// A host function must not wait for the device's lock: who has it may wait for the host function.
+fn refuse_inside(kernel: &Kernel<'_>) -> Result<(), LaunchError> {
+    if is_inside() {
+        let kernel = kernel.base;
+        return Err(LaunchError::InsideHostFunction { kernel });
+    }
+    Ok(())
 }

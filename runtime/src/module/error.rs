@@ -3,6 +3,7 @@
 use crate::cuda::DriverError;
 use crate::error::Unsupported;
 use crate::launch::LaunchError;
+use crate::module::images::Arch;
 use crate::stream::StreamError;
 
 /// Why device code from elsewhere cannot be loaded, linked or used.
@@ -27,17 +28,19 @@ pub enum ModuleError {
     },
     /// Code for other GPUs.
     #[error(
-        "{name} is for {arch}, which {device} (compute capability {capability}) does not run; {remedy}"
+        "{name} is for {arch}, which {device} (compute capability {}.{}) does not run; {remedy}",
+        capability.0,
+        capability.1
     )]
     WrongArch {
         /// The code's name.
         name: String,
-        /// What the code was made for, e.g. `sm_90a`.
-        arch: String,
+        /// What the code was made for.
+        arch: Arch,
         /// The device's name.
         device: String,
-        /// The device's compute capability, e.g. `8.6`.
-        capability: String,
+        /// The device's compute capability, major and minor.
+        capability: (u32, u32),
         /// What to do.
         remedy: &'static str,
     },
@@ -126,7 +129,7 @@ pub enum ModuleError {
     },
     /// A kernel's figures cannot be had.
     #[error(transparent)]
-    Launch(#[from] LaunchError),
+    Launch(Box<LaunchError>),
     /// Earlier work failed: a kernel panicked, for example.
     #[error(transparent)]
     Stream(#[from] StreamError),
@@ -136,6 +139,12 @@ pub enum ModuleError {
     /// The device does not do that.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+}
+
+impl From<LaunchError> for ModuleError {
+    fn from(error: LaunchError) -> ModuleError {
+        ModuleError::Launch(Box::new(error))
+    }
 }
 
 /// The line that the assembler's log names first in an error, with its text: `, line 12 (`add.f32 …`)`.

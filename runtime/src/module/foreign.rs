@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use crate::cuda;
@@ -189,6 +188,7 @@ impl<P> ForeignKernel<P> {
     ///   `*const T` and `&[T]` to read, of `*mut T` and `&mut [T]` to read and write. Addresses in numbers or structs point to memory
     ///   that lives until the kernel is done, and that nobody else uses until then.
     /// - Its threads do not race.
+    /// - On a stream that records a graph: all of this holds for each run of the graph, whatever runs before it.
     /// - It leaves values of their types in all elements that it writes, which for [`Plain`](warploom_device::Plain) types any bytes are.
     #[track_caller]
     pub unsafe fn launch<'a>(
@@ -215,7 +215,7 @@ impl<P> ForeignKernel<P> {
             line: caller.line(),
         };
         // Before the launch: whoever unloads the module meanwhile waits for it.
-        self.loaded.launched.store(true, Ordering::Release);
+        self.loaded.module.note_launch();
         let shape = shape.into();
         // SAFETY: the caller's promise; the description is of the same types as the arguments, and the function of this device.
         args.with(|args| unsafe {

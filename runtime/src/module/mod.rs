@@ -42,7 +42,6 @@ mod symbol; // variables
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cuda;
 use crate::cuda::jit::Jit;
@@ -89,8 +88,6 @@ struct Loaded {
     log: String,
     milliseconds: Option<f32>,
     threads_per_block: Option<u32>,
-    /// Whether kernels of it may run.
-    launched: AtomicBool,
     module: Arc<cuda::module::Module>,
     /// After the module, whose context it keeps.
     device: Device,
@@ -132,7 +129,6 @@ impl Device {
             log: jit.logs().info,
             milliseconds: jit.milliseconds(),
             threads_per_block: threads_per_block(&jit),
-            launched: AtomicBool::new(false),
             module,
             device: self.clone(),
         })))
@@ -222,15 +218,15 @@ fn check_arch(code: &Code<'_>, device: &Device) -> Result<(), ModuleError> {
     let Some(arch) = code.arch() else {
         return Ok(());
     };
-    let (major, minor) = device.compute_capability();
-    if arch.runs_on(code.form(), (major, minor)) {
+    let capability = device.compute_capability();
+    if arch.runs_on(code.form(), capability) {
         return Ok(());
     }
     Err(ModuleError::WrongArch {
         name: code.name().to_owned(),
-        arch: arch.to_string(),
+        arch,
         device: device.name().to_owned(),
-        capability: format!("{major}.{minor}"),
+        capability,
         remedy: match code.kind() {
             CodeKind::Ptx => "compile it to PTX for an older architecture",
             _ => "compile it for this GPU too, or to PTX, which later GPUs run as well",
@@ -264,17 +260,6 @@ impl Loaded {
         match &self.device.0.backend {
             Backend::Cuda(gpu) => Some(gpu),
             Backend::Emulator(_) => None,
-        }
-    }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        if self.launched.load(Ordering::Acquire)
-            && let Some(gpu) = self.gpu()
-        {
-            // Kernels that still run need their code. Errors: the driver is shut down or the context is broken, and nothing runs.
-            let _ = gpu.context.synchronize();
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use warploom_device::Plain;
 
 use crate::module::{Loaded, Module, ModuleError};
-use crate::stream::Stream;
+use crate::stream::{Stream, refuse_inside};
 
 /// A variable of a loaded module, as a `T`: made by [`Module::symbol`]. Keeps the module loaded.
 ///
@@ -89,7 +89,7 @@ impl<T: Plain> ModuleSymbol<T> {
     /// # Errors
     /// [`ModuleError::WrongDevice`]. A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them.
     pub fn read(&self, stream: &Stream) -> Result<T, ModuleError> {
-        self.check_device(stream)?;
+        self.check(stream, "read a variable")?;
         let mut value = MaybeUninit::<T>::zeroed();
         if let (Some(gpu), Some(cuda)) = (self.loaded.gpu(), stream.queue().cuda()) {
             let _order = gpu.submission();
@@ -110,7 +110,7 @@ impl<T: Plain> ModuleSymbol<T> {
     /// [`ModuleError::WrongDevice`]; nothing is written then. A kernel's panic and a GPU's failure, as [`Stream::synchronize`]
     /// reports them.
     pub fn write(&self, stream: &Stream, value: &T) -> Result<(), ModuleError> {
-        self.check_device(stream)?;
+        self.check(stream, "write a variable")?;
         if let (Some(gpu), Some(cuda)) = (self.loaded.gpu(), stream.queue().cuda()) {
             // Under the lock to the end: no kernel starts before the copy is complete.
             let _order = gpu.submission();
@@ -124,7 +124,9 @@ impl<T: Plain> ModuleSymbol<T> {
         Ok(stream.synchronize()?)
     }
 
-    fn check_device(&self, stream: &Stream) -> Result<(), ModuleError> {
+    fn check(&self, stream: &Stream, what: &'static str) -> Result<(), ModuleError> {
+        refuse_inside()?;
+        stream.refuse_recording(what)?;
         let device = &self.loaded.device;
         if device.is_same(stream.device()) {
             return Ok(());
