@@ -68,6 +68,7 @@ fn reduce(
     }
 }
 
+//@ rows: TT-8
 #[test]
 fn reduce_in_every_order() {
     let x = floats(700);
@@ -154,6 +155,7 @@ fn matmul(
     }
 }
 
+//@ rows: TT-8
 #[test]
 fn matmul_in_every_order() {
     let n = 48;

@@ -421,6 +421,7 @@ impl fmt::Debug for Device {
 mod tests {
     use super::*;
 
+    //@ rows: GDV-2
     #[test]
     fn the_variable_names_a_device() {
         assert_eq!(choice(None), Ok(Choice::Any));
@@ -442,6 +443,7 @@ mod tests {
         }
     }
 
+    //@ rows: GDV-1
     #[test]
     fn a_gpu_that_is_not_there_is_an_error_not_a_panic() {
         let error = Device::cuda(4_000_000_000).unwrap_err();

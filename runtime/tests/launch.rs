@@ -84,6 +84,7 @@ fn plain(
     unsafe { submit(stream, launch, &kernel, &[], cpu, Location::caller()) }
 }
 
+//@ rows: GDR-10
 #[test]
 fn saxpy_covers_every_element() -> Result<()> {
     let device = Device::emulator();
@@ -126,6 +127,7 @@ fn covering_nothing_runs_nothing() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TM-11
 #[test]
 fn rows_arrive_with_width_and_height() -> Result<()> {
     let device = Device::emulator();
@@ -226,6 +228,7 @@ fn barriers_meet_in_a_launch() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GER-1, GER-3
 #[test]
 fn a_panic_is_reported_once_with_its_place() -> Result<()> {
     let device = Device::emulator();
@@ -251,6 +254,7 @@ fn a_panic_is_reported_once_with_its_place() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GER-2
 #[test]
 fn every_wait_reports_the_first_panic() -> Result<()> {
     let device = Device::emulator();
@@ -322,6 +326,7 @@ fn refused(launch: Launch, contract: Contract, text: &str) {
     assert_eq!(ran.into_inner(), 0);
 }
 
+//@ rows: GLA-4, GER-4
 #[test]
 fn shapes_that_the_device_cannot_run_are_refused() {
     let any = Contract::ANY;
@@ -356,6 +361,7 @@ fn shapes_that_the_device_cannot_run_are_refused() {
     );
 }
 
+//@ rows: GLA-9
 #[test]
 fn shapes_that_the_kernel_does_not_allow_are_refused() {
     let dims = |dims| Contract {
@@ -446,6 +452,7 @@ fn covering_takes_the_block_of_the_kernel() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GLA-15
 #[test]
 fn arguments_are_checked() -> Result<()> {
     let (device, foreign) = (Device::emulator(), Device::emulator());
@@ -510,6 +517,7 @@ fn a_requirement_names_the_lengths() {
     );
 }
 
+//@ rows: GDV-3
 #[test]
 fn threads_share_a_device() -> Result<()> {
     let device = Device::emulator();

@@ -371,6 +371,7 @@ fn load(names: &[&str]) -> Result<Driver, DeviceError> {
 mod tests {
     use super::*;
 
+    //@ rows: GCO-11, GDR-2
     #[test]
     fn a_missing_library_names_what_was_tried() {
         let error = load(&["libwarploom-absent.so.1", "libwarploom-absent.so"]).unwrap_err();
@@ -379,6 +380,7 @@ mod tests {
         assert!(text.contains("WARPLOOM_DEVICE=emulator"), "{text}");
     }
 
+    //@ rows: GCO-11
     #[test]
     #[cfg(target_os = "linux")]
     fn a_library_without_the_functions_names_all_of_them() {
