@@ -31,9 +31,9 @@ pub use warploom_device::{
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
     Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
-    Event, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, MemoryError, Result,
-    Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator, checked, launch, model,
-    testing,
+    Event, InteropError, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed,
+    MemoryError, Result, Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator,
+    checked, interop, launch, model, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

@@ -52,17 +52,19 @@ enum Status {
     OnlyEmulator,
     OnlyGpu,
     Partly,
+    Waits,
     OnlyFake,
     Missing,
     NotApplicable,
 }
 
 impl Status {
-    const ALL: [(Status, &'static str); 7] = [
+    const ALL: [(Status, &'static str); 8] = [
         (Status::Covered, "covered"),
         (Status::OnlyEmulator, "only emulator"),
         (Status::OnlyGpu, "only GPU"),
         (Status::Partly, "in part"),
+        (Status::Waits, "waits for a GPU"),
         (Status::OnlyFake, "only fake driver"),
         (Status::Missing, "**missing**"),
         (Status::NotApplicable, "not applicable"),
@@ -198,6 +200,7 @@ fn status(row: &HostRow, proofs: &[Proof]) -> Status {
     let there: Vec<char> = row.needs.chars().filter(|c| has(*c)).collect();
     match there[..] {
         _ if there.len() == row.needs.chars().count() => Status::Covered,
+        [] if row.needs.contains('G') && has('W') => Status::Waits,
         [] if has('F') => Status::OnlyFake,
         [] => Status::Missing,
         ['E'] => Status::OnlyEmulator,
@@ -234,6 +237,7 @@ mod tests {
             ("EG", Status::Covered),
             ("HEW", Status::OnlyEmulator),
             ("G", Status::OnlyGpu),
+            ("HW", Status::Waits),
             ("F", Status::OnlyFake),
             ("H", Status::Missing),
         ] {

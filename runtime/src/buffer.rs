@@ -19,6 +19,8 @@ use crate::cuda::DriverError;
 use crate::cuda::memory::DeviceMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, lock};
+use crate::interop::Foreign;
+use crate::interop::dlpack::DeviceType;
 use crate::memory::MemoryError;
 use crate::stream::{Queue, Stream};
 
@@ -36,6 +38,8 @@ enum Memory {
     Empty,
     Host(GlobalMemory),
     Cuda(DeviceMemory),
+    /// Of somebody else, who is told when it is dropped.
+    Foreign(Foreign),
 }
 
 impl Buffer {
@@ -68,6 +72,23 @@ impl Buffer {
         })
     }
 
+    /// Memory of somebody else, on this device.
+    pub(crate) fn foreign(device: &Device, memory: Foreign) -> Buffer {
+        Buffer {
+            memory: Memory::Foreign(memory),
+            last: Mutex::new(None),
+            device: device.clone(),
+        }
+    }
+
+    /// What kind of memory it is to other libraries.
+    pub(crate) fn device_type(&self) -> DeviceType {
+        match &self.memory {
+            Memory::Foreign(memory) => memory.kind(),
+            _ => DeviceType::of(&self.device),
+        }
+    }
+
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -77,6 +98,7 @@ impl Buffer {
         match &self.memory {
             Memory::Empty => ptr::without_provenance_mut(ALIGN),
             Memory::Host(memory) => memory.start().as_ptr(),
+            Memory::Foreign(memory) => memory.start(),
             Memory::Cuda(memory) => {
                 ptr::without_provenance_mut(usize::try_from(memory.address()).unwrap_or(ALIGN))
             }
@@ -114,7 +136,7 @@ impl Buffer {
     pub(crate) fn fill_from<T: Plain>(&self, source: &[T]) -> Result<(), MemoryError> {
         let bytes = size_of_val(source);
         match &self.memory {
-            Memory::Empty => {}
+            Memory::Empty | Memory::Foreign(_) => {} // foreign memory is never new
             // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
             Memory::Host(memory) => unsafe {
                 memory
@@ -138,7 +160,7 @@ impl Buffer {
     /// Writes zero to every byte of this memory, which no stream has used yet.
     pub(crate) fn fill_zero(&self, bytes: usize) -> Result<(), MemoryError> {
         match &self.memory {
-            Memory::Empty => {}
+            Memory::Empty | Memory::Foreign(_) => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             Memory::Cuda(memory) => {
@@ -176,6 +198,7 @@ impl fmt::Debug for Buffer {
         let bytes = match &self.memory {
             Memory::Empty => 0,
             Memory::Host(memory) => memory.bytes(),
+            Memory::Foreign(memory) => memory.bytes(),
             Memory::Cuda(_) => return f.debug_struct("Buffer").finish_non_exhaustive(),
         };
         f.debug_struct("Buffer")

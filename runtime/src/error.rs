@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::cuda::DriverError;
+use crate::interop::InteropError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
@@ -31,6 +32,9 @@ pub enum Error {
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
+    /// Handles, memory or tensors of other libraries cannot be taken or given.
+    #[error(transparent)]
+    Interop(#[from] InteropError),
     /// The device does not do that.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),

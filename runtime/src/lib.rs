@@ -29,6 +29,7 @@ pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
 mod event; // marks in a stream's work
 mod heap; // how much memory kernels may allocate
+pub mod interop; // handles, memory and tensors of other libraries
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
 pub mod model; // which GPU the emulator stands for
@@ -45,6 +46,7 @@ pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::Event;
+pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{DeviceBuffer, MemoryError};
 #[doc(hidden)]

@@ -85,6 +85,14 @@ impl Stream {
         })
     }
 
+    /// A stream around one of the driver's.
+    pub(crate) fn of_cuda(device: &Device, stream: CudaStream) -> Result<Stream, DriverError> {
+        Ok(Stream {
+            device: device.clone(),
+            queue: Queue::of_cuda(stream)?,
+        })
+    }
+
     /// The device that works off this stream.
     #[must_use]
     pub fn device(&self) -> &Device {
@@ -151,18 +159,23 @@ impl Stream {
 
 impl Queue {
     fn new(cuda: Option<&Arc<Context>>) -> Result<Arc<Queue>, DriverError> {
+        match cuda {
+            None => Ok(Queue::with(None)),
+            Some(context) => Queue::of_cuda(CudaStream::new(Arc::clone(context))?),
+        }
+    }
+
+    fn of_cuda(stream: CudaStream) -> Result<Arc<Queue>, DriverError> {
+        let handover = CudaEvent::new(Arc::clone(stream.context()), Use::Order)?;
+        Ok(Queue::with(Some(CudaQueue { handover, stream })))
+    }
+
+    fn with(cuda: Option<CudaQueue>) -> Arc<Queue> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let cuda = match cuda {
-            None => None,
-            Some(context) => Some(CudaQueue {
-                handover: CudaEvent::new(Arc::clone(context), Use::Order)?,
-                stream: CudaStream::new(Arc::clone(context))?,
-            }),
-        };
-        Ok(Arc::new(Queue {
+        Arc::new(Queue {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cuda,
-        }))
+        })
     }
 
     pub(crate) fn id(&self) -> u64 {

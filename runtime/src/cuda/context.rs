@@ -12,8 +12,8 @@ use crate::error::DeviceError;
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(super) driver: &'static Driver,
-    device: CUdevice,
-    raw: CUcontext,
+    pub(super) device: CUdevice,
+    pub(super) raw: CUcontext,
 }
 
 /// What a GPU says about itself.

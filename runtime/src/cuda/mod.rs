@@ -5,6 +5,7 @@
 
 pub(crate) mod context;
 pub(crate) mod event;
+pub(crate) mod foreign;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod result;

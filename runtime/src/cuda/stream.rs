@@ -9,16 +9,19 @@ use super::result::DriverError;
 use super::sys::{self, CUstream};
 use crate::device::lock;
 
-/// A queue of work on one GPU; independent of the legacy default stream.
+/// A queue of work on one GPU.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(super) context: Arc<Context>,
     pub(super) raw: CUstream,
+    /// Whether to destroy it.
+    owned: bool,
     /// With it the blocks of a cooperative grid wait for each other. Made by the first such launch.
     grid_barrier: Mutex<Option<DeviceMemory>>,
 }
 
 impl Stream {
+    /// Independent of the legacy default stream.
     pub(crate) fn new(context: Arc<Context>) -> Result<Stream, DriverError> {
         context.bind()?;
         let mut raw = CUstream::NULL;
@@ -28,11 +31,17 @@ impl Stream {
                 .driver
                 .cuStreamCreate(&raw mut raw, sys::CU_STREAM_NON_BLOCKING)?;
         }
-        Ok(Stream {
+        Ok(Stream::of(context, raw, true))
+    }
+
+    /// A stream that there is already.
+    pub(super) fn of(context: Arc<Context>, raw: CUstream, owned: bool) -> Stream {
+        Stream {
             context,
             raw,
+            owned,
             grid_barrier: Mutex::default(),
-        })
+        }
     }
 
     /// The address of a word of device memory for the barrier of a cooperative grid: one launch of a stream runs at a time.
@@ -48,6 +57,11 @@ impl Stream {
             call: "cuMemAlloc_v2",
         })?;
         Ok(memory.address())
+    }
+
+    /// Where it works.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 
     /// The driver's handle.
@@ -81,6 +95,9 @@ impl Drop for Stream {
         if let Some(barrier) = lock(&self.grid_barrier).take() {
             let _ = self.synchronize(); // the last launch may still use it
             drop(barrier);
+        }
+        if !self.owned {
+            return;
         }
         // SAFETY: destroyed once; the driver finishes work under way before it frees the stream's resources.
         let _ = unsafe { self.context.driver.cuStreamDestroy_v2(self.raw) };

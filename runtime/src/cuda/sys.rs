@@ -244,12 +244,15 @@ functions! {
     }
 }
 
+pub(crate) const CUDA_ERROR_INVALID_VALUE: CUresult = 1;
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
 pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
 pub(crate) const CU_LIMIT_MALLOC_HEAP_SIZE: c_int = 2;
 pub(crate) const CU_STREAM_NON_BLOCKING: c_uint = 1;
+pub(crate) const CU_STREAM_PER_THREAD: usize = 2;
+pub(crate) const CU_POINTER_ATTRIBUTE_DEVICE_POINTER: c_int = 3;
 pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
