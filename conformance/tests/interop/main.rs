@@ -1,5 +1,7 @@
 //! Memory and tensors of others in kernels, on every back end.
 
+mod pods; // elements that bytemuck vouches for
+
 use warploom::interop::dlpack::Tensor;
 use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;

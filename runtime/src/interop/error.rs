@@ -89,9 +89,9 @@ pub enum InteropError {
         /// Those asked for.
         expected: DLDataType,
     },
-    /// The elements do not lie side by side.
+    /// The elements of a tensor or an array do not lie side by side.
     #[error(
-        "the tensor of shape {shape:?} has strides {strides:?} and is not contiguous in row-major order; make a contiguous copy first"
+        "the elements of shape {shape:?} with strides {strides:?} do not lie side by side in row-major order; make a copy that does"
     )]
     NotContiguous {
         /// Its extents, in elements.

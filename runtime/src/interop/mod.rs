@@ -47,14 +47,29 @@
 //! # Tensors
 //!
 //! [`dlpack`] exchanges tensors with Python's array libraries and others, without a copy.
+//!
+//! # Elements and arrays of other crates
+//!
+//! With the feature `bytemuck`, types that are `bytemuck::Pod` are elements of buffers and slices, in kernels too: wrapped in `Pod`, or by the
+//! macro `plain_by_pod!`. With the feature `ndarray`, `Device::upload_array` takes arrays and views, and `DeviceBuffer::to_array` gives
+//! them. Both are off unless asked for.
 
+#[cfg(feature = "ndarray")]
+mod arrays; // arrays of ndarray
 pub mod dlpack; // tensors of other libraries
 mod error; // what can go wrong
 mod foreign; // memory of others
 mod handles; // the driver's own handles
+#[cfg(feature = "bytemuck")]
+mod pod; // elements of other crates
 
 pub use error::InteropError;
 pub(crate) use foreign::Foreign;
+#[cfg(feature = "bytemuck")]
+pub use pod::Pod;
+#[cfg(feature = "bytemuck")]
+#[doc(hidden)] // for `plain_by_pod!`
+pub use {bytemuck::Pod as BytemuckPod, warploom_device::Plain};
 
 #[cfg(doc)]
 use crate::{Device, DeviceBuffer, Stream};
