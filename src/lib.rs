@@ -30,10 +30,14 @@ pub use warploom_device::{
 };
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
-    Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, Error,
-    Event, InteropError, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed,
-    MemoryError, Result, Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator,
-    checked, interop, launch, model, testing,
+    Advice, Attach, Device, DeviceBuffer, DeviceError, DeviceSlice, DeviceSlice2DMut,
+    DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions, ExecutableGraph, Extent3,
+    Finished, Graph, GraphError, Held, HostPart, HostPartMut, InteropError, KernelFindings,
+    KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError, MemoryInUse,
+    Node, PastLaunch, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
+    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, Result, Stream,
+    StreamError, StreamOptions, StreamPriorities, Symbol, SymbolError, assert_gpu_matches_emulator,
+    checked, interop, launch, model, profile, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

@@ -91,6 +91,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         ],
         &["serde_json"],
     ),
+    ("fake-driver", "warploom-fake-driver", &[], &["libloading"]),
     (
         "harness",
         "warploom-harness",

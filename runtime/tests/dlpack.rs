@@ -13,7 +13,7 @@ use warploom_runtime::interop::dlpack::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor,
     DlElement, READ_ONLY, Tensor,
 };
-use warploom_runtime::{Device, InteropError, Result};
+use warploom_runtime::{Device, Graph, InteropError, Result};
 
 const CPU: DLDevice = DLDevice {
     device_type: 1,
@@ -434,4 +434,16 @@ fn nothing_goes_out_and_comes_back() -> Result<()> {
 fn tensors_go_to_other_threads() {
     fn assert_send<T: Send>() {}
     assert_send::<Tensor>();
+}
+
+#[test]
+fn memory_that_a_graph_has_is_not_given_away() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let (x, mut y) = (device.zeroed::<f32>(6)?, device.zeroed::<f32>(6)?);
+    let graph = Graph::capture(&device, |stream| y.copy_from_device(0, &x, stream))?;
+    let error = y.into_dlpack(&[6], &stream).unwrap_err();
+    assert!(matches!(error, InteropError::Memory(_)), "{error}");
+    drop(graph);
+    Ok(())
 }

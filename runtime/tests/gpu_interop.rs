@@ -139,6 +139,16 @@ fn a_stream_of_another_context_is_refused() {
     let Some((device, driver)) = gpu() else {
         return;
     };
+    if let Ok(second) = Device::cuda(1) {
+        // SAFETY: a live stream.
+        let error = unsafe { Stream::from_raw(&device, second.stream().unwrap().raw()) };
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error, InteropError::WrongContext { .. }),
+            "{error}"
+        );
+        return;
+    }
     let (mut context, mut theirs) = (ptr::null_mut(), ptr::null_mut());
     let number = device.raw_device().unwrap();
     assert_eq!(driver.ctx_create(&raw mut context, 0, number), 0);
@@ -278,4 +288,39 @@ fn a_tensor_of_another_gpu_is_refused() -> Result<()> {
     let error = tensor.into_buffer::<f32>(&device).unwrap_err();
     assert!(error.to_string().contains("memory of GPU 7"), "{error}");
     Ok(())
+}
+
+/// A tensor that never leaves: what is done with it next waits for what was done before.
+#[test]
+fn a_tensor_of_our_own_keeps_the_order() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let (first, second, third) = (device.stream()?, device.stream()?, device.stream()?);
+    let x = device.zeroed::<u32>(1 << 20)?;
+    x.order_on(&first)?;
+    assert_eq!(driver.ctx_set_current(device.raw_context()), 0);
+    assert_eq!(driver.memset(x.raw_ptr(), 5, x.len(), first.raw()), 0);
+    let y = x
+        .into_dlpack(&[1 << 20], &second)?
+        .into_buffer::<u32>(&device)?;
+    assert_eq!(y.slice((1 << 20) - 1..)?.to_vec(&third)?, [5]);
+    Ok(())
+}
+
+/// The same tests where there is no GPU: the runtime's half of all of them.
+#[test]
+#[cfg(target_os = "linux")]
+fn all_of_it_runs_on_the_fake_driver() {
+    use warploom_fake_driver::testing::{assert_passed, is_child, run_others};
+    if is_child() {
+        return;
+    }
+    // Queued work shows a missing wait.
+    for options in ["devices=2", "devices=2,queued=1"] {
+        let output = run_others("all_of_it_runs_on_the_fake_driver", options).unwrap();
+        assert_passed(&output);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("skipped"), "{said}");
+    }
 }

@@ -12,7 +12,12 @@ use super::sys::{self, CUcontext, CUstream};
 /// What a handle turned out to be.
 #[derive(Debug)]
 pub(crate) enum Adopted {
-    Stream(Stream),
+    Stream {
+        stream: Stream,
+        /// Whether it keeps order with the legacy default stream.
+        blocking: bool,
+        priority: i32,
+    },
     /// Another stream on each thread.
     PerThread,
     OtherContext,
@@ -45,9 +50,19 @@ impl Context {
         let mut context = CUcontext::NULL;
         // SAFETY: writes one handle to where we point; the caller promises a live stream.
         unsafe { self.driver.cuStreamGetCtx(raw, &raw mut context)? };
-        Ok(match context == self.raw {
-            true => Adopted::Stream(Stream::of(Arc::clone(self), raw, false)),
-            false => Adopted::OtherContext,
+        if context != self.raw {
+            return Ok(Adopted::OtherContext);
+        }
+        let (mut flags, mut priority) = (0, 0);
+        // SAFETY: both write one number to where we point; the stream is alive.
+        unsafe {
+            self.driver.cuStreamGetFlags(raw, &raw mut flags)?;
+            self.driver.cuStreamGetPriority(raw, &raw mut priority)?;
+        }
+        Ok(Adopted::Stream {
+            stream: Stream::of(Arc::clone(self), raw, false),
+            blocking: flags & sys::CU_STREAM_NON_BLOCKING == 0,
+            priority,
         })
     }
 

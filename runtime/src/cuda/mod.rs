@@ -4,10 +4,14 @@
 //! Start at [`context`]: everything else belongs to a context.
 
 pub(crate) mod context;
+pub(crate) mod copies;
 pub(crate) mod event;
 pub(crate) mod foreign;
+pub(crate) mod graph;
+pub(crate) mod host;
 pub(crate) mod memory;
 pub(crate) mod module;
+pub(crate) mod pool;
 pub(crate) mod result;
 pub(crate) mod stream;
 mod sys;

@@ -10,7 +10,7 @@ use crate::cuda::foreign::Adopted;
 use crate::device::{Backend, Device};
 use crate::error::Unsupported;
 use crate::memory::{DeviceBuffer, MemoryError};
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamOptions};
 use warploom_device::Plain;
 
 impl Device {
@@ -36,7 +36,8 @@ impl Device {
 impl Stream {
     /// A stream of somebody else, to queue work on. It is not destroyed when the [`Stream`] and what it is used for are gone.
     ///
-    /// Null is the legacy default stream. CUDA: `CUstream`, `cuStreamGetCtx`.
+    /// Null is the legacy default stream. CUDA: `CUstream`, `cuStreamGetCtx`, `cuStreamGetFlags`,
+    /// `cuStreamGetPriority`.
     ///
     /// # Errors
     /// [`InteropError::Unsupported`] on the emulator, which has no streams of others. [`InteropError::WrongContext`] if the stream belongs
@@ -62,7 +63,19 @@ impl Stream {
         };
         // SAFETY: the caller promises a live stream.
         match unsafe { gpu.context.adopt_stream(raw)? } {
-            Adopted::Stream(stream) => Ok(Stream::of_cuda(device, stream)?),
+            Adopted::Stream {
+                stream,
+                blocking,
+                priority,
+            } => {
+                let options = StreamOptions::new().priority(priority);
+                let options = if blocking {
+                    options.blocking()
+                } else {
+                    options
+                };
+                Ok(Stream::of_cuda(device, stream, options)?)
+            }
             Adopted::PerThread => Err(InteropError::PerThreadStream),
             Adopted::OtherContext => Err(InteropError::WrongContext {
                 device: device.name().to_owned(),
@@ -137,11 +150,9 @@ impl<T: Plain> DeviceBuffer<T> {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn order_on(&self, stream: &Stream) -> Result<(), MemoryError> {
-        self.buffer().check_device(stream)?;
-        if let Backend::Cuda(gpu) = &stream.device().0.backend {
-            let _order = gpu.submission();
-            self.buffer().hand_to(stream.queue())?;
-        }
+        self.buffer().check_home(stream)?;
+        stream.refuse_recording("order the work of others")?;
+        drop(self.buffer().hand_over(stream)?);
         Ok(())
     }
 }

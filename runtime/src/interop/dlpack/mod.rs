@@ -58,7 +58,7 @@ pub use element::DlElement;
 use super::InteropError;
 use super::foreign::adopt;
 use crate::device::Device;
-use crate::memory::DeviceBuffer;
+use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::Stream;
 
 /// Memory with a type and a shape, on its way between libraries. Whoever owns the memory is told when this is dropped.
@@ -71,6 +71,8 @@ pub struct Tensor {
     /// `None`: row-major, without gaps.
     strides: Option<Box<[i64]>>,
     flags: u64,
+    /// Where work on the memory may still be under way.
+    after: Option<Stream>,
     /// Dropped when nobody needs the memory any more.
     owner: Box<dyn Any + Send>,
 }
@@ -98,7 +100,7 @@ impl<T: DlElement> DeviceBuffer<T> {
     ///
     /// # Errors
     /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`] for a
-    /// stream of another device.
+    /// stream of another device, or where a graph has the buffer: its runs would not wait for the receiver.
     pub fn into_dlpack(self, shape: &[usize], stream: &Stream) -> Result<Tensor, InteropError> {
         let wrong = || InteropError::WrongShape {
             shape: shape.into(),
@@ -110,6 +112,9 @@ impl<T: DlElement> DeviceBuffer<T> {
         }
         let extents: Result<Box<[i64]>, _> = shape.iter().map(|e| i64::try_from(*e)).collect();
         let extents = extents.map_err(|_| wrong())?;
+        if self.buffer().is_in_graph() {
+            return Err(MemoryError::InGraph.into());
+        }
         self.order_on(stream)?;
         let kind = self.buffer().device_type();
         let gpu = self.device().raw_device();
@@ -123,6 +128,7 @@ impl<T: DlElement> DeviceBuffer<T> {
             strides: Some(row_major(&extents)),
             shape: extents,
             flags: 0,
+            after: Some(stream.clone()),
             owner: Box::new(self),
         })
     }
@@ -217,9 +223,20 @@ impl Tensor {
             elements: usize::MAX,
             size: size_of::<T>(),
         })?;
-        let Tensor { start, owner, .. } = self;
+        let Tensor {
+            start,
+            owner,
+            after,
+            ..
+        } = self;
         // SAFETY: whoever made the tensor promised the memory until the owner is told.
-        unsafe { adopt(device, start, len, kind, Box::new(move || drop(owner))) }.map(ReadOnly)
+        let buffer = unsafe { adopt(device, start, len, kind, Box::new(move || drop(owner)))? };
+        match after {
+            Some(stream) if stream.device().is_same(device) => buffer.order_on(&stream)?,
+            Some(stream) => stream.synchronize().map_err(MemoryError::from)?,
+            None => {} // as the producer promised
+        }
+        Ok(ReadOnly(buffer))
     }
 
     /// The kind of memory, if `device` reaches it.

@@ -200,6 +200,7 @@ unsafe fn read(
         strides: numbers(tensor.strides),
         shape,
         flags,
+        after: None,
         owner,
     })
 }

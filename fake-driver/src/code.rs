@@ -1,0 +1,105 @@
+//! The driver's result codes, and their names and texts.
+
+use std::ffi::CStr;
+
+/// A result of the driver other than success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code(pub i32);
+
+macro_rules! codes {
+    ($($number:literal $name:ident $full:literal $text:literal;)*) => {
+        #[expect(missing_docs, reason = "the driver's names")]
+        impl Code {
+            $(pub const $name: Code = Code($number);)*
+        }
+
+        /// Number, name and text of every code that the fake knows; success first.
+        pub const CODES: &[(i32, &CStr, &CStr)] = &[
+            (0, c"CUDA_SUCCESS", c"no error"),
+            $(($number, $full, $text),)*
+        ];
+    };
+}
+
+codes! {
+    1 INVALID_VALUE c"CUDA_ERROR_INVALID_VALUE" c"invalid argument";
+    2 OUT_OF_MEMORY c"CUDA_ERROR_OUT_OF_MEMORY" c"out of memory";
+    3 NOT_INITIALIZED c"CUDA_ERROR_NOT_INITIALIZED" c"initialization error";
+    4 DEINITIALIZED c"CUDA_ERROR_DEINITIALIZED" c"driver shutting down";
+    34 STUB_LIBRARY c"CUDA_ERROR_STUB_LIBRARY" c"the library is a stub";
+    46 DEVICE_UNAVAILABLE c"CUDA_ERROR_DEVICE_UNAVAILABLE" c"the device is busy or unavailable";
+    100 NO_DEVICE c"CUDA_ERROR_NO_DEVICE" c"no device was found";
+    101 INVALID_DEVICE c"CUDA_ERROR_INVALID_DEVICE" c"invalid device number";
+    200 INVALID_IMAGE c"CUDA_ERROR_INVALID_IMAGE" c"the image is no device code";
+    201 INVALID_CONTEXT c"CUDA_ERROR_INVALID_CONTEXT" c"invalid context";
+    208 ALREADY_MAPPED c"CUDA_ERROR_ALREADY_MAPPED" c"already mapped";
+    209 NO_BINARY_FOR_GPU c"CUDA_ERROR_NO_BINARY_FOR_GPU" c"no image for this device";
+    211 NOT_MAPPED c"CUDA_ERROR_NOT_MAPPED" c"not mapped";
+    215 UNSUPPORTED_LIMIT c"CUDA_ERROR_UNSUPPORTED_LIMIT" c"the device has no such limit";
+    217 PEER_ACCESS_UNSUPPORTED c"CUDA_ERROR_PEER_ACCESS_UNSUPPORTED" c"the devices cannot reach each other";
+    218 INVALID_PTX c"CUDA_ERROR_INVALID_PTX" c"the PTX cannot be compiled";
+    219 INVALID_GRAPHICS_CONTEXT c"CUDA_ERROR_INVALID_GRAPHICS_CONTEXT" c"invalid graphics context";
+    222 UNSUPPORTED_PTX_VERSION c"CUDA_ERROR_UNSUPPORTED_PTX_VERSION" c"the PTX is for a newer driver";
+    301 FILE_NOT_FOUND c"CUDA_ERROR_FILE_NOT_FOUND" c"file not found";
+    400 INVALID_HANDLE c"CUDA_ERROR_INVALID_HANDLE" c"invalid handle";
+    401 ILLEGAL_STATE c"CUDA_ERROR_ILLEGAL_STATE" c"the state does not allow it";
+    500 NOT_FOUND c"CUDA_ERROR_NOT_FOUND" c"no symbol of this name";
+    600 NOT_READY c"CUDA_ERROR_NOT_READY" c"not ready";
+    700 ILLEGAL_ADDRESS c"CUDA_ERROR_ILLEGAL_ADDRESS" c"a kernel used memory that is not there";
+    701 LAUNCH_OUT_OF_RESOURCES c"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES" c"the launch asks for too much";
+    702 LAUNCH_TIMEOUT c"CUDA_ERROR_LAUNCH_TIMEOUT" c"the kernel ran too long";
+    704 PEER_ACCESS_ALREADY_ENABLED c"CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED" c"peer access is there already";
+    705 PEER_ACCESS_NOT_ENABLED c"CUDA_ERROR_PEER_ACCESS_NOT_ENABLED" c"there is no peer access";
+    708 PRIMARY_CONTEXT_ACTIVE c"CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE" c"the primary context is in use";
+    709 CONTEXT_IS_DESTROYED c"CUDA_ERROR_CONTEXT_IS_DESTROYED" c"the context is destroyed";
+    710 ASSERT c"CUDA_ERROR_ASSERT" c"an assertion of a kernel failed";
+    712 HOST_MEMORY_ALREADY_REGISTERED c"CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED" c"the memory is registered already";
+    713 HOST_MEMORY_NOT_REGISTERED c"CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED" c"the memory is not registered";
+    714 HARDWARE_STACK_ERROR c"CUDA_ERROR_HARDWARE_STACK_ERROR" c"hardware stack error";
+    715 ILLEGAL_INSTRUCTION c"CUDA_ERROR_ILLEGAL_INSTRUCTION" c"illegal instruction";
+    716 MISALIGNED_ADDRESS c"CUDA_ERROR_MISALIGNED_ADDRESS" c"misaligned address";
+    717 INVALID_ADDRESS_SPACE c"CUDA_ERROR_INVALID_ADDRESS_SPACE" c"wrong address space";
+    718 INVALID_PC c"CUDA_ERROR_INVALID_PC" c"invalid program counter";
+    719 LAUNCH_FAILED c"CUDA_ERROR_LAUNCH_FAILED" c"a kernel failed";
+    720 COOPERATIVE_LAUNCH_TOO_LARGE c"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" c"the blocks of a cooperative launch do not fit";
+    800 NOT_PERMITTED c"CUDA_ERROR_NOT_PERMITTED" c"not permitted";
+    801 NOT_SUPPORTED c"CUDA_ERROR_NOT_SUPPORTED" c"not supported";
+    802 SYSTEM_NOT_READY c"CUDA_ERROR_SYSTEM_NOT_READY" c"the system is not ready";
+    803 SYSTEM_DRIVER_MISMATCH c"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" c"driver and library differ";
+    805 MPS_CONNECTION_FAILED c"CUDA_ERROR_MPS_CONNECTION_FAILED" c"no connection to the MPS server";
+    900 STREAM_CAPTURE_UNSUPPORTED c"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" c"not while a stream is captured";
+    901 STREAM_CAPTURE_INVALIDATED c"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED" c"an earlier error ended the capture";
+    908 STREAM_CAPTURE_WRONG_THREAD c"CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD" c"another thread captures the stream";
+    912 INVALID_CLUSTER_SIZE c"CUDA_ERROR_INVALID_CLUSTER_SIZE" c"no such clusters";
+    999 UNKNOWN c"CUDA_ERROR_UNKNOWN" c"unknown error";
+}
+
+impl Code {
+    /// Whether a real driver answers all later calls on the context with this code too.
+    #[must_use]
+    pub fn is_sticky(self) -> bool {
+        matches!(self.0, 700 | 702 | 710 | 714..=719)
+    }
+
+    /// The driver's name for it.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        let (_, name, _) = CODES.iter().find(|(number, ..)| *number == self.0)?;
+        name.to_str().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_rise_and_names_are_the_drivers() {
+        assert!(CODES.is_sorted_by(|a, b| a.0 < b.0));
+        for (number, name, text) in CODES.iter().skip(1) {
+            let name = name.to_str().unwrap_or_default();
+            assert!(name.starts_with("CUDA_ERROR_"), "{number}");
+            assert!(!text.is_empty(), "{number}");
+        }
+    }
+}
