@@ -26,6 +26,7 @@ fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
+//@ rows: TT-9
 #[test]
 fn saxpy_in_every_order() {
     let n = 1000;
