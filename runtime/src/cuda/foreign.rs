@@ -31,7 +31,7 @@ impl Context {
 
     /// The driver's number of the GPU.
     pub(crate) fn raw_device(&self) -> i32 {
-        self.device
+        self.found().device
     }
 
     /// A stream that somebody else destroys.

@@ -89,6 +89,11 @@ impl Stream {
         self.raw.0
     }
 
+    /// Whether its context is lost: nothing of it runs any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.context.lost().is_some()
+    }
+
     /// Waits on the host until all work submitted so far is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         let waited = self.context.bind().and_then(|()| {
@@ -158,8 +163,10 @@ impl Drop for Stream {
         outside(move || {
             let _ = context.bind();
             if let Some(barrier) = barrier {
-                // SAFETY: whoever has the stream keeps it, and ours is destroyed below. The last launch may still use the barrier.
-                let _ = unsafe { context.driver.cuStreamSynchronize(raw) };
+                // SAFETY: the stream is destroyed below. The last launch may still use the barrier.
+                if unsafe { context.driver.cuStreamSynchronize(raw) }.is_err() {
+                    let _ = context.synchronize();
+                }
                 drop(barrier);
             }
             if owned {
