@@ -26,6 +26,7 @@ fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
+//@ rows: TT-9
 #[test]
 fn saxpy_in_every_order() {
     let n = 1000;
@@ -68,6 +69,7 @@ fn reduce(
     }
 }
 
+//@ rows: TT-8
 #[test]
 fn reduce_in_every_order() {
     let x = floats(700);
@@ -154,6 +156,7 @@ fn matmul(
     }
 }
 
+//@ rows: TT-8
 #[test]
 fn matmul_in_every_order() {
     let n = 48;

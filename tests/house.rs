@@ -46,7 +46,14 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "runtime",
         "warploom-runtime",
         &["warploom-device", "warploom-emulator", "warploom-manifest"],
-        &["libloading", "serde", "serde_json", "thiserror"],
+        &[
+            "bytemuck",
+            "libloading",
+            "ndarray",
+            "serde",
+            "serde_json",
+            "thiserror",
+        ],
     ),
     (
         "kernel-build",

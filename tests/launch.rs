@@ -95,6 +95,7 @@ fn few_registers(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
+//@ rows: GLA-9
 #[test]
 fn more_threads_than_the_launch_bounds() {
     refused(
@@ -120,6 +121,7 @@ fn more_threads_than_the_launch_bounds() {
     });
 }
 
+//@ rows: GLA-4, GER-4
 #[test]
 fn blocks_and_grids_that_no_device_runs() {
     refused(
@@ -201,6 +203,7 @@ fn reach_dynamic(shared: DynamicShared<u32>, mut y: DisjointSlice<u32, PerBlock>
     }
 }
 
+//@ rows: GLA-4
 #[test]
 fn dynamic_shared_memory_has_a_limit() {
     on_each_device(|device, stream| {
@@ -248,6 +251,7 @@ fn covering_takes_the_least_number_of_blocks() {
     }
 }
 
+//@ rows: GDR-7
 #[test]
 fn buffers_of_another_device() -> Result<()> {
     let (here, there) = (Device::emulator(), Device::emulator());
@@ -263,6 +267,7 @@ fn buffers_of_another_device() -> Result<()> {
 }
 
 /// The message names the user's kernel and line, whatever calls the launch.
+//@ rows: GER-4
 #[test]
 fn launches_report_their_callers_line() -> Result<()> {
     let stream = Device::emulator().stream()?;

@@ -427,6 +427,7 @@ fn misuse_of_shared_memory_names_the_users_line() {
     }
 }
 
+//@ rows: GER-1, GER-2
 #[test]
 fn whatever_waits_reports_the_panic() {
     on_each_device(|device, stream| {

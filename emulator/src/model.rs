@@ -291,6 +291,7 @@ mod tests {
         }
     }
 
+    //@ rows: GCC-13, GCC-14
     #[test]
     fn a_block_of_any_size_allowed_fits_on_a_multiprocessor() {
         for model in Model::all() {
@@ -301,6 +302,7 @@ mod tests {
         }
     }
 
+    //@ rows: GCC-17, GCC-19, GCC-21
     #[test]
     fn places_are_limited_by_blocks_threads_or_shared_memory() {
         for model in Model::all() {

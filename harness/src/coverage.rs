@@ -10,7 +10,11 @@
 //! | the rest of `conformance/tests/`, `tests/` | E, and G if the last GPU run passed it; a test that names the emulator is E alone |
 //! | `tests/ui/`, `tests/outside/`, items of `device-std/src/` with examples that must not compile | C |
 //! | `emulator/`, `device-std/tests/` | E |
-//! | `runtime/`, `manifest/`, `harness/` | H |
+//! | `runtime/` | H; E too if the test opens an emulator, G if the last GPU run passed it |
+//! | `manifest/`, `harness/` | H |
+//!
+//! Two more letters are for [`host_coverage`](crate::host_coverage) alone: `W`, written for GPUs and not yet passed there, and `F`, against
+//! the fake driver.
 //!
 //! `docs/gpu-tests.txt` lists what passed on a GPU: program and test. Takes texts, gives text.
 
@@ -105,9 +109,13 @@ pub fn proofs(root: &Path, passed: &BTreeSet<String>) -> io::Result<Vec<Proof>> 
         "harness",
         "kernel-macros",
         "kernel-build",
+        "fake-driver",
     ] {
         let mut files = Vec::new();
-        collect(&root.join(folder), &mut files)?;
+        let folder = root.join(folder);
+        if folder.exists() {
+            collect(&folder, &mut files)?;
+        }
         files.sort();
         for file in files {
             let name = file.strip_prefix(root).unwrap_or(&file);
@@ -146,7 +154,13 @@ fn proofs_of(file: &str, source: &str, passed: &BTreeSet<String>) -> Vec<Proof> 
             let stem = file.rsplit('/').next().unwrap_or(file);
             (stem.trim_end_matches(".rs").to_owned(), String::new())
         });
-        let columns = columns(file, &test, &body, passed);
+        let place = Place {
+            file,
+            source,
+            test: &test,
+            body: &body,
+        };
+        let columns = place.columns(passed);
         let file = file.to_owned();
         found.push(Proof {
             file,
@@ -196,44 +210,99 @@ fn item(lines: &[&str]) -> Option<(String, String)> {
     None
 }
 
-fn columns(file: &str, test: &str, body: &str, passed: &BTreeSet<String>) -> String {
-    let parts: Vec<&str> = file.split('/').collect();
-    let stem = parts.last().copied().unwrap_or_default();
-    if file.starts_with("tests/ui/") || file.starts_with("tests/outside/") {
-        return "C".into();
-    }
-    if file.starts_with("tests/ptx/") || (stem.starts_with("ptx") && file.contains("tests/")) {
-        return "P".into();
-    }
-    let program = match parts[..] {
-        ["conformance", "tests", area, _, ..] => Some(area),
-        ["tests", area, _, ..] => Some(area),
-        ["tests", file] => Some(file.trim_end_matches(".rs")),
-        ["runtime", "tests", "gpu.rs"] => Some("gpu"),
-        _ => None,
-    };
-    if let Some(program) = program {
-        let on_gpu = passed.contains(&format!("{program} {test}"));
-        let emulator_only =
-            body.contains("Device::emulator") || body.contains("warploom_emulator::");
-        return match (program, on_gpu && !emulator_only) {
-            ("gpu", true) => "G".into(),
-            ("gpu", false) => String::new(),
-            (_, true) => "EG".into(),
-            (_, false) => "E".into(),
+/// Where a test stands.
+struct Place<'a> {
+    file: &'a str,
+    source: &'a str,
+    test: &'a str,
+    body: &'a str,
+}
+
+/// What tests call that is the emulator, or a GPU, or one after the other.
+const EMULATOR: [&str; 3] = ["Device::emulator", "Emulator::", "warploom_emulator::"];
+const GPU: [&str; 2] = ["Device::cuda(", "gpu()"];
+const EACH: [&str; 3] = ["on_each_", "devices(", "device_test::"];
+
+impl Place<'_> {
+    fn columns(&self, passed: &BTreeSet<String>) -> String {
+        let Place { file, body, .. } = *self;
+        let parts: Vec<&str> = file.split('/').collect();
+        let stem = parts.last().copied().unwrap_or_default();
+        if file.starts_with("tests/ui/") || file.starts_with("tests/outside/") {
+            return "C".into();
+        }
+        if file.starts_with("tests/ptx/") || (stem.starts_with("ptx") && file.contains("tests/")) {
+            return "P".into();
+        }
+        if file.starts_with("fake-driver/") || body.contains("fake_driver") {
+            return "F".into();
+        }
+        let program = match parts[..] {
+            ["conformance", "tests", area, _, ..] => Some(area),
+            ["tests", area, _, ..] => Some(area),
+            ["tests", file] => Some(file.trim_end_matches(".rs")),
+            _ => None,
         };
+        if let Some(program) = program {
+            let emulator_only =
+                body.contains("Device::emulator") || body.contains("warploom_emulator::");
+            let gpu = match emulator_only {
+                true => "",
+                false => self.gpu(program, passed),
+            };
+            return format!("E{gpu}");
+        }
+        if parts[0] == "runtime" {
+            return self.runtime(&parts, passed);
+        }
+        if file.starts_with("device-std/src/") || file.starts_with("kernel-macros/") {
+            return if body.contains("compile_fail") || file.starts_with("kernel-macros/") {
+                "C".into()
+            } else {
+                "E".into()
+            };
+        }
+        if file.starts_with("emulator/") || file.starts_with("device-std/") {
+            return "E".into();
+        }
+        "H".into()
     }
-    if file.starts_with("device-std/src/") || file.starts_with("kernel-macros/") {
-        return if body.contains("compile_fail") || file.starts_with("kernel-macros/") {
-            "C".into()
+
+    fn gpu(&self, program: &str, passed: &BTreeSet<String>) -> &'static str {
+        if passed.contains(&format!("{program} {}", self.test)) {
+            "G"
         } else {
-            "E".into()
-        };
+            "W"
+        }
     }
-    if file.starts_with("emulator/") || file.starts_with("device-std/") {
-        return "E".into();
+
+    /// A test of the runtime says in its body which devices it opens; where it does not, its helpers do, which stand in the same file.
+    fn runtime(&self, parts: &[&str], passed: &BTreeSet<String>) -> String {
+        let Place { source, body, .. } = *self;
+        let in_tests = parts[1] == "tests";
+        let file = parts.last().copied().unwrap_or_default();
+        if file == "gpu.rs" && in_tests {
+            return self.gpu("gpu", passed).into();
+        }
+        if body.contains("compile_fail") {
+            return "C".into();
+        }
+        let has = |text: &str, words: &[&str]| words.iter().any(|w| text.contains(w));
+        let says = has(body, &EMULATOR) || has(body, &GPU) || has(body, &EACH);
+        let text = if says || !in_tests { body } else { source };
+        let mut columns = String::from("H");
+        if has(text, &EMULATOR) || has(text, &EACH) {
+            columns.push('E');
+        }
+        if has(text, &GPU) || has(text, &EACH) {
+            let program = match in_tests {
+                true => file.trim_end_matches(".rs"),
+                false => "warploom_runtime",
+            };
+            columns.push_str(self.gpu(program, passed));
+        }
+        columns
     }
-    "H".into()
 }
 
 /// What passed on a GPU: `program test` without the modules between, and the lines in front that say which GPU it was.
@@ -251,19 +320,25 @@ pub fn gpu_record(text: &str) -> (Vec<String>, BTreeSet<String>) {
     (head.collect(), tests.collect())
 }
 
-/// Rows that are named by tests and do not exist, and cells that need a test and have none.
+/// Rows that are named by tests and do not exist: `known` are the ids of all rows.
 #[must_use]
-pub fn gaps(requirements: &[Requirement], proofs: &[Proof]) -> Vec<String> {
-    let known: BTreeSet<&str> = requirements.iter().map(|r| r.id.as_str()).collect();
-    let mut gaps = Vec::new();
+pub fn unknown(known: &BTreeSet<&str>, proofs: &[Proof]) -> Vec<String> {
+    let mut unknown = Vec::new();
     for proof in proofs {
         for row in proof.rows.iter().filter(|r| !known.contains(r.as_str())) {
-            gaps.push(format!(
-                "{}: {} names the row {row}, which is not in docs/requirements.tsv",
+            unknown.push(format!(
+                "{}: {} names the row {row}, which is neither in docs/requirements.tsv nor in docs/host-requirements.tsv",
                 proof.file, proof.test
             ));
         }
     }
+    unknown
+}
+
+/// Cells that need a test and have none.
+#[must_use]
+pub fn gaps(requirements: &[Requirement], proofs: &[Proof]) -> Vec<String> {
+    let mut gaps = Vec::new();
     for requirement in requirements {
         for column in requirement.needs.chars() {
             if tests_of(proofs, &requirement.id, column).is_empty() {
@@ -278,7 +353,7 @@ pub fn gaps(requirements: &[Requirement], proofs: &[Proof]) -> Vec<String> {
     gaps
 }
 
-fn tests_of<'a>(proofs: &'a [Proof], row: &str, column: char) -> Vec<&'a str> {
+pub(crate) fn tests_of<'a>(proofs: &'a [Proof], row: &str, column: char) -> Vec<&'a str> {
     let proves = |p: &&Proof| p.columns.contains(column) && p.rows.iter().any(|r| r == row);
     proofs
         .iter()
@@ -322,7 +397,7 @@ pub fn document(requirements: &[Requirement], proofs: &[Proof], gpu: &[String]) 
 }
 
 /// The first two tests, and how many more.
-fn cell(tests: &[&str]) -> String {
+pub(crate) fn cell(tests: &[&str]) -> String {
     let shown: Vec<String> = tests.iter().take(2).map(|t| format!("`{t}`")).collect();
     match tests.len() {
         0 => "–".into(),
@@ -354,7 +429,7 @@ mod tests {
             found,
             [
                 ("shuffles".into(), "EG".into()),
-                ("others".into(), "E".into())
+                ("others".into(), "EW".into())
             ]
         );
     }
@@ -383,6 +458,22 @@ mod tests {
     }
 
     #[test]
+    fn a_test_of_the_runtime_counts_for_the_devices_that_it_opens() {
+        let helper =
+            "fn both() {\n    Device::emulator();\n    Device::cuda(0);\n}\n//@ rows: WS-1\n";
+        for (body, columns) in [
+            ("let device = Device::emulator();", "HE"),
+            ("let device = Device::cuda(0);", "HW"),
+            ("on_each_device(|_, _| Ok(()));", "HEW"),
+            ("both();", "HEW"),
+        ] {
+            let source = format!("{helper}fn a() {{\n    {body}\n}}\n");
+            let file = "runtime/tests/copies.rs";
+            assert_eq!(columns_of(file, &source)[0].1, columns, "{body}");
+        }
+    }
+
+    #[test]
     fn unknown_rows_and_empty_cells_are_gaps() {
         let requirements = requirements("WS-1\tshuffle\tEP\t\n").unwrap_or_default();
         let proofs = proofs_of(
@@ -390,11 +481,12 @@ mod tests {
             "//@ rows: WS-1, WS-9\nfn a() {\n}\n",
             &BTreeSet::new(),
         );
-        let gaps = gaps(&requirements, &proofs);
-        assert_eq!(gaps.len(), 2, "{gaps:?}");
+        let unknown = unknown(&BTreeSet::from(["WS-1"]), &proofs);
         assert!(
-            gaps[0].contains("WS-9") && gaps[1].contains("PTX"),
-            "{gaps:?}"
+            unknown.len() == 1 && unknown[0].contains("WS-9"),
+            "{unknown:?}"
         );
+        let gaps = gaps(&requirements, &proofs);
+        assert!(gaps.len() == 1 && gaps[0].contains("PTX"), "{gaps:?}");
     }
 }

@@ -12,6 +12,7 @@ pub mod coverage; // which test proves which row of the requirements
 pub mod date; // the day of a record
 pub mod device_test; // the emulator, and the GPU when there is one
 pub mod emulator_speed; // how fast the emulator is: samples, rows, docs/emulator-speed.md
+pub mod host_coverage; // which test proves which of the host's rows
 pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel
 pub mod ptxas; // NVIDIA's assembler, where there is one
 pub mod record; // one measured row, and the files of rows

@@ -20,8 +20,9 @@ step() { # name, command...
     fi
 }
 
+# The log keeps the number in the program's name: several packages have tests of one name.
 for program in programs/*; do
-    step "test-$(basename "$program" | sed 's/-[0-9a-f]*$//')" "$program"
+    step "test-$(basename "$program")" "$program"
 done
 step photo ./photo assets/photo.png
 step benchmarks benches/run-on-gpu.sh out
@@ -32,7 +33,7 @@ cat out/benchmarks.log
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 | sed 's/^/# /'
     date -u '+# %Y-%m-%d'
     for log in out/test-*.log; do
-        program="$(basename "$log" .log | sed 's/^test-//')"
+        program="$(basename "$log" .log | sed 's/^test-//; s/-[0-9a-f]*$//')"
         sed -n "s/^test \([A-Za-z0-9_:]*\) \.\.\. ok$/$program \1/p" "$log"
     done
 } >out/gpu-tests.txt

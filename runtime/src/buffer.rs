@@ -30,6 +30,8 @@ use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
+use crate::interop::Foreign;
+use crate::interop::dlpack::DeviceType;
 use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
@@ -81,6 +83,8 @@ pub(crate) enum Memory {
     Empty,
     Host(GlobalMemory),
     Cuda(DeviceMemory),
+    /// Of somebody else, who is told when it is dropped.
+    Foreign(Foreign),
     Pinned(PinnedMemory),
     Managed(ManagedMemory),
     Pooled(PoolMemory),
@@ -96,14 +100,15 @@ pub(crate) enum Kind {
     Managed,
     Pitched,
     Pooled,
+    Foreign,
 }
 
 impl Kind {
-    pub(crate) const COUNT: usize = Kind::Pooled as usize + 1;
+    pub(crate) const COUNT: usize = Kind::Foreign as usize + 1;
 
     fn label(self) -> &'static str {
         match self {
-            Kind::Device | Kind::Pooled => "DeviceBuffer",
+            Kind::Device | Kind::Pooled | Kind::Foreign => "DeviceBuffer",
             Kind::Pinned => "PinnedBuffer",
             Kind::Managed => "ManagedBuffer",
             Kind::Pitched => "PitchedBuffer",
@@ -169,6 +174,26 @@ impl Buffer {
         }))
     }
 
+    /// Memory of somebody else, on this device.
+    pub(crate) fn foreign(device: &Device, memory: Foreign) -> Buffer {
+        let (kind, bytes) = (Kind::Foreign, memory.bytes());
+        device.0.alive.add(kind, bytes);
+        Buffer(Arc::new(Owned {
+            memory: Memory::Foreign(memory),
+            last: Mutex::default(),
+            portable: false,
+            kind,
+            bytes,
+            used: None,
+            device: device.clone(),
+        }))
+    }
+
+    /// Whether a graph has this memory, too.
+    pub(crate) fn is_in_graph(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// The same, which has so much of an emulated pool.
     pub(crate) fn of_pool(mut self, used: Option<Used>) -> Buffer {
         if let Some(owned) = Arc::get_mut(&mut self.0) {
@@ -216,6 +241,14 @@ impl Buffer {
 }
 
 impl Owned {
+    /// What kind of memory it is to other libraries.
+    pub(crate) fn device_type(&self) -> DeviceType {
+        match &self.memory {
+            Memory::Foreign(memory) => memory.kind(),
+            _ => DeviceType::of(&self.device),
+        }
+    }
+
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -225,6 +258,7 @@ impl Owned {
         let address = match &self.memory {
             Memory::Empty => return ptr::without_provenance_mut(ALIGN),
             Memory::Host(memory) => return memory.start().as_ptr(),
+            Memory::Foreign(memory) => return memory.start(),
             Memory::Cuda(memory) => memory.address(),
             Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
             Memory::Managed(memory) => memory.start().addr() as u64,
@@ -240,7 +274,7 @@ impl Owned {
     /// Where the memory starts for the host. Never null, and aligned for any element; of use only for memory of the host.
     pub(crate) fn host_start(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Empty | Memory::Cuda(_) | Memory::Pooled(_) => {
+            Memory::Empty | Memory::Cuda(_) | Memory::Pooled(_) | Memory::Foreign(_) => {
                 ptr::without_provenance_mut(1 << 29)
             }
             Memory::Host(memory) => memory.start().as_ptr(),
@@ -345,7 +379,7 @@ impl Owned {
     pub(crate) fn fill_from<T: Plain>(&self, source: &[T]) -> Result<(), MemoryError> {
         let bytes = size_of_val(source);
         match &self.memory {
-            Memory::Empty => {}
+            Memory::Empty | Memory::Foreign(_) => {} // foreign memory is never new
             // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
             Memory::Host(memory) => unsafe {
                 memory
@@ -376,7 +410,7 @@ impl Owned {
     /// Writes zero to every byte of this memory, which no stream has used yet.
     pub(crate) fn fill_zero(&self, bytes: usize) -> Result<(), MemoryError> {
         match &self.memory {
-            Memory::Empty => {}
+            Memory::Empty | Memory::Foreign(_) => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.

@@ -509,6 +509,7 @@ impl fmt::Debug for Device {
 mod tests {
     use super::*;
 
+    //@ rows: GDV-1
     #[test]
     fn a_gpu_that_is_not_there_is_an_error_not_a_panic() {
         let error = Device::cuda(4_000_000_000).unwrap_err();

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::cuda::DriverError;
 use crate::device::{ComputeMode, ContextLimit, options_text};
 use crate::graph::GraphError;
+use crate::interop::InteropError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
@@ -37,6 +38,9 @@ pub enum Error {
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
+    /// Handles, memory or tensors of other libraries cannot be taken or given.
+    #[error(transparent)]
+    Interop(#[from] InteropError),
     /// Device code from elsewhere cannot be loaded, linked or used.
     #[error(transparent)]
     Module(#[from] ModuleError),

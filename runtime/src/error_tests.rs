@@ -5,6 +5,8 @@ use std::panic::Location;
 use crate::checked::{Code, KernelFindings, Report};
 use crate::device::{ComputeMode, ContextLimit};
 use crate::graph::GraphError as G;
+use crate::interop::InteropError as I;
+use crate::interop::dlpack::{DLDevice, DlElement};
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
 use crate::module::ModuleError as O;
@@ -416,6 +418,56 @@ fn symbol_errors() -> Vec<Y> {
     ]
 }
 
+fn interop_errors() -> Vec<I> {
+    let device = || "NVIDIA H200".to_owned();
+    let found = DLDevice {
+        device_type: 2,
+        device_id: 1,
+    };
+    vec![
+        I::WrongContext { device: device() },
+        I::PerThreadStream,
+        I::NullAddress { elements: 10 },
+        I::Misaligned {
+            address: 0x7f00_1001,
+            align: 4,
+            element: "f32",
+        },
+        I::TooLarge {
+            elements: usize::MAX,
+            size: 4,
+        },
+        I::UnknownAddress {
+            address: 0x7f00_1000,
+            device: device(),
+        },
+        I::NullTensor,
+        I::Version { major: 2, minor: 0 },
+        I::Malformed {
+            what: "a negative extent",
+        },
+        I::ElementType {
+            found: f64::DATA_TYPE,
+            expected: f32::DATA_TYPE,
+        },
+        I::NotContiguous {
+            shape: [2, 3].into(),
+            strides: [1, 2].into(),
+        },
+        I::WrongDevice {
+            found,
+            device: "emulator".into(),
+            reaches: "host memory".into(),
+        },
+        I::ReadOnly,
+        I::WrongShape {
+            shape: [2, 3].into(),
+            len: 7,
+        },
+        I::Driver(driver_error()),
+    ]
+}
+
 fn module_errors() -> Vec<O> {
     let name = || "saxpy.ptx".to_owned();
     vec![
@@ -512,6 +564,7 @@ fn all() -> Vec<Error> {
     errors.extend(launch_errors(here).into_iter().map(Error::from));
     errors.extend(graph_errors().into_iter().map(Error::from));
     errors.extend(symbol_errors().into_iter().map(Error::from));
+    errors.extend(interop_errors().into_iter().map(Error::from));
     errors.extend(module_errors().into_iter().map(Error::from));
     errors
 }

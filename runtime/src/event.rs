@@ -124,6 +124,15 @@ impl Event {
         &self.device
     }
 
+    /// The driver's `CUevent`, for code that calls the driver itself; null on the emulator. Valid while this event lives.
+    #[must_use]
+    pub fn raw(&self) -> *mut std::ffi::c_void {
+        match &self.mark {
+            Mark::Host(_) => std::ptr::null_mut(),
+            Mark::Cuda { event, .. } => event.raw_handle(),
+        }
+    }
+
     /// Waits until the marked work is done. CUDA: `cuEventSynchronize`.
     ///
     /// # Errors

@@ -32,6 +32,7 @@ pub mod error; // one error for those who do not care which
 mod event; // marks in a stream's work
 pub mod graph; // work that is recorded once and run often
 mod heap; // how much memory kernels may allocate
+pub mod interop; // handles, memory and tensors of other libraries
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
 pub mod model; // which GPU the emulator stands for
@@ -51,6 +52,7 @@ pub use device::{Device, DeviceProperties, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::{Event, EventOptions};
 pub use graph::{ExecutableGraph, Graph, GraphError, Node};
+pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
     Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,

@@ -167,6 +167,10 @@ impl<T> DeviceBuffer<T> {
         }
     }
 
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// The driver's `CUdeviceptr` of the first element, for code that calls the driver itself; a host address on the emulator.
     ///
     /// Valid while the buffer lives. Work that others queue on it is not ordered with the runtime's.

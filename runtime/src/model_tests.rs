@@ -9,6 +9,7 @@ fn image(sm: u32, exact: bool) -> Image {
     }
 }
 
+//@ rows: GCO-5
 #[test]
 fn the_newest_image_that_runs_is_chosen() {
     let images = [
@@ -26,6 +27,7 @@ fn the_newest_image_that_runs_is_chosen() {
     assert_eq!(available(&images[..2]), "sm_75 and newer, sm_90 only");
 }
 
+//@ rows: GCO-8
 #[test]
 fn a_kernel_runs_on_the_models_that_its_images_are_for() {
     let models = |images: &[Image]| -> Vec<String> {
@@ -59,6 +61,7 @@ fn the_refusal_says_what_a_gpu_says() {
     );
 }
 
+//@ rows: GCC-40
 #[test]
 fn limits_are_those_of_the_model() {
     for model in Model::all() {

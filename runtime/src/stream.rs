@@ -159,6 +159,20 @@ impl Stream {
         }
     }
 
+    /// A stream around one of the driver's.
+    pub(crate) fn of_cuda(
+        device: &Device,
+        stream: CudaStream,
+        options: StreamOptions,
+    ) -> Result<Stream, DriverError> {
+        Ok(Stream {
+            device: device.clone(),
+            queue: Queue::new(device, |_| Ok(stream))?,
+            options,
+            recording: None,
+        })
+    }
+
     /// The device that works off this stream.
     #[must_use]
     pub fn device(&self) -> &Device {

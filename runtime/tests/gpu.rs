@@ -152,6 +152,7 @@ fn bare(stream: &Stream, name: &'static str) -> Result<(), LaunchError> {
     }
 }
 
+//@ rows: GDV-1, GCC-12, GCC-13, GCC-14, GCC-15, GCC-16, GCC-17, GCC-19, GCC-21, GCC-24, GCC-32
 #[test]
 fn a_device_describes_itself() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -177,6 +178,7 @@ fn a_device_describes_itself() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDM-1, GDM-5, GDM-14
 #[test]
 fn memory_goes_there_and_back() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -206,6 +208,7 @@ fn memory_goes_there_and_back() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDR-10
 #[test]
 fn saxpy_runs() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -261,6 +264,7 @@ fn kernels_use_every_kind_of_memory() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GER-1, GER-2, GER-3
 #[test]
 fn a_panic_is_an_error_and_the_device_goes_on() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -294,6 +298,7 @@ fn a_panic_is_an_error_and_the_device_goes_on() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GAS-10
 #[test]
 fn streams_hand_buffers_over() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -319,6 +324,7 @@ fn streams_hand_buffers_over() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDV-4, GDR-6
 #[test]
 fn a_dropped_device_waits_for_its_kernels() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -357,6 +363,7 @@ fn much_dynamic_shared_memory_is_asked_for() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDR-9
 #[test]
 fn wrong_device_code_is_refused() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -382,6 +389,7 @@ fn wrong_device_code_is_refused() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GAS-11
 #[test]
 fn events_time_the_device() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -402,6 +410,7 @@ fn events_time_the_device() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDV-3, GDR-5
 #[test]
 fn threads_share_a_gpu() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };

@@ -85,6 +85,7 @@ fn plain(
     unsafe { submit(stream, launch, &kernel, &[], cpu, Location::caller()) }
 }
 
+//@ rows: GDR-10
 #[test]
 fn saxpy_covers_every_element() -> Result<()> {
     let device = Device::emulator();
@@ -127,6 +128,7 @@ fn covering_nothing_runs_nothing() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TM-11
 #[test]
 fn rows_arrive_with_width_and_height() -> Result<()> {
     let device = Device::emulator();
@@ -227,6 +229,7 @@ fn barriers_meet_in_a_launch() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GER-1, GER-3
 #[test]
 fn a_panic_is_reported_once_with_its_place() -> Result<()> {
     let device = Device::emulator();
@@ -252,6 +255,7 @@ fn a_panic_is_reported_once_with_its_place() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GER-2
 #[test]
 fn every_wait_reports_the_first_panic() -> Result<()> {
     let device = Device::emulator();
@@ -323,6 +327,7 @@ fn refused(launch: Launch, contract: Contract, text: &str) {
     assert_eq!(ran.into_inner(), 0);
 }
 
+//@ rows: GLA-4, GER-4
 #[test]
 fn shapes_that_the_device_cannot_run_are_refused() {
     let any = Contract::ANY;
@@ -357,6 +362,7 @@ fn shapes_that_the_device_cannot_run_are_refused() {
     );
 }
 
+//@ rows: GLA-9
 #[test]
 fn shapes_that_the_kernel_does_not_allow_are_refused() {
     let dims = |dims| Contract {
@@ -447,6 +453,7 @@ fn covering_takes_the_block_of_the_kernel() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GLA-15
 #[test]
 fn arguments_are_checked() -> Result<()> {
     let (device, foreign) = (Device::emulator(), Device::emulator());
@@ -511,6 +518,7 @@ fn a_requirement_names_the_lengths() {
     );
 }
 
+//@ rows: GDV-3
 #[test]
 fn threads_share_a_device() -> Result<()> {
     let device = Device::emulator();

@@ -6,6 +6,7 @@ use warploom_runtime::{Device, DeviceSlice, Error, MemoryError, Result};
 
 fn assert_send_sync<T: Send + Sync>() {}
 
+//@ rows: GDM-1, GDM-5
 #[test]
 fn what_is_uploaded_comes_back() -> Result<()> {
     let device = Device::emulator();
@@ -20,6 +21,7 @@ fn what_is_uploaded_comes_back() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDM-5, GDM-14
 #[test]
 fn parts_are_copied_in_and_out() -> Result<()> {
     let device = Device::emulator();
@@ -88,6 +90,7 @@ fn a_copy_that_does_not_fit_names_both_lengths() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDR-7
 #[test]
 fn a_stream_of_another_device_is_refused() -> Result<()> {
     let (one, other) = (Device::emulator(), Device::emulator());
@@ -111,6 +114,7 @@ fn a_stream_of_another_device_is_refused() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDM-1
 #[test]
 fn too_much_memory_is_an_error() {
     let device = Device::emulator();
@@ -133,6 +137,7 @@ fn atomics_see_the_buffer() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDR-5
 #[test]
 fn handles_go_to_other_threads() {
     assert_send_sync::<Device>();
@@ -144,6 +149,7 @@ fn handles_go_to_other_threads() {
     assert_send_sync::<Error>();
 }
 
+//@ rows: GAS-11
 #[test]
 fn events_order_and_time() -> Result<()> {
     let device = Device::emulator();

@@ -54,6 +54,7 @@ fn at_the_limit(contract: Contract, case: impl Fn(&Device) -> (Launch, Launch, u
     }
 }
 
+//@ rows: GCC-13, GCC-40
 #[test]
 fn threads_of_a_block() {
     at_the_limit(Contract::ANY, |device| {
@@ -65,6 +66,7 @@ fn threads_of_a_block() {
     });
 }
 
+//@ rows: GCC-15, GCC-40
 #[test]
 fn depth_of_a_block() {
     at_the_limit(Contract::ANY, |device| {
@@ -81,6 +83,7 @@ fn depth_of_a_block() {
     });
 }
 
+//@ rows: GCC-12, GCC-40
 #[test]
 fn blocks_of_a_grid_along_each_axis() {
     for axis in ["y", "z"] {
@@ -109,6 +112,7 @@ fn blocks_of_a_grid_along_each_axis() {
     });
 }
 
+//@ rows: GCC-21, GCC-40
 #[test]
 fn dynamic_shared_memory_on_request() {
     let contract = Contract {
@@ -173,6 +177,7 @@ fn static_shared_memory_is_limited_on_its_own_and_with_the_dynamic() {
     }
 }
 
+//@ rows: GCC-32, GCC-40
 #[test]
 fn parameters() {
     const FITS: usize = 32_764;
@@ -256,6 +261,7 @@ fn clusters() {
     }
 }
 
+//@ rows: GCC-17, GCC-19, GCC-40
 #[test]
 fn places_for_a_cooperative_grid() {
     let contract = Contract {
@@ -285,6 +291,7 @@ fn places_for_a_cooperative_grid() {
     }
 }
 
+//@ rows: GCC-16, GCC-24
 #[test]
 fn constant_memory_and_warps_are_answered() {
     for model in Model::all() {

@@ -93,7 +93,7 @@ fn exchange(i: Index1D, mut y: DisjointSlice<[u32; 4]>) {
     }
 }
 
-//@ rows: MS-3, GVAR-1
+//@ rows: MS-3, GVAR-1, GDM-10
 #[test]
 fn every_type_goes_both_ways() {
     on_each_device(|device, stream| {
@@ -133,7 +133,7 @@ fn through_address(i: Index1D, address: u64, mut y: DisjointSlice<[u64; 2]>) {
     }
 }
 
-//@ rows: MS-3, GVAR-12
+//@ rows: MS-3, GVAR-12, GDM-10
 #[test]
 fn the_address_is_that_of_kernels() {
     on_each_device(|device, stream| {

@@ -4,6 +4,7 @@
 
 mod allocation; // one piece of memory, and which of its bytes have a value
 mod classify; // what an access is that does not lie in one of them
+mod foreign; // memory of others
 mod global; // memory of the emulated device
 mod heap; // what kernels allocate
 mod init; // which bytes have a value
@@ -22,6 +23,7 @@ pub use allocation::Origin;
 use allocation::{End, Extent};
 pub(crate) use classify::{Access, How};
 use classify::{Verdict, classify};
+pub use foreign::ForeignMemory;
 pub use global::GlobalMemory;
 pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, heap_free, limit_heap};

@@ -41,8 +41,8 @@ pub use html::Page;
 pub(crate) use lints::Exit;
 pub use lints::Profile;
 pub use memory::{
-    Birth, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values, free,
-    heap_alloc, heap_free, host_reads, initialise, limit_heap, name, name_view,
+    Birth, ForeignMemory, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values,
+    free, heap_alloc, heap_free, host_reads, initialise, limit_heap, name, name_view,
 };
 pub(crate) use memory::{Ended, leaks};
 pub use options::{Mode, Options, OptionsError, Schedule};

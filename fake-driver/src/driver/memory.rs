@@ -9,6 +9,8 @@ use crate::work::{Place, Work, drain, drain_all, submit};
 
 /// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP`, `_WRITECOMBINED`.
 const HOST_FLAGS: u32 = 7;
+/// `CU_POINTER_ATTRIBUTE_DEVICE_POINTER`.
+const DEVICE_POINTER: i32 = 3;
 
 fn device(state: &Held, at: u64, bytes: usize) -> Result<Place, Code> {
     if bytes > 0 {
@@ -144,6 +146,16 @@ driver! {
             return Err(Code::INVALID_VALUE);
         }
         put(device, host.addr() as u64)
+    }
+
+    /// What the driver knows of an address: of all it could say, only where kernels find the memory.
+    fn cuPointerGetAttribute(state; value: *mut c_void, attribute: i32, address: u64) needs Context {
+        not_null(value)?;
+        if attribute != DEVICE_POINTER {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        state.resolve(address, 1)?;
+        put(value.cast::<u64>(), address)
     }
 
     /// What page-locked memory was asked for with.

@@ -83,6 +83,16 @@ driver! {
         put(priority, state.streams.get(stream)?.priority)
     }
 
+    /// The context that a stream belongs to.
+    fn cuStreamGetCtx(state; stream: u64, context: *mut u64) needs Context {
+        // Any context's stream, unlike those that get work.
+        let stream = match stream {
+            0..=2 => state.stream(stream)?,
+            other => other,
+        };
+        put(context, state.streams.get(stream)?.context)
+    }
+
     /// Makes a stream wait for an event's latest recording.
     fn cuStreamWaitEvent(state; stream: u64, event: u64, flags: u32) needs Context {
         if flags > 1 {

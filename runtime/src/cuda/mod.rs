@@ -6,6 +6,7 @@
 pub(crate) mod context;
 pub(crate) mod copies;
 pub(crate) mod event;
+pub(crate) mod foreign;
 pub(crate) mod found;
 pub(crate) mod graph;
 mod health;

@@ -58,7 +58,8 @@ impl Stream {
         Stream::of(context, sys::CU_STREAM_LEGACY, false)
     }
 
-    fn of(context: Arc<Context>, raw: CUstream, owned: bool) -> Stream {
+    /// A stream that there is already.
+    pub(super) fn of(context: Arc<Context>, raw: CUstream, owned: bool) -> Stream {
         Stream {
             context,
             raw,

@@ -296,6 +296,8 @@ pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
 pub(crate) const CU_LIMIT_MALLOC_HEAP_SIZE: c_int = 2;
 pub(crate) const CU_STREAM_NON_BLOCKING: c_uint = 1;
+pub(crate) const CU_STREAM_PER_THREAD: usize = 2;
+pub(crate) const CU_POINTER_ATTRIBUTE_DEVICE_POINTER: c_int = 3;
 pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
@@ -415,6 +417,7 @@ fn load(names: &[&str]) -> Result<Driver, DeviceError> {
 mod tests {
     use super::*;
 
+    //@ rows: GCO-11, GDR-2
     #[test]
     fn a_missing_library_names_what_was_tried() {
         let error = load(&["libwarploom-absent.so.1", "libwarploom-absent.so"]).unwrap_err();
@@ -423,6 +426,7 @@ mod tests {
         assert!(text.contains("WARPLOOM_DEVICE=emulator"), "{text}");
     }
 
+    //@ rows: GCO-11
     #[test]
     #[cfg(target_os = "linux")]
     fn a_library_without_the_functions_names_all_of_them() {

@@ -17,6 +17,7 @@ fn wrong_second<O: Outputs + Clone>(comparison: Comparison, values: [O; 2]) -> S
     outcome.unwrap_err().to_string()
 }
 
+//@ rows: TT-9
 #[test]
 fn the_failure_names_the_first_element_and_the_largest_difference() {
     let left = vec![1.0f32, 0.1, 3.0, 8.0];

@@ -161,6 +161,29 @@ pub(super) fn add_between(extent: Extent, what: (Kind, Birth), label: &str, made
     }
 }
 
+/// Adds memory of which nothing is known yet; says whether it did.
+pub(super) fn add_unknown(extent: Extent, what: (Kind, Birth), label: &str, made: Origin) -> bool {
+    let Some(end) = extent.start.checked_add(extent.bytes) else {
+        return false;
+    };
+    let mut registry = registry();
+    if extent.bytes == 0 || overlapping(&registry.live, extent.start, end).is_some() {
+        return false;
+    }
+    registry.forget(extent.start, end); // what was freed here
+    registry.add(extent, what, label, made);
+    true
+}
+
+/// Removes the memory that starts there, which its owner uses on.
+pub(super) fn give_back(start: usize) {
+    let mut registry = registry();
+    if let Some(memory) = registry.live.remove(&start) {
+        memory.finish(End::default());
+        registry.frozen = None;
+    }
+}
+
 /// Removes the memory that starts there, and remembers it; `None` if there is none.
 pub(super) fn remove(start: usize, end: End) -> Option<Arc<Allocation>> {
     let mut registry = registry();

@@ -7,6 +7,7 @@ handles! { CUmemoryPool }
 later! {
     memory {
         since "4.0": fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+        since "4.0": fn cuPointerGetAttribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr);
         since "4.0": fn cuMemAllocPitch_v2(address: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, access: c_uint);
         since "4.0": fn cuMemGetAddressRange_v2(start: *mut CUdeviceptr, bytes: *mut usize, address: CUdeviceptr);
         since "4.0": fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);

@@ -37,6 +37,7 @@ fn strides_of_floats_touch_as_many_sectors_as_they_span() {
     }
 }
 
+//@ rows: GCC-22
 #[test]
 fn strides_of_floats_conflict_by_the_common_divisor_with_32() {
     for stride in 1..=33 {
@@ -86,6 +87,7 @@ fn lanes_at_one_address_share_it() {
     assert_eq!(Pattern::of(&request), Pattern::Same);
 }
 
+//@ rows: GCC-22
 #[test]
 fn bytes_of_one_word_are_no_conflict() {
     let mut request = strided(0, 1, 1, u32::MAX);

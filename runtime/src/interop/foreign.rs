@@ -1,0 +1,145 @@
+//! Memory of others: how long it is used, and who is told when that is over.
+
+use std::alloc::Layout;
+use std::any::type_name;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Mutex;
+
+use warploom_emulator::check::ForeignMemory;
+
+use super::InteropError;
+use super::dlpack::DeviceType;
+use crate::buffer::Buffer;
+use crate::device::{Backend, Device, lock};
+use crate::memory::DeviceBuffer;
+
+/// Memory that somebody else owns. Its owner is told when it is dropped.
+pub(crate) struct Foreign {
+    start: NonNull<u8>,
+    bytes: usize,
+    kind: DeviceType,
+    /// On the emulator: what its checks know.
+    known: Option<ForeignMemory>,
+    release: Mutex<Option<Release>>,
+}
+
+type Release = Box<dyn FnOnce() + Send>;
+
+// SAFETY: `start` is an address; who reads and writes there synchronises himself.
+unsafe impl Send for Foreign {}
+// SAFETY: as above.
+unsafe impl Sync for Foreign {}
+
+impl Foreign {
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whose memory it is.
+    pub(crate) fn kind(&self) -> DeviceType {
+        self.kind
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        self.known = None; // before others may use the addresses anew
+        if let Some(release) = lock(&self.release).take() {
+            release();
+        }
+    }
+}
+
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Foreign")
+            .field("start", &self.start)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Calls `release` when it is dropped, so that errors release, too.
+struct Guard(Option<Release>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.take() {
+            release();
+        }
+    }
+}
+
+/// `len` elements of somebody else's memory as a buffer. `release` is called once: on an error right away, else when the buffer is dropped and all
+/// its work is done.
+///
+/// # Safety
+/// As [`DeviceBuffer::from_raw_parts`].
+#[track_caller]
+pub(super) unsafe fn adopt<T>(
+    device: &Device,
+    start: *mut u8,
+    len: usize,
+    kind: DeviceType,
+    release: Release,
+) -> Result<DeviceBuffer<T>, InteropError> {
+    let mut guard = Guard(Some(release));
+    let too_large = || InteropError::TooLarge {
+        elements: len,
+        size: size_of::<T>(),
+    };
+    let bytes = len.checked_mul(size_of::<T>()).ok_or_else(too_large)?;
+    if isize::try_from(bytes).is_err() || start.addr().checked_add(bytes).is_none() {
+        return Err(too_large());
+    }
+    let start = match NonNull::new(start) {
+        Some(start) => start,
+        None if bytes == 0 => NonNull::<T>::dangling().cast(),
+        None => return Err(InteropError::NullAddress { elements: len }),
+    };
+    if !start.addr().get().is_multiple_of(align_of::<T>()) {
+        return Err(InteropError::Misaligned {
+            address: start.addr().get() as u64,
+            align: align_of::<T>(),
+            element: type_name::<T>(),
+        });
+    }
+    let (mut start, mut known) = (start, None);
+    match &device.0.backend {
+        Backend::Emulator(_) => {
+            let label = format!("foreign DeviceBuffer<{}>", type_name::<T>());
+            known = Some(ForeignMemory::new(start, bytes, Layout::new::<T>(), &label));
+        }
+        Backend::Cuda(gpu) if bytes > 0 => {
+            let given = start.addr().get() as u64;
+            let address = gpu.context.address_for_kernels(given)?;
+            let address = address.and_then(|found| usize::try_from(found).ok());
+            let Some(found) =
+                address.and_then(|found| NonNull::new(std::ptr::without_provenance_mut(found)))
+            else {
+                return Err(InteropError::UnknownAddress {
+                    address: given,
+                    device: device.name().to_owned(),
+                });
+            };
+            start = found;
+        }
+        Backend::Cuda(_) => {}
+    }
+    let foreign = Foreign {
+        start,
+        bytes,
+        kind,
+        known,
+        release: Mutex::new(guard.0.take()),
+    };
+    Ok(DeviceBuffer::from_buffer(
+        Buffer::foreign(device, foreign),
+        len,
+    ))
+}

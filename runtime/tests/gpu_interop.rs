@@ -1,0 +1,326 @@
+//! Handles and memory that somebody else made with the driver, on a GPU. Skips, and says so, where there is none.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail as the tests do"
+)]
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use libloading::Library;
+use warploom_runtime::interop::dlpack::{DLManagedTensor, Tensor};
+use warploom_runtime::{Device, DeviceBuffer, InteropError, Result, Stream};
+
+type Handle = *mut c_void;
+
+/// The driver, called by somebody who does not know this library.
+struct Driver(Library);
+
+macro_rules! calls {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) = $symbol:literal;)*) => { $(
+        fn $name(&self, $($arg: $ty),*) -> c_int {
+            // SAFETY: the driver's function of this name has this type; tests pass what it asks for.
+            unsafe {
+                let function = self.0.get::<unsafe extern "system" fn($($ty),*) -> c_int>($symbol).unwrap();
+                function($($arg),*)
+            }
+        }
+    )* };
+}
+
+impl Driver {
+    calls! {
+        fn ctx_create(context: *mut Handle, flags: c_uint, device: c_int) = b"cuCtxCreate_v2\0";
+        fn ctx_destroy(context: Handle) = b"cuCtxDestroy_v2\0";
+        fn ctx_set_current(context: Handle) = b"cuCtxSetCurrent\0";
+        fn primary_retain(context: *mut Handle, device: c_int) = b"cuDevicePrimaryCtxRetain\0";
+        fn primary_release(device: c_int) = b"cuDevicePrimaryCtxRelease_v2\0";
+        fn stream_create(stream: *mut Handle, flags: c_uint) = b"cuStreamCreate\0";
+        fn stream_destroy(stream: Handle) = b"cuStreamDestroy_v2\0";
+        fn stream_synchronize(stream: Handle) = b"cuStreamSynchronize\0";
+        fn event_query(event: Handle) = b"cuEventQuery\0";
+        fn event_record(event: Handle, stream: Handle) = b"cuEventRecord\0";
+        fn mem_alloc(address: *mut u64, bytes: usize) = b"cuMemAlloc_v2\0";
+        fn mem_alloc_managed(address: *mut u64, bytes: usize, flags: c_uint) = b"cuMemAllocManaged\0";
+        fn mem_free(address: u64) = b"cuMemFree_v2\0";
+        fn mem_host_alloc(address: *mut *mut c_void, bytes: usize, flags: c_uint) = b"cuMemHostAlloc\0";
+        fn mem_free_host(address: *mut c_void) = b"cuMemFreeHost\0";
+        fn memset(address: u64, value: c_uint, count: usize, stream: Handle) = b"cuMemsetD32Async\0";
+    }
+
+    /// In the GPU's primary context, as CUDA's runtime interface works.
+    fn stream(&self, device: &Device) -> Handle {
+        let mut stream = ptr::null_mut();
+        assert_eq!(self.ctx_set_current(device.raw_context()), 0);
+        assert_eq!(self.stream_create(&raw mut stream, 1), 0);
+        stream
+    }
+
+    fn memory(&self, device: &Device, bytes: usize) -> u64 {
+        let mut address = 0;
+        assert_eq!(self.ctx_set_current(device.raw_context()), 0);
+        assert_eq!(self.mem_alloc(&raw mut address, bytes), 0);
+        address
+    }
+}
+
+/// The first GPU and the driver, or a word about why the test is skipped.
+fn gpu() -> Option<(Device, Driver)> {
+    match Device::cuda(0) {
+        // SAFETY: the driver is loaded already.
+        Ok(device) => Some((
+            device,
+            Driver(unsafe { Library::new("libcuda.so.1") }.unwrap()),
+        )),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+//@ rows: GMX-1, GMX-2, GDR-3
+#[test]
+fn the_context_is_the_primary_one_of_all() {
+    let Some((device, driver)) = gpu() else {
+        return;
+    };
+    let mut context = ptr::null_mut();
+    let number = device.raw_device().unwrap();
+    assert_eq!(driver.primary_retain(&raw mut context, number), 0);
+    assert_eq!(context, device.raw_context());
+    assert_eq!(driver.primary_release(number), 0);
+}
+
+//@ rows: GMX-3, HX-10
+#[test]
+fn work_of_others_and_ours_keep_the_order_of_one_stream() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let theirs = driver.stream(&device);
+    // SAFETY: a live stream, destroyed below when ours is gone.
+    let stream = unsafe { Stream::from_raw(&device, theirs)? };
+    let mut x = device.upload(&vec![1u32; 1 << 20])?;
+    for round in 0..20 {
+        x.order_on(&stream)?;
+        assert_eq!(driver.memset(x.raw_ptr(), round, x.len(), theirs), 0);
+        // Another stream of ours waits for what they queued.
+        let other = device.stream()?;
+        assert_eq!(x.slice((1 << 20) - 1..)?.to_vec(&other)?, [round]);
+        x.copy_from(0, &[77], &other)?;
+    }
+    drop((x, stream));
+    assert_eq!(driver.stream_synchronize(theirs), 0, "it was not destroyed");
+    assert_eq!(driver.stream_destroy(theirs), 0);
+    Ok(())
+}
+
+//@ rows: GMX-3
+#[test]
+fn null_is_the_legacy_default_stream() -> Result<()> {
+    let Some((device, _)) = gpu() else {
+        return Ok(());
+    };
+    // SAFETY: the default stream is always there.
+    let stream = unsafe { Stream::from_raw(&device, ptr::null_mut())? };
+    let x = device.upload(&[3u8, 1, 4])?;
+    assert_eq!(x.to_vec(&stream)?, [3, 1, 4]);
+    stream.synchronize()?;
+    Ok(())
+}
+
+//@ rows: GDR-7
+#[test]
+fn a_stream_of_another_context_is_refused() {
+    let Some((device, driver)) = gpu() else {
+        return;
+    };
+    if let Ok(second) = Device::cuda(1) {
+        // SAFETY: a live stream.
+        let error = unsafe { Stream::from_raw(&device, second.stream().unwrap().raw()) };
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error, InteropError::WrongContext { .. }),
+            "{error}"
+        );
+        return;
+    }
+    let (mut context, mut theirs) = (ptr::null_mut(), ptr::null_mut());
+    let number = device.raw_device().unwrap();
+    assert_eq!(driver.ctx_create(&raw mut context, 0, number), 0);
+    assert_eq!(driver.stream_create(&raw mut theirs, 1), 0);
+    // SAFETY: a live stream.
+    let error = unsafe { Stream::from_raw(&device, theirs) }.unwrap_err();
+    assert!(
+        matches!(error, InteropError::WrongContext { .. }),
+        "{error}"
+    );
+    assert_eq!(driver.ctx_set_current(context), 0);
+    assert_eq!(
+        (driver.stream_destroy(theirs), driver.ctx_destroy(context)),
+        (0, 0)
+    );
+}
+
+#[test]
+fn the_default_stream_of_each_thread_is_refused() {
+    let Some((device, _)) = gpu() else { return };
+    // SAFETY: a stream that is always there.
+    let error = unsafe { Stream::from_raw(&device, ptr::without_provenance_mut(2)) }.unwrap_err();
+    assert!(matches!(error, InteropError::PerThreadStream), "{error}");
+}
+
+//@ rows: GMX-3
+#[test]
+fn an_event_of_ours_is_theirs() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let (stream, event) = (device.stream()?, device.event()?);
+    assert_eq!(driver.ctx_set_current(device.raw_context()), 0);
+    assert_eq!(driver.event_record(event.raw(), stream.raw()), 0);
+    stream.synchronize()?;
+    assert_eq!(driver.event_query(event.raw()), 0);
+    Ok(())
+}
+
+//@ rows: GMX-3
+#[test]
+fn memory_of_the_driver_is_a_buffer_until_it_is_given_back() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let (stream, told) = (device.stream()?, Arc::new(AtomicUsize::new(0)));
+    let (address, count) = (driver.memory(&device, 4000), Arc::clone(&told));
+    let release = move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    };
+    // SAFETY: 1000 words, which are freed below.
+    let mut x = unsafe { DeviceBuffer::<u32>::from_raw_parts(&device, address, 1000, release)? };
+    assert_eq!(x.raw_ptr(), address);
+    x.copy_from(0, &vec![9; 1000], &stream)?;
+    assert_eq!(x.slice(998..)?.to_vec(&stream)?, [9, 9]);
+    drop(x);
+    assert_eq!(told.load(Ordering::SeqCst), 1);
+    assert_eq!(driver.mem_free(address), 0, "it was not freed");
+    Ok(())
+}
+
+//@ rows: GMX-3
+#[test]
+fn memory_that_the_gpu_does_not_reach_is_refused() {
+    let Some((device, _)) = gpu() else { return };
+    let host = vec![0u32; 4096];
+    let address = host.as_ptr().addr() as u64;
+    // SAFETY: refused before anybody uses it.
+    let error = unsafe { DeviceBuffer::<u32>::from_raw_parts(&device, address, 4096, || ()) };
+    let error = error.unwrap_err();
+    assert!(
+        matches!(error, InteropError::UnknownAddress { .. }),
+        "{error}"
+    );
+}
+
+/// The tensor of `given` with another kind of memory in it.
+///
+/// # Safety
+/// `address` is memory of `device_type` for all elements.
+unsafe fn moved(given: *mut DLManagedTensor, device_type: i32, address: u64) -> Result<Tensor> {
+    // SAFETY: `given` is a structure of ours that nobody else takes; the caller promises the memory.
+    unsafe {
+        (*given).dl_tensor.device.device_type = device_type;
+        (*given).dl_tensor.device.device_id = 0;
+        (*given).dl_tensor.data =
+            ptr::with_exposed_provenance_mut(usize::try_from(address).unwrap());
+        Ok(Tensor::from_raw(given)?)
+    }
+}
+
+//@ rows: GMX-5
+#[test]
+fn tensors_in_page_locked_and_managed_memory_are_taken() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let stream = device.stream()?;
+    assert_eq!(driver.ctx_set_current(device.raw_context()), 0);
+    let (mut pinned, mut managed) = (ptr::null_mut(), 0);
+    assert_eq!(driver.mem_host_alloc(&raw mut pinned, 24, 3), 0);
+    assert_eq!(driver.mem_alloc_managed(&raw mut managed, 24, 1), 0);
+    for (device_type, address) in [(3, pinned.expose_provenance() as u64), (13, managed)] {
+        let shape = device.zeroed::<f32>(6)?.into_dlpack(&[2, 3], &stream)?;
+        // SAFETY: 24 bytes each, freed below.
+        let tensor = unsafe { moved(shape.into_raw()?, device_type, address)? };
+        let mut x = tensor.into_buffer::<f32>(&device)?;
+        x.copy_from(0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &stream)?;
+        assert_eq!(x.slice(4..)?.to_vec(&stream)?, [5.0, 6.0]);
+        assert_eq!(
+            x.into_dlpack(&[6], &stream)?.device().device_type,
+            device_type
+        );
+    }
+    assert_eq!(
+        (driver.mem_free_host(pinned), driver.mem_free(managed)),
+        (0, 0)
+    );
+    Ok(())
+}
+
+//@ rows: GMX-5
+#[test]
+fn a_tensor_of_another_gpu_is_refused() -> Result<()> {
+    let Some((device, _)) = gpu() else {
+        return Ok(());
+    };
+    let x = device
+        .zeroed::<f32>(6)?
+        .into_dlpack(&[6], &device.stream()?)?;
+    let given = x.into_raw()?;
+    // SAFETY: ours, taken once.
+    let tensor = unsafe {
+        (*given).dl_tensor.device.device_id = 7;
+        Tensor::from_raw(given)?
+    };
+    let error = tensor.into_buffer::<f32>(&device).unwrap_err();
+    assert!(error.to_string().contains("memory of GPU 7"), "{error}");
+    Ok(())
+}
+
+/// A tensor that never leaves: what is done with it next waits for what was done before.
+#[test]
+fn a_tensor_of_our_own_keeps_the_order() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let (first, second, third) = (device.stream()?, device.stream()?, device.stream()?);
+    let x = device.zeroed::<u32>(1 << 20)?;
+    x.order_on(&first)?;
+    assert_eq!(driver.ctx_set_current(device.raw_context()), 0);
+    assert_eq!(driver.memset(x.raw_ptr(), 5, x.len(), first.raw()), 0);
+    let y = x
+        .into_dlpack(&[1 << 20], &second)?
+        .into_buffer::<u32>(&device)?;
+    assert_eq!(y.slice((1 << 20) - 1..)?.to_vec(&third)?, [5]);
+    Ok(())
+}
+
+/// The same tests where there is no GPU: the runtime's half of all of them.
+#[test]
+#[cfg(target_os = "linux")]
+fn all_of_it_runs_on_the_fake_driver() {
+    use warploom_fake_driver::testing::{assert_passed, is_child, run_others};
+    if is_child() {
+        return;
+    }
+    // Queued work shows a missing wait.
+    for options in ["devices=2", "devices=2,queued=1"] {
+        let output = run_others("all_of_it_runs_on_the_fake_driver", options).unwrap();
+        assert_passed(&output);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("skipped"), "{said}");
+    }
+}
