@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::jit::Jit;
 use super::result::DriverError;
 use super::stream::Stream;
@@ -148,9 +149,12 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        let _ = self.context.bind();
-        // SAFETY: unloaded once; functions keep the module alive. Errors: the driver is shut down already.
-        let _ = unsafe { self.context.driver.cuModuleUnload(self.raw) };
+        let (context, raw) = (Arc::clone(&self.context), self.raw);
+        outside(move || {
+            let _ = context.bind();
+            // SAFETY: unloaded once; functions keep the module alive. Errors: the driver is shut down already.
+            let _ = unsafe { context.driver.cuModuleUnload(raw) };
+        });
     }
 }
 

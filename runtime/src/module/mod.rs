@@ -45,6 +45,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cuda;
+use crate::cuda::host::outside;
 use crate::cuda::jit::Jit;
 use crate::cuda::module::LoadError;
 use crate::cuda::numbers::CU_JIT_THREADS_PER_BLOCK;
@@ -273,8 +274,12 @@ impl Drop for Loaded {
         if self.launched.load(Ordering::Acquire)
             && let Some(gpu) = self.gpu()
         {
-            // Kernels that still run need their code. Errors: the driver is shut down or the context is broken, and nothing runs.
-            let _ = gpu.context.synchronize();
+            let (context, module) = (Arc::clone(&gpu.context), Arc::clone(&self.module));
+            outside(move || {
+                // Kernels that still run need their code. Errors: the driver is shut down or the context is broken, and nothing runs.
+                let _ = context.synchronize();
+                drop(module);
+            });
         }
     }
 }
