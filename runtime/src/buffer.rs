@@ -364,7 +364,10 @@ impl Owned {
             last.queue = None; // or the next access would wait for work that has nothing to do with this memory
         }
         drop(last);
-        Ok(self.device.check_kernels(Some(Done { stream, launches }))?)
+        Ok(self.device.check_kernels(Some(Done {
+            stream: Some(stream),
+            launches,
+        }))?)
     }
 
     /// The lock under which this memory is handed on; `None` on the emulator.

@@ -25,7 +25,7 @@ use warploom_emulator::check::{self, Birth, Mode};
 
 use crate::buffer::Buffer;
 use crate::checked;
-use crate::cuda::host::{is_inside, outside};
+use crate::cuda::host::{HostPanics, is_inside, outside};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError, Found};
 use crate::event::{Event, EventOptions};
@@ -34,9 +34,9 @@ use crate::launch::{Cache, LaunchBlocking};
 use crate::memory::{Alive, DeviceBuffer, EmulatedPool, MemoryError};
 use crate::model::{Emulator, Model, Schedule};
 use crate::module::Modules;
-use crate::panics::{Done, Recent};
+use crate::panics::{Done, Recent, launches_so_far};
 use crate::print::Prints;
-use crate::stream::{Stream, StreamError, StreamOptions};
+use crate::stream::{Stream, StreamError, StreamOptions, host_panic, refuse_inside};
 
 mod attribute; // everything by number
 mod emulated; // what the emulator answers
@@ -115,6 +115,7 @@ pub(crate) struct Shared {
     pub(crate) alive: Alive,
     pub(crate) backend: Backend,
     pub(crate) blocking: LaunchBlocking,
+    pub(crate) host_panics: Arc<HostPanics>,
 }
 
 /// The two ways to run a kernel.
@@ -263,6 +264,7 @@ impl Device {
             alive: Alive::default(),
             backend: Backend::Cuda(Box::new(gpu)),
             blocking: LaunchBlocking::default(),
+            host_panics: Arc::default(),
         })))
     }
 
@@ -317,7 +319,7 @@ impl Device {
     /// Waits until all work of all streams of this device is done. CUDA: `cuCtxSynchronize`, `cudaDeviceSynchronize`.
     ///
     /// # Errors
-    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them.
+    /// A kernel's panic, a host function's and a GPU's failure, as [`Stream::synchronize`] reports them, whichever stream they belong to.
     ///
     /// ```
     /// let device = warploom_runtime::Device::emulator();
@@ -325,14 +327,23 @@ impl Device {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn synchronize(&self) -> Result<(), StreamError> {
-        if let Backend::Cuda(gpu) = &self.0.backend {
-            let waited = gpu.context.synchronize();
-            if waited.is_err() {
-                self.flush_prints(); // what was printed before the GPU failed
+        refuse_inside()?;
+        let launches = launches_so_far();
+        if let Backend::Cuda(gpu) = &self.0.backend
+            && let Err(error) = gpu.context.synchronize()
+        {
+            self.flush_prints(); // what was printed before the GPU failed
+            if error.is_fatal() {
+                gpu.context.forget_host_functions();
             }
-            waited?;
+            return Err(self.explain(None, error));
         }
-        self.check_kernels(None)
+        self.check_kernels(Some(Done {
+            stream: None,
+            launches,
+        }))?;
+        let panicked = lock(&self.0.host_panics).pop_first();
+        panicked.map_or(Ok(()), |(_, panicked)| Err(host_panic(panicked)))
     }
 
     /// Makes a stream. Streams of one device work side by side on a GPU.

@@ -157,6 +157,7 @@ impl Emulator {
                 ..Emulated::default()
             }),
             blocking: LaunchBlocking::default(),
+            host_panics: Arc::default(),
         }))
     }
 }

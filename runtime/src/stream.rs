@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::checked::KernelFindings;
 use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
-use crate::cuda::host::{self, HostFunction, HostPanics};
+use crate::cuda::host::{self, HostFunction};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, lock};
 use crate::error::Unsupported;
@@ -50,8 +50,6 @@ pub(crate) struct Queue {
     /// Unique in the process.
     id: u64,
     cuda: Option<CudaQueue>,
-    /// What a host function left.
-    host_panic: Arc<HostPanics>,
 }
 
 #[derive(Debug)]
@@ -76,7 +74,7 @@ pub enum StreamError {
     /// The emulator's checks found errors in a kernel: races, accesses out of bounds, and what else `docs/diagnostics.md` lists.
     #[error(transparent)]
     Check(Box<KernelFindings>),
-    /// A host function of this stream panicked. The stream goes on.
+    /// A host function of this stream, or of a stream of the device that was waited for, panicked. The stream goes on.
     #[error("a host function of the stream panicked: {message} (submitted at {submitted_at})")]
     HostPanic {
         /// The panic's message.
@@ -232,14 +230,13 @@ impl Stream {
             return Err(self.device.explain(Some(self.queue.id), error));
         }
         let stream = self.queue.id;
-        self.device.check_kernels(Some(Done { stream, launches }))?;
-        match lock(&self.queue.host_panic).take() {
-            None => Ok(()),
-            Some((message, submitted_at)) => Err(StreamError::HostPanic {
-                message,
-                submitted_at,
-            }),
-        }
+        let done = Done {
+            stream: Some(stream),
+            launches,
+        };
+        self.device.check_kernels(Some(done))?;
+        let panicked = lock(&self.device.0.host_panics).remove(&stream);
+        panicked.map_or(Ok(()), |panicked| Err(host_panic(panicked)))
     }
 
     /// Calls `function` on the host when the work submitted so far is done; work submitted later starts when it has returned.
@@ -247,7 +244,7 @@ impl Stream {
     ///
     /// On a GPU a thread of the driver calls it, after this has returned as a rule; on the emulator the calling thread does, before
     /// this returns. It is called once; or dropped, once, if the GPU fails first: then the next wait says so, and drops it. A panic ends
-    /// in the function, and the next wait for this stream reports it.
+    /// in the function, and the next wait for this stream, or for the device, reports it.
     ///
     /// The function must not use the device, and must not wait for a thread that does: CUDA forbids it, because the device may wait for the
     /// function. What it tries is refused with [`StreamError::InsideHostFunction`], and so is a look at pinned or managed memory, which
@@ -283,15 +280,15 @@ impl Stream {
         self.refuse_recording("call host functions")?;
         let function = HostFunction {
             function: Box::new(function),
+            stream: self.queue.id,
             at: Location::caller(),
-            panics: Arc::clone(&self.queue.host_panic),
+            panics: Arc::clone(&self.device.0.host_panics),
         };
         match self.queue.cuda() {
             None => function.run(),
             Some(cuda) => {
-                let number = self.queue.id;
-                let refused = |error| self.device.explain(Some(number), error);
-                cuda.launch_host(number, function).map_err(refused)?;
+                let refused = |error| self.device.explain(Some(self.queue.id), error);
+                cuda.launch_host(function).map_err(refused)?;
             }
         }
         Ok(())
@@ -383,6 +380,16 @@ impl Stream {
     }
 }
 
+/// What a host function left, as the error of a wait.
+pub(crate) fn host_panic(
+    (message, submitted_at): (String, &'static Location<'static>),
+) -> StreamError {
+    StreamError::HostPanic {
+        message,
+        submitted_at,
+    }
+}
+
 /// Refuses what a host function must not do.
 pub(crate) fn refuse_inside() -> Result<(), StreamError> {
     if host::is_inside() {
@@ -409,7 +416,6 @@ impl Queue {
         Ok(Arc::new(Queue {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cuda,
-            host_panic: Arc::default(),
         }))
     }
 

@@ -245,6 +245,24 @@ fn a_panic_of_a_host_function_is_reported_once_by_its_stream() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GAS-7
+#[test]
+fn waiting_for_the_device_reports_panics_of_all_streams() -> Result<()> {
+    let device = Device::emulator();
+    let [first, second] = [device.stream()?, device.stream()?];
+    first.launch_host(|| panic!("of the first"))?;
+    second.launch_host(|| panic!("of the second"))?;
+    drop(first);
+    let messages = [device.synchronize(), device.synchronize()].map(|waited| match waited {
+        Err(StreamError::HostPanic { message, .. }) => message,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(messages, ["of the first", "of the second"]);
+    device.synchronize()?;
+    second.synchronize()?;
+    Ok(())
+}
+
 #[test]
 fn a_host_function_must_not_use_the_device() -> Result<()> {
     let device = Device::emulator();

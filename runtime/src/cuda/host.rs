@@ -25,18 +25,18 @@ use crate::device::lock;
 /// What waits for its turn.
 pub(crate) struct HostFunction {
     pub(crate) function: Box<dyn FnOnce() + Send>,
+    /// The stream's number in this process.
+    pub(crate) stream: u64,
     /// Where it was submitted.
     pub(crate) at: &'static Location<'static>,
     /// Where its panic is kept.
     pub(crate) panics: Arc<HostPanics>,
 }
 
-/// The first panic of a host function of one stream that nobody has heard of yet: its message and where the function was submitted.
-pub(crate) type HostPanics = Mutex<Option<(String, &'static Location<'static>)>>;
+/// Panics of a device's host functions that nobody has heard of yet, the first of each stream: message, and where the function was submitted.
+pub(crate) type HostPanics = Mutex<BTreeMap<u64, (String, &'static Location<'static>)>>;
 
 struct Pending {
-    /// The stream's number in this process.
-    stream: u64,
     /// The address of the stream's context.
     context: usize,
     function: HostFunction,
@@ -90,6 +90,7 @@ impl HostFunction {
     pub(crate) fn run(self) {
         let HostFunction {
             function,
+            stream,
             at,
             panics,
         } = self;
@@ -100,7 +101,7 @@ impl HostFunction {
             if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
                 std::mem::forget(second); // its drop may panic as well, and nothing may unwind into the driver
             }
-            lock(&panics).get_or_insert((message, at));
+            lock(&panics).entry(stream).or_insert((message, at));
         }
         INSIDE.set(before);
     }
@@ -113,14 +114,10 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
 }
 
 impl Stream {
-    /// Queues a call of `function`. `number` is the stream's. On an error the function was dropped and will not run.
-    pub(crate) fn launch_host(
-        &self,
-        number: u64,
-        function: HostFunction,
-    ) -> Result<(), DriverError> {
+    /// Queues a call of `function`. On an error the function was dropped and will not run.
+    pub(crate) fn launch_host(&self, function: HostFunction) -> Result<(), DriverError> {
         self.context.bind()?;
-        let ticket = enter(number, self.context.address(), function);
+        let ticket = enter(self.context.address(), function);
         let data = std::ptr::without_provenance_mut::<c_void>(ticket);
         // SAFETY: the stream is alive; `called` takes any number.
         let queued = unsafe { self.context.driver.cuLaunchHostFunc(self.raw, called, data) };
@@ -138,15 +135,11 @@ extern "system" fn called(data: *mut c_void) {
     }
 }
 
-fn enter(stream: u64, context: usize, function: HostFunction) -> usize {
+fn enter(context: usize, function: HostFunction) -> usize {
     let mut table = lock(&TABLE);
     let ticket = table.next;
     table.next += 1;
-    let pending = Pending {
-        stream,
-        context,
-        function,
-    };
+    let pending = Pending { context, function };
     table.pending.insert(ticket, pending);
     ticket
 }
@@ -162,13 +155,13 @@ pub(crate) fn is_waiting(stream: u64) -> bool {
     table
         .pending
         .values()
-        .any(|pending| pending.stream == stream)
+        .any(|pending| pending.function.stream == stream)
 }
 
 /// Drops functions whose stream's work is lost: the driver will not call them. `which` is asked with the stream's number and the context's address.
 pub(crate) fn forget(which: impl Fn(u64, usize) -> bool) {
     let mut table = lock(&TABLE);
-    let lost = |pending: &Pending| which(pending.stream, pending.context);
+    let lost = |pending: &Pending| which(pending.function.stream, pending.context);
     let tickets = table.pending.iter().filter(|(_, pending)| lost(pending));
     let tickets: Vec<usize> = tickets.map(|(ticket, _)| *ticket).collect();
     let lost: Vec<_> = tickets
@@ -199,10 +192,12 @@ mod tests {
 
     fn function(
         panics: &Arc<HostPanics>,
+        stream: u64,
         function: impl FnOnce() + Send + 'static,
     ) -> HostFunction {
         HostFunction {
             function: Box::new(function),
+            stream,
             at: Location::caller(),
             panics: Arc::clone(panics),
         }
@@ -219,7 +214,7 @@ mod tests {
         let add = move || {
             counter.fetch_add(1, Ordering::Relaxed);
         };
-        let ticket = enter(u64::MAX, 1, function(&panics, add));
+        let ticket = enter(1, function(&panics, u64::MAX, add));
         called(data(ticket));
         called(data(ticket));
         assert_eq!(count.load(Ordering::Relaxed), 1);
@@ -234,7 +229,7 @@ mod tests {
             let add = move || {
                 counter.fetch_add(1, Ordering::Relaxed);
             };
-            enter(stream, 2, function(&panics, add))
+            enter(2, function(&panics, stream, add))
         });
         assert!(is_waiting(u64::MAX - 1));
         forget(|stream, context| (stream, context) == (u64::MAX - 1, 2));
@@ -251,9 +246,9 @@ mod tests {
         let panics: Arc<HostPanics> = Arc::default();
         for text in ["first", "second"] {
             let fail = move || panic!("{text}");
-            called(data(enter(u64::MAX, 1, function(&panics, fail))));
+            called(data(enter(1, function(&panics, u64::MAX, fail))));
         }
-        let (message, at) = lock(&panics).take().unwrap();
+        let (message, at) = lock(&panics).remove(&u64::MAX).unwrap();
         assert_eq!((&*message, at.file()), ("first", file!()));
         assert!(!is_inside());
     }
@@ -267,20 +262,20 @@ mod tests {
             }
         }
         let panics: Arc<HostPanics> = Arc::default();
-        function(&panics, || std::panic::panic_any(Spiteful)).run();
-        assert_eq!(lock(&panics).take().unwrap().0, "a value that is no text");
+        function(&panics, 5, || std::panic::panic_any(Spiteful)).run();
+        assert_eq!(lock(&panics)[&5].0, "a value that is no text");
     }
 
     #[test]
     fn what_is_forbidden_inside_is_done_by_another_thread() {
         let (panics, (sender, receiver)) = (Arc::default(), mpsc::channel());
-        function(&panics, move || {
+        function(&panics, 5, move || {
             assert!(is_inside());
             outside(move || sender.send(thread::current().id()).unwrap());
         })
         .run();
         assert_ne!(receiver.recv().unwrap(), thread::current().id());
-        assert!(lock(&panics).is_none());
+        assert!(lock(&panics).is_empty());
     }
 
     #[test]

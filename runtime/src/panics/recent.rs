@@ -93,10 +93,11 @@ struct Launched {
     launch: PastLaunch,
 }
 
-/// How far a stream is known to be done: everything that it was given when there had been so many launches.
+/// What is known to be done: everything that the stream was given when there had been so many launches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
-    pub(crate) stream: u64,
+    /// `None`: each stream of the device.
+    pub(crate) stream: Option<u64>,
     pub(crate) launches: u64,
 }
 
@@ -141,8 +142,11 @@ impl Recent {
 
     /// That work was waited for and looked at.
     pub(crate) fn forget(&mut self, done: Done) {
-        self.list
-            .retain(|old| old.launch.stream != done.stream || old.number > done.launches);
+        let is_done = |old: &Launched| {
+            let stream = done.stream.is_none_or(|stream| stream == old.launch.stream);
+            stream && old.number <= done.launches
+        };
+        self.list.retain(|old| !is_done(old));
     }
 
     /// All launches that an error may come from, those of `stream` first.
@@ -264,7 +268,7 @@ mod tests {
         recent.note(2, ["shop::second", "second"], SHAPE, here);
         assert_eq!(kernel(&recent), "first or second");
         recent.forget(Done {
-            stream: 1,
+            stream: Some(1),
             launches: launches_so_far(),
         });
         assert_eq!(kernel(&recent), "second");
@@ -288,7 +292,7 @@ mod tests {
         let launches = launches_so_far();
         recent.note(1, ["shop::first", "first"], SHAPE, first);
         recent.forget(Done {
-            stream: 1,
+            stream: Some(1),
             launches,
         });
         let left = recent.suspects(Some(1));

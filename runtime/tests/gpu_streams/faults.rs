@@ -98,6 +98,26 @@ fn whatever_hears_of_it_first_names_the_launch() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GAS-7, GER-1
+#[test]
+fn waiting_for_the_device_names_the_launches_of_all_streams() -> Result<()> {
+    let device = gpu!();
+    let [first, second] = [device.stream()?, device.stream()?];
+    delay(&first)?;
+    device.synchronize()?;
+    delay(&second)?;
+    wild(&first)?;
+    let StreamError::Driver(error) = device.synchronize().unwrap_err() else {
+        panic!("the driver knows of it");
+    };
+    let names: Vec<_> = error.launches.iter().map(|l| l.kernel).collect();
+    assert_eq!(
+        (error.code, &*names),
+        (ILLEGAL_ADDRESS, &["delay", "wild"][..])
+    );
+    Ok(())
+}
+
 //@ rows: GAS-2
 #[test]
 fn a_launch_that_waits_names_itself() -> Result<()> {
