@@ -39,11 +39,13 @@ impl Fill<'_> {
     /// # Safety
     /// All elements lie in `buffer`, which belongs to the stream's device; the caller has an exclusive borrow of them.
     pub(crate) unsafe fn run(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
-        let _order = buffer.hand_over(stream)?;
+        let order = buffer.hand_over(stream)?;
         match stream.queue().cuda() {
-            // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
             Some(cuda) => {
-                unsafe { self.queue(cuda) }.map_err(|error| suspect(error.into(), stream))?;
+                // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
+                let queued = unsafe { self.queue(cuda) };
+                drop(order); // who looks for suspects locks the device again
+                queued.map_err(|error| suspect(error.into(), stream))?;
             }
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
             None => unsafe {
