@@ -2,6 +2,7 @@
 
 pub mod contexts;
 pub mod devices;
+pub mod graphs;
 pub mod memory;
 pub mod modules;
 pub mod streams;

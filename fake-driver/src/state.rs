@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::code::Code;
+use crate::graph::{Executable, Graph};
 use crate::memory::Region;
 use crate::module::Module;
 use crate::options::{Options, Rule};
@@ -99,6 +100,10 @@ pub(crate) struct State {
     pub(crate) functions: Table<(u64, usize)>,
     pub(crate) streams: Table<Stream>,
     pub(crate) events: Table<Event>,
+    pub(crate) graphs: Table<Graph>,
+    /// A node's graph and its place there.
+    pub(crate) graph_nodes: Table<(u64, usize)>,
+    pub(crate) executables: Table<Executable>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -132,6 +137,9 @@ impl State {
             functions: Table::new(0xC2, Code::INVALID_HANDLE),
             streams: Table::new(0xC3, Code::INVALID_HANDLE),
             events: Table::new(0xC4, Code::INVALID_HANDLE),
+            graphs: Table::new(0xC5, Code::INVALID_VALUE),
+            graph_nodes: Table::new(0xC6, Code::INVALID_VALUE),
+            executables: Table::new(0xC7, Code::INVALID_VALUE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),
@@ -251,11 +259,13 @@ impl Held {
         Held(Some(guard))
     }
 
-    /// Forgets everything but the options.
+    /// Forgets everything but the options and whether `cuInit` was called.
     pub(crate) fn reset(&mut self) {
         let mut fresh = State::new();
         fresh.options = self.options;
         fresh.rules.clear();
+        fresh.initialised = self.initialised;
+        fresh.gpus.resize_with(self.gpus.len(), Gpu::default);
         **self = fresh;
     }
 
@@ -311,7 +321,9 @@ pub(crate) fn call(
 fn gate(held: &mut Held, name: &'static str, needs: Needs) -> Result<(), Code> {
     let injected = held.injected(name);
     if let Some(code) = injected {
-        if code.is_sticky()
+        // A context that cannot be made current is gone.
+        let gone = name == "cuCtxSetCurrent" && code == Code::INVALID_CONTEXT;
+        if (code.is_sticky() || gone)
             && needs != Needs::Nothing
             && let Ok(context) = held.current()
         {

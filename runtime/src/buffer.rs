@@ -1,41 +1,111 @@
 //! Memory of a device without a type, and which stream used it last.
 //!
 //! Protocol, for GPUs (on the emulator every use is over when the call returns):
-//! 1. Who gives a stream work on a buffer holds the device's submission lock from [`Buffer::hand_to`] until the work is queued.
+//! 1. Who gives a stream work on a buffer holds the submission locks of the buffer's device and the stream's from [`Buffer::hand_to`]
+//!    until the work is queued.
 //! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
 //!    is done before later work starts, and waiting for `last` means waiting for all.
-//! 3. The memory is freed after waiting for `last`.
+//! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
+//! 4. The memory is freed after waiting for `last`; that of a pool goes back in order with the work of `last`, without a wait.
+
+mod area; // rectangles and boxes
+mod copy; // to it, from it and within it
+mod fill; // with one value
 
 use std::alloc::Layout;
 use std::any::type_name;
 use std::fmt;
+use std::mem;
+use std::ops::Deref;
 use std::ptr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_device::Plain;
-use warploom_emulator::check::{self, Birth, GlobalMemory};
+use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
-use crate::cuda::memory::DeviceMemory;
+use crate::cuda::host::outside;
+use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
+use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
-use crate::device::{Backend, Device, lock};
-use crate::memory::MemoryError;
-use crate::stream::{Queue, Stream};
+use crate::device::{Backend, Device, Gpu, Submission, lock};
+use crate::memory::{MemoryError, Used};
+use crate::panics::Done;
+use crate::stream::{Queue, Stream, refuse_inside};
+
+pub(crate) use area::{Area, Way};
+pub(crate) use copy::{Copy, hand_all};
+pub(crate) use fill::Fill;
 
 /// Every buffer starts at a multiple of this, as the driver's do.
-const ALIGN: usize = 256;
+pub(crate) const ALIGN: usize = 256;
 
-pub(crate) struct Buffer {
+/// Clones are the same memory: a graph keeps what its nodes use.
+#[derive(Clone)]
+pub(crate) struct Buffer(Arc<Owned>);
+
+impl Deref for Buffer {
+    type Target = Owned;
+
+    fn deref(&self) -> &Owned {
+        &self.0
+    }
+}
+
+/// The memory itself.
+pub(crate) struct Owned {
     memory: Memory,
-    last: Mutex<Option<Arc<Queue>>>,
+    last: Mutex<Last>,
+    /// Streams of other devices may use it, too.
+    portable: bool,
+    kind: Kind,
+    bytes: usize,
+    /// What it has of an emulated pool; goes after the memory.
+    used: Option<Used>,
     device: Device,
 }
 
-enum Memory {
+/// Who uses a piece of memory.
+#[derive(Default)]
+struct Last {
+    /// `None`: nobody, or all is over.
+    queue: Option<Arc<Queue>>,
+    /// How often it was handed to a stream.
+    uses: u64,
+}
+
+/// Where the bytes are.
+pub(crate) enum Memory {
     /// No bytes.
     Empty,
     Host(GlobalMemory),
     Cuda(DeviceMemory),
+    Pinned(PinnedMemory),
+    Managed(ManagedMemory),
+    Pooled(PoolMemory),
+}
+
+/// What a buffer is to users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Device,
+    Pinned,
+    Managed,
+    Pitched,
+    Pooled,
+}
+
+impl Kind {
+    pub(crate) const COUNT: usize = Kind::Pooled as usize + 1;
+
+    fn label(self) -> &'static str {
+        match self {
+            Kind::Device | Kind::Pooled => "DeviceBuffer",
+            Kind::Pinned => "PinnedBuffer",
+            Kind::Managed => "ManagedBuffer",
+            Kind::Pitched => "PitchedBuffer",
+        }
+    }
 }
 
 impl Buffer {
@@ -43,49 +113,146 @@ impl Buffer {
     /// emulator, which tells its checks what is written.
     #[track_caller]
     pub(crate) fn new<T>(device: &Device, len: usize, birth: Birth) -> Result<Buffer, MemoryError> {
+        Buffer::of_kind::<T>(device, len, birth, Kind::Device, |gpu, bytes| {
+            let memory = DeviceMemory::new(Arc::clone(&gpu.context), bytes)?;
+            Ok(memory.map(Memory::Cuda))
+        })
+    }
+
+    /// The same for any kind of memory: `on_gpu` allocates a number of bytes that is not zero, where there is room.
+    #[track_caller]
+    pub(crate) fn of_kind<T>(
+        device: &Device,
+        len: usize,
+        birth: Birth,
+        kind: Kind,
+        on_gpu: impl FnOnce(&Gpu, usize) -> Result<Option<Memory>, MemoryError>,
+    ) -> Result<Buffer, MemoryError> {
+        refuse_inside()?;
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
             size,
             device: device.name().to_owned(),
         };
-        let memory = match (len.checked_mul(size), &device.0.backend) {
+        // No address space has more than `isize::MAX` bytes; drivers need not be asked.
+        let bytes = len
+            .checked_mul(size)
+            .filter(|bytes| isize::try_from(*bytes).is_ok());
+        let memory = match (bytes, &device.0.backend) {
             (None, _) => return Err(out_of_memory()),
             (Some(0), _) => Memory::Empty,
             (Some(bytes), Backend::Emulator(_)) => {
-                let label = format!("DeviceBuffer<{}>", type_name::<T>());
+                let label = format!("{}<{}>", kind.label(), type_name::<T>());
                 let memory = GlobalMemory::new(bytes, Layout::new::<T>(), birth, &label);
                 Memory::Host(memory.ok_or_else(out_of_memory)?)
             }
-            (Some(bytes), Backend::Cuda(gpu)) => Memory::Cuda(
-                DeviceMemory::new(Arc::clone(&gpu.context), bytes)?.ok_or_else(out_of_memory)?,
-            ),
+            (Some(bytes), Backend::Cuda(gpu)) => on_gpu(gpu, bytes)?.ok_or_else(out_of_memory)?,
         };
-        Ok(Buffer {
+        let bytes = len * size;
+        device.0.alive.add(kind, bytes);
+        Ok(Buffer(Arc::new(Owned {
             memory,
-            last: Mutex::new(None),
+            last: Mutex::default(),
+            portable: false,
+            kind,
+            bytes,
+            used: None,
             device: device.clone(),
-        })
+        })))
     }
 
+    /// The same, which has so much of an emulated pool.
+    pub(crate) fn of_pool(mut self, used: Option<Used>) -> Buffer {
+        if let Some(owned) = Arc::get_mut(&mut self.0) {
+            owned.used = used; // fresh memory: nobody else has it
+        }
+        self
+    }
+
+    /// The same for streams of other devices, too.
+    pub(crate) fn portable(mut self, portable: bool) -> Buffer {
+        if let Some(owned) = Arc::get_mut(&mut self.0) {
+            owned.portable = portable; // as above
+        }
+        self
+    }
+
+    /// Whether both are the same memory.
+    pub(crate) fn is_same(&self, other: &Buffer) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
+    ///
+    /// # Errors
+    /// [`MemoryError::InGraph`] while a graph has the memory: its runs borrow nothing, and might write while the host looks.
+    pub(crate) fn wait(&self) -> Result<(), MemoryError> {
+        if Arc::strong_count(&self.0) > 1 {
+            return Err(MemoryError::InGraph);
+        }
+        self.0.wait()
+    }
+
+    /// Hands this memory alone to `stream`: until the locks are released nobody else hands it on, and the work must be queued by then.
+    pub(crate) fn hand_over<'a>(
+        &'a self,
+        stream: &'a Stream,
+    ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+        hand_all(&[self], stream)
+    }
+}
+
+impl Owned {
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Where the memory starts: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
+    /// Where the memory starts for kernels: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
+        let address = match &self.memory {
+            Memory::Empty => return ptr::without_provenance_mut(ALIGN),
+            Memory::Host(memory) => return memory.start().as_ptr(),
+            Memory::Cuda(memory) => memory.address(),
+            Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
+            Memory::Managed(memory) => memory.start().addr() as u64,
+            Memory::Pooled(memory) => memory.address(),
+        };
+        ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
+    }
+
+    /// Where the memory starts for the host. Never null, and aligned for any element; of use only for memory of the host.
+    pub(crate) fn host_start(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Empty => ptr::without_provenance_mut(ALIGN),
-            Memory::Host(memory) => memory.start().as_ptr(),
-            Memory::Cuda(memory) => {
-                ptr::without_provenance_mut(usize::try_from(memory.address()).unwrap_or(ALIGN))
+            Memory::Empty | Memory::Cuda(_) | Memory::Pooled(_) => {
+                ptr::without_provenance_mut(1 << 29)
             }
+            Memory::Host(memory) => memory.start().as_ptr(),
+            Memory::Pinned(memory) => memory.host(),
+            Memory::Managed(memory) => memory.start(),
         }
     }
 
-    /// Refuses a stream of another device.
+    /// The memory, if it is a GPU's managed memory.
+    pub(crate) fn managed(&self) -> Option<&ManagedMemory> {
+        match &self.memory {
+            Memory::Managed(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// Refuses a stream of another device, and one that records a graph, which has no node for this.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
-        if self.device.is_same(stream.device()) {
+        self.check_home(stream)?;
+        Ok(stream
+            .refuse_recording("copy to or from the host's memory, fill, or move rectangles")?)
+    }
+
+    /// Refuses a stream of another device.
+    pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
+        refuse_inside()?;
+        let same = self.device.is_same(stream.device());
+        if same || self.portable && self.device.is_gpu() == stream.device().is_gpu() {
             return Ok(());
         }
         Err(MemoryError::WrongDevice {
@@ -97,7 +264,8 @@ impl Buffer {
     /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock.
     pub(crate) fn hand_to(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
         let mut last = lock(&self.last);
-        match &*last {
+        last.uses += 1;
+        match &last.queue {
             Some(last) if Arc::ptr_eq(last, queue) => return Ok(()),
             Some(last) => {
                 if let Some(stream) = queue.cuda() {
@@ -106,8 +274,38 @@ impl Buffer {
             }
             None => {}
         }
-        *last = Some(Arc::clone(queue));
+        last.queue = Some(Arc::clone(queue));
         Ok(())
+    }
+
+    fn wait(&self) -> Result<(), MemoryError> {
+        let (queue, uses) = {
+            let _order = self.submission(); // what is noted is queued as well
+            let last = lock(&self.last);
+            let Some(queue) = &last.queue else {
+                return Ok(());
+            };
+            (Arc::clone(queue), last.uses)
+        };
+        let (stream, launches) = (queue.id(), self.device.launches());
+        if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
+            self.device.flush_prints(); // what was printed before the GPU failed
+            return Err(self.device.explain(Some(stream), error).into());
+        }
+        let mut last = lock(&self.last);
+        if last.uses == uses {
+            last.queue = None; // or the next access would wait for work that has nothing to do with this memory
+        }
+        drop(last);
+        Ok(self.device.check_kernels(Some(Done { stream, launches }))?)
+    }
+
+    /// The lock under which this memory is handed on; `None` on the emulator.
+    fn submission(&self) -> Option<MutexGuard<'_, Submission>> {
+        match &self.device.0.backend {
+            Backend::Cuda(gpu) => Some(gpu.submission()),
+            Backend::Emulator(_) => None,
+        }
     }
 
     /// Copies `source` to the start of this memory, which no stream has used yet.
@@ -122,13 +320,20 @@ impl Buffer {
                     .as_ptr()
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
-            Memory::Cuda(memory) => {
+            // SAFETY: the host reaches the memory, which was made for the bytes of `source`; no one else has it yet.
+            Memory::Pinned(_) | Memory::Managed(_) => unsafe {
+                let start = self.host_start();
+                start.copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
+            },
+            Memory::Cuda(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
                 };
                 // The wait is needed: a copy from pageable memory may be still on its way when the call returns.
                 // SAFETY: the memory was made for the bytes of `source`; both live until the wait is over.
-                unsafe { stream.upload(memory.address(), source.as_ptr().cast(), bytes)? };
+                unsafe {
+                    stream.upload(self.start().addr() as u64, source.as_ptr().cast(), bytes)?
+                };
                 stream.synchronize()?;
             }
         }
@@ -141,12 +346,14 @@ impl Buffer {
             Memory::Empty => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
-            Memory::Cuda(memory) => {
+            // SAFETY: as above.
+            Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
+            Memory::Cuda(_) | Memory::Managed(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
                 };
                 // SAFETY: as above; the memory lives until the wait is over.
-                unsafe { stream.zero(memory.address(), bytes)? };
+                unsafe { stream.zero(self.start().addr() as u64, bytes)? };
                 stream.synchronize()?;
             }
         }
@@ -161,91 +368,36 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for Owned {
     fn drop(&mut self) {
-        let last = lock(&self.last).take();
-        if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
-            // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
-            let _ = stream.synchronize();
-        }
+        self.device.0.alive.remove(self.kind, self.bytes);
+        let Backend::Cuda(gpu) = &self.device.0.backend else {
+            return;
+        };
+        let memory = mem::replace(&mut self.memory, Memory::Empty);
+        let last = lock(&self.last).queue.take();
+        let own = Arc::clone(&gpu.own_stream);
+        outside(move || {
+            let stream = last.as_ref().and_then(|queue| queue.cuda());
+            match (memory, stream) {
+                (Memory::Empty, _) => {}
+                // In order after all work that has it; without work, at once.
+                (Memory::Pooled(mut memory), stream) => memory.free(stream.unwrap_or(&own)),
+                (memory, stream) => {
+                    // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                    let _ = stream.map_or(Ok(()), CudaStream::synchronize);
+                    drop(memory);
+                }
+            }
+        });
     }
 }
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = match &self.memory {
-            Memory::Empty => 0,
-            Memory::Host(memory) => memory.bytes(),
-            Memory::Cuda(_) => return f.debug_struct("Buffer").finish_non_exhaustive(),
-        };
         f.debug_struct("Buffer")
-            .field("bytes", &bytes)
+            .field("kind", &self.kind)
+            .field("bytes", &self.bytes)
             .finish_non_exhaustive()
-    }
-}
-
-/// Copies between host memory and device memory, or within the latter; waits until it is done.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Copy {
-    /// From this host address to the device address.
-    In { from: *const u8, to: *mut u8 },
-    /// From this device address to the host address.
-    Out { from: *const u8, to: *mut u8 },
-    /// From device address to device address; queued, not waited for.
-    Within { from: *const u8, to: *mut u8 },
-}
-
-impl Copy {
-    /// Does the copy in order with the work on `stream`. `buffers` are those whose memory it touches.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`; they do not overlap; device addresses lie in `buffers`, which
-    /// belong to the stream's device; the caller holds a shared borrow of what is read and an exclusive one of what is written.
-    #[track_caller]
-    pub(crate) unsafe fn run(
-        self,
-        bytes: usize,
-        buffers: &[&Buffer],
-        stream: &Stream,
-    ) -> Result<(), MemoryError> {
-        let (Copy::In { from, to } | Copy::Out { from, to } | Copy::Within { from, to }) = self;
-        let Backend::Cuda(gpu) = &stream.device().0.backend else {
-            // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
-            unsafe { to.copy_from_nonoverlapping(from, bytes) };
-            match self {
-                Copy::Within { .. } => {
-                    check::copied(to, from, bytes);
-                    return Ok(());
-                }
-                Copy::In { .. } => check::initialise(to, bytes),
-                Copy::Out { .. } => stream.device().host_reads(from, bytes),
-            }
-            return Ok(stream.synchronize()?);
-        };
-        let Some(cuda) = stream.queue().cuda() else {
-            return Ok(());
-        };
-        let submission = gpu.submission();
-        for buffer in buffers {
-            buffer.hand_to(stream.queue())?;
-        }
-        if bytes > 0 {
-            // SAFETY: the caller promises the ranges. Host memory stays borrowed until the wait below; device memory is kept by
-            // `buffers`, which note this stream.
-            unsafe {
-                match self {
-                    Copy::In { from, to } => cuda.upload(to.addr() as u64, from, bytes)?,
-                    Copy::Out { from, to } => cuda.download(to, from.addr() as u64, bytes)?,
-                    Copy::Within { from, to } => {
-                        cuda.copy(to.addr() as u64, from.addr() as u64, bytes)?;
-                    }
-                }
-            }
-        }
-        drop(submission);
-        match self {
-            Copy::Within { .. } => Ok(()),
-            Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::cuda::DriverError;
 use crate::device::{ComputeMode, ContextLimit, options_text};
+use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
@@ -29,6 +30,9 @@ pub enum Error {
     /// A kernel cannot be launched.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// A graph cannot be made, changed or run.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
@@ -207,7 +211,7 @@ pub enum DeviceError {
         /// The device's name.
         device: String,
         /// What the driver answered.
-        source: DriverError,
+        source: Box<DriverError>,
     },
     /// The driver refused a call.
     #[error("cannot open the GPU: {0}")]

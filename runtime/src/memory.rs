@@ -1,4 +1,12 @@
-//! Typed buffers in a device's memory.
+//! Typed buffers in a device's memory, and in memory of the host that a device reaches.
+
+mod alive; // what buffers have
+mod extent; // widths, heights and depths
+mod fill; // one value everywhere
+mod managed; // one memory for host and kernels
+mod pinned; // page-locked memory of the host
+mod pitched; // rows and planes
+mod pool; // allocation in order with a stream's work
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,13 +16,23 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use warploom_device::atomic::{Atomic, Scope};
 use warploom_device::{AtomicF32, AtomicF64, Plain};
 
-use crate::buffer::{Buffer, Copy};
+use crate::buffer::{ALIGN, Buffer, Copy};
 use crate::cuda::DriverError;
 use crate::device::Device;
 use crate::error::Unsupported;
 use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
+
+pub use alive::{Held, MemoryInUse};
+pub use extent::{Extent3, HostPart, HostPartMut};
+pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
+pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
+pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
+pub use pool::{Pool, PoolOptions, PoolUsage};
+
+pub(crate) use alive::Alive;
+pub(crate) use pool::{EmulatedPool, Used};
 
 /// An array of `T` in a device's memory.
 ///
@@ -84,6 +102,31 @@ pub enum MemoryError {
         /// Elements of a row.
         width: usize,
     },
+    /// There are not as many elements as rows and planes of this extent have.
+    #[error(
+        "{given} elements do not make {extent}; use as many as width, height and depth multiply to"
+    )]
+    LengthMismatch {
+        /// Elements that there are.
+        given: usize,
+        /// Width, height and depth asked for.
+        extent: Extent3,
+    },
+    /// The two sides of a copy have different extents.
+    #[error(
+        "cannot copy {from} elements to {to}: both sides of a copy have one width, height and depth; cut the larger one with `part`"
+    )]
+    ExtentMismatch {
+        /// Extent of the source.
+        from: Extent3,
+        /// Extent of the target.
+        to: Extent3,
+    },
+    /// The host wants to touch memory that a graph has.
+    #[error(
+        "the host cannot look at memory that a graph uses, for the graph's runs borrow nothing; drop the graph first, or copy to other memory"
+    )]
+    InGraph,
     /// Buffer and stream belong to different devices.
     #[error(
         "the buffer belongs to another device ({buffer}) than the stream ({stream}); make both from the same `Device` or its clones"
@@ -385,8 +428,8 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         T: 'a,
     {
         let source = source.into_arg();
-        self.buffer().check_device(stream)?;
-        source.buffer().check_device(stream)?;
+        self.buffer().check_home(stream)?;
+        source.buffer().check_home(stream)?;
         let to = self.window(at, source.len())?;
         let copy = Copy::Within {
             from: source.as_ptr().cast(),

@@ -8,7 +8,8 @@ pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 use crate::device::{Backend, Device, DeviceOptions, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
-use crate::launch::LaunchError;
+use crate::launch::{LaunchBlocking, LaunchError};
+use crate::memory::Alive;
 use crate::print::Prints;
 use warploom_manifest::Image;
 
@@ -144,6 +145,7 @@ impl Emulator {
             limits: Limits::of(self.model.unwrap_or_default()),
             prints: Prints::default(),
             heap: HeapLimit::default(),
+            alive: Alive::default(),
             backend: Backend::Emulator(Emulated {
                 ordinal,
                 model: self.model,
@@ -153,6 +155,7 @@ impl Emulator {
                 options: self.options,
                 ..Emulated::default()
             }),
+            blocking: LaunchBlocking::default(),
         }))
     }
 }

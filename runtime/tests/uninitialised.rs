@@ -110,3 +110,35 @@ fn threads_that_allocate_side_by_side_have_buffers_of_their_own() -> Result<()> 
     });
     Ok(())
 }
+
+#[test]
+fn copies_of_rectangles_carry_what_has_a_value() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let mut rows = device.pitched_uninit::<u8>((10, 4))?;
+    rows.rect_mut(2..5, 1..3)?.copy_from(&[1; 6], &stream)?;
+    let mut x = device.alloc_uninit::<u8>(40)?;
+    let whole = x.as_slice_mut().shaped((10, 4))?;
+    whole
+        .into_part(.., .., ..)?
+        .copy_from_device(rows.as_slice(), &stream)?;
+    for row in 0..4 {
+        let has_values = (1..3).contains(&row);
+        assert_eq!(read(&x, row * 10 + 2, row * 10 + 5).is_none(), has_values);
+        assert!(read(&x, row * 10, row * 10 + 2).is_some());
+        assert!(read(&x, row * 10 + 5, row * 10 + 10).is_some());
+    }
+    Ok(())
+}
+
+#[test]
+fn fills_and_copies_from_page_locked_memory_give_values() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let mut x = device.alloc_uninit::<u32>(10)?;
+    x.slice_mut(2..4)?.fill(1, &stream)?;
+    x.copy_from_pinned(4, &device.pinned::<u32>(2)?, &stream)?;
+    assert!(read(&x, 2, 6).is_none());
+    assert!(read(&x, 1, 6).is_some() && read(&x, 2, 7).is_some());
+    Ok(())
+}

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::found::Found;
 use super::health::Health;
+use super::host::{forbidden, is_inside, outside};
 use super::result::DriverError;
 use super::sys::{self, CUcontext, CUdevice, Driver};
 use crate::device::{Limits, lock};
@@ -22,7 +23,7 @@ pub(crate) struct Context {
     /// For the calls of this context; they are refused once it is lost.
     pub(super) driver: Driver,
     found: Found,
-    pub(super) raw: CUcontext,
+    raw: CUcontext,
     /// Not the primary context, but one of our own, made because that one is lost and still has users.
     own: bool,
 }
@@ -75,6 +76,9 @@ impl Context {
 
     /// Makes this the calling thread's context, as the calls that take no context or stream need.
     pub(crate) fn bind(&self) -> Result<(), DriverError> {
+        if is_inside() {
+            return Err(forbidden());
+        }
         // SAFETY: the context is there while `self` lives.
         let bound = unsafe { self.driver.cuCtxSetCurrent(self.raw) };
         match (bound, self.driver.health()) {
@@ -88,6 +92,9 @@ impl Context {
 
     /// Makes this the calling thread's context until the guard is dropped; then the former one is current again.
     pub(crate) fn push(self: &Arc<Context>) -> Result<Pushed, DriverError> {
+        if is_inside() {
+            return Err(forbidden());
+        }
         // SAFETY: the context is there while the guard holds it.
         unsafe { self.driver.cuCtxPushCurrent_v2(self.raw)? };
         Ok(Pushed {
@@ -99,6 +106,16 @@ impl Context {
     /// The error that ended this context.
     pub(crate) fn lost(&self) -> Option<&DriverError> {
         self.driver.health().and_then(Health::cause)
+    }
+
+    /// The driver for what is no part of a context, and is destroyed even when that is lost: graphs and pools.
+    pub(super) fn beyond(&self) -> &'static Driver {
+        self.found.driver
+    }
+
+    /// The driver's number of the GPU.
+    pub(super) fn device(&self) -> CUdevice {
+        self.found.device
     }
 
     /// The GPU.
@@ -129,6 +146,11 @@ impl Context {
         self.bind()?;
         // SAFETY: takes nothing; the context is current.
         unsafe { self.driver.cuCtxResetPersistingL2Cache() }
+    }
+
+    /// The driver's handle.
+    pub(super) fn raw(&self) -> CUcontext {
+        self.raw
     }
 
     /// Waits until all work of this context is done.
@@ -205,13 +227,20 @@ impl Context {
     }
 
     /// Whether host and kernels may use managed memory at the same time.
-    pub(crate) fn has_concurrent_managed_access(&self) -> bool {
-        self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
+        let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
+        Ok(value != 0)
     }
 
-    fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
-        Ok(self.found.attribute(attribute)?.unwrap_or(0).unsigned_abs())
+    pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
+        let mut value: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe {
+            self.found
+                .driver
+                .cuDeviceGetAttribute(&raw mut value, attribute, self.found.device)?;
+        }
+        Ok(value.unsigned_abs())
     }
 
     fn attributes<const N: usize>(&self, list: [c_int; N]) -> Result<[u32; N], DriverError> {
@@ -268,17 +297,18 @@ fn create(found: Found, flags: u32) -> Result<CUcontext, DriverError> {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: gives back what `open` took, once; nothing of it is left. Through the driver's own table: this is due for a lost context,
-        // too. An error means that the driver is shut down already: nothing is left to release.
-        let _ = unsafe {
-            if self.own {
-                self.found.driver.cuCtxDestroy_v2(self.raw)
-            } else {
-                self.found
-                    .driver
-                    .cuDevicePrimaryCtxRelease_v2(self.found.device)
-            }
-        };
+        let (found, raw, own) = (self.found, self.raw, self.own);
+        outside(move || {
+            // SAFETY: gives back what `open` took, once; nothing of it is left. Through the driver's own table: this is due for a lost
+            // context, too. An error means that the driver is shut down already: nothing is left to release.
+            let _ = unsafe {
+                if own {
+                    found.driver.cuCtxDestroy_v2(raw)
+                } else {
+                    found.driver.cuDevicePrimaryCtxRelease_v2(found.device)
+                }
+            };
+        });
     }
 }
 

@@ -57,6 +57,7 @@ mod tests {
             name: format!("CODE_{code}"),
             text: "it broke".to_owned(),
             call,
+            launches: Box::default(),
         }
     }
 

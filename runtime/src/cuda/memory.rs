@@ -1,19 +1,20 @@
-//! Device memory, host memory that the GPU can reach, and the copies between them.
+//! Device memory, and host memory that the GPU can reach.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::result::DriverError;
-use super::stream::Stream;
-use super::sys;
+use super::sys::{self, memory as flags};
 
 /// A block of device memory.
 #[derive(Debug)]
 pub(crate) struct DeviceMemory {
     context: Arc<Context>,
     address: u64,
+    bytes: usize,
 }
 
 impl DeviceMemory {
@@ -26,10 +27,49 @@ impl DeviceMemory {
         let mut address = 0;
         // SAFETY: writes one address to where we point; the context is current.
         match unsafe { context.driver.cuMemAlloc_v2(&raw mut address, bytes) } {
-            Ok(()) => Ok(Some(DeviceMemory { context, address })),
+            Ok(()) => Ok(Some(DeviceMemory {
+                context,
+                address,
+                bytes,
+            })),
             Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Allocates rows of `width` bytes, none of them zero, and gives the bytes from one row to the next; kernels read and write `access`
+    /// (4, 8 or 16) bytes at a time at most. `Ok(None)` if the device has no room for them.
+    pub(crate) fn rows(
+        context: Arc<Context>,
+        width: usize,
+        height: usize,
+        access: u32,
+    ) -> Result<Option<(DeviceMemory, usize)>, DriverError> {
+        context.bind()?;
+        let (mut address, mut pitch) = (0, 0);
+        let (to, driver) = (&raw mut address, &context.driver);
+        // SAFETY: writes an address and a number to where we point; the context is current.
+        match unsafe { driver.cuMemAllocPitch_v2(to, &raw mut pitch, width, height, access) } {
+            Ok(()) => {}
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let mut memory = DeviceMemory {
+            context,
+            address,
+            bytes: 0,
+        };
+        let (mut start, driver) = (0, &memory.context.driver);
+        // SAFETY: writes an address and a number to where we point; the memory is allocated.
+        unsafe {
+            driver.cuMemGetAddressRange_v2(&raw mut start, &raw mut memory.bytes, address)?;
+        }
+        Ok(Some((memory, pitch)))
+    }
+
+    /// How many there are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn address(&self) -> u64 {
@@ -39,9 +79,122 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
+        let (context, address) = (Arc::clone(&self.context), self.address);
+        outside(move || {
+            let _ = context.bind();
+            // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
+            let _ = unsafe { context.driver.cuMemFree_v2(address) };
+        });
+    }
+}
+
+impl Context {
+    /// Whether kernels may reach page-locked memory of the host.
+    pub(crate) fn can_map_host_memory(&self) -> bool {
+        self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
+            .is_ok_and(|value| value != 0)
+    }
+}
+
+impl Context {
+    /// Bytes of device memory that nobody has.
+    pub(crate) fn free_bytes(&self) -> Result<usize, DriverError> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two numbers to where we point; the context is current.
+        unsafe {
+            self.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total)?;
+        }
+        Ok(free)
+    }
+
+    /// The GPU's number, as the driver's functions about memory take it.
+    pub(crate) fn number(&self) -> i32 {
+        self.device()
+    }
+}
+
+/// Page-locked host memory of which copies are fast and need no wait.
+#[derive(Debug)]
+pub(crate) struct PinnedMemory {
+    context: Arc<Context>,
+    host: NonNull<u8>,
+    /// Where kernels see it, if they do.
+    address: Option<u64>,
+}
+
+/// What else [`PinnedMemory`] is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PinnedAs {
+    /// Page-locked for all contexts.
+    pub(crate) portable: bool,
+    /// Mapped into the GPU's address space.
+    pub(crate) mapped: bool,
+    /// Not cached by the host.
+    pub(crate) write_combined: bool,
+}
+
+// SAFETY: owns plain memory; who reads and writes it through `host` synchronises himself.
+unsafe impl Send for PinnedMemory {}
+// SAFETY: as above.
+unsafe impl Sync for PinnedMemory {}
+
+impl PinnedMemory {
+    /// `bytes` (not zero) bytes with no particular contents; `Ok(None)` if the host has no room for them.
+    pub(crate) fn new(
+        context: Arc<Context>,
+        bytes: usize,
+        what: PinnedAs,
+    ) -> Result<Option<PinnedMemory>, DriverError> {
+        context.bind()?;
+        let flag = |on, flag| if on { flag } else { 0 };
+        let flags = flag(what.portable, sys::CU_MEMHOSTALLOC_PORTABLE)
+            | flag(what.mapped, sys::CU_MEMHOSTALLOC_DEVICEMAP)
+            | flag(what.write_combined, flags::CU_MEMHOSTALLOC_WRITECOMBINED);
+        let mut host: *mut c_void = std::ptr::null_mut();
+        // SAFETY: writes one address to where we point; the context is current.
+        match unsafe { context.driver.cuMemHostAlloc(&raw mut host, bytes, flags) } {
+            Ok(()) => {}
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let Some(host) = NonNull::new(host.cast::<u8>()) else {
+            return Ok(None);
+        };
+        let mut memory = PinnedMemory {
+            context,
+            host,
+            address: None,
+        };
+        if what.mapped {
+            let mut address = 0;
+            let host = host.as_ptr().cast();
+            // SAFETY: writes one address to where we point; `host` is mapped memory.
+            unsafe {
+                memory
+                    .context
+                    .driver
+                    .cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)?;
+            }
+            memory.address = Some(address);
+        }
+        Ok(Some(memory))
+    }
+
+    pub(crate) fn host(&self) -> *mut u8 {
+        self.host.as_ptr()
+    }
+
+    pub(crate) fn address(&self) -> Option<u64> {
+        self.address
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
         let _ = self.context.bind();
-        // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
-        let _ = unsafe { self.context.driver.cuMemFree_v2(self.address) };
+        // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down already.
+        let _ = unsafe { self.context.driver.cuMemFreeHost(self.host.as_ptr().cast()) };
     }
 }
 
@@ -73,6 +226,7 @@ impl MappedMemory {
                 name: "no memory".to_owned(),
                 text: "the driver gave a null address".to_owned(),
                 call: "cuMemHostAlloc",
+                launches: Box::default(),
             });
         };
         let mut memory = MappedMemory {
@@ -121,21 +275,83 @@ pub(crate) struct ManagedMemory {
 impl ManagedMemory {
     /// Memory with no particular contents.
     pub(crate) fn new(context: Arc<Context>, bytes: usize) -> Result<ManagedMemory, DriverError> {
+        ManagedMemory::attached(context, bytes, sys::CU_MEM_ATTACH_GLOBAL)
+    }
+
+    /// The same, `Ok(None)` if the GPU has less free; the driver itself would begin to move pages in and out. `host`: only the host sees it
+    /// at first, and devices that may use it at the same time.
+    pub(crate) fn within_free(
+        context: Arc<Context>,
+        bytes: usize,
+        host: bool,
+    ) -> Result<Option<ManagedMemory>, DriverError> {
+        if bytes > context.free_bytes()? {
+            return Ok(None);
+        }
+        let flags = if host {
+            flags::CU_MEM_ATTACH_HOST
+        } else {
+            sys::CU_MEM_ATTACH_GLOBAL
+        };
+        match ManagedMemory::attached(context, bytes, flags) {
+            Ok(memory) => Ok(Some(memory)),
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn attached(
+        context: Arc<Context>,
+        bytes: usize,
+        flags: u32,
+    ) -> Result<ManagedMemory, DriverError> {
         context.bind()?;
         let mut address = 0;
         // SAFETY: writes one address to where we point; the context is current. The driver refuses zero bytes.
         unsafe {
-            context.driver.cuMemAllocManaged(
-                &raw mut address,
-                bytes.max(1),
-                sys::CU_MEM_ATTACH_GLOBAL,
-            )?;
+            context
+                .driver
+                .cuMemAllocManaged(&raw mut address, bytes.max(1), flags)?;
         }
         Ok(ManagedMemory {
             context,
             address,
             bytes,
         })
+    }
+
+    /// Tells the driver how the memory will be used: an advice of `CUmem_advise`, about this GPU or about the host.
+    pub(crate) fn advise(&self, advice: i32, this_gpu: bool) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let device = if this_gpu {
+            self.context.device()
+        } else {
+            flags::CU_DEVICE_CPU
+        };
+        let driver = &self.context.driver;
+        // SAFETY: the whole of an allocation of managed memory; advice changes no values.
+        unsafe { driver.cuMemAdvise(self.address, self.bytes, advice, device) }
+    }
+
+    /// Whether all of it was advised to be mostly read.
+    pub(crate) fn is_read_mostly(&self) -> Result<bool, DriverError> {
+        Ok(self.attribute(flags::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)? != 0)
+    }
+
+    /// Number of the GPU where all of it should stay; -1 for the host, less if nobody said.
+    pub(crate) fn preferred(&self) -> Result<i32, DriverError> {
+        self.attribute(flags::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION)
+    }
+
+    fn attribute(&self, attribute: i32) -> Result<i32, DriverError> {
+        self.context.bind()?;
+        let mut value = 0i32;
+        let (to, size) = (&raw mut value, size_of::<i32>());
+        let (start, bytes) = (self.address, self.bytes);
+        let driver = &self.context.driver;
+        // SAFETY: writes one number of four bytes to where we point; the range is all of an allocation of managed memory.
+        unsafe { driver.cuMemRangeGetAttribute(to.cast(), size, attribute, start, bytes)? };
+        Ok(value)
     }
 
     /// Where it starts, on both sides.
@@ -153,69 +369,5 @@ impl Drop for ManagedMemory {
         let _ = self.context.bind();
         // SAFETY: freed once, when the device is closed and nothing runs. Errors: the driver is shut down already.
         let _ = unsafe { self.context.driver.cuMemFree_v2(self.address) };
-    }
-}
-
-impl Stream {
-    /// Queues a copy of host memory to the device.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there.
-    pub(crate) unsafe fn upload(
-        &self,
-        to: u64,
-        from: *const u8,
-        bytes: usize,
-    ) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises both ranges.
-        unsafe {
-            self.context
-                .driver
-                .cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.raw)
-        }
-    }
-
-    /// Queues a copy of device memory to the host.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there.
-    pub(crate) unsafe fn download(
-        &self,
-        to: *mut u8,
-        from: u64,
-        bytes: usize,
-    ) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises both ranges.
-        unsafe {
-            self.context
-                .driver
-                .cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.raw)
-        }
-    }
-
-    /// Queues a copy from device memory to device memory.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be read at `from` and written at `to`, and stay so until the stream got there; they do not overlap.
-    pub(crate) unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises both ranges.
-        unsafe {
-            self.context
-                .driver
-                .cuMemcpyDtoDAsync_v2(to, from, bytes, self.raw)
-        }
-    }
-
-    /// Queues writing zero to every byte of a range.
-    ///
-    /// # Safety
-    /// `bytes` bytes can be written at `to`, and stay so until the stream got there.
-    pub(crate) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: the caller promises the range.
-        unsafe { self.context.driver.cuMemsetD8Async(to, 0, bytes, self.raw) }
     }
 }

@@ -4,12 +4,16 @@
 //! Start at [`context`]: everything else belongs to a context.
 
 pub(crate) mod context;
+pub(crate) mod copies;
 pub(crate) mod event;
 pub(crate) mod found;
+pub(crate) mod graph;
 mod health;
+pub(crate) mod host;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod peers;
+pub(crate) mod pool;
 pub(crate) mod result;
 pub(crate) mod stream;
 mod sys;

@@ -20,9 +20,12 @@ use super::result::{DriverError, check, lacking};
 use crate::error::DeviceError;
 
 mod devices; // GPUs, contexts, peers
-mod memory; // kinds of memory, copies, pools
+pub(super) mod graphs; // graphs and their nodes
+pub(crate) mod memory; // kinds of memory, copies, pools
 mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
+
+pub(crate) use streams::*;
 
 pub(crate) type CUresult = c_int;
 pub(crate) type CUdevice = c_int;
@@ -45,7 +48,8 @@ macro_rules! handles {
     )* };
 }
 
-handles! { CUcontext CUmodule CUfunction CUstream CUevent }
+use handles;
+handles! { CUcontext CUmodule CUfunction CUstream CUevent CUgraph CUgraphNode CUgraphExec }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
 macro_rules! functions {
@@ -64,6 +68,7 @@ macro_rules! functions {
         struct Loaded {
             table: Table,
             devices: devices::Functions,
+            graphs: graphs::Functions,
             memory: memory::Functions,
             modules: modules::Functions,
             streams: streams::Functions,
@@ -103,6 +108,7 @@ macro_rules! functions {
                     loaded: Arc::new(Loaded {
                         table: Table { $($name,)* $($oname,)* },
                         devices: devices::Functions::find(&library),
+                        graphs: graphs::Functions::find(&library),
                         memory: memory::Functions::find(&library),
                         modules: modules::Functions::find(&library),
                         streams: streams::Functions::find(&library),
@@ -283,6 +289,7 @@ pub(crate) const CUDA_ERROR_DEVICE_UNAVAILABLE: CUresult = 46;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
 pub(crate) const CUDA_ERROR_INVALID_DEVICE: CUresult = 101;
 pub(crate) const CUDA_ERROR_INVALID_CONTEXT: CUresult = 201;
+pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
 pub(crate) const CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED: CUresult = 704;
 pub(crate) const CUDA_ERROR_PEER_ACCESS_NOT_ENABLED: CUresult = 705;
 pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;

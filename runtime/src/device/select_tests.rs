@@ -145,6 +145,7 @@ fn a_gpu_that_somebody_else_has_is_busy() {
             name: String::new(),
             text: String::new(),
             call: "cuDevicePrimaryCtxRetain",
+            launches: Box::default(),
         })
     };
     let exclusive = ComputeMode::ExclusiveProcess;

@@ -1,0 +1,163 @@
+//! Pools of device memory, from which streams allocate in order with their work.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::result::DriverError;
+use super::stream::Stream;
+use super::sys::memory as flags;
+use super::sys::memory::{CUmemPoolProps, CUmemoryPool};
+use super::sys::{self, CUdeviceptr};
+
+/// A pool of a GPU's memory.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    context: Arc<Context>,
+    raw: CUmemoryPool,
+    /// Made by us, and to be destroyed; the GPU's default pool is not.
+    own: bool,
+}
+
+/// What can be asked of a pool: numbers of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum PoolNumber {
+    /// What it keeps when it is asked for less.
+    ReleaseThreshold = 4,
+    Reserved = 5,
+    ReservedHigh = 6,
+    Used = 7,
+    UsedHigh = 8,
+}
+
+impl Context {
+    /// Whether there are pools.
+    pub(crate) fn has_pools(&self) -> bool {
+        self.attribute(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
+            .is_ok_and(|value| value != 0)
+    }
+}
+
+impl Pool {
+    /// The one that the GPU has anyway.
+    pub(crate) fn of_device(context: Arc<Context>) -> Result<Pool, DriverError> {
+        context.bind()?;
+        let mut raw = CUmemoryPool::NULL;
+        let (to, device) = (&raw mut raw, context.device());
+        // SAFETY: writes one handle to where we point.
+        unsafe { context.driver.cuDeviceGetDefaultMemPool(to, device)? };
+        Ok(Pool {
+            context,
+            raw,
+            own: false,
+        })
+    }
+
+    /// A new one, of `max_bytes` bytes at most; 0: as many as there are.
+    pub(crate) fn new(context: Arc<Context>, max_bytes: usize) -> Result<Pool, DriverError> {
+        context.bind()?;
+        let props = CUmemPoolProps::on_device(context.device(), max_bytes);
+        let mut raw = CUmemoryPool::NULL;
+        let driver = &context.driver;
+        // SAFETY: writes one handle to where we point, and reads the structure.
+        unsafe { driver.cuMemPoolCreate(&raw mut raw, &raw const props)? };
+        Ok(Pool {
+            context,
+            raw,
+            own: true,
+        })
+    }
+
+    /// Allocates `bytes` (not zero) bytes in order with the work on `stream`; `Ok(None)` if there is no room for them.
+    pub(crate) fn allocate(
+        self: &Arc<Pool>,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<Option<PoolMemory>, DriverError> {
+        self.context.bind()?;
+        let mut address = 0;
+        let (to, driver) = (&raw mut address, &self.context.driver);
+        // SAFETY: writes one address to where we point; pool and stream are alive and of one GPU.
+        match unsafe { driver.cuMemAllocFromPoolAsync(to, bytes, self.raw, stream.raw) } {
+            Ok(()) => Ok(Some(PoolMemory {
+                pool: Arc::clone(self),
+                address,
+            })),
+            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives what nobody uses back, but for `keep` bytes.
+    pub(crate) fn trim(&self, keep: usize) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the pool is alive.
+        unsafe { self.context.driver.cuMemPoolTrimTo(self.raw, keep) }
+    }
+
+    pub(crate) fn number(&self, what: PoolNumber) -> Result<u64, DriverError> {
+        self.context.bind()?;
+        let mut value = 0u64;
+        let to: *mut c_void = (&raw mut value).cast();
+        let driver = &self.context.driver;
+        // SAFETY: writes eight bytes to where we point; the pool is alive.
+        unsafe { driver.cuMemPoolGetAttribute(self.raw, what as i32, to)? };
+        Ok(value)
+    }
+
+    /// Sets the threshold; a high mark takes 0 only, and begins anew.
+    pub(crate) fn set(&self, what: PoolNumber, value: u64) -> Result<(), DriverError> {
+        self.context.bind()?;
+        let mut value = value;
+        let from: *mut c_void = (&raw mut value).cast();
+        let driver = &self.context.driver;
+        // SAFETY: reads eight bytes from where we point; the pool is alive.
+        unsafe { driver.cuMemPoolSetAttribute(self.raw, what as i32, from) }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if self.own {
+            let _ = self.context.bind();
+            // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
+            let _ = unsafe { self.context.beyond().cuMemPoolDestroy(self.raw) };
+        }
+    }
+}
+
+/// A piece of a pool.
+#[derive(Debug)]
+pub(crate) struct PoolMemory {
+    pool: Arc<Pool>,
+    /// 0 once it is given back.
+    address: CUdeviceptr,
+}
+
+impl PoolMemory {
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Gives it back in order with the work on `stream`, which is all that uses it.
+    pub(crate) fn free(&mut self, stream: &Stream) {
+        let context = &self.pool.context;
+        let _ = context.bind();
+        // SAFETY: freed once; earlier work is on the stream or done.
+        if unsafe { context.driver.cuMemFreeAsync(self.address, stream.raw) }.is_ok() {
+            self.address = 0;
+        }
+    }
+}
+
+impl Drop for PoolMemory {
+    fn drop(&mut self) {
+        if self.address != 0 {
+            let context = &self.pool.context;
+            let _ = context.bind();
+            // SAFETY: freed once; the driver waits for work under way. Errors: the driver is shut down or the context is broken.
+            let _ = unsafe { context.driver.cuMemFree_v2(self.address) };
+        }
+    }
+}

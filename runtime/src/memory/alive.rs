@@ -1,0 +1,101 @@
+//! What a device has given out and not got back.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::buffer::Kind;
+use crate::device::Device;
+
+/// Buffers of one kind that are alive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Held {
+    /// How many buffers.
+    pub buffers: usize,
+    /// Their bytes, as their elements and pitches ask for them; the driver may have rounded up.
+    pub bytes: usize,
+}
+
+/// Memory of a device, and of the host for it, that buffers hold: see [`Device::memory_in_use`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryInUse {
+    /// Linear and pitched buffers in the device's memory.
+    pub device: Held,
+    /// Page-locked host memory, registered memory included.
+    pub pinned: Held,
+    /// Managed memory.
+    pub managed: Held,
+    /// Buffers from pools.
+    pub pooled: Held,
+}
+
+impl MemoryInUse {
+    /// All kinds together.
+    #[must_use]
+    pub fn total(&self) -> Held {
+        let kinds = [self.device, self.pinned, self.managed, self.pooled];
+        Held {
+            buffers: kinds.iter().map(|held| held.buffers).sum(),
+            bytes: kinds.iter().map(|held| held.bytes).sum(),
+        }
+    }
+}
+
+impl Device {
+    /// How many buffers of this device and its clones are alive, and their bytes: for tests that nothing leaks.
+    ///
+    /// Counts what this library gave out, exactly and at once, also on the emulator; buffers without bytes count as buffers, forgotten ones
+    /// stay. What other libraries allocate on the same GPU is not in it.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let before = device.memory_in_use();
+    /// let x = device.zeroed::<f32>(1000)?;
+    /// let host = device.pinned::<f32>(10)?;
+    /// let now = device.memory_in_use();
+    /// assert_eq!((now.device.bytes, now.pinned.bytes, now.total().buffers), (4000, 40, 2));
+    /// drop((x, host));
+    /// assert_eq!(device.memory_in_use(), before);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn memory_in_use(&self) -> MemoryInUse {
+        let alive = &self.0.alive;
+        let mut device = alive.of(Kind::Device);
+        let pitched = alive.of(Kind::Pitched);
+        device.buffers += pitched.buffers;
+        device.bytes += pitched.bytes;
+        MemoryInUse {
+            device,
+            pinned: alive.of(Kind::Pinned),
+            managed: alive.of(Kind::Managed),
+            pooled: alive.of(Kind::Pooled),
+        }
+    }
+}
+
+/// The counters of a device: one pair for each kind.
+#[derive(Debug, Default)]
+pub(crate) struct Alive([(AtomicUsize, AtomicUsize); Kind::COUNT]);
+
+impl Alive {
+    pub(crate) fn add(&self, kind: Kind, bytes: usize) {
+        let (buffers, all) = &self.0[kind as usize];
+        buffers.fetch_add(1, Ordering::Relaxed);
+        all.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn remove(&self, kind: Kind, bytes: usize) {
+        let (buffers, all) = &self.0[kind as usize];
+        buffers.fetch_sub(1, Ordering::Relaxed);
+        all.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn of(&self, kind: Kind) -> Held {
+        let (buffers, bytes) = &self.0[kind as usize];
+        Held {
+            buffers: buffers.load(Ordering::Relaxed),
+            bytes: bytes.load(Ordering::Relaxed),
+        }
+    }
+}
