@@ -82,6 +82,8 @@ fn count(state: &State, of: &str) -> Option<u64> {
         "events" => state.events.len() as u64,
         "graphs" => state.graphs.len() as u64,
         "executable graphs" => state.executables.len() as u64,
+        "pools" => state.pools.iter().filter(|(_, pool)| pool.own).count() as u64,
+        "links" => state.links.len() as u64,
         "device memory" => memory(Kind::Device),
         "pinned memory" => memory(Kind::Pinned),
         "registered memory" => memory(Kind::Registered),

@@ -3,6 +3,8 @@
 pub mod contexts;
 pub mod devices;
 pub mod graphs;
+pub mod kinds;
+pub mod links;
 pub mod memory;
 pub mod modules;
 pub mod streams;

@@ -35,6 +35,12 @@ pub(crate) struct Region {
     pub(crate) context: u64,
     pub(crate) device: i32,
     pub(crate) flags: u32,
+    /// The pool that it is of; 0: none.
+    pub(crate) pool: u64,
+    /// What `cuMemAdvise` was told.
+    pub(crate) read_mostly: bool,
+    /// As `cuMemRangeGetAttribute` gives it: -2 if nobody said.
+    pub(crate) preferred: i32,
     /// Where its bytes are in truth.
     pub(crate) host: *mut u8,
     layout: Option<Layout>,
@@ -115,11 +121,48 @@ impl State {
             context,
             device,
             flags,
+            pool: 0,
+            read_mostly: false,
+            preferred: -2,
             host,
             layout: Some(layout),
         };
         self.regions.insert(start, region);
         Ok(start)
+    }
+
+    /// Notes memory of the host itself as page-locked.
+    pub(crate) fn register(&mut self, start: u64, bytes: usize, flags: u32) -> Result<(), Code> {
+        let end = start.checked_add(bytes as u64).ok_or(Code::INVALID_VALUE)?;
+        let meets = |(at, region): (&u64, &Region)| start < at + region.bytes as u64;
+        if self.regions.range(..end).next_back().is_some_and(meets) {
+            return Err(Code::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        let context = self.current()?;
+        let address = usize::try_from(start).map_err(|_| Code::INVALID_VALUE)?;
+        let region = Region {
+            kind: Kind::Registered,
+            bytes,
+            context,
+            device: self.contexts.get(context)?.device,
+            flags,
+            pool: 0,
+            read_mostly: false,
+            preferred: -2,
+            host: std::ptr::with_exposed_provenance_mut(address),
+            layout: None,
+        };
+        self.regions.insert(start, region);
+        Ok(())
+    }
+
+    /// Takes a piece of memory away, of its pool as well.
+    pub(crate) fn remove_region(&mut self, address: u64) {
+        if let Some(region) = self.regions.remove(&address)
+            && let Ok(pool) = self.pools.get_mut(region.pool)
+        {
+            pool.give(region.bytes as u64);
+        }
     }
 
     /// The region in which `bytes` bytes from `address` on lie, and where they start in it.
@@ -155,7 +198,7 @@ impl State {
     pub(crate) fn free(&mut self, address: u64, kinds: &[Kind]) -> Result<(), Code> {
         match self.regions.get(&address) {
             Some(region) if kinds.contains(&region.kind) => {
-                self.regions.remove(&address);
+                self.remove_region(address);
                 Ok(())
             }
             _ => Err(Code::INVALID_VALUE),

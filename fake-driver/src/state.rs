@@ -7,7 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::code::Code;
+use crate::driver::kinds::Pool;
 use crate::graph::{Executable, Graph};
+use crate::link::Link;
 use crate::memory::Region;
 use crate::module::Module;
 use crate::options::{Options, Rule};
@@ -104,6 +106,8 @@ pub(crate) struct State {
     /// A node's graph and its place there.
     pub(crate) graph_nodes: Table<(u64, usize)>,
     pub(crate) executables: Table<Executable>,
+    pub(crate) pools: Table<Pool>,
+    pub(crate) links: Table<Link>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -140,6 +144,8 @@ impl State {
             graphs: Table::new(0xC5, Code::INVALID_VALUE),
             graph_nodes: Table::new(0xC6, Code::INVALID_VALUE),
             executables: Table::new(0xC7, Code::INVALID_VALUE),
+            pools: Table::new(0xC8, Code::INVALID_VALUE),
+            links: Table::new(0xC9, Code::INVALID_HANDLE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),

@@ -321,7 +321,7 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 11] = [
+const LIVE: [&str; 13] = [
     "contexts",
     "modules",
     "functions",
@@ -329,6 +329,8 @@ const LIVE: [&str; 11] = [
     "events",
     "graphs",
     "executable graphs",
+    "pools",
+    "links",
     "device memory",
     "pinned memory",
     "registered memory",

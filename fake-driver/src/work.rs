@@ -220,9 +220,7 @@ impl State {
                     event.time = Some(now);
                 }
             }
-            Work::Free(address) => {
-                self.regions.remove(address);
-            }
+            Work::Free(address) => self.remove_region(*address),
             Work::Wait(_) | Work::Call(_) => {}
         }
         Ok(())

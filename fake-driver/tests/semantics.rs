@@ -404,6 +404,111 @@ fn what_stays_in_a_context_is_complained_about() {
     assert_eq!((count(c"complaints"), count(c"device memory")), (1, 0));
 }
 
+#[test]
+fn events_know_their_times_only_when_they_have_them() {
+    let _context = context();
+    let (mut timed, mut untimed, mut stream, mut ms) = (0, 0, 0, 0.0f32);
+    unsafe {
+        assert_eq!(cuStreamCreate(&raw mut stream, 1), 0);
+        assert_eq!(cuEventCreate(&raw mut timed, 0), 0);
+        assert_eq!(cuEventCreate(&raw mut untimed, 2), 0);
+        assert_eq!(
+            cuEventCreate(&raw mut stream, 4),
+            1,
+            "for other processes, but with times"
+        );
+        assert_eq!(
+            cuEventElapsedTime(&raw mut ms, timed, timed),
+            400,
+            "not recorded"
+        );
+        assert_eq!(cuEventRecord(timed, stream), 0);
+        assert_eq!(cuEventRecord(untimed, stream), 0);
+        assert_eq!(
+            cuEventElapsedTime(&raw mut ms, timed, untimed),
+            400,
+            "without times"
+        );
+        assert_eq!(cuEventElapsedTime(&raw mut ms, timed, timed), 0);
+        set(c"queued", 1);
+        assert_eq!(cuEventRecord(timed, stream), 0);
+        assert_eq!(
+            cuEventElapsedTime(&raw mut ms, timed, timed),
+            600,
+            "not done"
+        );
+        assert_eq!(cuEventSynchronize(timed), 0);
+        assert_eq!(cuEventElapsedTime(&raw mut ms, timed, timed), 0);
+    }
+    assert!(ms.abs() < 1e-6);
+}
+
+#[test]
+fn callbacks_run_in_order_and_must_not_call_the_driver() {
+    static ANSWER: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1);
+    unsafe extern "system" fn called(stream: usize) {
+        let answer = unsafe { cuStreamQuery(stream as u64) };
+        ANSWER.store(answer, std::sync::atomic::Ordering::Relaxed);
+    }
+    let _context = context();
+    set(c"queued", 1);
+    let mut stream = 0;
+    unsafe {
+        assert_eq!(cuStreamCreate(&raw mut stream, 1), 0);
+        assert_eq!(cuLaunchHostFunc(stream, None, 0), 1);
+        assert_eq!(cuLaunchHostFunc(stream, Some(called), stream as usize), 0);
+        assert_eq!(
+            ANSWER.load(std::sync::atomic::Ordering::Relaxed),
+            -1,
+            "not before somebody waits"
+        );
+        assert_eq!(cuStreamSynchronize(stream), 0);
+    }
+    assert_eq!(ANSWER.load(std::sync::atomic::Ordering::Relaxed), 800);
+}
+
+#[test]
+fn the_contexts_own_stream_keeps_one_order_with_blocking_streams() {
+    let _context = context();
+    set(c"queued", 1);
+    let y = allocate(4);
+    let (mut blocking, mut other) = (0, 0);
+    unsafe {
+        assert_eq!(cuStreamCreate(&raw mut blocking, 0), 0);
+        assert_eq!(cuStreamCreate(&raw mut other, 1), 0);
+        assert_eq!(cuMemsetD32Async(y, 1, 1, blocking), 0);
+        assert_eq!(cuMemsetD32Async(y, 9, 1, other), 0);
+        // The copy comes after the first fill; nothing orders the second, which nobody waits for.
+        assert_eq!(read(y, 1), [1]);
+        assert_eq!(cuStreamSynchronize(other), 0);
+        assert_eq!(read(y, 1), [9]);
+        assert_eq!(cuStreamDestroy_v2(0), 400);
+    }
+}
+
+#[test]
+fn injected_errors_come_when_they_are_due() {
+    let _context = context();
+    let (mut event, rule) = (0, c"cuEventCreate:2:2");
+    unsafe {
+        assert_eq!(
+            warploom_fake_driver::control::warploom_fake_fail(rule.as_ptr()),
+            0
+        );
+        let answers: Vec<i32> = (0..3).map(|_| cuEventCreate(&raw mut event, 0)).collect();
+        assert_eq!(answers, [0, 2, 0]);
+        // An error that breaks the context does so when it is injected as well.
+        let rule = c"cuStreamSynchronize:1:719";
+        assert_eq!(
+            warploom_fake_driver::control::warploom_fake_fail(rule.as_ptr()),
+            0
+        );
+        assert_eq!(cuStreamSynchronize(0), 719);
+        assert_eq!(cuEventCreate(&raw mut event, 0), 719);
+    }
+    assert_eq!((count(c"events"), count(c"injected")), (2, 2));
+}
+
 /// [`alone`] with two GPUs and a context of each; the second is current.
 fn two_contexts() -> (MutexGuard<'static, ()>, [u64; 2]) {
     let guard = alone();

@@ -25,12 +25,13 @@ use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
 use crate::cuda::host::outside;
-use crate::cuda::memory::{DeviceMemory, ManagedMemory, PinnedMemory};
+use crate::cuda::memory::{DeviceMemory, ManagedMemory};
+use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
-use crate::memory::{MemoryError, Used};
-use crate::panics::Done;
+use crate::memory::{MemoryError, Registered, Storage, Used};
+use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
@@ -83,6 +84,8 @@ pub(crate) enum Memory {
     Pinned(PinnedMemory),
     Managed(ManagedMemory),
     Pooled(PoolMemory),
+    /// A vector of the user, on either back end.
+    Registered(Registered),
 }
 
 /// What a buffer is to users.
@@ -149,9 +152,13 @@ impl Buffer {
             }
             (Some(bytes), Backend::Cuda(gpu)) => on_gpu(gpu, bytes)?.ok_or_else(out_of_memory)?,
         };
-        let bytes = len * size;
+        Ok(Buffer::of_memory(device, memory, kind, len * size))
+    }
+
+    /// A buffer of memory that is there.
+    pub(crate) fn of_memory(device: &Device, memory: Memory, kind: Kind, bytes: usize) -> Buffer {
         device.0.alive.add(kind, bytes);
-        Ok(Buffer(Arc::new(Owned {
+        Buffer(Arc::new(Owned {
             memory,
             last: Mutex::default(),
             portable: false,
@@ -159,7 +166,7 @@ impl Buffer {
             bytes,
             used: None,
             device: device.clone(),
-        })))
+        }))
     }
 
     /// The same, which has so much of an emulated pool.
@@ -176,6 +183,11 @@ impl Buffer {
             owned.portable = portable; // as above
         }
         self
+    }
+
+    /// The vector of the user, no longer page-locked; `None` if it is none, or a graph has it. Nothing uses it any more.
+    pub(crate) fn take_storage(&mut self) -> Option<Storage> {
+        Arc::get_mut(&mut self.0)?.take_storage()
     }
 
     /// Whether both are the same memory.
@@ -217,6 +229,10 @@ impl Owned {
             Memory::Pinned(memory) => memory.address().unwrap_or(ALIGN as u64),
             Memory::Managed(memory) => memory.start().addr() as u64,
             Memory::Pooled(memory) => memory.address(),
+            Memory::Registered(memory) => {
+                let start = memory.device_start();
+                return start.unwrap_or(ptr::without_provenance_mut(ALIGN));
+            }
         };
         ptr::without_provenance_mut(usize::try_from(address).unwrap_or(ALIGN))
     }
@@ -230,6 +246,7 @@ impl Owned {
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
             Memory::Managed(memory) => memory.start(),
+            Memory::Registered(memory) => memory.storage.start(),
         }
     }
 
@@ -237,6 +254,21 @@ impl Owned {
     pub(crate) fn managed(&self) -> Option<&ManagedMemory> {
         match &self.memory {
             Memory::Managed(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a vector of the user.
+    pub(crate) fn is_registered(&self) -> bool {
+        matches!(self.memory, Memory::Registered(_))
+    }
+
+    fn take_storage(&mut self) -> Option<Storage> {
+        match std::mem::replace(&mut self.memory, Memory::Empty) {
+            Memory::Registered(Registered { pin, storage }) => {
+                drop(pin);
+                Some(storage)
+            }
             _ => None,
         }
     }
@@ -279,6 +311,7 @@ impl Owned {
     }
 
     fn wait(&self) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);
@@ -287,7 +320,7 @@ impl Owned {
             };
             (Arc::clone(queue), last.uses)
         };
-        let (stream, launches) = (queue.id(), self.device.launches());
+        let (stream, launches) = (queue.id(), launches_so_far());
         if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
             self.device.flush_prints(); // what was printed before the GPU failed
             return Err(self.device.explain(Some(stream), error).into());
@@ -321,7 +354,7 @@ impl Owned {
                     .copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
             // SAFETY: the host reaches the memory, which was made for the bytes of `source`; no one else has it yet.
-            Memory::Pinned(_) | Memory::Managed(_) => unsafe {
+            Memory::Pinned(_) | Memory::Managed(_) | Memory::Registered(_) => unsafe {
                 let start = self.host_start();
                 start.copy_from_nonoverlapping(source.as_ptr().cast(), bytes);
             },
@@ -347,7 +380,9 @@ impl Owned {
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
-            Memory::Pinned(memory) => unsafe { memory.host().write_bytes(0, bytes) },
+            Memory::Pinned(_) | Memory::Registered(_) => unsafe {
+                self.host_start().write_bytes(0, bytes);
+            },
             Memory::Cuda(_) | Memory::Managed(_) | Memory::Pooled(_) => {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());

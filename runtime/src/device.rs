@@ -410,17 +410,12 @@ impl Device {
         DeviceError::Query {
             what,
             device: self.name().to_owned(),
-            source: Box::new(source),
+            source: source.into(),
         }
     }
 
     pub(crate) fn is_same(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// A number that is this device's and no other's.
-    pub(crate) fn identity(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
     }
 
     /// Says so if the host reads bytes of the emulator that nobody has written, and whether it did. Names the caller's place.

@@ -8,6 +8,7 @@ use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
+use crate::module::ModuleError;
 use crate::stream::StreamError;
 use crate::symbol::SymbolError;
 
@@ -36,6 +37,9 @@ pub enum Error {
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
+    /// Device code from elsewhere cannot be loaded, linked or used.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
     /// The device does not do that.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),

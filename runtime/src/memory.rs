@@ -1,20 +1,21 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
 mod alive; // what buffers have
+mod atomics; // what threads may write together
+mod chunks; // buffers cut up
 mod extent; // widths, heights and depths
 mod fill; // one value everywhere
 mod managed; // one memory for host and kernels
 mod pinned; // page-locked memory of the host
 mod pitched; // rows and planes
 mod pool; // allocation in order with a stream's work
+mod registered; // vectors that become page-locked
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
-use warploom_device::atomic::{Atomic, Scope};
-use warploom_device::{AtomicF32, AtomicF64, Plain};
+use warploom_device::Plain;
 
 use crate::buffer::{ALIGN, Buffer, Copy};
 use crate::cuda::DriverError;
@@ -25,14 +26,17 @@ use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
 pub use alive::{Held, MemoryInUse};
+pub use atomics::AtomicElement;
+pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
 pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
-pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
+pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, SharedAtomics};
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 pub use pool::{Pool, PoolOptions, PoolUsage};
 
 pub(crate) use alive::Alive;
 pub(crate) use pool::{EmulatedPool, Used};
+pub(crate) use registered::{Registered, Storage};
 
 /// An array of `T` in a device's memory.
 ///
@@ -101,6 +105,12 @@ pub enum MemoryError {
         len: usize,
         /// Elements of a row.
         width: usize,
+    },
+    /// A buffer cannot be cut into parts without elements.
+    #[error("cannot cut {len} elements into chunks of 0; use chunks of 1 element or more")]
+    EmptyChunks {
+        /// Elements that there are.
+        len: usize,
     },
     /// There are not as many elements as rows and planes of this extent have.
     #[error(
@@ -309,87 +319,6 @@ impl<T: Plain> DeviceBuffer<T> {
         T: 'a,
     {
         self.as_slice_mut().copy_from_device(at, source, stream)
-    }
-}
-
-/// Elements that have an atomic form of the same size: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
-pub trait AtomicElement: Plain + sealed::Sealed {
-    /// The atomic form.
-    type Atomic: Sync;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-macro_rules! atomic_elements {
-    ($($plain:ty => $atomic:ty,)*) => { $(
-        impl sealed::Sealed for $plain {}
-        impl AtomicElement for $plain {
-            type Atomic = $atomic;
-        }
-    )* };
-}
-
-atomic_elements! {
-    u32 => AtomicU32,
-    i32 => AtomicI32,
-    u64 => AtomicU64,
-    i64 => AtomicI64,
-    f32 => AtomicF32,
-    f64 => AtomicF64,
-}
-
-impl<T: AtomicElement> DeviceBuffer<T> {
-    /// All elements as atomics, for kernels whose threads write the same elements. Kernels take it as `&[AtomicU32]`.
-    ///
-    /// Borrows the buffer exclusively: while the view is there, no one reads the elements in another way.
-    ///
-    /// ```compile_fail,E0502
-    /// # let device = warploom_runtime::Device::emulator();
-    /// let mut counts = device.zeroed::<u32>(256).unwrap();
-    /// let (atomics, plain) = (counts.as_atomic(), counts.as_slice());
-    /// drop((atomics, plain));
-    /// ```
-    /// ```
-    /// # use std::sync::atomic::AtomicU32;
-    /// # use warploom_runtime::DeviceSlice;
-    /// # let device = warploom_runtime::Device::emulator();
-    /// let mut counts = device.zeroed::<u32>(256)?;
-    /// let view: DeviceSlice<'_, AtomicU32> = counts.as_atomic();
-    /// assert_eq!(view.len(), 256);
-    /// # Ok::<(), warploom_runtime::Error>(())
-    /// ```
-    #[must_use]
-    pub fn as_atomic(&mut self) -> DeviceSlice<'_, T::Atomic> {
-        const {
-            assert!(size_of::<T>() == size_of::<T::Atomic>());
-        }
-        // SAFETY: the memory holds `len` elements of the same size, aligned to 256 bytes; `self` is borrowed exclusively, so
-        // that all other accesses come before or after.
-        unsafe { DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len) }
-    }
-}
-
-impl<T: Plain> DeviceBuffer<T> {
-    /// All elements as [`Atomic`]s of any type and scope. Kernels take it as `&[Atomic<T, S>]`.
-    ///
-    /// Borrows the buffer exclusively: while the view is there, no one reads the elements in another way.
-    ///
-    /// ```
-    /// # use warploom_device::atomic::{Atomic, scope};
-    /// # use warploom_runtime::DeviceSlice;
-    /// # let device = warploom_runtime::Device::emulator();
-    /// let mut flags = device.zeroed::<u16>(256)?;
-    /// let view: DeviceSlice<'_, Atomic<u16, scope::System>> = flags.as_atomics();
-    /// assert_eq!(view.len(), 256);
-    /// # Ok::<(), warploom_runtime::Error>(())
-    /// ```
-    #[must_use]
-    pub fn as_atomics<S: Scope>(&mut self) -> DeviceSlice<'_, Atomic<T, S>> {
-        // SAFETY: the memory holds `len` elements of the same layout; `self` is borrowed exclusively, so that all other accesses
-        // come before or after.
-        unsafe { DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len) }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::DeviceError;
 use crate::heap::HeapLimit;
 use crate::launch::{LaunchBlocking, LaunchError};
 use crate::memory::Alive;
+use crate::module::images::{Arch, Form};
 use crate::print::Prints;
 use warploom_manifest::Image;
 
@@ -207,11 +208,20 @@ pub(crate) fn image_for<'i>(
     })
 }
 
-fn choose(images: &[Image], (major, minor): (u32, u32)) -> Option<&Image> {
-    let sm = 10 * major + minor;
-    let exact = images.iter().find(|image| image.exact && image.sm == sm);
-    let general = images.iter().filter(|image| !image.exact && image.sm <= sm);
-    exact.or_else(|| general.max_by_key(|image| image.sm))
+fn choose(images: &[Image], device: (u32, u32)) -> Option<&Image> {
+    let arches: Vec<_> = images
+        .iter()
+        .map(|image| {
+            let (major, minor) = (image.sm / 10, image.sm % 10);
+            let arch = if image.exact {
+                Arch::exact(major, minor)
+            } else {
+                Arch::new(major, minor)
+            };
+            (Form::Ptx, arch)
+        })
+        .collect();
+    crate::module::images::choose(&arches, device).map(|at| &images[at])
 }
 
 fn available(images: &[Image]) -> String {

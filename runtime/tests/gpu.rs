@@ -8,7 +8,8 @@ use std::time::Instant;
 use warploom_runtime::launch::{ByValue, Contract, Kernel, Param, SliceArg, SliceMutArg, submit};
 use warploom_runtime::model::Model;
 use warploom_runtime::{
-    Device, Error, Graph, Launch, LaunchError, Limits, MemoryError, Result, Stream, StreamError,
+    Device, Error, Graph, Launch, LaunchError, Limits, MemoryError, PinnedOptions, Result, Stream,
+    StreamError,
 };
 
 const PTX: &[u8] = include_bytes!("gpu.ptx");
@@ -214,6 +215,49 @@ fn saxpy_runs() -> Result<()> {
     let mut y = device.upload(&vec![1.0f32; n])?;
     saxpy(&stream, Launch::covering(n), 2.0, &x, &mut y)?;
     assert_eq!(y.to_vec(&stream)?, vec![7.0; n]);
+    Ok(())
+}
+
+//@ rows: GPL-4, TM-5, TM-12
+#[test]
+fn kernels_use_every_kind_of_memory() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let (stream, other) = (device.stream()?, device.stream()?);
+    let n = 1000;
+    let options = PinnedOptions::new().mapped();
+    let mut mapped = device.pinned_with::<f32>(n, options)?;
+    mapped.as_mut_slice()?.fill(1.0);
+    let mut managed = device.managed_from(&vec![2.0f32; n])?;
+    let mut pooled = device.pool()?.filled(n, 3.0f32, &stream)?;
+    let mut registered = device.register(&mut vec![4.0f32; n], options)?;
+    let launch = Launch::covering(n);
+    saxpy(&stream, launch, 10.0, mapped.device_slice()?, &mut managed)?; // 12
+    saxpy(&other, launch, 10.0, &managed, &mut pooled)?; // 123
+    saxpy(
+        &stream,
+        launch,
+        10.0,
+        &pooled,
+        registered.device_slice_mut()?,
+    )?; // 1234
+    let from = registered.device_slice()?;
+    saxpy(&other, launch, 10.0, from, mapped.device_slice_mut()?)?; // 12341
+    assert_eq!(mapped.as_slice()?, vec![12_341.0; n]);
+    assert_eq!(managed.as_slice()?, vec![12.0; n]);
+    assert_eq!(registered.take_vec()?, vec![1234.0; n]);
+    drop(pooled);
+    let mut rows = device.pitched_zeroed::<f32>((100, 10))?;
+    rows.copy_from(&vec![5.0; n], &stream)?;
+    let mut sums = device.zeroed::<f32>(rows.padded().len())?;
+    saxpy(
+        &stream,
+        Launch::covering(sums.len()),
+        2.0,
+        rows.padded(),
+        &mut sums,
+    )?;
+    let sums = sums.to_vec(&stream)?;
+    assert_eq!((sums[99], sums[rows.row_elements()]), (10.0, 10.0));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod fill;
 mod managed;
+mod parts;
 mod pinned;
 mod pitched;
 mod pools;

@@ -77,6 +77,7 @@ pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), 
     }
     held.streams.retain(|_, stream| stream.context != context);
     held.events.retain(|_, event| event.context != context);
+    held.links.retain(|_, link| link.context != context);
     held.regions.retain(|_, region| region.context != context);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 use warploom_emulator::check;
 
 use super::Buffer;
-use crate::device::{Backend, Device, Emulated, Submission};
+use crate::device::{Backend, Device, Emulated, Gpu, Submission};
 use crate::graph::record::{KeptCopy, Operation};
 use crate::memory::MemoryError;
 use crate::stream::{Stream, StreamError, refuse_inside};
@@ -133,18 +133,17 @@ pub(crate) fn hand_all<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
 ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+    refuse_inside()?;
     // Almost always one; portable buffers may bring others. In order of address, so that two threads never wait for each other.
-    let mut devices: Vec<&Device> = buffers.iter().map(|buffer| buffer.device()).collect();
-    devices.push(stream.device());
-    devices.sort_by_key(|device| device.identity());
-    devices.dedup_by_key(|device| device.identity());
-    let locks = devices
-        .iter()
-        .filter_map(|device| match &device.0.backend {
-            Backend::Cuda(gpu) => Some(gpu.submission()),
-            Backend::Emulator(_) => None,
-        })
-        .collect();
+    let gpu = |device: &'a Device| match &device.0.backend {
+        Backend::Cuda(gpu) => Some(&**gpu),
+        Backend::Emulator(_) => None,
+    };
+    let own = buffers.iter().filter_map(|buffer| gpu(buffer.device()));
+    let mut gpus: Vec<&Gpu> = own.chain(gpu(stream.device())).collect();
+    gpus.sort_by_key(|gpu| std::ptr::from_ref(*gpu).addr());
+    gpus.dedup_by_key(|gpu| std::ptr::from_ref(*gpu).addr());
+    let locks = gpus.into_iter().map(Gpu::submission).collect();
     for buffer in buffers {
         buffer.hand_to(stream.queue())?;
     }

@@ -39,12 +39,17 @@ impl Fill<'_> {
     /// # Safety
     /// All elements lie in `buffer`, which belongs to the stream's device; the caller has an exclusive borrow of them.
     pub(crate) unsafe fn run(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.hand(buffer, stream) }.map_err(|error| suspect(error, stream))
+    }
+
+    /// # Safety
+    /// As [`run`](Fill::run).
+    unsafe fn hand(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
         let _order = buffer.hand_over(stream)?;
         match stream.queue().cuda() {
             // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
-            Some(cuda) => {
-                unsafe { self.queue(cuda) }.map_err(|error| suspect(error.into(), stream))?;
-            }
+            Some(cuda) => unsafe { self.queue(cuda) }?,
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
             None => unsafe {
                 let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
@@ -102,7 +107,9 @@ impl Fill<'_> {
         if size == 0 || self.width == 0 || self.height == 0 {
             return vec![];
         }
-        let unit = [4, 2, 1].into_iter().find(|unit| size % unit == 0);
+        let unit = [4, 2, 1]
+            .into_iter()
+            .find(|unit| size.is_multiple_of(*unit));
         let unit = unit.unwrap_or(1);
         let units: Vec<u32> = self.value.chunks(unit).map(number).collect();
         let (first, n_units) = (units[0], units.len());

@@ -148,6 +148,11 @@ impl Context {
         unsafe { self.driver.cuCtxResetPersistingL2Cache() }
     }
 
+    /// The driver's number of the GPU.
+    pub(super) fn device(&self) -> CUdevice {
+        self.found.device
+    }
+
     /// The driver's handle.
     pub(super) fn raw(&self) -> CUcontext {
         self.raw
@@ -226,21 +231,31 @@ impl Context {
         })
     }
 
+    /// Whether the driver loads functions when they are first needed, rather than with their module.
+    pub(crate) fn loads_lazily(&self) -> Result<bool, DriverError> {
+        self.bind()?;
+        let mut mode: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe { self.driver.cuModuleGetLoadingMode(&raw mut mode)? };
+        Ok(mode == sys::modules::CU_MODULE_LAZY_LOADING)
+    }
+
     /// Whether host and kernels may use managed memory at the same time.
     pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
-        let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
-        Ok(value != 0)
+        self.can(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+    }
+
+    /// Whether the GPU has an ability, which is an attribute of 0 or 1. What the driver has not heard of, it cannot make use of.
+    pub(super) fn can(&self, attribute: c_int) -> Result<bool, DriverError> {
+        match self.attribute(attribute) {
+            Ok(value) => Ok(value != 0),
+            Err(error) if error.code == sys::CUDA_ERROR_INVALID_VALUE => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
-        let mut value: c_int = 0;
-        // SAFETY: writes one integer to where we point.
-        unsafe {
-            self.found
-                .driver
-                .cuDeviceGetAttribute(&raw mut value, attribute, self.found.device)?;
-        }
-        Ok(value.unsigned_abs())
+        Ok(self.found.attribute(attribute)?.unwrap_or(0).unsigned_abs())
     }
 
     fn attributes<const N: usize>(&self, list: [c_int; N]) -> Result<[u32; N], DriverError> {

@@ -89,14 +89,6 @@ impl Drop for DeviceMemory {
 }
 
 impl Context {
-    /// Whether kernels may reach page-locked memory of the host.
-    pub(crate) fn can_map_host_memory(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
-            .is_ok_and(|value| value != 0)
-    }
-}
-
-impl Context {
     /// Bytes of device memory that nobody has.
     pub(crate) fn free_bytes(&self) -> Result<usize, DriverError> {
         self.bind()?;
@@ -111,90 +103,6 @@ impl Context {
     /// The GPU's number, as the driver's functions about memory take it.
     pub(crate) fn number(&self) -> i32 {
         self.device()
-    }
-}
-
-/// Page-locked host memory of which copies are fast and need no wait.
-#[derive(Debug)]
-pub(crate) struct PinnedMemory {
-    context: Arc<Context>,
-    host: NonNull<u8>,
-    /// Where kernels see it, if they do.
-    address: Option<u64>,
-}
-
-/// What else [`PinnedMemory`] is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PinnedAs {
-    /// Page-locked for all contexts.
-    pub(crate) portable: bool,
-    /// Mapped into the GPU's address space.
-    pub(crate) mapped: bool,
-    /// Not cached by the host.
-    pub(crate) write_combined: bool,
-}
-
-// SAFETY: owns plain memory; who reads and writes it through `host` synchronises himself.
-unsafe impl Send for PinnedMemory {}
-// SAFETY: as above.
-unsafe impl Sync for PinnedMemory {}
-
-impl PinnedMemory {
-    /// `bytes` (not zero) bytes with no particular contents; `Ok(None)` if the host has no room for them.
-    pub(crate) fn new(
-        context: Arc<Context>,
-        bytes: usize,
-        what: PinnedAs,
-    ) -> Result<Option<PinnedMemory>, DriverError> {
-        context.bind()?;
-        let flag = |on, flag| if on { flag } else { 0 };
-        let flags = flag(what.portable, sys::CU_MEMHOSTALLOC_PORTABLE)
-            | flag(what.mapped, sys::CU_MEMHOSTALLOC_DEVICEMAP)
-            | flag(what.write_combined, flags::CU_MEMHOSTALLOC_WRITECOMBINED);
-        let mut host: *mut c_void = std::ptr::null_mut();
-        // SAFETY: writes one address to where we point; the context is current.
-        match unsafe { context.driver.cuMemHostAlloc(&raw mut host, bytes, flags) } {
-            Ok(()) => {}
-            Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => return Ok(None),
-            Err(error) => return Err(error),
-        }
-        let Some(host) = NonNull::new(host.cast::<u8>()) else {
-            return Ok(None);
-        };
-        let mut memory = PinnedMemory {
-            context,
-            host,
-            address: None,
-        };
-        if what.mapped {
-            let mut address = 0;
-            let host = host.as_ptr().cast();
-            // SAFETY: writes one address to where we point; `host` is mapped memory.
-            unsafe {
-                memory
-                    .context
-                    .driver
-                    .cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)?;
-            }
-            memory.address = Some(address);
-        }
-        Ok(Some(memory))
-    }
-
-    pub(crate) fn host(&self) -> *mut u8 {
-        self.host.as_ptr()
-    }
-
-    pub(crate) fn address(&self) -> Option<u64> {
-        self.address
-    }
-}
-
-impl Drop for PinnedMemory {
-    fn drop(&mut self) {
-        let _ = self.context.bind();
-        // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down already.
-        let _ = unsafe { self.context.driver.cuMemFreeHost(self.host.as_ptr().cast()) };
     }
 }
 

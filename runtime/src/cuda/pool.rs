@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory as flags;
@@ -33,9 +34,8 @@ pub(crate) enum PoolNumber {
 
 impl Context {
     /// Whether there are pools.
-    pub(crate) fn has_pools(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn has_pools(&self) -> Result<bool, DriverError> {
+        self.can(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
     }
 }
 
@@ -120,9 +120,12 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.own {
-            let _ = self.context.bind();
-            // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
-            let _ = unsafe { self.context.beyond().cuMemPoolDestroy(self.raw) };
+            let (context, raw) = (Arc::clone(&self.context), self.raw);
+            outside(move || {
+                let _ = context.bind();
+                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
+                let _ = unsafe { context.driver.cuMemPoolDestroy(raw) };
+            });
         }
     }
 }

@@ -163,7 +163,9 @@ impl Drop for Stream {
             let _ = context.bind();
             if let Some(barrier) = barrier {
                 // SAFETY: the stream is destroyed below. The last launch may still use the barrier.
-                let _ = unsafe { context.driver.cuStreamSynchronize(raw) };
+                if unsafe { context.driver.cuStreamSynchronize(raw) }.is_err() {
+                    let _ = context.synchronize();
+                }
                 drop(barrier);
             }
             if owned {

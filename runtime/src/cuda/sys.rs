@@ -22,7 +22,7 @@ use crate::error::DeviceError;
 mod devices; // GPUs, contexts, peers
 pub(super) mod graphs; // graphs and their nodes
 pub(crate) mod memory; // kinds of memory, copies, pools
-mod modules; // compiling, linking, functions' attributes
+pub(crate) mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
 
 pub(crate) use streams::*;
@@ -49,7 +49,7 @@ macro_rules! handles {
 }
 
 use handles;
-handles! { CUcontext CUmodule CUfunction CUstream CUevent CUgraph CUgraphNode CUgraphExec }
+handles! { CUcontext CUmodule CUfunction CUlinkState CUstream CUevent CUgraph CUgraphNode CUgraphExec }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
 macro_rules! functions {
@@ -287,6 +287,7 @@ pub(crate) const CUDA_ERROR_INVALID_VALUE: CUresult = 1;
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_DEVICE_UNAVAILABLE: CUresult = 46;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
+pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
 pub(crate) const CUDA_ERROR_INVALID_DEVICE: CUresult = 101;
 pub(crate) const CUDA_ERROR_INVALID_CONTEXT: CUresult = 201;
 pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
@@ -300,8 +301,6 @@ pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 pub(crate) const CU_MEM_ATTACH_GLOBAL: c_uint = 1;
-pub(crate) const CU_JIT_ERROR_LOG_BUFFER: c_int = 5;
-pub(crate) const CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_int = 6;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 1;
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM: [c_int; 3] = [2, 3, 4];

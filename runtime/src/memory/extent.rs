@@ -36,7 +36,7 @@ impl Extent3 {
     }
 
     /// Refuses a slice of another length.
-    pub(super) fn check_length(self, given: usize) -> Result<(), MemoryError> {
+    pub(in crate::memory) fn check_length(self, given: usize) -> Result<(), MemoryError> {
         if self.elements() == Some(given) {
             return Ok(());
         }
@@ -47,7 +47,10 @@ impl Extent3 {
     }
 
     /// Refuses a copy between areas of different extents.
-    pub(super) fn check_same(from: [usize; 3], to: [usize; 3]) -> Result<(), MemoryError> {
+    pub(in crate::memory) fn check_same(
+        from: [usize; 3],
+        to: [usize; 3],
+    ) -> Result<(), MemoryError> {
         if from == to {
             return Ok(());
         }
@@ -147,7 +150,7 @@ macro_rules! host_parts {
                 self.area.extent.into()
             }
 
-            pub(super) fn area(&self) -> Area {
+            pub(in crate::memory) fn area(&self) -> Area {
                 self.area
             }
         }

@@ -90,7 +90,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
 }
 
 /// The bytes of a value.
-pub(super) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
+pub(in crate::memory) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
     // SAFETY: a plain type has no padding, so that all its bytes have a value; borrowed like `value`.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), size_of::<T>()) }
 }

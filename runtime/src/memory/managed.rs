@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use warploom_device::Plain;
 use warploom_emulator::check::Birth;
 
-use super::{ALIGN, AtomicElement, MemoryError};
+use super::{ALIGN, AtomicElement, MemoryError, SharedAtomics};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::memory::ManagedMemory;
 use crate::device::{Backend, Device, lock};
@@ -353,9 +353,7 @@ impl<T: AtomicElement> ManagedBuffer<T> {
     /// assert_eq!(kernel.len(), 2); // goes to a kernel as `&[AtomicU32]`
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
-    pub fn as_shared_atomics(
-        &mut self,
-    ) -> Result<(&[T::Atomic], DeviceSlice<'_, T::Atomic>), MemoryError> {
+    pub fn as_shared_atomics(&mut self) -> Result<SharedAtomics<'_, T>, MemoryError> {
         const {
             assert!(size_of::<T>() == size_of::<T::Atomic>() && align_of::<T::Atomic>() <= ALIGN);
         }

@@ -11,6 +11,8 @@ later! {
         since "4.0": fn cuMemGetAddressRange_v2(start: *mut CUdeviceptr, bytes: *mut usize, address: CUdeviceptr);
         since "4.0": fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
         since "4.0": fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
+        since "4.0": fn cuMemHostUnregister(start: *mut c_void);
+        since "6.5": fn cuMemHostRegister_v2(start: *mut c_void, bytes: usize, flags: c_uint);
         since "11.2": fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
         since "11.2": fn cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps);
         since "11.2": fn cuMemPoolDestroy(pool: CUmemoryPool);
@@ -33,6 +35,9 @@ later! {
 pub(crate) const CU_MEMHOSTALLOC_WRITECOMBINED: c_uint = 4;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY: c_int = 19;
+pub(crate) const CU_MEMHOSTREGISTER_PORTABLE: c_uint = 1;
+pub(crate) const CU_MEMHOSTREGISTER_DEVICEMAP: c_uint = 2;
+pub(crate) const CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED: c_int = 99;
 pub(crate) const CU_MEM_ATTACH_HOST: c_uint = 2;
 pub(crate) const CU_DEVICE_CPU: CUdevice = -1;
 pub(crate) const CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY: c_int = 1;

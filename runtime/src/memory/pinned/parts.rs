@@ -1,0 +1,254 @@
+//! Parts of page-locked memory, and the copies from and to them.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use warploom_device::Plain;
+
+use super::PinnedBuffer;
+use crate::buffer::{Buffer, Copy};
+use crate::memory::{DeviceBuffer, MemoryError, window};
+use crate::stream::Stream;
+use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
+
+/// A part of a [`PinnedBuffer`], as the source of copies.
+pub struct PinnedSlice<'a, T> {
+    buffer: &'a Buffer,
+    ptr: *const T,
+    len: usize,
+    element: PhantomData<&'a [T]>,
+}
+
+/// A part of a [`PinnedBuffer`], as the target of copies.
+pub struct PinnedSliceMut<'a, T> {
+    buffer: &'a Buffer,
+    ptr: *mut T,
+    len: usize,
+    element: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a view is a borrow of elements, like `&[T]`; the buffer itself may be used by every thread.
+unsafe impl<T: Sync> Send for PinnedSlice<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for PinnedSlice<'_, T> {}
+// SAFETY: a view is an exclusive borrow of elements, like `&mut [T]`.
+unsafe impl<T: Send> Send for PinnedSliceMut<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for PinnedSliceMut<'_, T> {}
+
+impl<T> Clone for PinnedSlice<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> std::marker::Copy for PinnedSlice<'_, T> {}
+
+impl<'a, T> PinnedSlice<'a, T> {
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements of `range` (counted within this part).
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names the range and the length.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<PinnedSlice<'a, T>, MemoryError> {
+        let range = resolve(range, self.len)?;
+        Ok(PinnedSlice {
+            ptr: self.ptr.wrapping_add(range.start),
+            len: range.len(),
+            ..*self
+        })
+    }
+}
+
+impl<'a, T> PinnedSliceMut<'a, T> {
+    /// The elements of `range` (counted within this part), for the whole time of this view.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names the range and the length.
+    pub fn into_slice(
+        self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<PinnedSliceMut<'a, T>, MemoryError> {
+        let range = resolve(range, self.len)?;
+        Ok(PinnedSliceMut {
+            ptr: self.ptr.wrapping_add(range.start),
+            len: range.len(),
+            ..self
+        })
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a, T> PinnedSlice<'a, T> {
+    pub(in crate::memory) fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    pub(in crate::memory) fn ptr(&self) -> *const T {
+        self.ptr
+    }
+}
+
+impl<'a, T> PinnedSliceMut<'a, T> {
+    pub(in crate::memory) fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    pub(in crate::memory) fn ptr(&self) -> *mut T {
+        self.ptr
+    }
+}
+
+impl<'a, T> From<&'a PinnedBuffer<T>> for PinnedSlice<'a, T> {
+    fn from(all: &'a PinnedBuffer<T>) -> Self {
+        PinnedSlice {
+            buffer: &all.buffer,
+            ptr: all.buffer.host_start().cast(),
+            len: all.len,
+            element: PhantomData,
+        }
+    }
+}
+
+impl<'a, T> From<&'a mut PinnedBuffer<T>> for PinnedSliceMut<'a, T> {
+    fn from(all: &'a mut PinnedBuffer<T>) -> Self {
+        PinnedSliceMut {
+            buffer: &all.buffer,
+            ptr: all.buffer.host_start().cast(),
+            len: all.len,
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// Copies `source`, page-locked memory, into elements `at..at + source.len()` of this buffer.
+    ///
+    /// Queued on `stream`; does not wait. `source` is a `&PinnedBuffer` or a [`PinnedSlice`]. CUDA: `cuMemcpyHtoDAsync`.
+    ///
+    /// # Errors
+    /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then.
+    /// [`MemoryError::WrongDevice`], [`MemoryError::Driver`].
+    pub fn copy_from_pinned<'a>(
+        &mut self,
+        at: usize,
+        source: impl Into<PinnedSlice<'a, T>>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        self.as_slice_mut().copy_from_pinned(at, source, stream)
+    }
+
+    /// Copies elements `at..at + target.len()` of this buffer into `target`, page-locked memory.
+    ///
+    /// Queued on `stream`; does not wait. `target` is a `&mut PinnedBuffer` or a [`PinnedSliceMut`]. CUDA: `cuMemcpyDtoHAsync`.
+    ///
+    /// # Errors
+    /// As [`copy_from_pinned`](DeviceBuffer::copy_from_pinned).
+    #[track_caller]
+    pub fn copy_to_pinned<'a>(
+        &self,
+        at: usize,
+        target: impl Into<PinnedSliceMut<'a, T>>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError>
+    where
+        T: 'a,
+    {
+        self.as_slice().copy_to_pinned(at, target, stream)
+    }
+}
+
+impl<T: Plain> DeviceSliceMut<'_, T> {
+    /// Copies `source`, page-locked memory, without a wait; see [`DeviceBuffer::copy_from_pinned`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_from_pinned`].
+    pub fn copy_from_pinned<'a>(
+        &mut self,
+        at: usize,
+        source: impl Into<PinnedSlice<'a, T>>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        let source = source.into();
+        self.buffer().check_device(stream)?;
+        source.buffer.check_device(stream)?;
+        window(at, source.len, self.len())?;
+        let copy = Copy::InPinned {
+            from: source.ptr.cast(),
+            to: self.ptr().wrapping_add(at).cast(),
+        };
+        let bytes = source.len * size_of::<T>();
+        // SAFETY: the range was checked; `source` is a view of `len` elements, and cannot overlap this exclusive one; both devices were
+        // checked.
+        unsafe { copy.run(bytes, &[self.buffer(), source.buffer], stream) }
+    }
+}
+
+impl<T: Plain> DeviceSlice<'_, T> {
+    /// Copies elements into `target`, page-locked memory, without a wait; see [`DeviceBuffer::copy_to_pinned`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_from_pinned`].
+    #[track_caller]
+    pub fn copy_to_pinned<'a>(
+        &self,
+        at: usize,
+        target: impl Into<PinnedSliceMut<'a, T>>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError>
+    where
+        T: 'a,
+    {
+        let target = target.into();
+        self.buffer().check_device(stream)?;
+        target.buffer.check_device(stream)?;
+        window(at, target.len, self.len())?;
+        let copy = Copy::OutPinned {
+            from: self.ptr().wrapping_add(at).cast(),
+            to: target.ptr.cast(),
+        };
+        let bytes = target.len * size_of::<T>();
+        // SAFETY: the range was checked; `target` is an exclusive view of `len` elements, which this one cannot overlap; both devices
+        // were checked.
+        unsafe { copy.run(bytes, &[self.buffer(), target.buffer], stream) }
+    }
+}
+
+impl<T> fmt::Debug for PinnedSlice<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PinnedSlice")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for PinnedSliceMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PinnedSliceMut")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
