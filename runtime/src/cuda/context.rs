@@ -108,16 +108,6 @@ impl Context {
         self.driver.health().and_then(Health::cause)
     }
 
-    /// The driver for what is no part of a context, and is destroyed even when that is lost: graphs and pools.
-    pub(super) fn beyond(&self) -> &'static Driver {
-        self.found.driver
-    }
-
-    /// The driver's number of the GPU.
-    pub(super) fn device(&self) -> CUdevice {
-        self.found.device
-    }
-
     /// The GPU.
     pub(crate) fn found(&self) -> Found {
         self.found
@@ -255,7 +245,14 @@ impl Context {
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
-        Ok(self.found.attribute(attribute)?.unwrap_or(0).unsigned_abs())
+        let mut value: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe {
+            self.found
+                .driver
+                .cuDeviceGetAttribute(&raw mut value, attribute, self.found.device)?;
+        }
+        Ok(value.unsigned_abs())
     }
 
     fn attributes<const N: usize>(&self, list: [c_int; N]) -> Result<[u32; N], DriverError> {

@@ -287,7 +287,6 @@ pub(crate) const CUDA_ERROR_INVALID_VALUE: CUresult = 1;
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_DEVICE_UNAVAILABLE: CUresult = 46;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
-pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
 pub(crate) const CUDA_ERROR_INVALID_DEVICE: CUresult = 101;
 pub(crate) const CUDA_ERROR_INVALID_CONTEXT: CUresult = 201;
 pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;

@@ -1,5 +1,7 @@
 //! Several devices: who reaches whose memory, and copies from one to the other.
 
+use std::sync::Arc;
+
 use warploom_device::Plain;
 use warploom_emulator::check;
 
@@ -273,7 +275,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
             Some(Pair::Emulated) => {
                 // The same order everywhere, so that nobody waits in a circle.
                 let mut devices = [to, from];
-                devices.sort_by_key(|device| device.identity());
+                devices.sort_by_key(|device| Arc::as_ptr(&device.0).addr());
                 let _no_graph = devices.map(|d| d.0.backend.emulated().map(Emulated::no_graph));
                 for buffer in [self.buffer(), source.buffer()] {
                     buffer.hand_to(stream.queue())?;
