@@ -327,7 +327,9 @@ pub(crate) fn call(
 fn gate(held: &mut Held, name: &'static str, needs: Needs) -> Result<(), Code> {
     let injected = held.injected(name);
     if let Some(code) = injected {
-        if code.is_sticky()
+        // A context that cannot be made current is gone.
+        let gone = name == "cuCtxSetCurrent" && code == Code::INVALID_CONTEXT;
+        if (code.is_sticky() || gone)
             && needs != Needs::Nothing
             && let Ok(context) = held.current()
         {

@@ -37,7 +37,7 @@ use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
-pub(crate) use copy::Copy;
+pub(crate) use copy::{Copy, hand_all};
 pub(crate) use fill::Fill;
 
 /// Every buffer starts at a multiple of this, as the driver's do.
@@ -236,7 +236,7 @@ impl Buffer {
         &'a self,
         stream: &'a Stream,
     ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
-        copy::hand_all(&[self], stream)
+        hand_all(&[self], stream)
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) fn suspect(mut error: MemoryError, stream: &Stream) -> MemoryError {
 }
 
 /// Hands `buffers` to `stream`. Until the locks are released nobody else hands them on: the work must be queued by then.
-pub(super) fn hand_all<'a>(
+pub(crate) fn hand_all<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
 ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {

@@ -23,7 +23,7 @@ pub(crate) struct Context {
     /// For the calls of this context; they are refused once it is lost.
     pub(super) driver: Driver,
     found: Found,
-    pub(super) raw: CUcontext,
+    raw: CUcontext,
     /// Not the primary context, but one of our own, made because that one is lost and still has users.
     own: bool,
 }
@@ -92,6 +92,9 @@ impl Context {
 
     /// Makes this the calling thread's context until the guard is dropped; then the former one is current again.
     pub(crate) fn push(self: &Arc<Context>) -> Result<Pushed, DriverError> {
+        if is_inside() {
+            return Err(forbidden());
+        }
         // SAFETY: the context is there while the guard holds it.
         unsafe { self.driver.cuCtxPushCurrent_v2(self.raw)? };
         Ok(Pushed {
@@ -242,7 +245,14 @@ impl Context {
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
-        Ok(self.found.attribute(attribute)?.unwrap_or(0).unsigned_abs())
+        let mut value: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe {
+            self.found
+                .driver
+                .cuDeviceGetAttribute(&raw mut value, attribute, self.found.device)?;
+        }
+        Ok(value.unsigned_abs())
     }
 
     fn attributes<const N: usize>(&self, list: [c_int; N]) -> Result<[u32; N], DriverError> {

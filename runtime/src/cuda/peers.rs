@@ -41,7 +41,7 @@ impl Context {
     pub(crate) fn enable_peer(&self, peer: &Context) -> Result<(), DriverError> {
         self.bind()?;
         // SAFETY: both contexts are there; this one is current.
-        match unsafe { self.driver.cuCtxEnablePeerAccess(peer.raw, 0) } {
+        match unsafe { self.driver.cuCtxEnablePeerAccess(peer.raw(), 0) } {
             Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => Ok(()),
             enabled => enabled,
         }
@@ -51,7 +51,7 @@ impl Context {
     pub(crate) fn disable_peer(&self, peer: &Context) -> Result<(), DriverError> {
         self.bind()?;
         // SAFETY: both contexts are there; this one is current.
-        match unsafe { self.driver.cuCtxDisablePeerAccess(peer.raw) } {
+        match unsafe { self.driver.cuCtxDisablePeerAccess(peer.raw()) } {
             Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED => Ok(()),
             disabled => disabled,
         }
@@ -75,9 +75,9 @@ impl Stream {
         unsafe {
             self.context.driver.cuMemcpyPeerAsync(
                 to,
-                to_context.raw,
+                to_context.raw(),
                 from,
-                from_context.raw,
+                from_context.raw(),
                 bytes,
                 self.raw,
             )

@@ -32,7 +32,7 @@ impl DriverError {
         // From the driver's list of errors: ECC, NVLink, and all that a kernel does wrong. An unknown error counts as one.
         matches!(
             self.code,
-            214 | 220 | 226 | 700 | 702 | 710..=719 | 721 | 999
+            214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721 | 999
         )
     }
 

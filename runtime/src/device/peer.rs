@@ -1,14 +1,16 @@
 //! Several devices: who reaches whose memory, and copies from one to the other.
 
+use std::sync::Arc;
+
 use warploom_device::Plain;
 use warploom_emulator::check;
 
-use crate::buffer::Copy;
-use crate::device::{Backend, Device, DeviceError, Gpu};
+use crate::buffer::{Copy, hand_all};
+use crate::device::{Backend, Device, DeviceError, Emulated, Gpu};
 use crate::error::Unsupported;
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
-use crate::stream::Stream;
+use crate::stream::{Stream, refuse_inside};
 use crate::view::{DeviceSliceMut, resolve};
 
 /// What is said of the way from one device's work to another's memory. CUDA: `CUdevice_P2PAttribute`.
@@ -240,6 +242,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 stream: stream.device().name().to_owned(),
             });
         }
+        refuse_inside()?;
         let (given, len) = (source.len(), self.len());
         resolve(at..at.saturating_add(given), len).map_err(|_| MemoryError::CopyOutOfRange {
             given,
@@ -261,6 +264,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 )
             };
         }
+        stream.refuse_recording("copy between devices")?;
         match to.pair(from) {
             None => Err(MemoryError::Unsupported(Unsupported {
                 what: "copies between a GPU and the emulator",
@@ -269,6 +273,13 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                     .into(),
             })),
             Some(Pair::Emulated) => {
+                // The same order everywhere, so that nobody waits in a circle.
+                let mut devices = [to, from];
+                devices.sort_by_key(|device| Arc::as_ptr(&device.0).addr());
+                let _no_graph = devices.map(|d| d.0.backend.emulated().map(Emulated::no_graph));
+                for buffer in [self.buffer(), source.buffer()] {
+                    buffer.hand_to(stream.queue())?;
+                }
                 let (to, from) = (self.ptr().wrapping_add(at), source.as_ptr());
                 // SAFETY: the range was checked; `source` is another device's memory, and borrowed; this view is borrowed exclusively. All
                 // addresses are the host's.
@@ -295,12 +306,8 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         let Some(cuda) = stream.queue().cuda() else {
             return Ok(());
         };
-        // Both devices' users of the buffers wait until the copy is queued. The same order everywhere, so that nobody waits in a circle.
-        let to_first = std::ptr::from_ref(to).addr() < std::ptr::from_ref(from).addr();
-        let (first, second) = if to_first { (to, from) } else { (from, to) };
-        let locked = (first.submission(), second.submission());
-        self.buffer().hand_to(stream.queue())?;
-        source.buffer().hand_to(stream.queue())?;
+        // Until the copy is queued, nobody hands the buffers on.
+        let locked = hand_all(&[self.buffer(), source.buffer()], stream)?;
         if !source.is_empty() {
             let target = self.ptr().wrapping_add(at).addr() as u64;
             // SAFETY: both ranges lie in their buffers, of these contexts; the buffers note this stream, and wait for it before they free or
