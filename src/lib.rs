@@ -31,12 +31,13 @@ pub use warploom_device::{
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 pub use warploom_runtime::{
     Advice, Attach, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError, DeviceSlice,
-    DeviceSlice2DMut, DeviceSliceMut, Dim3, Error, Event, Extent3, Held, HostPart, HostPartMut,
+    DeviceSlice2DMut, DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions,
+    ExecutableGraph, Extent3, Finished, Graph, GraphError, Held, HostPart, HostPartMut,
     KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError,
-    MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
-    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, Result,
-    SharedAtomics, Stream, StreamError, Symbol, SymbolError, assert_gpu_matches_emulator, checked,
-    launch, model, testing,
+    MemoryInUse, Node, PastLaunch, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
+    PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage,
+    Result, SharedAtomics, Stream, StreamError, StreamOptions, StreamPriorities, Symbol,
+    SymbolError, assert_gpu_matches_emulator, checked, launch, model, profile, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

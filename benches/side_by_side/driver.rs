@@ -1,4 +1,9 @@
-//! The few driver calls that launch a kernel which is not ours: a twin from a cubin that nvcc wrote.
+//! The few driver calls of the other side: they launch a kernel which is not ours (a twin from a cubin that nvcc wrote), put it into graphs,
+//! allocate and copy.
+#![allow(
+    dead_code,
+    reason = "the benchmark of mathematics takes only some of it"
+)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
@@ -58,7 +63,29 @@ functions! {
     module_unload = b"cuModuleUnload\0": (Raw);
     module_function = b"cuModuleGetFunction\0": (*mut Raw, Raw, *const c_char);
     launch = b"cuLaunchKernel\0": (Raw, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, RawStream, *mut *mut c_void, *mut *mut c_void);
+    graph_create = b"cuGraphCreate\0": (*mut Raw, c_uint);
+    graph_add_kernel = b"cuGraphAddKernelNode\0": (*mut Raw, Raw, *const Raw, usize, *const KernelNode);
+    graph_instantiate = b"cuGraphInstantiateWithFlags\0": (*mut Raw, Raw, u64);
+    graph_launch = b"cuGraphLaunch\0": (Raw, RawStream);
+    graph_destroy = b"cuGraphDestroy\0": (Raw);
+    graph_exec_destroy = b"cuGraphExecDestroy\0": (Raw);
+    pool = b"cuDeviceGetDefaultMemPool\0": (*mut Raw, c_int);
+    pool_allocate = b"cuMemAllocFromPoolAsync\0": (*mut DevicePointer, usize, Raw, RawStream);
+    pool_free = b"cuMemFreeAsync\0": (DevicePointer, RawStream);
+    upload = b"cuMemcpyHtoDAsync_v2\0": (DevicePointer, *const c_void, usize, RawStream);
+    download = b"cuMemcpyDtoHAsync_v2\0": (*mut c_void, DevicePointer, usize, RawStream);
     copy = b"cuMemcpyDtoDAsync_v2\0": (DevicePointer, DevicePointer, usize, RawStream);
+}
+
+/// The driver's `CUDA_KERNEL_NODE_PARAMS`.
+#[repr(C)]
+struct KernelNode {
+    function: Raw,
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared: c_uint,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
 }
 
 /// The driver, with the primary context of GPU 0 (the one that the runtime uses as well) as this thread's context.
@@ -129,6 +156,42 @@ impl Driver {
         })
     }
 
+    /// Copies `bytes` bytes from the first address of the host to the device, and from there to the second.
+    ///
+    /// # Safety
+    /// All three begin as many bytes, of page-locked or of device memory, that live until `stream` has done both copies.
+    pub(crate) unsafe fn there_and_back(
+        &self,
+        host: [usize; 2],
+        device: DevicePointer,
+        bytes: usize,
+        stream: RawStream,
+    ) -> Result<(), DriverError> {
+        let [from, to] = host.map(ptr::with_exposed_provenance_mut::<c_void>);
+        // SAFETY: the caller promises what the driver asks for.
+        self.check("cuMemcpyHtoDAsync", unsafe {
+            (self.functions.upload)(device, from, bytes, stream)
+        })?;
+        // SAFETY: as above.
+        self.check("cuMemcpyDtoHAsync", unsafe {
+            (self.functions.download)(to, device, bytes, stream)
+        })
+    }
+
+    /// The default pool of GPU 0, for `stream`.
+    pub(crate) fn allocator(&self, stream: RawStream) -> Result<Allocator<'_>, DriverError> {
+        let mut pool = ptr::null_mut();
+        // SAFETY: writes one handle to where we point.
+        self.check("cuDeviceGetDefaultMemPool", unsafe {
+            (self.functions.pool)(&raw mut pool, 0)
+        })?;
+        Ok(Allocator {
+            driver: self,
+            pool,
+            stream,
+        })
+    }
+
     fn check(&self, call: &'static str, code: c_int) -> Result<(), DriverError> {
         if code == 0 {
             return Ok(());
@@ -145,6 +208,57 @@ impl Driver {
                 .into_owned()
         };
         Err(DriverError::Call { call, code, text })
+    }
+}
+
+/// Memory of a pool, in order with a stream.
+pub(crate) struct Allocator<'d> {
+    driver: &'d Driver,
+    pool: Raw,
+    stream: RawStream,
+}
+
+impl Allocator<'_> {
+    /// Allocates and frees again.
+    pub(crate) fn come_and_go(&self, bytes: usize) -> Result<(), DriverError> {
+        let (driver, mut address) = (self.driver, 0);
+        // SAFETY: writes one address to where we point; pool and stream live.
+        driver.check("cuMemAllocFromPoolAsync", unsafe {
+            (driver.functions.pool_allocate)(&raw mut address, bytes, self.pool, self.stream)
+        })?;
+        // SAFETY: allocated just now, freed once.
+        driver.check("cuMemFreeAsync", unsafe {
+            (driver.functions.pool_free)(address, self.stream)
+        })
+    }
+}
+
+/// A graph of launches in a row that can run.
+pub(crate) struct Launches<'p> {
+    driver: &'p Driver,
+    graph: Raw,
+    exec: Raw,
+    stream: RawStream,
+}
+
+impl Launches<'_> {
+    /// Enqueues all of them.
+    pub(crate) fn launch(&self) -> Result<(), DriverError> {
+        // SAFETY: graph and stream live; `prepare` was promised that arguments and memory fit.
+        self.driver.check("cuGraphLaunch", unsafe {
+            (self.driver.functions.graph_launch)(self.exec, self.stream)
+        })
+    }
+}
+
+impl Drop for Launches<'_> {
+    fn drop(&mut self) {
+        let functions = &self.driver.functions;
+        // SAFETY: made once, destroyed once; whoever timed it waited for its end. Errors leave nothing to do.
+        unsafe {
+            (functions.graph_exec_destroy)(self.exec);
+            (functions.graph_destroy)(self.graph);
+        }
     }
 }
 
@@ -227,6 +341,51 @@ impl Prepared<'_> {
             )
         };
         driver.check("cuLaunchKernel", code)
+    }
+
+    /// A graph of `count` such launches, one after the other.
+    pub(crate) fn graph(&mut self, count: u64) -> Result<Launches<'_>, DriverError> {
+        let Shape { grid, block } = self.shape;
+        let driver = self.peer.driver;
+        let node = KernelNode {
+            function: self.peer.function,
+            grid: [grid.0, grid.1, 1],
+            block: [block.0, block.1, 1],
+            shared: 0,
+            params: self.pointers.as_mut_ptr(),
+            extra: ptr::null_mut(),
+        };
+        let mut launches = Launches {
+            driver,
+            graph: ptr::null_mut(),
+            exec: ptr::null_mut(),
+            stream: self.stream,
+        };
+        let (mut last, mut next) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: handles go to where we point; a node's description is copied during the call.
+        unsafe {
+            driver.check(
+                "cuGraphCreate",
+                (driver.functions.graph_create)(&raw mut launches.graph, 0),
+            )?;
+            for i in 0..count {
+                let after = usize::from(i > 0);
+                let added = (driver.functions.graph_add_kernel)(
+                    &raw mut next,
+                    launches.graph,
+                    &raw const last,
+                    after,
+                    &raw const node,
+                );
+                driver.check("cuGraphAddKernelNode", added)?;
+                last = next;
+            }
+            driver.check(
+                "cuGraphInstantiateWithFlags",
+                (driver.functions.graph_instantiate)(&raw mut launches.exec, launches.graph, 0),
+            )?;
+        }
+        Ok(launches)
     }
 }
 

@@ -5,9 +5,12 @@
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
 mod driver;
+mod graph_replay;
 mod kernels;
 mod matmul;
 mod nbody;
+mod pinned_copy;
+mod pool_allocation;
 mod saxpy;
 mod session;
 mod sum;
@@ -32,6 +35,9 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
     matmul::MATMUL,
     nbody::NBODY,
     typed_launch::TYPED_LAUNCH,
+    graph_replay::GRAPH_REPLAY,
+    pool_allocation::POOL_ALLOCATION,
+    pinned_copy::PINNED_COPY,
 ];
 
 /// Runs before the first time counts, for both sides.

@@ -9,7 +9,7 @@ use warploom_harness::benchmark::{Repetitions, Times, Twin, interleave};
 use warploom_harness::record::{Measured, RecordError};
 use warploom_harness::statistics::summarise;
 
-use super::driver::{Driver, DriverError, Peer, RawStream};
+use super::driver::{Allocator, DevicePointer, Driver, DriverError, Peer, RawStream};
 
 /// Elements of the buffers between which the copy bandwidth is measured: 1 GiB of f32.
 const COPY_ELEMENTS: usize = 1 << 28;
@@ -179,7 +179,28 @@ impl Session {
     }
 }
 
+#[allow(
+    dead_code,
+    reason = "the benchmark of mathematics takes only some of it"
+)]
 impl Gpu {
+    pub(crate) fn allocator(&self, stream: RawStream) -> Result<Allocator<'_>, DriverError> {
+        self.driver.allocator(stream)
+    }
+
+    /// # Safety
+    /// As [`Driver::there_and_back`].
+    pub(crate) unsafe fn there_and_back(
+        &self,
+        host: [usize; 2],
+        device: DevicePointer,
+        bytes: usize,
+        stream: RawStream,
+    ) -> Result<(), DriverError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.driver.there_and_back(host, device, bytes, stream) }
+    }
+
     pub(crate) fn load(&self, twin: Twin) -> Result<Peer<'_>, DriverError> {
         self.driver.load(
             &self.twins.join(twin.file).with_extension("cubin"),

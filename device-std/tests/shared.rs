@@ -154,6 +154,34 @@ fn a_raw_element_outside_panics() {
 }
 
 #[test]
+fn arrays_and_tiles_without_room_are_named_by_the_line_that_has_them() {
+    let array = line!() + 3;
+    let result = launch(1, 2, || {
+        shared_array!(u32, 12_000);
+        shared_array!(u64, 2_000);
+    });
+    let of_tiles = launch(1, 2, || {
+        shared_array!(u32, 12_000);
+        tile::<1, u8, 2_000>();
+    });
+    // Tiles are made where `tile` of these tests makes them; by the code around a kernel otherwise.
+    for (result, expected, bytes) in [(result, array, 64_000), (of_tiles, 17, 50_000)] {
+        let Err(Fault::SharedFull {
+            fixed,
+            limit,
+            line,
+            file,
+            ..
+        }) = &result
+        else {
+            unreachable!("{result:?}")
+        };
+        assert_eq!((*fixed, *limit), (bytes, 49_152));
+        assert_eq!((*line, &**file), (expected, file!()));
+    }
+}
+
+#[test]
 fn shared_atomics_of_every_type() {
     let seen = each_thread(3, 45, |_| {
         let (a, b, c, block) = (

@@ -87,6 +87,25 @@ pub enum Fault {
         /// Bytes that a block has.
         limit: u64,
     },
+    /// The static shared arrays of a block have no room, alone or beside its dynamic shared memory. Known when a thread first asks for the
+    /// last of them: it and all others of its block, cluster or cooperative grid were unwound, and no further block was started.
+    #[error("cannot give a block {}", no_room(self))]
+    SharedFull {
+        /// Bytes of the static arrays that were asked for until then, with gaps for their alignment.
+        fixed: u32,
+        /// Bytes of dynamic shared memory.
+        dynamic: u32,
+        /// Bytes that a block has: of static arrays if `fixed` is more than that, otherwise of both together.
+        limit: u32,
+        /// The element type of the last array.
+        type_name: String,
+        /// Where a thread asked for it: source file.
+        file: String,
+        /// Line, from 1.
+        line: u32,
+        /// Column, from 1.
+        column: u32,
+    },
     /// A kernel on the emulator tried to start another.
     #[error("cannot run a kernel from inside a kernel; launch it from host code")]
     Nested,
@@ -100,6 +119,34 @@ pub enum Fault {
         /// What the operating system said.
         cause: String,
     },
+}
+
+/// What a block cannot have, and why.
+fn no_room(fault: &Fault) -> String {
+    let Fault::SharedFull {
+        fixed,
+        dynamic,
+        limit,
+        type_name,
+        file,
+        line,
+        column,
+    } = fault
+    else {
+        return String::new();
+    };
+    let arrays = format!(
+        "{fixed} bytes of static shared arrays (the last: of `{type_name}`, {file}:{line}:{column})"
+    );
+    if fixed > limit {
+        return format!(
+            "{arrays}: it has at most {limit}, more only as dynamic shared memory; take a `DynamicShared`, or use smaller arrays"
+        );
+    }
+    let all = u64::from(*fixed) + u64::from(*dynamic);
+    format!(
+        "{arrays} beside {dynamic} bytes of dynamic shared memory, {all} in all: it has at most {limit}; ask for less dynamic shared memory, or use smaller arrays"
+    )
 }
 
 /// Threads of one block that wait for the same thing.

@@ -90,6 +90,8 @@ pub(crate) struct Running<'run> {
     /// The lowest lane of this block that panicked.
     pub(crate) first_panic: RefCell<Option<(u32, PanicRecord)>>,
     pub(crate) n_panicked: Cell<u64>,
+    /// A check has ended a lane of this block.
+    pub(crate) any_ended: Cell<bool>,
 }
 
 /// Whether a lane runs on this OS thread.
@@ -180,6 +182,7 @@ impl<'run> Running<'run> {
             record: RefCell::new(None),
             first_panic: RefCell::new(None),
             n_panicked: Cell::new(0),
+            any_ended: Cell::new(false),
         }
     }
 
@@ -189,6 +192,7 @@ impl<'run> Running<'run> {
         self.block.set(block);
         self.site.set(0);
         self.wants_fiber.set(false);
+        self.any_ended.set(false);
         self.core.borrow_mut().reset(self.shape.linear(block));
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
@@ -367,6 +371,13 @@ impl<'run> Running<'run> {
         }
     }
 
+    /// Makes it the block whose lanes run on this OS thread.
+    #[inline]
+    fn runs_here(&self) {
+        RUNNING.set(ptr::from_ref(self).cast());
+        CHECKED.set(self.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
+    }
+
     /// Runs fresh lanes until another lane is to run, or none is left.
     fn run_fresh_lanes(&self) {
         loop {
@@ -400,7 +411,9 @@ impl<'run> Running<'run> {
     fn lane_unwound(&self, payload: Box<dyn Any + Send>) {
         let thread = self.thread.get();
         let phase = self.phase.get();
-        if phase == Phase::Runs && !payload.is::<Ended>() {
+        let was_ended = payload.is::<Ended>();
+        self.any_ended.set(self.any_ended.get() | was_ended);
+        if phase == Phase::Runs && !was_ended {
             let record = match self.record.take() {
                 Some((lane, record)) if lane == thread => record,
                 _ => PanicRecord::of_payload(&*payload),
@@ -429,7 +442,7 @@ pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
     // lifetime is longer than the fiber runs.
     let running = unsafe { &*running.cast::<Running<'_>>() };
     // Where stacks are threads, this is another one than that of the scheduler.
-    RUNNING.set(ptr::from_ref(running).cast());
+    running.runs_here();
     loop {
         running.run_fresh_lanes();
         let pick = match running.phase.get() {
@@ -462,8 +475,7 @@ pub(crate) struct Entered;
 
 impl Entered {
     pub(crate) fn new(running: &Running<'_>) -> Self {
-        RUNNING.set(ptr::from_ref(running).cast());
-        CHECKED.set(running.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
+        running.runs_here();
         Self
     }
 }

@@ -29,6 +29,7 @@ use std::sync::Arc;
 /// - [`Fault::Panic`]: threads panicked; all others ran to their end.
 /// - [`Fault::Deadlock`]: the threads of a block wait for different things. They were unwound, and no further block was started.
 ///   A block in which threads panicked and the others got stuck is reported as a panic, which came first.
+/// - [`Fault::SharedFull`]: a block has no room for its shared arrays. As for a deadlock.
 /// - [`Fault::OutOfStacks`]: the operating system refused memory.
 ///
 /// When the program is built with `panic = "abort"`, a panic of a thread or a deadlock ends the process, after its message.

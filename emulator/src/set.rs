@@ -5,13 +5,15 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::panic::Location;
+use std::thread;
 
 use std::rc::{Rc, Weak};
 
 use crate::block::{At, Block, Standing};
 use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
-use crate::fiber::{Phase, Running};
+use crate::fiber::{Phase, Running, leave};
 use crate::place::Place;
 use crate::run::Launch;
 use crate::shape::CheckedShape;
@@ -391,6 +393,37 @@ impl Running<'_> {
             }
         }
         Ok(start)
+    }
+
+    /// Ends the run if it is for want of room that there is no such array. Returns if it is not, and in a lane that unwinds already.
+    #[cold]
+    pub(crate) fn end_without_room(&self, error: &SharedError, caller: &'static Location<'static>) {
+        let SharedError::Full {
+            fixed,
+            dynamic,
+            limit,
+            type_name,
+        } = *error
+        else {
+            return;
+        };
+        if thread::panicking() {
+            return;
+        }
+        let place = self.place(caller);
+        let number = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        if self.phase.get() == Phase::Runs {
+            self.set.end(Fault::SharedFull {
+                fixed: number(fixed),
+                dynamic: number(dynamic),
+                limit: number(limit),
+                type_name: type_name.to_owned(),
+                file: place.file().to_owned(),
+                line: place.line(),
+                column: place.column(),
+            });
+        }
+        leave();
     }
 
     /// Where in the shared memory of the cluster an address is: the rank of the block, and the offset there.

@@ -8,6 +8,7 @@
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::TypeId;
+use std::fmt;
 use std::ptr::{self, NonNull};
 
 use crate::model::{Model, ModelLimits};
@@ -63,34 +64,42 @@ impl SharedKey {
     }
 }
 
-/// A static allocation that the block has no room for.
-#[derive(Debug, thiserror::Error)]
+/// A static allocation that the block cannot have.
+#[derive(Debug)]
 pub(crate) enum SharedError {
-    #[error(
-        "this block needs {needed} bytes of shared memory (with the array of `{type_name}`, {bytes} bytes): a block has at most {limit}; use a smaller tile"
-    )]
+    /// There is no room for it.
     Full {
-        needed: usize,
+        /// Bytes of all static arrays, with this one.
+        fixed: usize,
+        dynamic: usize,
+        /// Of the static arrays alone, if these are too many; otherwise of both.
         limit: usize,
-        bytes: usize,
         type_name: &'static str,
     },
-    #[error(
-        "the static shared arrays of this kernel have {needed} bytes (with that of `{type_name}`, {bytes} bytes): a block has at most {}, more only as dynamic shared memory; take a `DynamicShared`, or use a smaller tile",
-        ModelLimits::SHARED_BYTES
-    )]
-    Static {
-        needed: usize,
-        bytes: usize,
-        type_name: &'static str,
-    },
-    #[error(
-        "shared memory cannot be aligned to {align} bytes (array of `{type_name}`): the alignment is a power of two of at most {BASE_ALIGN}"
-    )]
     Align {
         align: usize,
         type_name: &'static str,
     },
+}
+
+impl fmt::Display for SharedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full {
+                fixed,
+                dynamic,
+                limit,
+                type_name,
+            } => write!(
+                f,
+                "a block has no room for {fixed} bytes of static shared arrays (the last of `{type_name}`) beside {dynamic} bytes of dynamic shared memory: it has at most {limit}"
+            ),
+            Self::Align { align, type_name } => write!(
+                f,
+                "shared memory cannot be aligned to {align} bytes (array of `{type_name}`): the alignment is a power of two of at most {BASE_ALIGN}"
+            ),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -264,20 +273,17 @@ impl Arena {
         }
         let at = self.used.next_multiple_of(align);
         let needed = at.saturating_add(bytes);
-        // As the driver's assembler refuses it, whatever the launch asks for.
-        let needed_static = needed - self.dynamic_bytes;
-        if needed_static > ModelLimits::SHARED_BYTES as usize {
-            return Err(SharedError::Static {
-                needed: needed_static,
-                bytes,
-                type_name,
-            });
-        }
-        if needed > self.limit {
+        let (fixed, dynamic) = (needed - self.dynamic_bytes, self.dynamic_bytes);
+        let limit = match ModelLimits::SHARED_BYTES as usize {
+            // As the driver's assembler refuses it, whatever the launch asks for.
+            of_statics if fixed > of_statics => of_statics,
+            _ => self.limit,
+        };
+        if fixed > limit || needed > self.limit {
             return Err(SharedError::Full {
-                needed,
-                limit: self.limit,
-                bytes,
+                fixed,
+                dynamic,
+                limit,
                 type_name,
             });
         }

@@ -319,34 +319,49 @@ fn shapes_beyond_a_limit_are_refused() {
 }
 
 #[test]
-fn too_much_static_shared_memory_is_a_panic_with_numbers() {
+fn too_much_shared_memory_is_a_fault_with_numbers() {
     struct Site;
     static KEY: SharedKey = SharedKey::new(TypeId::of::<Site>(), "f64");
-    let shape = Shape {
-        dynamic_shared_bytes: 1000,
-        ..Shape::new([1, 1, 1], [1, 1, 1])
+    static FIRST: SharedKey = SharedKey::new(TypeId::of::<Fault>(), "u8");
+    let line = line!() + 6;
+    let ask = |dynamic, first, bytes| {
+        let went_on = AtomicU32::new(0);
+        // SAFETY: the pointers are not used.
+        let fault = run(with_dynamic(dynamic), &|| unsafe {
+            shared_static(&FIRST, first, 1);
+            shared_static(&KEY, bytes, 8);
+            went_on.fetch_add(1, Relaxed);
+        });
+        assert_eq!(went_on.into_inner(), 0);
+        fault.unwrap_err().to_string()
     };
-    let fault = panicked(shape, &|| {
-        // SAFETY: the pointer is not used.
-        unsafe { shared_static(&KEY, 49_153, 8) };
-    });
+    let of = format!("(the last: of `f64`, {}:{line}:13)", file!());
     assert_eq!(
-        fault.message,
-        "the static shared arrays of this kernel have 49153 bytes (with that of `f64`, 49153 bytes): a block has at most 49152, more only as dynamic shared memory; take a `DynamicShared`, or use a smaller tile"
+        ask(1000, 3, 49_150),
+        format!(
+            "cannot give a block 49158 bytes of static shared arrays {of}: it has at most 49152, more only as dynamic shared memory; take a `DynamicShared`, or use smaller arrays"
+        )
     );
-    let nearly_full = Shape {
-        dynamic_shared_bytes: 232_000,
-        ..shape
-    };
-    let fault = panicked(nearly_full, &|| {
-        // SAFETY: the pointer is not used.
-        unsafe { shared_static(&KEY, 449, 8) };
-    });
     assert_eq!(
-        fault.message,
-        "this block needs 232449 bytes of shared memory (with the array of `f64`, 449 bytes): a block has at most 232448; use a smaller tile"
+        ask(232_000, 8, 441),
+        format!(
+            "cannot give a block 449 bytes of static shared arrays {of} beside 232000 bytes of dynamic shared memory, 232449 in all: it has at most 232448; ask for less dynamic shared memory, or use smaller arrays"
+        )
     );
-    let fault = panicked(shape, &|| {
+}
+
+fn with_dynamic(dynamic_shared_bytes: u32) -> Shape {
+    Shape {
+        dynamic_shared_bytes,
+        ..Shape::new([2, 1, 1], [40, 1, 1])
+    }
+}
+
+#[test]
+fn shared_memory_cannot_be_aligned_to_anything() {
+    struct Site;
+    static KEY: SharedKey = SharedKey::new(TypeId::of::<Site>(), "f64");
+    let fault = panicked(Shape::new([1, 1, 1], [1, 1, 1]), &|| {
         // SAFETY: the pointer is not used.
         unsafe { shared_static(&KEY, 8, 2048) };
     });

@@ -67,13 +67,18 @@ pub unsafe extern "C" fn warploom_fake_count(of: *const c_char) -> i64 {
 /// Live handles of a kind, or how often something happened.
 fn count(state: &State, of: &str) -> Option<u64> {
     let memory = |kind| state.regions.values().filter(|r| r.kind == kind).count() as u64;
-    let own = state.streams.iter().filter(|(_, s)| s.is_null).count();
+    let streams = state
+        .streams
+        .iter()
+        .filter(|(_, s)| !s.is_null && !s.destroyed);
     let number = match of {
         "contexts" => state.gpus.iter().map(|gpu| gpu.retained).sum(),
         "modules" => state.modules.len() as u64,
         "functions" => state.functions.len() as u64,
-        "streams" => (state.streams.len() - own) as u64,
+        "streams" => streams.count() as u64,
         "events" => state.events.len() as u64,
+        "graphs" => state.graphs.len() as u64,
+        "executable graphs" => state.executables.len() as u64,
         "pools" => state.pools.iter().filter(|(_, pool)| pool.own).count() as u64,
         "device memory" => memory(Kind::Device),
         "pinned memory" => memory(Kind::Pinned),
@@ -132,7 +137,7 @@ pub extern "C" fn warploom_fake_break(device: i32, code: i32) -> i32 {
     }
 }
 
-/// Forgets everything but the options: handles, memory, counts, rules, whether `cuInit` was called.
+/// Forgets everything but the options and whether `cuInit` was called: handles, memory, counts, rules.
 #[unsafe(no_mangle)]
 pub extern "C" fn warploom_fake_reset() {
     Held::lock().reset();

@@ -1,6 +1,7 @@
 //! The driver's functions, by the areas of the runtime's list.
 
 pub mod devices;
+pub mod graphs;
 pub mod kinds;
 pub mod memory;
 pub mod modules;

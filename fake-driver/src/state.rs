@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::code::Code;
 use crate::driver::kinds::Pool;
+use crate::graph::{Executable, Graph};
 use crate::memory::Region;
 use crate::module::Module;
 use crate::options::{Options, Rule};
@@ -96,6 +97,10 @@ pub(crate) struct State {
     pub(crate) streams: Table<Stream>,
     pub(crate) events: Table<Event>,
     pub(crate) pools: Table<Pool>,
+    pub(crate) graphs: Table<Graph>,
+    /// A node's graph and its place there.
+    pub(crate) graph_nodes: Table<(u64, usize)>,
+    pub(crate) executables: Table<Executable>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -130,6 +135,9 @@ impl State {
             streams: Table::new(0xC3, Code::INVALID_HANDLE),
             events: Table::new(0xC4, Code::INVALID_HANDLE),
             pools: Table::new(0xC8, Code::INVALID_VALUE),
+            graphs: Table::new(0xC5, Code::INVALID_VALUE),
+            graph_nodes: Table::new(0xC6, Code::INVALID_VALUE),
+            executables: Table::new(0xC7, Code::INVALID_VALUE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),
@@ -233,11 +241,13 @@ impl Held {
         Held(Some(guard))
     }
 
-    /// Forgets everything but the options.
+    /// Forgets everything but the options and whether `cuInit` was called.
     pub(crate) fn reset(&mut self) {
         let mut fresh = State::new();
         fresh.options = self.options;
         fresh.rules.clear();
+        fresh.initialised = self.initialised;
+        fresh.gpus.resize_with(self.gpus.len(), Gpu::default);
         **self = fresh;
     }
 

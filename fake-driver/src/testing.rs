@@ -3,6 +3,8 @@
 use std::ffi::{CString, c_char};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use libloading::{Library, Symbol};
 
@@ -12,6 +14,9 @@ const BUILT: &str = "libwarploom_fake_driver.so";
 const WANTED: &str = "libcuda.so.1";
 /// Tells a test that it runs in a child process.
 const CHILD: &str = "WARPLOOM_FAKE_CHILD";
+
+/// After so long a test hangs.
+const LONGEST: Duration = Duration::from_secs(900);
 
 /// Where cargo put the library: beside the executable of a test, or in the folder above.
 ///
@@ -26,26 +31,40 @@ pub fn library() -> Result<PathBuf, String> {
     })
 }
 
+/// The library's bytes without some of its functions, as an older driver would have it. [`Folder::write`] takes them.
+///
+/// # Errors
+/// If the library is not there or has no such function.
+pub fn without(functions: &[&str]) -> Result<Vec<u8>, String> {
+    let path = library()?;
+    let mut bytes = std::fs::read(&path).map_err(|error| error.to_string())?;
+    for function in functions {
+        // Its name in the table of names, which stands between zeros: under another name nobody finds it.
+        let name = [b"\0", function.as_bytes(), b"\0"].concat();
+        let found = bytes.windows(name.len()).position(|window| window == name);
+        let at = found.ok_or_else(|| format!("{} has no function {function}", path.display()))?;
+        bytes[at + 1] = b'-';
+    }
+    Ok(bytes)
+}
+
 /// A folder in the file system that goes with this value.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A fresh one for temporary files; `name` tells it from others of this process.
+    /// A fresh one for temporary files.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn new(name: &str) -> std::io::Result<Folder> {
-        let path =
-            std::env::temp_dir().join(format!("warploom-fake-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
+    pub fn new(name: &str) -> Result<Folder, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = name.replace("::", "-");
+        let name = format!("warploom-fake-{}-{number}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).map_err(text)?;
         Ok(Folder(path))
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.0
     }
 
     /// Puts a library there as the driver.
@@ -54,6 +73,15 @@ impl Folder {
     /// If the system refuses.
     pub fn install(&self, library: &Path) -> std::io::Result<()> {
         std::fs::copy(library, self.0.join(WANTED)).map(drop)
+    }
+
+    /// Puts a file there that programs take for the driver, under both of its names.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+        std::fs::write(self.0.join("libcuda.so"), bytes)?;
+        std::fs::write(self.0.join(WANTED), bytes)
     }
 }
 
@@ -77,25 +105,28 @@ pub fn is_child() -> bool {
 /// # Errors
 /// If the library is not there, or the system refuses.
 pub fn run_child(test: &str, options: &str, variables: &[(&str, &str)]) -> Result<Output, String> {
-    run_child_with(&library()?, test, options, variables)
+    let folder = Folder::new(test)?;
+    folder.install(&library()?).map_err(text)?;
+    run_child_in(&folder, test, options, variables)
 }
 
-/// [`run_child`] with another library for a driver.
+/// [`run_child`] with a folder in which drivers are looked for first.
 ///
 /// # Errors
 /// As [`run_child`].
-pub fn run_child_with(
-    library: &Path,
+pub fn run_child_in(
+    folder: &Folder,
     test: &str,
     options: &str,
     variables: &[(&str, &str)],
 ) -> Result<Output, String> {
-    let text = |error: std::io::Error| error.to_string();
-    let folder = Folder::new(&test.replace("::", "-")).map_err(text)?;
-    folder.install(library).map_err(text)?;
-    let mut command = command(folder.path(), options, variables)?;
+    let mut command = command(folder, options, variables)?;
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
     command.output().map_err(text)
+}
+
+fn text(error: std::io::Error) -> String {
+    error.to_string()
 }
 
 /// Runs all tests of this executable but `this` again, in a process of its own whose driver is the fake.
@@ -103,25 +134,16 @@ pub fn run_child_with(
 /// # Errors
 /// As [`run_child`].
 pub fn run_others(this: &str, options: &str) -> Result<Output, String> {
-    let text = |error: std::io::Error| error.to_string();
-    let folder = Folder::new("others").map_err(text)?;
+    let folder = Folder::new("others")?;
     folder.install(&library()?).map_err(text)?;
-    let mut command = command(folder.path(), options, &[])?;
+    let mut command = command(&folder, options, &[])?;
     command.args(["--nocapture", "--skip", this]);
     command.output().map_err(text)
 }
 
-/// This executable in a process of its own, with a folder in which drivers are looked for first.
-///
-/// # Errors
-/// If the system does not tell the executable's name.
-pub fn command(
-    folder: &Path,
-    options: &str,
-    variables: &[(&str, &str)],
-) -> Result<Command, String> {
+fn command(folder: &Folder, options: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut path = folder.as_os_str().to_owned();
+    let mut path = folder.0.as_os_str().to_owned();
     if let Some(more) = std::env::var_os("LD_LIBRARY_PATH") {
         path.push(":");
         path.push(more);
@@ -162,7 +184,7 @@ pub fn assert_passed(output: &Output) {
 pub struct Fake(Library);
 
 impl Fake {
-    /// The library by the name that the runtime uses.
+    /// The library by the name that the runtime uses. From now on the process has a quarter of an hour: a test that hangs fails.
     ///
     /// # Errors
     /// If the process has no driver, or another one.
@@ -171,6 +193,11 @@ impl Fake {
         let library = unsafe { Library::new(WANTED) }.map_err(|error| error.to_string())?;
         let fake = Fake(library);
         fake.find::<extern "C" fn()>("warploom_fake_reset")?;
+        std::thread::spawn(|| {
+            std::thread::sleep(LONGEST);
+            eprintln!("the test still runs after {LONGEST:?}: it hangs");
+            std::process::abort();
+        });
         Ok(fake)
     }
 
@@ -263,7 +290,7 @@ impl Fake {
         assert_eq!(done, 0, "there is no GPU {device}");
     }
 
-    /// Forgets everything but the options. Only while nothing is alive.
+    /// Forgets everything but the options and whether `cuInit` was called. What is alive is dead then.
     pub fn reset(&self) {
         self.must::<extern "C" fn()>("warploom_fake_reset")();
     }
@@ -293,13 +320,15 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 10] = [
+const LIVE: [&str; 12] = [
     "contexts",
     "modules",
     "functions",
     "streams",
     "events",
     "pools",
+    "graphs",
+    "executable graphs",
     "device memory",
     "pinned memory",
     "registered memory",

@@ -39,7 +39,7 @@ pub(crate) struct Event {
 }
 
 /// A launch as it waits in a stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Launch {
     pub(crate) function: u64,
     pub(crate) grid: [u32; 3],
@@ -49,7 +49,7 @@ pub(crate) struct Launch {
 }
 
 /// Something to do, in order with the other work of its stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Work {
     /// Between two addresses, of the host or the device.
     Copy {
@@ -291,6 +291,10 @@ pub(crate) fn drain(held: &mut Held, stream: u64, until: Option<u64>) -> Result<
             break;
         }
     }
+    // A stream that was destroyed goes when it is done.
+    held.streams.retain(|handle, found| {
+        *handle != stream || !found.destroyed || found.busy || !found.queue.is_empty()
+    });
     Ok(())
 }
 
@@ -306,9 +310,6 @@ pub(crate) fn step(held: &mut Held, stream: u64) -> Result<bool, Code> {
         return Ok(true);
     }
     let Some(work) = found.queue.pop_front() else {
-        if found.destroyed {
-            held.streams.remove(stream)?;
-        }
         return Ok(false);
     };
     match work {

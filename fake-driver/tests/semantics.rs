@@ -116,11 +116,12 @@ fn read(address: u64, words: usize) -> Vec<u32> {
 }
 
 #[test]
-fn before_init_and_without_a_context_nothing_works() {
+fn without_a_context_nothing_works() {
     let _alone = alone();
     let (mut count, mut context, mut address) = (0, 0, 0);
     unsafe {
-        assert_eq!(cuDeviceGetCount(&raw mut count), 3);
+        // Whether another test was first cannot be known: a process is initialised once.
+        assert!([0, 3].contains(&cuDeviceGetCount(&raw mut count)));
         assert_eq!(cuInit(1), 1);
         assert_eq!(cuInit(0), 0);
         assert_eq!(cuDeviceGetCount(&raw mut count), 0);

@@ -1,4 +1,5 @@
-//! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, twins, scripts, the photograph.
+//! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, the sources that reports quote, twins, scripts, the
+//! photograph.
 //!
 //! `target/bundle/warploom-gpu/` and, packed, `target/bundle/warploom-gpu.tar.xz`.
 
@@ -14,6 +15,16 @@ pub const MOST_BYTES: u64 = 60 << 20;
 
 /// Test targets that run cargo or rustc, or read the sources: they have nothing to show on a GPU machine.
 const HOST_ONLY: &[&str] = &["house", "ui", "outside", "benchmarks_doc", "coverage_doc"];
+
+/// Where the sources of the tests' kernels are: the emulator's reports quote them, and comments there say which findings are meant.
+const SOURCES: &[&str] = &[
+    "src",
+    "tests",
+    "conformance",
+    "runtime",
+    "device-std",
+    "emulator",
+];
 
 /// What `run-all.sh` in the bundle is.
 const RUN_ALL: &str = include_str!("run-all.sh");
@@ -83,7 +94,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     if bundle.exists() {
         fs::remove_dir_all(&bundle).map_err(in_file(&bundle))?;
     }
-    for folder in ["tests", "assets", "benches/cuda", "benches/twins"] {
+    for folder in ["programs", "assets", "benches/cuda", "benches/twins"] {
         let folder = bundle.join(folder);
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
@@ -105,7 +116,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
             take(
                 &program.path,
                 &bundle
-                    .join("tests")
+                    .join("programs")
                     .join(program.path.file_name().unwrap_or_default()),
             )?;
         }
@@ -137,6 +148,9 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
         &root.join("benches/run-on-gpu.sh"),
         &bundle.join("benches/run-on-gpu.sh"),
     )?;
+    for folder in SOURCES {
+        copy_sources(&root.join(folder), &bundle.join(folder))?;
+    }
     twins(root, &bundle)?;
     let run_all = bundle.join("run-all.sh");
     fs::write(&run_all, RUN_ALL).map_err(in_file(&run_all))?;
@@ -267,6 +281,23 @@ fn shown(command: &Command) -> String {
 fn copy_folder(from: &Path, to: &Path) -> Result<(), BundleError> {
     for file in files(from)? {
         copy(&file, &to.join(file.file_name().unwrap_or_default()))?;
+    }
+    Ok(())
+}
+
+/// Copies the files with Rust code below a folder.
+fn copy_sources(from: &Path, to: &Path) -> Result<(), BundleError> {
+    fs::create_dir_all(to).map_err(in_file(to))?;
+    for file in files(from)? {
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            copy(&file, &to.join(file.file_name().unwrap_or_default()))?;
+        }
+    }
+    for entry in fs::read_dir(from).map_err(in_file(from))? {
+        let entry = entry.map_err(in_file(from))?;
+        if entry.path().is_dir() {
+            copy_sources(&entry.path(), &to.join(entry.file_name()))?;
+        }
     }
     Ok(())
 }

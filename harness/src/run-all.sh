@@ -20,7 +20,7 @@ step() { # name, command...
     fi
 }
 
-for program in tests/*; do
+for program in programs/*; do
     step "test-$(basename "$program" | sed 's/-[0-9a-f]*$//')" "$program"
 done
 step photo ./photo assets/photo.png

@@ -34,7 +34,7 @@ const TAIL: &str = "
 ## To measure it yourself
 
 On the GPU machine, with Rust and nvcc: `benches/run-on-gpu.sh`. For a GPU machine without Rust, pack a bundle here
-(`cargo run -p warploom-harness --bin bundle`), unpack `target/bundle/warploom-gpu.tar.gz` there and run `./run-all.sh`.
+(`cargo run -p warploom-harness --bin bundle`), unpack `target/bundle/warploom-gpu.tar.xz` there and run `./run-all.sh`.
 Without a GPU `cargo bench` verifies the Rust kernels on the emulator and times nothing. How fast the emulator itself is:
 [emulator-speed.md](emulator-speed.md).
 ";

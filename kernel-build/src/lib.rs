@@ -14,6 +14,7 @@
 mod archive; // rlibs and objects: where bitcode is found
 mod cargo; // the nested build: its command, environment and messages
 mod elf; // the object file that carries device code into the program
+mod groups; // what is linked into which targets
 mod instrument; // kernels for the emulator that say what they do to memory
 mod linker; // the device linker: bitcode in, container out
 mod llvm; // rustc's LLVM, by dlopen

@@ -1,21 +1,24 @@
 //! The device pass, from `build.rs` to cargo's instructions.
 
-use crate::cargo::{Built, LLVM, Nested, OPTIONS, Outcome, ROLE, What};
+use crate::cargo::{LLVM, Nested, OPTIONS, Outcome, ROLE, What};
 use crate::elf;
-use crate::linker::{self, Linked};
+use crate::groups::{DeviceCode, Group};
+use crate::linker;
 use crate::options::{Builder, Options};
 use crate::package::{Kind, Package, Target, write_if_changed};
 use crate::wrapper;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use warploom_manifest::{Manifest, container};
 
 /// Turns the device pass off (`0`) from outside.
 const SWITCH: &str = "WARPLOOM_DEVICE_CODE";
 
 /// Turns instrumented code off (`0`) from outside.
 const INSTRUMENTED: &str = "WARPLOOM_INSTRUMENTED";
+
+/// Makes it an error (`1`) that a test, an example or a benchmark has no device code.
+const REQUIRED: &str = "WARPLOOM_REQUIRE_DEVICE_CODE";
 
 /// Decides which of its four lives this process leads: wrapper, linker, build script of the nested build, or build script.
 pub(crate) fn enter(builder: &Builder) {
@@ -39,6 +42,7 @@ pub(crate) fn enter(builder: &Builder) {
     }
     say(&format!("rerun-if-env-changed={SWITCH}"));
     say(&format!("rerun-if-env-changed={INSTRUMENTED}"));
+    say(&format!("rerun-if-env-changed={REQUIRED}"));
     let package = match Package::discover() {
         Ok(package) => package,
         Err(error) => return fail(&format!("the device pass cannot start: {error}")),
@@ -58,7 +62,9 @@ pub(crate) fn enter(builder: &Builder) {
                     package.name
                 ));
             }
-            embed(&package, &failures(&with_kernels, &reason));
+            let mut code = DeviceCode::default();
+            code.add_failures(&with_kernels, &reason);
+            embed(&package, &code);
         }
         Err(Stop::Failed(lines)) => lines.iter().for_each(|line| fail(line)),
     }
@@ -72,9 +78,6 @@ fn is_wanted(switch: Option<&str>, package: &str) -> bool {
         Some(names) => names.split(',').any(|name| name == package),
     }
 }
-
-/// What each group of targets gets, target by target.
-type DeviceCode = BTreeMap<Group, Vec<Linked>>;
 
 enum Stop {
     /// An ordinary case: the build goes on for the emulator.
@@ -130,7 +133,7 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
         Ok(all.unwrap_or_default())
     };
     let mut outcome = nested(&wanted)?;
-    let mut containers = BTreeMap::new();
+    let mut code = DeviceCode::default();
     if outcome.never_started() {
         // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that nobody has downloaded.
         let (dev, rest): (Vec<&Target>, Vec<&Target>) =
@@ -138,11 +141,19 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
         let reason = outcome.log.trim().to_owned();
         if !dev.is_empty() && !rest.is_empty() {
             outcome = nested(&rest)?;
-        } else if rest.is_empty() {
-            embed(package, &failures(&dev, &reason));
+        }
+        if !dev.is_empty() {
+            tell_missing(&format!(
+                "cargo cannot start the device pass of the tests, examples and benchmarks of `{}`: {}",
+                package.name,
+                headline(&reason)
+            ));
+        }
+        code.add_failures(&dev, &reason);
+        if rest.is_empty() {
+            embed(package, &code);
             return Ok(());
         }
-        containers.extend(failures(&dev, &reason));
         if !outcome.succeeded && outcome.built.is_empty() {
             return Err(Stop::Failed(lines_of(&format!(
                 "the device pass cannot build `{}`; `{SWITCH}=0` builds without GPU code\n{}",
@@ -153,8 +164,8 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     for file in &outcome.sources {
         say(&format!("rerun-if-changed={}", file.display()));
     }
-    collect(package, &wanted, &outcome, &mut containers)?;
-    embed(package, &containers);
+    collect(package, &wanted, &outcome, &mut code)?;
+    embed(package, &code);
     Ok(())
 }
 
@@ -202,20 +213,23 @@ fn collect(
     package: &Package,
     wanted: &[&Target],
     outcome: &Outcome,
-    containers: &mut DeviceCode,
+    code: &mut DeviceCode,
 ) -> Result<(), Stop> {
     let mut problems = Vec::new();
+    // Kind, name, and whether it is the harness of its unit tests.
     let mut seen = BTreeSet::new();
     for built in &outcome.built {
         let Some(group) = Group::of(built) else {
             continue;
         };
         if let Some(output) = built.output.as_deref().and_then(linker::read_output) {
-            if !built.test || Kind::of(&built.kind).is_some_and(Kind::is_dev) {
-                seen.insert((Kind::of(&built.kind), built.name.clone()));
-            }
+            seen.insert((
+                Kind::of(&built.kind),
+                &*built.name,
+                group == Group::UnitTests,
+            ));
             match output {
-                Ok(linked) => containers.entry(group).or_default().push(linked),
+                Ok(linked) => code.add(group, linked),
                 Err(errors) => problems.extend(errors),
             }
         }
@@ -227,128 +241,118 @@ fn collect(
         ));
     }
     for target in wanted {
-        let kind = match target.kind {
-            Kind::Lib => "lib",
-            Kind::Bin => "bin",
-            Kind::Example => "example",
-            Kind::Test => "test",
-            Kind::Bench => "bench",
-        };
         // A package has one library, whose name is not known where cargo cannot read the unpacked manifest.
-        let is_it = |kind: Option<Kind>, name: &str| {
-            kind == Some(target.kind) && (name == target.name || target.kind == Kind::Lib)
+        let has = |of_tests| {
+            let is_it = |name: &str| name == target.name || target.kind == Kind::Lib;
+            let mut seen = seen.iter();
+            seen.any(|(kind, name, tests)| {
+                *kind == Some(target.kind) && is_it(name) && *tests == of_tests
+            })
         };
-        if seen.iter().any(|(kind, name)| is_it(*kind, name)) {
-            continue;
-        }
-        let own = outcome.built.iter().find(|b| {
-            b.name == target.name && Kind::of(&b.kind) == Some(target.kind) && b.output.is_none()
-        });
-        let first = own
-            .and_then(|b| b.errors.first())
-            .or(outcome.foreign_errors.first())
-            .or_else(|| outcome.built.iter().find_map(|b| b.errors.first()));
-        let first = first.map_or(outcome.log.trim(), |e| e.trim());
-        if !outcome.foreign_errors.is_empty() && own.is_none() && !target.kind.is_dev() {
-            return Err(Stop::Failed(lines_of(&format!(
-                "a dependency of `{}` does not compile for the device; if only host code needs it, move it to [target.'cfg(not(warploom_device))'.dependencies]\n{first}",
-                package.name
-            ))));
-        }
-        if !target.kind.is_dev() {
-            // rustc shows errors that the host pass has too, and better; this one shows only if the host pass has none.
-            let line = first
-                .lines()
-                .find(|l| !l.trim().is_empty())
-                .unwrap_or("rustc failed");
-            let place = first
-                .lines()
-                .find(|l| l.trim_start().starts_with("-->"))
-                .unwrap_or_default()
-                .trim();
-            say(&format!(
-                "rustc-env=WARPLOOM_DEVICE_PASS_ERROR=the device pass cannot compile this crate, although it compiles for the host: {line} {place}"
+        if !has(false) {
+            miss(package, target, outcome, code)?;
+        } else if target.has_test_kernels
+            && !has(true)
+            && (own_error(target, outcome).is_some() || !outcome.foreign_errors.is_empty())
+        {
+            let what = format!("the unit tests of {} `{}`", noun(target.kind), target.name);
+            let first = first_error(target, outcome);
+            tell_missing(&format!(
+                "the device pass cannot compile {what}: {}",
+                headline(first)
             ));
+            let reason = format!("the device pass of {what} failed: {first}");
+            code.add_failure(Group::UnitTests, &target.name, &reason);
         }
-        let reason = format!(
-            "the device pass of {kind} `{}` failed: {first}",
-            target.name
-        );
-        containers.extend(failures(&[*target], &reason));
     }
     Ok(())
 }
 
-/// Targets that cargo links with the same arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
-    Lib,
-    Bins,
-    Examples,
-    Tests,
-    Benches,
-    UnitTests,
+/// Says that a target has no device code, and why.
+fn miss(
+    package: &Package,
+    target: &Target,
+    outcome: &Outcome,
+    code: &mut DeviceCode,
+) -> Result<(), Stop> {
+    let first = first_error(target, outcome);
+    let what = format!("{} `{}`", noun(target.kind), target.name);
+    if target.kind.is_dev() {
+        tell_missing(&format!(
+            "the device pass cannot compile {what}: {}",
+            headline(first)
+        ));
+    } else if !outcome.foreign_errors.is_empty() && own_error(target, outcome).is_none() {
+        return Err(Stop::Failed(lines_of(&format!(
+            "a dependency of `{}` does not compile for the device; if only host code needs it, move it to [target.'cfg(not(warploom_device))'.dependencies]\n{first}",
+            package.name
+        ))));
+    } else {
+        // rustc shows errors that the host pass has too, and better; this one shows only if the host pass has none.
+        say(&format!(
+            "rustc-env=WARPLOOM_DEVICE_PASS_ERROR=the device pass cannot compile this crate, although it compiles for the host: {}",
+            headline(first)
+        ));
+    }
+    let reason = format!("the device pass of {what} failed: {first}");
+    code.add_failures(&[target], &reason);
+    Ok(())
 }
 
-impl Group {
-    fn of(built: &Built) -> Option<Group> {
-        match (built.kind.as_str(), built.test) {
-            ("test", _) => Some(Group::Tests),
-            ("bench", _) => Some(Group::Benches),
-            ("example", _) => Some(Group::Examples),
-            (_, true) => Some(Group::UnitTests),
-            ("bin", _) => Some(Group::Bins),
-            ("lib" | "rlib" | "cdylib" | "dylib" | "staticlib", _) => Some(Group::Lib),
-            _ => None,
-        }
-    }
+/// What rustc says against a target.
+fn own_error<'a>(target: &Target, outcome: &'a Outcome) -> Option<&'a str> {
+    let mut built = outcome.built.iter();
+    let own = built.find(|b| {
+        b.name == target.name && Kind::of(&b.kind) == Some(target.kind) && b.output.is_none()
+    });
+    own.and_then(|b| b.errors.first()).map(|e| e.trim())
+}
 
-    fn of_kind(kind: Kind) -> Group {
-        match kind {
-            Kind::Lib => Group::Lib,
-            Kind::Bin => Group::Bins,
-            Kind::Example => Group::Examples,
-            Kind::Test => Group::Tests,
-            Kind::Bench => Group::Benches,
-        }
-    }
+/// Why a target was not built: its own error, that of a dependency, of another target, or what cargo says.
+fn first_error<'a>(target: &Target, outcome: &'a Outcome) -> &'a str {
+    let others = || outcome.built.iter().find_map(|b| b.errors.first());
+    own_error(target, outcome)
+        .or_else(|| {
+            outcome
+                .foreign_errors
+                .first()
+                .or_else(others)
+                .map(|e| e.trim())
+        })
+        .unwrap_or_else(|| outcome.log.trim())
+}
 
-    fn instruction(self) -> &'static str {
-        match self {
-            Group::Bins => "rustc-link-arg-bins",
-            Group::Examples => "rustc-link-arg-examples",
-            Group::Tests => "rustc-link-arg-tests",
-            Group::Benches => "rustc-link-arg-benches",
-            Group::Lib | Group::UnitTests => "rustc-link-arg",
-        }
+/// The first line of an error of rustc or cargo, and where it is.
+fn headline(error: &str) -> String {
+    let mut lines = error.lines().map(str::trim).filter(|l| !l.is_empty());
+    let line = lines.next().unwrap_or("rustc failed");
+    let place = lines.find(|l| l.starts_with("-->")).unwrap_or_default();
+    format!("{line} {place}").trim_end().to_owned()
+}
+
+/// Says that targets have no device code, which the host's build does not notice: a warning, or an error where that is asked for.
+fn tell_missing(what: &str) {
+    if std::env::var_os(REQUIRED).is_some_and(|value| value == "1") {
+        fail(&format!("{what} ({REQUIRED}=1)"));
+    } else {
+        say(&format!(
+            "warning={what}; its kernels run on the emulator only, without checks"
+        ));
     }
 }
 
-/// Containers that hold no code but the reason.
-fn failures(targets: &[&Target], reason: &str) -> DeviceCode {
-    let mut all: DeviceCode = BTreeMap::new();
-    for target in targets {
-        let manifest = Manifest {
-            target: target.name.clone(),
-            failure: Some(reason.to_owned()),
-            kernels: vec![],
-            images: vec![],
-            symbols: vec![],
-        };
-        if let Ok(container) = container::pack(manifest, &[]) {
-            all.entry(Group::of_kind(target.kind))
-                .or_default()
-                .push(Linked {
-                    containers: container,
-                    instrumented: vec![],
-                });
-        }
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Lib => "lib",
+        Kind::Bin => "bin",
+        Kind::Example => "example",
+        Kind::Test => "test",
+        Kind::Bench => "bench",
     }
-    all
 }
 
 /// Writes objects and tells cargo to link them.
-fn embed(package: &Package, containers: &DeviceCode) {
+fn embed(package: &Package, code: &DeviceCode) {
     let Some(machine) = elf::Machine::of_triple(&package.target) else {
         return;
     };
@@ -356,14 +360,14 @@ fn embed(package: &Package, containers: &DeviceCode) {
         return;
     }
     let folder = package.out_dir.join("warploom");
-    for (group, linked) in containers {
+    for (group, linked) in code.groups() {
         let containers: Vec<&[u8]> = linked.iter().map(|l| &*l.containers).collect();
         let mut objects = vec![elf::object(&containers.concat(), machine)];
         let instrumented = linked.iter().map(|l| &l.instrumented);
         objects.extend(instrumented.filter(|code| !code.is_empty()).cloned());
         let written = std::fs::create_dir_all(&folder)
             .map_err(|e| e.to_string())
-            .and_then(|()| link(package, &folder, *group, &objects).map_err(|e| e.to_string()));
+            .and_then(|()| link(package, &folder, group, &objects).map_err(|e| e.to_string()));
         if let Err(error) = written {
             fail(&format!(
                 "cannot write the device code of `{}`: {error}",

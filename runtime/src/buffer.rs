@@ -15,6 +15,8 @@ mod fill; // with one value
 use std::alloc::Layout;
 use std::any::type_name;
 use std::fmt;
+use std::mem;
+use std::ops::Deref;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -22,13 +24,15 @@ use warploom_device::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
+use crate::cuda::host::outside;
 use crate::cuda::memory::{DeviceMemory, ManagedMemory};
 use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::{MemoryError, Registered, Storage, Used};
-use crate::stream::{Queue, Stream};
+use crate::panics::Done;
+use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
 pub(crate) use copy::Copy;
@@ -37,7 +41,20 @@ pub(crate) use fill::Fill;
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;
 
-pub(crate) struct Buffer {
+/// Clones are the same memory: a graph keeps what its nodes use.
+#[derive(Clone)]
+pub(crate) struct Buffer(Arc<Owned>);
+
+impl Deref for Buffer {
+    type Target = Owned;
+
+    fn deref(&self) -> &Owned {
+        &self.0
+    }
+}
+
+/// The memory itself.
+pub(crate) struct Owned {
     memory: Memory,
     last: Mutex<Last>,
     /// Streams of other devices may use it, too.
@@ -114,6 +131,7 @@ impl Buffer {
         kind: Kind,
         on_gpu: impl FnOnce(&Gpu, usize) -> Result<Option<Memory>, MemoryError>,
     ) -> Result<Buffer, MemoryError> {
+        refuse_inside()?;
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
@@ -140,7 +158,7 @@ impl Buffer {
     /// A buffer of memory that is there.
     pub(crate) fn of_memory(device: &Device, memory: Memory, kind: Kind, bytes: usize) -> Buffer {
         device.0.alive.add(kind, bytes);
-        Buffer {
+        Buffer(Arc::new(Owned {
             memory,
             last: Mutex::default(),
             portable: false,
@@ -148,23 +166,63 @@ impl Buffer {
             bytes,
             used: None,
             device: device.clone(),
-        }
+        }))
     }
 
     /// The same, which has so much of an emulated pool.
-    pub(crate) fn of_pool(self, used: Option<Used>) -> Buffer {
-        let mut buffer = self;
-        buffer.used = used;
-        buffer
+    pub(crate) fn of_pool(mut self, used: Option<Used>) -> Buffer {
+        if let Some(owned) = Arc::get_mut(&mut self.0) {
+            owned.used = used; // fresh memory: nobody else has it
+        }
+        self
     }
 
     /// The same for streams of other devices, too.
-    pub(crate) fn portable(self, portable: bool) -> Buffer {
-        let mut buffer = self;
-        buffer.portable = portable;
-        buffer
+    pub(crate) fn portable(mut self, portable: bool) -> Buffer {
+        if let Some(owned) = Arc::get_mut(&mut self.0) {
+            owned.portable = portable; // as above
+        }
+        self
     }
 
+    /// Whether both are the same memory.
+    pub(crate) fn is_same(&self, other: &Buffer) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
+    ///
+    /// # Errors
+    /// [`MemoryError::InGraph`] while a graph has the memory: its runs borrow nothing, and might write while the host looks.
+    pub(crate) fn wait(&self) -> Result<(), MemoryError> {
+        if Arc::strong_count(&self.0) > 1 {
+            return Err(MemoryError::InGraph);
+        }
+        self.0.wait()
+    }
+
+    /// The vector of the user, no longer page-locked. Nothing uses it any more: [`Buffer::wait`] said so.
+    pub(crate) fn take_storage(mut self) -> Option<Storage> {
+        let owned = Arc::get_mut(&mut self.0)?;
+        match mem::replace(&mut owned.memory, Memory::Empty) {
+            Memory::Registered(Registered { pin, storage }) => {
+                drop(pin);
+                Some(storage)
+            }
+            _ => None,
+        }
+    }
+
+    /// Hands this memory alone to `stream`: until the locks are released nobody else hands it on, and the work must be queued by then.
+    pub(crate) fn hand_over<'a>(
+        &'a self,
+        stream: &'a Stream,
+    ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+        copy::hand_all(&[self], stream)
+    }
+}
+
+impl Owned {
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -212,19 +270,16 @@ impl Buffer {
         matches!(self.memory, Memory::Registered(_))
     }
 
-    /// The vector of the user, no longer page-locked. Nothing uses it any more.
-    pub(crate) fn take_storage(&mut self) -> Option<Storage> {
-        match std::mem::replace(&mut self.memory, Memory::Empty) {
-            Memory::Registered(Registered { pin, storage }) => {
-                drop(pin);
-                Some(storage)
-            }
-            _ => None,
-        }
+    /// Refuses a stream of another device, and one that records a graph, which has no node for this.
+    pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
+        self.check_home(stream)?;
+        Ok(stream
+            .refuse_recording("copy to or from the host's memory, fill, or move rectangles")?)
     }
 
     /// Refuses a stream of another device.
-    pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
+    pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let same = self.device.is_same(stream.device());
         if same || self.portable && self.device.is_gpu() == stream.device().is_gpu() {
             return Ok(());
@@ -252,16 +307,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Hands this memory alone to `stream`: until the locks are released nobody else hands it on, and the work must be queued by then.
-    pub(crate) fn hand_over<'a>(
-        &'a self,
-        stream: &'a Stream,
-    ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
-        copy::hand_all(&[self], stream)
-    }
-
-    /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
-    pub(crate) fn wait(&self) -> Result<(), MemoryError> {
+    fn wait(&self) -> Result<(), MemoryError> {
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);
@@ -270,17 +316,17 @@ impl Buffer {
             };
             (Arc::clone(queue), last.uses)
         };
-        let waited = queue.cuda().map_or(Ok(()), CudaStream::synchronize);
-        if waited.is_err() {
+        let (stream, launches) = (queue.id(), self.device.launches());
+        if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
             self.device.flush_prints(); // what was printed before the GPU failed
+            return Err(self.device.explain(Some(stream), error).into());
         }
-        waited?;
         let mut last = lock(&self.last);
         if last.uses == uses {
             last.queue = None; // or the next access would wait for work that has nothing to do with this memory
         }
         drop(last);
-        Ok(self.device.check_kernels(Some(queue.id()))?)
+        Ok(self.device.check_kernels(Some(Done { stream, launches }))?)
     }
 
     /// The lock under which this memory is handed on; `None` on the emulator.
@@ -353,20 +399,28 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for Owned {
     fn drop(&mut self) {
         self.device.0.alive.remove(self.kind, self.bytes);
+        let Backend::Cuda(gpu) = &self.device.0.backend else {
+            return;
+        };
+        let memory = mem::replace(&mut self.memory, Memory::Empty);
         let last = lock(&self.last).queue.take();
-        let stream = last.as_ref().and_then(|queue| queue.cuda());
-        if let Memory::Pooled(memory) = &mut self.memory {
-            // In order after all work that has it; without work, at once.
-            if let Backend::Cuda(gpu) = &self.device.0.backend {
-                memory.free(stream.unwrap_or(&gpu.own_stream));
+        let own = Arc::clone(&gpu.own_stream);
+        outside(move || {
+            let stream = last.as_ref().and_then(|queue| queue.cuda());
+            match (memory, stream) {
+                (Memory::Empty, _) => {}
+                // In order after all work that has it; without work, at once.
+                (Memory::Pooled(mut memory), stream) => memory.free(stream.unwrap_or(&own)),
+                (memory, stream) => {
+                    // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                    let _ = stream.map_or(Ok(()), CudaStream::synchronize);
+                    drop(memory);
+                }
             }
-        } else if let Some(stream) = stream {
-            // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
-            let _ = stream.synchronize();
-        }
+        });
     }
 }
 

@@ -1,26 +1,28 @@
 //! Where kernels run: a GPU, or the emulator.
 
 use std::fmt;
+use std::mem;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use warploom_device::Plain;
 use warploom_emulator::check::{self, Birth, Mode};
 
 use crate::buffer::Buffer;
 use crate::checked;
+use crate::cuda::host::{is_inside, outside};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{self, DriverError};
 use crate::error::DeviceError;
-use crate::event::Event;
+use crate::event::{Event, EventOptions};
 use crate::heap::HeapLimit;
-use crate::launch::Cache;
+use crate::launch::{Cache, LaunchBlocking};
 use crate::memory::{Alive, DeviceBuffer, EmulatedPool, MemoryError};
 use crate::model::{Emulator, Model, Schedule};
 use crate::module::Modules;
-use crate::panics::Recent;
+use crate::panics::{Done, Recent};
 use crate::print::Prints;
-use crate::stream::{Stream, StreamError};
+use crate::stream::{Stream, StreamError, StreamOptions};
 
 /// The variable that chooses what [`Device::open`] opens.
 const CHOICE: &str = "WARPLOOM_DEVICE";
@@ -81,12 +83,22 @@ pub(crate) struct Shared {
     /// What buffers have.
     pub(crate) alive: Alive,
     pub(crate) backend: Backend,
+    pub(crate) blocking: LaunchBlocking,
 }
 
 /// The two ways to run a kernel.
 pub(crate) enum Backend {
     Emulator(Emulated),
     Cuda(Box<Gpu>),
+}
+
+impl Backend {
+    pub(crate) fn emulated(&self) -> Option<&Emulated> {
+        match self {
+            Backend::Emulator(emulated) => Some(emulated),
+            Backend::Cuda(_) => None,
+        }
+    }
 }
 
 /// The emulator's state.
@@ -104,8 +116,22 @@ pub(crate) struct Emulated {
     pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
     pub(crate) lints: Option<bool>,
+    /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
+    pub(crate) work: RwLock<()>,
     /// The pool that the device has anyway.
     pub(crate) pool: Arc<EmulatedPool>,
+}
+
+impl Emulated {
+    /// While it lives, no graph runs.
+    pub(crate) fn no_graph(&self) -> RwLockReadGuard<'_, ()> {
+        self.work.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// While it lives, nothing else works on memory.
+    pub(crate) fn nothing_else(&self) -> RwLockWriteGuard<'_, ()> {
+        self.work.write().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A GPU's state.
@@ -126,6 +152,12 @@ pub(crate) struct Submission {
     pub(crate) cache: Cache,
     pub(crate) recent: Recent,
     pub(crate) modules: Modules,
+}
+
+impl Backend {
+    fn is_gpu(&self) -> bool {
+        matches!(self, Backend::Cuda(_))
+    }
 }
 
 impl Gpu {
@@ -229,6 +261,7 @@ impl Device {
             heap: HeapLimit::default(),
             alive: Alive::default(),
             backend: Backend::Cuda(Box::new(gpu)),
+            blocking: LaunchBlocking::default(),
         })))
     }
 
@@ -241,7 +274,7 @@ impl Device {
     /// Whether kernels run on a GPU.
     #[must_use]
     pub fn is_gpu(&self) -> bool {
-        matches!(self.0.backend, Backend::Cuda(_))
+        self.0.backend.is_gpu()
     }
 
     /// Major and minor compute capability: `(9, 0)` for an H200, and for the emulator unless another model was chosen.
@@ -285,7 +318,7 @@ impl Device {
     /// # Errors
     /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
     pub fn stream(&self) -> Result<Stream, StreamError> {
-        Stream::new(self)
+        self.stream_with(StreamOptions::new())
     }
 
     /// Makes an event, for timing and for ordering streams.
@@ -293,7 +326,7 @@ impl Device {
     /// # Errors
     /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
     pub fn event(&self) -> Result<Event, StreamError> {
-        Event::new(self)
+        self.event_with(EventOptions::new())
     }
 
     /// Makes a buffer with a copy of `source`; returns when the copy is complete. CUDA: `cuMemAlloc`, `cuMemcpyHtoD`.
@@ -370,19 +403,19 @@ impl Device {
         false
     }
 
-    /// An error that some kernel left behind, at a point where `stream` (by its number; `None`: no particular one) is done.
-    pub(crate) fn check_kernels(&self, stream: Option<u64>) -> Result<(), StreamError> {
+    /// An error that some kernel left behind, at a point where so much (`None`: no particular work) is done.
+    pub(crate) fn check_kernels(&self, done: Option<Done>) -> Result<(), StreamError> {
         self.flush_prints();
         let left = match &self.0.backend {
             Backend::Emulator(emulated) => lock(&emulated.fault).take(),
-            Backend::Cuda(gpu) => gpu.take_panic(stream)?,
+            Backend::Cuda(gpu) => gpu.take_panic(done)?,
         };
         left.map_or(Ok(()), Err)
     }
 }
 
 impl Gpu {
-    fn take_panic(&self, stream: Option<u64>) -> Result<Option<StreamError>, DriverError> {
+    fn take_panic(&self, done: Option<Done>) -> Result<Option<StreamError>, DriverError> {
         let mut guard = self.submission();
         let Submission {
             modules, recent, ..
@@ -390,20 +423,37 @@ impl Gpu {
         let panic = modules
             .take_panic(&self.own_stream)?
             .map(|taken| recent.explain(&taken.record, taken.name));
-        if let Some(stream) = stream {
-            recent.forget(stream);
+        if let Some(done) = done {
+            recent.forget(done);
         }
         Ok(panic.map(|panic| StreamError::Panic(Box::new(panic))))
     }
 }
 
+impl Shared {
+    /// What ends with the device.
+    fn end(prints: &Prints, backend: &Backend) {
+        if let Backend::Cuda(gpu) = backend {
+            // What still runs may print. Errors: the driver is shut down or the context is broken, and nothing runs.
+            if gpu.context.synchronize().is_err() {
+                gpu.context.forget_host_functions();
+            }
+        }
+        prints.flush(backend);
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
-        if let Backend::Cuda(gpu) = &self.backend {
-            // What still runs may print. Errors: the driver is shut down or the context is broken, and nothing runs.
-            let _ = gpu.context.synchronize();
+        if is_inside() && self.backend.is_gpu() {
+            // A host function must not wait for the device.
+            let prints = mem::take(&mut self.prints);
+            let nothing = Backend::Emulator(Emulated::default());
+            let backend = mem::replace(&mut self.backend, nothing);
+            outside(move || Shared::end(&prints, &backend));
+            return;
         }
-        self.prints.flush(&self.backend);
+        Shared::end(&self.prints, &self.backend);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::cuda::DriverError;
+use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
@@ -28,6 +29,9 @@ pub enum Error {
     /// A kernel cannot be launched.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// A graph cannot be made, changed or run.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),

@@ -3,9 +3,10 @@
 use std::panic::Location;
 
 use crate::checked::{Code, KernelFindings, Report};
+use crate::graph::GraphError as G;
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
-use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
 use crate::{DeviceError as D, DriverError, Error};
@@ -18,6 +19,23 @@ fn driver_error() -> DriverError {
         name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(),
         text: "an illegal memory access was encountered".into(),
         call: "cuStreamSynchronize",
+        launches: Box::default(),
+    }
+}
+
+/// An error of earlier work, of which `n` launches may be the cause.
+fn driver_error_of(here: &'static Location<'static>, n: u64) -> DriverError {
+    let launch = |i| PastLaunch {
+        kernel: [KERNEL, "scale"][(i % 2) as usize],
+        grid: [4, 1, 1],
+        block: [256, 1, 1],
+        at: here,
+        stream: 3,
+        times: 1 + i * 16,
+    };
+    DriverError {
+        launches: (0..n).map(launch).collect(),
+        ..driver_error()
     }
 }
 
@@ -54,6 +72,7 @@ fn memory_errors() -> Vec<M> {
             end: 9,
             len: 5,
         },
+        M::InGraph,
         M::CopyOutOfRange {
             given: 4,
             at: 3,
@@ -122,7 +141,25 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
             stream: "emulator".into(),
         },
         S::NotRecorded,
+        S::Recording {
+            what: "be waited for",
+        },
+        S::NoTiming,
+        S::HostPanic {
+            message: "the receiver is gone".into(),
+            submitted_at: here,
+        },
+        S::InsideHostFunction,
+        S::PriorityOutOfRange {
+            given: 1,
+            least: 0,
+            greatest: -5,
+            device: "NVIDIA H200".into(),
+        },
         S::Driver(driver_error()),
+        S::Driver(driver_error_of(here, 1)),
+        S::Driver(driver_error_of(here, 2)),
+        S::Driver(driver_error_of(here, 9)),
     ]
 }
 
@@ -130,6 +167,7 @@ fn stream_errors(here: &'static Location<'static>) -> Vec<S> {
 fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
     let (kernel, device) = (KERNEL, || "NVIDIA H200".to_owned());
     vec![
+        L::Recorded { kernel },
         L::ZeroDimension {
             kernel,
             what: "grid.x",
@@ -168,6 +206,14 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             given: 240_000,
             fixed: 1024,
             limit: 232_448,
+            device: device(),
+        },
+        L::StaticSharedTooLarge {
+            kernel,
+            given: 49_160,
+            limit: 49_152,
+            array: "f64".into(),
+            place: "src/k.rs:3:9".into(),
             device: device(),
         },
         L::NoDynamicShared { kernel },
@@ -266,6 +312,12 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             kernel,
             reason: "cannot run a kernel from inside a kernel".into(),
         },
+        L::Failed {
+            kernel,
+            at: here,
+            source: Box::new(S::Driver(driver_error_of(here, 1))),
+        },
+        L::InsideHostFunction { kernel },
         L::Driver {
             kernel,
             source: driver_error(),
@@ -301,6 +353,26 @@ fn symbol_errors() -> Vec<Y> {
     ]
 }
 
+fn graph_errors() -> Vec<G> {
+    vec![
+        G::Nothing,
+        G::OtherGraph,
+        G::WrongDevice {
+            graph: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
+        G::OtherWork {
+            expected: KERNEL.into(),
+            given: "2 nodes".into(),
+        },
+        G::NewOrder {
+            node: KERNEL,
+            other: "copy",
+        },
+        G::Driver(driver_error()),
+    ]
+}
+
 fn all() -> Vec<Error> {
     let here = Location::caller();
     let mut errors: Vec<Error> = Vec::new();
@@ -308,6 +380,7 @@ fn all() -> Vec<Error> {
     errors.extend(memory_errors().into_iter().map(Error::from));
     errors.extend(stream_errors(here).into_iter().map(Error::from));
     errors.extend(launch_errors(here).into_iter().map(Error::from));
+    errors.extend(graph_errors().into_iter().map(Error::from));
     errors.extend(symbol_errors().into_iter().map(Error::from));
     errors
 }

@@ -6,12 +6,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, lock};
-use crate::stream::StreamError;
+use crate::stream::{StreamError, refuse_inside};
 
 /// A mark in a stream's work. [`Stream::record`](crate::Stream::record) sets it; setting it again moves it.
+///
+/// Rules: a mark is reached when all work that the stream was given before it is done. A wait is for the mark that was set last when the
+/// wait was asked for, also if it moves later. An event that was never recorded is waited for by nobody: that is an error. Times are
+/// taken when the mark is reached. Dropping an event does not disturb waits for it. Events are no way to another process
+/// (`CU_EVENT_INTERPROCESS`).
 ///
 /// CUDA: `CUevent`. On the emulator, where work is done as soon as it is submitted, a mark is a time of the host's clock.
 ///
@@ -27,6 +33,80 @@ use crate::stream::StreamError;
 pub struct Event {
     device: Device,
     mark: Mark,
+    options: EventOptions,
+}
+
+/// What an event is like. Made with `Device::event_with`.
+///
+/// ```
+/// # use warploom_runtime::{Device, EventOptions, StreamError};
+/// # let device = Device::emulator();
+/// # let stream = device.stream()?;
+/// let order = device.event_with(EventOptions::new().without_timing())?;
+/// stream.record(&order)?;
+/// assert!(matches!(order.elapsed_ms(&order), Err(StreamError::NoTiming)));
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EventOptions {
+    untimed: bool,
+    sleeping: bool,
+}
+
+impl EventOptions {
+    /// With a time; waiting for it is as the device is set.
+    #[must_use]
+    pub fn new() -> EventOptions {
+        EventOptions::default()
+    }
+
+    /// Takes no time, which is cheaper: for order alone. CUDA: `CU_EVENT_DISABLE_TIMING`.
+    #[must_use]
+    pub fn without_timing(self) -> EventOptions {
+        EventOptions {
+            untimed: true,
+            ..self
+        }
+    }
+
+    /// A thread that waits for the event sleeps, and costs no processor meanwhile; it wakes up some microseconds late. CUDA:
+    /// `CU_EVENT_BLOCKING_SYNC`.
+    #[must_use]
+    pub fn blocking_wait(self) -> EventOptions {
+        EventOptions {
+            sleeping: true,
+            ..self
+        }
+    }
+}
+
+impl Device {
+    /// Makes an event as the options say. [`event`](Device::event) makes one with the default options.
+    ///
+    /// # Errors
+    /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
+    pub fn event_with(&self, options: EventOptions) -> Result<Event, StreamError> {
+        refuse_inside()?;
+        let mark = match &self.0.backend {
+            Backend::Emulator(_) => Mark::Host(Mutex::new(None)),
+            Backend::Cuda(gpu) => {
+                let purpose = Use {
+                    timing: !options.untimed,
+                    blocking: options.sleeping,
+                };
+                let event = CudaEvent::new(Arc::clone(&gpu.context), purpose);
+                Mark::Cuda {
+                    recorded: AtomicBool::new(false),
+                    event: event.map_err(|error| self.explain(None, error))?,
+                }
+            }
+        };
+        Ok(Event {
+            device: self.clone(),
+            mark,
+            options,
+        })
+    }
 }
 
 enum Mark {
@@ -38,20 +118,6 @@ enum Mark {
 }
 
 impl Event {
-    pub(crate) fn new(device: &Device) -> Result<Event, StreamError> {
-        let mark = match &device.0.backend {
-            Backend::Emulator(_) => Mark::Host(Mutex::new(None)),
-            Backend::Cuda(gpu) => Mark::Cuda {
-                recorded: AtomicBool::new(false),
-                event: CudaEvent::new(Arc::clone(&gpu.context), Use::Time)?,
-            },
-        };
-        Ok(Event {
-            device: device.clone(),
-            mark,
-        })
-    }
-
     /// The device of this event.
     #[must_use]
     pub fn device(&self) -> &Device {
@@ -64,6 +130,24 @@ impl Event {
     /// [`StreamError::NotRecorded`] if no stream recorded this event. A kernel's panic and a GPU's failure, as
     /// [`Stream::synchronize`](crate::Stream::synchronize) reports them.
     pub fn synchronize(&self) -> Result<(), StreamError> {
+        self.look(|event| event.synchronize().map(|()| true))?;
+        Ok(())
+    }
+
+    /// Whether the marked work is done: `false` is an answer, not an error. Always `true` on the emulator. CUDA: `cuEventQuery`.
+    ///
+    /// # Errors
+    /// Those of [`synchronize`](Event::synchronize), where the work is done. [`StreamError::NotRecorded`] where CUDA says that nothing is done.
+    pub fn query(&self) -> Result<bool, StreamError> {
+        self.look(CudaEvent::query)
+    }
+
+    /// Whether the work is done, as `ask` finds out on a GPU; with its errors if so.
+    fn look(
+        &self,
+        ask: impl FnOnce(&CudaEvent) -> Result<bool, DriverError>,
+    ) -> Result<bool, StreamError> {
+        refuse_inside()?;
         match &self.mark {
             Mark::Host(time) => {
                 lock(time).ok_or(StreamError::NotRecorded)?;
@@ -72,23 +156,32 @@ impl Event {
                 if !recorded.load(Ordering::Acquire) {
                     return Err(StreamError::NotRecorded);
                 }
-                let waited = event.synchronize();
-                if waited.is_err() {
-                    self.device.flush_prints(); // what was printed before the GPU failed
+                match ask(event) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(false),
+                    Err(error) => {
+                        self.device.flush_prints(); // what was printed before the GPU failed
+                        return Err(self.device.explain(None, error));
+                    }
                 }
-                waited?;
             }
         }
-        self.device.check_kernels(None)
+        self.device.check_kernels(None)?;
+        Ok(true)
     }
 
-    /// Milliseconds between the work that this event marks and the work that `later` marks; waits for both.
+    /// Milliseconds between the work that this event marks and the work that `later` marks; waits for both. Negative if `later` was
+    /// reached first. The events may be of two streams, whose other work is then within the time.
     ///
     /// Resolution on a GPU: about half a microsecond. CUDA: `cuEventElapsedTime`.
     ///
     /// # Errors
-    /// Those of [`synchronize`](Event::synchronize), and [`StreamError::WrongDevice`] if the events belong to two devices.
+    /// Those of [`synchronize`](Event::synchronize), [`StreamError::NoTiming`] if one of the events takes no time, and
+    /// [`StreamError::WrongDevice`] if the events belong to two devices.
     pub fn elapsed_ms(&self, later: &Event) -> Result<f64, StreamError> {
+        if self.options.untimed || later.options.untimed {
+            return Err(StreamError::NoTiming);
+        }
         self.synchronize()?;
         later.synchronize()?;
         match (&self.mark, &later.mark) {

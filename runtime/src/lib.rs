@@ -9,6 +9,7 @@
 //! | [`Stream`], [`Event`] | `CUstream`, `CUevent` |
 //! | [`DeviceBuffer`], [`DeviceSlice`], [`DeviceSliceMut`] | `CUdeviceptr` and a length |
 //! | [`Launch`] | the launch configuration `<<<grid, block, shared>>>` |
+//! | [`profile`] | NVTX, `cuProfilerStart` |
 //! | [`KernelPanic`] | none: a kernel that fails gives no message there |
 //!
 //! ```
@@ -28,6 +29,7 @@ mod cuda; // the driver
 pub mod device; // where kernels run
 pub mod error; // one error for those who do not care which
 mod event; // marks in a stream's work
+pub mod graph; // work that is recorded once and run often
 mod heap; // how much memory kernels may allocate
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
@@ -35,6 +37,7 @@ pub mod model; // which GPU the emulator stands for
 mod module; // device code that the program carries
 pub mod panics; // a panic of a kernel becomes an `Err`
 mod print; // what kernels print becomes text
+pub mod profile; // names for profilers
 mod stream; // queues of work
 pub mod symbol; // statics of device code
 pub mod testing; // the emulator against a GPU
@@ -44,7 +47,8 @@ pub use checked::KernelFindings;
 pub use cuda::DriverError;
 pub use device::{Device, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
-pub use event::Event;
+pub use event::{Event, EventOptions};
+pub use graph::{ExecutableGraph, Graph, GraphError, Node};
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
     Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
@@ -54,7 +58,7 @@ pub use memory::{
 };
 #[doc(hidden)]
 pub use module::embedded;
-pub use panics::KernelPanic;
-pub use stream::{Stream, StreamError};
+pub use panics::{KernelPanic, PastLaunch};
+pub use stream::{Finished, Stream, StreamError, StreamOptions, StreamPriorities};
 pub use symbol::{Managed, Symbol, SymbolError};
 pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

@@ -132,6 +132,11 @@ pub enum MemoryError {
         /// Extent of the target.
         to: Extent3,
     },
+    /// The host wants to touch memory that a graph has.
+    #[error(
+        "the host cannot look at memory that a graph uses, for the graph's runs borrow nothing; drop the graph first, or copy to other memory"
+    )]
+    InGraph,
     /// Buffer and stream belong to different devices.
     #[error(
         "the buffer belongs to another device ({buffer}) than the stream ({stream}); make both from the same `Device` or its clones"
@@ -352,8 +357,8 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         T: 'a,
     {
         let source = source.into_arg();
-        self.buffer().check_device(stream)?;
-        source.buffer().check_device(stream)?;
+        self.buffer().check_home(stream)?;
+        source.buffer().check_home(stream)?;
         let to = self.window(at, source.len())?;
         let copy = Copy::Within {
             from: source.as_ptr().cast(),

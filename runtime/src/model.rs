@@ -8,7 +8,7 @@ pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 use crate::device::{Backend, Device, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
-use crate::launch::LaunchError;
+use crate::launch::{LaunchBlocking, LaunchError};
 use crate::memory::Alive;
 use crate::print::Prints;
 use warploom_manifest::Image;
@@ -112,6 +112,7 @@ impl Emulator {
                 lints: self.lints,
                 ..Emulated::default()
             }),
+            blocking: LaunchBlocking::default(),
         }))
     }
 }

@@ -114,7 +114,8 @@ impl Modules {
         };
         let function = module.function(&described.entry).map_err(refused)?;
         let host: Vec<u64> = kernel.params.iter().flat_map(Param::device_sizes).collect();
-        check_parameters(kernel, &host, function.parameter_sizes(host.len() + 1))?;
+        let sizes = function.parameter_sizes(host.len() + 1).map_err(refused)?;
+        check_parameters(kernel, &host, sizes)?;
         Ok(function)
     }
 
@@ -134,8 +135,17 @@ impl Modules {
                     self.loaded(gpu, device, base, owner)?;
                 }
                 let loaded = load(gpu, device, base, container)?;
-                self.place_statics(gpu, base, (&loaded.module, container))?;
-                self.place_managed(gpu, device, base, (&loaded.module, container))?;
+                let known = self.known.len();
+                let placed = self
+                    .place_statics(gpu, base, (&loaded.module, container))
+                    .and_then(|()| {
+                        self.place_managed(gpu, device, base, (&loaded.module, container))
+                    });
+                if let Err(error) = placed {
+                    // The module goes, and with it the statics that it brought.
+                    self.known.truncate(known);
+                    return Err(error);
+                }
                 self.loaded.push(loaded);
                 self.loaded.len() - 1
             }
@@ -159,8 +169,13 @@ impl Modules {
             let name = kernels.iter().find(|kernel| kernel.id == record.kernel);
             if let Some(claim) = panics.claim {
                 // SAFETY: the variable has four bytes (checked when it was found), and the module stays loaded.
-                unsafe { stream.zero(claim, 4)? };
-                stream.synchronize()?;
+                if let Err(error) = unsafe { stream.zero(claim, 4) } {
+                    // The claim stays taken, so nobody writes the record: the next wait finds it.
+                    panics.record.put_back();
+                    return Err(error);
+                }
+                // The panic came first. If the device is broken, the next wait says so.
+                let _ = stream.synchronize();
             }
             return Ok(Some(TakenPanic {
                 record,
@@ -371,7 +386,7 @@ fn watch(
     context: &Arc<Context>,
     stream: &CudaStream,
 ) -> Result<Option<Panics>, DriverError> {
-    let Some((variable, 8)) = module.global(RECORD) else {
+    let Some((variable, 8)) = module.global(RECORD)? else {
         return Ok(None);
     };
     let record = MappedRecord::new(Arc::clone(context))?;
@@ -379,7 +394,7 @@ fn watch(
     // SAFETY: the variable has eight bytes, as was just checked; `address` lives until the wait is over.
     unsafe { stream.upload(variable, address.as_ptr(), address.len())? };
     stream.synchronize()?;
-    let claim = module.global(CLAIM).filter(|(_, bytes)| *bytes == 4);
+    let claim = module.global(CLAIM)?.filter(|(_, bytes)| *bytes == 4);
     Ok(Some(Panics {
         record,
         claim: claim.map(|(address, _)| address),

@@ -4,7 +4,12 @@
 //! work. Protocol of the record (one per loaded module; `warploom_device::panic_record` says what the thread does):
 //! 1. The thread that changes the module's variable `__warploom_panic_claim` from 0 to 1 owns the record; others end without a word.
 //! 2. The owner writes all fields, then a system-wide fence, then `ready` = 1.
-//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim.
+//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready` = 1.
+
+mod recent; // launches whose end is not known
+
+pub use recent::PastLaunch;
+pub(crate) use recent::{Done, Recent, Suspects};
 
 use std::fmt;
 use std::panic::Location;
@@ -170,169 +175,9 @@ impl MappedRecord {
         self.ready().store(0, Ordering::Release);
         Some(record)
     }
-}
 
-/// Most kernels remembered between two waits.
-const RECENT: usize = 64;
-
-/// Which kernels were launched where since their stream was last waited for.
-#[derive(Default)]
-pub(crate) struct Recent(Vec<Launched>);
-
-#[derive(Clone, Copy)]
-struct Launched {
-    stream: u64,
-    name: &'static str,
-    base: &'static str,
-    at: &'static Location<'static>,
-}
-
-impl Recent {
-    /// Remembers a launch. Costs a comparison of addresses if the same was launched before.
-    pub(crate) fn note(
-        &mut self,
-        stream: u64,
-        [name, base]: [&'static str; 2],
-        at: &'static Location<'static>,
-    ) {
-        let same = |old: &Launched| {
-            old.stream == stream && std::ptr::eq(old.at, at) && std::ptr::eq(old.name, name)
-        };
-        if self.0.iter().rev().any(same) {
-            return;
-        }
-        if self.0.len() == RECENT {
-            self.0.remove(0);
-        }
-        self.0.push(Launched {
-            stream,
-            name,
-            base,
-            at,
-        });
-    }
-
-    /// All work of `stream` is done and was looked at.
-    pub(crate) fn forget(&mut self, stream: u64) {
-        self.0.retain(|launched| launched.stream != stream);
-    }
-
-    /// Puts a record in the user's words. `name`: the full name of the kernel that has the record's number.
-    pub(crate) fn explain(&self, record: &PanicRecord, name: Option<&str>) -> KernelPanic {
-        let known = self.0.iter().find(|old| Some(old.name) == name);
-        let (kernel, launched_at) = match (known, name) {
-            (Some(launched), _) => (launched.base.to_owned(), Some(launched.at)),
-            (None, Some(name)) => (short(name).to_owned(), None),
-            (None, None) => self.guess(),
-        };
-        KernelPanic {
-            kernel,
-            message: match record.kind {
-                PanicRecord::BOUNDS => format!(
-                    "index out of bounds: the len is {} but the index is {}",
-                    record.len, record.index
-                ),
-                _ => text(&record.text, record.text_len),
-            },
-            file: text(&record.file, record.file_len),
-            line: record.line,
-            column: record.column,
-            block: record.block,
-            thread: record.thread,
-            launched_at,
-            findings: vec![],
-        }
-    }
-
-    /// The kernel, when the device does not know: one that was launched since the last wait.
-    fn guess(&self) -> (String, Option<&'static Location<'static>>) {
-        let mut names: Vec<&str> = Vec::new();
-        for launched in &self.0 {
-            if !names.contains(&launched.base) {
-                names.push(launched.base);
-            }
-        }
-        match &*self.0 {
-            [] => ("?".to_owned(), None),
-            [only] => (only.base.to_owned(), Some(only.at)),
-            _ => (names.join(" or "), None),
-        }
-    }
-}
-
-fn text(bytes: &[u8], len: u32) -> String {
-    let len = usize::try_from(len).map_or(bytes.len(), |len| len.min(bytes.len()));
-    String::from_utf8_lossy(&bytes[..len]).into_owned()
-}
-
-/// `scale` for `shop::kernels::scale<f32>`.
-fn short(name: &str) -> &str {
-    let path = name.split('<').next().unwrap_or(name);
-    path.rsplit("::").next().unwrap_or(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record() -> PanicRecord {
-        let mut record = PanicRecord::empty();
-        (record.kernel, record.kind, record.index, record.len) = (3, 1, 7, 5);
-        record.file[..11].copy_from_slice(b"src/main.rs");
-        (record.file_len, record.line, record.column) = (11, 12, 9);
-        (record.block, record.thread) = ([1, 0, 0], [3, 0, 0]);
-        record
-    }
-
-    #[test]
-    fn a_bounds_check_names_index_and_length() {
-        let here = Location::caller();
-        let mut recent = Recent::default();
-        recent.note(1, ["shop::other", "other"], here);
-        recent.note(1, ["shop::saxpy", "saxpy"], here);
-        let panic = recent.explain(&record(), Some("shop::saxpy"));
-        assert_eq!(
-            panic.to_string(),
-            format!(
-                "kernel `saxpy` panicked at src/main.rs:12:9: index out of bounds: the len is 5 but the index is 7 \
-                 (block (1,0,0), thread (3,0,0); launched at {here})"
-            )
-        );
-    }
-
-    #[test]
-    fn a_text_is_cut_at_its_length() {
-        let mut record = record();
-        record.kind = 0;
-        record.text[..4].copy_from_slice(b"lost");
-        record.text_len = 4;
-        record.file_len = u32::MAX;
-        let panic = Recent::default().explain(&record, Some("a::b<f32>"));
-        assert_eq!((&*panic.kernel, &*panic.message), ("b", "lost"));
-        assert_eq!(panic.file.len(), 256);
-    }
-
-    #[test]
-    fn an_unknown_kernel_is_one_of_those_launched() {
-        let here = Location::caller();
-        let mut recent = Recent::default();
-        let kernel = |recent: &Recent| recent.explain(&record(), None).kernel;
-        assert_eq!(kernel(&recent), "?");
-        recent.note(1, ["shop::first", "first"], here);
-        assert_eq!(kernel(&recent), "first");
-        recent.note(2, ["shop::second", "second"], here);
-        recent.note(2, ["shop::second", "second"], here);
-        assert_eq!(kernel(&recent), "first or second");
-        recent.forget(1);
-        assert_eq!(kernel(&recent), "second");
-    }
-
-    #[test]
-    fn only_the_latest_launches_are_remembered() {
-        let mut recent = Recent::default();
-        for stream in 0..1000 {
-            recent.note(stream, ["shop::first", "first"], Location::caller());
-        }
-        assert_eq!(recent.0.len(), RECENT);
+    /// Undoes [`take`](Self::take), as long as the claim was not given free.
+    pub(crate) fn put_back(&self) {
+        self.ready().store(1, Ordering::Release);
     }
 }

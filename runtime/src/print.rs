@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use warploom_device::print::record::RING_BYTES;
 
 use crate::cuda::DriverError;
+use crate::cuda::host::is_inside;
 use crate::cuda::module::Module;
 use crate::device::{Backend, Device, Gpu, lock};
 use crate::stream::StreamError;
@@ -114,6 +115,9 @@ fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> 
 impl Prints {
     /// Prints what threads left so far.
     pub(crate) fn flush(&self, backend: &Backend) {
+        if is_inside() {
+            return; // the text may still be on the device
+        }
         let texts = lock(&self.state).take(backend);
         if !texts.is_empty() {
             self.deliver(texts);
@@ -176,11 +180,11 @@ impl Prints {
     /// Changes the size. No kernel runs, or those that do keep the ring that they have.
     fn resize(&self, backend: &Backend, bytes: usize) -> Result<(), DriverError> {
         let mut state = lock(&self.state);
-        state.bytes = Some(bytes);
         match (&mut state.ring, backend) {
             (Some(Ring::Cuda(ring)), Backend::Cuda(gpu)) => ring.resize(gpu, bytes)?,
             _ => state.ring = None,
         }
+        state.bytes = Some(bytes);
         state.seen = 0;
         state.printed.clear();
         Ok(())
@@ -198,7 +202,7 @@ impl Drop for Free<'_> {
 
 /// Tells a fresh module where to print, if it prints at all.
 pub(crate) fn connect(module: &Module, gpu: &Gpu, device: &Device) -> Result<(), DriverError> {
-    let Some((variable, 8)) = module.global(RING) else {
+    let Some((variable, 8)) = module.global(RING)? else {
         return Ok(());
     };
     let address = device.0.prints.cuda_ring(gpu)?.to_le_bytes();

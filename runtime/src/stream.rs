@@ -1,27 +1,47 @@
 //! Queues of work.
 
+mod finished; // the end of work as a future
+mod options; // priorities and the default stream
+
+pub use finished::Finished;
+pub use options::{StreamOptions, StreamPriorities};
+
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checked::KernelFindings;
+use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
+use crate::cuda::host::{self, HostFunction, HostPanics};
 use crate::cuda::stream::Stream as CudaStream;
-use crate::cuda::{Context, DriverError};
-use crate::device::{Backend, Device};
+use crate::device::{Backend, Device, Gpu, lock};
 use crate::error::Unsupported;
 use crate::event::Event;
-use crate::panics::{KernelDeadlock, KernelPanic};
+use crate::graph::record::Recording;
+use crate::panics::{Done, KernelDeadlock, KernelPanic};
+
+use finished::Waiter;
 
 /// A queue of copies and kernels that a device works off in order. Clones are the same queue.
 ///
 /// Streams of one device are independent: their work may run at the same time. Buffers need no care; a buffer that one
 /// stream used makes the next stream that uses it wait. On the emulator all work runs at once, in the order of submission.
-/// CUDA: a non-blocking `CUstream`.
+/// Threads may share a stream; the work of each thread then runs in the order in which that thread submitted it.
+///
+/// Dropping the last clone does not wait: the device finishes the work, and what it needs stays until then. A buffer still knows the
+/// stream that used it last, so dropping or reading the buffer waits. [`StreamOptions`] says how streams relate to the default stream.
+///
+/// Awaiting a stream, or a reference to one, is awaiting [`finished`](Stream::finished).
+/// CUDA: a `CUstream`; a non-blocking one, unless the options say otherwise.
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
     queue: Arc<Queue>,
+    /// Keeps the work for a graph instead of doing it.
+    recording: Option<Arc<Recording>>,
+    options: StreamOptions,
 }
 
 /// A stream of the driver, with what it needs to hand over a buffer. Outlives the `Stream` while buffers remember it.
@@ -30,6 +50,8 @@ pub(crate) struct Queue {
     /// Unique in the process.
     id: u64,
     cuda: Option<CudaQueue>,
+    /// What a host function left.
+    host_panic: Arc<HostPanics>,
 }
 
 #[derive(Debug)]
@@ -37,6 +59,8 @@ struct CudaQueue {
     /// Recorded anew at each hand-over; the driver looks at it only during the call that waits.
     handover: CudaEvent,
     stream: CudaStream,
+    /// Waits for futures.
+    waiter: Waiter,
 }
 
 /// Why work on a stream failed.
@@ -52,6 +76,38 @@ pub enum StreamError {
     /// The emulator's checks found errors in a kernel: races, accesses out of bounds, and what else `docs/diagnostics.md` lists.
     #[error(transparent)]
     Check(Box<KernelFindings>),
+    /// A host function of this stream panicked. The stream goes on.
+    #[error("a host function of the stream panicked: {message} (submitted at {submitted_at})")]
+    HostPanic {
+        /// The panic's message.
+        message: String,
+        /// Where the function was submitted.
+        submitted_at: &'static Location<'static>,
+    },
+    /// A host function of a stream used the device.
+    #[error(
+        "a host function of a stream must not use the device, which may wait for the function itself; tell another thread to do it, with a channel for example"
+    )]
+    InsideHostFunction,
+    /// The device has no such priority.
+    #[error(
+        "a stream on {device} cannot have priority {given}: priorities are numbers from {greatest}, the highest, to {least}; ask `Device::stream_priorities`"
+    )]
+    PriorityOutOfRange {
+        /// The priority asked for.
+        given: i32,
+        /// The lowest priority.
+        least: i32,
+        /// The highest priority, which is the smallest number.
+        greatest: i32,
+        /// The device's name.
+        device: String,
+    },
+    /// An event that takes no time was asked for one.
+    #[error(
+        "the event takes no time: it was made with `EventOptions::without_timing`; leave that out"
+    )]
+    NoTiming,
     /// Stream and event belong to different devices.
     #[error(
         "the event belongs to another device ({event}) than the stream ({stream}); make both from the same `Device` or its clones"
@@ -62,10 +118,18 @@ pub enum StreamError {
         /// The stream's device.
         stream: String,
     },
+    /// Something that a graph has no node for was asked of a stream that records one.
+    #[error(
+        "a stream that records a graph cannot {what}; do it on an ordinary stream, before or after the graph runs"
+    )]
+    Recording {
+        /// What was asked for.
+        what: &'static str,
+    },
     /// An event was used that no stream has recorded.
     #[error("the event was never recorded; call `Stream::record` with it first")]
     NotRecorded,
-    /// The driver refused a call, or reports that earlier work failed.
+    /// The driver refused a call, or reports that earlier work failed; the error then names the launches that may have been the cause.
     #[error("work on the GPU failed: {0}")]
     Driver(#[from] DriverError),
     /// The device does not do that.
@@ -74,15 +138,25 @@ pub enum StreamError {
 }
 
 impl Stream {
-    pub(crate) fn new(device: &Device) -> Result<Stream, StreamError> {
-        let cuda = match &device.0.backend {
-            Backend::Emulator(_) => None,
-            Backend::Cuda(gpu) => Some(&gpu.context),
-        };
-        Ok(Stream {
-            device: device.clone(),
-            queue: Queue::new(cuda)?,
-        })
+    /// The same stream, but that it keeps its work in `recording`.
+    pub(crate) fn recorder(&self, recording: Arc<Recording>) -> Stream {
+        Stream {
+            recording: Some(recording),
+            ..self.clone()
+        }
+    }
+
+    /// Where the work goes if this stream records a graph.
+    pub(crate) fn recording(&self) -> Option<&Recording> {
+        self.recording.as_deref()
+    }
+
+    /// Refuses what graphs have no node for.
+    pub(crate) fn refuse_recording(&self, what: &'static str) -> Result<(), StreamError> {
+        match self.recording {
+            Some(_) => Err(StreamError::Recording { what }),
+            None => Ok(()),
+        }
     }
 
     /// The device that works off this stream.
@@ -91,39 +165,185 @@ impl Stream {
         &self.device
     }
 
+    /// The stream's number, which errors name it by. Clones have the same; no other stream of the process has it.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.queue.id
+    }
+
     /// Waits until all work submitted so far is done. CUDA: `cuStreamSynchronize`.
     ///
     /// # Errors
     /// [`StreamError::Panic`] if a kernel of this device panicked since the last such point, on this or another stream; the
     /// error is reported once and the device stays usable. [`StreamError::Deadlock`] and [`StreamError::Check`] likewise, on the
-    /// emulator.
-    /// [`StreamError::Driver`] if the GPU failed.
+    /// emulator. [`StreamError::HostPanic`] if a host function of this stream panicked.
+    /// [`StreamError::Driver`] if the GPU failed: its [`launches`](DriverError::launches) are those that may have been the cause.
     pub fn synchronize(&self) -> Result<(), StreamError> {
+        refuse_inside()?;
+        self.refuse_recording("be waited for")?;
+        let launches = self.device.launches();
         let waited = self.queue.cuda().map_or(Ok(()), CudaStream::synchronize);
-        if waited.is_err() {
-            self.device.flush_prints(); // what was printed before the GPU failed
-        }
-        waited?;
-        self.device.check_kernels(Some(self.queue.id))
+        self.conclude(waited, launches)
     }
 
-    /// Marks the work submitted so far with `event`. CUDA: `cuEventRecord`.
+    /// Whether all work submitted so far is done: `false` is an answer, not an error. Always `true` on the emulator. CUDA: `cuStreamQuery`.
+    ///
+    /// ```
+    /// # let stream = warploom_runtime::Device::emulator().stream()?;
+    /// while !stream.query()? {
+    ///     std::thread::yield_now(); // something useful
+    /// }
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`synchronize`](Stream::synchronize), where all work is done.
+    pub fn query(&self) -> Result<bool, StreamError> {
+        refuse_inside()?;
+        self.refuse_recording("be asked")?;
+        let launches = self.device.launches();
+        let waited = match self.queue.cuda().map_or(Ok(true), CudaStream::query) {
+            Ok(false) => return Ok(false),
+            Ok(true) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.conclude(waited, launches).map(|()| true)
+    }
+
+    /// What waiting for this stream means to the caller. `launches`: how many there were when it was decided what to wait for.
+    fn conclude(&self, waited: Result<(), DriverError>, launches: u64) -> Result<(), StreamError> {
+        if let Err(error) = waited {
+            self.device.flush_prints(); // what was printed before the GPU failed
+            self.queue.forget_lost();
+            return Err(self.device.explain(Some(self.queue.id), error));
+        }
+        let stream = self.queue.id;
+        self.device.check_kernels(Some(Done { stream, launches }))?;
+        match lock(&self.queue.host_panic).take() {
+            None => Ok(()),
+            Some((message, submitted_at)) => Err(StreamError::HostPanic {
+                message,
+                submitted_at,
+            }),
+        }
+    }
+
+    /// Calls `function` on the host when the work submitted so far is done; work submitted later starts when it has returned.
+    /// CUDA: `cuLaunchHostFunc`.
+    ///
+    /// On a GPU a thread of the driver calls it, after this has returned as a rule; on the emulator the calling thread does, before
+    /// this returns. It is called once; or dropped, once, if the GPU fails first: then the next wait says so, and drops it. A panic ends
+    /// in the function, and the next wait for this stream reports it.
+    ///
+    /// The function must not use the device, and must not wait for a thread that does: CUDA forbids it, because the device may wait for the
+    /// function. What it tries is refused with [`StreamError::InsideHostFunction`]; buffers may be dropped there, another thread frees
+    /// them. Keep it short: send a message, set a flag.
+    ///
+    /// ```
+    /// # let stream = warploom_runtime::Device::emulator().stream()?;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// stream.launch_host(move || drop(sender.send("the first half is done")))?;
+    /// assert_eq!(receiver.recv(), Ok("the first half is done"));
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    ///
+    /// It runs when this function has long returned, and on another thread, so that it can borrow nothing of the caller's:
+    ///
+    /// ```compile_fail,E0597
+    /// # let stream = warploom_runtime::Device::emulator().stream().unwrap();
+    /// let mut done = false;
+    /// stream.launch_host(|| done = true);
+    /// ```
+    ///
+    /// ```compile_fail,E0277
+    /// # let stream = warploom_runtime::Device::emulator().stream().unwrap();
+    /// let count = std::rc::Rc::new(1);
+    /// stream.launch_host(move || drop(count));
+    /// ```
+    ///
+    /// # Errors
+    /// [`StreamError::InsideHostFunction`]; [`StreamError::Driver`] if the driver refuses. The function is dropped then.
+    #[track_caller]
+    pub fn launch_host(&self, function: impl FnOnce() + Send + 'static) -> Result<(), StreamError> {
+        refuse_inside()?;
+        self.refuse_recording("call host functions")?;
+        let function = HostFunction {
+            function: Box::new(function),
+            at: Location::caller(),
+            panics: Arc::clone(&self.queue.host_panic),
+        };
+        match self.queue.cuda() {
+            None => function.run(),
+            Some(cuda) => {
+                let number = self.queue.id;
+                let refused = |error| self.device.explain(Some(number), error);
+                cuda.launch_host(number, function).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the work submitted so far, as a future for any executor. CUDA: `cuEventRecord`, `cuEventSynchronize` on a thread.
+    ///
+    /// The future gives what [`synchronize`](Stream::synchronize) would give at that point, at once on the emulator. On a GPU the stream gets a
+    /// small thread at the first await that has to wait; it sleeps in the driver, and wakes the futures of the stream in order. Dropping the
+    /// future is safe at any time: the work goes on, and its errors stay for whoever waits next.
+    ///
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// # fn block_on<F: Future>(future: F) -> F::Output {
+    /// #     let mut future = pin!(future);
+    /// #     loop {
+    /// #         if let Poll::Ready(out) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) { return out; }
+    /// #     }
+    /// # }
+    /// # let stream = warploom_runtime::Device::emulator().stream()?;
+    /// block_on(async {
+    ///     // submit work
+    ///     stream.finished().await?;
+    ///     (&stream).await // the same
+    /// })?;
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn finished(&self) -> Finished {
+        Finished::new(self)
+    }
+
+    /// Marks the work submitted so far with `event`. If the event was recorded before, it moves: waits that come later are for the new
+    /// mark, those that came earlier stay with the old one. CUDA: `cuEventRecord`.
     ///
     /// # Errors
     /// [`StreamError::WrongDevice`] if the event belongs to another device; [`StreamError::Driver`].
     pub fn record(&self, event: &Event) -> Result<(), StreamError> {
+        self.refuse_recording("record an event")?;
+        refuse_inside()?;
         self.check_device(event)?;
-        event.record_on(self.queue.cuda())
+        event
+            .record_on(self.queue.cuda())
+            .map_err(|error| self.blame(error))
     }
 
-    /// Lets work submitted from now on start only when the work that `event` marks is done. CUDA: `cuStreamWaitEvent`.
+    /// Lets work submitted from now on start only when the work that `event` marks is done. The host does not wait. CUDA:
+    /// `cuStreamWaitEvent`.
     ///
     /// # Errors
     /// [`StreamError::WrongDevice`] if the event belongs to another device, [`StreamError::NotRecorded`] if no stream
     /// recorded it; [`StreamError::Driver`].
     pub fn wait(&self, event: &Event) -> Result<(), StreamError> {
+        self.refuse_recording("wait for an event")?;
+        refuse_inside()?;
         self.check_device(event)?;
-        event.hold_up(self.queue.cuda())
+        event
+            .hold_up(self.queue.cuda())
+            .map_err(|error| self.blame(error))
+    }
+
+    /// The error of a call about this stream: it may be one of earlier work.
+    fn blame(&self, error: StreamError) -> StreamError {
+        match error {
+            StreamError::Driver(error) => self.device.explain(Some(self.queue.id), error),
+            other => other,
+        }
     }
 
     fn check_device(&self, event: &Event) -> Result<(), StreamError> {
@@ -149,20 +369,45 @@ impl Stream {
     }
 }
 
+/// Refuses what a host function must not do.
+pub(crate) fn refuse_inside() -> Result<(), StreamError> {
+    if host::is_inside() {
+        return Err(StreamError::InsideHostFunction);
+    }
+    Ok(())
+}
+
 impl Queue {
-    fn new(cuda: Option<&Arc<Context>>) -> Result<Arc<Queue>, DriverError> {
+    /// `open` makes the driver's stream, on a GPU.
+    fn new(
+        device: &Device,
+        open: impl FnOnce(&Gpu) -> Result<CudaStream, DriverError>,
+    ) -> Result<Arc<Queue>, DriverError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let cuda = match cuda {
-            None => None,
-            Some(context) => Some(CudaQueue {
-                handover: CudaEvent::new(Arc::clone(context), Use::Order)?,
-                stream: CudaStream::new(Arc::clone(context))?,
+        let cuda = match &device.0.backend {
+            Backend::Emulator(_) => None,
+            Backend::Cuda(gpu) => Some(CudaQueue {
+                handover: CudaEvent::new(Arc::clone(&gpu.context), Use::ORDER)?,
+                stream: open(gpu)?,
+                waiter: Waiter::default(),
             }),
         };
         Ok(Arc::new(Queue {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cuda,
+            host_panic: Arc::default(),
         }))
+    }
+
+    /// Drops the host functions that will never be called because the GPU failed.
+    fn forget_lost(&self) {
+        if let Some(cuda) = &self.cuda
+            && !host::is_inside()
+            && host::is_waiting(self.id)
+            && cuda.stream.query().is_err_and(|error| error.is_fatal())
+        {
+            host::forget(|stream, _| stream == self.id);
+        }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -183,9 +428,42 @@ impl Queue {
     }
 }
 
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Host functions that wait for their turn still get it, unless the GPU failed.
+        self.forget_lost();
+    }
+}
+
+impl Device {
+    /// How many launches a GPU was given. Taken before a wait, it says for which launches the wait was.
+    pub(crate) fn launches(&self) -> u64 {
+        match &self.0.backend {
+            Backend::Emulator(_) => 0,
+            Backend::Cuda(gpu) => gpu.submission().recent.count(),
+        }
+    }
+
+    /// The error of a wait, with the launches that it may come from, those of `stream` first.
+    pub(crate) fn explain(&self, stream: Option<u64>, mut error: DriverError) -> StreamError {
+        self.name_suspects(stream, &mut error);
+        StreamError::Driver(error)
+    }
+
+    /// If the error is one of earlier work, adds the launches that it may come from, those of `stream` first.
+    pub(crate) fn name_suspects(&self, stream: Option<u64>, error: &mut DriverError) {
+        if let Backend::Cuda(gpu) = &self.0.backend
+            && error.is_of_earlier_work()
+        {
+            error.launches = gpu.submission().recent.suspects(stream);
+        }
+    }
+}
+
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream")
+            .field("number", &self.queue.id)
             .field("device", &self.device)
             .finish_non_exhaustive()
     }

@@ -204,6 +204,7 @@ impl<T: Plain> Symbol<T> {
     /// [`SymbolError::WrongDevice`]. A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them.
     pub fn read(&self, stream: &Stream) -> Result<T, SymbolError> {
         self.check_device(stream)?;
+        stream.refuse_recording("read a static")?;
         let (Some(address), Backend::Cuda(gpu), Some(cuda)) = (
             self.addresses.first(),
             &self.device.0.backend,
@@ -234,6 +235,7 @@ impl<T: Plain> Symbol<T> {
     /// reports them.
     pub fn write(&self, stream: &Stream, value: &T) -> Result<(), SymbolError> {
         self.check_device(stream)?;
+        stream.refuse_recording("write a static")?;
         if let (Backend::Cuda(gpu), Some(cuda)) = (&self.device.0.backend, stream.queue().cuda()) {
             // Under the lock to the end: no kernel starts before the copy is complete.
             let _order = gpu.submission();
@@ -346,9 +348,13 @@ impl Modules {
         base: &'static str,
         (module, container): (&Module, &'static Container<'static>),
     ) -> Result<(), LaunchError> {
+        let refused = |source| LaunchError::Driver {
+            kernel: base,
+            source,
+        };
         let symbols = container.manifest.symbols.iter();
         for symbol in symbols.filter(|s| s.space == Space::Device) {
-            let Some((own, _)) = variable(module, symbol) else {
+            let Some((own, _)) = variable(module, symbol).map_err(refused)? else {
                 continue;
             };
             let Some(address) = self.known(symbol) else {
@@ -356,7 +362,8 @@ impl Modules {
                 continue;
             };
             let place = symbol.place.as_deref().and_then(|p| CString::new(p).ok());
-            let Some((place, 8)) = place.and_then(|place| module.global(&place)) else {
+            let place = place.map_or(Ok(None), |place| module.global(&place));
+            let Some((place, 8)) = place.map_err(refused)? else {
                 continue;
             };
             let address = address.to_le_bytes();
@@ -364,10 +371,7 @@ impl Modules {
             // wait is over.
             unsafe { gpu.own_stream.upload(place, address.as_ptr(), 8) }
                 .and_then(|()| gpu.own_stream.synchronize())
-                .map_err(|source| LaunchError::Driver {
-                    kernel: base,
-                    source,
-                })?;
+                .map_err(refused)?;
         }
         Ok(())
     }
@@ -406,7 +410,7 @@ impl Modules {
                 break;
             }
             // The code for this architecture may do without it.
-            addresses.extend(variable(module, symbol).map(|(address, _)| address));
+            addresses.extend(variable(module, symbol)?.map(|(address, _)| address));
         }
         if addresses.is_empty() {
             return Err(SymbolError::Unused {
@@ -464,7 +468,7 @@ impl Modules {
         };
         let symbols = container.manifest.symbols.iter();
         for symbol in symbols.filter(|s| s.space == Space::Managed) {
-            let Some((variable, size)) = variable(module, symbol) else {
+            let Some((variable, size)) = variable(module, symbol).map_err(refused)? else {
                 continue;
             };
             let damaged = || LaunchError::DamagedImages {
@@ -476,7 +480,11 @@ impl Modules {
             let start = match known {
                 Some(placed) => placed.memory.start(),
                 None => {
-                    if !gpu.context.has_concurrent_managed_access() {
+                    if !gpu
+                        .context
+                        .has_concurrent_managed_access()
+                        .map_err(refused)?
+                    {
                         return Err(LaunchError::NoManagedMemory {
                             kernel: base,
                             name: symbol.name.clone(),
@@ -508,8 +516,14 @@ impl Modules {
 }
 
 /// Address and size of a symbol's variable, if the module has it.
-fn variable(module: &Module, symbol: &manifest::Symbol) -> Option<(u64, usize)> {
-    module.global(&CString::new(&*symbol.entry).ok()?)
+fn variable(
+    module: &Module,
+    symbol: &manifest::Symbol,
+) -> Result<Option<(u64, usize)>, DriverError> {
+    match CString::new(&*symbol.entry) {
+        Ok(entry) => module.global(&entry),
+        Err(_) => Ok(None),
+    }
 }
 
 impl<T: Plain> fmt::Debug for Symbol<T> {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use warploom_runtime::launch::{ByValue, Contract, Kernel, Param, SliceArg, SliceMutArg, submit};
 use warploom_runtime::model::Model;
 use warploom_runtime::{
-    Device, Error, Launch, LaunchError, Limits, MemoryError, PinnedOptions, Result, Stream,
+    Device, Error, Graph, Launch, LaunchError, Limits, MemoryError, PinnedOptions, Result, Stream,
     StreamError,
 };
 
@@ -422,6 +422,54 @@ fn threads_share_a_gpu() -> Result<()> {
         }
         Ok::<_, Error>(())
     })
+}
+
+/// Nodes of different buffers may run in any order, those of one buffer in that of their recording.
+#[test]
+fn a_graph_runs_its_nodes_in_the_order_of_their_buffers() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let x = device.upload(&[1.0f32; 500])?;
+    let (mut y, mut z) = (device.zeroed::<f32>(500)?, device.zeroed::<f32>(500)?);
+    let mut kept = device.zeroed::<f32>(500)?;
+    let shape = Launch::covering(500);
+    let mut graph = Graph::new(&device)?;
+    let first = graph.add(|s| saxpy(s, shape, 1.0, &x, &mut y))?;
+    graph.add(|s| kept.copy_from_device(0, &y, s))?;
+    graph.add(|s| saxpy(s, shape, 2.0, &y, &mut z))?;
+    graph.add(|s| saxpy(s, shape, 10.0, &x, &mut y))?;
+    graph.add(|s| saxpy(s, Launch::covering(0), 10.0, &x, &mut y))?;
+    let mut graph = graph.instantiate()?;
+    graph.launch(&stream)?;
+    assert_eq!(kept.to_vec(&stream)?, [1.0; 500]);
+    assert_eq!(z.to_vec(&stream)?, [2.0; 500]);
+    assert_eq!(y.to_vec(&stream)?, [11.0; 500]);
+    graph.update(first, |s| saxpy(s, shape, 5.0, &x, &mut y))?;
+    graph.launch(&device.stream()?)?;
+    drop((graph, x));
+    assert_eq!(kept.to_vec(&stream)?, [16.0; 500]);
+    assert_eq!(z.to_vec(&stream)?, [34.0; 500]);
+    assert_eq!(y.to_vec(&stream)?, [26.0; 500]);
+    Ok(())
+}
+
+#[test]
+fn a_panic_in_a_graph_names_its_launch() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let stream = device.stream()?;
+    let (x, mut y) = (device.zeroed::<f32>(10)?, device.zeroed::<f32>(11)?);
+    let graph = Graph::capture(&device, |s| saxpy(s, Launch::covering(11), 1.0, &x, &mut y))?;
+    let graph = graph.instantiate()?;
+    for _ in 0..2 {
+        graph.launch(&stream)?;
+        let error = stream.synchronize().unwrap_err();
+        let StreamError::Panic(panic) = error else {
+            return Err(error.into());
+        };
+        assert_eq!((&*panic.kernel, &*panic.file), ("saxpy", "k.rs"));
+        assert!(panic.launched_at.is_some());
+    }
+    Ok(())
 }
 
 /// Prints, asserts nothing: what a launch costs the host.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use warploom_emulator::intrinsics as lane;
 use warploom_runtime::launch::{
-    ByValue, Contract, Kernel, Param, Slice2DMutArg, SliceArg, SliceMutArg, requires_failed, submit,
+    ByValue, Contract, Kernel, Param, Slice2DMutArg, SliceArg, SliceMutArg, ThreadBody,
+    requires_failed, submit,
 };
 use warploom_runtime::{Device, Launch, LaunchError, Result, Stream, StreamError};
 
@@ -70,7 +71,7 @@ fn plain(
     stream: &Stream,
     launch: Launch,
     contract: Contract,
-    cpu: &(dyn Fn() + Sync),
+    cpu: &dyn ThreadBody,
 ) -> Result<(), LaunchError> {
     let kernel = Kernel {
         name: "launch::plain",

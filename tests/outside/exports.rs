@@ -1,6 +1,6 @@
 //! The first program of a user, libraries that export kernels, and packages in a registry.
 
-use crate::support::{Outside, copy, device_code, repository, target_folder, workshop};
+use crate::support::{DeviceCode, Outside, copy, device_code, repository, target_folder, workshop};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -82,6 +82,113 @@ fn assert_library_and_user(executable: &Path) {
         ]
     );
     assert_eq!(code.len(), 2);
+}
+
+/// A library that launches generic kernels itself: its own, and those of a library that it depends on.
+const LAUNCHES: &str = "//! Launches kernels itself.
+
+use kernels_lib::{Operator, fold_pairs, map};
+use warploom::prelude::*;
+
+/// `N` in each element.
+#[kernel]
+pub fn fill<const N: u32>(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = N;
+    }
+}
+
+struct Product;
+
+impl Operator<u32> for Product {
+    fn apply(a: u32, b: u32) -> u32 {
+        a * b + 10_000_033
+    }
+}
+
+/// An instance for a constant, one for a closure and one for a private type, behind functions that nobody outside sees.
+pub fn all(stream: &Stream, y: &mut DeviceBuffer<u32>, pairs: &mut DeviceBuffer<u32>) -> warploom::Result<()> {
+    fill::<10_000_031>::launch(stream, Launch::covering(y.len()), &mut *y)?;
+    hidden(stream, y, pairs)
+}
+
+fn hidden(stream: &Stream, y: &mut DeviceBuffer<u32>, pairs: &mut DeviceBuffer<u32>) -> warploom::Result<()> {
+    let x = stream.device().upload(&y.to_vec(stream)?)?;
+    map::launch(stream, Launch::covering(y.len()), &x, &mut *y, |v| v - 10_000_028)?;
+    fold_pairs::<u32, Product>::launch(stream, Launch::covering(pairs.len()), &*y, pairs)?;
+    Ok(())
+}
+";
+
+const ASKS: &str = "use warploom::prelude::*;
+
+fn main() -> warploom::Result<()> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let (mut y, mut pairs) = (device.zeroed::<u32>(10)?, device.zeroed::<u32>(5)?);
+    kernels_launching::all(&stream, &mut y, &mut pairs)?;
+    println!(\"{:?} {:?}\", y.to_vec(&stream)?[9], pairs.to_vec(&stream)?[4]);
+    Ok(())
+}
+";
+
+/// The instances that its launches need are in the library's own device code; the program that asks it compiles none.
+#[test]
+fn launches_of_generic_kernels_by_a_library_have_device_code() {
+    Outside::copy("kernels-lib", "launching/kernels-lib").replace(
+        "Cargo.toml",
+        "kernels-lib",
+        "kernels-lib-launching",
+    );
+    let depends =
+        "kernels-lib = { package = \"kernels-lib-launching\", path = \"../kernels-lib\" }\n";
+    let manifest = |name: &str, more: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nwarploom = \"0.1\"\n{more}\n[build-dependencies]\nwarploom-build = \"0.1\"\n"
+        )
+    };
+    let library = "kernels-launching = { path = \"../kernels-launching\" }\n";
+    let _library = Outside::package("launching/kernels-launching")
+        .file("Cargo.toml", &manifest("kernels-launching", depends))
+        .file("src/lib.rs", LAUNCHES);
+    let user = Outside::package("launching/kernels-asking")
+        .file("Cargo.toml", &manifest("kernels-asking", library))
+        .file("src/main.rs", ASKS);
+    user.builds();
+    assert_eq!(user.prints("debug/kernels-asking").trim(), "3 10000042");
+    assert_launching(&device_code(&target_folder().join("debug/kernels-asking")));
+
+    // As a member of the workspace that is built, with a program of its own.
+    let own = Outside::package("launching/kernels-launching-member")
+        .file("Cargo.toml", &manifest("kernels-launching", depends))
+        .file("src/lib.rs", LAUNCHES)
+        .file("src/main.rs", ASKS);
+    own.builds();
+    assert_eq!(own.prints("debug/kernels-launching").trim(), "3 10000042");
+    assert_launching(&device_code(
+        &target_folder().join("debug/kernels-launching"),
+    ));
+}
+
+#[track_caller]
+fn assert_launching(code: &[DeviceCode]) {
+    let of = code
+        .iter()
+        .find(|c| c.manifest.target == "kernels_launching");
+    let of = of.unwrap_or_else(|| panic!("no device code of the library: {code:#?}"));
+    let mut kernels = of.kernels();
+    kernels.sort_unstable();
+    assert_eq!(
+        kernels,
+        [
+            "kernels_launching::fill<10000031>",
+            "kernels_lib_launching::fold_pairs<u32, kernels_launching::Product>",
+            "kernels_lib_launching::map<u32, kernels_launching::hidden::{{closure}}>",
+        ]
+    );
+    for number in ["10000031", "10000033", "-10000028"] {
+        assert!(of.ptx[0].contains(number), "no {number} in {}", of.ptx[0]);
+    }
 }
 
 /// The feature `offset` is on by default; the kernel must not have it here.

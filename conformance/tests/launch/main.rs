@@ -10,6 +10,7 @@ mod bounds;
 mod clusters;
 mod cooperative;
 mod distributed;
+mod graphs;
 mod models;
 mod parameters;
 mod ptx_launch;

@@ -26,6 +26,16 @@ fn one_at_a_time(block: Block, warp: Warp) {
 }
 
 #[kernel]
+fn rounds_by_thread(block: Block) {
+    for k in 0..block.threads() {
+        if k < block.thread() {
+            block.sync();
+        }
+    }
+    block.sync_any(true);
+}
+
+#[kernel]
 fn mixed_questions(block: Block) {
     if block.thread() < 32 {
         block.sync_count(true);
@@ -69,8 +79,24 @@ fn a_barrier_that_one_thread_misses_is_reported() {
     );
 }
 
-/// CUDA's second bad example: every thread does arrive, though in different rounds of the loop. The emulator counts arrivals, as GPUs
-/// do from compute capability 7.0 on, so this completes; it cannot see that the rounds differ.
+/// CUDA's second bad example with one barrier more or less for each thread: who has no round left waits for something else.
+//@ rows: SY-5
+#[test]
+fn threads_with_different_numbers_of_rounds_are_reported() {
+    let text = report(|stream| rounds_by_thread::launch(stream, (1, 70)));
+    expect(
+        &text,
+        &[
+            "kernel `rounds_by_thread` never ends: block (0, 0, 0) is stuck: ",
+            "1 thread (first: (0, 0, 0)) waits at barrier 0 with `barrier_any`",
+            "69 threads (first: (1, 0, 0)) wait at barrier 0, ",
+        ],
+    );
+}
+
+/// The example itself: every thread does arrive once, though in different rounds of the loop. The emulator counts arrivals, as GPUs do
+/// from compute capability 7.0 on, so this completes; what lanes tell it (calls of intrinsics and accesses, in order) is the same for all
+/// of them, so it cannot see that the rounds differ.
 #[test]
 fn a_barrier_in_a_loop_over_threads_completes_on_the_emulator() {
     let device = Device::emulator();

@@ -86,6 +86,31 @@ fn freed_by_another<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSl
     }
 }
 
+/// A thread that comes late in most orders frees what the others have read, mostly, by then.
+#[kernel]
+fn freed_without_barrier<const BUG: bool>(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
+    let address = shared_array!(u64, 1);
+    let t = block.thread();
+    // SAFETY: a barrier between writing and reading, another before the box is dropped, once. The bug is the point.
+    unsafe {
+        if t == 0 {
+            let own = Box::into_raw(Box::new([block.index() as u32 + 3; 4]));
+            address.set(0, own.expose_provenance() as u64);
+        }
+        block.sync();
+        let common = std::ptr::with_exposed_provenance_mut::<[u32; 4]>(address.get(0) as usize);
+        if let Some(y) = y.get_mut(i) {
+            *y = (*common)[t % 4]; //~ WL0010 second
+        }
+        if !BUG {
+            block.sync();
+        }
+        if t == 31 {
+            drop(Box::from_raw(common)); //~ WL0010 first
+        }
+    }
+}
+
 /// A box that is dropped twice.
 #[kernel]
 fn dropped_twice<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
@@ -202,6 +227,11 @@ cases!("lifetime.rs":
         let mut y = run.zeroed::<u32>(128)?;
         launch!(run, freed_by_another, (2, 64), &mut y);
         run.expect(&y, |i| i as u32 / 64 + 5)
+    }),
+    case!(freed_without_barrier, "heap", |run| {
+        let mut y = run.zeroed::<u32>(128)?;
+        launch!(run, freed_without_barrier, (2, 64), &mut y);
+        run.expect(&y, |i| i as u32 / 64 + 3)
     }),
     case!(dropped_twice, "heap", |run| {
         let mut y = run.zeroed::<u32>(33)?;

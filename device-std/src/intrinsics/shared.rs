@@ -30,6 +30,7 @@ pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u
 /// The block's own `N` elements of `T` for the place in the program that `Site` names; the same address in every thread of a block.
 #[cfg(not(warploom_device))]
 #[inline]
+#[track_caller]
 pub(crate) fn shared_site<T: 'static, const N: usize, Site: 'static>() -> *mut u8 {
     struct Key<T, const N: usize, Site>(core::marker::PhantomData<fn() -> (T, Site)>);
     impl<T: 'static, const N: usize, Site: 'static> Key<T, N, Site> {

@@ -142,6 +142,7 @@ impl<T: Plain, const N: usize> RawArray<T, N> {
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub fn of<Site: Fn() + 'static>(_site: Site) -> Self {
         RawArray {
             start: raw::shared_site::<T, N, Site>().cast(),

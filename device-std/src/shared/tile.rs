@@ -161,6 +161,7 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     /// these types. No other code of the kernel uses the barriers `1 + 2 * ORDINAL` and `2 + 2 * ORDINAL`.
     #[doc(hidden)]
     #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn from_launch<const ORDINAL: u32, Site: 'static>() -> Self {
         const {
             assert!(

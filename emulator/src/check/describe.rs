@@ -40,6 +40,18 @@ pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
     report
 }
 
+/// Of memory that is freed and that another lane has accessed, with nothing to order the two.
+pub(super) fn freed(free: &Access<'_>, other: Slot) -> Report {
+    let name = name(free);
+    let title =
+        format!("free of memory that another thread uses, without order between the two: {name}");
+    Report::new(Code::USE_AFTER_FREE, title)
+        .side(side_now(free, "frees the piece that it lies in".to_owned()))
+        .side(side(free.checks, other, done(other.what, &name)))
+        .why(format!("{}: in another order of threads it is used when it is free", unordered(free, other)))
+        .help("put a barrier between the last use and the free, or let the last thread free it that takes one from an atomic count, with `AcqRel`")
+}
+
 fn is_atomic_pair(a: Slot, b: Slot) -> bool {
     a.what.is(What::ATOMIC) && b.what.is(What::ATOMIC)
 }

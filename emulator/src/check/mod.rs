@@ -11,6 +11,7 @@ mod clock; // what each lane of a block knows of the others
 mod collect; // folds what is found
 mod copies; // asynchronous copies
 mod describe; // what reports of races say
+mod frees; // memory that is freed while others use it
 mod hooks; // what instrumented code calls
 mod host; // what stands in for the device library
 mod html; // a page about a kernel

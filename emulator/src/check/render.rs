@@ -100,7 +100,11 @@ impl Report {
                     Some(place) if self.sides.len() > 1 => format!("at {place}: "),
                     _ => String::new(),
                 };
-                notes.push(("note", at + &self.sentence(index)));
+                let text = at + &self.sentence(index);
+                // A side may be no more than a place, which stands in the head.
+                if !text.is_empty() {
+                    notes.push(("note", text));
+                }
             }
         }
         if self.sides.len() > MOST_SIDES {

@@ -266,3 +266,15 @@ fn colours_are_for_terminals_unless_said_otherwise() {
     assert!(chosen("always", true, false));
     assert!(!chosen("never", false, true));
 }
+
+#[test]
+fn a_side_that_is_no_more_than_a_place_gives_no_empty_note() {
+    let mut place = side(7, 5, who(0, 0), "");
+    (place.who, place.place.as_mut().unwrap().file) = (None, "is/not/there.rs".into());
+    let report = Report::new(Code::REDUNDANT_BARRIER, "barrier")
+        .side(place)
+        .why("because");
+    let text = report.render(&Sources::default(), false);
+    assert!(!text.contains("note:"), "{text}");
+    assert!(text.contains("is/not/there.rs:7:5"), "{text}");
+}

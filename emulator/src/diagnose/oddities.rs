@@ -7,13 +7,14 @@ use crate::warp::{LANES, WarpOp};
 
 /// Reports what `count` rendezvous of this block had in common.
 pub(super) fn report(scene: &Scene<'_, '_>, remark: &Remark, count: u64) {
-    // A thread that panicked has exited too, and was reported.
-    let panicked = scene.running.n_panicked.get() != 0;
+    // A thread that panicked, or that a check ended, has exited too, and was reported.
+    let running = scene.running;
+    let gone = running.n_panicked.get() != 0 || running.any_ended.get();
     let (report, actors, detail) = match *remark {
-        Remark::ExitBeforeBarrier { .. } | Remark::LanesExited { .. } if panicked => return,
+        Remark::ExitBeforeBarrier { .. } | Remark::LanesExited { .. } if gone => return,
         Remark::InactiveSource {
             source: (_, true), ..
-        } if panicked => return,
+        } if gone => return,
         Remark::ExitBeforeBarrier {
             id,
             at,

@@ -241,9 +241,11 @@ pub fn fence_system() {
 ///
 /// Each block gets its own, filled with 0xA5. CUDA: a `__shared__` array.
 ///
+/// If the block has no room for it beside its other static arrays and its dynamic shared memory, the run ends with
+/// [`Fault::SharedFull`](crate::Fault::SharedFull): all threads of the block are unwound, and no further block starts.
+///
 /// # Panics
-/// If the block's static and dynamic shared memory would exceed 227 KiB, or `align` is not a power of two of at most 1024.
-/// Outside a kernel.
+/// If `align` is not a power of two of at most 1024. Outside a kernel.
 ///
 /// # Safety
 /// The memory is valid until the block ends. The caller must not use it longer, and must order accesses of different threads by
@@ -256,8 +258,13 @@ pub unsafe fn shared_static(key: &'static SharedKey, bytes: usize, align: usize)
 /// [`shared_static`], for any key.
 #[track_caller]
 pub(crate) fn shared_of(key: &SharedKey, bytes: usize, align: usize) -> *mut u8 {
+    let caller = Location::caller();
     let start = inside("shared_static", |running| {
-        running.shared_static(key, bytes, align)
+        let start = running.shared_static(key, bytes, align);
+        if let Err(error) = &start {
+            running.end_without_room(error, caller);
+        }
+        start
     });
     match start {
         Ok(start) => start,

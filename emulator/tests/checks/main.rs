@@ -9,6 +9,7 @@
 
 mod atomics; // what atomics and fences order
 mod cost; // what a checked access costs
+mod freed; // memory that is freed while others use it
 mod global; // races on global memory
 mod lints; // performance
 mod parts; // barriers of parts of a block and in memory, copies

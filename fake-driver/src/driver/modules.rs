@@ -25,12 +25,12 @@ const LARGE_CLUSTERS: i32 = 14;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: u64,
-    attributes: *const Attribute,
-    n_attributes: u32,
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) shared: u32,
+    pub(super) stream: u64,
+    pub(super) attributes: *const Attribute,
+    pub(super) n_attributes: u32,
 }
 
 /// One fact about a launch.
@@ -139,9 +139,25 @@ unsafe fn launch(
     state: &mut Held,
     function: u64,
     config: &Config,
-    (params, extra): (*mut *mut c_void, *mut *mut c_void),
+    params: (*mut *mut c_void, *mut *mut c_void),
 ) -> Result<(), Code> {
     state.stream(config.stream)?;
+    // SAFETY: the caller's promise.
+    let launch = unsafe { checked(state, function, config, params)? };
+    state.launches += 1;
+    submit(state, config.stream, Work::Launch(launch))
+}
+
+/// Checks a launch and copies its arguments.
+///
+/// # Safety
+/// `params` is null or has an address for each parameter.
+pub(super) unsafe fn checked(
+    state: &Held,
+    function: u64,
+    config: &Config,
+    (params, extra): (*mut *mut c_void, *mut *mut c_void),
+) -> Result<Launch, Code> {
     let (module, kernel) = state.kernel(function)?;
     if module.context != state.current()? {
         return Err(Code::INVALID_HANDLE);
@@ -188,15 +204,13 @@ unsafe fn launch(
         // SAFETY: as many bytes can be read there, as the caller promises and was looked up.
         unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from, to.len()) };
     }
-    state.launches += 1;
-    let launch = Launch {
+    Ok(Launch {
         function,
         grid: config.grid,
         block: config.block,
         shared: config.shared,
         params: block,
-    };
-    submit(state, config.stream, Work::Launch(launch))
+    })
 }
 
 /// Checks what clusters and cooperative grids need.

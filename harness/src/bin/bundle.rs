@@ -1,4 +1,4 @@
-//! `cargo run -p warploom-harness --bin bundle`: packs `target/bundle/warploom-gpu.tar.gz` for a GPU machine without Rust.
+//! `cargo run -p warploom-harness --bin bundle`: packs `target/bundle/warploom-gpu.tar.xz` for a GPU machine without Rust.
 #![expect(
     clippy::print_stdout,
     reason = "the path of the archive is the program's result"

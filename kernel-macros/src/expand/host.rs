@@ -16,7 +16,7 @@ use crate::kernel::{Kernel, Param, ParamKind};
 /// let y = ::warploom::launch::SliceMutArg::into_arg(y);
 /// let a = ::warploom::launch::ByValue::new(a);
 /// let kernel = ::warploom::launch::Kernel { name: ::core::any::type_name::<Self>(), base: "saxpy", … };
-/// let cpu = || unsafe {
+/// let cpu = move || unsafe {
 ///     let scope = ::warploom::device::scope::Scope::new();
 ///     let i = scope.tie(::warploom::device::Index1D::from_launch());
 ///     let a = a.get();
@@ -53,7 +53,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         let #description = #described;
         // SAFETY: `submit` runs this once per thread of a launch, while the bound arguments are borrowed: each
         // witness is made by the thread it stands for, and outputs are reached through witnesses alone.
-        let #cpu = || unsafe {
+        let #cpu = move || unsafe {
             let #scope = ::warploom::device::scope::Scope::new();
             #(#rebuilt)*
             Self::__body(#(#arguments),*)

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use warploom_emulator::check;
 
-use super::copy::hand_all;
+use super::copy::{hand_all, suspect};
 use super::{Buffer, Copy};
 use crate::cuda::copies::Box3;
+use crate::device::Emulated;
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -96,6 +97,20 @@ impl Area {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.queue(to, way, buffers, stream) }.map_err(|error| suspect(error, stream))
+    }
+
+    /// # Safety
+    /// As [`copy`](Area::copy).
+    #[track_caller]
+    unsafe fn queue(
+        self,
+        to: Area,
+        way: Way,
+        buffers: &[&Buffer],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
         let [_, height, depth] = self.extent;
         let row = self.row_bytes();
         // Absurd numbers of rows are possible where these have no bytes.
@@ -133,6 +148,7 @@ impl Area {
                 unsafe { cuda.copy_box(&copy)? };
             }
             None => {
+                let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
                 let mut remarked = false;
                 for (from, to) in self.all_rows().zip(to.all_rows()) {
                     // SAFETY: on the emulator all addresses are host addresses; the caller promises the areas.

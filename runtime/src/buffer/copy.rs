@@ -5,9 +5,10 @@ use std::sync::MutexGuard;
 use warploom_emulator::check;
 
 use super::Buffer;
-use crate::device::{Backend, Device, Gpu, Submission};
+use crate::device::{Backend, Device, Emulated, Gpu, Submission};
+use crate::graph::record::{KeptCopy, Operation};
 use crate::memory::MemoryError;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamError, refuse_inside};
 
 /// Copies between host memory and device memory, or within the latter.
 #[derive(Debug, Clone, Copy)]
@@ -38,12 +39,40 @@ impl Copy {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.queue(bytes, buffers, stream) }.map_err(|error| suspect(error, stream))
+    }
+
+    /// # Safety
+    /// As [`run`](Copy::run).
+    #[track_caller]
+    unsafe fn queue(
+        self,
+        bytes: usize,
+        buffers: &[&Buffer],
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let (Copy::In { from, to }
         | Copy::Out { from, to }
         | Copy::Within { from, to }
         | Copy::InPinned { from, to }
         | Copy::OutPinned { from, to }) = self;
+        if let Some(recording) = stream.recording() {
+            let Copy::Within { .. } = self else {
+                let what = "copy to or from the host's memory";
+                return Err(StreamError::Recording { what }.into());
+            };
+            let copy = Operation::Copy(KeptCopy {
+                to,
+                from,
+                bytes,
+                buffers: buffers.iter().copied().cloned().collect(),
+            });
+            return Ok(recording.push(copy)?);
+        }
         let Some(cuda) = stream.queue().cuda() else {
+            let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
             for buffer in buffers {
                 buffer.hand_to(stream.queue())?;
             }
@@ -89,6 +118,14 @@ impl Copy {
             Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
         }
     }
+}
+
+/// The error of work on memory, which may be the first to hear that a kernel before it failed.
+pub(super) fn suspect(mut error: MemoryError, stream: &Stream) -> MemoryError {
+    if let MemoryError::Driver(error) = &mut error {
+        stream.device().name_suspects(Some(stream.number()), error);
+    }
+    error
 }
 
 /// Hands `buffers` to `stream`. Until the locks are released nobody else hands them on: the work must be queued by then.

@@ -3,8 +3,10 @@
 use warploom_emulator::check;
 
 use super::Buffer;
+use super::copy::suspect;
 use crate::cuda::DriverError;
 use crate::cuda::stream::Stream as CudaStream;
+use crate::device::Emulated;
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -37,12 +39,19 @@ impl Fill<'_> {
     /// # Safety
     /// All elements lie in `buffer`, which belongs to the stream's device; the caller has an exclusive borrow of them.
     pub(crate) unsafe fn run(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
-        let _order = buffer.hand_over(stream)?;
+        let order = buffer.hand_over(stream)?;
         match stream.queue().cuda() {
-            // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
-            Some(cuda) => unsafe { self.queue(cuda) }?,
+            Some(cuda) => {
+                // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
+                let queued = unsafe { self.queue(cuda) };
+                drop(order); // which the search for suspects takes again
+                queued.map_err(|error| suspect(error.into(), stream))?;
+            }
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
-            None => unsafe { self.write() },
+            None => unsafe {
+                let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
+                self.write();
+            },
         }
         Ok(())
     }

@@ -124,6 +124,8 @@ pub(crate) struct Launched<'a> {
     pub(crate) name: &'a str,
     /// The name of the kernel's function.
     pub(crate) base: &'static str,
+    /// The name of the device.
+    pub(crate) device: &'a str,
     /// Blocks of the grid.
     pub(crate) grid: [u32; 3],
     /// Threads of a block.
@@ -225,6 +227,35 @@ pub(crate) fn conclude(
                 launched_at: launched.at,
                 findings,
             })))
+        }
+        Some(Fault::SharedFull {
+            fixed,
+            dynamic,
+            limit,
+            type_name,
+            file,
+            line,
+            column,
+        }) => {
+            let (kernel, device) = (launched.base, launched.device.to_owned());
+            return Err(if fixed > limit {
+                LaunchError::StaticSharedTooLarge {
+                    kernel,
+                    given: fixed,
+                    limit,
+                    array: type_name,
+                    place: format!("{file}:{line}:{column}"),
+                    device,
+                }
+            } else {
+                LaunchError::SharedTooLarge {
+                    kernel,
+                    given: dynamic,
+                    fixed,
+                    limit,
+                    device,
+                }
+            });
         }
         Some(fault) => {
             return Err(LaunchError::Emulator {

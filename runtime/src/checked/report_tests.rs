@@ -8,6 +8,7 @@ const FILE: &str = "src/k.rs";
 
 fn launched() -> Launched<'static> {
     Launched {
+        device: "the emulator",
         name: "shop::transpose<32>",
         base: "transpose",
         grid: [8, 8, 1],

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_int};
 use std::sync::Arc;
 
+use super::host::{forbidden, is_inside, outside};
 use super::result::DriverError;
 use super::sys::{self, CUcontext, CUdevice, Driver};
 use crate::device::Limits;
@@ -55,8 +56,16 @@ impl Context {
 
     /// Makes this the calling thread's context, as the calls that take no context or stream need.
     pub(crate) fn bind(&self) -> Result<(), DriverError> {
+        if is_inside() {
+            return Err(forbidden());
+        }
         // SAFETY: the context is retained while `self` lives.
         unsafe { self.driver.cuCtxSetCurrent(self.raw) }
+    }
+
+    /// The driver's handle.
+    pub(super) fn raw(&self) -> CUcontext {
+        self.raw
     }
 
     /// Waits until all work of this context is done.
@@ -142,9 +151,9 @@ impl Context {
     }
 
     /// Whether host and kernels may use managed memory at the same time.
-    pub(crate) fn has_concurrent_managed_access(&self) -> bool {
-        self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
+        let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
+        Ok(value != 0)
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
@@ -168,7 +177,10 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: releases what `open` retained, once. An error means that the driver is shut down already: nothing is left to release.
-        let _ = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) };
+        let (driver, device) = (self.driver, self.device);
+        outside(move || {
+            // SAFETY: releases what `open` retained, once. An error means that the driver is shut down already: nothing is left to release.
+            let _ = unsafe { driver.cuDevicePrimaryCtxRelease_v2(device) };
+        });
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::context::Context;
-use super::result::DriverError;
+use super::host::outside;
+use super::result::{DriverError, ready};
 use super::stream::Stream;
 use super::sys::{self, CUevent};
 
@@ -16,21 +17,37 @@ pub(crate) struct Event {
 
 /// What an event is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Use {
-    /// Orders two streams; takes no time stamp, which is cheaper.
-    Order,
-    /// Takes a time stamp.
-    Time,
+pub(crate) struct Use {
+    /// Whether it takes a time stamp; without, it is cheaper.
+    pub(crate) timing: bool,
+    /// Whether a host thread that waits for it sleeps, instead of what the context is set to.
+    pub(crate) blocking: bool,
+}
+
+impl Use {
+    /// Orders two streams.
+    pub(crate) const ORDER: Use = Use {
+        timing: false,
+        blocking: false,
+    };
+    /// A thread waits for it for long.
+    pub(crate) const WAIT: Use = Use {
+        timing: false,
+        blocking: true,
+    };
 }
 
 impl Event {
     pub(crate) fn new(context: Arc<Context>, purpose: Use) -> Result<Event, DriverError> {
         context.bind()?;
         let mut raw = CUevent::NULL;
-        let flags = match purpose {
-            Use::Order => sys::CU_EVENT_DISABLE_TIMING,
-            Use::Time => 0,
-        };
+        let mut flags = 0;
+        if !purpose.timing {
+            flags |= sys::CU_EVENT_DISABLE_TIMING;
+        }
+        if purpose.blocking {
+            flags |= sys::CU_EVENT_BLOCKING_SYNC;
+        }
         // SAFETY: writes one handle to where we point; the context is current.
         unsafe { context.driver.cuEventCreate(&raw mut raw, flags)? };
         Ok(Event { context, raw })
@@ -50,6 +67,13 @@ impl Event {
         unsafe { self.context.driver.cuEventSynchronize(self.raw) }
     }
 
+    /// Whether the marked work is done.
+    pub(crate) fn query(&self) -> Result<bool, DriverError> {
+        self.context.bind()?;
+        // SAFETY: the event is alive.
+        ready(unsafe { self.context.driver.cuEventQuery(self.raw) })
+    }
+
     /// Milliseconds from this event to `later`; both are complete.
     pub(crate) fn elapsed_ms(&self, later: &Event) -> Result<f64, DriverError> {
         self.context.bind()?;
@@ -66,8 +90,11 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        let _ = self.context.bind();
-        // SAFETY: destroyed once; the driver keeps what waits for it. Errors: the driver is shut down already.
-        let _ = unsafe { self.context.driver.cuEventDestroy_v2(self.raw) };
+        let (context, raw) = (Arc::clone(&self.context), self.raw);
+        outside(move || {
+            let _ = context.bind();
+            // SAFETY: destroyed once; the driver keeps what waits for it. Errors: the driver is shut down already.
+            let _ = unsafe { context.driver.cuEventDestroy_v2(raw) };
+        });
     }
 }

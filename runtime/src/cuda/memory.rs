@@ -5,6 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::result::DriverError;
 use super::sys::{self, memory as flags};
 
@@ -78,9 +79,12 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        let _ = self.context.bind();
-        // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
-        let _ = unsafe { self.context.driver.cuMemFree_v2(self.address) };
+        let (context, address) = (Arc::clone(&self.context), self.address);
+        outside(move || {
+            let _ = context.bind();
+            // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
+            let _ = unsafe { context.driver.cuMemFree_v2(address) };
+        });
     }
 }
 
@@ -130,6 +134,7 @@ impl MappedMemory {
                 name: "no memory".to_owned(),
                 text: "the driver gave a null address".to_owned(),
                 call: "cuMemHostAlloc",
+                launches: Box::default(),
             });
         };
         let mut memory = MappedMemory {

@@ -6,6 +6,8 @@
 pub(crate) mod context;
 pub(crate) mod copies;
 pub(crate) mod event;
+pub(crate) mod graph;
+pub(crate) mod host;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod pinned;

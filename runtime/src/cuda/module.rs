@@ -23,7 +23,7 @@ pub(crate) struct Module {
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
     module: Arc<Module>,
-    raw: CUfunction,
+    pub(super) raw: CUfunction,
 }
 
 /// A module that the driver refused.
@@ -95,17 +95,23 @@ impl Module {
     }
 
     /// Address and size of a global variable; `None` if the module has none of this name.
-    pub(crate) fn global(&self, name: &CStr) -> Option<(u64, usize)> {
-        self.context.bind().ok()?;
+    pub(crate) fn global(&self, name: &CStr) -> Result<Option<(u64, usize)>, DriverError> {
+        self.context.bind()?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: writes an address and a size to where we point; the module is alive.
-        unsafe {
-            self.context
-                .driver
-                .cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw, name.as_ptr())
-                .ok()?;
+        let found = unsafe {
+            self.context.driver.cuModuleGetGlobal_v2(
+                &raw mut address,
+                &raw mut bytes,
+                self.raw,
+                name.as_ptr(),
+            )
+        };
+        match found {
+            Ok(()) => Ok(Some((address, bytes))),
+            Err(error) if error.code == sys::CUDA_ERROR_NOT_FOUND => Ok(None),
+            Err(error) => Err(error),
         }
-        Some((address, bytes))
     }
 }
 
@@ -201,9 +207,9 @@ impl Function {
     }
 
     /// Sizes of the parameters as the driver sees them; `None` if this driver (before 12.4) cannot tell.
-    pub(crate) fn parameter_sizes(&self, most: usize) -> Option<Vec<usize>> {
+    pub(crate) fn parameter_sizes(&self, most: usize) -> Result<Option<Vec<usize>>, DriverError> {
         let context = &self.module.context;
-        context.bind().ok()?;
+        context.bind()?;
         let mut sizes = Vec::new();
         while sizes.len() < most {
             let (mut offset, mut size) = (0, 0);
@@ -214,14 +220,16 @@ impl Function {
                     sizes.len(),
                     &raw mut offset,
                     &raw mut size,
-                )?
+                )
             };
             match answer {
-                Ok(()) => sizes.push(size),
-                Err(_) => break,
+                None => return Ok(None),
+                Some(Ok(())) => sizes.push(size),
+                Some(Err(error)) if error.code == sys::CUDA_ERROR_INVALID_VALUE => break,
+                Some(Err(error)) => return Err(error),
             }
         }
-        Some(sizes)
+        Ok(Some(sizes))
     }
 
     /// Queues a run of this kernel.
@@ -303,6 +311,7 @@ impl Function {
                 name: "CUDA_ERROR_NOT_SUPPORTED".to_owned(),
                 text: "clusters and cooperative grids need driver 11.8".to_owned(),
                 call: "cuLaunchKernelEx",
+                launches: Box::default(),
             })
         })
     }

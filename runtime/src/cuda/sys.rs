@@ -19,9 +19,12 @@ use super::result::{DriverError, check, lacking};
 use crate::error::DeviceError;
 
 mod devices; // GPUs, contexts, peers
+pub(super) mod graphs; // graphs and their nodes
 pub(crate) mod memory; // kinds of memory, copies, pools
 mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
+
+pub(crate) use streams::*;
 
 pub(crate) type CUresult = c_int;
 pub(crate) type CUdevice = c_int;
@@ -45,7 +48,7 @@ macro_rules! handles {
 }
 
 use handles;
-handles! { CUcontext CUmodule CUfunction CUstream CUevent }
+handles! { CUcontext CUmodule CUfunction CUstream CUevent CUgraph CUgraphNode CUgraphExec }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
 macro_rules! functions {
@@ -58,6 +61,7 @@ macro_rules! functions {
         pub(crate) struct Driver {
             table: Table,
             devices: devices::Functions,
+            graphs: graphs::Functions,
             memory: memory::Functions,
             modules: modules::Functions,
             streams: streams::Functions,
@@ -96,6 +100,7 @@ macro_rules! functions {
                 Ok(Driver {
                     table: Table { $($name,)* $($oname,)* },
                     devices: devices::Functions::find(&library),
+                    graphs: graphs::Functions::find(&library),
                     memory: memory::Functions::find(&library),
                     modules: modules::Functions::find(&library),
                     streams: streams::Functions::find(&library),
@@ -245,8 +250,10 @@ functions! {
     }
 }
 
+pub(crate) const CUDA_ERROR_INVALID_VALUE: CUresult = 1;
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
+pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
 pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
 pub(crate) const CU_LIMIT_MALLOC_HEAP_SIZE: c_int = 2;

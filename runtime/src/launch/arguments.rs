@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use crate::buffer::Buffer;
 use crate::launch::{Param, ParamKind};
@@ -77,28 +78,28 @@ pub trait Slice2DMutArg<'a> {
 impl<'a, T> SliceArg<'a> for &'a DeviceBuffer<T> {
     type Elem = T;
     fn into_arg(self) -> BoundSlice<'a, T> {
-        BoundSlice(self.as_slice())
+        BoundSlice::new(self.as_slice())
     }
 }
 
 impl<'a, T> SliceArg<'a> for DeviceSlice<'a, T> {
     type Elem = T;
     fn into_arg(self) -> BoundSlice<'a, T> {
-        BoundSlice(self)
+        BoundSlice::new(self)
     }
 }
 
 impl<'a, T> SliceArg<'a> for &DeviceSlice<'a, T> {
     type Elem = T;
     fn into_arg(self) -> BoundSlice<'a, T> {
-        BoundSlice(*self)
+        BoundSlice::new(*self)
     }
 }
 
 impl<'a, T> SliceArg<'a> for &'a DeviceSliceMut<'_, T> {
     type Elem = T;
     fn into_arg(self) -> BoundSlice<'a, T> {
-        BoundSlice(self.as_slice())
+        BoundSlice::new(self.as_slice())
     }
 }
 
@@ -139,12 +140,17 @@ impl<'a, T> Slice2DMutArg<'a> for &'a mut DeviceSlice2DMut<'_, T> {
 
 /// A read-only argument, taken apart. May be copied to every thread: reaching the elements is up to unsafe code.
 #[derive(Debug)]
-pub struct BoundSlice<'a, T>(DeviceSlice<'a, T>);
+pub struct BoundSlice<'a, T> {
+    buffer: Of<'a>,
+    ptr: *const T,
+    len: usize,
+    element: PhantomData<&'a [T]>,
+}
 
 /// A written argument, taken apart. May be copied to every thread: reaching the elements is up to unsafe code.
 #[derive(Debug)]
 pub struct BoundSliceMut<'a, T> {
-    buffer: &'a Buffer,
+    buffer: Of<'a>,
     ptr: *mut T,
     len: usize,
     element: PhantomData<&'a mut [T]>,
@@ -153,7 +159,7 @@ pub struct BoundSliceMut<'a, T> {
 /// A written argument in two dimensions, taken apart.
 #[derive(Debug)]
 pub struct BoundSlice2DMut<'a, T> {
-    buffer: &'a Buffer,
+    buffer: Of<'a>,
     ptr: *mut T,
     width: usize,
     height: usize,
@@ -181,41 +187,66 @@ copy_and_sync! {
     BoundSlice2DMut: Send,
 }
 
+/// A reference to a buffer that may outlive it, as a graph's copies of these arguments do: an address until somebody asks.
+#[derive(Debug, Clone, Copy)]
+struct Of<'a>(NonNull<Buffer>, PhantomData<&'a Buffer>);
+
+impl<'a> Of<'a> {
+    fn new(buffer: &'a Buffer) -> Of<'a> {
+        Of(NonNull::from(buffer), PhantomData)
+    }
+
+    /// Not for a graph's copies.
+    fn get(self) -> &'a Buffer {
+        // SAFETY: borrowed for `'a`. Copies that a graph keeps longer are only asked for addresses and lengths.
+        unsafe { self.0.as_ref() }
+    }
+}
+
 impl<'a, T> BoundSlice<'a, T> {
+    fn new(view: DeviceSlice<'a, T>) -> Self {
+        BoundSlice {
+            buffer: Of::new(view.buffer()),
+            ptr: view.ptr(),
+            len: view.len(),
+            element: PhantomData,
+        }
+    }
+
     /// Address of the first element on the device; on the emulator a host address. Never null.
     #[must_use]
     pub fn as_ptr(&self) -> *const T {
-        self.0.ptr()
+        self.ptr
     }
 
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.len
     }
 
     /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len == 0
     }
 
     /// The argument as [`submit`](super::submit) takes it.
     #[must_use]
     pub fn arg(&self) -> Arg<'a> {
         let words = [self.as_ptr().addr() as u64, self.len() as u64, 0];
-        Arg::memory(Param::slice::<T>(), self.buffer(), words)
+        Arg::memory(Param::slice::<T>(), self.buffer.get(), words)
     }
 
     pub(crate) fn buffer(&self) -> &'a Buffer {
-        self.0.buffer()
+        self.buffer.get()
     }
 }
 
 impl<'a, T> BoundSliceMut<'a, T> {
     fn new(view: DeviceSliceMut<'a, T>) -> Self {
         BoundSliceMut {
-            buffer: view.buffer(),
+            buffer: Of::new(view.buffer()),
             ptr: view.ptr(),
             len: view.len(),
             element: PhantomData,
@@ -244,14 +275,14 @@ impl<'a, T> BoundSliceMut<'a, T> {
     #[must_use]
     pub fn arg(&self) -> Arg<'a> {
         let words = [self.ptr.addr() as u64, self.len as u64, 0];
-        Arg::memory(Param::slice_mut::<T>(), self.buffer, words)
+        Arg::memory(Param::slice_mut::<T>(), self.buffer.get(), words)
     }
 }
 
 impl<'a, T> BoundSlice2DMut<'a, T> {
     fn new(view: DeviceSlice2DMut<'a, T>) -> Self {
         BoundSlice2DMut {
-            buffer: view.buffer(),
+            buffer: Of::new(view.buffer()),
             ptr: view.ptr(),
             width: view.width(),
             height: view.height(),
@@ -285,7 +316,7 @@ impl<'a, T> BoundSlice2DMut<'a, T> {
             self.width as u64,
             self.height as u64,
         ];
-        Arg::memory(Param::slice_2d_mut::<T>(), self.buffer, words)
+        Arg::memory(Param::slice_2d_mut::<T>(), self.buffer.get(), words)
     }
 }
 
@@ -406,5 +437,73 @@ impl<'a> Arg<'a> {
         value
             .into_iter()
             .chain(words.map(|word| std::ptr::from_ref(word).cast_mut().cast()))
+    }
+}
+
+/// An argument that borrows nothing: its memory stays as long as this, and a value has a place of its own.
+#[derive(Debug)]
+pub(crate) struct KeptArg {
+    param: Param,
+    buffer: Option<Buffer>,
+    value: Option<KeptValue>,
+    words: [u64; 3],
+    name: &'static str,
+    is_grid_barrier: bool,
+}
+
+/// The bytes of a value, aligned as it wants.
+#[derive(Debug)]
+struct KeptValue {
+    bytes: Box<[u8]>,
+    at: usize,
+}
+
+impl KeptArg {
+    /// # Safety
+    /// A value's bytes can be read: `arg` still borrows what it was made of.
+    pub(crate) unsafe fn new(arg: &Arg<'_>) -> KeptArg {
+        let value = arg.place().map(|from| {
+            let (size, align) = (arg.param.size as usize, arg.param.align as usize);
+            let mut bytes = vec![0u8; size + align].into_boxed_slice();
+            let at = bytes.as_ptr().align_offset(align.max(1));
+            // SAFETY: the caller promises `size` bytes; there is room for them behind at most `align` bytes.
+            unsafe {
+                bytes
+                    .as_mut_ptr()
+                    .add(at)
+                    .copy_from_nonoverlapping(from, size);
+            }
+            KeptValue { bytes, at }
+        });
+        KeptArg {
+            param: arg.param,
+            buffer: arg.buffer.cloned(),
+            value,
+            words: arg.words,
+            name: arg.name,
+            is_grid_barrier: matches!(arg.value, Source::GridBarrier),
+        }
+    }
+
+    /// The argument as `submit` takes it.
+    pub(crate) fn get(&self) -> Arg<'_> {
+        let value = match &self.value {
+            _ if self.is_grid_barrier => Source::GridBarrier,
+            Some(value) => Source::Here(value.bytes[value.at..].as_ptr()),
+            // A value without bytes, or a slice.
+            None => Source::Here(std::ptr::null()),
+        };
+        Arg {
+            param: self.param,
+            buffer: self.buffer.as_ref(),
+            value,
+            words: self.words,
+            name: self.name,
+            borrow: PhantomData,
+        }
+    }
+
+    pub(crate) fn buffer(&self) -> Option<&Buffer> {
+        self.buffer.as_ref()
     }
 }

@@ -1,11 +1,22 @@
 //! Why a kernel cannot be launched.
 
-use crate::cuda::DriverError;
+use std::panic::Location;
 
-/// Why a kernel cannot be launched. Nothing ran, and no buffer was touched.
+use crate::cuda::DriverError;
+use crate::stream::StreamError;
+
+/// Why a kernel cannot be launched. Nothing ran, and no buffer was touched; but see [`Failed`](LaunchError::Failed).
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
+    /// The stream recorded a graph that is complete.
+    #[error(
+        "cannot launch `{kernel}` on a stream that recorded a graph: the graph is complete; launch within the closure that got the stream"
+    )]
+    Recorded {
+        /// The kernel's name.
+        kernel: &'static str,
+    },
     /// A dimension of the grid or the block is zero.
     #[error(
         "cannot launch `{kernel}` with {what} = 0: every dimension is at least 1; for no elements use `Launch::covering(0)` or do not launch"
@@ -84,7 +95,8 @@ pub enum LaunchError {
         /// The kernel's limit.
         limit: u32,
     },
-    /// More shared memory than a block can have.
+    /// More shared memory than a block can have. The emulator knows what a kernel declares itself when a thread first asks for it: threads
+    /// have run up to there.
     #[error(
         "cannot launch `{kernel}` with {given} bytes of dynamic shared memory beside {fixed} bytes of its own: a block on {device} has at most {limit}; use a smaller tile"
     )]
@@ -97,6 +109,24 @@ pub enum LaunchError {
         fixed: u32,
         /// The device's limit for both.
         limit: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// More static shared memory than a block can have. On the emulator only: for a GPU such a kernel does not assemble.
+    #[error(
+        "cannot run `{kernel}`: its static shared arrays have {given} bytes (the last: of `{array}`, {place}), and a block on {device} has at most {limit}, more only as dynamic shared memory; take a `DynamicShared`, or use smaller arrays"
+    )]
+    StaticSharedTooLarge {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Bytes of the arrays, up to the first that has no room.
+        given: u32,
+        /// The device's limit.
+        limit: u32,
+        /// The element type of the array that has no room.
+        array: String,
+        /// Where a thread asked for it: `file:line:column`.
+        place: String,
         /// The device's name.
         device: String,
     },
@@ -264,7 +294,7 @@ pub enum LaunchError {
         /// How many.
         count: usize,
         /// Where it is launched.
-        caller: &'static std::panic::Location<'static>,
+        caller: &'static Location<'static>,
     },
     /// Host and device disagree about a parameter.
     #[error(
@@ -331,6 +361,24 @@ pub enum LaunchError {
         kernel: &'static str,
         /// What the emulator says.
         reason: String,
+    },
+    /// The kernel ran and failed, which its launch knows because [launches wait](crate::Device::set_launch_blocking).
+    #[error("kernel `{kernel}`, launched at {at}, failed, or work before it did: {source}")]
+    Failed {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Where it was launched.
+        at: &'static Location<'static>,
+        /// What the wait for it reports.
+        source: Box<StreamError>,
+    },
+    /// A host function of a stream launches a kernel.
+    #[error(
+        "cannot launch `{kernel}` from a host function of a stream, which must not use the device; tell another thread to do it, with a channel for example"
+    )]
+    InsideHostFunction {
+        /// The kernel's name.
+        kernel: &'static str,
     },
     /// The driver refused the launch, or reports that earlier work failed.
     #[error("cannot launch `{kernel}`: {source}")]

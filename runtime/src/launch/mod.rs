@@ -5,6 +5,7 @@
 
 mod arguments; // buffers as kernels take them
 mod attributes; // what the driver says of a kernel
+mod blocking; // launches that wait
 mod check; // what is refused before anything runs
 mod error; // what is said then
 mod submit; // to the driver or the emulator
@@ -16,13 +17,15 @@ pub use arguments::{
 };
 pub use attributes::{KernelAttributes, attributes};
 pub use error::LaunchError;
-pub use submit::submit;
+pub use submit::{ThreadBody, submit};
 pub use values::{ByValue, ClosureArg, GridBarrier};
 pub use warploom_device::Dim3;
 pub use warploom_manifest::ParamKind;
 
+pub(crate) use arguments::KeptArg;
+pub(crate) use blocking::LaunchBlocking;
 pub(crate) use check::CheckedShape;
-pub(crate) use submit::Cache;
+pub(crate) use submit::{Cache, run_kept};
 
 /// How many threads a kernel gets: blocks in the grid, threads in a block, and dynamic shared memory for each block.
 ///

@@ -1,6 +1,7 @@
 //! Hands a checked launch to the driver or to the emulator.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
@@ -14,39 +15,95 @@ use warploom_emulator::{Shape, Together};
 
 use crate::checked::{self, Body, Launched, conclude};
 use crate::cuda::DriverError;
+use crate::cuda::host::is_inside;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
+use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
+use crate::launch::blocking::wait_if_asked;
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
-use crate::launch::{Arg, CheckedShape, Kernel, Launch, LaunchError, Param};
+use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Launch, LaunchError, Param};
 use crate::stream::Stream;
+
+/// One thread of a kernel on the CPU. Every closure that can be copied and shared is one.
+pub trait ThreadBody: Sync {
+    /// Runs the thread that the emulator says is running.
+    fn run(&self);
+
+    /// A copy that may run after this call's arguments are gone.
+    ///
+    /// # Safety
+    /// The copy runs only while what the closure points to is there.
+    unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync>;
+}
+
+impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
+    fn run(&self) {
+        self();
+    }
+
+    unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync> {
+        let kept: Box<dyn Fn() + Send + Sync + '_> = Box::new(self.clone());
+        // SAFETY: only the bound of the captures' life changes, and the caller answers for that.
+        unsafe { std::mem::transmute(kept) }
+    }
+}
 
 /// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
 ///
 /// On a GPU the work is queued, and the device code is found by `kernel.name` (and `caller`, where names are not enough).
 /// On the emulator `cpu`, the body of one thread, runs once per thread before this returns. A kernel's panic is reported
-/// where the stream is next waited for. A launch that covers nothing is `Ok`.
+/// where the stream is next waited for. A launch that covers nothing is `Ok`. A stream that records a graph keeps the launch for it.
 ///
 /// # Errors
-/// [`LaunchError`]; nothing ran then.
+/// [`LaunchError`]; nothing ran then, unless it is [`LaunchError::Failed`], or on the emulator threads that came to a shared array for
+/// which there is no room.
 ///
 /// # Safety
 /// `name`, `contract` and `params` are those of the device code's kernel, and `args` are its arguments in order, of the element
 /// types that the kernel has, alive with their borrows until this returns. No argument that is written shares elements with
-/// another. `cpu` may run once per thread of the launch, side by side.
+/// another. `cpu` may run once per thread of the launch, side by side; what it points to is in the buffers of `args` or its own.
 pub unsafe fn submit(
     stream: &Stream,
     launch: Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    cpu: &dyn ThreadBody,
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let device = stream.device();
+    check_arguments(kernel, device, args)?;
+    let shape = check_shape(&launch, kernel, device)?;
+    if let Some(recording) = stream.recording() {
+        // SAFETY: the caller's promise.
+        return unsafe { record(recording, device, shape, kernel, args, cpu, caller) };
+    }
+    let Some(shape) = shape else {
+        return Ok(());
+    };
+    let _no_graph = device.0.backend.emulated().map(Emulated::no_graph);
+    // SAFETY: the caller's promise; arguments and shape were checked.
+    unsafe { start(stream, shape, kernel, args, &|| cpu.run(), caller) }
+}
+
+/// [`submit`], of what was checked.
+///
+/// # Safety
+/// As [`submit`].
+unsafe fn start(
+    stream: &Stream,
+    shape: CheckedShape,
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
-    check_arguments(kernel, device, args)?;
-    let Some(shape) = check_shape(&launch, kernel, device)? else {
-        return Ok(());
-    };
+    if is_inside() {
+        return Err(LaunchError::InsideHostFunction {
+            kernel: kernel.base,
+        });
+    }
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
@@ -78,13 +135,71 @@ pub unsafe fn submit(
                 }
             };
             let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
-            let done = run(emulated, shape, kernel, &options, sites, &cpu, caller);
+            let on = (device, emulated);
+            let done = run(on, shape, kernel, &options, sites, &cpu, caller);
             print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
-            done
+            done?;
         }
-        // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked above.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) },
+        // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked.
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) }
+            .map_err(|error| blame_earlier_work(stream, error))?,
     }
+    wait_if_asked(stream, kernel, caller)
+}
+
+/// Runs a launch that a graph kept, on the emulator.
+pub(crate) fn run_kept(stream: &Stream, launch: &KeptLaunch) -> Result<(), LaunchError> {
+    let (shape, kernel, args) = (launch.shape, launch.kernel.get(), launch.args());
+    // SAFETY: the launch was checked when it was recorded, for this device, and keeps its values and the memory that it uses.
+    unsafe { start(stream, shape, &kernel, &args, &*launch.cpu, launch.caller) }
+}
+
+/// Keeps a launch for a graph, with everything that can be refused before the graph runs.
+///
+/// # Safety
+/// As [`submit`].
+#[cold]
+unsafe fn record(
+    recording: &Recording,
+    device: &Device,
+    shape: Option<CheckedShape>,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    cpu: &dyn ThreadBody,
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    let over = |_| LaunchError::Recorded {
+        kernel: kernel.base,
+    };
+    let Some(shape) = shape else {
+        return recording.push(Operation::Nothing).map_err(over);
+    };
+    let function = match &device.0.backend {
+        Backend::Emulator(emulated) => {
+            if emulated.model.is_some() {
+                crate::module::check_capability(kernel, device, caller)?;
+            }
+            None
+        }
+        Backend::Cuda(gpu) => {
+            let mut guard = gpu.submission();
+            let found = ready(gpu, &mut guard, device, &shape, kernel, caller)?;
+            Some(found.function.clone())
+        }
+    };
+    // SAFETY: the arguments borrow their values still.
+    let kept = args.iter().map(|arg| unsafe { KeptArg::new(arg) });
+    let launch = Operation::Launch(Box::new(KeptLaunch {
+        name: kernel.base,
+        kernel: KeptKernel::new(kernel),
+        shape,
+        args: kept.collect(),
+        caller,
+        // SAFETY: what it points to is in the buffers of `args`, which the operation keeps.
+        cpu: unsafe { cpu.keep() },
+        function,
+    }));
+    recording.push(launch).map_err(over)
 }
 
 /// The addresses of parameters' values, which all threads of a launch read.
@@ -129,7 +244,7 @@ fn checks(
 
 /// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
 fn run(
-    emulated: &Emulated,
+    (device, emulated): (&Device, &Emulated),
     shape: CheckedShape,
     kernel: &Kernel<'_>,
     options: &Options,
@@ -154,6 +269,7 @@ fn run(
     let launched = Launched {
         name: kernel.name,
         base: kernel.base,
+        device: device.name(),
         grid: shape.grid,
         block: shape.block,
         at: caller,
@@ -212,31 +328,7 @@ unsafe fn queue(
     };
 
     let mut guard = gpu.submission();
-    let Submission {
-        modules,
-        recent,
-        cache,
-    } = &mut *guard;
-    let key = Key::new(kernel.name, caller);
-    let found = match cache.0.get_mut(&key) {
-        Some(found) if *found.params == *kernel.params => found,
-        _ => {
-            let ready = find(gpu, modules, stream.device(), kernel, caller)?;
-            cache.0.entry(key).insert_entry(ready).into_mut()
-        }
-    };
-    check_threads(kernel, &shape, found.max_threads)?;
-    if shape.dynamic_shared_bytes > found.dynamic_shared_bytes {
-        check_shared(kernel, stream.device(), &shape, found.static_shared_bytes)?;
-        found
-            .function
-            .allow_dynamic_shared(shape.dynamic_shared_bytes)
-            .map_err(refused)?;
-        found.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-    }
-    if shape.cluster.told || shape.cooperative {
-        prepare_together(stream.device(), kernel, &shape, &found.function)?;
-    }
+    let found = ready(gpu, &mut guard, stream.device(), &shape, kernel, caller)?;
     if shape.cooperative {
         // SAFETY: the word is the stream's; the launches of one stream come one after the other, each after its own zeroing.
         unsafe { cuda.zero(grid_barrier, size_of::<u32>()) }.map_err(refused)?;
@@ -247,8 +339,64 @@ unsafe fn queue(
     // SAFETY: one address per parameter of the device function, in order: `find` compared kinds, sizes and alignments with the
     // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
     unsafe { found.function.launch(cuda, shape, params) }.map_err(refused)?;
-    recent.note(stream.queue().id(), [kernel.name, kernel.base], caller);
+    guard.recent.note(
+        stream.queue().id(),
+        [kernel.name, kernel.base],
+        [shape.grid, shape.block],
+        caller,
+    );
     Ok(())
+}
+
+/// The device's code of a kernel, prepared for a launch of this shape.
+fn ready<'s>(
+    gpu: &Gpu,
+    submission: &'s mut Submission,
+    device: &Device,
+    shape: &CheckedShape,
+    kernel: &Kernel<'_>,
+    caller: &'static Location<'static>,
+) -> Result<&'s mut Ready, LaunchError> {
+    let Submission { modules, cache, .. } = submission;
+    let key = Key::new(kernel.name, caller);
+    let mut find = || find(gpu, modules, device, kernel, caller);
+    let found = match cache.0.entry(key) {
+        Entry::Occupied(mut known) => {
+            if *known.get().params != *kernel.params {
+                known.insert(find()?);
+            }
+            known.into_mut()
+        }
+        Entry::Vacant(place) => place.insert(find()?),
+    };
+    check_threads(kernel, shape, found.max_threads)?;
+    if shape.dynamic_shared_bytes > found.dynamic_shared_bytes {
+        check_shared(kernel, device, shape, found.static_shared_bytes)?;
+        let allowed = found
+            .function
+            .allow_dynamic_shared(shape.dynamic_shared_bytes);
+        allowed.map_err(|source| LaunchError::Driver {
+            kernel: kernel.base,
+            source,
+        })?;
+        found.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    }
+    if shape.cluster.told || shape.cooperative {
+        prepare_together(device, kernel, shape, &found.function)?;
+    }
+    Ok(found)
+}
+
+/// A launch may be the first to hear that a kernel before it failed: names those that may have been the cause.
+#[cold]
+fn blame_earlier_work(stream: &Stream, mut error: LaunchError) -> LaunchError {
+    let source = match &mut error {
+        LaunchError::Driver { source, .. } => source,
+        LaunchError::Refused { source, .. } => &mut **source,
+        _ => return error,
+    };
+    stream.device().name_suspects(Some(stream.number()), source);
+    error
 }
 
 /// Asks for what clusters and cooperative grids need.

@@ -15,11 +15,13 @@ pub trait ClosureArg: Copy + Send + Sync + 'static {}
 impl<F: Copy + Send + Sync + 'static> ClosureArg for F {}
 
 /// An argument that every thread gets a copy of.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct ByValue<T>(T);
 
 // SAFETY: the value can only be reached through `get`, whose caller promises that threads may share it.
 unsafe impl<T> Sync for ByValue<T> {}
+// SAFETY: as above.
+unsafe impl<T> Send for ByValue<T> {}
 
 impl<T: Copy> ByValue<T> {
     /// Keeps the value until the launch is over.
@@ -51,7 +53,7 @@ impl<T: Copy> ByValue<T> {
 }
 
 /// The word of device memory with which the blocks of a cooperative grid wait for each other: the stream's own.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 #[non_exhaustive]
 pub struct GridBarrier;
 

@@ -141,7 +141,7 @@ impl Device {
             Birth::Initialised,
             Kind::Managed,
             |gpu, bytes| {
-                if !gpu.context.has_concurrent_managed_access() {
+                if !gpu.context.has_concurrent_managed_access()? {
                     // Any access of the host, even to other managed memory than a kernel's, would fault while some kernel runs.
                     return Err(MemoryError::Unsupported(Unsupported {
                     what: "managed buffers",

@@ -241,6 +241,7 @@ impl Pool {
         stream: &Stream,
     ) -> Result<Buffer, MemoryError> {
         self.check_device(stream)?;
+        stream.refuse_recording("allocate from a pool")?;
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
             size: size_of::<T>(),

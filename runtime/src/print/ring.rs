@@ -110,19 +110,27 @@ impl CudaRing {
 
     /// Takes memory of another size. No kernel runs.
     pub(super) fn resize(&mut self, gpu: &Gpu, bytes: usize) -> Result<(), DriverError> {
-        self.memory = MappedMemory::zeroed(Arc::clone(&gpu.context), bytes + 8)?;
-        self.bytes = bytes;
-        self.describe(gpu)
+        let mut old = MappedMemory::zeroed(Arc::clone(&gpu.context), bytes + 8)?;
+        std::mem::swap(&mut self.memory, &mut old);
+        let before = std::mem::replace(&mut self.bytes, bytes);
+        let told = self.describe(gpu);
+        if told.is_err() {
+            // What the threads know is still the old ring.
+            (self.memory, self.bytes) = (old, before);
+        }
+        told
     }
 
-    /// Tells the GPU's threads where the ring is.
+    /// Tells the GPU's threads where the ring is. After an error they do not know of it.
     fn describe(&self, gpu: &Gpu) -> Result<(), DriverError> {
         let (data, bytes) = (self.memory.address(), self.bytes as u64);
         let fields = [0, data, bytes - 1, data + bytes].map(u64::to_le_bytes);
         let stream = &gpu.own_stream;
         // SAFETY: the memory has room for a `PrintRing`, which is these four words; `fields` lives until the wait is over.
         unsafe { stream.upload(self.control.address(), fields.as_ptr().cast(), 32)? };
-        stream.synchronize()
+        // The copy is on its way and comes before all kernels. If the device is broken, the next wait says so.
+        let _ = stream.synchronize();
+        Ok(())
     }
 
     fn all_words(&self) -> &[AtomicU64] {
@@ -140,6 +148,7 @@ fn description(context: &Arc<Context>) -> Result<DeviceMemory, DriverError> {
         name: "CUDA_ERROR_OUT_OF_MEMORY".to_owned(),
         text: "no room for what kernels print".to_owned(),
         call: "cuMemAlloc_v2",
+        launches: Box::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::pictures::svg;
-use super::{grouped, text::short};
+use super::{grouped, number, text::short};
 use crate::check::SiteId;
 use crate::check::lints::{Profile, place_of};
 use crate::warp::LANES;
@@ -29,9 +29,10 @@ pub(super) fn active_lanes(profile: &Profile) -> String {
         let _ = write!(
             out,
             "<line class=\"axis\" x1=\"{LEFT}\" y1=\"{y}\" x2=\"{WIDTH}\" y2=\"{y}\"></line>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{value:.0} %</text>",
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} %</text>",
             LEFT - 5.0,
-            y + 3.5
+            y + 3.5,
+            number(value)
         );
     }
     for (lanes, n) in active.iter().enumerate().skip(1) {
@@ -44,11 +45,12 @@ pub(super) fn active_lanes(profile: &Profile) -> String {
         };
         let _ = write!(
             out,
-            "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{tall:.1}\"><title>{lanes} lanes: {} of {} \
+            "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{tall:.1}\"><title>{lanes} lane{}: {} of {} \
              executions</title></rect>",
             LEFT + width * (lanes - 1) as f64 + 1.0,
             ground - tall,
             width - 2.0,
+            if lanes == 1 { "" } else { "s" },
             grouped(*n),
             grouped(all)
         );

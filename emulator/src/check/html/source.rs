@@ -77,9 +77,10 @@ fn section(
     for number in shown(counted, text.len() as u32) {
         if number > next && next > 1 {
             let left_out = number - next;
+            let s = if left_out == 1 { "" } else { "s" };
             let _ = write!(
                 out,
-                "<tr class=\"gap\"><td colspan=\"7\">{left_out} lines without counts</td></tr>"
+                "<tr class=\"gap\"><td colspan=\"7\">{left_out} line{s} without counts</td></tr>"
             );
         }
         next = number + 1;

@@ -229,6 +229,61 @@ fn a_file_that_cannot_be_read_shows_its_numbers() {
 }
 
 #[test]
+fn shares_of_active_lanes_are_not_rounded_to_whole_percents() {
+    let mut lints = Lints::new([1, 1, 1], [3, 1, 1]);
+    for (line, n) in [(3, 1), (4, 2), (5, 3)] {
+        let site = site(line);
+        for thread in 0..n {
+            lints.access(Access {
+                site,
+                block: 0,
+                thread,
+                address: 0x9000 + 4 * u64::from(thread),
+                bytes: 4,
+                kind: AccessKind::Load,
+                space: Some(Space::Global),
+            });
+        }
+    }
+    for thread in 0..3 {
+        lints.exit(0, thread);
+    }
+    let html = page(&lints.finish(), &[]);
+    assert!(html.contains(">33.3 %<") && html.contains(">16.7 %<"));
+    assert!(html.contains(">1 lane: 1 of 3 executions<"));
+    assert!(html.contains(">2 lanes: 1 of 3 executions<"));
+}
+
+#[test]
+fn lines_that_are_left_out_are_counted() {
+    let mut lints = Lints::new([1, 1, 1], [1, 1, 1]);
+    for line in [3, 5, 8] {
+        lints.access(Access {
+            site: site(line),
+            block: 0,
+            thread: 0,
+            address: 0x9000,
+            bytes: 4,
+            kind: AccessKind::Load,
+            space: Some(Space::Global),
+        });
+    }
+    lints.exit(0, 0);
+    let profile = lints.finish();
+    let page = Page {
+        kernel: "kernel",
+        launch: "",
+        device: "",
+        failure: None,
+        profile: &profile,
+        reports: &[],
+    };
+    let html = page.html(&Sources::default());
+    assert!(html.contains(">1 line without counts<"), "{html}");
+    assert!(html.contains(">2 lines without counts<"), "{html}");
+}
+
+#[test]
 fn rust_is_coloured_and_lifetimes_are_no_characters() {
     assert_eq!(
         rust("fn f<'a>(c: char)"),

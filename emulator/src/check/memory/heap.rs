@@ -12,6 +12,7 @@ use super::init::tell;
 use super::report::{freed_side, lane_side, who};
 use super::words::Count;
 use super::{Allocation, Birth, Kind, registry};
+use crate::check::frees::frees;
 use crate::check::{Code, Place, Report, Severity, Side, SiteId, site};
 use crate::fiber::with_running;
 use crate::run::Launch;
@@ -77,6 +78,7 @@ pub fn heap_free(start: *mut u8) {
     match piece {
         Some(Piece { mut memory, .. }) => {
             USED.fetch_sub(size(memory.bytes()), Relaxed);
+            frees(start.addr());
             let by = who().map(|who| (who, site));
             memory.free(End { trace: None, by });
         }

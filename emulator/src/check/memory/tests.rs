@@ -39,11 +39,7 @@ fn checked() -> Options {
 }
 
 fn run_on(shape: Shape, body: impl Fn() + Sync) -> Outcome {
-    let mut outcome = run_with(shape, Together::default(), &checked(), &body);
-    // Lanes that were ended do not come to barriers.
-    let is_about_exits = |report: &Report| report.code == Code::EXIT_BEFORE_BARRIER;
-    outcome.reports.retain(|report| !is_about_exits(report));
-    outcome
+    run_with(shape, Together::default(), &checked(), &body)
 }
 
 /// What one lane's accesses lead to.
@@ -218,6 +214,43 @@ fn an_access_out_of_bounds_ends_its_lane_and_no_other() {
     assert_eq!(report.count, 24);
     let who = report.sides[0].who.unwrap();
     assert_eq!((who.block, who.thread, who.lane), ([1, 0, 0], [8, 0, 0], 8));
+}
+
+#[test]
+fn lanes_that_were_ended_are_not_missed_at_barriers_and_by_their_warp() {
+    let x = buffer::<u32>(40, Birth::Initialised);
+    let at = start(&x);
+    let outcome = run_on(Shape::new([1, 1, 1], [64, 1, 1]), || {
+        let t = intrinsics::thread_idx_x();
+        read(at + 4 * t as usize, 4);
+        intrinsics::barrier(0);
+        intrinsics::warp_sync(u32::MAX);
+        intrinsics::shuffle_idx(u32::MAX, t, 20, 31);
+        intrinsics::barrier(0);
+    });
+    let codes: Vec<Code> = outcome.reports.iter().map(|report| report.code).collect();
+    assert_eq!((codes, outcome.fault), (vec![Code::GLOBAL_BOUNDS], None));
+
+    // In the next block of the same worker nobody was ended, and those that returned are.
+    let outcome = run_on(one_worker(), || {
+        let t = intrinsics::thread_idx_x();
+        if intrinsics::block_idx_x() == 0 {
+            read(at + 4 * (t as usize + 39), 4);
+        } else if t == 0 {
+            return;
+        }
+        intrinsics::barrier(0);
+    });
+    let mut codes: Vec<Code> = outcome.reports.iter().map(|report| report.code).collect();
+    codes.sort();
+    assert_eq!(codes, [Code::GLOBAL_BOUNDS, Code::EXIT_BEFORE_BARRIER]);
+}
+
+fn one_worker() -> Shape {
+    Shape {
+        workers: Some(1),
+        ..Shape::new([2, 1, 1], [2, 1, 1])
+    }
 }
 
 #[test]

@@ -2,8 +2,27 @@
 
 use super::*;
 
+/// A function of the host that a stream calls, with the pointer that came with it.
+pub(crate) type CUhostFn = extern "system" fn(*mut c_void);
+
 later! {
     streams {
         since "4.0": fn cuStreamQuery(stream: CUstream);
+        since "5.5": fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
+        since "5.5": fn cuStreamCreateWithPriority(stream: *mut CUstream, flags: c_uint, priority: c_int);
+        since "10.0": fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: *mut c_void);
+        since "4.0": fn cuEventQuery(event: CUevent);
+        since "4.0": fn cuProfilerStart();
+        since "4.0": fn cuProfilerStop();
     }
 }
+
+/// The answer of a query while work is under way: no error.
+pub(crate) const CUDA_ERROR_NOT_READY: CUresult = 600;
+pub(crate) const CUDA_ERROR_NOT_PERMITTED: CUresult = 800;
+
+pub(crate) const CU_STREAM_DEFAULT: c_uint = 0;
+pub(crate) const CU_EVENT_BLOCKING_SYNC: c_uint = 1;
+
+/// The stream that every thread of the process shares, as the driver spells it in place of a handle.
+pub(crate) const CU_STREAM_LEGACY: CUstream = CUstream(std::ptr::without_provenance_mut(1));

@@ -1,5 +1,7 @@
 //! The device's heap.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::*;
 
 #[test]
@@ -90,4 +92,60 @@ fn the_heap_has_a_limit() {
     assert_eq!(heap_alloc(u64::MAX), ptr::null_mut());
     assert_eq!(heap_alloc(8 << 20 | 1), ptr::null_mut());
     assert_eq!(heap_alloc(0), ptr::null_mut());
+}
+
+/// Thread 41 of a block accesses byte 40 of a piece, and thread 63, which comes after it, frees the piece; between them perhaps a barrier.
+fn used_and_freed(meets: bool, how: How, bytes: usize) -> Vec<Report> {
+    let piece = std::sync::atomic::AtomicPtr::new(ptr::null_mut());
+    let outcome = run_on(Shape::new([1, 1, 1], [70, 1, 1]), || {
+        let t = intrinsics::thread_idx_x();
+        if t == 0 {
+            let start = heap_alloc(64);
+            access(start.addr(), 64, 1, How::Writes);
+            piece.store(start, Relaxed);
+        }
+        intrinsics::barrier(0);
+        let start = piece.load(Relaxed);
+        if t == 41 {
+            access(start.addr() + 40, bytes, bytes, how);
+        }
+        if meets {
+            intrinsics::barrier(0);
+        }
+        if t == 63 {
+            heap_free(start);
+        }
+    });
+    assert_eq!(outcome.fault, None);
+    outcome.reports
+}
+
+#[test]
+fn a_free_races_with_what_others_did_before_it() {
+    for (how, bytes, did) in [
+        (How::Reads, 4, "read"),
+        (How::Reads, 1, "read"),
+        (How::Writes, 8, "wrote"),
+    ] {
+        let reports = used_and_freed(false, how, bytes);
+        let [report] = &reports[..] else {
+            panic!("{reports:?}")
+        };
+        assert_eq!(report.code, Code::USE_AFTER_FREE);
+        assert_eq!(
+            report.title,
+            "free of memory that another thread uses, without order between the two: byte 40 of a piece of the device's heap"
+        );
+        let who = |side: usize| report.sides[side].who.unwrap().thread[0];
+        assert_eq!((who(0), who(1)), (63, 41));
+        assert!(report.sides[0].did.contains("frees"), "{report:?}");
+        assert!(report.sides[1].did.contains(did), "{report:?}");
+    }
+}
+
+#[test]
+fn a_barrier_before_the_free_is_enough() {
+    for how in [How::Reads, How::Writes] {
+        assert_eq!(used_and_freed(true, how, 4), []);
+    }
 }

@@ -1,0 +1,71 @@
+//! Copies between page-locked memory of the host and the device: typed buffers against the driver's call.
+
+use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::record::Measured;
+
+use super::Run;
+use super::session::{BenchError, Session, only_verified};
+
+pub(crate) const PINNED_COPY: Benchmark<Run> = Benchmark {
+    name: "pinned_copy",
+    twin: Twin {
+        file: "touch",
+        function: "touch",
+        peer: "cuMemcpyHtoDAsync and cuMemcpyDtoHAsync",
+    },
+    unit: "bytes there and back",
+    sizes: &[1 << 20, 1 << 28],
+    small: 1 << 10,
+    // Device memory is written and read once.
+    traffic: |bytes| Traffic::Bytes(2 * bytes),
+    prediction: "0.98 or more: the same two copies, whose time is the bus's; 1 MiB takes 40 µs, in which the host's part is hidden",
+    run,
+};
+
+fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
+    let stream = &session.stream;
+    let bytes = usize::try_from(size).unwrap_or(usize::MAX);
+    let source: Vec<u8> = (0..bytes).map(|i| (i * 7 + i / 251) as u8).collect();
+    let there = session.device.pinned_from(&source)?;
+    let mut back = session.device.pinned::<u8>(bytes)?;
+    let mut x = session.device.zeroed::<u8>(bytes)?;
+    let raw = [
+        there.as_slice()?.as_ptr().expose_provenance(),
+        back.as_slice()?.as_ptr().expose_provenance(),
+    ];
+    let (device, raw_stream) = (x.raw_ptr(), session.raw_stream());
+    let mut ours = || {
+        x.copy_from_pinned(0, &there, stream)?;
+        x.copy_to_pinned(0, &mut back, stream)
+    };
+    ours()?;
+    let times = match &session.gpu {
+        None => None,
+        Some(gpu) => Some(session.interleave(&mut ours, || {
+            // SAFETY: two pieces of page-locked memory and one of the device, all of `bytes` bytes; they live until the times were taken.
+            unsafe { gpu.there_and_back(raw, device, bytes, raw_stream) }
+        })?),
+    };
+    let wrong = back
+        .as_slice()?
+        .iter()
+        .zip(&source)
+        .position(|(a, b)| a != b);
+    if let Some(at) = wrong {
+        return Err(BenchError::Wrong {
+            kernel: PINNED_COPY.name,
+            size,
+            side: "ours",
+            error: 1.0,
+            at,
+            limit: 0.0,
+        });
+    }
+    Ok(match times {
+        None => only_verified(0.0),
+        Some(times) => Measured {
+            times,
+            max_error: 0.0,
+        },
+    })
+}

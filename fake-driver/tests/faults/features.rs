@@ -1,0 +1,76 @@
+//! The rest of what the runtime does with the driver: streams with options, host functions, page-locked memory, graphs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use warploom_runtime::{Device, Error, EventOptions, Graph, Launch, PinnedOptions, StreamOptions};
+
+use crate::carried::saxpy;
+
+/// Uses all of it, and checks the results.
+pub(crate) fn work(device: &Device) -> Result<(), Error> {
+    streams(device)?;
+    pinned(device)?;
+    graphs(device)
+}
+
+fn streams(device: &Device) -> Result<(), Error> {
+    let priorities = device.stream_priorities()?;
+    let options = StreamOptions::new()
+        .priority(priorities.greatest)
+        .blocking();
+    let (one, two) = (device.stream_with(options)?, device.default_stream()?);
+    let event = device.event_with(EventOptions::new().without_timing().blocking_wait())?;
+    let x = device.upload(&[1.0f32; 4])?;
+    let mut y = device.zeroed::<f32>(4)?;
+    saxpy(&one, Launch::new(1, 4), 2.0, &x, &mut y)?;
+    let called = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&called);
+    one.launch_host(move || drop(counter.fetch_add(1, Relaxed)))?;
+    one.record(&event)?;
+    two.wait(&event)?;
+    saxpy(&two, Launch::new(1, 4), 2.0, &x, &mut y)?;
+    while !event.query()? {}
+    assert_eq!(called.load(Relaxed), 1);
+    while !two.query()? {}
+    event.synchronize()?;
+    assert_eq!(y.to_vec(&one)?, [4.0; 4]);
+    Ok(())
+}
+
+fn pinned(device: &Device) -> Result<(), Error> {
+    let (one, two) = (device.stream()?, device.stream()?);
+    let source = device.pinned_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+    let mut mapped = device.pinned_with::<f32>(4, PinnedOptions::new().mapped().portable())?;
+    let mut y = device.zeroed::<f32>(4)?;
+    y.copy_from_pinned(0, &source, &one)?;
+    y.copy_to_pinned(0, &mut mapped, &one)?;
+    // A kernel on the host's memory, on another stream.
+    saxpy(&two, Launch::new(1, 4), 1.0, &y, mapped.device_slice_mut()?)?;
+    assert_eq!(mapped.as_slice()?, [2.0, 4.0, 6.0, 8.0]);
+    mapped.as_mut_slice()?.fill(0.5);
+    y.copy_from_pinned(2, mapped.slice(..2)?, &two)?;
+    assert_eq!(y.to_vec(&one)?, [1.0, 2.0, 0.5, 0.5]);
+    Ok(())
+}
+
+fn graphs(device: &Device) -> Result<(), Error> {
+    let stream = device.stream()?;
+    let x = device.upload(&[1.0f32; 4])?;
+    let mut y = device.zeroed::<f32>(4)?;
+    let mut z = device.zeroed::<f32>(4)?;
+    let mut graph = Graph::new(device)?;
+    let launch = graph.add(|s| saxpy(s, Launch::new(1, 4), 2.0, &x, &mut y))?;
+    graph.add(|s| z.copy_from_device(0, &y, s))?;
+    let mut graph = graph.instantiate()?;
+    graph.launch(&stream)?;
+    graph.launch(&stream)?;
+    assert_eq!(z.to_vec(&stream)?, [4.0; 4]);
+    graph.update(launch, |s| saxpy(s, Launch::new(1, 4), -4.0, &x, &mut y))?;
+    graph.launch(&stream)?;
+    assert_eq!(z.to_vec(&stream)?, [0.0; 4]);
+    // The graph goes last, with work in flight.
+    graph.launch(&stream)?;
+    drop((x, y, z, stream));
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Every call of a program fails once with every code: an error that names the code or a right result, never a panic, a leak or a hang.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use warploom_fake_driver::code::Code;
+use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
+
+use warploom_runtime::{Device, Error, MemoryError, StreamError};
+
+use crate::program::{names, run, whole_text, work};
+
+/// Codes that are injected.
+pub(crate) const CODES: [i32; 32] = [
+    1, 2, 3, 4, 100, 101, 200, 201, 209, 218, 219, 400, 500, 600, 700, 701, 702, 709, 715, 716,
+    718, 719, 720, 800, 801, 802, 805, 900, 901, 908, 912, 999,
+];
+
+/// Calls that give something back. One that fails leaves something behind.
+const RELEASES: [&str; 8] = [
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuEventDestroy_v2",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuModuleUnload",
+    "cuStreamDestroy_v2",
+];
+
+/// Codes that are an answer of this call: the module has no such variable, the kernel no such parameter.
+const ANSWERS: [(&str, Code); 2] = [
+    ("cuModuleGetGlobal_v2", Code::NOT_FOUND),
+    ("cuFuncGetParamInfo", Code::INVALID_VALUE),
+];
+
+/// What is wrong with the run in which call `at`, which was of `function`, failed with `code`; nothing if all is as it must be.
+fn verdict(fake: &Fake, at: usize, function: &str, code: Code) -> Option<String> {
+    let name = code.name().unwrap();
+    fake.fail(&format!("*:{}:{}", at + 1, code.0));
+    let before = fake.count("injected");
+    let outcome = catch_unwind(AssertUnwindSafe(run));
+    fake.fail_nothing();
+    let wrong = match outcome {
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            Some(format!(
+                "panicked: {:?}",
+                text.or_else(|| payload.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+            ))
+        }
+        Ok(Err(error)) if !names(&error, name) => {
+            Some(format!("does not name the code: {}", whole_text(&error)))
+        }
+        // A code that breaks the context and is not heard of would be lost work.
+        Ok(_) if fake.count("injected") != before + 1 => Some("was not reached".to_owned()),
+        Ok(_) if RELEASES.contains(&function) => None,
+        Ok(_) if !fake.live().is_empty() => Some(format!("leaves {:?}", fake.live())),
+        Ok(_) if !fake.complaints().is_empty() => {
+            Some(format!("complaints: {:?}", fake.complaints()))
+        }
+        Ok(_) => None,
+    };
+    fake.reset();
+    wrong.map(|wrong| format!("call {at}, {function} with {name}: {wrong}"))
+}
+
+fn sweep() {
+    let fake = Fake::loaded().unwrap();
+    // Loads and initialises the driver, which happens once per process.
+    run().unwrap();
+    assert_eq!(
+        (fake.live(), fake.complaints()),
+        (vec![], Vec::<String>::new())
+    );
+    fake.start_log();
+    run().unwrap();
+    let calls = fake.log();
+    let mut wrong = Vec::new();
+    for (at, function) in calls.iter().enumerate() {
+        let codes = CODES.map(Code).into_iter();
+        for code in codes.filter(|code| !ANSWERS.contains(&(function, *code))) {
+            wrong.extend(verdict(&fake, at, function, code));
+        }
+    }
+    eprintln!(
+        "{} calls, {} codes, {} injections",
+        calls.len(),
+        CODES.len(),
+        calls.len() * CODES.len()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of them are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_call_fails_with_every_code() {
+    if is_child() {
+        return sweep();
+    }
+    assert_passed(&run_child("sweep::every_call_fails_with_every_code", "probe=0", &[]).unwrap());
+}
+
+#[test]
+fn every_call_fails_with_every_code_while_work_is_queued() {
+    if is_child() {
+        return sweep();
+    }
+    let this = "sweep::every_call_fails_with_every_code_while_work_is_queued";
+    assert_passed(&run_child(this, "queued=1,probe=0", &[]).unwrap());
+}
+
+/// Codes after which a driver goes on.
+const PASSING: [i32; 4] = [1, 2, 400, 999];
+
+/// One call fails; then the same device does all of it again.
+fn again() {
+    let fake = Fake::loaded().unwrap();
+    let device = Device::cuda(0).unwrap();
+    fake.start_log();
+    work(&device).unwrap();
+    drop(device);
+    let calls = fake.log();
+    let mut wrong = Vec::new();
+    for (at, function) in calls.iter().enumerate() {
+        for code in PASSING {
+            let device = Device::cuda(0).unwrap();
+            fake.fail(&format!("*:{}:{code}", at + 1));
+            let first = catch_unwind(AssertUnwindSafe(|| work(&device).err()));
+            fake.fail_nothing();
+            let mut second = catch_unwind(AssertUnwindSafe(|| work(&device)));
+            if let Ok(Err(Error::Memory(MemoryError::Stream(StreamError::Panic(_))))) = &second {
+                // The kernel's panic that the first could not report.
+                second = catch_unwind(AssertUnwindSafe(|| work(&device)));
+            }
+            if !matches!(second, Ok(Ok(()))) {
+                wrong.push(format!(
+                    "after call {at}, {function} with {code}: {first:?}, then {second:?}"
+                ));
+            }
+            drop(device);
+            if !RELEASES.contains(&&**function) && !fake.live().is_empty() {
+                wrong.push(format!(
+                    "call {at}, {function} with {code} leaves {:?}",
+                    fake.live()
+                ));
+            }
+            fake.reset();
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn a_device_goes_on_after_a_call_that_failed() {
+    if is_child() {
+        return again();
+    }
+    let this = "sweep::a_device_goes_on_after_a_call_that_failed";
+    assert_passed(&run_child(this, "queued=1,probe=0", &[]).unwrap());
+}

@@ -1,0 +1,84 @@
+//! Functions for graphs and their nodes.
+
+use super::*;
+
+later! {
+    graphs {
+        since "10.0": fn cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
+        since "10.0": fn cuGraphDestroy(graph: CUgraph);
+        since "10.0": fn cuGraphAddKernelNode(
+            node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize, params: *const KernelNodeParams,
+        );
+        since "11.0": fn cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_int, value: *const [c_uint; 16]);
+        since "10.0": fn cuGraphAddMemcpyNode(
+            node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize, copy: *const Memcpy3d, context: CUcontext,
+        );
+        since "10.0": fn cuGraphAddMemsetNode(
+            node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize, set: *const MemsetNodeParams,
+            context: CUcontext,
+        );
+        since "10.0": fn cuGraphAddEmptyNode(node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize);
+        since "11.4": fn cuGraphInstantiateWithFlags(exec: *mut CUgraphExec, graph: CUgraph, flags: u64);
+        since "10.0": fn cuGraphExecDestroy(exec: CUgraphExec);
+        since "10.0": fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
+        since "10.1": fn cuGraphExecKernelNodeSetParams(exec: CUgraphExec, node: CUgraphNode, params: *const KernelNodeParams);
+    }
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS`, the first version.
+#[repr(C)]
+pub(crate) struct KernelNodeParams {
+    pub(crate) function: CUfunction,
+    pub(crate) grid: [c_uint; 3],
+    pub(crate) block: [c_uint; 3],
+    pub(crate) shared_bytes: c_uint,
+    pub(crate) params: *mut *mut c_void,
+    pub(crate) extra: *mut *mut c_void,
+}
+
+/// `CUDA_MEMSET_NODE_PARAMS`, the first version.
+#[repr(C)]
+pub(crate) struct MemsetNodeParams {
+    pub(crate) to: CUdeviceptr,
+    pub(crate) pitch: usize,
+    pub(crate) value: c_uint,
+    pub(crate) element_bytes: c_uint,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+/// `CUDA_MEMCPY3D`.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Memcpy3d {
+    pub(crate) from: Memcpy3dSide,
+    pub(crate) to: Memcpy3dSide,
+    pub(crate) width_bytes: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+}
+
+/// One side of it.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct Memcpy3dSide {
+    pub(crate) x_bytes: usize,
+    pub(crate) y: usize,
+    pub(crate) z: usize,
+    pub(crate) level: usize,
+    pub(crate) memory_type: c_uint,
+    pub(crate) host: usize,
+    pub(crate) device: CUdeviceptr,
+    pub(crate) array: usize,
+    pub(crate) reserved: usize,
+    pub(crate) pitch: usize,
+    pub(crate) height: usize,
+}
+
+pub(crate) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
+
+const _: () = assert!(
+    size_of::<KernelNodeParams>() == 56
+        && size_of::<MemsetNodeParams>() == 40
+        && size_of::<Memcpy3d>() == 200
+);

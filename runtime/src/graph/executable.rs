@@ -1,0 +1,334 @@
+//! A graph that can run.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use warploom_emulator::check;
+
+use super::record::{KeptCopy, KeptLaunch, Operation};
+use super::{GraphError, Node, Planned, recorded};
+use crate::buffer::Buffer;
+use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
+use crate::cuda::{Context, DriverError};
+use crate::device::{Backend, Device, Emulated, lock};
+use crate::error::Error;
+use crate::launch::run_kept;
+use crate::stream::{Queue, Stream, refuse_inside};
+
+/// A graph that can run, any number of times. CUDA: `CUgraphExec`.
+///
+/// Runs of one graph follow one another, on whatever streams. Dropping it waits for the last one.
+pub struct ExecutableGraph {
+    id: u64,
+    nodes: Vec<Planned>,
+    /// Each once.
+    buffers: Vec<Buffer>,
+    cuda: Option<Cuda>,
+    /// The stream of the last run.
+    last: Mutex<Option<Arc<Queue>>>,
+    /// What its nodes were recorded with. Last: it has memory that nodes use.
+    stream: Stream,
+}
+
+/// The driver's graph, and its node for each of ours.
+struct Cuda {
+    graph: Executable,
+    nodes: Vec<CudaNode>,
+}
+
+impl ExecutableGraph {
+    pub(super) fn new(
+        id: u64,
+        stream: Stream,
+        nodes: Vec<Planned>,
+    ) -> Result<ExecutableGraph, GraphError> {
+        let cuda = match &stream.device().0.backend {
+            Backend::Emulator(_) => None,
+            Backend::Cuda(gpu) => Some(Cuda::new(&gpu.context, &stream, &nodes)?),
+        };
+        let mut graph = ExecutableGraph {
+            id,
+            nodes,
+            buffers: vec![],
+            cuda,
+            last: Mutex::default(),
+            stream,
+        };
+        graph.list_buffers();
+        Ok(graph)
+    }
+
+    fn list_buffers(&mut self) {
+        let mut buffers: Vec<Buffer> = vec![];
+        for buffer in self.nodes.iter().flat_map(|node| node.operation.buffers()) {
+            if !buffers.iter().any(|known| known.is_same(buffer)) {
+                buffers.push(buffer.clone());
+            }
+        }
+        self.buffers = buffers;
+    }
+
+    /// The device that it runs on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.stream.device()
+    }
+
+    /// Runs all nodes, in order with the work on `stream`; does not wait. CUDA: `cuGraphLaunch`.
+    ///
+    /// A kernel's panic, and what the emulator's checks find, are reported where the stream is next waited for; other nodes run all the
+    /// same.
+    ///
+    /// # Errors
+    /// [`GraphError::WrongDevice`], [`GraphError::Driver`]; [`StreamError::Recording`](crate::StreamError::Recording) for a stream that
+    /// records another graph.
+    pub fn launch(&self, stream: &Stream) -> Result<(), Error> {
+        if !self.device().is_same(stream.device()) {
+            return Err(GraphError::WrongDevice {
+                graph: self.device().name().to_owned(),
+                stream: stream.device().name().to_owned(),
+            }
+            .into());
+        }
+        refuse_inside()?;
+        stream.refuse_recording("run another graph")?;
+        match &self.cuda {
+            None => self.emulate(stream),
+            Some(cuda) => Ok(self.queue(cuda, stream).map_err(|mut error| {
+                // It may be the first call to hear that earlier work failed.
+                self.device()
+                    .name_suspects(Some(stream.number()), &mut error);
+                GraphError::from(error)
+            })?),
+        }
+    }
+
+    fn emulate(&self, stream: &Stream) -> Result<(), Error> {
+        let _alone = self
+            .device()
+            .0
+            .backend
+            .emulated()
+            .map(Emulated::nothing_else);
+        for node in &self.nodes {
+            match &node.operation {
+                Operation::Launch(launch) => run_kept(stream, launch)?,
+                Operation::Copy(copy) => {
+                    // SAFETY: two ranges of memory that the graph keeps; they do not overlap (one was borrowed exclusively), and
+                    // nothing else works on the emulator's memory now.
+                    unsafe { copy.to.copy_from_nonoverlapping(copy.from, copy.bytes) };
+                    check::copied(copy.to, copy.from, copy.bytes);
+                }
+                Operation::Nothing => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn queue(&self, cuda: &Cuda, stream: &Stream) -> Result<(), DriverError> {
+        let (Backend::Cuda(gpu), Some(to)) = (&self.device().0.backend, stream.queue().cuda())
+        else {
+            return Ok(());
+        };
+        self.device().flush_prints();
+        let mut submission = gpu.submission();
+        for buffer in &self.buffers {
+            buffer.hand_to(stream.queue())?;
+        }
+        // SAFETY: the graph keeps all memory that its nodes use; the buffers note this stream, and wait for it before they hand over or
+        // free their memory; dropping the graph waits for it, too.
+        unsafe { cuda.graph.launch(to)? };
+        for launch in self.nodes.iter().filter_map(Planned::launch) {
+            let names = [launch.kernel.get().name, launch.name];
+            let shape = [launch.shape.grid, launch.shape.block];
+            let stream = stream.queue().id();
+            submission.recent.note(stream, names, shape, launch.caller);
+        }
+        *lock(&self.last) = Some(Arc::clone(stream.queue()));
+        Ok(())
+    }
+
+    /// Gives a node the launch that `record` gives to the stream that it gets: the same kernel with another shape or other arguments, for
+    /// all runs from now on. CUDA: `cuGraphExecKernelNodeSetParams`.
+    ///
+    /// # Errors
+    /// Those of `record`. [`GraphError::OtherGraph`] for a node of another graph; [`GraphError::OtherWork`] if it is no single launch of
+    /// the same kernel; [`GraphError::NewOrder`] if it uses a buffer that another node uses and the node did not. The graph stays as it
+    /// was then.
+    pub fn update<E>(
+        &mut self,
+        node: Node,
+        record: impl FnOnce(&Stream) -> Result<(), E>,
+    ) -> Result<(), Error>
+    where
+        Error: From<E>,
+    {
+        if node.graph != self.id {
+            return Err(GraphError::OtherGraph.into());
+        }
+        let operations = recorded(&self.stream, record)?;
+        let new = self.check_update(node.index, operations)?;
+        if let (Some(cuda), Some(cuda_stream)) = (&mut self.cuda, self.stream.queue().cuda()) {
+            let word = word(&new, cuda_stream).map_err(GraphError::from)?;
+            let (args, mut addresses) = (new.args(), vec![]);
+            for arg in &args {
+                addresses.extend(arg.addresses(&word));
+            }
+            if let Some(function) = &new.function {
+                // SAFETY: one address per parameter, as `submit` checked; the graph keeps the memory from here on.
+                let set = unsafe {
+                    cuda.graph.set_kernel(
+                        cuda.nodes[node.index],
+                        function,
+                        new.shape,
+                        &mut addresses,
+                    )
+                };
+                set.map_err(GraphError::from)?;
+            }
+        }
+        self.nodes[node.index].operation = Operation::Launch(new);
+        // A run that is under way uses what the node had: its buffers wait for that before they free their memory.
+        self.list_buffers();
+        Ok(())
+    }
+
+    /// What node `index` becomes, if it can.
+    fn check_update(
+        &self,
+        index: usize,
+        mut operations: Vec<Operation>,
+    ) -> Result<Box<KeptLaunch>, GraphError> {
+        let old = &self.nodes[index].operation;
+        let other_work = |given: &str| GraphError::OtherWork {
+            expected: old.name().to_owned(),
+            given: given.to_owned(),
+        };
+        let new = match (operations.pop(), operations.len(), old) {
+            (Some(Operation::Launch(new)), 0, Operation::Launch(old)) if new.can_replace(old) => {
+                new
+            }
+            (Some(one), 0, _) => return Err(other_work(one.name())),
+            (Some(_), others, _) => return Err(other_work(&format!("{} nodes", others + 1))),
+            (None, ..) => return Err(GraphError::Nothing),
+        };
+        for buffer in new.args.iter().filter_map(|arg| arg.buffer()) {
+            let uses = |operation: &Operation| operation.buffers().any(|b| b.is_same(buffer));
+            if uses(old) {
+                continue;
+            }
+            if let Some(other) = self.nodes.iter().find(|node| uses(&node.operation)) {
+                return Err(GraphError::NewOrder {
+                    node: old.name(),
+                    other: other.operation.name(),
+                });
+            }
+        }
+        Ok(new)
+    }
+}
+
+impl Drop for ExecutableGraph {
+    fn drop(&mut self) {
+        if let Some(stream) = lock(&self.last).as_ref().and_then(|queue| queue.cuda()) {
+            // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+            let _ = stream.synchronize();
+        }
+    }
+}
+
+impl Planned {
+    fn launch(&self) -> Option<&KeptLaunch> {
+        match &self.operation {
+            Operation::Launch(launch) => Some(launch),
+            _ => None,
+        }
+    }
+}
+
+impl Cuda {
+    fn new(
+        context: &Arc<Context>,
+        stream: &Stream,
+        planned: &[Planned],
+    ) -> Result<Cuda, DriverError> {
+        let mut graph = CudaGraph::new(Arc::clone(context))?;
+        let mut nodes: Vec<CudaNode> = Vec::with_capacity(planned.len());
+        for Planned { operation, after } in planned {
+            let after: Vec<CudaNode> = after.iter().map(|index| nodes[*index]).collect();
+            nodes.push(match operation {
+                Operation::Launch(launch) => add_launch(&mut graph, stream, &after, launch)?,
+                Operation::Copy(copy) => add_copy(&mut graph, &after, copy)?,
+                Operation::Nothing => graph.add_empty(&after)?,
+            });
+        }
+        Ok(Cuda {
+            graph: graph.instantiate()?,
+            nodes,
+        })
+    }
+}
+
+fn add_copy(
+    graph: &mut CudaGraph,
+    after: &[CudaNode],
+    copy: &KeptCopy,
+) -> Result<CudaNode, DriverError> {
+    if copy.bytes == 0 {
+        return graph.add_empty(after);
+    }
+    // SAFETY: two ranges of memory that the graph keeps; one was borrowed exclusively, so they do not overlap.
+    unsafe {
+        graph.add_copy(
+            after,
+            copy.to.addr() as u64,
+            copy.from.addr() as u64,
+            copy.bytes,
+        )
+    }
+}
+
+fn add_launch(
+    graph: &mut CudaGraph,
+    stream: &Stream,
+    after: &[CudaNode],
+    launch: &KeptLaunch,
+) -> Result<CudaNode, DriverError> {
+    let (Some(function), Some(cuda)) = (&launch.function, stream.queue().cuda()) else {
+        return graph.add_empty(after);
+    };
+    let word = word(launch, cuda)?;
+    let zeroed;
+    let after = if launch.shape.cooperative {
+        // SAFETY: the word is the stream's, which the graph keeps; cooperative nodes of a graph follow one another.
+        zeroed = [unsafe { graph.add_zero(after, word)? }];
+        &zeroed[..]
+    } else {
+        after
+    };
+    let (args, mut addresses): (_, Vec<*mut c_void>) = (launch.args(), vec![]);
+    for arg in &args {
+        addresses.extend(arg.addresses(&word));
+    }
+    // SAFETY: one address per parameter of the device function, in order: `submit` compared the layouts. The graph keeps the memory.
+    unsafe { graph.add_kernel(after, function, launch.shape, &mut addresses) }
+}
+
+/// The address of the word at which the blocks of a cooperative grid meet; 0 for other launches.
+fn word(launch: &KeptLaunch, stream: &crate::cuda::stream::Stream) -> Result<u64, DriverError> {
+    if launch.shape.cooperative {
+        stream.grid_barrier()
+    } else {
+        Ok(0)
+    }
+}
+
+impl fmt::Debug for ExecutableGraph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExecutableGraph")
+            .field("device", self.device())
+            .field("nodes", &self.nodes.len())
+            .finish_non_exhaustive()
+    }
+}

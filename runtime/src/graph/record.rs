@@ -1,0 +1,134 @@
+//! What a graph remembers of the work that a recording stream was given.
+//!
+//! Must not know: the driver's graphs. An operation keeps what it needs alive and in place: buffers, device code, values.
+
+use std::panic::Location;
+use std::sync::{Arc, Mutex};
+
+use crate::buffer::Buffer;
+use crate::cuda::module::Function;
+use crate::device::lock;
+use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Param};
+use crate::stream::StreamError;
+
+/// Operations in the order in which a stream was given them; `None` when nobody asks for them any more.
+pub(crate) struct Recording(Mutex<Option<Vec<Operation>>>);
+
+impl Recording {
+    pub(super) fn new() -> Recording {
+        Recording(Mutex::new(Some(vec![])))
+    }
+
+    /// Keeps the operation, while there is a graph to keep it for.
+    pub(crate) fn push(&self, operation: Operation) -> Result<(), StreamError> {
+        let mut operations = lock(&self.0);
+        let operations = operations.as_mut().ok_or(StreamError::Recording {
+            what: "take work after its graph has it",
+        })?;
+        operations.push(operation);
+        Ok(())
+    }
+
+    /// All operations; there will be no others.
+    pub(super) fn take(&self) -> Vec<Operation> {
+        lock(&self.0).take().unwrap_or_default()
+    }
+}
+
+/// One node's work.
+pub(crate) enum Operation {
+    Launch(Box<KeptLaunch>),
+    Copy(KeptCopy),
+    /// A launch that covers nothing: it has its place in the order, and no work.
+    Nothing,
+}
+
+/// A copy from memory of the device to memory of the device. Addresses as [`Buffer::start`] has them.
+pub(crate) struct KeptCopy {
+    pub(crate) to: *mut u8,
+    pub(crate) from: *const u8,
+    pub(crate) bytes: usize,
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+// SAFETY: addresses of memory that `buffers` keeps; who runs the copy orders it with all other uses.
+unsafe impl Send for KeptCopy {}
+// SAFETY: as above.
+unsafe impl Sync for KeptCopy {}
+
+/// A checked launch.
+pub(crate) struct KeptLaunch {
+    pub(crate) name: &'static str,
+    pub(crate) kernel: KeptKernel,
+    pub(crate) shape: CheckedShape,
+    pub(crate) args: Vec<KeptArg>,
+    pub(crate) caller: &'static Location<'static>,
+    /// The body of one thread, for the emulator; its captures are those of `args`.
+    pub(crate) cpu: Box<dyn Fn() + Send + Sync>,
+    /// The device's code, on a GPU.
+    pub(crate) function: Option<Function>,
+}
+
+/// A kernel's description that borrows nothing.
+pub(crate) struct KeptKernel {
+    described: Kernel<'static>,
+    params: Arc<[Param]>,
+}
+
+impl KeptKernel {
+    pub(crate) fn new(kernel: &Kernel<'_>) -> KeptKernel {
+        KeptKernel {
+            described: Kernel {
+                params: &[],
+                ..*kernel
+            },
+            params: kernel.params.into(),
+        }
+    }
+
+    pub(crate) fn get(&self) -> Kernel<'_> {
+        Kernel {
+            params: &self.params,
+            ..self.described
+        }
+    }
+}
+
+impl KeptLaunch {
+    /// Whether a node of `old` can be given this: the same code, which meets in the same way.
+    pub(super) fn can_replace(&self, old: &KeptLaunch) -> bool {
+        self.kernel.described.name == old.kernel.described.name
+            && self.shape.cooperative == old.shape.cooperative
+            && self.shape.cluster == old.shape.cluster
+    }
+
+    pub(crate) fn args(&self) -> Vec<Arg<'_>> {
+        self.args.iter().map(KeptArg::get).collect()
+    }
+}
+
+impl Operation {
+    /// The memory that it uses.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        let (of_launch, of_copy): (&[KeptArg], &[Buffer]) = match self {
+            Operation::Launch(launch) => (&launch.args, &[]),
+            Operation::Copy(copy) => (&[], &copy.buffers),
+            Operation::Nothing => (&[], &[]),
+        };
+        of_launch.iter().filter_map(KeptArg::buffer).chain(of_copy)
+    }
+
+    /// Whether all blocks of its grid meet at the graph's one word for that.
+    pub(super) fn is_cooperative(&self) -> bool {
+        matches!(self, Operation::Launch(launch) if launch.shape.cooperative)
+    }
+
+    /// What a person calls it: the kernel's name, or what it does.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Operation::Launch(launch) => launch.name,
+            Operation::Copy(_) => "copy",
+            Operation::Nothing => "nothing",
+        }
+    }
+}

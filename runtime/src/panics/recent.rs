@@ -1,0 +1,335 @@
+//! The launches that are not known to have ended well: errors of later calls may be theirs.
+
+use std::fmt;
+use std::panic::Location;
+
+use warploom_device::panic_record::PanicRecord;
+
+use super::KernelPanic;
+
+/// A launch that is not known to have ended well, as a [`DriverError`](crate::DriverError) names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PastLaunch {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// Blocks of the grid: x, y, z. Those of the latest of these launches.
+    pub grid: [u32; 3],
+    /// Threads of a block: x, y, z.
+    pub block: [u32; 3],
+    /// Where it was launched.
+    pub at: &'static Location<'static>,
+    /// The stream, by its [number](crate::Stream::number).
+    pub stream: u64,
+    /// How often this place launched it on this stream.
+    pub times: u64,
+}
+
+impl fmt::Display for PastLaunch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
+        write!(
+            f,
+            "`{}` at {} (grid ({gx},{gy},{gz}), block ({bx},{by},{bz}), stream {}",
+            self.kernel, self.at, self.stream
+        )?;
+        match self.times {
+            1 => write!(f, ")"),
+            times => write!(f, ", {times} times)"),
+        }
+    }
+}
+
+/// Most launches that a message names.
+const NAMED: usize = 8;
+
+/// How an error shows the launches that may have caused it.
+pub(crate) struct Suspects<'a>(pub(crate) &'a [PastLaunch]);
+
+impl fmt::Display for Suspects<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Suspects(launches) = *self;
+        match launches {
+            [] => return Ok(()),
+            [only] => return write!(f, "; probably caused by {only}"),
+            [first, ..] => write!(f, "; probably caused by one of: {first}")?,
+        }
+        for launch in &launches[1..launches.len().min(NAMED)] {
+            write!(f, ", {launch}")?;
+        }
+        if launches.len() > NAMED {
+            write!(f, " and {} more", launches.len() - NAMED)?;
+        }
+        write!(
+            f,
+            "; to know which, run with CUDA_LAUNCH_BLOCKING=1 or call `Device::set_launch_blocking`"
+        )
+    }
+}
+
+/// Most kernels remembered between two waits.
+const RECENT: usize = 64;
+
+/// Which kernels were launched where since their stream was last waited for.
+#[derive(Default)]
+pub(crate) struct Recent {
+    list: Vec<Launched>,
+    /// How many launches there were.
+    count: u64,
+}
+
+struct Launched {
+    name: &'static str,
+    /// What `count` was after the latest of these launches.
+    number: u64,
+    launch: PastLaunch,
+}
+
+/// How far a stream is known to be done: everything that it was given when the device had had so many launches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Done {
+    pub(crate) stream: u64,
+    pub(crate) launches: u64,
+}
+
+impl Recent {
+    /// Remembers a launch. Costs a comparison of addresses if the same was launched before.
+    pub(crate) fn note(
+        &mut self,
+        stream: u64,
+        [name, base]: [&'static str; 2],
+        [grid, block]: [[u32; 3]; 2],
+        at: &'static Location<'static>,
+    ) {
+        self.count += 1;
+        let number = self.count;
+        let same = |old: &&mut Launched| {
+            old.launch.stream == stream
+                && std::ptr::eq(old.launch.at, at)
+                && std::ptr::eq(old.name, name)
+        };
+        if let Some(old) = self.list.iter_mut().rev().find(same) {
+            old.number = number;
+            (old.launch.grid, old.launch.block) = (grid, block);
+            old.launch.times += 1;
+            return;
+        }
+        if self.list.len() == RECENT {
+            self.list.remove(0);
+        }
+        let launch = PastLaunch {
+            kernel: base,
+            grid,
+            block,
+            at,
+            stream,
+            times: 1,
+        };
+        self.list.push(Launched {
+            name,
+            number,
+            launch,
+        });
+    }
+
+    /// How many launches there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// That work was waited for and looked at.
+    pub(crate) fn forget(&mut self, done: Done) {
+        self.list
+            .retain(|old| old.launch.stream != done.stream || old.number > done.launches);
+    }
+
+    /// All launches that an error may come from, those of `stream` first.
+    pub(crate) fn suspects(&self, stream: Option<u64>) -> Box<[PastLaunch]> {
+        let (own, others): (Vec<_>, Vec<_>) = self
+            .list
+            .iter()
+            .map(|launched| launched.launch.clone())
+            .partition(|launch| Some(launch.stream) == stream);
+        own.into_iter().chain(others).collect()
+    }
+
+    /// Puts a record in the user's words. `name`: the full name of the kernel that has the record's number.
+    pub(crate) fn explain(&self, record: &PanicRecord, name: Option<&str>) -> KernelPanic {
+        let known = self.list.iter().find(|old| Some(old.name) == name);
+        let (kernel, launched_at) = match (known, name) {
+            (Some(known), _) => (known.launch.kernel.to_owned(), Some(known.launch.at)),
+            (None, Some(name)) => (short(name).to_owned(), None),
+            (None, None) => self.guess(),
+        };
+        KernelPanic {
+            kernel,
+            message: match record.kind {
+                PanicRecord::BOUNDS => format!(
+                    "index out of bounds: the len is {} but the index is {}",
+                    record.len, record.index
+                ),
+                _ => text(&record.text, record.text_len),
+            },
+            file: text(&record.file, record.file_len),
+            line: record.line,
+            column: record.column,
+            block: record.block,
+            thread: record.thread,
+            launched_at,
+            findings: vec![],
+        }
+    }
+
+    /// The kernel, when the device does not know: one that was launched since the last wait.
+    fn guess(&self) -> (String, Option<&'static Location<'static>>) {
+        let mut names: Vec<&str> = Vec::new();
+        for launched in &self.list {
+            if !names.contains(&launched.launch.kernel) {
+                names.push(launched.launch.kernel);
+            }
+        }
+        match &*self.list {
+            [] => ("?".to_owned(), None),
+            [only] => (only.launch.kernel.to_owned(), Some(only.launch.at)),
+            _ => (names.join(" or "), None),
+        }
+    }
+}
+
+fn text(bytes: &[u8], len: u32) -> String {
+    let len = usize::try_from(len).map_or(bytes.len(), |len| len.min(bytes.len()));
+    String::from_utf8_lossy(&bytes[..len]).into_owned()
+}
+
+/// `scale` for `shop::kernels::scale<f32>`.
+fn short(name: &str) -> &str {
+    let path = name.split('<').next().unwrap_or(name);
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: [[u32; 3]; 2] = [[4, 1, 1], [256, 1, 1]];
+
+    fn record() -> PanicRecord {
+        let mut record = PanicRecord::empty();
+        (record.kernel, record.kind, record.index, record.len) = (3, 1, 7, 5);
+        record.file[..11].copy_from_slice(b"src/main.rs");
+        (record.file_len, record.line, record.column) = (11, 12, 9);
+        (record.block, record.thread) = ([1, 0, 0], [3, 0, 0]);
+        record
+    }
+
+    #[test]
+    fn a_bounds_check_names_index_and_length() {
+        let here = Location::caller();
+        let mut recent = Recent::default();
+        recent.note(1, ["shop::other", "other"], SHAPE, here);
+        recent.note(1, ["shop::saxpy", "saxpy"], SHAPE, here);
+        let panic = recent.explain(&record(), Some("shop::saxpy"));
+        assert_eq!(
+            panic.to_string(),
+            format!(
+                "kernel `saxpy` panicked at src/main.rs:12:9: index out of bounds: the len is 5 but the index is 7 \
+                 (block (1,0,0), thread (3,0,0); launched at {here})"
+            )
+        );
+    }
+
+    #[test]
+    fn a_text_is_cut_at_its_length() {
+        let mut record = record();
+        record.kind = 0;
+        record.text[..4].copy_from_slice(b"lost");
+        record.text_len = 4;
+        record.file_len = u32::MAX;
+        let panic = Recent::default().explain(&record, Some("a::b<f32>"));
+        assert_eq!((&*panic.kernel, &*panic.message), ("b", "lost"));
+        assert_eq!(panic.file.len(), 256);
+    }
+
+    #[test]
+    fn an_unknown_kernel_is_one_of_those_launched() {
+        let here = Location::caller();
+        let mut recent = Recent::default();
+        let kernel = |recent: &Recent| recent.explain(&record(), None).kernel;
+        assert_eq!(kernel(&recent), "?");
+        recent.note(1, ["shop::first", "first"], SHAPE, here);
+        assert_eq!(kernel(&recent), "first");
+        recent.note(2, ["shop::second", "second"], SHAPE, here);
+        recent.note(2, ["shop::second", "second"], SHAPE, here);
+        assert_eq!(kernel(&recent), "first or second");
+        recent.forget(Done {
+            stream: 1,
+            launches: 3,
+        });
+        assert_eq!(kernel(&recent), "second");
+    }
+
+    #[test]
+    fn only_the_latest_launches_are_remembered() {
+        let mut recent = Recent::default();
+        for stream in 0..1000 {
+            recent.note(stream, ["shop::first", "first"], SHAPE, Location::caller());
+        }
+        assert_eq!(recent.list.len(), RECENT);
+    }
+
+    #[test]
+    fn a_wait_forgets_what_was_launched_before_it() {
+        let (first, second) = (Location::caller(), record_at());
+        let mut recent = Recent::default();
+        recent.note(1, ["shop::first", "first"], SHAPE, first);
+        recent.note(1, ["shop::second", "second"], SHAPE, second);
+        let launches = recent.count();
+        recent.note(1, ["shop::first", "first"], SHAPE, first);
+        recent.forget(Done {
+            stream: 1,
+            launches,
+        });
+        let left = recent.suspects(Some(1));
+        let left: Vec<_> = left.iter().map(|l| (l.kernel, l.times)).collect();
+        assert_eq!(left, [("first", 2)]);
+    }
+
+    #[track_caller]
+    fn record_at() -> &'static Location<'static> {
+        Location::caller()
+    }
+
+    #[test]
+    fn the_launches_of_the_stream_come_first() {
+        let here = Location::caller();
+        let mut recent = Recent::default();
+        recent.note(1, ["shop::first", "first"], SHAPE, here);
+        recent.note(2, ["shop::second", "second"], [[1, 1, 1], [32, 1, 1]], here);
+        let suspects = recent.suspects(Some(2));
+        assert_eq!(
+            Suspects(&suspects).to_string(),
+            format!(
+                "; probably caused by one of: `second` at {here} (grid (1,1,1), block (32,1,1), stream 2), `first` at {here} \
+                 (grid (4,1,1), block (256,1,1), stream 1); to know which, run with CUDA_LAUNCH_BLOCKING=1 or call \
+                 `Device::set_launch_blocking`"
+            )
+        );
+        assert_eq!(
+            Suspects(&suspects[1..]).to_string(),
+            format!(
+                "; probably caused by `first` at {here} (grid (4,1,1), block (256,1,1), stream 1)"
+            )
+        );
+    }
+
+    #[test]
+    fn a_message_names_a_few_launches() {
+        let mut recent = Recent::default();
+        for stream in 0..20 {
+            recent.note(stream, ["shop::first", "first"], SHAPE, Location::caller());
+        }
+        let text = Suspects(&recent.suspects(None)).to_string();
+        assert_eq!(text.matches("`first`").count(), NAMED);
+        assert!(text.contains(" and 12 more; to know which"), "{text}");
+    }
+}
