@@ -162,7 +162,7 @@ fn arrays_and_tiles_without_room_are_named_by_the_line_that_has_them() {
     });
     let of_tiles = launch(1, 2, || {
         shared_array!(u32, 12_000);
-        tile::<1, u8, 2_000>();
+        let _tile = tile::<1, u8, 2_000>();
     });
     // Tiles are made where `tile` of these tests makes them; by the code around a kernel otherwise.
     for (result, expected, bytes) in [(result, array, 64_000), (of_tiles, 17, 50_000)] {

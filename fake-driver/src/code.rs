@@ -35,11 +35,14 @@ codes! {
     208 ALREADY_MAPPED c"CUDA_ERROR_ALREADY_MAPPED" c"already mapped";
     209 NO_BINARY_FOR_GPU c"CUDA_ERROR_NO_BINARY_FOR_GPU" c"no image for this device";
     211 NOT_MAPPED c"CUDA_ERROR_NOT_MAPPED" c"not mapped";
+    214 ECC_UNCORRECTABLE c"CUDA_ERROR_ECC_UNCORRECTABLE" c"the memory has an error that cannot be corrected";
     215 UNSUPPORTED_LIMIT c"CUDA_ERROR_UNSUPPORTED_LIMIT" c"the device has no such limit";
     217 PEER_ACCESS_UNSUPPORTED c"CUDA_ERROR_PEER_ACCESS_UNSUPPORTED" c"the devices cannot reach each other";
     218 INVALID_PTX c"CUDA_ERROR_INVALID_PTX" c"the PTX cannot be compiled";
     219 INVALID_GRAPHICS_CONTEXT c"CUDA_ERROR_INVALID_GRAPHICS_CONTEXT" c"invalid graphics context";
+    220 NVLINK_UNCORRECTABLE c"CUDA_ERROR_NVLINK_UNCORRECTABLE" c"the link has an error that cannot be corrected";
     222 UNSUPPORTED_PTX_VERSION c"CUDA_ERROR_UNSUPPORTED_PTX_VERSION" c"the PTX is for a newer driver";
+    226 CONTAINED c"CUDA_ERROR_CONTAINED" c"an error was contained";
     301 FILE_NOT_FOUND c"CUDA_ERROR_FILE_NOT_FOUND" c"file not found";
     400 INVALID_HANDLE c"CUDA_ERROR_INVALID_HANDLE" c"invalid handle";
     401 ILLEGAL_STATE c"CUDA_ERROR_ILLEGAL_STATE" c"the state does not allow it";
@@ -62,15 +65,20 @@ codes! {
     718 INVALID_PC c"CUDA_ERROR_INVALID_PC" c"invalid program counter";
     719 LAUNCH_FAILED c"CUDA_ERROR_LAUNCH_FAILED" c"a kernel failed";
     720 COOPERATIVE_LAUNCH_TOO_LARGE c"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" c"the blocks of a cooperative launch do not fit";
+    721 TENSOR_MEMORY_LEAK c"CUDA_ERROR_TENSOR_MEMORY_LEAK" c"a kernel left tensor memory behind";
     800 NOT_PERMITTED c"CUDA_ERROR_NOT_PERMITTED" c"not permitted";
     801 NOT_SUPPORTED c"CUDA_ERROR_NOT_SUPPORTED" c"not supported";
     802 SYSTEM_NOT_READY c"CUDA_ERROR_SYSTEM_NOT_READY" c"the system is not ready";
     803 SYSTEM_DRIVER_MISMATCH c"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" c"driver and library differ";
     805 MPS_CONNECTION_FAILED c"CUDA_ERROR_MPS_CONNECTION_FAILED" c"no connection to the MPS server";
+    806 MPS_RPC_FAILURE c"CUDA_ERROR_MPS_RPC_FAILURE" c"the MPS server does not answer";
+    810 MPS_CLIENT_TERMINATED c"CUDA_ERROR_MPS_CLIENT_TERMINATED" c"the MPS server ended this client";
     900 STREAM_CAPTURE_UNSUPPORTED c"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED" c"not while a stream is captured";
     901 STREAM_CAPTURE_INVALIDATED c"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED" c"an earlier error ended the capture";
     908 STREAM_CAPTURE_WRONG_THREAD c"CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD" c"another thread captures the stream";
+    911 EXTERNAL_DEVICE c"CUDA_ERROR_EXTERNAL_DEVICE" c"another device failed";
     912 INVALID_CLUSTER_SIZE c"CUDA_ERROR_INVALID_CLUSTER_SIZE" c"no such clusters";
+    916 KEY_ROTATION c"CUDA_ERROR_KEY_ROTATION" c"a key is being replaced";
     999 UNKNOWN c"CUDA_ERROR_UNKNOWN" c"unknown error";
 }
 
@@ -78,7 +86,10 @@ impl Code {
     /// Whether a real driver answers all later calls on the context with this code too.
     #[must_use]
     pub fn is_sticky(self) -> bool {
-        matches!(self.0, 700 | 702 | 710 | 714..=719)
+        matches!(
+            self.0,
+            214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721 | 806 | 810 | 911 | 916
+        )
     }
 
     /// The driver's name for it.

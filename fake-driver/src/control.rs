@@ -72,7 +72,10 @@ fn count(state: &State, of: &str) -> Option<u64> {
         .iter()
         .filter(|(_, s)| !s.is_null && !s.destroyed);
     let number = match of {
-        "contexts" => state.gpus.iter().map(|gpu| gpu.retained).sum(),
+        "contexts" => {
+            let own = state.contexts.iter().filter(|(_, c)| c.own).count() as u64;
+            own + state.gpus.iter().map(|gpu| gpu.retained).sum::<u64>()
+        }
         "modules" => state.modules.len() as u64,
         "functions" => state.functions.len() as u64,
         "streams" => streams.count() as u64,
@@ -80,6 +83,7 @@ fn count(state: &State, of: &str) -> Option<u64> {
         "graphs" => state.graphs.len() as u64,
         "executable graphs" => state.executables.len() as u64,
         "pools" => state.pools.iter().filter(|(_, pool)| pool.own).count() as u64,
+        "links" => state.links.len() as u64,
         "device memory" => memory(Kind::Device),
         "pinned memory" => memory(Kind::Pinned),
         "registered memory" => memory(Kind::Registered),

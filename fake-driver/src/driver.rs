@@ -1,8 +1,10 @@
 //! The driver's functions, by the areas of the runtime's list.
 
+pub mod contexts;
 pub mod devices;
 pub mod graphs;
 pub mod kinds;
+pub mod links;
 pub mod memory;
 pub mod modules;
 pub mod streams;

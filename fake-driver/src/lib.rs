@@ -12,6 +12,7 @@ pub mod control; // the fake's own functions
 pub mod driver; // the driver's functions
 mod exec; // executes simple kernels
 mod graph; // graphs, and the order of their nodes
+mod link; // pieces of PTX become one
 mod memory; // which addresses are whose
 mod module; // loaded device code
 mod options; // what a test can choose

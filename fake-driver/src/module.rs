@@ -1,6 +1,7 @@
 //! Modules: PTX that was read, its variables in memory, its kernels.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 
 use crate::code::Code;
 use crate::memory::Kind;
@@ -26,6 +27,9 @@ pub(crate) struct Kernel {
     pub(crate) handle: u64,
     /// Attributes that were set, by number.
     pub(crate) attributes: HashMap<i32, i32>,
+    /// Whether somebody loaded or launched it.
+    pub(crate) loaded: bool,
+    pub(crate) c_name: CString,
 }
 
 /// What the assembler says of a text that it refuses.
@@ -73,10 +77,12 @@ impl State {
         }
         let variables = self.place(context, &ptx.variables).map_err(refused)?;
         let constants = ptx.variables.iter().filter(|v| v.constant);
-        let kernel = |entry| Kernel {
+        let kernel = |entry: Entry| Kernel {
+            c_name: CString::new(&*entry.name).unwrap_or_default(),
             entry,
             handle: 0,
             attributes: HashMap::new(),
+            loaded: false,
         };
         let module = Module {
             context,
@@ -147,6 +153,11 @@ impl Kernel {
     /// Most threads of a block.
     pub(crate) fn max_threads(&self) -> u32 {
         self.entry.max_threads.unwrap_or(1024).min(1024)
+    }
+
+    /// Registers of a thread; nobody counts them.
+    pub(crate) fn registers(&self) -> u32 {
+        self.entry.max_registers.unwrap_or(255).min(24)
     }
 
     /// Most bytes of dynamic shared memory of a block.

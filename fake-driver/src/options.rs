@@ -20,6 +20,12 @@ pub(crate) struct Options {
     pub(crate) queued: u64,
     /// Whether a host thread's unreadable argument is looked for by the kernel of the system.
     pub(crate) probe: u64,
+    /// The GPUs that nobody may use, as bits.
+    pub(crate) prohibited: u64,
+    /// The GPUs that another process has for itself, as bits.
+    pub(crate) taken: u64,
+    /// The GPUs that reach no other and that no other reaches, as bits.
+    pub(crate) alone: u64,
 }
 
 impl Default for Options {
@@ -30,6 +36,9 @@ impl Default for Options {
             version: 13_000,
             queued: 0,
             probe: 1,
+            prohibited: 0,
+            taken: 0,
+            alone: 0,
         }
     }
 }
@@ -92,14 +101,16 @@ impl Options {
             ("version", &mut self.version),
             ("queued", &mut self.queued),
             ("probe", &mut self.probe),
+            ("prohibited", &mut self.prohibited),
+            ("taken", &mut self.taken),
+            ("alone", &mut self.alone),
         ]);
         **all.get_mut(key)? = value;
         Some(())
     }
 }
 
-const KEYS: &str =
-    "devices=N, memory=BYTES, version=13000, queued=1, probe=0, fail=FUNCTION:NTH:CODE";
+const KEYS: &str = "devices=N, memory=BYTES, version=13000, queued=1, probe=0, prohibited=BITS, taken=BITS, alone=BITS, fail=FUNCTION:NTH:CODE";
 
 #[cfg(test)]
 mod tests {

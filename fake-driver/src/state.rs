@@ -1,6 +1,6 @@
 //! Everything that the fake knows, under one lock, and the gate that every call goes through.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::code::Code;
 use crate::driver::kinds::Pool;
 use crate::graph::{Executable, Graph};
+use crate::link::Link;
 use crate::memory::Region;
 use crate::module::Module;
 use crate::options::{Options, Rule};
@@ -82,6 +83,11 @@ pub(crate) struct Context {
     pub(crate) limits: HashMap<i32, usize>,
     /// The code that all later calls answer with, after an error that breaks a context.
     pub(crate) broken: Option<Code>,
+    pub(crate) flags: u32,
+    /// Not a primary one: made by `cuCtxCreate`.
+    pub(crate) own: bool,
+    /// The contexts whose memory its work may reach.
+    pub(crate) peers: Vec<u64>,
 }
 
 /// Everything that the fake knows.
@@ -96,11 +102,12 @@ pub(crate) struct State {
     pub(crate) functions: Table<(u64, usize)>,
     pub(crate) streams: Table<Stream>,
     pub(crate) events: Table<Event>,
-    pub(crate) pools: Table<Pool>,
     pub(crate) graphs: Table<Graph>,
     /// A node's graph and its place there.
     pub(crate) graph_nodes: Table<(u64, usize)>,
     pub(crate) executables: Table<Executable>,
+    pub(crate) pools: Table<Pool>,
+    pub(crate) links: Table<Link>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -134,10 +141,11 @@ impl State {
             functions: Table::new(0xC2, Code::INVALID_HANDLE),
             streams: Table::new(0xC3, Code::INVALID_HANDLE),
             events: Table::new(0xC4, Code::INVALID_HANDLE),
-            pools: Table::new(0xC8, Code::INVALID_VALUE),
             graphs: Table::new(0xC5, Code::INVALID_VALUE),
             graph_nodes: Table::new(0xC6, Code::INVALID_VALUE),
             executables: Table::new(0xC7, Code::INVALID_VALUE),
+            pools: Table::new(0xC8, Code::INVALID_VALUE),
+            links: Table::new(0xC9, Code::INVALID_HANDLE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),
@@ -217,12 +225,28 @@ pub(crate) enum Needs {
 
 thread_local! {
     static CURRENT: Cell<u64> = const { Cell::new(0) };
+    /// The contexts beneath the current one.
+    static BENEATH: RefCell<Vec<u64>> = const { RefCell::new(vec![]) };
     /// Whether the thread runs a callback, in which driver calls are not allowed.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
 pub(crate) fn set_current(context: u64) {
     CURRENT.set(context);
+}
+
+/// Puts a context on top of the thread's.
+pub(crate) fn push(context: u64) {
+    BENEATH.with_borrow_mut(|beneath| beneath.push(CURRENT.replace(context)));
+}
+
+/// Takes the top of the thread's contexts away; the one beneath is current then, or none.
+pub(crate) fn pop() -> Result<u64, Code> {
+    let beneath = BENEATH.with_borrow_mut(Vec::pop);
+    match CURRENT.replace(beneath.unwrap_or(0)) {
+        0 if beneath.is_none() => Err(Code::INVALID_CONTEXT),
+        popped => Ok(popped),
+    }
 }
 
 pub(crate) fn current_or_null() -> u64 {
@@ -304,7 +328,7 @@ fn gate(held: &mut Held, name: &'static str, needs: Needs) -> Result<(), Code> {
     let injected = held.injected(name);
     if let Some(code) = injected {
         if code.is_sticky()
-            && needs == Needs::Context
+            && needs != Needs::Nothing
             && let Ok(context) = held.current()
         {
             held.breaks(context, code);

@@ -155,6 +155,7 @@ fn command(folder: &Folder, options: &str, variables: &[(&str, &str)]) -> Result
         .env(CHILD, "1")
         .env_remove("WARPLOOM_DEVICE")
         .env_remove("WARPLOOM_EMULATE")
+        .env_remove("WARPLOOM_EMULATED_DEVICES")
         .envs(variables.iter().copied());
     Ok(command)
 }
@@ -320,15 +321,16 @@ impl Fake {
 }
 
 /// What can be alive.
-const LIVE: [&str; 12] = [
+const LIVE: [&str; 13] = [
     "contexts",
     "modules",
     "functions",
     "streams",
     "events",
-    "pools",
     "graphs",
     "executable graphs",
+    "pools",
+    "links",
     "device memory",
     "pinned memory",
     "registered memory",

@@ -11,6 +11,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use warploom_fake_driver::control::{warploom_fake_count, warploom_fake_reset, warploom_fake_set};
+use warploom_fake_driver::driver::contexts::*;
 use warploom_fake_driver::driver::devices::*;
 use warploom_fake_driver::driver::kinds::*;
 use warploom_fake_driver::driver::memory::*;
@@ -402,6 +403,199 @@ fn what_stays_in_a_context_is_complained_about() {
     allocate(8);
     assert_eq!(unsafe { cuDevicePrimaryCtxRelease_v2(0) }, 0);
     assert_eq!((count(c"complaints"), count(c"device memory")), (1, 0));
+}
+
+#[test]
+fn events_know_their_times_only_when_they_have_them() {
+    let _context = context();
+    let (mut timed, mut untimed, mut stream, mut ms) = (0, 0, 0, 0.0f32);
+    unsafe {
+        assert_eq!(cuStreamCreate(&raw mut stream, 1), 0);
+        assert_eq!(cuEventCreate(&raw mut timed, 0), 0);
+        assert_eq!(cuEventCreate(&raw mut untimed, 2), 0);
+        assert_eq!(
+            cuEventCreate(&raw mut stream, 4),
+            1,
+            "for other processes, but with times"
+        );
+        assert_eq!(
+            cuEventElapsedTime(&raw mut ms, timed, timed),
+            400,
+            "not recorded"
+        );
+        assert_eq!(cuEventRecord(timed, stream), 0);
+        assert_eq!(cuEventRecord(untimed, stream), 0);
+        assert_eq!(
+            cuEventElapsedTime(&raw mut ms, timed, untimed),
+            400,
+            "without times"
+        );
+        assert_eq!(cuEventElapsedTime(&raw mut ms, timed, timed), 0);
+        set(c"queued", 1);
+        assert_eq!(cuEventRecord(timed, stream), 0);
+        assert_eq!(
+            cuEventElapsedTime(&raw mut ms, timed, timed),
+            600,
+            "not done"
+        );
+        assert_eq!(cuEventSynchronize(timed), 0);
+        assert_eq!(cuEventElapsedTime(&raw mut ms, timed, timed), 0);
+    }
+    assert!(ms.abs() < 1e-6);
+}
+
+#[test]
+fn callbacks_run_in_order_and_must_not_call_the_driver() {
+    static ANSWER: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1);
+    unsafe extern "system" fn called(stream: usize) {
+        let answer = unsafe { cuStreamQuery(stream as u64) };
+        ANSWER.store(answer, std::sync::atomic::Ordering::Relaxed);
+    }
+    let _context = context();
+    set(c"queued", 1);
+    let mut stream = 0;
+    unsafe {
+        assert_eq!(cuStreamCreate(&raw mut stream, 1), 0);
+        assert_eq!(cuLaunchHostFunc(stream, None, 0), 1);
+        assert_eq!(cuLaunchHostFunc(stream, Some(called), stream as usize), 0);
+        assert_eq!(
+            ANSWER.load(std::sync::atomic::Ordering::Relaxed),
+            -1,
+            "not before somebody waits"
+        );
+        assert_eq!(cuStreamSynchronize(stream), 0);
+    }
+    assert_eq!(ANSWER.load(std::sync::atomic::Ordering::Relaxed), 800);
+}
+
+#[test]
+fn the_contexts_own_stream_keeps_one_order_with_blocking_streams() {
+    let _context = context();
+    set(c"queued", 1);
+    let y = allocate(4);
+    let (mut blocking, mut other) = (0, 0);
+    unsafe {
+        assert_eq!(cuStreamCreate(&raw mut blocking, 0), 0);
+        assert_eq!(cuStreamCreate(&raw mut other, 1), 0);
+        assert_eq!(cuMemsetD32Async(y, 1, 1, blocking), 0);
+        assert_eq!(cuMemsetD32Async(y, 9, 1, other), 0);
+        // The copy comes after the first fill; nothing orders the second, which nobody waits for.
+        assert_eq!(read(y, 1), [1]);
+        assert_eq!(cuStreamSynchronize(other), 0);
+        assert_eq!(read(y, 1), [9]);
+        assert_eq!(cuStreamDestroy_v2(0), 400);
+    }
+}
+
+#[test]
+fn injected_errors_come_when_they_are_due() {
+    let _context = context();
+    let (mut event, rule) = (0, c"cuEventCreate:2:2");
+    unsafe {
+        assert_eq!(
+            warploom_fake_driver::control::warploom_fake_fail(rule.as_ptr()),
+            0
+        );
+        let answers: Vec<i32> = (0..3).map(|_| cuEventCreate(&raw mut event, 0)).collect();
+        assert_eq!(answers, [0, 2, 0]);
+        // An error that breaks the context does so when it is injected as well.
+        let rule = c"cuStreamSynchronize:1:719";
+        assert_eq!(
+            warploom_fake_driver::control::warploom_fake_fail(rule.as_ptr()),
+            0
+        );
+        assert_eq!(cuStreamSynchronize(0), 719);
+        assert_eq!(cuEventCreate(&raw mut event, 0), 719);
+    }
+    assert_eq!((count(c"events"), count(c"injected")), (2, 2));
+}
+
+/// [`alone`] with two GPUs and a context of each; the second is current.
+fn two_contexts() -> (MutexGuard<'static, ()>, [u64; 2]) {
+    let guard = alone();
+    assert_eq!(set(c"devices", 2), 0);
+    let mut contexts = [0; 2];
+    unsafe {
+        assert_eq!(cuInit(0), 0);
+        for (device, context) in (0..).zip(&mut contexts) {
+            assert_eq!(cuDevicePrimaryCtxRetain(&raw mut *context, device), 0);
+            assert_eq!(cuCtxSetCurrent(*context), 0);
+        }
+        assert_eq!(set(c"devices", 1), 0);
+    }
+    (guard, contexts)
+}
+
+#[test]
+fn peers_are_other_gpus_and_become_so_once() {
+    let (_guard, [first, second]) = two_contexts();
+    unsafe {
+        assert_eq!(cuCtxEnablePeerAccess(first, 1), 1, "flags");
+        assert_eq!(cuCtxEnablePeerAccess(second, 0), 101, "itself");
+        assert_eq!(cuCtxEnablePeerAccess(77, 0), 201, "no context");
+        assert_eq!(cuCtxDisablePeerAccess(first), 705);
+        assert_eq!(cuCtxEnablePeerAccess(first, 0), 0);
+        assert_eq!(cuCtxEnablePeerAccess(first, 0), 704);
+        assert_eq!(cuCtxDisablePeerAccess(first), 0);
+        let mut value = 7;
+        assert_eq!(cuDeviceCanAccessPeer(&raw mut value, 0, 0), 0);
+        assert_eq!(value, 0);
+        assert_eq!(cuDeviceCanAccessPeer(&raw mut value, 0, 5), 101);
+        assert_eq!(cuDeviceGetP2PAttribute(&raw mut value, 9, 0, 1), 1);
+        assert_eq!(cuDeviceGetP2PAttribute(&raw mut value, 2, 1, 1), 101);
+    }
+}
+
+#[test]
+fn peer_copies_check_whose_memory_it_is() {
+    let (_guard, [first, second]) = two_contexts();
+    let (mut to, mut from, mut host) = (0, 0, [1u8; 8]);
+    unsafe {
+        assert_eq!(cuMemAlloc_v2(&raw mut to, 8), 0);
+        assert_eq!(cuCtxSetCurrent(first), 0);
+        assert_eq!(cuMemAlloc_v2(&raw mut from, 8), 0);
+        assert_eq!(cuMemsetD8Async(from, 9, 8, 0), 0);
+        assert_eq!(
+            cuMemcpyPeerAsync(to, first, from, first, 8, 0),
+            1,
+            "the other's memory"
+        );
+        assert_eq!(
+            cuMemcpyPeerAsync(to, second, from, first, 9, 0),
+            1,
+            "too much"
+        );
+        assert_eq!(
+            cuMemcpyPeerAsync(to, second, from, 5, 8, 0),
+            201,
+            "no context"
+        );
+        assert_eq!(cuMemcpyPeerAsync(to, second, from, first, 8, 0), 0);
+        assert_eq!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), to, 8), 0);
+    }
+    assert_eq!(host, [9; 8]);
+}
+
+#[test]
+fn contexts_are_made_pushed_popped_and_destroyed() {
+    let _guard = context();
+    let (mut primary, mut own, mut top, mut flags) = (0, 0, 0, 0);
+    unsafe {
+        assert_eq!(cuCtxGetCurrent(&raw mut primary), 0);
+        assert_eq!(cuCtxCreate_v2(&raw mut own, 3, 0), 1, "two ways to wait");
+        assert_eq!(cuCtxCreate_v2(&raw mut own, 12, 0), 0);
+        assert_eq!(cuCtxGetFlags(&raw mut flags), 0);
+        assert_eq!((flags, count(c"contexts")), (12, 2));
+        assert_eq!(cuCtxPopCurrent_v2(&raw mut top), 0);
+        assert_eq!(top, own);
+        assert_eq!(cuCtxGetCurrent(&raw mut top), 0);
+        assert_eq!(top, primary);
+        assert_eq!(cuCtxDestroy_v2(primary), 201, "not made so");
+        assert_eq!(cuCtxDestroy_v2(own), 0);
+        assert_eq!(cuCtxPushCurrent_v2(own), 201, "destroyed");
+        assert_eq!(cuCtxDestroy_v2(own), 201);
+        assert_eq!(cuCtxPopCurrent_v2(null_mut()), 0);
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::memory::{MemoryError, Registered, Storage, Used};
-use crate::panics::Done;
+use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
@@ -308,6 +308,7 @@ impl Owned {
     }
 
     fn wait(&self) -> Result<(), MemoryError> {
+        refuse_inside()?;
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);
@@ -316,7 +317,7 @@ impl Owned {
             };
             (Arc::clone(queue), last.uses)
         };
-        let (stream, launches) = (queue.id(), self.device.launches());
+        let (stream, launches) = (queue.id(), launches_so_far());
         if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
             self.device.flush_prints(); // what was printed before the GPU failed
             return Err(self.device.explain(Some(stream), error).into());

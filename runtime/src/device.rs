@@ -1,4 +1,19 @@
 //! Where kernels run: a GPU, or the emulator.
+//!
+//! | here | CUDA |
+//! |---|---|
+//! | [`Device::list`], [`Device::all`], [`Device::count`] | `cuDeviceGetCount`, `cuDeviceGet` |
+//! | [`DeviceProperties`], [`Device::attribute`] | `cudaDeviceProp`, `cuDeviceGetAttribute` |
+//! | [`DeviceOptions`] | `cuDevicePrimaryCtxSetFlags`, `cudaSetDeviceFlags` |
+//! | [`Device::context_limit`], [`Device::memory_info`] | `cuCtxGetLimit`, `cuMemGetInfo` |
+//! | [`Device::enable_peer_access`], [`DeviceBuffer::copy_from_peer`] | `cuCtxEnablePeerAccess`, `cuMemcpyPeerAsync` |
+//! | [`Device::make_current`] | `cuCtxPushCurrent`, `cuCtxPopCurrent` |
+//! | [`Device::reset`], [`Device::reopen`], [`Device::lost`] | `cudaDeviceReset`; none |
+//!
+//! What CUDA asks of programs with contexts holds here by construction: nothing can be called before the driver is initialised and a context is
+//! there, since both come with the `Device`; every call makes the right context current, on any thread; the context stays while
+//! anything of it is there and goes with the last; an address of one context cannot reach another's calls, since buffers, streams and events know
+//! their device and refuse others.
 
 use std::fmt;
 use std::mem;
@@ -12,8 +27,7 @@ use crate::buffer::Buffer;
 use crate::checked;
 use crate::cuda::host::{is_inside, outside};
 use crate::cuda::stream::Stream as CudaStream;
-use crate::cuda::{self, DriverError};
-use crate::error::DeviceError;
+use crate::cuda::{self, DriverError, Found};
 use crate::event::{Event, EventOptions};
 use crate::heap::HeapLimit;
 use crate::launch::{Cache, LaunchBlocking};
@@ -24,8 +38,25 @@ use crate::panics::{Done, Recent};
 use crate::print::Prints;
 use crate::stream::{Stream, StreamError, StreamOptions};
 
-/// The variable that chooses what [`Device::open`] opens.
-const CHOICE: &str = "WARPLOOM_DEVICE";
+mod attribute; // everything by number
+mod emulated; // what the emulator answers
+mod identity; // UUIDs and places
+mod limit; // what is set aside for kernels
+mod lost; // the end of a device
+mod options; // what is said before
+mod peer; // several devices
+mod properties; // what most programs ask
+mod select; // which device a program gets
+
+pub use crate::error::DeviceError;
+pub use attribute::Attribute;
+pub use identity::{PciId, UnknownId, Uuid};
+pub use limit::{ContextLimit, MemoryInfo};
+pub use lost::CurrentContext;
+pub(crate) use options::text_of as options_text;
+pub use options::{DeviceOptions, Wait};
+pub use peer::PeerAttribute;
+pub use properties::{ComputeMode, DeviceProperties};
 
 /// A GPU, or the emulator. Clones are the same device.
 ///
@@ -104,6 +135,12 @@ impl Backend {
 /// The emulator's state.
 #[derive(Default)]
 pub(crate) struct Emulated {
+    /// The place among the devices that were made together.
+    pub(crate) ordinal: u32,
+    /// What was said when it was opened.
+    pub(crate) options: DeviceOptions,
+    /// What was set.
+    pub(crate) set: limit::Set,
     /// Which GPU it stands for, if somebody chose.
     pub(crate) model: Option<Model>,
     /// In which order threads run, if somebody chose.
@@ -138,6 +175,8 @@ impl Emulated {
 pub(crate) struct Gpu {
     pub(crate) compute_capability: (u32, u32),
     pub(crate) driver_version: (u32, u32),
+    /// What was said when it was opened.
+    options: DeviceOptions,
     /// Everything that is given to a stream, and the note of which stream has it, happens under this lock: another thread
     /// never sees a buffer's note before the work is in the stream.
     submission: Mutex<Submission>,
@@ -171,53 +210,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What `WARPLOOM_DEVICE` asks for.
-#[derive(Debug, PartialEq, Eq)]
-enum Choice {
-    Any,
-    Emulator,
-    Cuda(u32),
-}
-
-fn choice(value: Option<&str>) -> Result<Choice, DeviceError> {
-    let unknown = |value: &str| DeviceError::UnknownChoice {
-        value: value.to_owned(),
-    };
-    match value {
-        None => Ok(Choice::Any),
-        Some("emulator") => Ok(Choice::Emulator),
-        Some("cuda") => Ok(Choice::Cuda(0)),
-        Some(value) => value
-            .strip_prefix("cuda:")
-            .filter(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
-            .and_then(|number| number.parse().ok())
-            .map(Choice::Cuda)
-            .ok_or_else(|| unknown(value)),
-    }
-}
-
 impl Device {
-    /// Opens the device that the environment variable `WARPLOOM_DEVICE` names: `emulator`, `cuda` (the first GPU) or
-    /// `cuda:N`. If it is unset, the first GPU if it can be used, else the emulator.
-    ///
-    /// The variable `WARPLOOM_EMULATE` says which GPU the emulator stands for: a compute capability such as `8.6`. It chooses the
-    /// emulator, unless `WARPLOOM_DEVICE` asks for a GPU.
-    ///
-    /// # Errors
-    /// [`DeviceError::UnknownChoice`], [`DeviceError::UnknownModel`] for other values of the variables. If a GPU is asked for: the
-    /// errors of [`cuda`](Device::cuda). None if both variables are unset.
-    pub fn open() -> Result<Device, DeviceError> {
-        let value = std::env::var_os(CHOICE).map(|value| value.to_string_lossy().into_owned());
-        let emulator = Emulator::from_env()?;
-        match choice(value.as_deref())? {
-            Choice::Cuda(ordinal) => Device::cuda(ordinal),
-            Choice::Any if emulator == Emulator::new() => {
-                Ok(Device::cuda(0).unwrap_or_else(|_| Device::emulator()))
-            }
-            Choice::Emulator | Choice::Any => Ok(emulator.device()),
-        }
-    }
-
     /// The emulator: blocks, warps, barriers and shared memory on the CPU's threads.
     ///
     /// Work runs at once, in the order of submission. It has the limits of compute capability 9.0, and runs kernels of any.
@@ -243,13 +236,21 @@ impl Device {
     ///
     /// # Errors
     /// [`DeviceError::DriverNotFound`] where no driver is installed, [`DeviceError::NoSuchDevice`] for a number that is too
-    /// large, and what the driver itself reports.
+    /// large, [`DeviceError::Prohibited`] and [`DeviceError::Busy`] for a GPU that this program may not use, and what the driver itself reports.
     pub fn cuda(ordinal: u32) -> Result<Device, DeviceError> {
-        let context = cuda::Context::open(ordinal)?;
+        Device::open_gpu(ordinal, DeviceOptions::new())
+    }
+
+    fn open_gpu(ordinal: u32, options: DeviceOptions) -> Result<Device, DeviceError> {
+        let found = Found::new(ordinal)?;
+        select::check_mode(ordinal)?;
+        let context = cuda::Context::open(found, options.flags())
+            .map_err(|error| select::why_not(ordinal, error))?;
         let properties = context.properties()?;
         let gpu = Gpu {
             compute_capability: properties.compute_capability,
             driver_version: properties.driver_version,
+            options,
             submission: Mutex::default(),
             own_stream: Arc::new(CudaStream::new(Arc::clone(&context))?),
             context,
@@ -265,7 +266,7 @@ impl Device {
         })))
     }
 
-    /// The GPU's name; `emulator`, or `emulated 8.6 (A10)` where a model was chosen.
+    /// The GPU's name; `emulator`, or `emulated 8.6 (A10)` where a model was chosen. With `:1` behind it for the second device, and so on.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
@@ -311,6 +312,27 @@ impl Device {
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.0.limits
+    }
+
+    /// Waits until all work of all streams of this device is done. CUDA: `cuCtxSynchronize`, `cudaDeviceSynchronize`.
+    ///
+    /// # Errors
+    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them.
+    ///
+    /// ```
+    /// let device = warploom_runtime::Device::emulator();
+    /// device.synchronize()?;
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn synchronize(&self) -> Result<(), StreamError> {
+        if let Backend::Cuda(gpu) = &self.0.backend {
+            let waited = gpu.context.synchronize();
+            if waited.is_err() {
+                self.flush_prints(); // what was printed before the GPU failed
+            }
+            waited?;
+        }
+        self.check_kernels(None)
     }
 
     /// Makes a stream. Streams of one device work side by side on a GPU.
@@ -381,6 +403,15 @@ impl Device {
     pub fn alloc_uninit<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, MemoryError> {
         let buffer = Buffer::new::<T>(self, len, Birth::Uninitialised)?;
         Ok(DeviceBuffer::from_buffer(buffer, len))
+    }
+
+    /// A question or an order that the driver refused.
+    fn refused(&self, what: String, source: DriverError) -> DeviceError {
+        DeviceError::Query {
+            what,
+            device: self.name().to_owned(),
+            source,
+        }
     }
 
     pub(crate) fn is_same(&self, other: &Device) -> bool {
@@ -477,27 +508,6 @@ impl fmt::Debug for Device {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_variable_names_a_device() {
-        assert_eq!(choice(None), Ok(Choice::Any));
-        assert_eq!(choice(Some("emulator")), Ok(Choice::Emulator));
-        assert_eq!(choice(Some("cuda")), Ok(Choice::Cuda(0)));
-        assert_eq!(choice(Some("cuda:13")), Ok(Choice::Cuda(13)));
-        for wrong in [
-            "",
-            "gpu",
-            "cuda:",
-            "cuda:x",
-            "cuda:+1",
-            "CUDA",
-            "cuda:99999999999",
-        ] {
-            let text = choice(Some(wrong)).unwrap_err().to_string();
-            assert!(text.contains(&format!("`{wrong}`")), "{text}");
-            assert!(text.contains("`emulator`, `cuda` or `cuda:N`"), "{text}");
-        }
-    }
 
     #[test]
     fn a_gpu_that_is_not_there_is_an_error_not_a_panic() {

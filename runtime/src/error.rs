@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 
 use crate::cuda::DriverError;
+use crate::device::{ComputeMode, ContextLimit, options_text};
 use crate::graph::GraphError;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
+use crate::module::ModuleError;
 use crate::stream::StreamError;
 use crate::symbol::SymbolError;
 
@@ -35,6 +37,9 @@ pub enum Error {
     /// A static of device code cannot be reached.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
+    /// Device code from elsewhere cannot be loaded, linked or used.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
     /// The device does not do that.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
@@ -59,7 +64,7 @@ pub struct Unsupported {
 pub enum DeviceError {
     /// `WARPLOOM_DEVICE` has a value that is none of the accepted ones.
     #[error(
-        "WARPLOOM_DEVICE is `{value}`, which names no device; use `emulator`, `cuda` or `cuda:N` with N the number of a GPU, or unset it"
+        "WARPLOOM_DEVICE is `{value}`, which names no device; use `emulator`, `cuda`, `cuda:N` with N the number of a GPU, its UUID or its place on the PCI bus, or unset it"
     )]
     UnknownChoice {
         /// The variable's value.
@@ -100,6 +105,117 @@ pub enum DeviceError {
         given: u32,
         /// How many GPUs there are.
         count: u32,
+    },
+    /// `WARPLOOM_EMULATED_DEVICES` is no number that can be.
+    #[error(
+        "WARPLOOM_EMULATED_DEVICES is `{value}`, which is not a number from 1 to {most}; use one, or unset it"
+    )]
+    UnknownCount {
+        /// The variable's value.
+        value: String,
+        /// The most that there can be.
+        most: u32,
+    },
+    /// The emulator has no device of this number.
+    #[error(
+        "cannot open emulator:{given}: they are numbered from 0, and there are {count}; use a smaller number, or set WARPLOOM_EMULATED_DEVICES"
+    )]
+    NoSuchEmulated {
+        /// The number asked for.
+        given: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// No GPU has this UUID or place, or several have.
+    #[error("{fits} of the GPUs that the NVIDIA driver sees fits `{wanted}`; there are: {seen}")]
+    NoSuchId {
+        /// What was asked for.
+        wanted: String,
+        /// `none` or `several`.
+        fits: &'static str,
+        /// What there is.
+        seen: String,
+    },
+    /// The machine's administrator lets nobody use this GPU.
+    #[error(
+        "cannot open cuda:{given}: its compute mode is Prohibited; use another GPU, or let `nvidia-smi -c` change the mode"
+    )]
+    Prohibited {
+        /// The GPU's number.
+        given: u32,
+    },
+    /// Another process has this GPU for itself.
+    #[error(
+        "cannot open cuda:{given}: its compute mode is {mode}, and somebody else uses it; wait, use another GPU, or let `nvidia-smi -c` change the mode"
+    )]
+    Busy {
+        /// The GPU's number.
+        given: u32,
+        /// Its mode.
+        mode: ComputeMode,
+    },
+    /// Several GPUs were tried.
+    #[error("none of the GPUs can be used: {reasons}")]
+    NoneOpens {
+        /// Why each cannot.
+        reasons: String,
+    },
+    /// The options of a context cannot be changed any more.
+    #[error(
+        "cannot open cuda:{ordinal} with {}: its context is there already, with {}; open it with these options before anybody else does",
+        options_text(*wanted), options_text(*active)
+    )]
+    ContextActive {
+        /// The GPU's number.
+        ordinal: u32,
+        /// The flags asked for, as the driver numbers them.
+        wanted: u32,
+        /// Those that the context has.
+        active: u32,
+    },
+    /// A value that a limit cannot have.
+    #[error("cannot set the {limit} of {device} to {given}: {reason}")]
+    Limit {
+        /// Which limit.
+        limit: ContextLimit,
+        /// The value asked for.
+        given: usize,
+        /// The device's name.
+        device: String,
+        /// Why not.
+        reason: String,
+    },
+    /// One device cannot reach the other's memory.
+    #[error(
+        "{device} cannot reach the memory of {peer}: {reason}; copies between GPUs work all the same, through the host"
+    )]
+    Peer {
+        /// Whose work would reach out.
+        device: String,
+        /// Whose memory it would reach.
+        peer: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A device cannot be reset while somebody has something of it.
+    #[error(
+        "cannot reset {device}: {others} other things of it are still there; drop its clones, streams, events and buffers first"
+    )]
+    StillUsed {
+        /// The device's name.
+        device: String,
+        /// How many there are.
+        others: usize,
+    },
+    /// The driver refused to answer, or to do something.
+    #[error("cannot {what} of {device}: {source}")]
+    Query {
+        /// What was wanted.
+        what: String,
+        /// The device's name.
+        device: String,
+        /// What the driver answered.
+        source: DriverError,
     },
     /// The driver refused a call.
     #[error("cannot open the GPU: {0}")]

@@ -3,13 +3,15 @@
 use std::panic::Location;
 
 use crate::checked::{Code, KernelFindings, Report};
+use crate::device::{ComputeMode, ContextLimit};
 use crate::graph::GraphError as G;
 use crate::launch::LaunchError as L;
 use crate::memory::MemoryError as M;
+use crate::module::ModuleError as O;
 use crate::panics::{KernelDeadlock, KernelPanic, PastLaunch};
 use crate::stream::StreamError as S;
 use crate::symbol::SymbolError as Y;
-use crate::{DeviceError as D, DriverError, Error};
+use crate::{DeviceError as D, DriverError, Error, Unsupported};
 
 const KERNEL: &str = "saxpy";
 
@@ -57,6 +59,58 @@ fn device_errors() -> Vec<D> {
         D::NoDevice,
         D::NoSuchDevice { given: 3, count: 2 },
         D::Driver(driver_error()),
+        D::UnknownCount {
+            value: "two".into(),
+            most: 64,
+        },
+        D::NoSuchEmulated { given: 4, count: 2 },
+        D::NoSuchId {
+            wanted: "gpu-1234".into(),
+            fits: "none",
+            seen: "GPU-00112233-4455-6677-8899-aabbccddeeff at 0000:65:00.0".into(),
+        },
+        D::Prohibited { given: 1 },
+        D::Busy {
+            given: 1,
+            mode: ComputeMode::ExclusiveProcess,
+        },
+        D::NoneOpens {
+            reasons: format!(
+                "{}; {}",
+                D::Prohibited { given: 0 },
+                D::Driver(driver_error())
+            ),
+        },
+        D::ContextActive {
+            ordinal: 0,
+            wanted: 12,
+            active: 24,
+        },
+        D::Limit {
+            limit: ContextLimit::L2Fetch,
+            given: 4096,
+            device: "emulator".into(),
+            reason: "it is at most 128 bytes".into(),
+        },
+        D::Peer {
+            device: "NVIDIA H200".into(),
+            peer: "emulator".into(),
+            reason: "one is a GPU, the other is emulated".into(),
+        },
+        D::StillUsed {
+            device: "NVIDIA H200".into(),
+            others: 3,
+        },
+        D::Query {
+            what: "ask for CLOCK_RATE".into(),
+            device: "NVIDIA H200".into(),
+            source: driver_error(),
+        },
+        D::Unsupported(Unsupported {
+            what: "depth of launches by kernels",
+            device: "emulator".into(),
+            reason: "GPUs of compute capability 9.0 and later have no such limit".into(),
+        }),
     ]
 }
 
@@ -267,6 +321,15 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             buffer: "emulator".into(),
             stream: device(),
         },
+        L::WrongCarveout {
+            kernel: KERNEL,
+            given: 120,
+        },
+        L::WrongStream {
+            kernel: KERNEL,
+            module: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
         L::WrongArgument {
             kernel,
             argument: 1,
@@ -353,6 +416,73 @@ fn symbol_errors() -> Vec<Y> {
     ]
 }
 
+fn module_errors() -> Vec<O> {
+    let name = || "saxpy.ptx".to_owned();
+    vec![
+        O::Read {
+            path: name(),
+            reason: "No such file or directory (os error 2)".into(),
+        },
+        O::NotCode {
+            name: name(),
+            reason: "PTX says `.version` in front; is this PTX, and all of it?".into(),
+        },
+        O::WrongArch {
+            name: name(),
+            arch: "sm_90a".into(),
+            device: "NVIDIA T4".into(),
+            capability: "7.5".into(),
+            remedy: "compile it to PTX for an older architecture",
+        },
+        O::Setting {
+            option: "JitOptions::max_registers",
+            given: 300,
+            allowed: "1 to 255 registers",
+        },
+        O::Refused {
+            name: name(),
+            line: Some(12),
+            place: Some(", line 12 (`add.u32 x, y, 1;`)".into()),
+            log: "ptxas application ptx input, line 12; error   : Unknown symbol 'y'".into(),
+            source: Box::new(driver_error()),
+        },
+        O::NothingToLink,
+        O::NoKernel {
+            module: name(),
+            name: KERNEL.into(),
+            known: "it has axpy, scale".into(),
+        },
+        O::Signature {
+            kernel: KERNEL.into(),
+            parameter: 2,
+            given: "4 bytes".into(),
+            found: "8 bytes".into(),
+        },
+        O::NoSymbol {
+            module: name(),
+            name: "table".into(),
+        },
+        O::SymbolSize {
+            name: "table".into(),
+            given: 64,
+            found: 1024,
+        },
+        O::WrongDevice {
+            module: name(),
+            device: "NVIDIA H200".into(),
+            stream: "emulator".into(),
+        },
+        O::Launch(L::NoClusterGiven { kernel: KERNEL }),
+        O::Stream(S::NotRecorded),
+        O::Driver(driver_error()),
+        O::Unsupported(crate::Unsupported {
+            what: "loading PTX, cubins and fat binaries",
+            device: "emulator".into(),
+            reason: "it runs the Rust code of kernels, and no PTX".into(),
+        }),
+    ]
+}
+
 fn graph_errors() -> Vec<G> {
     vec![
         G::Nothing,
@@ -382,6 +512,7 @@ fn all() -> Vec<Error> {
     errors.extend(launch_errors(here).into_iter().map(Error::from));
     errors.extend(graph_errors().into_iter().map(Error::from));
     errors.extend(symbol_errors().into_iter().map(Error::from));
+    errors.extend(module_errors().into_iter().map(Error::from));
     errors
 }
 

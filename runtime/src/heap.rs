@@ -12,6 +12,22 @@ const DEFAULT_BYTES: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct HeapLimit(AtomicUsize);
 
+impl HeapLimit {
+    /// The emulator's limit.
+    pub(crate) fn bytes(&self) -> usize {
+        match self.0.load(Ordering::Relaxed) {
+            0 => DEFAULT_BYTES,
+            set => set,
+        }
+    }
+
+    /// Sets the emulator's limit.
+    pub(crate) fn set(&self, bytes: usize) {
+        self.0.store(bytes, Ordering::Relaxed);
+        warploom_emulator::check::limit_heap(bytes);
+    }
+}
+
 impl Device {
     /// Bytes of the heap that kernels allocate from: 8 MiB if nothing was set. CUDA: `cuCtxGetLimit(CU_LIMIT_MALLOC_HEAP_SIZE)`.
     ///
@@ -19,10 +35,7 @@ impl Device {
     /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
     pub fn heap_limit(&self) -> Result<usize, StreamError> {
         match &self.0.backend {
-            Backend::Emulator(_) => match self.0.heap.0.load(Ordering::Relaxed) {
-                0 => Ok(DEFAULT_BYTES),
-                set => Ok(set),
-            },
+            Backend::Emulator(_) => Ok(self.0.heap.bytes()),
             Backend::Cuda(gpu) => Ok(gpu.context.heap_limit()?),
         }
     }
@@ -46,10 +59,7 @@ impl Device {
     /// ```
     pub fn set_heap_limit(&self, bytes: usize) -> Result<(), StreamError> {
         match &self.0.backend {
-            Backend::Emulator(_) => {
-                self.0.heap.0.store(bytes, Ordering::Relaxed);
-                warploom_emulator::check::limit_heap(bytes);
-            }
+            Backend::Emulator(_) => self.0.heap.set(bytes),
             Backend::Cuda(gpu) => gpu.context.set_heap_limit(bytes)?,
         }
         Ok(())

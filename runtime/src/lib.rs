@@ -9,6 +9,7 @@
 //! | [`Stream`], [`Event`] | `CUstream`, `CUevent` |
 //! | [`DeviceBuffer`], [`DeviceSlice`], [`DeviceSliceMut`] | `CUdeviceptr` and a length |
 //! | [`Launch`] | the launch configuration `<<<grid, block, shared>>>` |
+//! | [`Module`], [`module::Function`], [`module::Linker`] | `CUmodule`, `CUfunction`, `CUlinkState` |
 //! | [`profile`] | NVTX, `cuProfilerStart` |
 //! | [`KernelPanic`] | none: a kernel that fails gives no message there |
 //!
@@ -34,7 +35,8 @@ mod heap; // how much memory kernels may allocate
 pub mod launch; // what the expansion of `kernel` calls
 pub mod memory; // typed buffers
 pub mod model; // which GPU the emulator stands for
-mod module; // device code that the program carries
+pub mod module; // device code: what the program carries, and what others made
+pub mod occupancy; // how many blocks are on a multiprocessor
 pub mod panics; // a panic of a kernel becomes an `Err`
 mod print; // what kernels print becomes text
 pub mod profile; // names for profilers
@@ -45,7 +47,7 @@ pub mod view; // parts of buffers
 
 pub use checked::KernelFindings;
 pub use cuda::DriverError;
-pub use device::{Device, Limits};
+pub use device::{Device, DeviceProperties, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::{Event, EventOptions};
 pub use graph::{ExecutableGraph, Graph, GraphError, Node};
@@ -58,6 +60,7 @@ pub use memory::{
 };
 #[doc(hidden)]
 pub use module::embedded;
+pub use module::{Module, ModuleError};
 pub use panics::{KernelPanic, PastLaunch};
 pub use stream::{Finished, Stream, StreamError, StreamOptions, StreamPriorities};
 pub use symbol::{Managed, Symbol, SymbolError};

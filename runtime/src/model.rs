@@ -5,11 +5,12 @@ use std::sync::Arc;
 pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
-use crate::device::{Backend, Device, Emulated, Limits, Shared};
+use crate::device::{Backend, Device, DeviceOptions, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
 use crate::launch::{LaunchBlocking, LaunchError};
 use crate::memory::Alive;
+use crate::module::images::{Arch, Form};
 use crate::print::Prints;
 use warploom_manifest::Image;
 
@@ -33,6 +34,7 @@ pub struct Emulator {
     schedule: Option<Schedule>,
     mode: Option<Mode>,
     lints: Option<bool>,
+    options: DeviceOptions,
 }
 
 impl Emulator {
@@ -92,13 +94,53 @@ impl Emulator {
         }
     }
 
+    /// The same with what is said when a device is opened; the emulator remembers it.
+    pub fn options(self, options: DeviceOptions) -> Emulator {
+        Emulator { options, ..self }
+    }
+
+    /// As this device was opened.
+    pub(crate) fn of(emulated: &Emulated) -> Emulator {
+        Emulator {
+            model: emulated.model,
+            schedule: emulated.schedule,
+            mode: emulated.mode,
+            lints: emulated.lints,
+            options: emulated.options,
+        }
+    }
+
     /// Opens it.
     #[must_use]
     pub fn device(self) -> Device {
-        let name = self.model.map_or_else(
+        self.device_number(0)
+    }
+
+    /// Opens several devices of this kind. Each has memory, streams and settings of its own, and all reach each other's memory, as GPUs do
+    /// that are [peers](Device::enable_peer_access): a program for several GPUs runs without any.
+    ///
+    /// ```
+    /// use warploom_runtime::model::Emulator;
+    /// let devices = Emulator::new().devices(4);
+    /// let names: Vec<_> = devices.iter().map(|device| device.name()).collect();
+    /// assert_eq!(names, ["emulator", "emulator:1", "emulator:2", "emulator:3"]);
+    /// ```
+    #[must_use]
+    pub fn devices(self, count: u32) -> Vec<Device> {
+        (0..count)
+            .map(|number| self.device_number(number))
+            .collect()
+    }
+
+    pub(crate) fn device_number(self, ordinal: u32) -> Device {
+        let kind = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
         );
+        let name = match ordinal {
+            0 => kind,
+            number => format!("{kind}:{number}"),
+        };
         Device(Arc::new(Shared {
             name,
             limits: Limits::of(self.model.unwrap_or_default()),
@@ -106,10 +148,12 @@ impl Emulator {
             heap: HeapLimit::default(),
             alive: Alive::default(),
             backend: Backend::Emulator(Emulated {
+                ordinal,
                 model: self.model,
                 schedule: self.schedule,
                 mode: self.mode,
                 lints: self.lints,
+                options: self.options,
                 ..Emulated::default()
             }),
             blocking: LaunchBlocking::default(),
@@ -164,11 +208,20 @@ pub(crate) fn image_for<'i>(
     })
 }
 
-fn choose(images: &[Image], (major, minor): (u32, u32)) -> Option<&Image> {
-    let sm = 10 * major + minor;
-    let exact = images.iter().find(|image| image.exact && image.sm == sm);
-    let general = images.iter().filter(|image| !image.exact && image.sm <= sm);
-    exact.or_else(|| general.max_by_key(|image| image.sm))
+fn choose(images: &[Image], device: (u32, u32)) -> Option<&Image> {
+    let arches: Vec<_> = images
+        .iter()
+        .map(|image| {
+            let (major, minor) = (image.sm / 10, image.sm % 10);
+            let arch = if image.exact {
+                Arch::exact(major, minor)
+            } else {
+                Arch::new(major, minor)
+            };
+            (Form::Ptx, arch)
+        })
+        .collect();
+    crate::module::images::choose(&arches, device).map(|at| &images[at])
 }
 
 fn available(images: &[Image]) -> String {

@@ -9,7 +9,7 @@
 mod recent; // launches whose end is not known
 
 pub use recent::PastLaunch;
-pub(crate) use recent::{Done, Recent, Suspects};
+pub(crate) use recent::{Done, Recent, Suspects, launches_so_far};
 
 use std::fmt;
 use std::panic::Location;

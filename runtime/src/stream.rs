@@ -20,7 +20,7 @@ use crate::device::{Backend, Device, Gpu, lock};
 use crate::error::Unsupported;
 use crate::event::Event;
 use crate::graph::record::Recording;
-use crate::panics::{Done, KernelDeadlock, KernelPanic};
+use crate::panics::{Done, KernelDeadlock, KernelPanic, launches_so_far};
 
 use finished::Waiter;
 
@@ -181,7 +181,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<(), StreamError> {
         refuse_inside()?;
         self.refuse_recording("be waited for")?;
-        let launches = self.device.launches();
+        let launches = launches_so_far();
         let waited = self.queue.cuda().map_or(Ok(()), CudaStream::synchronize);
         self.conclude(waited, launches)
     }
@@ -201,7 +201,7 @@ impl Stream {
     pub fn query(&self) -> Result<bool, StreamError> {
         refuse_inside()?;
         self.refuse_recording("be asked")?;
-        let launches = self.device.launches();
+        let launches = launches_so_far();
         let waited = match self.queue.cuda().map_or(Ok(true), CudaStream::query) {
             Ok(false) => return Ok(false),
             Ok(true) => Ok(()),
@@ -236,8 +236,8 @@ impl Stream {
     /// in the function, and the next wait for this stream reports it.
     ///
     /// The function must not use the device, and must not wait for a thread that does: CUDA forbids it, because the device may wait for the
-    /// function. What it tries is refused with [`StreamError::InsideHostFunction`]; buffers may be dropped there, another thread frees
-    /// them. Keep it short: send a message, set a flag.
+    /// function. What it tries is refused with [`StreamError::InsideHostFunction`], and so is a look at pinned or managed memory, which
+    /// waits for the device. Whatever is dropped there is freed by another thread. Keep it short: send a message, set a flag.
     ///
     /// ```
     /// # let stream = warploom_runtime::Device::emulator().stream()?;
@@ -423,6 +423,9 @@ impl Queue {
         let Some(cuda) = &self.cuda else {
             return Ok(());
         };
+        if cuda.stream.is_lost() {
+            return Ok(()); // another device's stream, on which nothing runs any more; its own users are told
+        }
         cuda.handover.record(&cuda.stream)?;
         next.wait(&cuda.handover)
     }
@@ -436,14 +439,6 @@ impl Drop for Queue {
 }
 
 impl Device {
-    /// How many launches a GPU was given. Taken before a wait, it says for which launches the wait was.
-    pub(crate) fn launches(&self) -> u64 {
-        match &self.0.backend {
-            Backend::Emulator(_) => 0,
-            Backend::Cuda(gpu) => gpu.submission().recent.count(),
-        }
-    }
-
     /// The error of a wait, with the launches that it may come from, those of `stream` first.
     pub(crate) fn explain(&self, stream: Option<u64>, mut error: DriverError) -> StreamError {
         self.name_suspects(stream, &mut error);

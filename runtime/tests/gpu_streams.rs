@@ -27,7 +27,7 @@ fn push(stream: &Stream, list: &Arc<Mutex<Vec<&'static str>>>, what: &'static st
     Ok(stream.launch_host(move || list.lock().unwrap().push(what))?)
 }
 
-//@ rows: GAS-6, GAS-12, GER-5
+//@ rows: GAS-6, GAS-12, GER-5, HX-4
 #[test]
 fn a_query_answers_before_the_end() -> Result<()> {
     let device = gpu!();
@@ -341,6 +341,7 @@ fn any_order_of_issue_gives_the_same_results() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TT-4
 #[test]
 fn profiles_take_names_and_orders() -> Result<()> {
     let device = gpu!();

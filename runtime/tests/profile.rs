@@ -45,6 +45,7 @@ fn build() -> PathBuf {
     library
 }
 
+//@ rows: TT-4
 #[test]
 fn calls_reach_the_tool_in_order() {
     let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tool.log");

@@ -11,7 +11,7 @@ use crate::work::{Stream, drain_all};
 /// What an H200 is called.
 const NAME: &CStr = c"NVIDIA H200 (fake)";
 /// `CU_CTX_FLAGS_MASK` without the bits that contexts of today ignore.
-const FLAGS: u32 = 0xFF;
+pub(super) const FLAGS: u32 = 0xFF;
 
 /// What a fresh context has: stack, printf, heap, depth, launches, fetch granularity, persisting L2, and their numbers.
 const LIMITS: [(i32, usize); 7] = [
@@ -31,9 +31,14 @@ fn text_of(code: i32) -> Result<(&'static CStr, &'static CStr), Code> {
         .ok_or(Code::INVALID_VALUE)
 }
 
-/// Lets go of a primary context: waits, then destroys what is left in it, and says so.
+/// Lets go of a primary context.
 fn destroy_primary(held: &mut Held, device: i32) -> Result<(), Code> {
     let context = std::mem::take(&mut held.gpu(device)?.context);
+    destroy(held, context, device)
+}
+
+/// Waits for a context's work, then destroys what is left in it, and says so.
+pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), Code> {
     let _ = drain_all(held, context);
     let broken = held.contexts.remove(context)?.broken.is_some();
     let modules: Vec<u64> = held
@@ -72,6 +77,7 @@ fn destroy_primary(held: &mut Held, device: i32) -> Result<(), Code> {
     }
     held.streams.retain(|_, stream| stream.context != context);
     held.events.retain(|_, event| event.context != context);
+    held.links.retain(|_, link| link.context != context);
     held.regions.retain(|_, region| region.context != context);
     Ok(())
 }
@@ -82,18 +88,48 @@ fn primary(held: &mut Held, device: i32) -> Result<u64, Code> {
     if context != 0 {
         return Ok(context);
     }
+    let flags = held.gpu(device)?.flags;
+    let context = make(held, device, flags, false);
+    held.gpu(device)?.context = context;
+    Ok(context)
+}
+
+/// A new context.
+pub(super) fn make(held: &mut Held, device: i32, flags: u32, own: bool) -> u64 {
     let context = held.contexts.add(Context {
         device,
         limits: LIMITS.into(),
         broken: None,
+        flags,
+        own,
+        peers: vec![],
     });
     held.streams.add(Stream {
         context,
         is_null: true,
         ..Stream::default()
     });
-    held.gpu(device)?.context = context;
-    Ok(context)
+    context
+}
+
+/// Whether a context may be made: not where the mode is "Prohibited", nor where another process has the GPU for itself.
+pub(super) fn may_open(held: &mut Held, device: i32) -> Result<(), Code> {
+    held.gpu(device)?;
+    match mode(held, device) {
+        2 => Err(Code::INVALID_DEVICE),
+        3 => Err(Code::DEVICE_UNAVAILABLE),
+        _ => Ok(()),
+    }
+}
+
+/// The compute mode that a test chose.
+fn mode(held: &Held, device: i32) -> i32 {
+    let chosen = |mask: u64| mask >> device & 1 != 0;
+    match (chosen(held.options.prohibited), chosen(held.options.taken)) {
+        (true, _) => 2,
+        (_, true) => 3,
+        _ => 0,
+    }
 }
 
 driver! {
@@ -178,12 +214,16 @@ driver! {
     /// One of a GPU's attributes.
     fn cuDeviceGetAttribute(state; value: *mut i32, number: i32, device: i32) needs Init {
         state.gpu(device)?;
+        if number == 20 {
+            return put(value, mode(state, device));
+        }
         put(value, attribute(number, device).ok_or(Code::INVALID_VALUE)?)
     }
 
     /// Takes hold of a GPU's primary context.
     fn cuDevicePrimaryCtxRetain(state; context: *mut u64, device: i32) needs Init {
         not_null(context)?;
+        may_open(state, device)?;
         let made = primary(state, device)?;
         state.gpu(device)?.retained += 1;
         put(context, made)
@@ -269,6 +309,9 @@ driver! {
         if limit == 2 && value as u64 > state.options.memory {
             return Err(Code::OUT_OF_MEMORY);
         }
+        // What is kept of L2 is a wish: the nearest that can be.
+        let most = attribute(108, 0).and_then(|most| usize::try_from(most).ok());
+        let value = if limit == 6 { value.min(most.unwrap_or(0)) } else { value };
         let limits = &mut state.contexts.get_mut(context)?.limits;
         *limits.get_mut(&limit).ok_or(Code::UNSUPPORTED_LIMIT)? = value;
         Ok(())

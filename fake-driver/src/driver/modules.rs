@@ -3,12 +3,15 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use crate::code::Code;
+use crate::link;
 use crate::probe::readable;
 use crate::state::{Held, driver, not_null, put};
 use crate::work::{Launch, Work, drain_all, submit};
 
-/// Numbers of the options for the assembler's texts (`CUjit_option`): buffer and bytes of what it says, and of its errors.
-const LOGS: [i32; 4] = [3, 4, 5, 6];
+/// Numbers of options for the assembler (`CUjit_option`): buffers and bytes of what it says, and of its errors; whether it says much.
+const INFO: [i32; 2] = [3, 4];
+const ERRORS: [i32; 2] = [5, 6];
+const VERBOSE: i32 = 12;
 /// Most blocks of a grid, and threads of a block, along each axis.
 const GRID: [u32; 3] = [2_147_483_647, 65_535, 65_535];
 const BLOCK: [u32; 3] = [1024, 1024, 64];
@@ -44,32 +47,70 @@ pub struct Attribute {
 
 const _: () = assert!(size_of::<Config>() == 56 && size_of::<Attribute>() == 72);
 
-/// Checks the options of a compilation and gives where errors are to be written.
-///
-/// # Safety
-/// `n` options with as many values; a buffer has the size that the option after it says.
-unsafe fn error_log(n: u32, options: *mut i32, values: *mut usize) -> Result<(usize, usize), Code> {
-    let (mut at, mut bytes) = (0, 0);
-    if n > 0 {
-        not_null(options)?;
-        not_null(values)?;
-    }
-    for i in 0..n as usize {
-        // SAFETY: the caller promises `n` of each.
-        let (option, value) = unsafe { (*options.add(i), *values.add(i)) };
-        match option {
-            _ if option == LOGS[2] => at = value,
-            // The size itself stands in the pointer's place; only its low half counts.
-            _ if option == LOGS[3] => bytes = value & 0xFFFF_FFFF,
-            0..=40 => {}
-            _ => return Err(Code::INVALID_VALUE),
+/// Where the assembler is to write, as the options say it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Logs {
+    info: (usize, usize),
+    errors: (usize, usize),
+    verbose: bool,
+}
+
+impl Logs {
+    /// Checks the options of a compilation.
+    ///
+    /// # Safety
+    /// `n` options with as many values; a buffer has the size that the option after it says.
+    pub(super) unsafe fn of(n: u32, options: *mut i32, values: *mut usize) -> Result<Logs, Code> {
+        let mut logs = Logs::default();
+        if n > 0 {
+            not_null(options)?;
+            not_null(values)?;
         }
+        for i in 0..n as usize {
+            // SAFETY: the caller promises `n` of each.
+            let (option, value) = unsafe { (*options.add(i), *values.add(i)) };
+            // The size itself stands in the pointer's place; only its low half counts.
+            let low = value & 0xFFFF_FFFF;
+            match option {
+                _ if option == INFO[0] => logs.info.0 = value,
+                _ if option == INFO[1] => logs.info.1 = low,
+                _ if option == ERRORS[0] => logs.errors.0 = value,
+                _ if option == ERRORS[1] => logs.errors.1 = low,
+                VERBOSE => logs.verbose = low != 0,
+                0..=40 => {}
+                _ => return Err(Code::INVALID_VALUE),
+            }
+        }
+        Ok(logs)
     }
-    Ok((at, if at == 0 { 0 } else { bytes }))
+
+    /// Writes an error.
+    ///
+    /// # Safety
+    /// The buffers are there still.
+    pub(super) unsafe fn error(self, text: &str) {
+        // SAFETY: the caller's promise.
+        unsafe { write(self.errors, text) }
+    }
 }
 
 /// # Safety
-/// As for `error_log`; `image` is a C string if it is neither an ELF nor a fat binary.
+/// As many bytes can be written there, unless it is null.
+unsafe fn write((at, room): (usize, usize), text: &str) {
+    if at == 0 || room == 0 {
+        return;
+    }
+    let kept = text.len().min(room - 1);
+    let to: *mut u8 = std::ptr::with_exposed_provenance_mut(at);
+    // SAFETY: the caller promises a buffer of `room` bytes.
+    unsafe {
+        to.copy_from_nonoverlapping(text.as_ptr(), kept);
+        to.add(kept).write(0);
+    }
+}
+
+/// # Safety
+/// As for [`Logs::of`]; `image` is a C string if it is neither an ELF nor a fat binary.
 unsafe fn load(
     state: &mut Held,
     image: *const c_void,
@@ -77,34 +118,43 @@ unsafe fn load(
 ) -> Result<u64, Code> {
     not_null(image)?;
     // SAFETY: the caller's promise.
-    let (log, room) = unsafe { error_log(n, options, values)? };
-    // SAFETY: the caller's promise: at least four bytes, or an end before.
+    let logs = unsafe { Logs::of(n, options, values)? };
+    // SAFETY: the caller's promise: at least four bytes, or an end before; an ELF has a whole header, ours a text behind.
     let text = unsafe {
         let first = image.cast::<[u8; 4]>();
-        if *image.cast::<u8>() == 0x7F
-            || *image.cast::<u8>() == 0x50 && *first == [0x50, 0xED, 0x55, 0xBA]
-        {
+        if *image.cast::<u8>() == 0x7F {
+            let header = *image.cast::<[u8; 64]>();
+            if !link::is_ours(&header) {
+                return Err(Code::NO_BINARY_FOR_GPU);
+            }
+            CStr::from_ptr(image.cast::<c_char>().add(link::TEXT))
+        } else if *image.cast::<u8>() == 0x50 && *first == [0x50, 0xED, 0x55, 0xBA] {
             // Machine code, which the fake cannot read.
             return Err(Code::NO_BINARY_FOR_GPU);
+        } else {
+            CStr::from_ptr(image.cast())
         }
-        CStr::from_ptr(image.cast())
     };
     let text = text.to_str().map_err(|_| Code::INVALID_IMAGE)?;
     if text.trim().is_empty() {
         return Err(Code::INVALID_IMAGE);
     }
-    state.load(text).map_err(|refused| {
-        if room > 0 {
-            let kept = refused.log.len().min(room - 1);
-            let to: *mut u8 = std::ptr::with_exposed_provenance_mut(log);
-            // SAFETY: the caller promises a buffer of `room` bytes.
-            unsafe {
-                to.copy_from_nonoverlapping(refused.log.as_ptr(), kept);
-                to.add(kept).write(0);
-            }
-        }
+    let module = state.load(text).map_err(|refused| {
+        // SAFETY: the caller promises buffers of the sizes that he names.
+        unsafe { logs.error(&refused.log) };
         refused.code
-    })
+    })?;
+    if logs.verbose {
+        let names = state.modules.get(module)?.entries.iter();
+        let said = names.map(|kernel| {
+            let (name, registers) = (&kernel.entry.name, kernel.registers());
+            format!("ptxas info    : Function '{name}' used {registers} registers\n")
+        });
+        let said: String = said.collect();
+        // SAFETY: the caller promises buffers of the sizes that he names.
+        unsafe { write(logs.info, &said) };
+    }
+    Ok(module)
 }
 
 fn attribute(state: &Held, function: u64, number: i32) -> Result<i32, Code> {
@@ -115,12 +165,7 @@ fn attribute(state: &Held, function: u64, number: i32) -> Result<i32, Code> {
         1 => bytes(kernel.entry.shared_bytes),
         2 => bytes(module.constant_bytes),
         3 => bytes(kernel.entry.local_bytes),
-        4 => kernel
-            .entry
-            .max_registers
-            .unwrap_or(255)
-            .min(32)
-            .cast_signed(),
+        4 => kernel.registers().cast_signed(),
         5 => module.ptx_version.cast_signed(),
         6 => 90,
         7 => 0,
@@ -129,6 +174,18 @@ fn attribute(state: &Held, function: u64, number: i32) -> Result<i32, Code> {
         _ => return Err(Code::INVALID_VALUE),
     };
     Ok(value)
+}
+
+/// The handle of a module's kernel.
+fn handle(state: &mut Held, module: u64, index: usize) -> Result<u64, Code> {
+    let kernels = &state.modules.get(module)?.entries;
+    let known = kernels.get(index).ok_or(Code::NOT_FOUND)?.handle;
+    if known != 0 {
+        return Ok(known);
+    }
+    let handle = state.functions.add((module, index));
+    state.kernel_mut(handle)?.handle = handle;
+    Ok(handle)
 }
 
 /// Checks a launch and gives its stream the work.
@@ -145,6 +202,7 @@ unsafe fn launch(
     // SAFETY: the caller's promise.
     let launch = unsafe { checked(state, function, config, params)? };
     state.launches += 1;
+    state.kernel_mut(function)?.loaded = true;
     submit(state, config.stream, Work::Launch(launch))
 }
 
@@ -286,12 +344,8 @@ driver! {
         let name = CStr::from_ptr(name).to_str().map_err(|_| Code::NOT_FOUND)?;
         let kernels = &state.modules.get(module)?.entries;
         let index = kernels.iter().position(|kernel| kernel.entry.name == name).ok_or(Code::NOT_FOUND)?;
-        let mut handle = kernels[index].handle;
-        if handle == 0 {
-            handle = state.functions.add((module, index));
-            state.kernel_mut(handle)?.handle = handle;
-        }
-        put(function, handle)
+        let found = handle(state, module, index)?;
+        put(function, found)
     }
 
     /// Address and bytes of a variable; either may be left out.
@@ -306,6 +360,48 @@ driver! {
         if !bytes.is_null() {
             put(bytes, len)?;
         }
+        Ok(())
+    }
+
+    /// How many kernels a module has.
+    fn cuModuleGetFunctionCount(state; count: *mut u32, module: u64) needs Context {
+        let kernels = state.modules.get(module)?.entries.len();
+        put(count, kernels as u32)
+    }
+
+    /// The kernels of a module, up to a number.
+    fn cuModuleEnumerateFunctions(state; functions: *mut u64, most: u32, module: u64) needs Context {
+        not_null(functions)?;
+        let kernels = state.modules.get(module)?.entries.len();
+        for index in 0..kernels.min(most as usize) {
+            let function = handle(state, module, index)?;
+            put(functions.add(index), function)?;
+        }
+        Ok(())
+    }
+
+    /// The name of a kernel, as long as its module is loaded.
+    fn cuFuncGetName(state; name: *mut *const c_char, function: u64) needs Context {
+        let (_, kernel) = state.kernel(function)?;
+        put(name, kernel.c_name.as_ptr())
+    }
+
+    /// Whether functions are loaded when they are first launched: 2, rather than 1.
+    fn cuModuleGetLoadingMode(_state; mode: *mut i32) needs Init {
+        let eager = std::env::var_os("CUDA_MODULE_LOADING").is_some_and(|value| value == "EAGER");
+        put(mode, if eager { 1 } else { 2 })
+    }
+
+    /// Whether a function was loaded or launched.
+    fn cuFuncIsLoaded(state; loaded: *mut i32, function: u64) needs Context {
+        let (_, kernel) = state.kernel(function)?;
+        let eager = std::env::var_os("CUDA_MODULE_LOADING").is_some_and(|value| value == "EAGER");
+        put(loaded, i32::from(eager || kernel.loaded))
+    }
+
+    /// Loads a function ahead of its first launch.
+    fn cuFuncLoad(state; function: u64) needs Context {
+        state.kernel_mut(function)?.loaded = true;
         Ok(())
     }
 

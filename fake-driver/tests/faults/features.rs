@@ -7,14 +7,7 @@ use warploom_runtime::{Device, Error, EventOptions, Graph, Launch, PinnedOptions
 
 use crate::carried::saxpy;
 
-/// Uses all of it, and checks the results.
-pub(crate) fn work(device: &Device) -> Result<(), Error> {
-    streams(device)?;
-    pinned(device)?;
-    graphs(device)
-}
-
-fn streams(device: &Device) -> Result<(), Error> {
+pub(crate) fn streams(device: &Device) -> Result<(), Error> {
     let priorities = device.stream_priorities()?;
     let options = StreamOptions::new()
         .priority(priorities.greatest)
@@ -38,7 +31,7 @@ fn streams(device: &Device) -> Result<(), Error> {
     Ok(())
 }
 
-fn pinned(device: &Device) -> Result<(), Error> {
+pub(crate) fn pinned(device: &Device) -> Result<(), Error> {
     let (one, two) = (device.stream()?, device.stream()?);
     let source = device.pinned_from(&[1.0f32, 2.0, 3.0, 4.0])?;
     let mut mapped = device.pinned_with::<f32>(4, PinnedOptions::new().mapped().portable())?;
@@ -54,7 +47,7 @@ fn pinned(device: &Device) -> Result<(), Error> {
     Ok(())
 }
 
-fn graphs(device: &Device) -> Result<(), Error> {
+pub(crate) fn graphs(device: &Device) -> Result<(), Error> {
     let stream = device.stream()?;
     let x = device.upload(&[1.0f32; 4])?;
     let mut y = device.zeroed::<f32>(4)?;

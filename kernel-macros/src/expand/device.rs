@@ -148,6 +148,15 @@ pub(super) fn attributes_block(device: &Ident) -> TokenStream {
     }
 }
 
+/// `function` in the device pass: it wants the instance as a launch does, and never returns because it is never called.
+pub(super) fn function_block(device: &Ident) -> TokenStream {
+    quote! {
+        let _ = #device;
+        ::warploom::device::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
+        ::core::unreachable!("device code is never asked")
+    }
+}
+
 /// A kernel without type parameters is compiled whether or not this crate launches it.
 ///
 /// ```text

@@ -110,6 +110,14 @@ pub(super) fn attributes_block(kernel: &Kernel, device: &Ident) -> TokenStream {
     }
 }
 
+/// The block of `function`.
+pub(super) fn function_block(kernel: &Kernel, device: &Ident) -> TokenStream {
+    let described = description(kernel);
+    quote! {
+        ::warploom::launch::function(#device, &#described, ::core::panic::Location::caller())
+    }
+}
+
 fn bind(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {

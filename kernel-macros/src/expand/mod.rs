@@ -25,6 +25,7 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     let body = body(kernel, pass);
     let launch = launch(kernel, pass);
     let attributes = facts::attributes(kernel, pass);
+    let function = facts::function(kernel, pass);
     let bound = facts::bound(kernel);
     let (inside, beside) = match pass {
         Pass::Host => (host::checks(kernel), host::failure(kernel)),
@@ -46,6 +47,7 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
         impl #impl_generics #name #ty_generics #where_clause {
             #launch
             #attributes
+            #function
             #bound
             #body
             #inside

@@ -51,6 +51,18 @@ fn launch_is_the_same_in_both_passes() {
 }
 
 #[test]
+fn function_is_the_same_in_both_passes() {
+    for pass in [Pass::Host, Pass::Device] {
+        let signature = quote! {
+            pub fn function(
+                device: &::warploom::Device,
+            ) -> ::core::result::Result<::warploom::module::Function, ::warploom::LaunchError>
+        };
+        contains(&expand("", SAXPY, pass), signature);
+    }
+}
+
+#[test]
 fn the_entry_takes_pointers_and_lengths() {
     let device = expand("", SAXPY, Pass::Device);
     contains(

@@ -133,6 +133,7 @@ pub(super) fn hand_all<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
 ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+    refuse_inside()?;
     // Almost always one; portable buffers may bring others. In order of address, so that two threads never wait for each other.
     let gpu = |device: &'a Device| match &device.0.backend {
         Backend::Cuda(gpu) => Some(&**gpu),

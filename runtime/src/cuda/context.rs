@@ -1,20 +1,31 @@
-//! A GPU's primary context, shared with every other user of the GPU in this process.
+//! A GPU's context: the primary one, shared with every other user of the GPU in this process.
+//!
+//! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so. The former one is not restored: that
+//! would be two calls more for each of ours, and the primary context is the one that CUDA's runtime interface uses anyway. Who
+//! shares a thread with users of other contexts holds a [`Pushed`] meanwhile.
 
-use std::ffi::{CStr, c_int};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, Weak};
 
+use super::found::Found;
+use super::health::Health;
 use super::host::{forbidden, is_inside, outside};
 use super::result::DriverError;
 use super::sys::{self, CUcontext, CUdevice, Driver};
-use crate::device::Limits;
+use crate::device::{Limits, lock};
 use crate::error::DeviceError;
 
-/// A retained primary context. Released when the last owner is gone.
+/// A context that stays while this lives.
 #[derive(Debug)]
 pub(crate) struct Context {
-    pub(super) driver: &'static Driver,
-    pub(super) device: CUdevice,
-    raw: CUcontext,
+    /// For the calls of this context; they are refused once it is lost.
+    pub(super) driver: Driver,
+    found: Found,
+    pub(super) raw: CUcontext,
+    /// Not the primary context, but one of our own, made because that one is lost and still has users.
+    own: bool,
 }
 
 /// What a GPU says about itself.
@@ -26,31 +37,40 @@ pub(crate) struct Properties {
     pub(crate) driver_version: (u32, u32),
 }
 
+/// What is known of the primary contexts that somebody here has opened. Locked while one is opened.
+static PRIMARY: Mutex<BTreeMap<CUdevice, Weak<Health>>> = Mutex::new(BTreeMap::new());
+
 impl Context {
-    /// Retains the primary context of GPU `ordinal`.
-    pub(crate) fn open(ordinal: u32) -> Result<Arc<Context>, DeviceError> {
-        let driver = sys::driver()?;
-        let mut count: c_int = 0;
-        // SAFETY: writes one integer to where we point.
-        unsafe { driver.cuDeviceGetCount(&raw mut count)? };
-        let index = c_int::try_from(ordinal)
-            .ok()
-            .filter(|index| *index < count)
-            .ok_or(DeviceError::NoSuchDevice {
-                given: ordinal,
-                count: count.unsigned_abs(),
-            })?;
-        let mut device: CUdevice = 0;
-        let mut raw = CUcontext::NULL;
-        // SAFETY: both write one value to where we point; `index` is below the number of devices.
-        unsafe {
-            driver.cuDeviceGet(&raw mut device, index)?;
-            driver.cuDevicePrimaryCtxRetain(&raw mut raw, device)?;
-        }
+    /// Retains the primary context of a GPU. `flags`: what it has to be made with.
+    ///
+    /// If it is lost and somebody still has things of it, makes a new context instead: resetting the primary one would free host
+    /// memory that they can reach, and give their handles to others.
+    pub(crate) fn open(found: Found, flags: Option<u32>) -> Result<Arc<Context>, DeviceError> {
+        let mut primary = lock(&PRIMARY);
+        let health = primary.get(&found.device).and_then(Weak::upgrade);
+        let own = health.as_ref().is_some_and(|h| h.cause().is_some());
+        let health = health.filter(|_| !own).unwrap_or_default();
+        let raw = if own {
+            create(found, flags.unwrap_or(0) | MAP_HOST)?
+        } else {
+            if let Some(flags) = flags {
+                set_flags(found, flags)?;
+            }
+            let mut raw = CUcontext::NULL;
+            // SAFETY: writes one handle to where we point.
+            unsafe {
+                found
+                    .driver
+                    .cuDevicePrimaryCtxRetain(&raw mut raw, found.device)?;
+            }
+            primary.insert(found.device, Arc::downgrade(&health));
+            raw
+        };
         Ok(Arc::new(Context {
-            driver,
-            device,
+            driver: found.driver.for_context(health),
+            found,
             raw,
+            own,
         }))
     }
 
@@ -59,8 +79,65 @@ impl Context {
         if is_inside() {
             return Err(forbidden());
         }
-        // SAFETY: the context is retained while `self` lives.
-        unsafe { self.driver.cuCtxSetCurrent(self.raw) }
+        // SAFETY: the context is there while `self` lives.
+        let bound = unsafe { self.driver.cuCtxSetCurrent(self.raw) };
+        match (bound, self.driver.health()) {
+            // Somebody else ended it: the handle was good.
+            (Err(error), Some(health)) if error.code == sys::CUDA_ERROR_INVALID_CONTEXT => {
+                Err(health.lose(error))
+            }
+            (bound, _) => bound,
+        }
+    }
+
+    /// Makes this the calling thread's context until the guard is dropped; then the former one is current again.
+    pub(crate) fn push(self: &Arc<Context>) -> Result<Pushed, DriverError> {
+        // SAFETY: the context is there while the guard holds it.
+        unsafe { self.driver.cuCtxPushCurrent_v2(self.raw)? };
+        Ok(Pushed {
+            context: Arc::clone(self),
+            thread: PhantomData,
+        })
+    }
+
+    /// The error that ended this context.
+    pub(crate) fn lost(&self) -> Option<&DriverError> {
+        self.driver.health().and_then(Health::cause)
+    }
+
+    /// The GPU.
+    pub(crate) fn found(&self) -> Found {
+        self.found
+    }
+
+    /// The flags that it was made with.
+    pub(crate) fn flags(&self) -> Result<u32, DriverError> {
+        self.bind()?;
+        let mut flags = 0;
+        // SAFETY: writes one number to where we point; the context is current.
+        unsafe { self.driver.cuCtxGetFlags(&raw mut flags)? };
+        Ok(flags)
+    }
+
+    /// Bytes of memory that nobody has, and of all memory.
+    pub(crate) fn memory_info(&self) -> Result<(u64, u64), DriverError> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two numbers to where we point; the context is current.
+        unsafe { self.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total)? };
+        Ok((free as u64, total as u64))
+    }
+
+    /// Makes all lines of the L2 cache ordinary ones.
+    pub(crate) fn reset_persisting_l2(&self) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: takes nothing; the context is current.
+        unsafe { self.driver.cuCtxResetPersistingL2Cache() }
+    }
+
+    /// The driver's number of the GPU.
+    pub(super) fn device(&self) -> CUdevice {
+        self.found.device
     }
 
     /// The driver's handle.
@@ -75,44 +152,35 @@ impl Context {
         unsafe { self.driver.cuCtxSynchronize() }
     }
 
+    /// A limit of the context, by the driver's number.
+    pub(crate) fn limit(&self, limit: c_int) -> Result<usize, DriverError> {
+        self.bind()?;
+        let mut value = 0;
+        // SAFETY: writes one number to where we point; the context is current.
+        unsafe { self.driver.cuCtxGetLimit(&raw mut value, limit)? };
+        Ok(value)
+    }
+
+    /// Sets it.
+    pub(crate) fn set_limit(&self, limit: c_int, value: usize) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: takes numbers only; the context is current.
+        unsafe { self.driver.cuCtxSetLimit(limit, value) }
+    }
+
     /// Bytes of the heap that kernels allocate from.
     pub(crate) fn heap_limit(&self) -> Result<usize, DriverError> {
-        self.bind()?;
-        let mut bytes = 0;
-        // SAFETY: writes one number to where we point; the context is current.
-        unsafe {
-            self.driver
-                .cuCtxGetLimit(&raw mut bytes, sys::CU_LIMIT_MALLOC_HEAP_SIZE)?;
-        }
-        Ok(bytes)
+        self.limit(sys::CU_LIMIT_MALLOC_HEAP_SIZE)
     }
 
     /// Sets it, as long as no kernel that allocates was loaded.
     pub(crate) fn set_heap_limit(&self, bytes: usize) -> Result<(), DriverError> {
-        self.bind()?;
-        // SAFETY: takes numbers only; the context is current.
-        unsafe {
-            self.driver
-                .cuCtxSetLimit(sys::CU_LIMIT_MALLOC_HEAP_SIZE, bytes)
-        }
+        self.set_limit(sys::CU_LIMIT_MALLOC_HEAP_SIZE, bytes)
     }
 
     /// Asks the GPU for its name and limits.
     pub(crate) fn properties(&self) -> Result<Properties, DriverError> {
-        let mut version: c_int = 0;
-        let mut name = [0; 256];
-        // SAFETY: write one integer and at most 256 bytes, ended by a zero, to where we point.
-        unsafe {
-            self.driver.cuDriverGetVersion(&raw mut version)?;
-            self.driver
-                .cuDeviceGetName(name.as_mut_ptr().cast(), 256, self.device)?;
-        }
-        let name = CStr::from_bytes_until_nul(&name).map_or_else(
-            |_| String::new(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let version = version.unsigned_abs();
-        let driver_version = (version / 1000, version % 1000 / 10);
+        let driver_version = self.found.driver_version()?;
         let [major, minor] = self.attributes(sys::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY)?;
         let shared_bytes = self.attribute(sys::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
         let limits = Limits {
@@ -143,27 +211,38 @@ impl Context {
                 .attribute(sys::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?,
         };
         Ok(Properties {
-            name,
+            name: self.found.name()?,
             compute_capability: (major, minor),
             limits,
             driver_version,
         })
     }
 
+    /// Whether the driver loads functions when they are first needed, rather than with their module.
+    pub(crate) fn loads_lazily(&self) -> Result<bool, DriverError> {
+        self.bind()?;
+        let mut mode: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe { self.driver.cuModuleGetLoadingMode(&raw mut mode)? };
+        Ok(mode == sys::modules::CU_MODULE_LAZY_LOADING)
+    }
+
     /// Whether host and kernels may use managed memory at the same time.
     pub(crate) fn has_concurrent_managed_access(&self) -> Result<bool, DriverError> {
-        let value = self.attribute(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?;
-        Ok(value != 0)
+        self.can(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
+    }
+
+    /// Whether the GPU has an ability, which is an attribute of 0 or 1. What the driver has not heard of, it cannot make use of.
+    pub(super) fn can(&self, attribute: c_int) -> Result<bool, DriverError> {
+        match self.attribute(attribute) {
+            Ok(value) => Ok(value != 0),
+            Err(error) if error.code == sys::CUDA_ERROR_INVALID_VALUE => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
-        let mut value: c_int = 0;
-        // SAFETY: writes one integer to where we point.
-        unsafe {
-            self.driver
-                .cuDeviceGetAttribute(&raw mut value, attribute, self.device)?;
-        }
-        Ok(value.unsigned_abs())
+        Ok(self.found.attribute(attribute)?.unwrap_or(0).unsigned_abs())
     }
 
     fn attributes<const N: usize>(&self, list: [c_int; N]) -> Result<[u32; N], DriverError> {
@@ -175,12 +254,84 @@ impl Context {
     }
 }
 
+/// The flags of a context that was made to be shared.
+fn set_flags(found: Found, flags: u32) -> Result<(), DeviceError> {
+    let (now, active) = found.primary_state()?;
+    if active {
+        return if now & ASKED == flags & ASKED {
+            Ok(())
+        } else {
+            Err(DeviceError::ContextActive {
+                ordinal: found.ordinal,
+                wanted: flags,
+                active: now,
+            })
+        };
+    }
+    // SAFETY: takes numbers only.
+    unsafe {
+        found
+            .driver
+            .cuDevicePrimaryCtxSetFlags_v2(found.device, flags)?;
+    }
+    Ok(())
+}
+
+/// Host memory can be mapped. Primary contexts have it without being told.
+const MAP_HOST: u32 = 8;
+
+/// The flags that we set: how the host waits, and what becomes of local memory.
+const ASKED: u32 = 0x17;
+
+/// A context beside the primary one.
+fn create(found: Found, flags: u32) -> Result<CUcontext, DriverError> {
+    let mut raw = CUcontext::NULL;
+    let mut popped = CUcontext::NULL;
+    // SAFETY: both write one handle to where we point. Creating makes it current; the thread gets back the one it had.
+    unsafe {
+        found
+            .driver
+            .cuCtxCreate_v2(&raw mut raw, flags, found.device)?;
+        found.driver.cuCtxPopCurrent_v2(&raw mut popped)?;
+    }
+    Ok(raw)
+}
+
 impl Drop for Context {
     fn drop(&mut self) {
-        let (driver, device) = (self.driver, self.device);
+        let (found, raw, own) = (self.found, self.raw, self.own);
         outside(move || {
-            // SAFETY: releases what `open` retained, once. An error means that the driver is shut down already: nothing is left to release.
-            let _ = unsafe { driver.cuDevicePrimaryCtxRelease_v2(device) };
+            // SAFETY: gives back what `open` took, once; nothing of it is left. Through the driver's own table: this is due for a lost
+            // context, too. An error means that the driver is shut down already: nothing is left to release.
+            let _ = unsafe {
+                if own {
+                    found.driver.cuCtxDestroy_v2(raw)
+                } else {
+                    found.driver.cuDevicePrimaryCtxRelease_v2(found.device)
+                }
+            };
         });
+    }
+}
+
+/// A context that is current to this thread until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Pushed {
+    context: Arc<Context>,
+    /// The stack of contexts belongs to the thread.
+    thread: PhantomData<*const ()>,
+}
+
+impl Drop for Pushed {
+    fn drop(&mut self) {
+        let mut popped = CUcontext::NULL;
+        // SAFETY: writes one handle to where we point. Pops what `push` pushed, or what replaced it at the top. Through the driver's own
+        // table: this is due for a lost context, too. Errors: the driver is shut down already.
+        let _ = unsafe {
+            self.context
+                .found
+                .driver
+                .cuCtxPopCurrent_v2(&raw mut popped)
+        };
     }
 }

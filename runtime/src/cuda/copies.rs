@@ -144,7 +144,7 @@ impl Stream {
     ) -> Result<(), DriverError> {
         self.context.bind()?;
         let to = if this_gpu {
-            self.context.device
+            self.context.device()
         } else {
             CU_DEVICE_CPU
         };

@@ -47,7 +47,7 @@ impl Graph {
     ) -> Result<Node, DriverError> {
         let described = described(function, shape, params);
         let mut node = CUgraphNode::NULL;
-        let driver = self.context.driver;
+        let driver = &self.context.driver;
         // SAFETY: `Node` is the driver's handle; the caller promises the parameters, which the driver copies.
         unsafe {
             driver.cuGraphAddKernelNode(

@@ -102,7 +102,7 @@ impl Context {
 
     /// The GPU's number, as the driver's functions about memory take it.
     pub(crate) fn number(&self) -> i32 {
-        self.device
+        self.device()
     }
 }
 
@@ -232,7 +232,7 @@ impl ManagedMemory {
     pub(crate) fn advise(&self, advice: i32, this_gpu: bool) -> Result<(), DriverError> {
         self.context.bind()?;
         let device = if this_gpu {
-            self.context.device
+            self.context.device()
         } else {
             flags::CU_DEVICE_CPU
         };

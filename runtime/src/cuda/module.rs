@@ -1,12 +1,13 @@
 //! Device code: modules, their functions and variables, and launches.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::sync::Arc;
 
 use super::context::Context;
+use super::jit::Jit;
 use super::result::DriverError;
 use super::stream::Stream;
-use super::sys::{self, CUfunction, CUlaunchAttribute, CUlaunchConfig, CUmodule};
+use super::sys::{self, CUfunction, CUlaunchAttribute, CUlaunchConfig, CUmodule, modules};
 use crate::launch::{CheckedShape, KernelAttributes};
 
 /// Bytes kept of what the driver's assembler says.
@@ -46,36 +47,66 @@ impl From<DriverError> for LoadError {
 impl Module {
     /// Compiles PTX for the GPU and loads it.
     pub(crate) fn load(context: Arc<Context>, ptx: &CStr) -> Result<Arc<Module>, LoadError> {
+        let mut jit = Jit::errors_only(LOG_BYTES);
+        // SAFETY: PTX that ends with a zero byte.
+        unsafe { Module::load_code(context, ptx.to_bytes_with_nul(), &mut jit) }
+    }
+
+    /// Loads PTX, a cubin or a fat binary.
+    ///
+    /// # Safety
+    /// `code` is whole: PTX ends with a zero byte, and the headers of binaries name no byte behind the end.
+    pub(crate) unsafe fn load_code(
+        context: Arc<Context>,
+        code: &[u8],
+        jit: &mut Jit,
+    ) -> Result<Arc<Module>, LoadError> {
         context.bind()?;
         let mut raw = CUmodule::NULL;
-        let mut log = vec![0u8; LOG_BYTES];
-        let mut options = [
-            sys::CU_JIT_ERROR_LOG_BUFFER,
-            sys::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        ];
-        // The driver wants the size itself in the pointer's place.
-        let mut values = [
-            log.as_mut_ptr().cast::<c_void>(),
-            std::ptr::without_provenance_mut(LOG_BYTES),
-        ];
-        // SAFETY: `ptx` ends with a zero byte; two options with two values; the log has the size that the second names.
+        let (count, keys, values) = jit.parts();
+        // SAFETY: the caller promises the code; as many keys as values, and the logs have the sizes that they name.
         let loaded = unsafe {
             context.driver.cuModuleLoadDataEx(
                 &raw mut raw,
-                ptx.as_ptr().cast(),
-                2,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
+                code.as_ptr().cast(),
+                count,
+                keys,
+                values,
             )
         };
         match loaded {
             Ok(()) => Ok(Arc::new(Module { context, raw })),
-            Err(error) => {
-                let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG_BYTES);
-                let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
-                Err(LoadError { error, log })
+            Err(error) => Err(LoadError {
+                error,
+                log: jit.logs().errors,
+            }),
+        }
+    }
+
+    /// The names of all kernels, as far as this driver (before 12.4) can tell.
+    pub(crate) fn function_names(&self) -> Option<Vec<String>> {
+        let driver = &self.context.driver;
+        self.context.bind().ok()?;
+        let mut count: c_uint = 0;
+        // SAFETY: writes one number to where we point; the module is alive.
+        unsafe { driver.cuModuleGetFunctionCount(&raw mut count, self.raw) }.ok()?;
+        let mut functions = vec![CUfunction::NULL; count as usize];
+        // SAFETY: writes at most `count` handles to where we point; the module is alive.
+        unsafe { driver.cuModuleEnumerateFunctions(functions.as_mut_ptr(), count, self.raw) }
+            .ok()?;
+        let mut names = Vec::new();
+        for function in functions {
+            let mut name = std::ptr::null();
+            // SAFETY: writes one address to where we point; the function is the module's.
+            unsafe { driver.cuFuncGetName(&raw mut name, function) }.ok()?;
+            if !name.is_null() {
+                // SAFETY: a C string of the driver, valid while the module is loaded.
+                let name = unsafe { CStr::from_ptr(name) };
+                names.push(name.to_string_lossy().into_owned());
             }
         }
+        names.sort();
+        Some(names)
     }
 
     pub(crate) fn function(self: &Arc<Module>, name: &str) -> Result<Function, DriverError> {
@@ -124,6 +155,11 @@ impl Drop for Module {
 }
 
 impl Function {
+    /// Whether both came from one module, loaded once: a name means one kernel there.
+    pub(crate) fn is_of_same_module(&self, other: &Function) -> bool {
+        Arc::ptr_eq(&self.module, &other.module)
+    }
+
     /// Threads of a block at most, given the registers that the kernel needs.
     pub(crate) fn max_threads(&self) -> Result<u32, DriverError> {
         self.attribute(sys::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
@@ -142,6 +178,8 @@ impl Function {
             shared_bytes: self.static_shared_bytes()?,
             constant_bytes: self.attribute(sys::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
             max_threads: self.max_threads()?,
+            max_dynamic_shared_bytes: self
+                .attribute(sys::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)?,
             ptx_version: self.attribute(sys::CU_FUNC_ATTRIBUTE_PTX_VERSION)?,
             binary_version: self.attribute(sys::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?,
         })
@@ -171,11 +209,7 @@ impl Function {
 
     /// Allows launches in clusters of more than 8 blocks.
     pub(crate) fn allow_large_clusters(&self) -> Result<(), DriverError> {
-        let context = &self.module.context;
-        context.bind()?;
-        let attribute = sys::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-        // SAFETY: takes numbers only; the function's module is alive.
-        unsafe { context.driver.cuFuncSetAttribute(self.raw, attribute, 1) }
+        self.set_attribute(sys::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
     }
 
     fn attribute(&self, attribute: c_int) -> Result<u32, DriverError> {
@@ -191,18 +225,66 @@ impl Function {
         Ok(value.unsigned_abs())
     }
 
-    /// Allows launches with up to `bytes` bytes of dynamic shared memory.
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory. Never takes back what somebody else was allowed: the driver has
+    /// one number for the function, and several lines of a program may launch it.
     pub(crate) fn allow_dynamic_shared(&self, bytes: u32) -> Result<(), DriverError> {
+        let attribute = sys::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        if self.attribute(attribute)? >= bytes {
+            return Ok(());
+        }
+        self.set_attribute(attribute, c_int::try_from(bytes).unwrap_or(c_int::MAX))
+    }
+
+    /// The part of a multiprocessor's memory that is to be shared memory, in percent; `None` leaves it to the driver.
+    pub(crate) fn set_shared_carveout(&self, percent: Option<u8>) -> Result<(), DriverError> {
+        let attribute = modules::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        self.set_attribute(attribute, percent.map_or(-1, c_int::from))
+    }
+
+    /// What the function would rather have more of: the driver's number for it.
+    pub(crate) fn set_cache_config(&self, config: c_int) -> Result<(), DriverError> {
         let context = &self.module.context;
         context.bind()?;
-        let bytes = c_int::try_from(bytes).unwrap_or(c_int::MAX);
+        // SAFETY: takes a number only; the function's module is alive.
+        unsafe { context.driver.cuFuncSetCacheConfig(self.raw, config) }
+    }
+
+    /// Whether launches must say how large a cluster is, and the cluster that the code fixes (zeros if it does not). Drivers before 11.8
+    /// know no clusters.
+    pub(crate) fn cluster(&self) -> (bool, [u32; 3]) {
+        let attribute = |attribute| self.attribute(attribute).unwrap_or(0);
+        (
+            attribute(modules::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET) != 0,
+            modules::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER.map(attribute),
+        )
+    }
+
+    /// Whether the function is on the GPU already, which loads functions when they are first launched.
+    pub(crate) fn is_loaded(&self) -> Result<bool, DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
+        let mut state: c_int = 0;
+        // SAFETY: writes one integer to where we point; the function's module is alive.
+        unsafe { context.driver.cuFuncIsLoaded(&raw mut state, self.raw)? };
+        Ok(state != 0)
+    }
+
+    /// Loads the function now.
+    pub(crate) fn load(&self) -> Result<(), DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
+        // SAFETY: takes a handle only; the function's module is alive.
+        unsafe { context.driver.cuFuncLoad(self.raw) }
+    }
+
+    fn set_attribute(&self, attribute: c_int, value: c_int) -> Result<(), DriverError> {
+        let context = &self.module.context;
+        context.bind()?;
         // SAFETY: takes numbers only; the function's module is alive.
         unsafe {
-            context.driver.cuFuncSetAttribute(
-                self.raw,
-                sys::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                bytes,
-            )
+            context
+                .driver
+                .cuFuncSetAttribute(self.raw, attribute, value)
         }
     }
 

@@ -107,9 +107,10 @@ unsafe impl Send for Registration {}
 unsafe impl Sync for Registration {}
 
 impl Context {
-    /// Whether memory that is there can be page-locked. Old drivers do not say, and can.
-    pub(crate) fn can_register(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != Ok(0)
+    /// Whether memory that is there can be page-locked.
+    pub(crate) fn can_register(&self) -> Result<bool, DriverError> {
+        let value = self.attribute(flags::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)?;
+        Ok(value != 0)
     }
 }
 
@@ -163,8 +164,7 @@ impl Drop for Registration {
 
 impl Context {
     /// Whether kernels may reach page-locked memory of the host.
-    pub(crate) fn can_map_host_memory(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn can_map_host_memory(&self) -> Result<bool, DriverError> {
+        self.can(flags::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::context::Context;
+use super::host::outside;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory as flags;
@@ -33,9 +34,8 @@ pub(crate) enum PoolNumber {
 
 impl Context {
     /// Whether there are pools.
-    pub(crate) fn has_pools(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
-            .is_ok_and(|value| value != 0)
+    pub(crate) fn has_pools(&self) -> Result<bool, DriverError> {
+        self.can(flags::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)
     }
 }
 
@@ -44,7 +44,7 @@ impl Pool {
     pub(crate) fn of_device(context: Arc<Context>) -> Result<Pool, DriverError> {
         context.bind()?;
         let mut raw = CUmemoryPool::NULL;
-        let (to, device) = (&raw mut raw, context.device);
+        let (to, device) = (&raw mut raw, context.device());
         // SAFETY: writes one handle to where we point.
         unsafe { context.driver.cuDeviceGetDefaultMemPool(to, device)? };
         Ok(Pool {
@@ -57,7 +57,7 @@ impl Pool {
     /// A new one, of `max_bytes` bytes at most; 0: as many as there are.
     pub(crate) fn new(context: Arc<Context>, max_bytes: usize) -> Result<Pool, DriverError> {
         context.bind()?;
-        let props = CUmemPoolProps::on_device(context.device, max_bytes);
+        let props = CUmemPoolProps::on_device(context.device(), max_bytes);
         let mut raw = CUmemoryPool::NULL;
         let driver = &context.driver;
         // SAFETY: writes one handle to where we point, and reads the structure.
@@ -120,9 +120,12 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.own {
-            let _ = self.context.bind();
-            // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
-            let _ = unsafe { self.context.driver.cuMemPoolDestroy(self.raw) };
+            let (context, raw) = (Arc::clone(&self.context), self.raw);
+            outside(move || {
+                let _ = context.bind();
+                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Errors: the driver is shut down already.
+                let _ = unsafe { context.driver.cuMemPoolDestroy(raw) };
+            });
         }
     }
 }

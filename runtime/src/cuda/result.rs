@@ -52,6 +52,40 @@ pub(super) fn ready(answer: Result<(), DriverError>) -> Result<bool, DriverError
     }
 }
 
+/// Results after which the driver's manual calls a context unusable: each later call gives the same.
+const STICKY: [CUresult; 18] = [
+    214, // ECC_UNCORRECTABLE
+    220, // NVLINK_UNCORRECTABLE
+    226, // CONTAINED
+    700, // ILLEGAL_ADDRESS
+    702, // LAUNCH_TIMEOUT
+    709, // CONTEXT_IS_DESTROYED
+    710, // ASSERT
+    714, // HARDWARE_STACK_ERROR
+    715, // ILLEGAL_INSTRUCTION
+    716, // MISALIGNED_ADDRESS
+    717, // INVALID_ADDRESS_SPACE
+    718, // INVALID_PC
+    719, // LAUNCH_FAILED
+    721, // TENSOR_MEMORY_LEAK
+    806, // MPS_RPC_FAILURE
+    810, // MPS_CLIENT_TERMINATED
+    911, // EXTERNAL_DEVICE
+    916, // KEY_ROTATION
+];
+
+impl DriverError {
+    /// Whether the GPU's context is lost with this error: nothing that was made of the device works any more, and every later call says so
+    /// without reaching the driver. [`Device::reopen`](crate::Device::reopen) opens the GPU afresh.
+    ///
+    /// Those are a kernel's faults (700, 702, 710, 714 to 719, 721), faults of the hardware (214, 220, 226, 911) and contexts that somebody
+    /// else ended (709, 806, 810, 916). A panic of a kernel is none: it is no error of the driver.
+    #[must_use]
+    pub fn is_sticky(&self) -> bool {
+        STICKY.contains(&self.code)
+    }
+}
+
 pub(super) fn check(
     driver: &Driver,
     call: &'static str,
@@ -60,7 +94,11 @@ pub(super) fn check(
     if code == 0 {
         return Ok(());
     }
-    Err(describe(driver, call, code))
+    let error = describe(driver, call, code);
+    Err(match driver.health() {
+        Some(health) if error.is_sticky() => health.lose(error),
+        _ => error,
+    })
 }
 
 /// The error of a function that this driver is too old for.
@@ -100,4 +138,42 @@ unsafe fn text_of(text: *const c_char) -> Option<String> {
     // SAFETY: not null, so a C string, as the caller promises.
     let text = unsafe { CStr::from_ptr(text) };
     Some(text.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every result of the driver's header, CUDA 13.0.
+    const ALL: [CUresult; 101] = [
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 34, 36, 46, 100, 101, 102, 200, 201, 202, 205, 206, 207, 208,
+        209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226,
+        300, 301, 302, 303, 304, 400, 401, 402, 500, 600, 700, 701, 702, 703, 704, 705, 708, 709,
+        710, 711, 712, 713, 714, 715, 716, 717, 718, 719, 720, 721, 800, 801, 802, 803, 804, 805,
+        806, 807, 808, 809, 810, 811, 812, 900, 901, 902, 903, 904, 905, 906, 907, 908, 909, 910,
+        911, 912, 913, 914, 915, 916, 999,
+    ];
+
+    //@ rows: GER-1
+    #[test]
+    fn every_result_is_sticky_or_not() {
+        let sticky = |code: &CUresult| {
+            let error = DriverError {
+                code: *code,
+                name: String::new(),
+                text: String::new(),
+                call: "cuCtxSynchronize",
+                launches: Box::default(),
+            };
+            error.is_sticky()
+        };
+        let (lost, usable): (Vec<_>, Vec<_>) = ALL.iter().copied().partition(sticky);
+        assert_eq!(lost, STICKY);
+        // What programs meet every day, and go on after.
+        for ordinary in [
+            0, 1, 2, 101, 201, 218, 400, 500, 600, 701, 704, 720, 801, 900, 999,
+        ] {
+            assert!(usable.contains(&ordinary), "{ordinary}");
+        }
+    }
 }

@@ -88,6 +88,11 @@ impl Stream {
         self.raw.0
     }
 
+    /// Whether its context is lost: nothing of it runs any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.context.lost().is_some()
+    }
+
     /// Waits on the host until all work submitted so far is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         let waited = self.context.bind().and_then(|()| {
@@ -158,7 +163,9 @@ impl Drop for Stream {
             let _ = context.bind();
             if let Some(barrier) = barrier {
                 // SAFETY: the stream is destroyed below. The last launch may still use the barrier.
-                let _ = unsafe { context.driver.cuStreamSynchronize(raw) };
+                if unsafe { context.driver.cuStreamSynchronize(raw) }.is_err() {
+                    let _ = context.synchronize();
+                }
                 drop(barrier);
             }
             if owned {

@@ -11,17 +11,18 @@
 )]
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use libloading::Library;
 
+use super::health::Health;
 use super::result::{DriverError, check, lacking};
 use crate::error::DeviceError;
 
 mod devices; // GPUs, contexts, peers
 pub(super) mod graphs; // graphs and their nodes
 pub(crate) mod memory; // kinds of memory, copies, pools
-mod modules; // compiling, linking, functions' attributes
+pub(crate) mod modules; // compiling, linking, functions' attributes
 mod streams; // streams, events, callbacks, profiling
 
 pub(crate) use streams::*;
@@ -48,7 +49,7 @@ macro_rules! handles {
 }
 
 use handles;
-handles! { CUcontext CUmodule CUfunction CUstream CUevent CUgraph CUgraphNode CUgraphExec }
+handles! { CUcontext CUmodule CUfunction CUlinkState CUstream CUevent CUgraph CUgraphNode CUgraphExec }
 
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
 macro_rules! functions {
@@ -56,9 +57,15 @@ macro_rules! functions {
         required { $(fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }
         optional { $(fn $oname:ident($($oarg:ident: $oty:ty),* $(,)?);)* }
     ) => {
-        /// The loaded driver library.
-        #[derive(Debug)]
+        /// The loaded driver library. Each context has a value of its own: once the context is lost, calls through it are refused.
+        #[derive(Debug, Clone)]
         pub(crate) struct Driver {
+            loaded: Arc<Loaded>,
+            health: Option<Arc<Health>>,
+        }
+
+        #[derive(Debug)]
+        struct Loaded {
             table: Table,
             devices: devices::Functions,
             graphs: graphs::Functions,
@@ -98,14 +105,35 @@ macro_rules! functions {
                 // One `let else` for all of them: each is `Some` unless it was counted as missing.
                 let ($(Some($name),)*) = ($($name,)*) else { return Err(missing) };
                 Ok(Driver {
-                    table: Table { $($name,)* $($oname,)* },
-                    devices: devices::Functions::find(&library),
-                    graphs: graphs::Functions::find(&library),
-                    memory: memory::Functions::find(&library),
-                    modules: modules::Functions::find(&library),
-                    streams: streams::Functions::find(&library),
-                    _library: library,
+                    loaded: Arc::new(Loaded {
+                        table: Table { $($name,)* $($oname,)* },
+                        devices: devices::Functions::find(&library),
+                        graphs: graphs::Functions::find(&library),
+                        memory: memory::Functions::find(&library),
+                        modules: modules::Functions::find(&library),
+                        streams: streams::Functions::find(&library),
+                        _library: library,
+                    }),
+                    health: None,
                 })
+            }
+
+            /// The same functions, for the calls that belong to one context.
+            pub(super) fn for_context(&self, health: Arc<Health>) -> Driver {
+                Driver {
+                    loaded: Arc::clone(&self.loaded),
+                    health: Some(health),
+                }
+            }
+
+            /// What the context of these calls went through; `None` for calls that need none.
+            pub(super) fn health(&self) -> Option<&Health> {
+                self.health.as_deref()
+            }
+
+            /// Refuses calls of a lost context: what its handles named is gone, or will never answer.
+            fn admit(&self, call: &'static str) -> Result<(), DriverError> {
+                self.health.as_ref().map_or(Ok(()), |health| health.admit(call))
             }
 
             $(
@@ -114,8 +142,9 @@ macro_rules! functions {
                 /// # Safety
                 /// What the driver's manual asks for: live handles, pointers to enough valid memory.
                 pub(crate) unsafe fn $name(&self, $($arg: $ty),*) -> Result<(), DriverError> {
+                    self.admit(stringify!($name))?;
                     // SAFETY: the caller promises what the manual asks for.
-                    let code = unsafe { (self.table.$name)($($arg),*) };
+                    let code = unsafe { (self.loaded.table.$name)($($arg),*) };
                     check(self, stringify!($name), code)
                 }
             )*
@@ -125,7 +154,10 @@ macro_rules! functions {
                 /// # Safety
                 /// What the driver's manual asks for: live handles, pointers to enough valid memory.
                 pub(crate) unsafe fn $oname(&self, $($oarg: $oty),*) -> Option<Result<(), DriverError>> {
-                    let function = self.table.$oname?;
+                    let function = self.loaded.table.$oname?;
+                    if let Err(lost) = self.admit(stringify!($oname)) {
+                        return Some(Err(lost));
+                    }
                     // SAFETY: the caller promises what the manual asks for.
                     let code = unsafe { function($($oarg),*) };
                     Some(check(self, stringify!($oname), code))
@@ -137,8 +169,8 @@ macro_rules! functions {
                 let (mut name, mut text) = (std::ptr::null(), std::ptr::null());
                 // SAFETY: both write one pointer to where we point; unknown codes write null.
                 unsafe {
-                    (self.table.cuGetErrorName)(code, &raw mut name);
-                    (self.table.cuGetErrorString)(code, &raw mut text);
+                    (self.loaded.table.cuGetErrorName)(code, &raw mut name);
+                    (self.loaded.table.cuGetErrorString)(code, &raw mut text);
                 }
                 [name, text]
             }
@@ -177,9 +209,10 @@ macro_rules! later {
                 /// # Safety
                 /// What the driver's manual asks for: live handles, pointers to enough valid memory.
                 pub(crate) unsafe fn $name(&self, $($arg: $ty),*) -> Result<(), DriverError> {
-                    let Some(function) = self.$area.$name else {
+                    let Some(function) = self.loaded.$area.$name else {
                         return Err(lacking(stringify!($name), $since));
                     };
+                    self.admit(stringify!($name))?;
                     // SAFETY: the caller promises what the manual asks for.
                     let code = unsafe { function($($arg),*) };
                     check(self, stringify!($name), code)
@@ -252,8 +285,13 @@ functions! {
 
 pub(crate) const CUDA_ERROR_INVALID_VALUE: CUresult = 1;
 pub(crate) const CUDA_ERROR_OUT_OF_MEMORY: CUresult = 2;
+pub(crate) const CUDA_ERROR_DEVICE_UNAVAILABLE: CUresult = 46;
 pub(crate) const CUDA_ERROR_NO_DEVICE: CUresult = 100;
 pub(crate) const CUDA_ERROR_NOT_FOUND: CUresult = 500;
+pub(crate) const CUDA_ERROR_INVALID_DEVICE: CUresult = 101;
+pub(crate) const CUDA_ERROR_INVALID_CONTEXT: CUresult = 201;
+pub(crate) const CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED: CUresult = 704;
+pub(crate) const CUDA_ERROR_PEER_ACCESS_NOT_ENABLED: CUresult = 705;
 pub(crate) const CUDA_ERROR_NOT_SUPPORTED: CUresult = 801;
 
 pub(crate) const CU_LIMIT_MALLOC_HEAP_SIZE: c_int = 2;
@@ -262,8 +300,6 @@ pub(crate) const CU_EVENT_DISABLE_TIMING: c_uint = 2;
 pub(crate) const CU_MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(crate) const CU_MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 pub(crate) const CU_MEM_ATTACH_GLOBAL: c_uint = 1;
-pub(crate) const CU_JIT_ERROR_LOG_BUFFER: c_int = 5;
-pub(crate) const CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_int = 6;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: c_int = 1;
 pub(crate) const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM: [c_int; 3] = [2, 3, 4];

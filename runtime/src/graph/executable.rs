@@ -10,6 +10,7 @@ use super::record::{KeptCopy, KeptLaunch, Operation};
 use super::{GraphError, Node, Planned, recorded};
 use crate::buffer::Buffer;
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
+use crate::cuda::host::outside;
 use crate::cuda::{Context, DriverError};
 use crate::device::{Backend, Device, Emulated, lock};
 use crate::error::Error;
@@ -92,16 +93,21 @@ impl ExecutableGraph {
             .into());
         }
         refuse_inside()?;
+        refuse_inside()?;
         stream.refuse_recording("run another graph")?;
         match &self.cuda {
-            None => self.emulate(stream),
-            Some(cuda) => Ok(self.queue(cuda, stream).map_err(|mut error| {
+            None => self.emulate(stream)?,
+            Some(cuda) => self.queue(cuda, stream).map_err(|mut error| {
                 // It may be the first call to hear that earlier work failed.
                 self.device()
                     .name_suspects(Some(stream.number()), &mut error);
                 GraphError::from(error)
-            })?),
+            })?,
         }
+        if self.device().is_launch_blocking() {
+            stream.synchronize()?;
+        }
+        Ok(())
     }
 
     fn emulate(&self, stream: &Stream) -> Result<(), Error> {
@@ -231,10 +237,14 @@ impl ExecutableGraph {
 
 impl Drop for ExecutableGraph {
     fn drop(&mut self) {
-        if let Some(stream) = lock(&self.last).as_ref().and_then(|queue| queue.cuda()) {
-            // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
-            let _ = stream.synchronize();
-        }
+        let (last, cuda) = (lock(&self.last).take(), self.cuda.take());
+        outside(move || {
+            if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
+                // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                let _ = stream.synchronize();
+            }
+            drop(cuda);
+        });
     }
 }
 

@@ -97,7 +97,13 @@ impl KeptKernel {
 impl KeptLaunch {
     /// Whether a node of `old` can be given this: the same code, which meets in the same way.
     pub(super) fn can_replace(&self, old: &KeptLaunch) -> bool {
-        self.kernel.described.name == old.kernel.described.name
+        let same_module = match (&self.function, &old.function) {
+            (Some(new), Some(old)) => new.is_of_same_module(old),
+            _ => true,
+        };
+        // Modules that others made may have kernels of one name.
+        same_module
+            && self.kernel.described.name == old.kernel.described.name
             && self.shape.cooperative == old.shape.cooperative
             && self.shape.cluster == old.shape.cluster
     }

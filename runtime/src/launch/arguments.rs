@@ -326,6 +326,8 @@ enum Source {
     Here(*const u8),
     /// The stream knows.
     GridBarrier,
+    /// A slice's address alone, as other languages pass memory.
+    Address,
 }
 
 /// One argument of a launch, as [`submit`](super::submit) takes it.
@@ -374,6 +376,15 @@ impl<'a> Arg<'a> {
             words,
             name: "",
             borrow: PhantomData,
+        }
+    }
+
+    /// A slice as its address alone.
+    pub(crate) fn pointer(self) -> Arg<'a> {
+        Arg {
+            param: Param::by_value::<u64>(),
+            value: Source::Address,
+            ..self
         }
     }
 
@@ -431,6 +442,7 @@ impl<'a> Arg<'a> {
         let source = match self.value {
             Source::Here(value) => value.cast_mut().cast(),
             Source::GridBarrier => std::ptr::from_ref(grid_barrier).cast_mut().cast(),
+            Source::Address => std::ptr::from_ref(&self.words[0]).cast_mut().cast(),
         };
         let value = (words == 0 && self.param.size > 0).then_some(source);
         let words = self.words[..words].iter();
@@ -449,6 +461,7 @@ pub(crate) struct KeptArg {
     words: [u64; 3],
     name: &'static str,
     is_grid_barrier: bool,
+    is_address: bool,
 }
 
 /// The bytes of a value, aligned as it wants.
@@ -482,6 +495,7 @@ impl KeptArg {
             words: arg.words,
             name: arg.name,
             is_grid_barrier: matches!(arg.value, Source::GridBarrier),
+            is_address: matches!(arg.value, Source::Address),
         }
     }
 
@@ -489,6 +503,7 @@ impl KeptArg {
     pub(crate) fn get(&self) -> Arg<'_> {
         let value = match &self.value {
             _ if self.is_grid_barrier => Source::GridBarrier,
+            _ if self.is_address => Source::Address,
             Some(value) => Source::Here(value.bytes[value.at..].as_ptr()),
             // A value without bytes, or a slice.
             None => Source::Here(std::ptr::null()),

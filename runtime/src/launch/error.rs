@@ -262,6 +262,28 @@ pub enum LaunchError {
         /// The stream's device.
         stream: String,
     },
+    /// A share of memory that there is not.
+    #[error(
+        "`{kernel}` cannot have {given} percent of a multiprocessor's shared memory; ask for 0 to 100, or leave it to the driver with `None`"
+    )]
+    WrongCarveout {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The percentage asked for.
+        given: u8,
+    },
+    /// A kernel of a loaded module is launched on a stream of another device.
+    #[error(
+        "cannot launch `{kernel}`: it was loaded on another device ({module}) than the stream's ({stream}); make both from the same `Device` or its clones"
+    )]
+    WrongStream {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The module's device.
+        module: String,
+        /// The stream's device.
+        stream: String,
+    },
     /// The arguments are not those of the kernel's description.
     #[error(
         "cannot launch `{kernel}`: argument {argument} is {given}, but the kernel's description says {needed}; build with one version of warploom"

@@ -15,7 +15,7 @@ mod values; // values as kernels take them
 pub use arguments::{
     Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, Slice2DMutArg, SliceArg, SliceMutArg,
 };
-pub use attributes::{KernelAttributes, attributes};
+pub use attributes::{KernelAttributes, attributes, function};
 pub use error::LaunchError;
 pub use submit::{ThreadBody, submit};
 pub use values::{ByValue, ClosureArg, GridBarrier};
@@ -25,7 +25,7 @@ pub use warploom_manifest::ParamKind;
 pub(crate) use arguments::KeptArg;
 pub(crate) use blocking::LaunchBlocking;
 pub(crate) use check::CheckedShape;
-pub(crate) use submit::{Cache, run_kept};
+pub(crate) use submit::{Cache, Ready, run_kept, submit_loaded};
 
 /// How many threads a kernel gets: blocks in the grid, threads in a block, and dynamic shared memory for each block.
 ///

@@ -6,8 +6,8 @@ use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_emulator::check::{self, Mode, Options};
 use warploom_emulator::intrinsics::print_to;
@@ -71,19 +71,63 @@ pub unsafe fn submit(
     cpu: &dyn ThreadBody,
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
+    // SAFETY: the caller's promise.
+    unsafe { submit_any(stream, launch, kernel, args, cpu, caller, None) }
+}
+
+/// Starts a kernel that was loaded already, whoever made it. Nothing happens on the emulator, which loads none.
+///
+/// # Errors
+/// As [`submit`].
+///
+/// # Safety
+/// As [`submit`], for the function of `loaded`, which belongs to the stream's device.
+pub(crate) unsafe fn submit_loaded(
+    stream: &Stream,
+    launch: Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    loaded: &Mutex<Ready>,
+    caller: &'static Location<'static>,
+) -> Result<(), LaunchError> {
+    // SAFETY: the caller's promise.
+    unsafe { submit_any(stream, launch, kernel, args, &|| {}, caller, Some(loaded)) }
+}
+
+/// [`submit`], or [`submit_loaded`] if there is a `loaded`.
+///
+/// # Safety
+/// As these.
+unsafe fn submit_any(
+    stream: &Stream,
+    launch: Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    cpu: &dyn ThreadBody,
+    caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
+) -> Result<(), LaunchError> {
     let device = stream.device();
+    if is_inside() {
+        return Err(LaunchError::InsideHostFunction {
+            kernel: kernel.base,
+        });
+    }
     check_arguments(kernel, device, args)?;
     let shape = check_shape(&launch, kernel, device)?;
     if let Some(recording) = stream.recording() {
+        let on = (recording, device);
         // SAFETY: the caller's promise.
-        return unsafe { record(recording, device, shape, kernel, args, cpu, caller) };
+        return unsafe { record(on, shape, kernel, args, cpu, caller, loaded) };
     }
     let Some(shape) = shape else {
         return Ok(());
     };
-    let _no_graph = device.0.backend.emulated().map(Emulated::no_graph);
+    let no_graph = device.0.backend.emulated().map(Emulated::no_graph);
     // SAFETY: the caller's promise; arguments and shape were checked.
-    unsafe { start(stream, shape, kernel, args, &|| cpu.run(), caller) }
+    unsafe { start(stream, shape, kernel, args, &|| cpu.run(), caller, loaded)? };
+    drop(no_graph);
+    wait_if_asked(stream, kernel, caller)
 }
 
 /// [`submit`], of what was checked.
@@ -97,13 +141,9 @@ unsafe fn start(
     args: &[Arg<'_>],
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
-    if is_inside() {
-        return Err(LaunchError::InsideHostFunction {
-            kernel: kernel.base,
-        });
-    }
     device.flush_prints();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
@@ -141,17 +181,27 @@ unsafe fn start(
             done?;
         }
         // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller) }
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller, loaded) }
             .map_err(|error| blame_earlier_work(stream, error))?,
     }
-    wait_if_asked(stream, kernel, caller)
+    Ok(())
 }
 
 /// Runs a launch that a graph kept, on the emulator.
 pub(crate) fn run_kept(stream: &Stream, launch: &KeptLaunch) -> Result<(), LaunchError> {
     let (shape, kernel, args) = (launch.shape, launch.kernel.get(), launch.args());
     // SAFETY: the launch was checked when it was recorded, for this device, and keeps its values and the memory that it uses.
-    unsafe { start(stream, shape, &kernel, &args, &*launch.cpu, launch.caller) }
+    unsafe {
+        start(
+            stream,
+            shape,
+            &kernel,
+            &args,
+            &*launch.cpu,
+            launch.caller,
+            None,
+        )
+    }
 }
 
 /// Keeps a launch for a graph, with everything that can be refused before the graph runs.
@@ -160,13 +210,13 @@ pub(crate) fn run_kept(stream: &Stream, launch: &KeptLaunch) -> Result<(), Launc
 /// As [`submit`].
 #[cold]
 unsafe fn record(
-    recording: &Recording,
-    device: &Device,
+    (recording, device): (&Recording, &Device),
     shape: Option<CheckedShape>,
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     cpu: &dyn ThreadBody,
     caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let over = |_| LaunchError::Recorded {
         kernel: kernel.base,
@@ -183,7 +233,12 @@ unsafe fn record(
         }
         Backend::Cuda(gpu) => {
             let mut guard = gpu.submission();
-            let found = ready(gpu, &mut guard, device, &shape, kernel, caller)?;
+            let mut loaded = loaded.map(lock);
+            let found = match &mut loaded {
+                Some(found) => found,
+                None => find(gpu, &mut guard, device, kernel, caller)?,
+            };
+            prepare(found, device, &shape, kernel)?;
             Some(found.function.clone())
         }
     };
@@ -290,7 +345,7 @@ fn run(
 const PARAMS: usize = 48;
 
 /// # Safety
-/// As [`submit`]; the arguments were checked against `kernel.params` and the device.
+/// As [`submit_any`]; the arguments were checked against `kernel.params` and the device.
 unsafe fn queue(
     gpu: &Gpu,
     stream: &Stream,
@@ -298,6 +353,7 @@ unsafe fn queue(
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let refused = |source: DriverError| LaunchError::Driver {
         kernel: kernel.base,
@@ -328,7 +384,13 @@ unsafe fn queue(
     };
 
     let mut guard = gpu.submission();
-    let found = ready(gpu, &mut guard, stream.device(), &shape, kernel, caller)?;
+    // After the submission's lock, always.
+    let mut loaded: Option<MutexGuard<'_, Ready>> = loaded.map(lock);
+    let found = match &mut loaded {
+        Some(found) => found,
+        None => find(gpu, &mut guard, stream.device(), kernel, caller)?,
+    };
+    prepare(found, stream.device(), &shape, kernel)?;
     if shape.cooperative {
         // SAFETY: the word is the stream's; the launches of one stream come one after the other, each after its own zeroing.
         unsafe { cuda.zero(grid_barrier, size_of::<u32>()) }.map_err(refused)?;
@@ -348,27 +410,35 @@ unsafe fn queue(
     Ok(())
 }
 
-/// The device's code of a kernel, prepared for a launch of this shape.
-fn ready<'s>(
+/// The device's code of a kernel.
+fn find<'s>(
     gpu: &Gpu,
     submission: &'s mut Submission,
     device: &Device,
-    shape: &CheckedShape,
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
 ) -> Result<&'s mut Ready, LaunchError> {
     let Submission { modules, cache, .. } = submission;
     let key = Key::new(kernel.name, caller);
-    let mut find = || find(gpu, modules, device, kernel, caller);
-    let found = match cache.0.entry(key) {
+    let mut load = || load(gpu, modules, device, kernel, caller);
+    Ok(match cache.0.entry(key) {
         Entry::Occupied(mut known) => {
             if *known.get().params != *kernel.params {
-                known.insert(find()?);
+                known.insert(load()?);
             }
             known.into_mut()
         }
-        Entry::Vacant(place) => place.insert(find()?),
-    };
+        Entry::Vacant(place) => place.insert(load()?),
+    })
+}
+
+/// Prepares a kernel for a launch of this shape, or refuses it.
+fn prepare(
+    found: &mut Ready,
+    device: &Device,
+    shape: &CheckedShape,
+    kernel: &Kernel<'_>,
+) -> Result<(), LaunchError> {
     check_threads(kernel, shape, found.max_threads)?;
     if shape.dynamic_shared_bytes > found.dynamic_shared_bytes {
         check_shared(kernel, device, shape, found.static_shared_bytes)?;
@@ -384,7 +454,7 @@ fn ready<'s>(
     if shape.cluster.told || shape.cooperative {
         prepare_together(device, kernel, shape, &found.function)?;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// A launch may be the first to hear that a kernel before it failed: names those that may have been the cause.
@@ -427,7 +497,7 @@ fn prepare_together(
 }
 
 #[cold]
-fn find(
+fn load(
     gpu: &Gpu,
     modules: &mut crate::module::Modules,
     device: &Device,
@@ -435,21 +505,9 @@ fn find(
     caller: &'static Location<'static>,
 ) -> Result<Ready, LaunchError> {
     let function = modules.function(gpu, device, kernel, caller)?;
-    let refused = |source: DriverError| LaunchError::Driver {
+    Ready::new(function, kernel.params, device).map_err(|source| LaunchError::Driver {
         kernel: kernel.base,
         source,
-    };
-    let static_shared_bytes = function.static_shared_bytes().map_err(refused)?;
-    Ok(Ready {
-        max_threads: function.max_threads().map_err(refused)?,
-        static_shared_bytes,
-        dynamic_shared_bytes: device
-            .0
-            .limits
-            .shared_bytes
-            .saturating_sub(static_shared_bytes),
-        params: kernel.params.into(),
-        function,
     })
 }
 
@@ -458,13 +516,33 @@ fn find(
 pub(crate) struct Cache(HashMap<Key, Ready, BuildHasherDefault<AddressHasher>>);
 
 /// A kernel that can be launched.
-struct Ready {
+#[derive(Debug)]
+pub(crate) struct Ready {
     function: Function,
     params: Arc<[Param]>,
     max_threads: u32,
     static_shared_bytes: u32,
     /// Dynamic shared memory that launches may have without asking the driver.
     dynamic_shared_bytes: u32,
+}
+
+impl Ready {
+    /// Asks the driver what a launch has to know.
+    pub(crate) fn new(
+        function: Function,
+        params: &[Param],
+        device: &Device,
+    ) -> Result<Ready, DriverError> {
+        let static_shared_bytes = function.static_shared_bytes()?;
+        let without_asking = device.0.limits.shared_bytes;
+        Ok(Ready {
+            max_threads: function.max_threads()?,
+            static_shared_bytes,
+            dynamic_shared_bytes: without_asking.saturating_sub(static_shared_bytes),
+            params: params.into(),
+            function,
+        })
+    }
 }
 
 /// Addresses of the name and of the launching line. Equal texts may have several addresses; that costs an entry each.

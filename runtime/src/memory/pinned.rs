@@ -193,7 +193,7 @@ impl Device {
     fn page_locked<T>(&self, len: usize, options: PinnedOptions) -> Result<Buffer, MemoryError> {
         let buffer =
             Buffer::of_kind::<T>(self, len, Birth::Initialised, Kind::Pinned, |gpu, bytes| {
-                if options.mapped && !gpu.context.can_map_host_memory() {
+                if options.mapped && !gpu.context.can_map_host_memory()? {
                     return Err(self.cannot_map().into());
                 }
                 let context = Arc::clone(&gpu.context);

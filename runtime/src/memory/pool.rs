@@ -105,7 +105,7 @@ impl Device {
         let pool = match &self.0.backend {
             Backend::Emulator(emulated) => Side::Emulated(Arc::clone(&emulated.pool)),
             Backend::Cuda(gpu) => {
-                self.check_pools(gpu.context.has_pools())?;
+                self.check_pools(gpu.context.has_pools()?)?;
                 let pool = CudaPool::of_device(Arc::clone(&gpu.context))?;
                 Side::Cuda(Arc::new(pool))
             }
@@ -124,7 +124,7 @@ impl Device {
         let pool = match &self.0.backend {
             Backend::Emulator(_) => Side::Emulated(Arc::new(EmulatedPool::new(options.max_bytes))),
             Backend::Cuda(gpu) => {
-                self.check_pools(gpu.context.has_pools())?;
+                self.check_pools(gpu.context.has_pools()?)?;
                 if options.max_bytes.is_some() && gpu.driver_version < (12, 2) {
                     let (major, minor) = gpu.driver_version;
                     return Err(self.no_pool(format!(

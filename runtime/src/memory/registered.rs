@@ -60,10 +60,10 @@ impl Device {
                 Pin::Emulated(start)
             }
             Backend::Cuda(gpu) => {
-                if options.is_mapped() && !gpu.context.can_map_host_memory() {
+                if options.is_mapped() && !gpu.context.can_map_host_memory()? {
                     return Err(self.cannot_register("the GPU does not reach memory of the host"));
                 }
-                if !gpu.context.can_register() {
+                if !gpu.context.can_register()? {
                     return Err(self.cannot_register(
                         "the GPU takes memory only as the driver makes it; copy to `device.pinned`",
                     ));

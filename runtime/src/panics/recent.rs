@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use warploom_device::panic_record::PanicRecord;
 
@@ -74,18 +75,25 @@ const RECENT: usize = 64;
 #[derive(Default)]
 pub(crate) struct Recent {
     list: Vec<Launched>,
-    /// How many launches there were.
-    count: u64,
+}
+
+/// How many launches there were in this process. Outside of any lock: who asks a stream again and again must not wait for another thread
+/// that loads device code.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// How many launches are noted so far. Taken before a wait, it says for which launches the wait was.
+pub(crate) fn launches_so_far() -> u64 {
+    COUNT.load(Ordering::Acquire)
 }
 
 struct Launched {
     name: &'static str,
-    /// What `count` was after the latest of these launches.
+    /// What [`launches_so_far`] was after the latest of these launches.
     number: u64,
     launch: PastLaunch,
 }
 
-/// How far a stream is known to be done: everything that it was given when the device had had so many launches.
+/// How far a stream is known to be done: everything that it was given when there had been so many launches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
     pub(crate) stream: u64,
@@ -101,8 +109,7 @@ impl Recent {
         [grid, block]: [[u32; 3]; 2],
         at: &'static Location<'static>,
     ) {
-        self.count += 1;
-        let number = self.count;
+        let number = COUNT.fetch_add(1, Ordering::AcqRel) + 1;
         let same = |old: &&mut Launched| {
             old.launch.stream == stream
                 && std::ptr::eq(old.launch.at, at)
@@ -130,11 +137,6 @@ impl Recent {
             number,
             launch,
         });
-    }
-
-    /// How many launches there were.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
     }
 
     /// That work was waited for and looked at.
@@ -263,7 +265,7 @@ mod tests {
         assert_eq!(kernel(&recent), "first or second");
         recent.forget(Done {
             stream: 1,
-            launches: 3,
+            launches: launches_so_far(),
         });
         assert_eq!(kernel(&recent), "second");
     }
@@ -283,7 +285,7 @@ mod tests {
         let mut recent = Recent::default();
         recent.note(1, ["shop::first", "first"], SHAPE, first);
         recent.note(1, ["shop::second", "second"], SHAPE, second);
-        let launches = recent.count();
+        let launches = launches_so_far();
         recent.note(1, ["shop::first", "first"], SHAPE, first);
         recent.forget(Done {
             stream: 1,

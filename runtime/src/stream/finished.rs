@@ -17,6 +17,7 @@ use super::{Stream, StreamError, refuse_inside};
 use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::device::{Backend, lock};
+use crate::panics::launches_so_far;
 
 /// The end of the work that a stream had when [`Stream::finished`] was called.
 ///
@@ -24,7 +25,7 @@ use crate::device::{Backend, lock};
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct Finished {
     stream: Stream,
-    /// How many launches the device had been given.
+    /// How many launches there had been.
     launches: u64,
     mark: Mark,
 }
@@ -70,10 +71,9 @@ struct State {
 
 impl Finished {
     pub(super) fn new(stream: &Stream) -> Finished {
-        // Before anything else: a host function must not even wait for the device's lock.
         let marked = refuse_inside().and_then(|()| {
             stream.refuse_recording("be waited for")?;
-            let launches = stream.device.launches();
+            let launches = launches_so_far();
             Ok((launches, Mark::set(stream)?))
         });
         let (launches, mark) = marked.unwrap_or_else(|error| (0, Mark::Failed(Some(error))));

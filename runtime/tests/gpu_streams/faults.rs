@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use warploom_fake_driver::testing::Fake;
-use warploom_runtime::{LaunchError, MemoryError, Result, StreamError, StreamOptions};
+use warploom_runtime::{
+    Error, Graph, LaunchError, MemoryError, PoolOptions, Result, StreamError, StreamOptions,
+};
 
 use super::support::{assert_nothing_left, block_on, delay, gpu, increment, is_asynchronous, wild};
 
@@ -202,6 +204,53 @@ fn what_a_host_function_drops_is_freed() -> Result<()> {
     drop(stream);
     drop(device);
     assert_nothing_left();
+    Ok(())
+}
+
+#[test]
+fn graphs_pools_and_pinned_memory_may_go_in_a_host_function() -> Result<()> {
+    let device = gpu!();
+    let stream = device.stream()?;
+    let mut y = device.zeroed::<u32>(1000)?;
+    let pinned = device.pinned::<u32>(1000)?;
+    y.copy_from_pinned(0, &pinned, &stream)?;
+    let graph = Graph::capture(&device, |stream| increment(stream, &mut y))?;
+    let graph = graph.instantiate()?;
+    graph.launch(&stream)?;
+    // Not every driver has pools.
+    let pool = device.new_pool(PoolOptions::new()).ok();
+    let z = pool.as_ref().map(|pool| pool.zeroed::<u32>(100, &stream));
+    let z = z.transpose()?;
+    delay(&stream)?;
+    stream.launch_host(move || drop((graph, y, pinned, z, pool)))?;
+    stream.synchronize()?;
+    drop(stream);
+    drop(device);
+    assert_nothing_left();
+    Ok(())
+}
+
+//@ rows: GAS-2
+#[test]
+fn a_graph_that_waits_gives_the_error_itself() -> Result<()> {
+    let device = gpu!();
+    let stream = device.stream()?;
+    let graph = Graph::capture(&device, |stream| {
+        delay(stream)?;
+        wild(stream)
+    })?;
+    let graph = graph.instantiate()?;
+    device.set_launch_blocking(true);
+    match graph.launch(&stream).unwrap_err() {
+        Error::Stream(StreamError::Driver(error)) => {
+            let names: Vec<_> = error.launches.iter().map(|l| l.kernel).collect();
+            assert_eq!(
+                (error.code, &*names),
+                (ILLEGAL_ADDRESS, &["delay", "wild"][..])
+            );
+        }
+        error => panic!("{error}"),
+    }
     Ok(())
 }
 

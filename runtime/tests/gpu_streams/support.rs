@@ -4,7 +4,7 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::pin;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
@@ -96,6 +96,9 @@ pub(crate) fn gpu_alone(here: &str) -> Option<Device> {
         return Some(device);
     }
     drop(device);
+    // One at a time: processes share a GPU by turns, and some tests look at times.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let test = here.trim_end_matches("::here").split_once("::");
     let (_, test) = test.unwrap();
     let output = Command::new(std::env::current_exe().unwrap())

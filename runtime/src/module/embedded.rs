@@ -402,5 +402,5 @@ fn watch(
 }
 
 #[cfg(test)]
-#[path = "module_tests.rs"]
+#[path = "embedded_tests.rs"]
 mod tests;

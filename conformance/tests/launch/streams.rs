@@ -1,0 +1,180 @@
+//! Streams: order, questions, functions of the host, awaiting, launches that wait, many threads.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+
+use warploom::prelude::*;
+use warploom::{Error, EventOptions, LaunchError, StreamError, StreamOptions};
+use warploom_harness::device_test::{on_each_device, on_each_kind_of_device};
+
+const N: usize = 1003;
+
+#[kernel]
+fn step(i: Index1D, a: u32, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = y.wrapping_mul(3).wrapping_add(a);
+    }
+}
+
+#[kernel]
+fn fetch(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = x[i.get()];
+    }
+}
+
+/// What `step` with each of these in turn makes of zeros.
+fn stepped(steps: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let value = steps
+        .into_iter()
+        .fold(0u32, |y, a| y.wrapping_mul(3).wrapping_add(a));
+    vec![value; N]
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+//@ rows: GAS-5, GAS-6, GAS-12, GER-5, HX-4
+#[test]
+fn a_stream_says_when_its_work_is_done() {
+    on_each_device(|device, stream| {
+        let mut y = device.zeroed::<u32>(N)?;
+        for a in 0..50 {
+            step::launch(stream, Launch::covering(N), a, &mut y)?;
+        }
+        while !stream.query()? {
+            thread::yield_now();
+        }
+        assert_eq!(y.to_vec(stream)?, stepped(0..50));
+        Ok(())
+    });
+}
+
+//@ rows: GAS-11, HX-5
+#[test]
+fn events_order_streams_and_say_when_they_are_reached() {
+    on_each_device(|device, stream| {
+        let other = device.stream_with(StreamOptions::new().blocking())?;
+        let order = device.event_with(EventOptions::new().without_timing())?;
+        let list = Arc::new(Mutex::new(vec![]));
+        let mut y = device.zeroed::<u32>(N)?;
+        for a in 0..20 {
+            step::launch(stream, Launch::covering(N), a, &mut y)?;
+            let inner = Arc::clone(&list);
+            stream.launch_host(move || inner.lock().unwrap().push(2 * a))?;
+            stream.record(&order)?;
+            other.wait(&order)?;
+            let inner = Arc::clone(&list);
+            other.launch_host(move || inner.lock().unwrap().push(2 * a + 1))?;
+            other.record(&order)?;
+            stream.wait(&order)?;
+        }
+        while !order.query()? {
+            thread::yield_now();
+        }
+        assert_eq!(*list.lock().unwrap(), (0..40).collect::<Vec<_>>());
+        assert_eq!(y.to_vec(stream)?, stepped(0..20));
+        Ok(())
+    });
+}
+
+//@ rows: GAS-1, GAS-10
+#[test]
+fn work_of_several_streams_is_awaited() {
+    on_each_device(|device, stream| {
+        let streams = [stream.clone(), device.stream()?, device.default_stream()?];
+        let mut buffers = vec![];
+        for _ in 0..4 {
+            buffers.push(device.zeroed::<u32>(N)?);
+        }
+        block_on(async {
+            for a in 0..12usize {
+                for (i, y) in buffers.iter_mut().enumerate() {
+                    let stream = &streams[(a + i) % streams.len()];
+                    step::launch(stream, Launch::covering(N), a as u32, &mut *y)?;
+                }
+                streams[a % streams.len()].finished().await?;
+            }
+            for stream in &streams {
+                stream.await?;
+                assert!(stream.query()?);
+            }
+            Ok::<_, Error>(())
+        })?;
+        for y in &buffers {
+            assert_eq!(y.to_vec(stream)?, stepped(0..12));
+        }
+        Ok(())
+    });
+}
+
+//@ rows: GAS-2, GER-1, GER-2
+#[test]
+fn a_launch_that_waits_names_itself() {
+    on_each_device(|device, stream| {
+        let short = device.zeroed::<u32>(5)?;
+        let mut y = device.zeroed::<u32>(7)?;
+        device.set_launch_blocking(false);
+        fetch::launch(stream, Launch::covering(7), &short, &mut y)?;
+        let later = stream.synchronize().unwrap_err();
+        assert!(matches!(later, StreamError::Panic(_)), "{later}");
+
+        device.set_launch_blocking(true);
+        let line = line!() + 1;
+        let error = fetch::launch(stream, Launch::covering(7), &short, &mut y).unwrap_err();
+        let LaunchError::Failed { kernel, at, source } = error else {
+            panic!("{error}");
+        };
+        assert_eq!((kernel, at.file(), at.line()), ("fetch", file!(), line));
+        assert!(matches!(*source, StreamError::Panic(_)), "{source}");
+        step::launch(stream, Launch::covering(7), 1, &mut y)?;
+        assert!(stream.query()?);
+        Ok(())
+    });
+}
+
+//@ rows: GAS-4, GAS-10
+#[test]
+fn many_threads_share_streams() {
+    on_each_kind_of_device(|device, shared| {
+        // The emulator's part with as many launches is in the runtime's tests.
+        let rounds = if device.is_gpu() { 1000 } else { 20 };
+        let results: Vec<Result<Vec<u32>, Error>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..64)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let own = device.stream()?;
+                        let mut y = device.zeroed::<u32>(N)?;
+                        for a in 0..rounds {
+                            let stream = if a % 2 == 0 { shared } else { &own };
+                            step::launch(stream, Launch::covering(N), a, &mut y)?;
+                        }
+                        Ok(y.to_vec(&own)?)
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|t| t.join().unwrap()).collect()
+        });
+        for result in results {
+            assert_eq!(result?, stepped(0..rounds));
+        }
+        Ok(())
+    });
+}

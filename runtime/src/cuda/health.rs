@@ -1,0 +1,86 @@
+//! Whether a context still works.
+//!
+//! Some errors of the driver end a context: each later call gives the same, and what its handles name may be gone. The first such error
+//! is kept here, and all later calls of the context are refused with it: they do not reach the driver, so that the drops of what is left
+//! cannot touch anything that was made since.
+
+use std::sync::OnceLock;
+
+use super::result::DriverError;
+
+/// The error that ended a context, if one did.
+#[derive(Debug, Default)]
+pub(crate) struct Health(OnceLock<DriverError>);
+
+impl Health {
+    /// The error that ended the context.
+    pub(crate) fn cause(&self) -> Option<&DriverError> {
+        self.0.get()
+    }
+
+    /// Notes the end, unless the context ended before. Gives the error with what to do.
+    #[cold]
+    pub(super) fn lose(&self, error: DriverError) -> DriverError {
+        let mut told = error.clone();
+        let _ = self.0.set(error); // the first stays
+        told.text.push_str(
+            "; the device is lost with all that was made of it: drop that, and open the device again with `Device::reopen`",
+        );
+        told
+    }
+
+    /// `Err` once the context has ended.
+    pub(super) fn admit(&self, call: &'static str) -> Result<(), DriverError> {
+        self.0
+            .get()
+            .map_or(Ok(()), |cause| Err(refusal(cause, call)))
+    }
+}
+
+#[cold]
+fn refusal(cause: &DriverError, call: &'static str) -> DriverError {
+    let mut refusal = cause.clone();
+    refusal.text = format!(
+        "{}; the device was lost then, so {call} was not called: open the device again with `Device::reopen`",
+        cause.text
+    );
+    refusal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(code: i32, call: &'static str) -> DriverError {
+        DriverError {
+            code,
+            name: format!("CODE_{code}"),
+            text: "it broke".to_owned(),
+            call,
+            launches: Box::default(),
+        }
+    }
+
+    //@ rows: GER-1, GER-2
+    #[test]
+    fn the_first_cause_is_told_once_in_full_and_named_ever_after() {
+        let health = Health::default();
+        assert!(health.admit("cuMemAlloc_v2").is_ok());
+        let first = health.lose(error(700, "cuStreamSynchronize")).to_string();
+        assert!(
+            first.starts_with(
+                "the CUDA driver answered cuStreamSynchronize with CODE_700 (700): it broke; "
+            ),
+            "{first}"
+        );
+        assert!(first.contains("all that was made of it"), "{first}");
+        health.lose(error(719, "cuEventSynchronize"));
+        let later = health.admit("cuMemAlloc_v2").unwrap_err();
+        assert_eq!((later.code, later.call), (700, "cuStreamSynchronize"));
+        assert!(
+            later.to_string().contains("cuMemAlloc_v2 was not called"),
+            "{later}"
+        );
+        assert_eq!(health.cause(), Some(&error(700, "cuStreamSynchronize")));
+    }
+}

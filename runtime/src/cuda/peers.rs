@@ -1,0 +1,86 @@
+//! GPUs that reach each other's memory.
+
+use std::ffi::c_int;
+
+use super::context::Context;
+use super::found::Found;
+use super::result::DriverError;
+use super::stream::Stream;
+use super::sys;
+
+impl Found {
+    /// Whether this GPU could reach the other's memory.
+    pub(crate) fn can_access(&self, peer: Found) -> Result<bool, DriverError> {
+        let mut can: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe {
+            self.driver
+                .cuDeviceCanAccessPeer(&raw mut can, self.device, peer.device)?;
+        }
+        Ok(can != 0)
+    }
+
+    /// What is said of the way from this GPU to the other, by the driver's number.
+    pub(crate) fn peer_attribute(&self, attribute: c_int, peer: Found) -> Result<i32, DriverError> {
+        let mut value: c_int = 0;
+        // SAFETY: writes one integer to where we point.
+        unsafe {
+            self.driver.cuDeviceGetP2PAttribute(
+                &raw mut value,
+                attribute,
+                self.device,
+                peer.device,
+            )?;
+        }
+        Ok(value)
+    }
+}
+
+impl Context {
+    /// Lets work of this context reach the other's memory. Once it does, this changes nothing.
+    pub(crate) fn enable_peer(&self, peer: &Context) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: both contexts are there; this one is current.
+        match unsafe { self.driver.cuCtxEnablePeerAccess(peer.raw, 0) } {
+            Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => Ok(()),
+            enabled => enabled,
+        }
+    }
+
+    /// Ends it. If it was not so, this changes nothing.
+    pub(crate) fn disable_peer(&self, peer: &Context) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: both contexts are there; this one is current.
+        match unsafe { self.driver.cuCtxDisablePeerAccess(peer.raw) } {
+            Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED => Ok(()),
+            disabled => disabled,
+        }
+    }
+}
+
+impl Stream {
+    /// Queues a copy from one context's device memory to another's. This stream belongs to one of them.
+    ///
+    /// # Safety
+    /// `bytes` bytes can be read at `from`, memory of `from_context`, and written at `to`, memory of `to_context`, and stay so until the
+    /// stream got there; they do not overlap.
+    pub(crate) unsafe fn copy_peer(
+        &self,
+        (to, to_context): (u64, &Context),
+        (from, from_context): (u64, &Context),
+        bytes: usize,
+    ) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: the caller promises both ranges and whose they are.
+        unsafe {
+            self.context.driver.cuMemcpyPeerAsync(
+                to,
+                to_context.raw,
+                from,
+                from_context.raw,
+                bytes,
+                self.raw,
+            )
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Several devices: who reaches whose memory, and copies from one to the other.
+
+use warploom_device::Plain;
+use warploom_emulator::check;
+
+use crate::buffer::Copy;
+use crate::device::{Backend, Device, DeviceError, Gpu};
+use crate::error::Unsupported;
+use crate::launch::{BoundSlice, SliceArg};
+use crate::memory::{DeviceBuffer, MemoryError};
+use crate::stream::Stream;
+use crate::view::{DeviceSliceMut, resolve};
+
+/// What is said of the way from one device's work to another's memory. CUDA: `CUdevice_P2PAttribute`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PeerAttribute {
+    /// How good the way is beside the others of the machine; 0 is the best.
+    PerformanceRank,
+    /// 1 if there is a way.
+    Access,
+    /// 1 if atomics work on it.
+    NativeAtomics,
+    /// 1 if arrays can be reached on it.
+    Arrays,
+    /// 1 if only some atomics work on it.
+    OnlySomeAtomics,
+}
+
+impl PeerAttribute {
+    fn number(self) -> i32 {
+        match self {
+            PeerAttribute::PerformanceRank => 1,
+            PeerAttribute::Access => 2,
+            PeerAttribute::NativeAtomics => 3,
+            PeerAttribute::Arrays => 4,
+            PeerAttribute::OnlySomeAtomics => 5,
+        }
+    }
+}
+
+/// Two devices of one kind.
+enum Pair<'d> {
+    Emulated,
+    Gpus(&'d Gpu, &'d Gpu),
+}
+
+impl Device {
+    fn pair<'d>(&'d self, peer: &'d Device) -> Option<Pair<'d>> {
+        match (&self.0.backend, &peer.0.backend) {
+            (Backend::Emulator(_), Backend::Emulator(_)) => Some(Pair::Emulated),
+            (Backend::Cuda(ours), Backend::Cuda(theirs)) => Some(Pair::Gpus(ours, theirs)),
+            _ => None,
+        }
+    }
+
+    /// Whether work of this device could reach the memory of `peer` once [`enable_peer_access`](Device::enable_peer_access) allows it.
+    /// No device is its own peer, and a GPU and the emulator never are. CUDA: `cuDeviceCanAccessPeer`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Query`] if the driver refuses. None on the emulator.
+    ///
+    /// ```
+    /// use warploom_runtime::model::Emulator;
+    /// let [a, b] = &Emulator::new().devices(2)[..] else { unreachable!() };
+    /// assert!(a.can_access_peer(b)? && !a.can_access_peer(a)?);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn can_access_peer(&self, peer: &Device) -> Result<bool, DeviceError> {
+        match self.pair(peer) {
+            None => Ok(false),
+            Some(Pair::Emulated) => Ok(!self.is_same(peer)),
+            Some(Pair::Gpus(ours, theirs)) => ours
+                .context
+                .found()
+                .can_access(theirs.context.found())
+                .map_err(|source| {
+                    self.refused(format!("ask for the way to {}", peer.name()), source)
+                }),
+        }
+    }
+
+    /// What is said of the way to `peer`'s memory. CUDA: `cuDeviceGetP2PAttribute`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Peer`] if there can be no way: the same device twice, or a GPU and the emulator. [`DeviceError::Query`] if the
+    /// driver refuses.
+    pub fn peer_attribute(
+        &self,
+        attribute: PeerAttribute,
+        peer: &Device,
+    ) -> Result<i32, DeviceError> {
+        match self.two(peer)? {
+            Pair::Emulated => Ok(match attribute {
+                PeerAttribute::Access | PeerAttribute::NativeAtomics => 1,
+                PeerAttribute::PerformanceRank
+                | PeerAttribute::Arrays
+                | PeerAttribute::OnlySomeAtomics => 0,
+            }),
+            Pair::Gpus(ours, theirs) => {
+                let found = ours.context.found();
+                found
+                    .peer_attribute(attribute.number(), theirs.context.found())
+                    .map_err(|source| {
+                        self.refused(format!("ask for the way to {}", peer.name()), source)
+                    })
+            }
+        }
+    }
+
+    /// Lets work of this device reach the memory of `peer`; the other direction is asked for apart. Doing it again changes nothing.
+    /// It stays for as long as the devices do, for all users of their contexts, or until [`disable_peer_access`](Device::disable_peer_access).
+    ///
+    /// [Copies](DeviceBuffer::copy_from_peer) work without it, but go through host memory then. CUDA: `cuCtxEnablePeerAccess`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Peer`] if there can be no way, or the driver refuses: the boards are not joined, or a device has too many peers.
+    ///
+    /// ```
+    /// use warploom_runtime::model::Emulator;
+    /// let [a, b] = &Emulator::new().devices(2)[..] else { unreachable!() };
+    /// a.enable_peer_access(b)?;
+    /// a.enable_peer_access(b)?;
+    /// assert!(a.enable_peer_access(a).is_err());
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    pub fn enable_peer_access(&self, peer: &Device) -> Result<(), DeviceError> {
+        match self.two(peer)? {
+            Pair::Emulated => Ok(()),
+            Pair::Gpus(ours, theirs) => ours
+                .context
+                .enable_peer(&theirs.context)
+                .map_err(|source| self.no_way(peer, source.to_string())),
+        }
+    }
+
+    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, after all work of both devices is done. If it was not
+    /// allowed, this changes nothing. CUDA: `cuCtxDisablePeerAccess`.
+    ///
+    /// # Errors
+    /// As [`enable_peer_access`](Device::enable_peer_access).
+    pub fn disable_peer_access(&self, peer: &Device) -> Result<(), DeviceError> {
+        match self.two(peer)? {
+            Pair::Emulated => Ok(()),
+            Pair::Gpus(ours, theirs) => {
+                let quiet = ours.context.synchronize();
+                quiet
+                    .and_then(|()| theirs.context.synchronize())
+                    .and_then(|()| ours.context.disable_peer(&theirs.context))
+                    .map_err(|source| self.no_way(peer, source.to_string()))
+            }
+        }
+    }
+
+    fn two<'d>(&'d self, peer: &'d Device) -> Result<Pair<'d>, DeviceError> {
+        let pair = self
+            .pair(peer)
+            .ok_or_else(|| self.no_way(peer, "one is a GPU, the other is emulated".to_owned()))?;
+        let one = match &pair {
+            Pair::Emulated => self.is_same(peer),
+            Pair::Gpus(ours, theirs) => {
+                ours.context.found().ordinal == theirs.context.found().ordinal
+            }
+        };
+        if one {
+            return Err(self.no_way(peer, "they are one device".to_owned()));
+        }
+        Ok(pair)
+    }
+
+    fn no_way(&self, peer: &Device, reason: String) -> DeviceError {
+        DeviceError::Peer {
+            device: self.name().to_owned(),
+            peer: peer.name().to_owned(),
+            reason,
+        }
+    }
+}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// Copies `source`, which may lie on another device of the same kind, into elements `at..at + source.len()` of this buffer.
+    ///
+    /// Queued on `stream`, which is of one of the two devices; does not wait. Both buffers may be used at once, on any stream of their
+    /// devices: what comes later waits, on the device. The way is direct if [`Device::enable_peer_access`] allowed it, else through the host's
+    /// memory. CUDA: `cuMemcpyPeerAsync`.
+    ///
+    /// # Errors
+    /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then. [`MemoryError::WrongDevice`] if
+    /// the stream is of a third device, [`MemoryError::Unsupported`] between a GPU and the emulator; [`MemoryError::Driver`].
+    ///
+    /// ```
+    /// use warploom_runtime::model::Emulator;
+    /// let [a, b] = &Emulator::new().devices(2)[..] else { unreachable!() };
+    /// let (x, stream) = (a.upload(&[1, 2, 3])?, b.stream()?);
+    /// let mut y = b.zeroed::<i32>(4)?;
+    /// y.copy_from_peer(1, &x, &stream)?;
+    /// assert_eq!(y.to_vec(&stream)?, [0, 1, 2, 3]);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    ///
+    /// The source cannot be the target:
+    /// ```compile_fail,E0502
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream().unwrap();
+    /// let mut x = device.zeroed::<i32>(4).unwrap();
+    /// x.copy_from_peer(0, &x, &stream).unwrap();
+    /// ```
+    pub fn copy_from_peer<'a>(
+        &mut self,
+        at: usize,
+        source: impl SliceArg<'a, Elem = T>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError>
+    where
+        T: 'a,
+    {
+        self.as_slice_mut().copy_from_peer(at, source, stream)
+    }
+}
+
+impl<T: Plain> DeviceSliceMut<'_, T> {
+    /// Copies `source`, which may lie on another device; see [`DeviceBuffer::copy_from_peer`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::copy_from_peer`].
+    pub fn copy_from_peer<'a>(
+        &mut self,
+        at: usize,
+        source: impl SliceArg<'a, Elem = T>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError>
+    where
+        T: 'a,
+    {
+        let source = source.into_arg();
+        let (to, from) = (self.buffer().device(), source.buffer().device());
+        if !stream.device().is_same(to) && !stream.device().is_same(from) {
+            return Err(MemoryError::WrongDevice {
+                buffer: to.name().to_owned(),
+                stream: stream.device().name().to_owned(),
+            });
+        }
+        let (given, len) = (source.len(), self.len());
+        resolve(at..at.saturating_add(given), len).map_err(|_| MemoryError::CopyOutOfRange {
+            given,
+            at,
+            len,
+        })?;
+        if to.is_same(from) {
+            let copy = Copy::Within {
+                from: source.as_ptr().cast(),
+                to: self.ptr().wrapping_add(at).cast(),
+            };
+            // SAFETY: the range was checked; `source` is a view of its length, and cannot overlap this exclusive one; all belong to one
+            // device.
+            return unsafe {
+                copy.run(
+                    given * size_of::<T>(),
+                    &[self.buffer(), source.buffer()],
+                    stream,
+                )
+            };
+        }
+        match to.pair(from) {
+            None => Err(MemoryError::Unsupported(Unsupported {
+                what: "copies between a GPU and the emulator",
+                device: to.name().to_owned(),
+                reason: "they have nothing in common; copy through the host, with `to_vec` and `copy_from`"
+                    .into(),
+            })),
+            Some(Pair::Emulated) => {
+                let (to, from) = (self.ptr().wrapping_add(at), source.as_ptr());
+                // SAFETY: the range was checked; `source` is another device's memory, and borrowed; this view is borrowed exclusively. All
+                // addresses are the host's.
+                unsafe { to.copy_from_nonoverlapping(from, given) };
+                check::copied(to.cast(), from.cast(), given * size_of::<T>());
+                Ok(())
+            }
+            // SAFETY: the range was checked, and both GPUs are those of the views.
+            Some(Pair::Gpus(theirs, ours)) => unsafe {
+                self.queue_from(at, &source, (theirs, ours), stream)
+            },
+        }
+    }
+
+    /// # Safety
+    /// The elements of `source` fit in at `at`; the GPUs are those of this view and of `source`, and the stream is of one of them.
+    unsafe fn queue_from(
+        &self,
+        at: usize,
+        source: &BoundSlice<'_, T>,
+        (to, from): (&Gpu, &Gpu),
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        let Some(cuda) = stream.queue().cuda() else {
+            return Ok(());
+        };
+        // Both devices' users of the buffers wait until the copy is queued. The same order everywhere, so that nobody waits in a circle.
+        let to_first = std::ptr::from_ref(to).addr() < std::ptr::from_ref(from).addr();
+        let (first, second) = if to_first { (to, from) } else { (from, to) };
+        let locked = (first.submission(), second.submission());
+        self.buffer().hand_to(stream.queue())?;
+        source.buffer().hand_to(stream.queue())?;
+        if !source.is_empty() {
+            let target = self.ptr().wrapping_add(at).addr() as u64;
+            // SAFETY: both ranges lie in their buffers, of these contexts; the buffers note this stream, and wait for it before they free or
+            // hand over their memory.
+            unsafe {
+                cuda.copy_peer(
+                    (target, &to.context),
+                    (source.as_ptr().addr() as u64, &from.context),
+                    source.len() * size_of::<T>(),
+                )?;
+            }
+        }
+        drop(locked);
+        Ok(())
+    }
+}

@@ -1,0 +1,358 @@
+//! GPUs that are not there: which one is opened, what it is asked and told, and its loss, on the fake driver. Each test runs in a process
+//! of its own.
+
+#![cfg(target_os = "linux")]
+
+use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
+use warploom_runtime::device::{
+    Attribute, ComputeMode, ContextLimit, DeviceOptions, PciId, Uuid, Wait,
+};
+use warploom_runtime::{Device, DeviceError, Result};
+
+/// The fake, in the process of its own; `None` in the one that starts it.
+#[track_caller]
+fn fake_driver(test: &str, options: &str) -> Option<Fake> {
+    fake_driver_with(test, options, &[])
+}
+
+#[track_caller]
+#[expect(
+    clippy::unwrap_used,
+    reason = "a helper of tests may fail as the tests do"
+)]
+fn fake_driver_with(test: &str, options: &str, variables: &[(&str, &str)]) -> Option<Fake> {
+    if is_child() {
+        return Some(Fake::loaded().unwrap());
+    }
+    assert_passed(&run_child(test, options, variables).unwrap());
+    None
+}
+
+#[track_caller]
+fn nothing_is_left(fake: &Fake) {
+    assert_eq!(
+        (fake.live(), fake.complaints()),
+        (vec![], Vec::<String>::new())
+    );
+}
+
+//@ rows: GDV-1
+#[test]
+fn gpus_are_listed_without_a_context() -> Result<()> {
+    let Some(fake) = fake_driver(
+        "gpus_are_listed_without_a_context",
+        "devices=3,memory=1000000",
+    ) else {
+        return Ok(());
+    };
+    fake.start_log();
+    let gpus = Device::list()?;
+    assert_eq!((gpus.len(), Device::count()?), (3, 3));
+    for (number, gpu) in (0..).zip(&gpus) {
+        assert_eq!(
+            (gpu.ordinal, gpu.is_gpu, gpu.total_memory),
+            (number, true, 1_000_000)
+        );
+        assert_eq!((gpu.compute_capability, gpu.multiprocessors), ((9, 0), 132));
+        assert_eq!(
+            (gpu.pci.bus, gpu.clock_khz, gpu.memory_bus_bits),
+            (4 + number, Some(1_980_000), Some(6144))
+        );
+        assert!(gpu.ecc && gpu.can_map_host_memory && gpu.cluster_launch && !gpu.integrated);
+        assert_eq!(
+            (gpu.async_engines, gpu.compute_mode),
+            (3, ComputeMode::Default)
+        );
+    }
+    assert!(!fake.log().iter().any(|call| call.contains("Ctx")));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GDV-1, GDR-2
+#[test]
+fn a_machine_without_gpus_is_an_ordinary_case() -> Result<()> {
+    let Some(_fake) = fake_driver("a_machine_without_gpus_is_an_ordinary_case", "devices=0") else {
+        return Ok(());
+    };
+    assert_eq!(Device::open()?.name(), "emulator");
+    assert_eq!((Device::count()?, Device::all()?.len()), (1, 1));
+    assert_eq!(Device::cuda(0).unwrap_err(), DeviceError::NoDevice);
+    Ok(())
+}
+
+//@ rows: GDV-1
+#[test]
+fn any_attribute_can_be_asked() -> Result<()> {
+    let Some(_fake) = fake_driver("any_attribute_can_be_asked", "") else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    assert_eq!(device.attribute(Attribute::L2_CACHE_SIZE)?, 62_914_560);
+    assert_eq!(device.attribute(Attribute::of(108))?, 39_321_600);
+    let error = device.attribute(Attribute::of(5000)).unwrap_err();
+    assert!(matches!(&error, DeviceError::Unsupported(_)), "{error}");
+    Ok(())
+}
+
+//@ rows: GDV-2
+#[test]
+fn a_gpu_is_chosen_by_uuid_and_by_place() -> Result<()> {
+    let Some(_fake) = fake_driver("a_gpu_is_chosen_by_uuid_and_by_place", "devices=3") else {
+        return Ok(());
+    };
+    let gpus = Device::list()?;
+    assert_eq!(Device::cuda_uuid(gpus[2].uuid)?.ordinal(), 2);
+    assert_eq!(Device::cuda_pci(gpus[1].pci)?.ordinal(), 1);
+    let nobodys = Device::cuda_uuid(Uuid([1; 16])).unwrap_err().to_string();
+    assert!(nobodys.contains(&gpus[0].uuid.to_string()), "{nobodys}");
+    let nowhere = PciId {
+        domain: 9,
+        bus: 9,
+        slot: 9,
+    };
+    assert!(matches!(
+        Device::cuda_pci(nowhere),
+        Err(DeviceError::NoSuchId { .. })
+    ));
+    Ok(())
+}
+
+//@ rows: GDV-2
+#[test]
+fn the_variable_chooses_by_place() -> Result<()> {
+    let variables = [("WARPLOOM_DEVICE", "cuda:0000:05:00.0")];
+    let Some(_fake) = fake_driver_with("the_variable_chooses_by_place", "devices=3", &variables)
+    else {
+        return Ok(());
+    };
+    assert_eq!(Device::open()?.ordinal(), 1);
+    assert_eq!((Device::count()?, Device::all()?.len()), (1, 1));
+    Ok(())
+}
+
+//@ rows: GDV-2, GDV-5
+#[test]
+fn gpus_that_may_not_be_used_are_passed_over() -> Result<()> {
+    let test = "gpus_that_may_not_be_used_are_passed_over";
+    let Some(fake) = fake_driver(test, "devices=4,prohibited=1,taken=2") else {
+        return Ok(());
+    };
+    assert_eq!(Device::open()?.ordinal(), 2);
+    let all: Vec<_> = Device::all()?.iter().map(Device::ordinal).collect();
+    assert_eq!((all, Device::count()?), (vec![2, 3], 3));
+    assert_eq!(Device::cuda_first(&[0, 3, 2])?.ordinal(), 3);
+    assert_eq!(
+        Device::cuda(0).unwrap_err(),
+        DeviceError::Prohibited { given: 0 }
+    );
+    let mode = ComputeMode::ExclusiveProcess;
+    assert_eq!(
+        Device::cuda(1).unwrap_err(),
+        DeviceError::Busy { given: 1, mode }
+    );
+    assert!(matches!(
+        Device::cuda_first(&[0, 1]),
+        Err(DeviceError::NoneOpens { .. })
+    ));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GAS-13, GPL-4
+#[test]
+fn options_are_fixed_once_the_context_is_there() -> Result<()> {
+    let Some(fake) = fake_driver("options_are_fixed_once_the_context_is_there", "") else {
+        return Ok(());
+    };
+    let blocking = DeviceOptions::new().wait(Wait::Block);
+    let device = blocking.cuda(0)?;
+    assert_eq!(device.options()?.waits(), Wait::Block);
+    blocking.cuda(0)?; // the same again
+    let error = DeviceOptions::new().wait(Wait::Spin).cuda(0).unwrap_err();
+    assert!(
+        matches!(&error, DeviceError::ContextActive { ordinal: 0, .. }),
+        "{error}"
+    );
+    let text = error.to_string();
+    assert!(
+        text.contains("Wait::Spin") && text.contains("Wait::Block"),
+        "{text}"
+    );
+    drop(device);
+    let spinning = DeviceOptions::new().wait(Wait::Spin).cuda(0)?;
+    assert_eq!(spinning.options()?.waits(), Wait::Spin);
+    drop(spinning);
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GDR-12
+#[test]
+fn limits_are_set_and_read_back() -> Result<()> {
+    let Some(_fake) = fake_driver("limits_are_set_and_read_back", "") else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    for limit in ContextLimit::ALL {
+        let now = device.context_limit(*limit)?;
+        assert_eq!(
+            device.set_context_limit(*limit, now + 64)?,
+            now + 64,
+            "{limit}"
+        );
+    }
+    assert_eq!(device.heap_limit()?, (8 << 20) + 64);
+    let error = device
+        .set_context_limit(ContextLimit::Heap, 1 << 60)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("heap of kernels") && error.contains("OUT_OF_MEMORY"),
+        "{error}"
+    );
+    device.reset_persisting_l2()?;
+    Ok(())
+}
+
+//@ rows: GDV-4, GDR-3, GDR-6
+#[test]
+fn a_reset_gives_all_memory_back() -> Result<()> {
+    let Some(fake) = fake_driver("a_reset_gives_all_memory_back", "devices=2") else {
+        return Ok(());
+    };
+    let device = Device::cuda(1)?;
+    device.set_context_limit(ContextLimit::Stack, 9000)?;
+    let before = device.memory_info()?;
+    let x = device.zeroed::<u8>(1 << 20)?;
+    assert_eq!(before.free - device.memory_info()?.free, 1 << 20);
+    assert!(matches!(
+        device.clone().reset(),
+        Err(DeviceError::StillUsed { others: 2, .. })
+    ));
+    assert_eq!(fake.count("contexts"), 1);
+    drop(x);
+    let device = device.reset()?;
+    assert_eq!((device.ordinal(), device.memory_info()?), (1, before));
+    assert_eq!(device.context_limit(ContextLimit::Stack)?, 1024);
+    drop(device);
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+/// Calls past the runtime: what another library in the process does.
+struct Other<'f>(&'f Fake);
+
+#[expect(clippy::unwrap_used, reason = "as above")]
+impl Other<'_> {
+    fn current(&self) -> u64 {
+        let mut context = 0;
+        type Get = unsafe extern "system" fn(*mut u64) -> i32;
+        // SAFETY: the function's type; it writes one number.
+        unsafe {
+            assert_eq!(
+                self.0.function::<Get>("cuCtxGetCurrent").unwrap()(&raw mut context),
+                0
+            )
+        };
+        context
+    }
+
+    /// Makes a context of its own and leaves it current.
+    fn create(&self, device: i32) -> u64 {
+        let mut context = 0;
+        type Create = unsafe extern "system" fn(*mut u64, u32, i32) -> i32;
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(
+                self.0.function::<Create>("cuCtxCreate_v2").unwrap()(&raw mut context, 0, device),
+                0
+            )
+        };
+        context
+    }
+
+    fn one(&self, function: &str, argument: u64) {
+        type One = unsafe extern "system" fn(u64) -> i32;
+        // SAFETY: functions of one argument in a register, a handle or a small number.
+        unsafe { assert_eq!(self.0.function::<One>(function).unwrap()(argument), 0) };
+    }
+}
+
+//@ rows: GDR-3, GDR-4, GDR-5, GMX-4
+#[test]
+fn a_guard_gives_the_thread_its_own_context_back() -> Result<()> {
+    let Some(fake) = fake_driver("a_guard_gives_the_thread_its_own_context_back", "devices=2")
+    else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    let other = Other(&fake);
+    let theirs = other.create(0);
+    {
+        let _outer = a.make_current()?;
+        let ours = other.current();
+        assert_ne!(ours, theirs);
+        let inner = b.make_current()?;
+        b.upload(&[1u8; 100])?;
+        a.upload(&[1u8; 100])?; // replaces the top
+        drop(inner);
+        assert_eq!(other.current(), ours);
+    }
+    assert_eq!(other.current(), theirs);
+    a.upload(&[1u8; 100])?;
+    assert_ne!(other.current(), theirs); // without a guard
+    other.one("cuCtxDestroy_v2", theirs);
+    Ok(())
+}
+
+//@ rows: GMX-1, GMX-2, GDR-4
+#[test]
+fn the_runtime_works_whatever_context_a_thread_has() -> Result<()> {
+    let Some(fake) = fake_driver(
+        "the_runtime_works_whatever_context_a_thread_has",
+        "devices=2",
+    ) else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    let (on_a, on_b) = (a.stream()?, b.stream()?);
+    let (x, y) = (a.upload(&[1u32, 2])?, b.upload(&[3u32, 4])?);
+    let other = Other(&fake);
+    let theirs = other.create(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(x.to_vec(&on_a).unwrap(), [1, 2])); // a thread that has none
+    });
+    for current in [0, theirs] {
+        other.one("cuCtxSetCurrent", current);
+        assert_eq!(x.to_vec(&on_a)?, [1, 2]);
+        other.one("cuCtxSetCurrent", current);
+        assert_eq!(y.to_vec(&on_b)?, [3, 4]);
+    }
+    drop((x, y, on_a, on_b));
+    other.one("cuCtxDestroy_v2", theirs);
+    drop((a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GDV-7
+#[test]
+fn a_context_that_somebody_else_ended_is_lost() -> Result<()> {
+    let Some(fake) = fake_driver("a_context_that_somebody_else_ended_is_lost", "") else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    let x = device.zeroed::<u8>(10)?;
+    Other(&fake).one("cuDevicePrimaryCtxReset_v2", 0);
+    let error = device.synchronize().unwrap_err().to_string();
+    assert!(
+        error.contains("INVALID_CONTEXT") && error.contains("is lost"),
+        "{error}"
+    );
+    let again = device.reopen()?;
+    let y = again.upload(&[7u8; 10])?;
+    drop((x, device));
+    assert_eq!(y.to_vec(&again.stream()?)?, [7; 10]);
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! Several GPUs that are not there: peers and copies between them, on the fake driver. Each test runs in a process of its own.
+
+#![cfg(target_os = "linux")]
+
+use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
+use warploom_runtime::device::PeerAttribute;
+use warploom_runtime::{Device, DeviceError, MemoryError, Result};
+
+/// Work waits until somebody waits for it: a forgotten wait shows.
+const QUEUED: &str = "devices=3,queued=1";
+
+#[track_caller]
+#[expect(
+    clippy::unwrap_used,
+    reason = "a helper of tests may fail as the tests do"
+)]
+fn fake_driver(test: &str, options: &str) -> Option<Fake> {
+    if is_child() {
+        return Some(Fake::loaded().unwrap());
+    }
+    assert_passed(&run_child(test, options, &[]).unwrap());
+    None
+}
+
+#[track_caller]
+fn nothing_is_left(fake: &Fake) {
+    assert_eq!(
+        (fake.live(), fake.complaints()),
+        (vec![], Vec::<String>::new())
+    );
+}
+
+#[test]
+fn copies_wait_for_both_buffers_and_hold_up_what_comes_later() -> Result<()> {
+    let test = "copies_wait_for_both_buffers_and_hold_up_what_comes_later";
+    let Some(fake) = fake_driver(test, QUEUED) else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    let (on_a, on_b) = (a.stream()?, b.stream()?);
+    let ones = a.upload(&[1u32; 100])?;
+    let mut x = a.zeroed::<u32>(100)?;
+    let mut y = b.zeroed::<u32>(101)?;
+    x.copy_from_device(0, &ones, &on_a)?; // queued: `x` is still zero
+    y.copy_from_peer(1, &x, &on_b)?;
+    let zeroes = a.zeroed::<u32>(100)?;
+    x.copy_from_device(0, &zeroes, &on_a)?; // after the copy, although on a stream of the other device
+    on_a.synchronize()?;
+    let all = y.to_vec(&on_b)?;
+    assert_eq!((all[0], &all[1..]), (0, &[1; 100][..]));
+    drop((ones, x, y, zeroes, on_a, on_b, a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+#[test]
+fn a_stream_of_the_source_does_it_as_well() -> Result<()> {
+    let Some(fake) = fake_driver("a_stream_of_the_source_does_it_as_well", QUEUED) else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    let (on_a, on_b) = (a.stream()?, b.stream()?);
+    let (x, mut y) = (a.upload(&[1u8, 2, 3])?, b.zeroed::<u8>(3)?);
+    y.copy_from_peer(0, &x, &on_a)?;
+    drop(x); // waits for the copy
+    assert_eq!(y.to_vec(&on_b)?, [1, 2, 3]);
+    let mut back = a.zeroed::<u8>(3)?;
+    back.copy_from_peer(0, &y, &on_b)?;
+    drop(y);
+    assert_eq!(back.to_vec(&on_a)?, [1, 2, 3]);
+    let error = back
+        .copy_from_peer(0, &b.upload(&[1u8])?, &Device::cuda(2)?.stream()?)
+        .unwrap_err();
+    assert!(matches!(error, MemoryError::WrongDevice { .. }), "{error}");
+    drop((back, on_a, on_b, a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+#[test]
+fn threads_that_copy_both_ways_do_not_wait_in_a_circle() -> Result<()> {
+    let test = "threads_that_copy_both_ways_do_not_wait_in_a_circle";
+    let Some(fake) = fake_driver(test, "devices=2") else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    std::thread::scope(|scope| {
+        for (from, to) in [(&a, &b), (&b, &a), (&a, &b), (&b, &a)] {
+            scope.spawn(move || {
+                let (stream, x) = (to.stream().unwrap(), from.upload(&[9u8; 50]).unwrap());
+                let mut y = to.zeroed::<u8>(50).unwrap();
+                for _ in 0..200 {
+                    y.copy_from_peer(0, &x, &stream).unwrap();
+                }
+                assert_eq!(y.to_vec(&stream).unwrap(), [9; 50]);
+            });
+        }
+    });
+    drop((a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+#[test]
+fn access_is_allowed_once_and_ended_once() -> Result<()> {
+    let Some(fake) = fake_driver("access_is_allowed_once_and_ended_once", "devices=2") else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    assert!(a.can_access_peer(&b)? && !a.can_access_peer(&a)?);
+    fake.start_log();
+    for _ in 0..2 {
+        a.enable_peer_access(&b)?;
+    }
+    for _ in 0..2 {
+        a.disable_peer_access(&b)?;
+    }
+    let calls = fake.log();
+    let count = |name: &str| calls.iter().filter(|call| *call == name).count();
+    assert_eq!(
+        (
+            count("cuCtxEnablePeerAccess"),
+            count("cuCtxDisablePeerAccess")
+        ),
+        (2, 2)
+    );
+    assert_eq!(a.peer_attribute(PeerAttribute::Access, &b)?, 1);
+    assert_eq!(a.peer_attribute(PeerAttribute::PerformanceRank, &b)?, 0);
+    // Another handle of the same GPU is no other GPU.
+    let error = a
+        .enable_peer_access(&Device::cuda(0)?)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("one device"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn gpus_that_are_not_joined_copy_all_the_same() -> Result<()> {
+    let test = "gpus_that_are_not_joined_copy_all_the_same";
+    let Some(_fake) = fake_driver(test, "devices=2,alone=1") else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    assert!(!a.can_access_peer(&b)?);
+    let error = a.enable_peer_access(&b).unwrap_err();
+    assert!(matches!(&error, DeviceError::Peer { .. }), "{error}");
+    assert!(
+        error.to_string().contains("PEER_ACCESS_UNSUPPORTED"),
+        "{error}"
+    );
+    let mut y = b.zeroed::<u8>(2)?;
+    y.copy_from_peer(0, &a.upload(&[4u8, 5])?, &b.stream()?)?;
+    assert_eq!(y.to_vec(&b.stream()?)?, [4, 5]);
+    Ok(())
+}
+
+#[test]
+fn a_gpu_and_the_emulator_are_no_peers() -> Result<()> {
+    let Some(_fake) = fake_driver("a_gpu_and_the_emulator_are_no_peers", "") else {
+        return Ok(());
+    };
+    let (gpu, emulator) = (Device::cuda(0)?, Device::emulator());
+    assert!(!gpu.can_access_peer(&emulator)?);
+    assert!(matches!(
+        gpu.enable_peer_access(&emulator),
+        Err(DeviceError::Peer { .. })
+    ));
+    let mut x = gpu.zeroed::<u8>(1)?;
+    let error = x
+        .copy_from_peer(0, &emulator.upload(&[1u8])?, &gpu.stream()?)
+        .unwrap_err();
+    assert!(matches!(&error, MemoryError::Unsupported(_)), "{error}");
+    assert!(error.to_string().contains("through the host"), "{error}");
+    Ok(())
+}
+
+//@ rows: GER-1
+#[test]
+fn the_loss_of_one_gpu_leaves_the_others() -> Result<()> {
+    let Some(fake) = fake_driver("the_loss_of_one_gpu_leaves_the_others", "devices=2") else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    let (on_a, on_b) = (a.stream()?, b.stream()?);
+    let (mut x, mut y) = (a.upload(&[1u8; 4])?, b.zeroed::<u8>(4)?);
+    y.copy_from_peer(0, &x, &on_b)?; // the lost one has used `x` last
+    fake.break_context(1, 700);
+    assert!(on_b.synchronize().is_err());
+    assert!(y.copy_from_peer(0, &x, &on_b).is_err());
+    x.copy_from(0, &[2], &on_a)?;
+    assert_eq!((x.to_vec(&on_a)?, a.lost()), (vec![2, 1, 1, 1], None));
+    drop((x, y, on_a, on_b, a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
