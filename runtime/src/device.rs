@@ -410,7 +410,7 @@ impl Device {
         DeviceError::Query {
             what,
             device: self.name().to_owned(),
-            source,
+            source: source.into(),
         }
     }
 

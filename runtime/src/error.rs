@@ -215,7 +215,7 @@ pub enum DeviceError {
         /// The device's name.
         device: String,
         /// What the driver answered.
-        source: DriverError,
+        source: Box<DriverError>,
     },
     /// The driver refused a call.
     #[error("cannot open the GPU: {0}")]

@@ -104,7 +104,7 @@ fn device_errors() -> Vec<D> {
         D::Query {
             what: "ask for CLOCK_RATE".into(),
             device: "NVIDIA H200".into(),
-            source: driver_error(),
+            source: driver_error().into(),
         },
         D::Unsupported(Unsupported {
             what: "depth of launches by kernels",

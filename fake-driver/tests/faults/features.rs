@@ -19,7 +19,9 @@ pub(crate) fn streams(device: &Device) -> Result<(), Error> {
     saxpy(&one, Launch::new(1, 4), 2.0, &x, &mut y)?;
     let called = Arc::new(AtomicU32::new(0));
     let counter = Arc::clone(&called);
-    one.launch_host(move || drop(counter.fetch_add(1, Relaxed)))?;
+    one.launch_host(move || {
+        counter.fetch_add(1, Relaxed);
+    })?;
     one.record(&event)?;
     two.wait(&event)?;
     saxpy(&two, Launch::new(1, 4), 2.0, &x, &mut y)?;

@@ -39,14 +39,17 @@ impl Fill<'_> {
     /// # Safety
     /// All elements lie in `buffer`, which belongs to the stream's device; the caller has an exclusive borrow of them.
     pub(crate) unsafe fn run(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
-        let order = buffer.hand_over(stream)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.hand(buffer, stream) }.map_err(|error| suspect(error, stream))
+    }
+
+    /// # Safety
+    /// As [`run`](Fill::run).
+    unsafe fn hand(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
+        let _order = buffer.hand_over(stream)?;
         match stream.queue().cuda() {
-            Some(cuda) => {
-                // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
-                let queued = unsafe { self.queue(cuda) };
-                drop(order); // which the search for suspects takes again
-                queued.map_err(|error| suspect(error.into(), stream))?;
-            }
+            // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
+            Some(cuda) => unsafe { self.queue(cuda) }?,
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
             None => unsafe {
                 let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);

@@ -175,8 +175,9 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // SAFETY: destroyed once. Errors: the driver is shut down, and the graph with it.
-        let _ = unsafe { self.context.driver.cuGraphDestroy(self.raw) };
+        // SAFETY: destroyed once. Through the driver's own table: a graph does not go with its context, lost or not. Errors: the driver is
+        // shut down, and the graph with it.
+        let _ = unsafe { self.context.found().driver.cuGraphDestroy(self.raw) };
     }
 }
 
@@ -229,8 +230,10 @@ impl Executable {
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        // SAFETY: destroyed once, after the last run (the owner waited). Errors: the driver is shut down, and the graph with it.
-        let _ = unsafe { self.graph.context.driver.cuGraphExecDestroy(self.raw) };
+        let driver = self.graph.context.found().driver;
+        // SAFETY: destroyed once, after the last run (the owner waited). Through the driver's own table, as for the graph. Errors: the driver
+        // is shut down, and the graph with it.
+        let _ = unsafe { driver.cuGraphExecDestroy(self.raw) };
     }
 }
 

@@ -227,7 +227,7 @@ impl DeviceProperties {
         asked().map_err(|source| DeviceError::Query {
             what: "ask for the properties".to_owned(),
             device,
-            source,
+            source: source.into(),
         })
     }
 }
