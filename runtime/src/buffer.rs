@@ -210,11 +210,6 @@ impl Buffer {
         self
     }
 
-    /// The vector of the user, no longer page-locked; `None` if it is none, or a graph has it. Nothing uses it any more.
-    pub(crate) fn take_storage(&mut self) -> Option<Storage> {
-        Arc::get_mut(&mut self.0)?.take_storage()
-    }
-
     /// Whether both are the same memory.
     pub(crate) fn is_same(&self, other: &Buffer) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -229,6 +224,18 @@ impl Buffer {
             return Err(MemoryError::InGraph);
         }
         self.0.wait()
+    }
+
+    /// The vector of the user, no longer page-locked. Nothing uses it any more: [`Buffer::wait`] said so.
+    pub(crate) fn take_storage(mut self) -> Option<Storage> {
+        let owned = Arc::get_mut(&mut self.0)?;
+        match mem::replace(&mut owned.memory, Memory::Empty) {
+            Memory::Registered(Registered { pin, storage }) => {
+                drop(pin);
+                Some(storage)
+            }
+            _ => None,
+        }
     }
 
     /// Hands this memory alone to `stream`: until the locks are released nobody else hands it on, and the work must be queued by then.
@@ -295,16 +302,6 @@ impl Owned {
     /// Whether it is a vector of the user.
     pub(crate) fn is_registered(&self) -> bool {
         matches!(self.memory, Memory::Registered(_))
-    }
-
-    fn take_storage(&mut self) -> Option<Storage> {
-        match mem::replace(&mut self.memory, Memory::Empty) {
-            Memory::Registered(Registered { pin, storage }) => {
-                drop(pin);
-                Some(storage)
-            }
-            _ => None,
-        }
     }
 
     /// Refuses a stream of another device, and one that records a graph, which has no node for this.

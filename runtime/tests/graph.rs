@@ -110,7 +110,7 @@ fn graphs_go_to_other_threads() -> Result<()> {
 fn the_host_does_not_look_at_memory_of_a_graph() -> Result<()> {
     let device = Device::emulator();
     let (stream, x) = (device.stream()?, device.upload(&[1u32, 2, 3])?);
-    let mut host = device.pinned_with::<u32>(3, PinnedOptions::new().mapped())?;
+    let mut host = device.register(&mut vec![0u32; 3], PinnedOptions::new().mapped())?;
     let graph = Graph::capture(&device, |s| {
         host.device_slice_mut()?.copy_from_device(0, &x, s)
     })?
@@ -118,6 +118,7 @@ fn the_host_does_not_look_at_memory_of_a_graph() -> Result<()> {
     graph.launch(&stream)?;
     assert!(matches!(host.as_slice(), Err(MemoryError::InGraph)));
     assert!(matches!(host.as_mut_slice(), Err(MemoryError::InGraph)));
+    assert!(matches!(host.take_vec(), Err(MemoryError::InGraph)));
     drop(graph);
     assert_eq!(host.as_slice()?, [1, 2, 3]);
     Ok(())

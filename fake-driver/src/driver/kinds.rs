@@ -186,9 +186,11 @@ fn fill_rows(
     if !aligned || height > 1 && pitch < width * unit || pitch > MAX_PITCH {
         return Err(Code::INVALID_VALUE);
     }
-    for y in 0..height {
-        let to = to + (y * pitch) as u64;
-        state.resolve(to, width * unit)?;
+    let starts: Vec<u64> = (0..height).map(|y| to + (y * pitch) as u64).collect();
+    for start in &starts {
+        state.resolve(*start, width * unit)?;
+    }
+    for to in starts {
         let work = Work::Fill {
             to,
             value,

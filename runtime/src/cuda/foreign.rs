@@ -26,7 +26,7 @@ pub(crate) enum Adopted {
 impl Context {
     /// The driver's handle.
     pub(crate) fn raw_handle(&self) -> *mut c_void {
-        self.raw.0
+        self.raw().0
     }
 
     /// The driver's number of the GPU.
@@ -50,7 +50,7 @@ impl Context {
         let mut context = CUcontext::NULL;
         // SAFETY: writes one handle to where we point; the caller promises a live stream.
         unsafe { self.driver.cuStreamGetCtx(raw, &raw mut context)? };
-        if context != self.raw {
+        if context != self.raw() {
             return Ok(Adopted::OtherContext);
         }
         let (mut flags, mut priority) = (0, 0);
@@ -87,6 +87,6 @@ impl Context {
 impl Event {
     /// The driver's handle.
     pub(crate) fn raw_handle(&self) -> *mut c_void {
-        self.raw.0
+        self.raw().0
     }
 }

@@ -107,9 +107,10 @@ unsafe impl Send for Registration {}
 unsafe impl Sync for Registration {}
 
 impl Context {
-    /// Whether memory that is there can be page-locked. Old drivers do not say, and can.
-    pub(crate) fn can_register(&self) -> bool {
-        self.attribute(flags::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != Ok(0)
+    /// Whether memory that is there can be page-locked.
+    pub(crate) fn can_register(&self) -> Result<bool, DriverError> {
+        let value = self.attribute(flags::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)?;
+        Ok(value != 0)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::pinned::Registration;
 use crate::device::{Backend, Device};
 use crate::error::Unsupported;
+use crate::stream::refuse_inside;
 
 impl Device {
     /// Page-locks the elements of a vector where they are, and takes them over: for data that is there already and too large to be copied.
@@ -41,6 +42,7 @@ impl Device {
         elements: &mut Vec<T>,
         options: PinnedOptions,
     ) -> Result<PinnedBuffer<T>, MemoryError> {
+        refuse_inside()?;
         if options.is_write_combined() {
             return Err(self.cannot_register(
                 "memory that is there is cached; make it with `device.pinned_with`",
@@ -61,7 +63,7 @@ impl Device {
                 if options.is_mapped() && !gpu.context.can_map_host_memory()? {
                     return Err(self.cannot_register("the GPU does not reach memory of the host"));
                 }
-                if !gpu.context.can_register() {
+                if !gpu.context.can_register()? {
                     return Err(self.cannot_register(
                         "the GPU takes memory only as the driver makes it; copy to `device.pinned`",
                     ));
@@ -111,7 +113,7 @@ impl<T: Plain> PinnedBuffer<T> {
         }
         let len = self.len();
         let empty = fresh(self);
-        let mut buffer = self.empty_with(empty);
+        let buffer = self.empty_with(empty);
         let Some(storage) = buffer.take_storage() else {
             return Ok(vec![]);
         };
