@@ -87,6 +87,6 @@ impl Context {
 impl Event {
     /// The driver's handle.
     pub(crate) fn raw_handle(&self) -> *mut c_void {
-        self.raw().0
+        self.raw.0
     }
 }
