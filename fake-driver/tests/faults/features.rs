@@ -3,7 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use warploom_runtime::{Device, Error, EventOptions, Graph, Launch, PinnedOptions, StreamOptions};
+use warploom_runtime::device::ContextLimit;
+use warploom_runtime::{
+    Advice, Device, Error, EventOptions, Graph, Launch, PinnedOptions, Place, PoolOptions,
+    StreamOptions,
+};
 
 use crate::carried::saxpy;
 
@@ -67,5 +71,46 @@ pub(crate) fn graphs(device: &Device) -> Result<(), Error> {
     // The graph goes last, with work in flight.
     graph.launch(&stream)?;
     drop((x, y, z, stream));
+    Ok(())
+}
+
+/// Managed memory, pools, rows with a pitch, registered vectors.
+pub(crate) fn kinds(device: &Device) -> Result<(), Error> {
+    let (one, two) = (device.stream()?, device.stream()?);
+    let x = device.upload(&[1.0f32; 4])?;
+    let mut both = device.managed_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+    both.advise(Advice::PreferredPlace(Place::Device))?;
+    both.prefetch(.., Place::Device, &one)?;
+    saxpy(&one, Launch::new(1, 4), 1.0, &x, &mut both)?;
+    assert_eq!(both.as_slice()?, [2.0, 3.0, 4.0, 5.0]);
+
+    let pool = device.new_pool(PoolOptions::new().release_threshold(1 << 20))?;
+    let mut pooled = pool.filled(4, 3.0f32, &one)?;
+    saxpy(&two, Launch::new(1, 4), 2.0, &x, &mut pooled)?;
+    assert_eq!(pooled.to_vec(&two)?, [5.0; 4]);
+    drop(pooled);
+    pool.trim_to(0)?;
+
+    let mut rows = device.pitched_zeroed::<u32>((3, 2))?;
+    rows.fill(7, &one)?;
+    assert_eq!(rows.to_vec(&two)?, [7; 6]);
+
+    let mut elements = vec![1.0f32, 2.0, 3.0, 4.0];
+    let mut pinned = device.register(&mut elements, PinnedOptions::new())?;
+    let mut y = device.zeroed::<f32>(4)?;
+    y.copy_from_pinned(0, &pinned, &one)?;
+    saxpy(&one, Launch::new(1, 4), 1.0, &x, &mut y)?;
+    y.copy_to_pinned(0, &mut pinned, &two)?;
+    assert_eq!(pinned.take_vec()?, [2.0, 3.0, 4.0, 5.0]);
+    Ok(())
+}
+
+/// What a device says of itself.
+pub(crate) fn facts(device: &Device) -> Result<(), Error> {
+    let stack = device.context_limit(ContextLimit::Stack)?;
+    device.set_context_limit(ContextLimit::Stack, stack)?;
+    let memory = device.memory_info()?;
+    assert!(memory.free <= memory.total);
+    assert_eq!(device.properties()?.compute_capability, (9, 0));
     Ok(())
 }

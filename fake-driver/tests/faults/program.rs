@@ -21,7 +21,7 @@ const N: usize = 33;
 pub(crate) type Part = fn(&Device) -> Result<(), Error>;
 
 /// All parts.
-pub(crate) const PARTS: [Part; 7] = [
+pub(crate) const PARTS: [Part; 9] = [
     buffers,
     statics,
     launches,
@@ -29,6 +29,8 @@ pub(crate) const PARTS: [Part; 7] = [
     features::streams,
     features::pinned,
     features::graphs,
+    features::kinds,
+    features::facts,
 ];
 
 /// Opens the driver's first GPU, does one part, and lets go of all that it took.

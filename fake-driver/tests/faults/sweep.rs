@@ -19,13 +19,15 @@ pub(crate) const CODES: [i32; 32] = [
 const FEW: [i32; 6] = [1, 2, 700, 719, 400, 999];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 8] = [
+const RELEASES: [&str; 10] = [
     "cuDevicePrimaryCtxRelease_v2",
     "cuEventDestroy_v2",
     "cuGraphDestroy",
     "cuGraphExecDestroy",
     "cuMemFreeHost",
     "cuMemFree_v2",
+    "cuMemHostUnregister",
+    "cuMemPoolDestroy",
     "cuModuleUnload",
     "cuStreamDestroy_v2",
 ];
@@ -128,7 +130,12 @@ fn again() {
         fake.start_log();
         part(&device).unwrap();
         drop(device);
-        for (at, function) in fake.log().iter().enumerate() {
+        // Memory that stays registered when it is freed is in the way of whoever gets it next: that is the driver's.
+        let calls = fake.log().into_iter().enumerate();
+        for (at, function) in &calls
+            .filter(|(_, function)| function != "cuMemHostUnregister")
+            .collect::<Vec<_>>()
+        {
             for code in PASSING {
                 let device = Device::cuda(0).unwrap();
                 fake.fail(&format!("*:{}:{code}", at + 1));
