@@ -264,7 +264,7 @@ impl Owned {
     }
 
     fn take_storage(&mut self) -> Option<Storage> {
-        match std::mem::replace(&mut self.memory, Memory::Empty) {
+        match mem::replace(&mut self.memory, Memory::Empty) {
             Memory::Registered(Registered { pin, storage }) => {
                 drop(pin);
                 Some(storage)

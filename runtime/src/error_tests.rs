@@ -475,7 +475,7 @@ fn module_errors() -> Vec<O> {
         O::Launch(L::NoClusterGiven { kernel: KERNEL }),
         O::Stream(S::NotRecorded),
         O::Driver(driver_error()),
-        O::Unsupported(crate::Unsupported {
+        O::Unsupported(Unsupported {
             what: "loading PTX, cubins and fat binaries",
             device: "emulator".into(),
             reason: "it runs the Rust code of kernels, and no PTX".into(),

@@ -12,7 +12,7 @@ pub type SharedAtomics<'a, T> = (
 );
 
 impl<T> PinnedBuffer<T> {
-    /// All elements, for kernels to read where they are, across the bus. The buffer was made [mapped](PinnedOptions::mapped).
+    /// All elements, for kernels to read where they are, across the bus. The buffer was made [mapped](crate::PinnedOptions::mapped).
     ///
     /// What the host wrote before is seen by every launch after it; what a kernel writes, by the host's next
     /// [`as_slice`](PinnedBuffer::as_slice), which waits for the kernel. Kernels of the buffer's own device only. CUDA: zero-copy memory,
