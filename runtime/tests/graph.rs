@@ -1,7 +1,5 @@
 //! Graphs on the emulator: what a stream that records refuses, copies, and what outlives what.
 
-#![expect(clippy::unwrap_used, reason = "tests may fail as they like")]
-
 use warploom_runtime::{
     Device, Error, Graph, GraphError, MemoryError, PinnedOptions, Result, Stream, StreamError,
 };
