@@ -164,6 +164,23 @@ impl Running<'_> {
         }
     }
 
+    /// The lane makes an atomic access next, as in `atomic_access`, of an address that is not among its latest: so it does not poll there.
+    /// A change counts as one, whatever it writes. False: this says nothing, and `atomic_access` has to be asked.
+    #[inline(always)]
+    pub(crate) fn goes_elsewhere(&self, address: usize, writes: bool) -> bool {
+        let spin = &self.spin;
+        let [a, b, c, d] = spin.recent.get();
+        if [a, b, c, d].contains(&address) || !self.core.borrow().fresh_go_first() {
+            return false;
+        }
+        spin.recent.set([address, a, b, c]);
+        spin.polls.set(0);
+        if writes {
+            spin.changed.set(true);
+        }
+        true
+    }
+
     /// Memory gets another value than it had.
     #[inline]
     pub(crate) fn memory_changed(&self) {

@@ -2,15 +2,16 @@
 
 use std::cell::Cell;
 
-use super::clock::Floors;
+use super::clock::Clocks;
 use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
-use super::shadow::{Granule, Slot, What, flag};
+use super::shadow::{Entry, Granule, Slot, What, flag};
 use super::site::SiteId;
-use super::space::{CACHED, Space, What as From};
+use super::space::{CACHED, Space, What as From, Window};
 use super::state::BlockChecks;
 use super::{copies, race, unread};
 use crate::fiber::{self, Running};
 use crate::stack;
+use crate::warp::LANES;
 
 /// An access of the lane that runs, to one space.
 pub(super) struct Access<'a> {
@@ -29,13 +30,29 @@ pub(super) struct Access<'a> {
 /// `N` bytes are read.
 #[inline(always)]
 pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
-    quick::<N, false>(at.addr(), None, site);
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    running.step(site);
+    let clocks = &checks.clocks;
+    let window = &checks.windows[Window::granule(N) as usize][site as usize % CACHED];
+    let (warp, block) = (
+        clocks.stretch(running.thread.get()),
+        clocks.block_stretch(),
+    );
+    if !window.all_are::<N>(at.addr(), warp, block) {
+        quick::<N, false>(at.addr(), None, site);
+    }
 }
 
 /// `N` bytes are written.
 #[inline(always)]
 pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
-    quick::<N, true>(at.addr(), value, site);
+    if let Some((running, _)) = fiber::checked() {
+        running.step(site);
+        running.memory_changed();
+        quick::<N, true>(at.addr(), value, site);
+    }
 }
 
 /// An intrinsic reads `N` bytes.
@@ -74,15 +91,12 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
     }
 }
 
-#[inline(always)]
+/// The rest of an access that tells something new, or goes to where its site has not been before.
+#[inline(never)]
 fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
-    running.step(site);
-    if WRITE {
-        running.memory_changed();
-    }
     let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
     // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
@@ -95,54 +109,55 @@ fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, 
     }
     let clocks = &checks.clocks;
     let thread = running.thread.get();
-    let stretch = clocks.stretch(thread);
     let now = Slot {
         who: clocks.base.get() | thread,
         t: clocks.times[thread as usize].get(),
         what,
     };
-    let floors = clocks.floors(thread);
     let first = space.first + ((address - space.base) >> space.granule);
     for index in first..first + (N >> space.granule) {
         // SAFETY: a space that is not empty has a table, as long as itself.
-        let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
-        if !WRITE && granule.stretch() == stretch {
-            continue;
-        }
+        let entry = unsafe { (*space.table).entry(index, checks.t0) };
         if space.locked {
-            granule.lock();
+            entry.lock();
         }
         let done = if WRITE {
-            quick_write(&floors, space, granule, now)
+            quick_write(clocks, space, entry, now)
         } else {
-            quick_read(&floors, space, granule, now, stretch)
+            quick_read(clocks, space, entry, now)
         };
         if space.locked {
-            granule.unlock();
+            entry.unlock();
         }
         if !done {
             // Those that are done already are looked at again, which changes nothing.
             return thorough(running, checks, (address, N, N), value, what);
         }
     }
+    if !WRITE {
+        let window = &checks.windows[Window::granule(N) as usize][site as usize % CACHED];
+        window.move_to(space, (address, N), checks.t0);
+    }
 }
 
 /// Whether a read by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(
-    floors: &Floors<'_>,
-    space: &Space,
-    granule: &Granule,
-    now: Slot,
-    stretch: u32,
-) -> bool {
-    let flags = granule.flags();
-    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+fn quick_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    let flags = entry.flags();
+    let [written, a, b] = [0, 1, 2].map(|i| entry.slots[i].get());
+    let has_value =
+        !space.is_shared() || written.t >= space.start && flags & flag::INIT == flag::INIT;
+    if flags & (flag::SPLIT | flag::COPYING) != 0 || !has_value {
+        return false;
+    }
+    let old = clocks.old(space);
+    if written.t < old && a.t < old && b.t < old {
+        entry.slots[1].set(now);
+        return true;
+    }
+    let floors = clocks.floors(now.who - clocks.base.get());
     let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
-    if flags & (flag::SPLIT | flag::COPYING) != 0
-        || written.who != now.who && !passed(written)
-        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
-    {
+    if written.who != now.who && !passed(written) {
         return false;
     }
     let (is_a_passed, is_b_passed) = (passed(a), passed(b));
@@ -150,12 +165,23 @@ fn quick_read(
         return false;
     }
     if a.who == now.who || is_a_passed {
-        granule.slots[1].set(now);
-    } else if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, floors.shift()) {
-        granule.slots[2].set(now);
+        entry.slots[1].set(now);
+        return true;
+    }
+    let mut kept = b;
+    if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, clocks.shift) {
+        entry.slots[2].set(now);
+        kept = now;
+    }
+    // Not the lane's own write: that is in order for this lane alone.
+    let base = now.who >> clocks.shift;
+    let of_block = a.who >> clocks.shift == base && kept.who >> clocks.shift == base;
+    if of_block && (a.who ^ kept.who) >= LANES {
+        if written.t < space.start || clocks.is_past(written.who, written.t) {
+            entry.set_stretch(clocks.block_stretch());
+        }
     } else if passed(written) {
-        // Not the lane's own write: that is in order for this lane alone.
-        granule.set_stretch(stretch);
+        entry.set_stretch(clocks.stretch(now.who - clocks.base.get()));
     }
     true
 }
@@ -169,20 +195,28 @@ pub(super) fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
 
 /// Whether a write by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
-    let flags = granule.flags();
-    let passed =
-        |slot: Slot| slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t);
-    let all = granule.slots.iter().all(|slot| passed(slot.get()));
-    if flags & (flag::SPLIT | flag::COPYING) != 0 || !all {
+fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    let flags = entry.flags();
+    let slots = &entry.slots;
+    let old = clocks.old(space);
+    if flags & (flag::SPLIT | flag::COPYING) != 0 {
         return false;
     }
-    granule.slots[0].set(now);
-    granule.slots[1].set(Slot::default());
-    granule.slots[2].set(Slot::default());
-    granule.set_stretch(0);
+    if !slots.iter().all(|slot| slot.get().t < old) {
+        let floors = clocks.floors(now.who - clocks.base.get());
+        let passed = |slot: Slot| {
+            slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t)
+        };
+        if !slots.iter().all(|slot| passed(slot.get())) {
+            return false;
+        }
+    }
+    slots[0].set(now);
+    slots[1].set(Slot::default());
+    slots[2].set(Slot::default());
+    entry.set_stretch(0);
     if space.is_shared() && flags & flag::INIT != flag::INIT {
-        granule.set_flags(flags | flag::INIT);
+        entry.set_flags(flags | flag::INIT);
     }
     true
 }
@@ -217,13 +251,13 @@ pub(super) fn thorough(
     };
     let access = Access::new(running, checks, space, (address, bytes), what, value);
     access.check_values();
-    access.each_granule(|granule, at, n| {
+    access.each_granule(|entry, at, n| {
         if space.locked {
-            granule.lock();
+            entry.lock();
         }
-        access.look(granule, at, n);
+        access.look(entry, at, n);
         if space.locked {
-            granule.unlock();
+            entry.unlock();
         }
     });
 }
@@ -346,7 +380,7 @@ impl<'a> Access<'a> {
     }
 
     /// Calls `look` with each granule, and which of its bytes are accessed.
-    pub(super) fn each_granule(&self, mut look: impl FnMut(&Granule, usize, usize)) {
+    pub(super) fn each_granule(&self, mut look: impl FnMut(Entry<'_>, usize, usize)) {
         let Space {
             base,
             granule,
@@ -360,22 +394,23 @@ impl<'a> Access<'a> {
             let inside = offset & (size - 1);
             let bytes = (size - inside).min(end - offset);
             // SAFETY: a space that is not empty has a table, as long as itself.
-            let entry = unsafe { &*(*table).granule(first + (offset >> granule), self.checks.t0) };
+            let entry = unsafe { (*table).entry(first + (offset >> granule), self.checks.t0) };
             look(entry, inside, bytes);
             offset += bytes;
         }
     }
 
     /// Looks at `bytes` bytes from number `at` on of a granule, whose lock the caller has.
-    pub(super) fn look(&self, granule: &Granule, at: usize, bytes: usize) {
-        if granule.flags() & flag::COPYING != 0 {
-            copies::meets(self, granule);
+    pub(super) fn look(&self, entry: Entry<'_>, at: usize, bytes: usize) {
+        entry.set_stretch(0);
+        if entry.flags() & flag::COPYING != 0 {
+            copies::meets(self, &entry);
         }
         let size = 1 << self.space.granule;
-        if granule.flags() & flag::SPLIT == 0 && bytes == size {
-            return self.look_at_whole(granule);
+        if entry.flags() & flag::SPLIT == 0 && bytes == size {
+            return self.look_at_whole(&entry);
         }
-        let parts = granule.split(&self.checks.run().splits);
+        let parts = entry.split(&self.checks.run().splits);
         for byte in at..at + bytes {
             // SAFETY: the run keeps the parts.
             self.look_at_whole(unsafe { &(*parts)[byte] });
@@ -383,7 +418,6 @@ impl<'a> Access<'a> {
     }
 
     fn look_at_whole(&self, granule: &Granule) {
-        granule.set_stretch(0);
         let what = self.now.what;
         if self.space.is_shared() {
             let (flags, written) = (granule.flags(), granule.slots[0].get());

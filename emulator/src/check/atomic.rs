@@ -1,14 +1,17 @@
 //! Atomics and fences: what they read and write, and what they order.
 
+use std::cell::Cell;
+
 use super::access::{self, Access};
-use super::options::Schedule;
+use super::clock::Clocks;
 use super::order::{Known, Release, Root};
 use super::race::{self, Hint};
-use super::shadow::{Granule, Slot, What, flag};
-use super::space::{CACHED, Space};
+use super::shadow::{Entry, Granule, Slot, What, flag};
+use super::space::{CACHED, Space, Window};
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
 use crate::place::Place;
+use crate::warp::LANES;
 
 /// What an atomic does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,14 +52,17 @@ pub(crate) fn around<R>(
     let Some((running, checks)) = fiber::checked() else {
         return operate().0;
     };
-    let held = match quick(running, checks, (at.addr(), bytes), does, how) {
-        Ok((granule, now, locked)) => {
+    let site = running.site.get();
+    let quick = (does == Does::Changes && how >> 2 == 0)
+        .then(|| quick(running, checks, (at.addr(), bytes), (does, how & 3), site));
+    let spun = match quick {
+        Some(Ok(Quick { entry, now, locked })) => {
             let (result, wrote) = operate();
             if wrote {
-                remember(checks, granule, now);
+                remember(checks, entry, now);
             }
             if locked {
-                granule.unlock();
+                entry.unlock();
             }
             if wrote {
                 return result;
@@ -66,97 +72,126 @@ pub(crate) fn around<R>(
             held.done(does, false);
             return result;
         }
-        Err(spun) => hold(running, checks, (at.addr(), bytes), (does, how), spun),
+        Some(Err(spun)) => spun,
+        None => false,
     };
+    let held = hold(running, checks, (at.addr(), bytes), (does, how), spun);
     let (result, wrote) = operate();
     held.done(does, wrote);
     result
 }
 
-/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, how to remember it,
-/// and whether the granule is locked now.
-/// Else whether others were let run already if the lane polls.
-#[inline(never)]
+/// An atomic that tells nothing but that it was made: its granule, locked if `locked`, and how to remember it.
+struct Quick<'a> {
+    entry: Entry<'a>,
+    now: Slot,
+    locked: bool,
+}
+
+/// A relaxed atomic of one granule that meets only what is past or, if it is a change, atomics that reach the lane.
+/// Else whether it is settled already that the lane does not poll.
+#[inline(always)]
 fn quick<'a>(
     running: &'a Running<'static>,
     checks: &'a BlockChecks,
     (address, bytes): (usize, usize),
-    does: Does,
-    how: u32,
-) -> Result<(&'a Granule, Slot, bool), bool> {
-    let site = running.site.get();
+    (does, scope): (Does, u32),
+    site: u32,
+) -> Result<Quick<'a>, bool> {
     let clocks = &checks.clocks;
     // SAFETY: as in `access::quick`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
-    if does != Does::Changes
-        || how >> 2 != 0
-        || clocks.any_known.get()
+    let writes = does != Does::Loads;
+    if clocks.any_known.get()
         || !space.holds(address, bytes)
         || !address.is_multiple_of(bytes)
         || bytes >> space.granule != 1
-        || !space.allows::<true>(address, bytes)
-        || checks.scattered[site as usize % CACHED].get() != site
+        || writes && !space.allows::<true>(address, bytes)
+        || does != Does::Stores && !space.allows::<false>(address, bytes)
+        || writes && checks.scattered[site as usize % CACHED].get() != site
+        || !running.goes_elsewhere(address, writes)
     {
         return Err(false);
     }
-    // A site of many addresses is hardly a lane that polls: now and then is enough to find out.
-    let turn = checks.turns.get().wrapping_add(1);
-    checks.turns.set(turn);
-    let schedule = running.set.launch.options.schedule;
-    let spun = turn.is_multiple_of(64) || matches!(schedule, Schedule::Random(_));
-    if spun {
-        spins(running, (address, bytes), true, site);
-    } else {
-        running.step(site);
-        running.memory_changed();
-    }
+    running.step(site);
     let thread = running.thread.get();
     let now = Slot {
         who: clocks.base.get() | thread,
         t: clocks.times[thread as usize].get(),
-        what: What::new(kinds(does, true), site).with_scope(how & 3),
+        what: What::new(kinds(does, true), site).with_scope(scope),
     };
     let index = space.first + ((address - space.base) >> space.granule);
     // SAFETY: a space that is not empty has a table, as long as itself.
-    let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
+    let entry = unsafe { (*space.table).entry(index, checks.t0) };
     if space.locked {
-        granule.lock();
+        entry.lock();
     }
-    let flags = granule.flags();
-    let floors = clocks.floors(thread);
-    let meets = |slot: Slot| {
-        let reaches = slot.what.is(What::ATOMIC)
-            && (now.what.scope().min(slot.what.scope()) >= 2
-                || (slot.who ^ now.who) >> clocks.shift == 0);
-        reaches || slot.t < space.start || floors.cover(slot.who, slot.t)
+    let flags = entry.flags();
+    let old = clocks.old(space);
+    let is_new = |slot: &Cell<Slot>| slot.get().t >= old;
+    let [written, a, b] = &entry.slots;
+    let met = does == Does::Changes && {
+        let floors = clocks.floors(thread);
+        let meets = |slot: Slot| {
+            reaches(clocks, now, slot)
+                || slot.t < space.start
+                || floors.cover(slot.who, slot.t)
+        };
+        [written, a, b].iter().all(|slot| meets(slot.get()))
     };
-    let written = granule.slots[0].get();
+    let has_value = !space.is_shared()
+        || written.get().t >= space.start && flags & flag::INIT == flag::INIT;
     if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
-        || !granule.slots.iter().all(|slot| meets(slot.get()))
-        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
+        || !met && (is_new(written) || is_new(a) || is_new(b))
+        || does != Does::Stores && !has_value
     {
         if space.locked {
-            granule.unlock();
+            entry.unlock();
         }
-        return Err(spun);
+        return Err(true);
     }
-    Ok((granule, now, space.locked))
+    if !has_value {
+        entry.set_flags(flags | flag::INIT);
+    }
+    Ok(Quick {
+        entry,
+        now,
+        locked: space.locked,
+    })
 }
 
-/// Ends what `quick` began.
-#[inline]
-fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
+/// Whether the scopes of two atomics, one of which is of this block, include both lanes; of a cluster, perhaps although this says no.
+#[inline(always)]
+fn reaches(clocks: &Clocks, now: Slot, slot: Slot) -> bool {
+    slot.what.is(What::ATOMIC)
+        && (now.what.scope().min(slot.what.scope()) >= 2
+            || (slot.who ^ now.who) >> clocks.shift == 0)
+}
+
+/// Remembers a change that `quick` let pass.
+#[inline(always)]
+fn remember(checks: &BlockChecks, entry: Entry<'_>, now: Slot) {
     let clocks = &checks.clocks;
-    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
+    let [written, a, b] = [0, 1, 2].map(|i| entry.slots[i].get());
     let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
-    granule.slots[0].set(now);
-    granule.set_stretch(0);
+    entry.slots[0].set(now);
+    entry.set_stretch(0);
     if written.who != now.who && !past(written) {
         if past(a) {
-            granule.slots[1].set(written);
+            entry.slots[1].set(written);
         } else if past(b) || access::is_wider(a.who, b.who, written.who, clocks.shift) {
-            granule.slots[2].set(written);
+            entry.slots[2].set(written);
         }
+    }
+    // From now on nothing changes if further lanes of the block do the same (README 8).
+    let [a, b] = [1, 2].map(|i| entry.slots[i].get());
+    let meets = |slot: Slot| past(slot) || slot.what.scope() >= 2 && reaches(clocks, now, slot);
+    let apart = |slot: Slot| {
+        let apart = slot.who ^ now.who;
+        apart >= LANES && apart >> clocks.shift == 0 && !past(slot)
+    };
+    if now.what.scope() >= 2 && meets(a) && meets(b) && (apart(a) || apart(b)) {
+        entry.set_stretch(clocks.atomic_stretch());
     }
 }
 
@@ -237,7 +272,7 @@ impl Held<'_> {
             && space.locked
         {
             self.access(space, 0)
-                .each_granule(|granule, _, _| act(granule));
+                .each_granule(|entry, _, _| act(&entry));
         }
     }
 
@@ -254,10 +289,86 @@ impl Held<'_> {
 }
 
 /// An atomic or volatile access of Rust's own, which the processor makes next.
+#[inline(always)]
 pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
+    // A relaxed change of 4 bytes, as of `remember`'s stretch.
+    let window = &checks.windows[Window::granule(4) as usize][site as usize % CACHED];
+    let stretch = checks.clocks.atomic_stretch();
+    if how == CHANGES
+        && bytes == 4
+        && window.all_are::<4>(at.addr(), stretch, stretch)
+        && checks.scattered[site as usize % CACHED].get() == site
+        && !checks.clocks.any_known.get()
+        && running.goes_elsewhere(at.addr(), true)
+    {
+        return running.step(site);
+    }
+    announced_newly(running, checks, at, (bytes, how, site));
+}
+
+/// `how` of a relaxed change.
+const CHANGES: u32 = 2;
+
+#[inline(never)]
+fn announced_newly(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    at: *const u8,
+    (bytes, how, site): (u32, u32, u32),
+) {
+    let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
+    // With several OS threads the order of what is read is found out later.
+    let alone = does == Does::Stores || !checks.run().parallel;
+    if how <= CHANGES && alone {
+        match quick(running, checks, (at.addr(), bytes as usize), (does, SYSTEM), site) {
+            Ok(quick) => keep(checks, quick, does, at.addr()),
+            Err(spun) => announced_thoroughly(running, checks, at, (bytes, how, site), spun),
+        }
+    } else {
+        announced_thoroughly(running, checks, at, (bytes, how, site), false);
+    }
+}
+
+/// Remembers what `quick` let pass, before it is made.
+fn keep(checks: &BlockChecks, Quick { entry, now, locked }: Quick<'_>, does: Does, address: usize) {
+    let slots = &entry.slots;
+    match does {
+        Does::Changes => {
+            remember(checks, entry, now);
+            let site = now.what.site() as usize;
+            let window = &checks.windows[Window::granule(4) as usize][site % CACHED];
+            // SAFETY: as in `access::quick`.
+            let space = unsafe { &*checks.cache[site % CACHED].get() };
+            window.move_to(space, (address, 4), checks.t0);
+        }
+        Does::Stores => {
+            slots[0].set(now);
+            slots[1].set(Slot::default());
+            slots[2].set(Slot::default());
+            entry.set_stretch(0);
+        }
+        Does::Loads => {
+            slots[1].set(now);
+            entry.set_stretch(0);
+        }
+    }
+    if locked {
+        entry.unlock();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn announced_thoroughly(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    at: *const u8,
+    (bytes, how, site): (u32, u32, u32),
+    spun: bool,
+) {
     let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
     let volatile = how & 4 != 0;
     let kind = kinds(does, true) | if volatile { What::VOLATILE } else { 0 };
@@ -266,12 +377,14 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
     let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
         return;
     };
-    spins(running, (at.addr(), bytes), does != Does::Loads, site);
+    if !spun {
+        spins(running, (at.addr(), bytes), does != Does::Loads, site);
+    }
     let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
     access.check_values();
     let lock = |act: fn(&Granule)| {
         if space.locked {
-            access.each_granule(|granule, _, _| act(granule));
+            access.each_granule(|entry, _, _| act(&entry));
         }
     };
     lock(Granule::lock);
@@ -283,12 +396,12 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
 fn look(access: &Access<'_>, order: u32, later: bool) {
     let what = access.now.what;
     let (mut newest, mut has_message) = (Slot::default(), false);
-    access.each_granule(|granule, at, n| {
+    access.each_granule(|entry, at, n| {
         if newest.t == 0 {
-            newest = access.newest(granule, at);
+            newest = access.newest(&entry, at);
         }
-        has_message |= granule.flags() & flag::MESSAGE != 0;
-        access.look(granule, at, n);
+        has_message |= entry.flags() & flag::MESSAGE != 0;
+        access.look(entry, at, n);
     });
     let (acquires, releases) = (order & 1 != 0 || order == 4, order >= 2);
     let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));

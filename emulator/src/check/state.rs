@@ -14,7 +14,7 @@ use super::memory::{Kind, Snapshot};
 use super::order::Graph;
 use super::race::{Counters, Hints};
 use super::shadow::{Splits, Table};
-use super::space::{CACHED, NOWHERE, Space, What};
+use super::space::{CACHED, NOWHERE, Space, What, Window};
 use super::unread::{self, Unread, UnreadGlobal};
 use crate::fiber::{self, Running};
 use crate::place::Place;
@@ -134,6 +134,8 @@ pub(crate) struct BlockChecks {
     pub(super) t0: u32,
     /// Where the sites looked up memory last.
     pub(super) cache: [Cell<*const Space>; CACHED],
+    /// The same for reads of 1, 2, and more bytes: see `access::read`.
+    pub(super) windows: [[Window; CACHED]; 3],
     /// The block's shared memory.
     pub(super) shared: Table,
     #[expect(clippy::vec_box, reason = "the cache points to them")]
@@ -141,8 +143,6 @@ pub(crate) struct BlockChecks {
     pub(super) hints: Hints,
     /// Sites of atomics that change many addresses.
     pub(super) scattered: [Cell<u32>; CACHED],
-    /// Changes made there.
-    pub(super) turns: Cell<u32>,
     /// Reads of shared memory without a value.
     pub(super) unread: Unread,
     /// The calls that each lane is in.
@@ -163,11 +163,11 @@ impl BlockChecks {
             run,
             t0: run.t0,
             cache: [const { Cell::new(&raw const NOWHERE) }; CACHED],
+            windows: [const { [const { Window::NONE }; CACHED] }; 3],
             shared: Table::new(ARENA_BYTES),
             arrays: RefCell::default(),
             hints: Hints::new(n_threads),
             scattered: [const { Cell::new(0) }; CACHED],
-            turns: Cell::new(0),
             unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             flights: RefCell::default(),
@@ -191,6 +191,7 @@ impl BlockChecks {
         self.cache
             .iter()
             .for_each(|one| one.set(&raw const NOWHERE));
+        self.windows.iter().flatten().for_each(Window::close);
         self.arrays.borrow_mut().clear();
         self.hints.clear();
         self.flights.borrow_mut().clear();
