@@ -216,9 +216,23 @@ impl Running<'_> {
     /// The lane makes a step: an access to memory, or a call. It ends here if it has made more than any lane that ends.
     #[inline(always)]
     pub(crate) fn step(&self, site: u32) {
+        if self.was_last_step() {
+            self.endless(site);
+        }
+    }
+
+    /// The lane makes a step; whether `endless` is to be called.
+    #[inline(always)]
+    pub(crate) fn was_last_step(&self) -> bool {
         let left = self.spin.steps.get().wrapping_sub(1);
         self.spin.steps.set(left);
-        if left == 0 {
+        left == 0
+    }
+
+    /// Ends the lane if it has made its last step.
+    #[inline(always)]
+    pub(crate) fn end_after_last_step(&self, site: u32) {
+        if self.spin.steps.get() == 0 {
             self.endless(site);
         }
     }

@@ -1,17 +1,16 @@
-//! Reads and writes: the quick way, for what is ordered by floors, and the thorough one.
+//! Reads and writes: the thorough way. `quick.rs` has the other, for what floors order.
 
 use std::cell::Cell;
 
-use super::clock::Clocks;
 use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
+use super::quick::{locked, read, write};
 use super::shadow::{Entry, Granule, Slot, What, flag};
 use super::site::SiteId;
-use super::space::{CACHED, Space, What as From, Window};
+use super::space::{CACHED, Space, What as From};
 use super::state::BlockChecks;
 use super::{copies, race, unread};
 use crate::fiber::{self, Running};
 use crate::stack;
-use crate::warp::LANES;
 
 /// An access of the lane that runs, to one space.
 pub(super) struct Access<'a> {
@@ -25,34 +24,6 @@ pub(super) struct Access<'a> {
     pub(super) value: Option<u64>,
     /// It was reported: once is enough.
     pub(super) reported: Cell<bool>,
-}
-
-/// `N` bytes are read.
-#[inline(always)]
-pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
-    let Some((running, checks)) = fiber::checked() else {
-        return;
-    };
-    running.step(site);
-    let clocks = &checks.clocks;
-    let window = &checks.windows[Window::granule(N) as usize][site as usize % CACHED];
-    let (warp, block) = (
-        clocks.stretch(running.thread.get()),
-        clocks.block_stretch(),
-    );
-    if !window.all_are::<N>(at.addr(), warp, block) {
-        quick::<N, false>(at.addr(), None, site);
-    }
-}
-
-/// `N` bytes are written.
-#[inline(always)]
-pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
-    if let Some((running, _)) = fiber::checked() {
-        running.step(site);
-        running.memory_changed();
-        quick::<N, true>(at.addr(), value, site);
-    }
 }
 
 /// An intrinsic reads `N` bytes.
@@ -91,134 +62,11 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
     }
 }
 
-/// The rest of an access that tells something new, or goes to where its site has not been before.
-#[inline(never)]
-fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, site: u32) {
-    let Some((running, checks)) = fiber::checked() else {
-        return;
-    };
-    let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
-    // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
-    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
-    if !space.holds(address, N)
-        || !address.is_multiple_of(N)
-        || N >> space.granule == 0
-        || !space.allows::<WRITE>(address, N)
-    {
-        return thorough(running, checks, (address, N, N), value, what);
-    }
-    let clocks = &checks.clocks;
-    let thread = running.thread.get();
-    let now = Slot {
-        who: clocks.base.get() | thread,
-        t: clocks.times[thread as usize].get(),
-        what,
-    };
-    let first = space.first + ((address - space.base) >> space.granule);
-    for index in first..first + (N >> space.granule) {
-        // SAFETY: a space that is not empty has a table, as long as itself.
-        let entry = unsafe { (*space.table).entry(index, checks.t0) };
-        if space.locked {
-            entry.lock();
-        }
-        let done = if WRITE {
-            quick_write(clocks, space, entry, now)
-        } else {
-            quick_read(clocks, space, entry, now)
-        };
-        if space.locked {
-            entry.unlock();
-        }
-        if !done {
-            // Those that are done already are looked at again, which changes nothing.
-            return thorough(running, checks, (address, N, N), value, what);
-        }
-    }
-    if !WRITE {
-        let window = &checks.windows[Window::granule(N) as usize][site as usize % CACHED];
-        window.move_to(space, (address, N), checks.t0);
-    }
-}
-
-/// Whether a read by `now` is in order as far as floors say; then it is remembered.
-#[inline(always)]
-fn quick_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
-    let flags = entry.flags();
-    let [written, a, b] = [0, 1, 2].map(|i| entry.slots[i].get());
-    let has_value =
-        !space.is_shared() || written.t >= space.start && flags & flag::INIT == flag::INIT;
-    if flags & (flag::SPLIT | flag::COPYING) != 0 || !has_value {
-        return false;
-    }
-    let old = clocks.old(space);
-    if written.t < old && a.t < old && b.t < old {
-        entry.slots[1].set(now);
-        return true;
-    }
-    let floors = clocks.floors(now.who - clocks.base.get());
-    let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
-    if written.who != now.who && !passed(written) {
-        return false;
-    }
-    let (is_a_passed, is_b_passed) = (passed(a), passed(b));
-    if What::either(a.what, b.what, What::WRITE) && !(is_a_passed && is_b_passed) {
-        return false;
-    }
-    if a.who == now.who || is_a_passed {
-        entry.slots[1].set(now);
-        return true;
-    }
-    let mut kept = b;
-    if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, clocks.shift) {
-        entry.slots[2].set(now);
-        kept = now;
-    }
-    // Not the lane's own write: that is in order for this lane alone.
-    let base = now.who >> clocks.shift;
-    let of_block = a.who >> clocks.shift == base && kept.who >> clocks.shift == base;
-    if of_block && (a.who ^ kept.who) >= LANES {
-        if written.t < space.start || clocks.is_past(written.who, written.t) {
-            entry.set_stretch(clocks.block_stretch());
-        }
-    } else if passed(written) {
-        entry.set_stretch(clocks.stretch(now.who - clocks.base.get()));
-    }
-    true
-}
-
 /// Whether lanes `a` and `c` are further apart than `a` and `b`: different blocks, or different warps.
 #[inline(always)]
 pub(super) fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
     let (near, far) = (a ^ b, a ^ c);
     near >> 5 == 0 && far >> 5 != 0 || near >> shift == 0 && far >> shift != 0
-}
-
-/// Whether a write by `now` is in order as far as floors say; then it is remembered.
-#[inline(always)]
-fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
-    let flags = entry.flags();
-    let slots = &entry.slots;
-    let old = clocks.old(space);
-    if flags & (flag::SPLIT | flag::COPYING) != 0 {
-        return false;
-    }
-    if !slots.iter().all(|slot| slot.get().t < old) {
-        let floors = clocks.floors(now.who - clocks.base.get());
-        let passed = |slot: Slot| {
-            slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t)
-        };
-        if !slots.iter().all(|slot| passed(slot.get())) {
-            return false;
-        }
-    }
-    slots[0].set(now);
-    slots[1].set(Slot::default());
-    slots[2].set(Slot::default());
-    entry.set_stretch(0);
-    if space.is_shared() && flags & flag::INIT != flag::INIT {
-        entry.set_flags(flags | flag::INIT);
-    }
-    true
 }
 
 /// The processor copies memory next. Where the target's values are followed, the state of the bytes goes along; else it is a read of them.
@@ -252,13 +100,10 @@ pub(super) fn thorough(
     let access = Access::new(running, checks, space, (address, bytes), what, value);
     access.check_values();
     access.each_granule(|entry, at, n| {
-        if space.locked {
-            entry.lock();
-        }
-        access.look(entry, at, n);
-        if space.locked {
-            entry.unlock();
-        }
+        locked(space, entry, || {
+            access.look(entry, at, n);
+            true
+        });
     });
 }
 
@@ -285,7 +130,7 @@ fn look_up<'a>(
 ) -> Option<&'a Space> {
     let site = what.site();
     let entry = &checks.cache[site as usize % CACHED];
-    // SAFETY: as in `quick`.
+    // SAFETY: as in `quick::each_quick`.
     let cached = unsafe { &*entry.get() };
     let writes = what.is(What::WRITE);
     let fits = |space: &Space| {
@@ -344,20 +189,13 @@ impl<'a> Access<'a> {
         what: What,
         value: Option<u64>,
     ) -> Self {
-        let thread = running.thread.get();
-        let clocks = &checks.clocks;
-        let now = Slot {
-            who: clocks.base.get() | thread,
-            t: clocks.times[thread as usize].get(),
-            what,
-        };
         Self {
             running,
             checks,
             space,
             address,
             bytes,
-            now,
+            now: checks.clocks.slot(running.thread.get(), what),
             value,
             reported: Cell::new(false),
         }

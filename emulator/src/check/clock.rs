@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::order::{Graph, Known, Root};
+use super::shadow::{Slot, What};
 use super::space::Space;
 use crate::model::ModelLimits;
 use crate::place::Place;
@@ -166,6 +167,16 @@ impl Clocks {
     #[inline(always)]
     pub(super) fn atomic_stretch(&self) -> u32 {
         self.atomic_stretch.get()
+    }
+
+    /// An access that lane number `thread` of the block makes now.
+    #[inline(always)]
+    pub(super) fn slot(&self, thread: u32, what: What) -> Slot {
+        Slot {
+            who: self.base.get() | thread,
+            t: self.times[thread as usize].get(),
+            what,
+        }
     }
 
     fn new_stretches(&self) {

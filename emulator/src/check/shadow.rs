@@ -79,6 +79,8 @@ pub(super) struct Granule {
     flags: AtomicU32,
 }
 
+const _: () = assert!(size_of::<Granule>() == 40);
+
 /// A granule with what lies apart from it, so that those of neighbours share a cache line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
@@ -88,6 +90,16 @@ pub(super) struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    #[inline(always)]
+    pub(super) fn stretch(&self) -> u32 {
+        self.stretch.load(Ordering::Relaxed)
+    }
+
+    /// The stretches from this granule's on.
+    pub(super) fn stretches(self) -> *const AtomicU32 {
+        self.stretch
+    }
+
     #[inline(always)]
     pub(super) fn set_stretch(&self, stretch: u32) {
         self.stretch.store(stretch, Ordering::Relaxed);
@@ -122,6 +134,13 @@ pub(super) mod flag {
 }
 
 impl Granule {
+    /// When what it remembers was.
+    #[inline(always)]
+    pub(super) fn times(&self) -> [u32; 3] {
+        let [written, a, b] = &self.slots;
+        [written.get().t, a.get().t, b.get().t]
+    }
+
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
@@ -212,6 +231,39 @@ pub(super) struct Table {
     any: AtomicBool,
 }
 
+/// The chunks of a table that lives elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chunks(*const AtomicPtr<Chunk>);
+
+impl Chunks {
+    pub(super) const NONE: Self = Self(ptr::null());
+
+    /// Granule number `index`, if it was made.
+    ///
+    /// # Safety
+    /// The table is there, and longer than `index`.
+    #[inline(always)]
+    pub(super) unsafe fn entry<'a>(self, index: usize) -> Option<Entry<'a>> {
+        // SAFETY: the caller's promise.
+        let chunk = unsafe { (*self.0.add(index >> CHUNK_SHIFT)).load(Ordering::Acquire) };
+        // SAFETY: the chunk is alive as long as the table.
+        let chunk = unsafe { chunk.as_ref() }?;
+        Some(chunk.entry(index))
+    }
+}
+
+impl Chunk {
+    /// The granule of this number, of those of the table that are in this chunk.
+    #[inline(always)]
+    fn entry(&self, index: usize) -> Entry<'_> {
+        let inside = index & (CHUNK - 1);
+        Entry {
+            granule: &self.granules[inside],
+            stretch: &self.stretches[inside],
+        }
+    }
+}
+
 impl Table {
     pub(super) fn new(granules: usize) -> Self {
         let chunks = granules.div_ceil(CHUNK);
@@ -230,20 +282,13 @@ impl Table {
     #[inline(always)]
     pub(super) fn entry(&self, index: usize, t0: u32) -> Entry<'_> {
         let start = self.chunk(index, t0);
-        let inside = index & (CHUNK - 1);
         // SAFETY: the chunk is alive as long as the table.
-        let chunk = unsafe { &*start };
-        Entry {
-            granule: &chunk.granules[inside],
-            stretch: &chunk.stretches[inside],
-        }
+        unsafe { &*start }.entry(index)
     }
 
-    /// The stretches of the granules from `index` on that lie in its chunk.
-    pub(super) fn stretches(&self, index: usize, t0: u32) -> &[AtomicU32] {
-        let start = self.chunk(index, t0);
-        // SAFETY: the chunk is alive as long as the table.
-        unsafe { &(&*start).stretches[index & (CHUNK - 1)..] }
+    /// What finds its granules as long as the table is there.
+    pub(super) fn chunks(&self) -> Chunks {
+        Chunks(self.chunks.as_ptr())
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@ mod atomics; // what atomics and fences order
 mod cost; // what a checked access costs
 mod global; // races on global memory
 mod lints; // performance
+mod often; // what many have accessed before
 mod parts; // barriers of parts of a block and in memory, copies
 mod shared; // races on shared memory, and reads of what has no value
 mod support;
