@@ -114,8 +114,12 @@ pub(crate) fn checked<'a>() -> Option<(&'a Running<'static>, &'a BlockChecks)> {
     if checks.is_null() {
         return None;
     }
-    // SAFETY: both were set by an `Entered`, which resets them before its `Running` can end; that owns the checks.
-    Some(unsafe { (&*RUNNING.get(), &*checks) })
+    // SAFETY: both were set by an `Entered`, which resets the first before its `Running` can end; that owns the checks.
+    unsafe {
+        let running = (*checks).running.get();
+        std::hint::assert_unchecked(!running.is_null());
+        Some((&*running, &*checks))
+    }
 }
 
 /// Takes the record of a panic, if a lane runs on this OS thread.
@@ -375,7 +379,11 @@ impl<'run> Running<'run> {
     #[inline]
     fn runs_here(&self) {
         RUNNING.set(ptr::from_ref(self).cast());
-        CHECKED.set(self.checks.as_deref().map_or(ptr::null(), ptr::from_ref));
+        let checks = self.checks.as_deref();
+        if let Some(checks) = checks {
+            checks.running.set(ptr::from_ref(self).cast());
+        }
+        CHECKED.set(checks.map_or(ptr::null(), ptr::from_ref));
     }
 
     /// Runs fresh lanes until another lane is to run, or none is left.

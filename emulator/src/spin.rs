@@ -164,6 +164,23 @@ impl Running<'_> {
         }
     }
 
+    /// The lane makes an atomic access next, as in `atomic_access`, of an address that is not among its latest: so it does not poll there.
+    /// A change counts as one, whatever it writes. False: this says nothing, and `atomic_access` has to be asked.
+    #[inline(always)]
+    pub(crate) fn goes_elsewhere(&self, address: usize, writes: bool) -> bool {
+        let spin = &self.spin;
+        let [a, b, c, d] = spin.recent.get();
+        if [a, b, c, d].contains(&address) || !self.core.borrow().fresh_go_first() {
+            return false;
+        }
+        spin.recent.set([address, a, b, c]);
+        spin.polls.set(0);
+        if writes {
+            spin.changed.set(true);
+        }
+        true
+    }
+
     /// Memory gets another value than it had.
     #[inline]
     pub(crate) fn memory_changed(&self) {
@@ -199,9 +216,23 @@ impl Running<'_> {
     /// The lane makes a step: an access to memory, or a call. It ends here if it has made more than any lane that ends.
     #[inline(always)]
     pub(crate) fn step(&self, site: u32) {
+        if self.was_last_step() {
+            self.endless(site);
+        }
+    }
+
+    /// The lane makes a step; whether `endless` is to be called.
+    #[inline(always)]
+    pub(crate) fn was_last_step(&self) -> bool {
         let left = self.spin.steps.get().wrapping_sub(1);
         self.spin.steps.set(left);
-        if left == 0 {
+        left == 0
+    }
+
+    /// Ends the lane if it has made its last step.
+    #[inline(always)]
+    pub(crate) fn end_after_last_step(&self, site: u32) {
+        if self.spin.steps.get() == 0 {
             self.endless(site);
         }
     }

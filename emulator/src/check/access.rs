@@ -1,10 +1,10 @@
-//! Reads and writes: the quick way, for what is ordered by floors, and the thorough one.
+//! Reads and writes: the thorough way. `quick.rs` has the other, for what floors order.
 
 use std::cell::Cell;
 
-use super::clock::Floors;
 use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
-use super::shadow::{Granule, Slot, What, flag};
+use super::quick::{locked, read, write};
+use super::shadow::{Entry, Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
 use super::state::BlockChecks;
@@ -24,18 +24,6 @@ pub(super) struct Access<'a> {
     pub(super) value: Option<u64>,
     /// It was reported: once is enough.
     pub(super) reported: Cell<bool>,
-}
-
-/// `N` bytes are read.
-#[inline(always)]
-pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
-    quick::<N, false>(at.addr(), None, site);
-}
-
-/// `N` bytes are written.
-#[inline(always)]
-pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
-    quick::<N, true>(at.addr(), value, site);
 }
 
 /// An intrinsic reads `N` bytes.
@@ -74,117 +62,11 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
     }
 }
 
-#[inline(always)]
-fn quick<const N: usize, const WRITE: bool>(address: usize, value: Option<u64>, site: u32) {
-    let Some((running, checks)) = fiber::checked() else {
-        return;
-    };
-    running.step(site);
-    if WRITE {
-        running.memory_changed();
-    }
-    let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
-    // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
-    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
-    if !space.holds(address, N)
-        || !address.is_multiple_of(N)
-        || N >> space.granule == 0
-        || !space.allows::<WRITE>(address, N)
-    {
-        return thorough(running, checks, (address, N, N), value, what);
-    }
-    let clocks = &checks.clocks;
-    let thread = running.thread.get();
-    let stretch = clocks.stretch(thread);
-    let now = Slot {
-        who: clocks.base.get() | thread,
-        t: clocks.times[thread as usize].get(),
-        what,
-    };
-    let floors = clocks.floors(thread);
-    let first = space.first + ((address - space.base) >> space.granule);
-    for index in first..first + (N >> space.granule) {
-        // SAFETY: a space that is not empty has a table, as long as itself.
-        let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
-        if !WRITE && granule.stretch() == stretch {
-            continue;
-        }
-        if space.locked {
-            granule.lock();
-        }
-        let done = if WRITE {
-            quick_write(&floors, space, granule, now)
-        } else {
-            quick_read(&floors, space, granule, now, stretch)
-        };
-        if space.locked {
-            granule.unlock();
-        }
-        if !done {
-            // Those that are done already are looked at again, which changes nothing.
-            return thorough(running, checks, (address, N, N), value, what);
-        }
-    }
-}
-
-/// Whether a read by `now` is in order as far as floors say; then it is remembered.
-#[inline(always)]
-fn quick_read(
-    floors: &Floors<'_>,
-    space: &Space,
-    granule: &Granule,
-    now: Slot,
-    stretch: u32,
-) -> bool {
-    let flags = granule.flags();
-    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
-    let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
-    if flags & (flag::SPLIT | flag::COPYING) != 0
-        || written.who != now.who && !passed(written)
-        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
-    {
-        return false;
-    }
-    let (is_a_passed, is_b_passed) = (passed(a), passed(b));
-    if What::either(a.what, b.what, What::WRITE) && !(is_a_passed && is_b_passed) {
-        return false;
-    }
-    if a.who == now.who || is_a_passed {
-        granule.slots[1].set(now);
-    } else if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, floors.shift()) {
-        granule.slots[2].set(now);
-    } else if passed(written) {
-        // Not the lane's own write: that is in order for this lane alone.
-        granule.set_stretch(stretch);
-    }
-    true
-}
-
 /// Whether lanes `a` and `c` are further apart than `a` and `b`: different blocks, or different warps.
 #[inline(always)]
 pub(super) fn is_wider(a: u32, b: u32, c: u32, shift: u32) -> bool {
     let (near, far) = (a ^ b, a ^ c);
     near >> 5 == 0 && far >> 5 != 0 || near >> shift == 0 && far >> shift != 0
-}
-
-/// Whether a write by `now` is in order as far as floors say; then it is remembered.
-#[inline(always)]
-fn quick_write(floors: &Floors<'_>, space: &Space, granule: &Granule, now: Slot) -> bool {
-    let flags = granule.flags();
-    let passed =
-        |slot: Slot| slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t);
-    let all = granule.slots.iter().all(|slot| passed(slot.get()));
-    if flags & (flag::SPLIT | flag::COPYING) != 0 || !all {
-        return false;
-    }
-    granule.slots[0].set(now);
-    granule.slots[1].set(Slot::default());
-    granule.slots[2].set(Slot::default());
-    granule.set_stretch(0);
-    if space.is_shared() && flags & flag::INIT != flag::INIT {
-        granule.set_flags(flags | flag::INIT);
-    }
-    true
 }
 
 /// The processor copies memory next. Where the target's values are followed, the state of the bytes goes along; else it is a read of them.
@@ -217,14 +99,11 @@ pub(super) fn thorough(
     };
     let access = Access::new(running, checks, space, (address, bytes), what, value);
     access.check_values();
-    access.each_granule(|granule, at, n| {
-        if space.locked {
-            granule.lock();
-        }
-        access.look(granule, at, n);
-        if space.locked {
-            granule.unlock();
-        }
+    access.each_granule(|entry, at, n| {
+        locked(space, entry, || {
+            access.look(entry, at, n);
+            true
+        });
     });
 }
 
@@ -251,7 +130,7 @@ fn look_up<'a>(
 ) -> Option<&'a Space> {
     let site = what.site();
     let entry = &checks.cache[site as usize % CACHED];
-    // SAFETY: as in `quick`.
+    // SAFETY: as in `quick::each_quick`.
     let cached = unsafe { &*entry.get() };
     let writes = what.is(What::WRITE);
     let fits = |space: &Space| {
@@ -310,20 +189,13 @@ impl<'a> Access<'a> {
         what: What,
         value: Option<u64>,
     ) -> Self {
-        let thread = running.thread.get();
-        let clocks = &checks.clocks;
-        let now = Slot {
-            who: clocks.base.get() | thread,
-            t: clocks.times[thread as usize].get(),
-            what,
-        };
         Self {
             running,
             checks,
             space,
             address,
             bytes,
-            now,
+            now: checks.clocks.slot(running.thread.get(), what),
             value,
             reported: Cell::new(false),
         }
@@ -346,7 +218,7 @@ impl<'a> Access<'a> {
     }
 
     /// Calls `look` with each granule, and which of its bytes are accessed.
-    pub(super) fn each_granule(&self, mut look: impl FnMut(&Granule, usize, usize)) {
+    pub(super) fn each_granule(&self, mut look: impl FnMut(Entry<'_>, usize, usize)) {
         let Space {
             base,
             granule,
@@ -360,22 +232,23 @@ impl<'a> Access<'a> {
             let inside = offset & (size - 1);
             let bytes = (size - inside).min(end - offset);
             // SAFETY: a space that is not empty has a table, as long as itself.
-            let entry = unsafe { &*(*table).granule(first + (offset >> granule), self.checks.t0) };
+            let entry = unsafe { (*table).entry(first + (offset >> granule), self.checks.t0) };
             look(entry, inside, bytes);
             offset += bytes;
         }
     }
 
     /// Looks at `bytes` bytes from number `at` on of a granule, whose lock the caller has.
-    pub(super) fn look(&self, granule: &Granule, at: usize, bytes: usize) {
-        if granule.flags() & flag::COPYING != 0 {
-            copies::meets(self, granule);
+    pub(super) fn look(&self, entry: Entry<'_>, at: usize, bytes: usize) {
+        entry.set_stretch(0);
+        if entry.flags() & flag::COPYING != 0 {
+            copies::meets(self, &entry);
         }
         let size = 1 << self.space.granule;
-        if granule.flags() & flag::SPLIT == 0 && bytes == size {
-            return self.look_at_whole(granule);
+        if entry.flags() & flag::SPLIT == 0 && bytes == size {
+            return self.look_at_whole(&entry);
         }
-        let parts = granule.split(&self.checks.run().splits);
+        let parts = entry.split(&self.checks.run().splits);
         for byte in at..at + bytes {
             // SAFETY: the run keeps the parts.
             self.look_at_whole(unsafe { &(*parts)[byte] });
@@ -383,7 +256,6 @@ impl<'a> Access<'a> {
     }
 
     fn look_at_whole(&self, granule: &Granule) {
-        granule.set_stretch(0);
         let what = self.now.what;
         if self.space.is_shared() {
             let (flags, written) = (granule.flags(), granule.slots[0].get());

@@ -1,11 +1,11 @@
 //! Atomics and fences: what they read and write, and what they order.
 
 use super::access::{self, Access};
-use super::options::Schedule;
+use super::atomic_quick::{Quick, quick, remember};
 use super::order::{Known, Release, Root};
 use super::race::{self, Hint};
 use super::shadow::{Granule, Slot, What, flag};
-use super::space::{CACHED, Space};
+use super::space::Space;
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
 use crate::place::Place;
@@ -49,14 +49,17 @@ pub(crate) fn around<R>(
     let Some((running, checks)) = fiber::checked() else {
         return operate().0;
     };
-    let held = match quick(running, checks, (at.addr(), bytes), does, how) {
-        Ok((granule, now, locked)) => {
+    let site = running.site.get();
+    let quick = (does == Does::Changes && how >> 2 == 0)
+        .then(|| quick(running, checks, (at.addr(), bytes), (does, how & 3), site));
+    let spun = match quick {
+        Some(Ok(Quick { entry, now, locked })) => {
             let (result, wrote) = operate();
             if wrote {
-                remember(checks, granule, now);
+                remember(checks, entry, now, locked);
             }
             if locked {
-                granule.unlock();
+                entry.unlock();
             }
             if wrote {
                 return result;
@@ -66,98 +69,13 @@ pub(crate) fn around<R>(
             held.done(does, false);
             return result;
         }
-        Err(spun) => hold(running, checks, (at.addr(), bytes), (does, how), spun),
+        Some(Err(spun)) => spun,
+        None => false,
     };
+    let held = hold(running, checks, (at.addr(), bytes), (does, how), spun);
     let (result, wrote) = operate();
     held.done(does, wrote);
     result
-}
-
-/// A relaxed change of one granule that meets only what is past, or atomics that reach the lane: its granule, how to remember it,
-/// and whether the granule is locked now.
-/// Else whether others were let run already if the lane polls.
-#[inline(never)]
-fn quick<'a>(
-    running: &'a Running<'static>,
-    checks: &'a BlockChecks,
-    (address, bytes): (usize, usize),
-    does: Does,
-    how: u32,
-) -> Result<(&'a Granule, Slot, bool), bool> {
-    let site = running.site.get();
-    let clocks = &checks.clocks;
-    // SAFETY: as in `access::quick`.
-    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
-    if does != Does::Changes
-        || how >> 2 != 0
-        || clocks.any_known.get()
-        || !space.holds(address, bytes)
-        || !address.is_multiple_of(bytes)
-        || bytes >> space.granule != 1
-        || !space.allows::<true>(address, bytes)
-        || checks.scattered[site as usize % CACHED].get() != site
-    {
-        return Err(false);
-    }
-    // A site of many addresses is hardly a lane that polls: now and then is enough to find out.
-    let turn = checks.turns.get().wrapping_add(1);
-    checks.turns.set(turn);
-    let schedule = running.set.launch.options.schedule;
-    let spun = turn.is_multiple_of(64) || matches!(schedule, Schedule::Random(_));
-    if spun {
-        spins(running, (address, bytes), true, site);
-    } else {
-        running.step(site);
-        running.memory_changed();
-    }
-    let thread = running.thread.get();
-    let now = Slot {
-        who: clocks.base.get() | thread,
-        t: clocks.times[thread as usize].get(),
-        what: What::new(kinds(does, true), site).with_scope(how & 3),
-    };
-    let index = space.first + ((address - space.base) >> space.granule);
-    // SAFETY: a space that is not empty has a table, as long as itself.
-    let granule = unsafe { &*(*space.table).granule(index, checks.t0) };
-    if space.locked {
-        granule.lock();
-    }
-    let flags = granule.flags();
-    let floors = clocks.floors(thread);
-    let meets = |slot: Slot| {
-        let reaches = slot.what.is(What::ATOMIC)
-            && (now.what.scope().min(slot.what.scope()) >= 2
-                || (slot.who ^ now.who) >> clocks.shift == 0);
-        reaches || slot.t < space.start || floors.cover(slot.who, slot.t)
-    };
-    let written = granule.slots[0].get();
-    if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
-        || !granule.slots.iter().all(|slot| meets(slot.get()))
-        || space.is_shared() && (written.t < space.start || flags & flag::INIT != flag::INIT)
-    {
-        if space.locked {
-            granule.unlock();
-        }
-        return Err(spun);
-    }
-    Ok((granule, now, space.locked))
-}
-
-/// Ends what `quick` began.
-#[inline]
-fn remember(checks: &BlockChecks, granule: &Granule, now: Slot) {
-    let clocks = &checks.clocks;
-    let [written, a, b] = [0, 1, 2].map(|i| granule.slots[i].get());
-    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
-    granule.slots[0].set(now);
-    granule.set_stretch(0);
-    if written.who != now.who && !past(written) {
-        if past(a) {
-            granule.slots[1].set(written);
-        } else if past(b) || access::is_wider(a.who, b.who, written.who, clocks.shift) {
-            granule.slots[2].set(written);
-        }
-    }
 }
 
 /// What is remembered of a change that saw a write of another lane without order.
@@ -209,7 +127,7 @@ fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, 
     running.step(site);
 }
 
-fn kinds(does: Does, wrote: bool) -> u32 {
+pub(super) fn kinds(does: Does, wrote: bool) -> u32 {
     What::ATOMIC
         | match does {
             Does::Loads => What::READ,
@@ -237,7 +155,7 @@ impl Held<'_> {
             && space.locked
         {
             self.access(space, 0)
-                .each_granule(|granule, _, _| act(granule));
+                .each_granule(|entry, _, _| act(&entry));
         }
     }
 
@@ -253,11 +171,15 @@ impl Held<'_> {
     }
 }
 
-/// An atomic or volatile access of Rust's own, which the processor makes next.
-pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
-    let Some((running, checks)) = fiber::checked() else {
-        return;
-    };
+#[cold]
+#[inline(never)]
+pub(super) fn announced_thoroughly(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    at: *const u8,
+    (bytes, how, site): (u32, u32, u32),
+    spun: bool,
+) {
     let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
     let volatile = how & 4 != 0;
     let kind = kinds(does, true) | if volatile { What::VOLATILE } else { 0 };
@@ -266,12 +188,14 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
     let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
         return;
     };
-    spins(running, (at.addr(), bytes), does != Does::Loads, site);
+    if !spun {
+        spins(running, (at.addr(), bytes), does != Does::Loads, site);
+    }
     let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
     access.check_values();
     let lock = |act: fn(&Granule)| {
         if space.locked {
-            access.each_granule(|granule, _, _| act(granule));
+            access.each_granule(|entry, _, _| act(&entry));
         }
     };
     lock(Granule::lock);
@@ -283,12 +207,12 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
 fn look(access: &Access<'_>, order: u32, later: bool) {
     let what = access.now.what;
     let (mut newest, mut has_message) = (Slot::default(), false);
-    access.each_granule(|granule, at, n| {
+    access.each_granule(|entry, at, n| {
         if newest.t == 0 {
-            newest = access.newest(granule, at);
+            newest = access.newest(&entry, at);
         }
-        has_message |= granule.flags() & flag::MESSAGE != 0;
-        access.look(granule, at, n);
+        has_message |= entry.flags() & flag::MESSAGE != 0;
+        access.look(entry, at, n);
     });
     let (acquires, releases) = (order & 1 != 0 || order == 4, order >= 2);
     let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));

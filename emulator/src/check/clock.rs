@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::order::{Graph, Known, Root};
+use super::shadow::{Slot, What};
+use super::space::Space;
+use crate::model::ModelLimits;
 use crate::place::Place;
 use crate::warp::{LANES, lanes};
 
@@ -28,8 +31,13 @@ pub(crate) struct Clocks {
     pub(super) cluster: Cell<(u32, u32)>,
     /// As `floor`, of each warp among its lanes.
     warp_floors: Box<[Cell<u32>]>,
-    /// A number for each warp that is new whenever its lanes know more, or something else happens that `Granule::stretch` asks about.
-    stretches: Box<[Cell<u32>]>,
+    /// A number for each warp that is new whenever one of its lanes has a new time or knows more: see `Entry::stretch`.
+    stretches: [Cell<u32>; MOST_WARPS],
+    /// Such numbers of the block, for its reads and its relaxed atomics. Where a full warp meets they stay (README 8).
+    block_stretch: Cell<u32>,
+    atomic_stretch: Cell<u32>,
+    /// In the block's shared memory, what is older is ordered before everything that the block does now.
+    pub(super) shared_floor: Cell<u32>,
     /// What each lane knows of each other one, where that is more than the floors say: lane by lane. Empty until it is needed.
     rows: RefCell<Vec<u32>>,
     /// Lanes of one warp know different things of other warps.
@@ -58,12 +66,6 @@ pub(super) struct Floors<'a> {
 }
 
 impl Floors<'_> {
-    /// Bits of a lane's number inside its block.
-    #[inline(always)]
-    pub(super) fn shift(&self) -> u32 {
-        self.clocks.shift
-    }
-
     /// Whether an access of lane `who` at time `t` is ordered before what the lane does now.
     #[inline(always)]
     pub(super) fn cover(&self, who: u32, t: u32) -> bool {
@@ -77,6 +79,9 @@ impl Floors<'_> {
         }
     }
 }
+
+/// Warps of a block, at most.
+const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
 
 /// What threads knew that arrived somewhere.
 #[derive(Debug, Default)]
@@ -99,9 +104,10 @@ impl Clocks {
             grid_floor: Cell::new(t0),
             cluster: Cell::new((0, 0)),
             warp_floors: cells(n.div_ceil(LANES as usize)),
-            stretches: (0..n.div_ceil(LANES as usize))
-                .map(|_| Cell::new(new_stretch()))
-                .collect(),
+            stretches: std::array::from_fn(|_| Cell::new(new_stretch())),
+            block_stretch: Cell::new(new_stretch()),
+            atomic_stretch: Cell::new(new_stretch()),
+            shared_floor: Cell::new(t0),
             rows: RefCell::default(),
             wide: Cell::new(false),
             meetings: RefCell::default(),
@@ -122,6 +128,7 @@ impl Clocks {
         ));
         self.times.iter().for_each(|t| t.set(start));
         self.floor.set(start);
+        self.shared_floor.set(start);
         self.warp_floors.iter().for_each(|floor| floor.set(start));
         self.new_stretches();
         self.start.set(start);
@@ -147,13 +154,47 @@ impl Clocks {
     /// The stretch of time in which the warp of lane number `thread` is.
     #[inline(always)]
     pub(super) fn stretch(&self, thread: u32) -> u32 {
-        self.stretches[(thread / LANES) as usize].get()
+        self.stretches[(thread / LANES) as usize % MOST_WARPS].get()
+    }
+
+    /// The stretch of time in which the block is: for its reads.
+    #[inline(always)]
+    pub(super) fn block_stretch(&self) -> u32 {
+        self.block_stretch.get()
+    }
+
+    /// The same, for its relaxed atomics.
+    #[inline(always)]
+    pub(super) fn atomic_stretch(&self) -> u32 {
+        self.atomic_stretch.get()
+    }
+
+    /// An access that lane number `thread` of the block makes now.
+    #[inline(always)]
+    pub(super) fn slot(&self, thread: u32, what: What) -> Slot {
+        Slot {
+            who: self.base.get() | thread,
+            t: self.times[thread as usize].get(),
+            what,
+        }
     }
 
     fn new_stretches(&self) {
-        self.stretches
+        self.stretches[..self.warp_floors.len()]
             .iter()
             .for_each(|stretch| stretch.set(new_stretch()));
+        self.new_block_stretches();
+    }
+
+    fn new_block_stretches(&self) {
+        self.block_stretch.set(new_stretch());
+        self.atomic_stretch.set(new_stretch());
+    }
+
+    /// A lane of this warp has a new time or knows more, other than by a barrier of all lanes of the warp.
+    fn new_stretch_of(&self, warp: usize) {
+        self.stretches[warp].set(new_stretch());
+        self.new_block_stretches();
     }
 
     /// What lane number `thread` of the block knows by floors.
@@ -173,6 +214,16 @@ impl Clocks {
             t < self.floor.get()
         } else {
             t < self.other_floor(who)
+        }
+    }
+
+    /// What is older in `space` is ordered before everything that the block does now, whoever did it.
+    #[inline(always)]
+    pub(super) fn old(&self, space: &Space) -> u32 {
+        if space.is_shared() {
+            self.shared_floor.get()
+        } else {
+            self.grid_floor.get()
         }
     }
 
@@ -232,6 +283,11 @@ impl Clocks {
         self.interval.set((interval + 1, place));
         self.times.iter().for_each(|t| t.set(next));
         self.floor.set(next);
+        let (_, lanes) = self.cluster.get();
+        if lanes >> self.shift <= 1 {
+            // Nobody else gets at it.
+            self.shared_floor.set(next);
+        }
         self.warp_floors.iter().for_each(|floor| floor.set(next));
         self.new_stretches();
         self.wide.set(false);
@@ -274,7 +330,7 @@ impl Clocks {
     }
 
     fn advance(&self, lane: usize) {
-        self.stretches[lane / LANES as usize].set(new_stretch());
+        self.new_stretch_of(lane / LANES as usize);
         self.times[lane].set(self.times[lane].get() + 1);
     }
 
@@ -370,7 +426,7 @@ impl Clocks {
     }
 
     fn learn(&self, lane: usize, from: &Gathered) {
-        self.stretches[lane / LANES as usize].set(new_stretch());
+        self.new_stretch_of(lane / LANES as usize);
         if from.row.is_empty() {
             return;
         }

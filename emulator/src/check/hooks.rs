@@ -4,7 +4,7 @@
 //! table instrumented code calls through the table of intrinsics of the device library, after [`at`] said from where.
 
 use super::shadow::What;
-use super::{access, atomic, state};
+use super::{access, atomic, atomic_quick, quick, state};
 
 /// A function that instrumented code may call, and its name.
 #[derive(Debug, Clone, Copy)]
@@ -32,27 +32,27 @@ macro_rules! hooks {
 
 hooks! {
     /// A read of 1 byte.
-    fn load1(at: *const u8, site: u32) { access::read::<1>(at, site); }
+    fn load1(at: *const u8, site: u32) { quick::read::<1>(at, site); }
     /// A read of 2 bytes, which must be aligned to 2.
-    fn load2(at: *const u8, site: u32) { access::read::<2>(at, site); }
+    fn load2(at: *const u8, site: u32) { quick::read::<2>(at, site); }
     /// A read of 4 bytes, which must be aligned to 4.
-    fn load4(at: *const u8, site: u32) { access::read::<4>(at, site); }
+    fn load4(at: *const u8, site: u32) { quick::read::<4>(at, site); }
     /// A read of 8 bytes, which must be aligned to 8.
-    fn load8(at: *const u8, site: u32) { access::read::<8>(at, site); }
+    fn load8(at: *const u8, site: u32) { quick::read::<8>(at, site); }
     /// A read of 16 bytes, which must be aligned to 16.
-    fn load16(at: *const u8, site: u32) { access::read::<16>(at, site); }
+    fn load16(at: *const u8, site: u32) { quick::read::<16>(at, site); }
     /// A read of any other number of bytes, or with another alignment.
     fn load(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, What::READ, site); }
     /// A write of 1 byte.
-    fn store1(at: *const u8, value: u64, site: u32) { access::write::<1>(at, Some(value), site); }
+    fn store1(at: *const u8, value: u64, site: u32) { quick::write::<1>(at, Some(value), site); }
     /// A write of 2 bytes, which must be aligned to 2.
-    fn store2(at: *const u8, value: u64, site: u32) { access::write::<2>(at, Some(value), site); }
+    fn store2(at: *const u8, value: u64, site: u32) { quick::write::<2>(at, Some(value), site); }
     /// A write of 4 bytes, which must be aligned to 4.
-    fn store4(at: *const u8, value: u64, site: u32) { access::write::<4>(at, Some(value), site); }
+    fn store4(at: *const u8, value: u64, site: u32) { quick::write::<4>(at, Some(value), site); }
     /// A write of 8 bytes, which must be aligned to 8.
-    fn store8(at: *const u8, value: u64, site: u32) { access::write::<8>(at, Some(value), site); }
+    fn store8(at: *const u8, value: u64, site: u32) { quick::write::<8>(at, Some(value), site); }
     /// A write of 16 bytes, which must be aligned to 16.
-    fn store16(at: *const u8, site: u32) { access::write::<16>(at, None, site); }
+    fn store16(at: *const u8, site: u32) { quick::write::<16>(at, None, site); }
     /// A write of any other number of bytes, or with another alignment.
     fn store(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, What::WRITE, site); }
     /// A copy from `from` to `to` that the processor makes next.
@@ -64,7 +64,7 @@ hooks! {
     /// An atomic operation of Rust's own atomics or a volatile access, which the processor makes next. `how`: bits 0..2 say what (0 a load, 1 a
     /// store, 2 a read and a write), bit 2 that it is volatile rather than atomic, bits 4.. the order as in the table of intrinsics
     /// (0 relaxed, 1 acquire, 2 release, 3 both, 4 sequentially consistent). The scope is the system's.
-    fn atomic(at: *const u8, bytes: u32, how: u32, site: u32) { atomic::announced(at, bytes, how, site); }
+    fn atomic(at: *const u8, bytes: u32, how: u32, site: u32) { atomic_quick::announced(at, bytes, how, site); }
     /// A fence of Rust's own, of the system's scope; the order as in the table of intrinsics.
     fn fence(order: u32, site: u32) { let _ = site; atomic::fence(order << 2 | atomic::SYSTEM); }
     /// A call of a function that was not inlined, from `site`.

@@ -4,9 +4,10 @@
 //! processor, in which each access to memory first calls a hook of `hooks`. Both run on the same engine. This module gives the hooks
 //! their meaning and turns what they find into [`Report`]s. Must not know: LLVM, how instrumented code is made.
 
-mod access; // reads and writes, one by one
+mod access; // reads and writes, one by one: the thorough way
 mod array_name; // what reports call shared arrays
 mod atomic; // atomics and fences
+mod atomic_quick; // relaxed atomics that tell nothing but that they were made
 mod clock; // what each lane of a block knows of the others
 mod collect; // folds what is found
 mod copies; // asynchronous copies
@@ -19,6 +20,7 @@ mod lints; // what it shows of performance
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod order; // releases, and who acquired them
+mod quick; // reads and writes that floors order, or that tell nothing new
 mod race; // two accesses that nothing orders
 mod render; // as text
 mod report; // what a finding says

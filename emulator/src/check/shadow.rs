@@ -5,6 +5,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::Cell;
+use std::ops::Deref;
 use std::ptr;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -76,8 +77,48 @@ pub(super) struct Granule {
     /// The last write; two reads since, or atomics that nothing orders with it.
     pub(super) slots: [Cell<Slot>; 3],
     flags: AtomicU32,
-    /// A stretch of a warp's time in which further reads by it change nothing (README 8); 0: none.
-    stretch: AtomicU32,
+}
+
+const _: () = assert!(size_of::<Granule>() == 40);
+
+/// A granule with what lies apart from it, so that those of neighbours share a cache line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry<'a> {
+    granule: &'a Granule,
+    /// A stretch of time in which further accesses of a kind change nothing (README 8); 0: none.
+    stretch: &'a AtomicU32,
+}
+
+impl Entry<'_> {
+    #[inline(always)]
+    pub(super) fn stretch(&self) -> u32 {
+        self.stretch.load(Ordering::Relaxed)
+    }
+
+    /// The stretches from this granule's on.
+    pub(super) fn stretches(self) -> *const AtomicU32 {
+        self.stretch
+    }
+
+    #[inline(always)]
+    pub(super) fn set_stretch(&self, stretch: u32) {
+        self.stretch.store(stretch, Ordering::Relaxed);
+    }
+
+    /// A copy to it has begun.
+    pub(super) fn set_copying(&self) {
+        self.set_stretch(0);
+        self.set_flags(self.flags() | flag::COPYING);
+    }
+}
+
+impl Deref for Entry<'_> {
+    type Target = Granule;
+
+    #[inline(always)]
+    fn deref(&self) -> &Granule {
+        self.granule
+    }
 }
 
 /// The bits of [`Granule::flags`]. The lowest four: bytes of shared memory that have a value, where the last write is of this block.
@@ -93,19 +134,16 @@ pub(super) mod flag {
 }
 
 impl Granule {
+    /// When what it remembers was.
+    #[inline(always)]
+    pub(super) fn times(&self) -> [u32; 3] {
+        let [written, a, b] = &self.slots;
+        [written.get().t, a.get().t, b.get().t]
+    }
+
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn stretch(&self) -> u32 {
-        self.stretch.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn set_stretch(&self, stretch: u32) {
-        self.stretch.store(stretch, Ordering::Relaxed);
     }
 
     #[inline(always)]
@@ -127,12 +165,6 @@ impl Granule {
         self.flags.store(flags & !flag::LOCKED, Ordering::Release);
     }
 
-    /// A copy to it has begun.
-    pub(super) fn set_copying(&self) {
-        self.set_stretch(0);
-        self.set_flags(self.flags() | flag::COPYING);
-    }
-
     /// The entries of its bytes, which take its place from now on.
     pub(super) fn split(&self, pool: &Splits) -> *const [Granule; 4] {
         let first = self.slots[0].get();
@@ -140,12 +172,10 @@ impl Granule {
             let address = u64::from(first.t) << 32 | u64::from(first.who);
             return ptr::with_exposed_provenance(address as usize);
         }
-        self.set_stretch(0);
         let flags = self.flags();
         let copied = std::array::from_fn(|byte| Granule {
             slots: self.slots.clone(),
             flags: AtomicU32::new(flags & flag::MESSAGE | ((flags >> byte & 1) * flag::INIT)),
-            stretch: AtomicU32::new(0),
         });
         let parts = pool.keep(copied);
         let address = parts.expose_provenance() as u64;
@@ -182,11 +212,13 @@ impl Splits {
     }
 }
 
-const CHUNK: usize = 1 << CHUNK_SHIFT;
+/// Granules that lie side by side.
+pub(super) const CHUNK: usize = 1 << CHUNK_SHIFT;
 const CHUNK_SHIFT: u32 = 12;
 
 #[repr(C)]
 struct Chunk {
+    stretches: [AtomicU32; CHUNK],
     granules: [Granule; CHUNK],
     /// No entry has this time or a later one.
     stamp: u32,
@@ -197,6 +229,39 @@ struct Chunk {
 pub(super) struct Table {
     chunks: Box<[AtomicPtr<Chunk>]>,
     any: AtomicBool,
+}
+
+/// The chunks of a table that lives elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chunks(*const AtomicPtr<Chunk>);
+
+impl Chunks {
+    pub(super) const NONE: Self = Self(ptr::null());
+
+    /// Granule number `index`, if it was made.
+    ///
+    /// # Safety
+    /// The table is there, and longer than `index`.
+    #[inline(always)]
+    pub(super) unsafe fn entry<'a>(self, index: usize) -> Option<Entry<'a>> {
+        // SAFETY: the caller's promise.
+        let chunk = unsafe { (*self.0.add(index >> CHUNK_SHIFT)).load(Ordering::Acquire) };
+        // SAFETY: the chunk is alive as long as the table.
+        let chunk = unsafe { chunk.as_ref() }?;
+        Some(chunk.entry(index))
+    }
+}
+
+impl Chunk {
+    /// The granule of this number, of those of the table that are in this chunk.
+    #[inline(always)]
+    fn entry(&self, index: usize) -> Entry<'_> {
+        let inside = index & (CHUNK - 1);
+        Entry {
+            granule: &self.granules[inside],
+            stretch: &self.stretches[inside],
+        }
+    }
 }
 
 impl Table {
@@ -215,17 +280,25 @@ impl Table {
     /// # Panics
     /// If the table is shorter.
     #[inline(always)]
-    pub(super) fn granule(&self, index: usize, t0: u32) -> *const Granule {
+    pub(super) fn entry(&self, index: usize, t0: u32) -> Entry<'_> {
+        let start = self.chunk(index, t0);
+        // SAFETY: the chunk is alive as long as the table.
+        unsafe { &*start }.entry(index)
+    }
+
+    /// What finds its granules as long as the table is there.
+    pub(super) fn chunks(&self) -> Chunks {
+        Chunks(self.chunks.as_ptr())
+    }
+
+    #[inline(always)]
+    fn chunk(&self, index: usize, t0: u32) -> *const Chunk {
         let chunk = &self.chunks[index >> CHUNK_SHIFT];
-        let mut start = chunk.load(Ordering::Acquire);
+        let start = chunk.load(Ordering::Acquire);
         if start.is_null() {
-            start = self.make(chunk, t0);
+            return self.make(chunk, t0);
         }
-        // SAFETY: the chunk is alive as long as the table, and the index inside it is below `CHUNK`.
-        unsafe {
-            let granules = (&raw const (*start).granules).cast::<Granule>();
-            granules.add(index & (CHUNK - 1))
-        }
+        start
     }
 
     #[cold]
@@ -278,7 +351,7 @@ unsafe impl Send for Pool {}
 
 static POOL: StaticMutex<Pool> = StaticMutex::new(Pool(Vec::new()));
 
-/// Chunks that are kept between runs: 330 MB.
+/// Chunks that are kept between runs: 370 MB.
 const POOL_LIMIT: usize = 2048;
 
 const LAYOUT: Layout = Layout::new::<Chunk>();

@@ -1,9 +1,11 @@
 //! Which memory an access goes to, with the entries of its bytes.
 
+use std::cell::Cell;
 use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::memory::Allocation;
-use super::shadow::Table;
+use super::shadow::{CHUNK, Chunks, Entry, Table, flag};
 
 /// One piece of memory as accesses look it up: an allocation of global memory, or an array of a block's shared memory.
 #[derive(Debug)]
@@ -17,9 +19,14 @@ pub(super) struct Space {
     /// The number of the granule at `base` in `table`.
     pub(super) first: usize,
     pub(super) table: *const Table,
+    pub(super) chunks: Chunks,
+    /// The length for accesses that need no look at the allocation and have whole granules: of reads and writes, by `class`. 0: there are none.
+    pub(super) quick: [[usize; 3]; 2],
     /// Other OS threads may look at the same granules.
     pub(super) locked: bool,
     pub(super) what: What,
+    /// The flags of a granule that says nothing but what was accessed.
+    pub(super) flags: u32,
     /// In shared memory: when its block began. A write that is older is another block's.
     pub(super) start: u32,
 }
@@ -49,10 +56,54 @@ impl Space {
         granule: 0,
         first: 0,
         table: ptr::null(),
+        chunks: Chunks::NONE,
+        quick: [[0; 3]; 2],
         locked: false,
         what: What::Empty,
+        flags: 0,
         start: 0,
     };
+
+    /// Fills in what is found by the rest, now that this is in its place.
+    pub(super) fn with_table(mut self, table: *const Table) -> Self {
+        self.table = table;
+        // SAFETY: the caller's table stays as long as this.
+        self.chunks = unsafe { &*table }.chunks();
+        let (reads, writes) = match self.what {
+            What::Shared { .. } | What::Global(_) => (true, true),
+            What::ReadOnly(_) => (true, false),
+            What::Watched(_) | What::Empty | What::Ignored => (false, false),
+        };
+        if self.is_shared() {
+            self.flags = flag::INIT;
+        }
+        let whole = self.bytes >> self.granule << self.granule;
+        if self.base.is_multiple_of(1 << self.granule) {
+            self.quick[0][self.granule as usize] = if reads { whole } else { 0 };
+            self.quick[1][self.granule as usize] = if writes { whole } else { 0 };
+        }
+        self
+    }
+
+    /// The number of the first granule of `N` bytes at an address, if they lie here, aligned, in granules that are as long or of 4 bytes,
+    /// and need no look at the allocation.
+    #[inline(always)]
+    pub(super) fn spot<const N: usize, const WRITE: bool>(&self, address: usize) -> Option<usize> {
+        let class = const { class(N) };
+        let offset = address.wrapping_sub(self.base);
+        let bytes = self.quick[WRITE as usize][class];
+        if offset >= bytes || N > 4 && bytes - offset < N || !address.is_multiple_of(N) {
+            return None;
+        }
+        Some(self.first + (offset >> class))
+    }
+
+    /// Granule number `index` of the table, which is that of an address in here; `None`: nobody has asked for its neighbours yet.
+    #[inline(always)]
+    pub(super) fn entry(&self, index: usize) -> Option<Entry<'_>> {
+        // SAFETY: the table is as long as this.
+        unsafe { self.chunks.entry(index) }
+    }
 
     /// Whether `bytes` bytes at an address lie in it; they are aligned if it does.
     #[inline(always)]
@@ -91,6 +142,78 @@ impl Space {
 unsafe impl Sync for Space {}
 // SAFETY: as above.
 unsafe impl Send for Space {}
+
+/// A part of a space whose granules of 4 bytes lie side by side, where a site found reads that told nothing new. Such reads are all that it
+/// is for, so that streams of new data leave it alone.
+#[derive(Debug)]
+#[repr(align(32))]
+pub(super) struct Window {
+    base: Cell<usize>,
+    /// 0: none.
+    bytes: Cell<usize>,
+    /// Those of its granules: each is as long as the granule.
+    stretches: Cell<*const AtomicU32>,
+}
+
+impl Window {
+    pub(super) const fn closed() -> Self {
+        Self {
+            base: Cell::new(0),
+            bytes: Cell::new(0),
+            stretches: Cell::new(ptr::null()),
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.bytes.set(0);
+    }
+
+    /// Opens it where `address` lies in `space`, which has granules of 4 bytes and whose reads need no look at the allocation.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn open(&self, space: &Space, address: usize) {
+        let all = space.quick[0][2] / 4;
+        let here = (address - space.base) / 4;
+        let from = here - ((space.first + here) % CHUNK).min(here);
+        if let Some(stretches) = space.entry(space.first + from).map(Entry::stretches) {
+            let in_chunk = CHUNK - (space.first + from) % CHUNK;
+            self.base.set(space.base + from * 4);
+            self.bytes.set(in_chunk.min(all - from) * 4);
+            self.stretches.set(stretches);
+        }
+    }
+
+    /// Whether each granule of `N` bytes at an address, 4 or a multiple, has one of two stretches. `or` is asked only if need be.
+    #[inline(always)]
+    pub(super) fn all_are<const N: usize>(
+        &self,
+        address: usize,
+        either: u32,
+        or: impl Fn() -> u32,
+    ) -> bool {
+        let offset = address.wrapping_sub(self.base.get());
+        let bytes = self.bytes.get();
+        if offset >= bytes || N > 4 && bytes - offset < N || !address.is_multiple_of(N) {
+            return false;
+        }
+        let is = |n: usize| {
+            // SAFETY: a window is closed before its table ends, and has so many granules.
+            let stretch = unsafe { &*self.stretches.get().byte_add(offset + n) };
+            let stretch = stretch.load(Ordering::Relaxed);
+            stretch == either || stretch == or()
+        };
+        is(0) && (N <= 4 || is(4)) && (N <= 8 || is(8) && is(12))
+    }
+}
+
+/// The size of granule that accesses of so many bytes go with, as a power of 2.
+const fn class(bytes: usize) -> usize {
+    match bytes {
+        1 => 0,
+        2 => 1,
+        _ => 2,
+    }
+}
 
 /// What no access finds anything in.
 pub(super) static NOWHERE: Space = Space::EMPTY;

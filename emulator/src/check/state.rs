@@ -14,7 +14,7 @@ use super::memory::{Kind, Snapshot};
 use super::order::Graph;
 use super::race::{Counters, Hints};
 use super::shadow::{Splits, Table};
-use super::space::{CACHED, NOWHERE, Space, What};
+use super::space::{CACHED, NOWHERE, Space, What, Window};
 use super::unread::{self, Unread, UnreadGlobal};
 use crate::fiber::{self, Running};
 use crate::place::Place;
@@ -88,12 +88,12 @@ impl RunChecks {
     pub(super) fn space(
         &self,
         number: usize,
-        make: impl FnOnce(*const Table) -> (Table, Space),
+        make: impl FnOnce() -> (Table, Space),
     ) -> *const Space {
         let mut spaces = lock(&self.spaces);
         let both = spaces.entry(number).or_insert_with(|| {
-            let mut both = Box::new(make(ptr::null()));
-            both.1.table = &raw const both.0;
+            let mut both = Box::new(make());
+            both.1 = std::mem::replace(&mut both.1, Space::EMPTY).with_table(&raw const both.0);
             both
         });
         &raw const both.1
@@ -128,12 +128,16 @@ impl Drop for RunChecks {
 #[derive(Debug)]
 pub(crate) struct BlockChecks {
     pub(super) clocks: Clocks,
+    /// Its block, while that is the one that runs.
+    pub(crate) running: Cell<*const Running<'static>>,
     /// The run, which outlives the workers.
     run: *const RunChecks,
     /// That of the run.
     pub(super) t0: u32,
     /// Where the sites looked up memory last.
     pub(super) cache: [Cell<*const Space>; CACHED],
+    /// Where they read last what told nothing new.
+    pub(super) windows: [Window; CACHED],
     /// The block's shared memory.
     pub(super) shared: Table,
     #[expect(clippy::vec_box, reason = "the cache points to them")]
@@ -141,8 +145,6 @@ pub(crate) struct BlockChecks {
     pub(super) hints: Hints,
     /// Sites of atomics that change many addresses.
     pub(super) scattered: [Cell<u32>; CACHED],
-    /// Changes made there.
-    pub(super) turns: Cell<u32>,
     /// Reads of shared memory without a value.
     pub(super) unread: Unread,
     /// The calls that each lane is in.
@@ -160,14 +162,15 @@ impl BlockChecks {
         let n_threads = run.shape.n_threads;
         Self {
             clocks: Clocks::new(n_threads, run.t0),
+            running: Cell::new(ptr::null()),
             run,
             t0: run.t0,
             cache: [const { Cell::new(&raw const NOWHERE) }; CACHED],
+            windows: [const { Window::closed() }; CACHED],
             shared: Table::new(ARENA_BYTES),
             arrays: RefCell::default(),
             hints: Hints::new(n_threads),
             scattered: [const { Cell::new(0) }; CACHED],
-            turns: Cell::new(0),
             unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             flights: RefCell::default(),
@@ -191,6 +194,7 @@ impl BlockChecks {
         self.cache
             .iter()
             .for_each(|one| one.set(&raw const NOWHERE));
+        self.windows.iter().for_each(Window::close);
         self.arrays.borrow_mut().clear();
         self.hints.clear();
         self.flights.borrow_mut().clear();
@@ -228,19 +232,20 @@ impl BlockChecks {
         if let Some(known) = arrays.iter().find(|known| known.base == base) {
             return Some(&raw const **known);
         }
-        arrays.push(Box::new(Space {
+        let space = Space {
             base,
             bytes: array.bytes,
             granule: if base.is_multiple_of(4) { 2 } else { 0 },
             first: array.start,
-            table: &raw const self.shared,
             locked: false,
             what: What::Shared {
                 array: array.start as u32,
                 block: self.clocks.base.get() >> self.clocks.shift,
             },
             start: self.clocks.start.get(),
-        }));
+            ..Space::EMPTY
+        };
+        arrays.push(Box::new(space.with_table(&raw const self.shared)));
         arrays.last().map(|new| &raw const **new)
     }
 
@@ -248,7 +253,7 @@ impl BlockChecks {
     pub(super) fn find_global(&self, address: usize) -> Option<*const Space> {
         let run = self.run();
         let (number, found) = run.snapshot.find_numbered(address)?;
-        let make = |table: *const Table| {
+        let make = || {
             let what = match found {
                 one if !one.is_checked() => What::Ignored,
                 one if one.is_read_only() => What::ReadOnly(found),
@@ -260,11 +265,9 @@ impl BlockChecks {
                 base: found.start,
                 bytes: found.bytes,
                 granule: found.granule_shift,
-                first: 0,
-                table,
                 locked: run.parallel,
                 what,
-                start: 0,
+                ..Space::EMPTY
             };
             (Table::new(granules), space)
         };

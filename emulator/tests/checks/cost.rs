@@ -103,12 +103,26 @@ fn cost_of_accesses() {
         }
         assert_eq!(v, 32);
     });
+}
+
+#[test]
+fn cost_of_atomics() {
+    let y = Buffer::<u32>::new("y", 256);
+    let many = (512, 256);
     time("histogram in shared memory, per change", many, 16, &|| {
         let bins = tile(0);
         store4(bins.wrapping_add(me()), 0, 10);
         intrinsics::barrier(0);
         for i in 0..16 {
             add4(bins.wrapping_add((me() * 7 + i * 31) % 256), 11, BLOCK);
+        }
+    });
+    time("the same with Rust's own atomics", many, 16, &|| {
+        let bins = tile(0);
+        store4(bins.wrapping_add(me()), 0, 17);
+        intrinsics::barrier(0);
+        for i in 0..16 {
+            count4(bins.wrapping_add((me() * 7 + i * 31) % 256), 18);
         }
     });
     time("histogram in global memory, per change", many, 16, &|| {

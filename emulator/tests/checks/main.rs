@@ -12,6 +12,7 @@ mod cost; // what a checked access costs
 mod freed; // memory that is freed while others use it
 mod global; // races on global memory
 mod lints; // performance
+mod often; // what many have accessed before
 mod parts; // barriers of parts of a block and in memory, copies
 mod shared; // races on shared memory, and reads of what has no value
 mod support;

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::panic::Location;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use warploom_emulator::check::{
@@ -134,6 +135,13 @@ pub(crate) fn add4(p: *mut u32, site: u32, scope: u32) {
     unsafe { intrinsics::atomic_fetch_add_u32(p, 1, scope) };
 }
 
+/// As `add4`, by Rust's own atomics.
+pub(crate) fn count4(p: *mut u32, site: u32) {
+    (TABLE.atomic)(p.cast(), 4, 2, site);
+    // SAFETY: the tests access memory that is there.
+    unsafe { AtomicU32::from_ptr(p) }.fetch_add(1, Ordering::Relaxed);
+}
+
 /// A copy that the processor makes.
 #[track_caller]
 pub(crate) fn copy(to: *mut u8, from: *const u8, bytes: usize) {
@@ -168,9 +176,8 @@ pub(crate) fn store_volatile(p: *mut u32, value: u32) {
 
 /// An atomic read as Rust's own atomics make it.
 #[track_caller]
-pub(crate) fn load_core(p: *mut u32, order: std::sync::atomic::Ordering) -> u32 {
-    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-    let number = if order == Relaxed { 0 } else { 1 };
+pub(crate) fn load_core(p: *mut u32, order: Ordering) -> u32 {
+    let number = if order == Ordering::Relaxed { 0 } else { 1 };
     (TABLE.atomic)(p.cast(), 4, number << 4, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { AtomicU32::from_ptr(p) }.load(order)
@@ -178,12 +185,17 @@ pub(crate) fn load_core(p: *mut u32, order: std::sync::atomic::Ordering) -> u32 
 
 /// An atomic write as Rust's own atomics make it.
 #[track_caller]
-pub(crate) fn store_core(p: *mut u32, value: u32, order: std::sync::atomic::Ordering) {
-    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-    let number = if order == Relaxed { 0 } else { 2 };
+pub(crate) fn store_core(p: *mut u32, value: u32, order: Ordering) {
+    let number = if order == Ordering::Relaxed { 0 } else { 2 };
     (TABLE.atomic)(p.cast(), 4, number << 4 | 1, site(Location::caller()));
     // SAFETY: the tests access memory that is there.
     unsafe { AtomicU32::from_ptr(p) }.store(value, order);
+}
+
+/// A relaxed atomic change as Rust's own atomics make it.
+#[track_caller]
+pub(crate) fn count_core(p: *mut u32) {
+    count4(p, site(Location::caller()));
 }
 
 /// A fence of Rust's own: 1 acquire, 2 release, 3 both.

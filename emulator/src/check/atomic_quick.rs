@@ -1,0 +1,206 @@
+//! The quick way of relaxed atomics: what tells nothing but that they were made.
+
+use std::cell::Cell;
+
+use super::access::is_wider;
+use super::atomic::{Does, SYSTEM, announced_thoroughly, kinds};
+use super::clock::Clocks;
+use super::shadow::{Entry, Slot, What, flag};
+use super::space::CACHED;
+use super::state::BlockChecks;
+use crate::fiber::{self, Running};
+use crate::warp::LANES;
+
+/// An atomic or volatile access of Rust's own, which the processor makes next.
+// As `access::read`.
+#[inline(always)]
+pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let clocks = &checks.clocks;
+    let stretch = clocks.atomic_stretch();
+    let window = &checks.windows[site as usize % CACHED];
+    let tells_nothing = how == CHANGES
+        && bytes == 4
+        && window.all_are::<4>(at.addr(), stretch, || stretch)
+        && checks.scattered[site as usize % CACHED].get() == site
+        && !clocks.any_known.get()
+        && running.goes_elsewhere(at.addr(), true);
+    if tells_nothing {
+        running.step(site);
+    } else {
+        announced_quick(at, bytes, how, site);
+    }
+}
+
+/// `how` of a relaxed change.
+const CHANGES: u32 = 2;
+
+#[inline(never)]
+extern "C-unwind" fn announced_quick(at: *const u8, bytes: u32, how: u32, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
+    // With several OS threads the order of what is read is found out later.
+    let alone = does == Does::Stores || !checks.run().parallel;
+    let mut spun = false;
+    if how <= CHANGES && alone {
+        match quick(
+            running,
+            checks,
+            (at.addr(), bytes as usize),
+            (does, SYSTEM),
+            site,
+        ) {
+            Ok(quick) => return keep(checks, quick, does, at.addr()),
+            Err(settled) => spun = settled,
+        }
+    }
+    announced_thoroughly(running, checks, at, (bytes, how, site), spun);
+}
+
+/// Remembers what `quick` let pass, before it is made.
+fn keep(checks: &BlockChecks, Quick { entry, now, locked }: Quick<'_>, does: Does, address: usize) {
+    let slots = &entry.slots;
+    match does {
+        Does::Changes => {
+            remember(checks, entry, now, locked);
+            let site = now.what.site() as usize % CACHED;
+            if entry.stretch() == checks.clocks.atomic_stretch() {
+                // SAFETY: as in `quick::each_quick`.
+                let space = unsafe { &*checks.cache[site].get() };
+                if space.spot::<4, true>(address).is_some() {
+                    checks.windows[site].open(space, address);
+                }
+            }
+        }
+        Does::Stores => {
+            slots[0].set(now);
+            slots[1].set(Slot::default());
+            slots[2].set(Slot::default());
+            entry.set_stretch(0);
+        }
+        Does::Loads => {
+            slots[1].set(now);
+            entry.set_stretch(0);
+        }
+    }
+    if locked {
+        entry.unlock();
+    }
+}
+
+/// An atomic that tells nothing but that it was made: its granule, locked if `locked`, and how to remember it.
+pub(super) struct Quick<'a> {
+    pub(super) entry: Entry<'a>,
+    pub(super) now: Slot,
+    pub(super) locked: bool,
+}
+
+/// A relaxed atomic of one granule that meets only what is past or, if it is a change, atomics that reach the lane.
+/// Else whether it is settled already that the lane does not poll.
+#[inline(always)]
+pub(super) fn quick<'a>(
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes): (usize, usize),
+    (does, scope): (Does, u32),
+    site: u32,
+) -> Result<Quick<'a>, bool> {
+    let clocks = &checks.clocks;
+    // SAFETY: as in `quick::each_quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    let writes = does != Does::Loads;
+    if clocks.any_known.get()
+        || !space.holds(address, bytes)
+        || !address.is_multiple_of(bytes)
+        || bytes >> space.granule != 1
+        || writes && !space.allows::<true>(address, bytes)
+        || does != Does::Stores && !space.allows::<false>(address, bytes)
+        || writes && checks.scattered[site as usize % CACHED].get() != site
+        || !running.goes_elsewhere(address, writes)
+    {
+        return Err(false);
+    }
+    running.step(site);
+    let thread = running.thread.get();
+    let now = clocks.slot(thread, What::new(kinds(does, true), site).with_scope(scope));
+    let index = space.first + ((address - space.base) >> space.granule);
+    // SAFETY: a space that is not empty has a table, as long as itself.
+    let entry = unsafe { (*space.table).entry(index, checks.t0) };
+    if space.locked {
+        entry.lock();
+    }
+    let flags = entry.flags();
+    let old = clocks.old(space);
+    let is_new = |slot: &Cell<Slot>| slot.get().t >= old;
+    let [written, a, b] = &entry.slots;
+    let met = does == Does::Changes && {
+        let floors = clocks.floors(thread);
+        let meets = |slot: Slot| {
+            reaches(clocks, now, slot) || slot.t < space.start || floors.cover(slot.who, slot.t)
+        };
+        [written, a, b].iter().all(|slot| meets(slot.get()))
+    };
+    let has_value =
+        !space.is_shared() || written.get().t >= space.start && flags & flag::INIT == flag::INIT;
+    if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
+        || !met && (is_new(written) || is_new(a) || is_new(b))
+        || does != Does::Stores && !has_value
+    {
+        if space.locked {
+            entry.unlock();
+        }
+        return Err(true);
+    }
+    if !has_value {
+        entry.set_flags(flags | flag::INIT);
+    }
+    Ok(Quick {
+        entry,
+        now,
+        locked: space.locked,
+    })
+}
+
+/// Whether the scopes of two atomics, one of which is of this block, include both lanes; of a cluster, perhaps although this says no.
+#[inline(always)]
+fn reaches(clocks: &Clocks, now: Slot, slot: Slot) -> bool {
+    slot.what.is(What::ATOMIC)
+        && (now.what.scope().min(slot.what.scope()) >= 2
+            || (slot.who ^ now.who) >> clocks.shift == 0)
+}
+
+/// Remembers a change that `quick` let pass.
+#[inline(always)]
+pub(super) fn remember(checks: &BlockChecks, entry: Entry<'_>, now: Slot, locked: bool) {
+    let clocks = &checks.clocks;
+    let [written, a, b] = &entry.slots;
+    let (written, a, b) = (written.get(), a.get(), b.get());
+    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
+    entry.slots[0].set(now);
+    entry.set_stretch(0);
+    if written.who != now.who && !past(written) {
+        if past(a) {
+            entry.slots[1].set(written);
+        } else if past(b) || is_wider(a.who, b.who, written.who, clocks.shift) {
+            entry.slots[2].set(written);
+        }
+    }
+    if locked {
+        return;
+    }
+    // From now on nothing changes if further lanes of the block do the same (README 8).
+    let [_, a, b] = &entry.slots;
+    let (a, b) = (a.get(), b.get());
+    let meets = |slot: Slot| past(slot) || slot.what.scope() >= 2 && reaches(clocks, now, slot);
+    let apart = |slot: Slot| {
+        let apart = slot.who ^ now.who;
+        apart >= LANES && apart >> clocks.shift == 0 && !past(slot)
+    };
+    if now.what.scope() >= 2 && meets(a) && meets(b) && (apart(a) || apart(b)) {
+        entry.set_stretch(clocks.atomic_stretch());
+    }
+}

@@ -1,0 +1,232 @@
+//! The quick way of reads and writes: what tells nothing new, and what floors order.
+
+use std::cell::Cell;
+
+use super::access::{is_wider, thorough};
+use super::clock::Clocks;
+use super::shadow::{Entry, Slot, What, flag};
+use super::space::{CACHED, Space};
+use super::state::BlockChecks;
+use crate::fiber::{self, Running};
+use crate::warp::LANES;
+
+/// `N` bytes are read.
+// All that is not here is a call in tail position, so that this needs no frame: most reads of a loop tell nothing new.
+#[inline(always)]
+pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let was_last = running.was_last_step();
+    let clocks = &checks.clocks;
+    let warp = || clocks.stretch(running.thread.get());
+    let window = &checks.windows[site as usize % CACHED];
+    if was_last || N < 4 || !window.all_are::<N>(at.addr(), clocks.block_stretch(), warp) {
+        read_quick::<N>(at, site);
+    }
+}
+
+#[inline(never)]
+extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    running.end_after_last_step(site);
+    let clocks = &checks.clocks;
+    let thread = running.thread.get();
+    let (warp, block) = (clocks.stretch(thread), clocks.block_stretch());
+    let quick = each_quick::<N, false>(checks, at.addr(), site, |space, entry| {
+        let stretch = entry.stretch();
+        if stretch == warp || stretch == block {
+            if N >= 4 {
+                checks.windows[site as usize % CACHED].open(space, at.addr());
+            }
+            return true;
+        }
+        let now = clocks.slot(thread, What::new(What::READ, site));
+        locked(space, entry, || quick_read(clocks, space, entry, now))
+    });
+    if !quick {
+        look_up_quick::<N, false>(running, checks, at.addr(), None, site);
+    }
+}
+
+/// `N` bytes are written.
+#[inline(always)]
+pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    running.step(site);
+    running.memory_changed();
+    let clocks = &checks.clocks;
+    let thread = running.thread.get();
+    let quick = each_quick::<N, true>(checks, at.addr(), site, |space, entry| {
+        let now = clocks.slot(thread, What::new(What::WRITE, site));
+        locked(space, entry, || quick_write(clocks, space, entry, now))
+    });
+    if !quick {
+        look_up_quick::<N, true>(running, checks, at.addr(), value, site);
+    }
+}
+
+/// Whether `is_done` says so of all granules of an access to memory that its site has accessed before.
+#[inline(always)]
+fn each_quick<const N: usize, const WRITE: bool>(
+    checks: &BlockChecks,
+    address: usize,
+    site: u32,
+    is_done: impl Fn(&Space, Entry<'_>) -> bool,
+) -> bool {
+    // SAFETY: a cached space is `NOWHERE`, the run's, or a block's of this set: it lives until these restart, and the cache is empty then.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    let Some(first) = space.spot::<N, WRITE>(address) else {
+        return false;
+    };
+    let is = |index| {
+        space
+            .entry(index)
+            .is_some_and(|entry| is_done(space, entry))
+    };
+    is(first) && (N <= 4 || is(first + 1)) && (N <= 8 || is(first + 2) && is(first + 3))
+}
+
+/// Does something with a granule while other OS threads keep away.
+#[inline(always)]
+pub(super) fn locked(space: &Space, entry: Entry<'_>, act: impl FnOnce() -> bool) -> bool {
+    if space.locked {
+        entry.lock();
+    }
+    let done = act();
+    if space.locked {
+        entry.unlock();
+    }
+    done
+}
+
+/// An access that may tell something new.
+#[inline(never)]
+fn look_up_quick<const N: usize, const WRITE: bool>(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    address: usize,
+    value: Option<u64>,
+    site: u32,
+) {
+    let what = What::new(if WRITE { What::WRITE } else { What::READ }, site);
+    // SAFETY: as in `each_quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if !space.holds(address, N)
+        || !address.is_multiple_of(N)
+        || N >> space.granule == 0
+        || !space.allows::<WRITE>(address, N)
+    {
+        return thorough(running, checks, (address, N, N), value, what);
+    }
+    let clocks = &checks.clocks;
+    let thread = running.thread.get();
+    let now = clocks.slot(thread, what);
+    let first = space.first + ((address - space.base) >> space.granule);
+    for index in first..first + (N >> space.granule) {
+        // SAFETY: a space that is not empty has a table, as long as itself.
+        let entry = unsafe { (*space.table).entry(index, checks.t0) };
+        let done = locked(space, entry, || {
+            if WRITE {
+                quick_write(clocks, space, entry, now)
+            } else {
+                quick_read(clocks, space, entry, now)
+            }
+        });
+        if !done {
+            // Those that are done already are looked at again, which changes nothing.
+            return thorough(running, checks, (address, N, N), value, what);
+        }
+    }
+}
+
+/// Whether a read by `now` is in order as far as floors say; then it is remembered.
+#[inline(always)]
+fn quick_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    let flags = entry.flags() & !flag::LOCKED;
+    let ([written, a, b], old) = (entry.times(), clocks.old(space));
+    let is_past = written < old && a < old && b < old;
+    if is_past && written >= space.start && flags == space.flags {
+        entry.slots[1].set(now);
+        return true;
+    }
+    newer_read(clocks, space, entry, now)
+}
+
+/// The same, if the granule remembers something newer.
+#[inline(never)]
+fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    let flags = entry.flags();
+    let has_value = !space.is_shared()
+        || entry.slots[0].get().t >= space.start && flags & flag::INIT == flag::INIT;
+    if flags & (flag::SPLIT | flag::COPYING) != 0 || !has_value {
+        return false;
+    }
+    let [written, a, b] = &entry.slots;
+    let (written, a, b) = (written.get(), a.get(), b.get());
+    let floors = clocks.floors(now.who - clocks.base.get());
+    let passed = |slot: Slot| slot.t < space.start || floors.cover(slot.who, slot.t);
+    if written.who != now.who && !passed(written) {
+        return false;
+    }
+    let (is_a_passed, is_b_passed) = (passed(a), passed(b));
+    if What::either(a.what, b.what, What::WRITE) && !(is_a_passed && is_b_passed) {
+        return false;
+    }
+    if a.who == now.who || is_a_passed {
+        entry.slots[1].set(now);
+        return true;
+    }
+    let mut kept = b;
+    if b.who == now.who || is_b_passed || is_wider(a.who, b.who, now.who, clocks.shift) {
+        entry.slots[2].set(now);
+        kept = now;
+    }
+    // Not the lane's own write: that is in order for this lane alone.
+    let base = now.who >> clocks.shift;
+    let of_block = a.who >> clocks.shift == base && kept.who >> clocks.shift == base;
+    if of_block && (a.who ^ kept.who) >= LANES {
+        if written.t < space.start || clocks.is_past(written.who, written.t) {
+            entry.set_stretch(clocks.block_stretch());
+        }
+    } else if passed(written) {
+        entry.set_stretch(clocks.stretch(now.who - clocks.base.get()));
+    }
+    true
+}
+
+/// Whether a write by `now` is in order as far as floors say; then it is remembered.
+#[inline(always)]
+fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    let ([written, a, b], old) = (entry.times(), clocks.old(space));
+    let flags = entry.flags();
+    let is_past = written < old && a < old && b < old;
+    if flags & (flag::SPLIT | flag::COPYING) != 0
+        || !is_past && !may_write(clocks, space, entry, now)
+    {
+        return false;
+    }
+    entry.slots[0].set(now);
+    entry.slots[1].set(Slot::default());
+    entry.slots[2].set(Slot::default());
+    entry.set_stretch(0);
+    if space.is_shared() && flags & flag::INIT != flag::INIT {
+        entry.set_flags(flags | flag::INIT);
+    }
+    true
+}
+
+/// Whether all that the granule remembers is in order with a write by `now` as far as floors say.
+#[inline(never)]
+fn may_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    let floors = clocks.floors(now.who - clocks.base.get());
+    entry
+        .slots
+        .iter()
+        .map(Cell::get)
+        .all(|slot| slot.who == now.who || slot.t < space.start || floors.cover(slot.who, slot.t))
+}
