@@ -31,7 +31,7 @@ pub(super) fn frees(start: usize) {
             if space.locked {
                 granule.lock();
             }
-            found = unordered(&whole, granule).map(|slot| (address, bytes, slot));
+            found = unordered(&whole, &granule).map(|slot| (address, bytes, slot));
             if space.locked {
                 granule.unlock();
             }
