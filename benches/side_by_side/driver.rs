@@ -1,9 +1,5 @@
 //! The few driver calls of the other side: they launch a kernel which is not ours (a twin from a cubin that nvcc wrote), put it into graphs,
 //! allocate and copy.
-#![allow(
-    dead_code,
-    reason = "the benchmark of mathematics takes only some of it"
-)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};

@@ -179,10 +179,6 @@ impl Session {
     }
 }
 
-#[allow(
-    dead_code,
-    reason = "the benchmark of mathematics takes only some of it"
-)]
 impl Gpu {
     pub(crate) fn allocator(&self, stream: RawStream) -> Result<Allocator<'_>, DriverError> {
         self.driver.allocator(stream)

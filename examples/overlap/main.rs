@@ -63,10 +63,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for streams in [1, 4] {
         let (spans, total) = run(&device, &host, streams, rounds)?;
         println!("{streams} stream(s): {total:.3} ms");
-        for step in 0..STEPS.len() {
+        for (step, name) in STEPS.iter().enumerate() {
             let of_step = spans.iter().filter(|span| span.step == step);
             let sum: f64 = of_step.map(|span| span.end - span.start).sum();
-            println!("  {:14} {sum:8.3} ms in all", STEPS[step]);
+            println!("  {name:14} {sum:8.3} ms in all");
         }
         lanes.push(Lane {
             title: format!("{streams} stream{}", if streams == 1 { "" } else { "s" }),

@@ -33,7 +33,7 @@ fn lookup(i: Index1D, x: &[u32], shift: usize, mut y: DisjointSlice<u32>) {
 /// Writes the number of all blocks' arrivals: only right if all blocks are there.
 #[kernel(cooperative)]
 fn arrivals(grid: CooperativeGrid, count: &[AtomicU32], y: &[AtomicU32]) {
-    if grid.thread() % 32 == 0 {
+    if grid.thread().is_multiple_of(32) {
         count[0].fetch_add(1, Relaxed);
     }
     grid.sync();
