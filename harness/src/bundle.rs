@@ -14,7 +14,18 @@ use serde::Deserialize;
 pub const MOST_BYTES: u64 = 60 << 20;
 
 /// Test targets that run cargo or rustc, or read the sources: they have nothing to show on a GPU machine.
-const HOST_ONLY: &[&str] = &["house", "ui", "outside", "benchmarks_doc", "coverage_doc"];
+const HOST_ONLY: &[&str] = &[
+    "house",
+    "ui",
+    "outside",
+    "pages",
+    "numpy",
+    "benchmarks_doc",
+    "coverage_doc",
+];
+
+/// The driver that tests bring along, where cargo puts it and where they look for it: beside the programs, or in the folder above.
+const FAKE_DRIVER: &str = "libwarploom_fake_driver.so";
 
 /// Where the sources of the tests' kernels are: the emulator's reports quote them, and comments there say which findings are meant.
 const SOURCES: &[&str] = &[
@@ -119,6 +130,10 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
                     .join("programs")
                     .join(program.path.file_name().unwrap_or_default()),
             )?;
+            let fake = program.path.with_file_name(FAKE_DRIVER);
+            if fake.exists() {
+                copy(&fake, &bundle.join(FAKE_DRIVER))?;
+            }
         }
     }
     for program in built(
