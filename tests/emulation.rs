@@ -70,10 +70,10 @@ fn a_backtrace_in_a_kernel_names_the_kernel_and_its_line() -> Result<()> {
         let helper = trace.find("emulation::helper").unwrap();
         let kernel = trace.find("emulation::traced").unwrap();
         assert!(helper < kernel, "{trace}");
-        // Tests of release builds have no lines.
+        // Tests of release builds have no lines. What is inlined into the kernel's closure may have a frame of its own before it.
         if cfg!(debug_assertions) {
             let place = format!("emulation.rs:{TRACED_LINE}");
-            assert!(trace[kernel..].contains(&place), "{place}: {trace}");
+            assert!(trace[helper..].contains(&place), "{place}: {trace}");
         }
     }
     Ok(())
