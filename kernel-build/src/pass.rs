@@ -40,13 +40,16 @@ pub(crate) fn enter(builder: &Builder) {
     if std::env::var_os("CARGO_CFG_WARPLOOM_DEVICE").is_some() {
         return;
     }
-    say(&format!("rerun-if-env-changed={SWITCH}"));
-    say(&format!("rerun-if-env-changed={INSTRUMENTED}"));
-    say(&format!("rerun-if-env-changed={REQUIRED}"));
     let package = match Package::discover() {
         Ok(package) => package,
         Err(error) => return fail(&format!("the device pass cannot start: {error}")),
     };
+    // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
+    if package.targets.iter().any(|t| may_have_code(&package, t)) {
+        for variable in [SWITCH, INSTRUMENTED, REQUIRED] {
+            say(&format!("rerun-if-env-changed={variable}"));
+        }
+    }
     watch_folders(&package);
     match run(builder, &package) {
         Ok(()) => {}
@@ -79,6 +82,11 @@ fn is_wanted(switch: Option<&str>, package: &str) -> bool {
     }
 }
 
+/// Whether device code is ever made for this target: of a dependency, only the library is built at all.
+fn may_have_code(package: &Package, target: &Target) -> bool {
+    target.has_kernels && (target.kind == Kind::Lib || package.is_member)
+}
+
 enum Stop {
     /// An ordinary case: the build goes on for the emulator.
     NoDeviceCode(String),
@@ -99,11 +107,7 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     let wanted: Vec<&Target> = package
         .targets
         .iter()
-        .filter(|t| {
-            t.has_kernels
-                && (t.kind == Kind::Lib || package.is_member)
-                && (builder.dev_targets || !t.kind.is_dev())
-        })
+        .filter(|t| may_have_code(package, t) && (builder.dev_targets || !t.kind.is_dev()))
         .collect();
     if wanted.is_empty() {
         return Ok(());
