@@ -40,12 +40,17 @@ fn a_clock_grows_with_the_work() {
     on_each_device(|device, stream| {
         let mut y = device.zeroed(70)?;
         timed::launch(stream, (2, 35), 100, 20_000, &mut y)?;
-        for [short, long, whole, _] in y.to_vec(stream)? {
+        let times = y.to_vec(stream)?;
+        // Whoever else is on the machine makes some times longer, never the shortest of many.
+        let shortest = |which: usize| times.iter().map(|times| times[which]).min();
+        assert!(
+            shortest(1) > shortest(0),
+            "200 times the work took {:?}, not more than {:?}",
+            shortest(1),
+            shortest(0)
+        );
+        for [short, long, whole, _] in times {
             assert!(short > 0 && long > 0 && whole > 0);
-            assert!(
-                long > short,
-                "200 times the work took {long}, not more than {short}"
-            );
             assert!(
                 whole + 1000 > long,
                 "the halves of the counter agree: {whole}, {long}"
