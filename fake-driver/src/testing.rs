@@ -320,6 +320,35 @@ impl Fake {
     }
 }
 
+/// For a test that needs a process of its own: in that process, the driver that was loaded; in the test's first process nothing, when the
+/// child has passed. `options` and `variables` as for [`run_child`].
+///
+/// # Panics
+/// If the child fails or cannot be started, or the fake is not the driver there.
+#[track_caller]
+#[expect(
+    clippy::unwrap_used,
+    reason = "a helper of tests may fail as the tests do"
+)]
+#[must_use]
+pub fn fake_driver(test: &str, options: &str, variables: &[(&str, &str)]) -> Option<Fake> {
+    if is_child() {
+        return Some(Fake::loaded().unwrap());
+    }
+    assert_passed(&run_child(test, options, variables).unwrap());
+    None
+}
+
+/// # Panics
+/// If something of the driver is still alive, or the fake has something to complain about.
+#[track_caller]
+pub fn nothing_is_left(fake: &Fake) {
+    assert_eq!(
+        (fake.live(), fake.complaints()),
+        (vec![], Vec::<String>::new())
+    );
+}
+
 /// What can be alive.
 const LIVE: [&str; 13] = [
     "contexts",

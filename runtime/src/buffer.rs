@@ -37,7 +37,7 @@ use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
-pub(crate) use copy::{Copy, hand_all};
+pub(crate) use copy::{Copy, hand_all, no_graphs};
 pub(crate) use fill::Fill;
 
 /// Every buffer starts at a multiple of this, as the driver's do.
@@ -314,8 +314,15 @@ impl Owned {
     /// Refuses a stream of another device.
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
         refuse_inside()?;
-        let same = self.device.is_same(stream.device());
-        if same || self.portable && self.device.is_gpu() == stream.device().is_gpu() {
+        if self.portable && self.device.is_gpu() == stream.device().is_gpu() {
+            return Ok(());
+        }
+        self.check_own(stream)
+    }
+
+    /// Refuses a stream of another device, also for memory that others may use.
+    pub(crate) fn check_own(&self, stream: &Stream) -> Result<(), MemoryError> {
+        if self.device.is_same(stream.device()) {
             return Ok(());
         }
         Err(MemoryError::WrongDevice {

@@ -3,38 +3,11 @@
 
 #![cfg(target_os = "linux")]
 
-use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
+use warploom_fake_driver::testing::{Fake, fake_driver, nothing_is_left};
 use warploom_runtime::device::{
     Attribute, ComputeMode, ContextLimit, DeviceOptions, PciId, Uuid, Wait,
 };
 use warploom_runtime::{Device, DeviceError, Result};
-
-/// The fake, in the process of its own; `None` in the one that starts it.
-#[track_caller]
-fn fake_driver(test: &str, options: &str) -> Option<Fake> {
-    fake_driver_with(test, options, &[])
-}
-
-#[track_caller]
-#[expect(
-    clippy::unwrap_used,
-    reason = "a helper of tests may fail as the tests do"
-)]
-fn fake_driver_with(test: &str, options: &str, variables: &[(&str, &str)]) -> Option<Fake> {
-    if is_child() {
-        return Some(Fake::loaded().unwrap());
-    }
-    assert_passed(&run_child(test, options, variables).unwrap());
-    None
-}
-
-#[track_caller]
-fn nothing_is_left(fake: &Fake) {
-    assert_eq!(
-        (fake.live(), fake.complaints()),
-        (vec![], Vec::<String>::new())
-    );
-}
 
 //@ rows: GDV-1
 #[test]
@@ -42,6 +15,7 @@ fn gpus_are_listed_without_a_context() -> Result<()> {
     let Some(fake) = fake_driver(
         "gpus_are_listed_without_a_context",
         "devices=3,memory=1000000",
+        &[],
     ) else {
         return Ok(());
     };
@@ -72,7 +46,11 @@ fn gpus_are_listed_without_a_context() -> Result<()> {
 //@ rows: GDV-1, GDR-2
 #[test]
 fn a_machine_without_gpus_is_an_ordinary_case() -> Result<()> {
-    let Some(_fake) = fake_driver("a_machine_without_gpus_is_an_ordinary_case", "devices=0") else {
+    let Some(_fake) = fake_driver(
+        "a_machine_without_gpus_is_an_ordinary_case",
+        "devices=0",
+        &[],
+    ) else {
         return Ok(());
     };
     assert_eq!(Device::open()?.name(), "emulator");
@@ -84,7 +62,7 @@ fn a_machine_without_gpus_is_an_ordinary_case() -> Result<()> {
 //@ rows: GDV-1
 #[test]
 fn any_attribute_can_be_asked() -> Result<()> {
-    let Some(_fake) = fake_driver("any_attribute_can_be_asked", "") else {
+    let Some(_fake) = fake_driver("any_attribute_can_be_asked", "", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;
@@ -98,7 +76,7 @@ fn any_attribute_can_be_asked() -> Result<()> {
 //@ rows: GDV-2
 #[test]
 fn a_gpu_is_chosen_by_uuid_and_by_place() -> Result<()> {
-    let Some(_fake) = fake_driver("a_gpu_is_chosen_by_uuid_and_by_place", "devices=3") else {
+    let Some(_fake) = fake_driver("a_gpu_is_chosen_by_uuid_and_by_place", "devices=3", &[]) else {
         return Ok(());
     };
     let gpus = Device::list()?;
@@ -122,8 +100,7 @@ fn a_gpu_is_chosen_by_uuid_and_by_place() -> Result<()> {
 #[test]
 fn the_variable_chooses_by_place() -> Result<()> {
     let variables = [("WARPLOOM_DEVICE", "cuda:0000:05:00.0")];
-    let Some(_fake) = fake_driver_with("the_variable_chooses_by_place", "devices=3", &variables)
-    else {
+    let Some(_fake) = fake_driver("the_variable_chooses_by_place", "devices=3", &variables) else {
         return Ok(());
     };
     assert_eq!(Device::open()?.ordinal(), 1);
@@ -135,7 +112,7 @@ fn the_variable_chooses_by_place() -> Result<()> {
 #[test]
 fn gpus_that_may_not_be_used_are_passed_over() -> Result<()> {
     let test = "gpus_that_may_not_be_used_are_passed_over";
-    let Some(fake) = fake_driver(test, "devices=4,prohibited=1,taken=2") else {
+    let Some(fake) = fake_driver(test, "devices=4,prohibited=1,taken=2", &[]) else {
         return Ok(());
     };
     assert_eq!(Device::open()?.ordinal(), 2);
@@ -162,7 +139,7 @@ fn gpus_that_may_not_be_used_are_passed_over() -> Result<()> {
 //@ rows: GAS-13, GPL-4
 #[test]
 fn options_are_fixed_once_the_context_is_there() -> Result<()> {
-    let Some(fake) = fake_driver("options_are_fixed_once_the_context_is_there", "") else {
+    let Some(fake) = fake_driver("options_are_fixed_once_the_context_is_there", "", &[]) else {
         return Ok(());
     };
     let blocking = DeviceOptions::new().wait(Wait::Block);
@@ -190,7 +167,7 @@ fn options_are_fixed_once_the_context_is_there() -> Result<()> {
 //@ rows: GDR-12
 #[test]
 fn limits_are_set_and_read_back() -> Result<()> {
-    let Some(_fake) = fake_driver("limits_are_set_and_read_back", "") else {
+    let Some(_fake) = fake_driver("limits_are_set_and_read_back", "", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;
@@ -218,7 +195,7 @@ fn limits_are_set_and_read_back() -> Result<()> {
 //@ rows: GDV-4, GDR-3, GDR-6
 #[test]
 fn a_reset_gives_all_memory_back() -> Result<()> {
-    let Some(fake) = fake_driver("a_reset_gives_all_memory_back", "devices=2") else {
+    let Some(fake) = fake_driver("a_reset_gives_all_memory_back", "devices=2", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(1)?;
@@ -282,8 +259,11 @@ impl Other<'_> {
 //@ rows: GDR-3, GDR-4, GDR-5, GMX-4
 #[test]
 fn a_guard_gives_the_thread_its_own_context_back() -> Result<()> {
-    let Some(fake) = fake_driver("a_guard_gives_the_thread_its_own_context_back", "devices=2")
-    else {
+    let Some(fake) = fake_driver(
+        "a_guard_gives_the_thread_its_own_context_back",
+        "devices=2",
+        &[],
+    ) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
@@ -312,6 +292,7 @@ fn the_runtime_works_whatever_context_a_thread_has() -> Result<()> {
     let Some(fake) = fake_driver(
         "the_runtime_works_whatever_context_a_thread_has",
         "devices=2",
+        &[],
     ) else {
         return Ok(());
     };
@@ -339,7 +320,7 @@ fn the_runtime_works_whatever_context_a_thread_has() -> Result<()> {
 //@ rows: GDV-7
 #[test]
 fn a_context_that_somebody_else_ended_is_lost() -> Result<()> {
-    let Some(fake) = fake_driver("a_context_that_somebody_else_ended_is_lost", "") else {
+    let Some(fake) = fake_driver("a_context_that_somebody_else_ended_is_lost", "", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;

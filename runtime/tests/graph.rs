@@ -133,3 +133,18 @@ fn what_has_no_node_is_refused() -> Result<()> {
     assert_eq!(x.to_vec(&device.stream()?)?, [0; 3]);
     Ok(())
 }
+
+#[test]
+fn memory_of_another_device_has_no_node() -> Result<()> {
+    let (device, other) = (Device::emulator(), Device::emulator());
+    let options = PinnedOptions::new().mapped().portable();
+    let lent = other.pinned_with::<u32>(3, options)?;
+    let mut x = device.zeroed::<u32>(3)?;
+    let source = lent.device_slice()?;
+    let error = Graph::capture(&device, |s| x.copy_from_device(0, source, s)).unwrap_err();
+    assert!(
+        matches!(error, Error::Memory(MemoryError::WrongDevice { .. })),
+        "{error}"
+    );
+    Ok(())
+}

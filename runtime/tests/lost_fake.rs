@@ -3,35 +3,14 @@
 
 #![cfg(target_os = "linux")]
 
-use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
+use warploom_fake_driver::testing::{fake_driver, nothing_is_left};
 use warploom_runtime::{Device, Result};
-
-#[track_caller]
-#[expect(
-    clippy::unwrap_used,
-    reason = "a helper of tests may fail as the tests do"
-)]
-fn fake_driver(test: &str, options: &str) -> Option<Fake> {
-    if is_child() {
-        return Some(Fake::loaded().unwrap());
-    }
-    assert_passed(&run_child(test, options, &[]).unwrap());
-    None
-}
-
-#[track_caller]
-fn nothing_is_left(fake: &Fake) {
-    assert_eq!(
-        (fake.live(), fake.complaints()),
-        (vec![], Vec::<String>::new())
-    );
-}
 
 //@ rows: GER-1, GER-2
 #[test]
 fn the_first_call_is_told_and_later_ones_name_the_cause() -> Result<()> {
     let test = "the_first_call_is_told_and_later_ones_name_the_cause";
-    let Some(fake) = fake_driver(test, "") else {
+    let Some(fake) = fake_driver(test, "", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;
@@ -72,7 +51,7 @@ fn the_first_call_is_told_and_later_ones_name_the_cause() -> Result<()> {
 #[test]
 fn every_error_of_this_kind_ends_the_device_and_others_do_not() -> Result<()> {
     let test = "every_error_of_this_kind_ends_the_device_and_others_do_not";
-    let Some(fake) = fake_driver(test, "") else {
+    let Some(fake) = fake_driver(test, "", &[]) else {
         return Ok(());
     };
     for code in [
@@ -101,7 +80,7 @@ fn every_error_of_this_kind_ends_the_device_and_others_do_not() -> Result<()> {
 #[test]
 fn a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it() -> Result<()> {
     let test = "a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it";
-    let Some(fake) = fake_driver(test, "memory=1000000,queued=1") else {
+    let Some(fake) = fake_driver(test, "memory=1000000,queued=1", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;
@@ -138,7 +117,7 @@ fn a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it() -> Result<()> {
 #[test]
 fn a_device_that_was_opened_again_can_be_lost_too() -> Result<()> {
     let test = "a_device_that_was_opened_again_can_be_lost_too";
-    let Some(fake) = fake_driver(test, "") else {
+    let Some(fake) = fake_driver(test, "", &[]) else {
         return Ok(());
     };
     let mut devices = vec![Device::cuda(0)?];
@@ -163,7 +142,7 @@ fn a_device_that_was_opened_again_can_be_lost_too() -> Result<()> {
 //@ rows: GER-1
 #[test]
 fn threads_meet_the_loss_together_and_go_on() -> Result<()> {
-    let Some(fake) = fake_driver("threads_meet_the_loss_together_and_go_on", "") else {
+    let Some(fake) = fake_driver("threads_meet_the_loss_together_and_go_on", "", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;

@@ -2,38 +2,17 @@
 
 #![cfg(target_os = "linux")]
 
-use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
+use warploom_fake_driver::testing::{fake_driver, nothing_is_left};
 use warploom_runtime::device::PeerAttribute;
 use warploom_runtime::{Device, DeviceError, MemoryError, Result};
 
 /// Work waits until somebody waits for it: a forgotten wait shows.
 const QUEUED: &str = "devices=3,queued=1";
 
-#[track_caller]
-#[expect(
-    clippy::unwrap_used,
-    reason = "a helper of tests may fail as the tests do"
-)]
-fn fake_driver(test: &str, options: &str) -> Option<Fake> {
-    if is_child() {
-        return Some(Fake::loaded().unwrap());
-    }
-    assert_passed(&run_child(test, options, &[]).unwrap());
-    None
-}
-
-#[track_caller]
-fn nothing_is_left(fake: &Fake) {
-    assert_eq!(
-        (fake.live(), fake.complaints()),
-        (vec![], Vec::<String>::new())
-    );
-}
-
 #[test]
 fn copies_wait_for_both_buffers_and_hold_up_what_comes_later() -> Result<()> {
     let test = "copies_wait_for_both_buffers_and_hold_up_what_comes_later";
-    let Some(fake) = fake_driver(test, QUEUED) else {
+    let Some(fake) = fake_driver(test, QUEUED, &[]) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
@@ -55,7 +34,7 @@ fn copies_wait_for_both_buffers_and_hold_up_what_comes_later() -> Result<()> {
 
 #[test]
 fn a_stream_of_the_source_does_it_as_well() -> Result<()> {
-    let Some(fake) = fake_driver("a_stream_of_the_source_does_it_as_well", QUEUED) else {
+    let Some(fake) = fake_driver("a_stream_of_the_source_does_it_as_well", QUEUED, &[]) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
@@ -80,7 +59,7 @@ fn a_stream_of_the_source_does_it_as_well() -> Result<()> {
 #[test]
 fn threads_that_copy_both_ways_do_not_wait_in_a_circle() -> Result<()> {
     let test = "threads_that_copy_both_ways_do_not_wait_in_a_circle";
-    let Some(fake) = fake_driver(test, "devices=2") else {
+    let Some(fake) = fake_driver(test, "devices=2", &[]) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
@@ -103,7 +82,7 @@ fn threads_that_copy_both_ways_do_not_wait_in_a_circle() -> Result<()> {
 
 #[test]
 fn access_is_allowed_once_and_ended_once() -> Result<()> {
-    let Some(fake) = fake_driver("access_is_allowed_once_and_ended_once", "devices=2") else {
+    let Some(fake) = fake_driver("access_is_allowed_once_and_ended_once", "devices=2", &[]) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
@@ -138,7 +117,7 @@ fn access_is_allowed_once_and_ended_once() -> Result<()> {
 #[test]
 fn gpus_that_are_not_joined_copy_all_the_same() -> Result<()> {
     let test = "gpus_that_are_not_joined_copy_all_the_same";
-    let Some(_fake) = fake_driver(test, "devices=2,alone=1") else {
+    let Some(_fake) = fake_driver(test, "devices=2,alone=1", &[]) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
@@ -157,7 +136,7 @@ fn gpus_that_are_not_joined_copy_all_the_same() -> Result<()> {
 
 #[test]
 fn a_gpu_and_the_emulator_are_no_peers() -> Result<()> {
-    let Some(_fake) = fake_driver("a_gpu_and_the_emulator_are_no_peers", "") else {
+    let Some(_fake) = fake_driver("a_gpu_and_the_emulator_are_no_peers", "", &[]) else {
         return Ok(());
     };
     let (gpu, emulator) = (Device::cuda(0)?, Device::emulator());
@@ -178,7 +157,7 @@ fn a_gpu_and_the_emulator_are_no_peers() -> Result<()> {
 //@ rows: GER-1
 #[test]
 fn the_loss_of_one_gpu_leaves_the_others() -> Result<()> {
-    let Some(fake) = fake_driver("the_loss_of_one_gpu_leaves_the_others", "devices=2") else {
+    let Some(fake) = fake_driver("the_loss_of_one_gpu_leaves_the_others", "devices=2", &[]) else {
         return Ok(());
     };
     let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);

@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use warploom_emulator::check;
 
-use super::copy::{hand_all, suspect};
+use super::copy::{hand_all, no_graphs, suspect};
 use super::{Buffer, Copy};
 use crate::cuda::copies::Box3;
-use crate::device::Emulated;
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -148,7 +147,7 @@ impl Area {
                 unsafe { cuda.copy_box(&copy)? };
             }
             None => {
-                let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
+                let _no_graphs = no_graphs(buffers, stream);
                 let mut remarked = false;
                 for (from, to) in self.all_rows().zip(to.all_rows()) {
                     // SAFETY: on the emulator all addresses are host addresses; the caller promises the areas.

@@ -1,6 +1,6 @@
 //! Copies of bytes in a row.
 
-use std::sync::MutexGuard;
+use std::sync::{MutexGuard, RwLockReadGuard};
 
 use warploom_emulator::check;
 
@@ -63,6 +63,10 @@ impl Copy {
                 let what = "copy to or from the host's memory";
                 return Err(StreamError::Recording { what }.into());
             };
+            // A run orders its memory with other work of its own device alone.
+            for buffer in buffers {
+                buffer.check_own(stream)?;
+            }
             let copy = Operation::Copy(KeptCopy {
                 to,
                 from,
@@ -72,7 +76,7 @@ impl Copy {
             return Ok(recording.push(copy)?);
         }
         let Some(cuda) = stream.queue().cuda() else {
-            let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
+            let _no_graphs = no_graphs(buffers, stream);
             for buffer in buffers {
                 buffer.hand_to(stream.queue())?;
             }
@@ -126,6 +130,22 @@ pub(super) fn suspect(mut error: MemoryError, stream: &Stream) -> MemoryError {
         stream.device().name_suspects(Some(stream.number()), error);
     }
     error
+}
+
+/// While they live, no graph runs on the emulated devices of `buffers` and of `stream`: portable buffers bring others than the stream's.
+pub(crate) fn no_graphs<'a>(
+    buffers: &[&'a Buffer],
+    stream: &'a Stream,
+) -> Vec<RwLockReadGuard<'a, ()>> {
+    let devices = buffers.iter().map(|buffer| buffer.device());
+    let devices = devices.chain([stream.device()]);
+    let mut all: Vec<&Emulated> = devices
+        .filter_map(|device| device.0.backend.emulated())
+        .collect();
+    // Each once, and the same order everywhere: nobody waits in a circle.
+    all.sort_by_key(|emulated| std::ptr::from_ref(*emulated).addr());
+    all.dedup_by_key(|emulated| std::ptr::from_ref(*emulated).addr());
+    all.into_iter().map(Emulated::no_graph).collect()
 }
 
 /// Hands `buffers` to `stream`. Until the locks are released nobody else hands them on: the work must be queued by then.

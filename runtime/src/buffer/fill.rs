@@ -3,10 +3,9 @@
 use warploom_emulator::check;
 
 use super::Buffer;
-use super::copy::suspect;
+use super::copy::{no_graphs, suspect};
 use crate::cuda::DriverError;
 use crate::cuda::stream::Stream as CudaStream;
-use crate::device::Emulated;
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -52,7 +51,7 @@ impl Fill<'_> {
             Some(cuda) => unsafe { self.queue(cuda) }?,
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
             None => unsafe {
-                let _no_graph = stream.device().0.backend.emulated().map(Emulated::no_graph);
+                let _no_graphs = no_graphs(&[buffer], stream);
                 self.write();
             },
         }

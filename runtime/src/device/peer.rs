@@ -1,12 +1,10 @@
 //! Several devices: who reaches whose memory, and copies from one to the other.
 
-use std::sync::Arc;
-
 use warploom_device::Plain;
 use warploom_emulator::check;
 
-use crate::buffer::{Copy, hand_all};
-use crate::device::{Backend, Device, DeviceError, Emulated, Gpu};
+use crate::buffer::{Copy, hand_all, no_graphs};
+use crate::device::{Backend, Device, DeviceError, Gpu};
 use crate::error::Unsupported;
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
@@ -273,10 +271,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                     .into(),
             })),
             Some(Pair::Emulated) => {
-                // The same order everywhere, so that nobody waits in a circle.
-                let mut devices = [to, from];
-                devices.sort_by_key(|device| Arc::as_ptr(&device.0).addr());
-                let _no_graph = devices.map(|d| d.0.backend.emulated().map(Emulated::no_graph));
+                let _no_graphs = no_graphs(&[self.buffer(), source.buffer()], stream);
                 for buffer in [self.buffer(), source.buffer()] {
                     buffer.hand_to(stream.queue())?;
                 }
