@@ -11,14 +11,23 @@ mod session; // device, clock, twins
 mod sides; // what benchmarks of kernels share
 
 // The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
+mod argmax;
+mod copies;
+mod daxpy;
+mod dot;
 mod graph_replay;
+mod histogram;
 mod matmul;
+mod matmul_batched;
 mod nbody;
 mod pinned_copy;
 mod pool_allocation;
 mod saxpy;
+mod scan;
+mod streams;
 mod sum;
 mod touch;
+mod transpose;
 mod typed_launch;
 
 use std::error::Error;
@@ -36,9 +45,32 @@ use sides::Sides;
 pub(crate) type Run = fn(&Session, u64) -> Result<Measured, BenchError>;
 
 const BENCHMARKS: &[Benchmark<Run>] = &[
+    copies::Contiguous::BENCHMARK,
+    copies::Vectorised::BENCHMARK,
+    copies::Strided::BENCHMARK,
+    streams::Streams::<streams::Scale>::BENCHMARK,
+    streams::Streams::<streams::Add>::BENCHMARK,
+    streams::Streams::<streams::Triad>::BENCHMARK,
     saxpy::Saxpy::BENCHMARK,
+    daxpy::Daxpy::BENCHMARK,
     sum::Sum::BENCHMARK,
-    matmul::Matmul::BENCHMARK,
+    dot::SumFloat4::BENCHMARK,
+    dot::Dot::BENCHMARK,
+    argmax::Argmax::BENCHMARK,
+    scan::Inclusive::BENCHMARK,
+    scan::Exclusive::BENCHMARK,
+    histogram::Global::BENCHMARK,
+    histogram::Shared::BENCHMARK,
+    transpose::Transpose::<transpose::Naive>::BENCHMARK,
+    transpose::Transpose::<transpose::Tiled>::BENCHMARK,
+    transpose::Transpose::<transpose::Padded>::BENCHMARK,
+    transpose::Transpose::<transpose::Swizzled>::BENCHMARK,
+    matmul::Matmul::<matmul::Naive>::BENCHMARK,
+    matmul::Matmul::<matmul::Tiled>::BENCHMARK,
+    matmul::Matmul::<matmul::Register1D>::BENCHMARK,
+    matmul::Matmul::<matmul::Register2D>::BENCHMARK,
+    matmul::Matmul::<matmul::Vectorised>::BENCHMARK,
+    matmul_batched::Batched::BENCHMARK,
     nbody::Nbody::BENCHMARK,
     typed_launch::TYPED_LAUNCH,
     graph_replay::GRAPH_REPLAY,
@@ -49,6 +81,9 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
 // The groups of the table, in its order.
 const MEMORY: &str = "memory";
 const REDUCTIONS: &str = "reductions";
+const SCANS: &str = "scans";
+const HISTOGRAMS: &str = "histograms";
+const TRANSPOSES: &str = "transposes";
 const MATRICES: &str = "matrix products";
 const PARTICLES: &str = "particles";
 const HOST: &str = "host";
