@@ -347,14 +347,14 @@ impl Function {
         shape: CheckedShape,
         params: &mut [*mut c_void],
     ) -> Result<(), DriverError> {
-        stream.context.bind()?;
+        stream.context.bind_unless_current()?;
         if shape.cluster.told || shape.cooperative {
             // SAFETY: the caller's promise.
             return unsafe { self.launch_together(stream, shape, params) };
         }
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the caller promises the parameters; function and stream are alive.
-        unsafe {
+        let launched = unsafe {
             stream.context.driver.cuLaunchKernel(
                 self.raw,
                 gx,
@@ -368,6 +368,14 @@ impl Function {
                 params.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
+        };
+        match launched {
+            // The thread's context is ours, and somebody else ended it: to make it current tells that.
+            Err(error) if error.code == sys::CUDA_ERROR_INVALID_CONTEXT => {
+                stream.context.bind()?;
+                Err(error)
+            }
+            launched => launched,
         }
     }
 
