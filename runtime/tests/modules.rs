@@ -352,7 +352,7 @@ fn twice(module: &Module, stream: &Stream) -> Result<Vec<u32>> {
     Ok(y.to_vec(stream)?)
 }
 
-//@ rows: GCO-2, GDR-8
+//@ rows: GCO-2, GDR-8, HX-11
 #[test]
 fn several_pieces_are_linked() -> Result<()> {
     let Some(device) = gpu() else { return Ok(()) };
@@ -611,6 +611,34 @@ fn launches_that_cannot_be_name_limit_and_value() -> Result<()> {
         unsafe { shared.launch(&stream, Launch::new(1, 1).dynamic_shared(bytes), (&mut y,))? };
         assert_eq!(y.to_vec(&stream)?, [bytes]);
     }
+    Ok(())
+}
+
+//@ rows: GLA-4
+#[test]
+fn a_launch_that_passed_lets_no_other_through() -> Result<()> {
+    let Some(device) = gpu() else { return Ok(()) };
+    let (module, stream, limits) = (load(&device)?, device.stream()?, device.limits());
+    let shared = module.kernel::<(*mut u32,)>("shared")?;
+    let mut y = device.zeroed::<u32>(1)?;
+    let mut launch = |shape: Launch| {
+        // SAFETY: the kernel has this parameter, and writes one word.
+        unsafe { shared.launch(&stream, shape, (&mut y,)) }
+    };
+    let good = Launch::new(2, 64).dynamic_shared(1024);
+    for wrong in [
+        Launch::new(2, 2048).dynamic_shared(1024),
+        Launch::new((2, 65_536), 64).dynamic_shared(1024),
+        Launch::new(2, 0).dynamic_shared(1024),
+        good.dynamic_shared(limits.shared_bytes_opt_in + 1),
+        good.cluster(3),
+    ] {
+        launch(good)?;
+        launch(good)?;
+        assert!(launch(wrong).is_err(), "{wrong:?}");
+        launch(good)?;
+    }
+    assert_eq!(y.to_vec(&stream)?, [1024]);
     Ok(())
 }
 
