@@ -43,7 +43,6 @@ pub(crate) fn noise_on_device_f64(
 }
 
 /// `len` times [`mixed`] on the device, of which `mask` leaves some bits.
-#[expect(dead_code, reason = "for kernels to come")]
 pub(crate) fn mixed_on_device(
     session: &Session,
     len: usize,

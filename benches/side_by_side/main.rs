@@ -12,15 +12,25 @@ mod sides; // what benchmarks of kernels share
 mod static_figures; // registers, instructions, accesses: without a GPU
 
 // The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
+mod bitonic;
+mod black_scholes;
+mod convolution;
 mod graph_replay;
+mod mandelbrot;
 mod matmul;
+mod monte_carlo;
 mod nbody;
 mod pinned_copy;
 mod pool_allocation;
+mod rows;
 mod saxpy;
+mod search;
+mod spmv;
+mod stencil;
 mod sum;
 mod touch;
 mod typed_launch;
+mod upper_case;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -41,6 +51,22 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
     sum::Sum::BENCHMARK,
     matmul::Matmul::BENCHMARK,
     nbody::Nbody::BENCHMARK,
+    stencil::Stencil2D::BENCHMARK,
+    stencil::Stencil3D::BENCHMARK,
+    convolution::Convolution1D::BENCHMARK,
+    convolution::Convolution2D::BENCHMARK,
+    spmv::SpmvRows::BENCHMARK,
+    spmv::SpmvWarps::BENCHMARK,
+    search::BfsStep::BENCHMARK,
+    search::HashInsert::BENCHMARK,
+    rows::Softmax::BENCHMARK,
+    rows::LayerNorm::BENCHMARK,
+    bitonic::BitonicBlock::BENCHMARK,
+    bitonic::BitonicStep::BENCHMARK,
+    upper_case::UpperCase::BENCHMARK,
+    black_scholes::BlackScholes::BENCHMARK,
+    mandelbrot::Mandelbrot::BENCHMARK,
+    monte_carlo::MonteCarlo::BENCHMARK,
     typed_launch::TYPED_LAUNCH,
     graph_replay::GRAPH_REPLAY,
     pool_allocation::POOL_ALLOCATION,
@@ -51,6 +77,11 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
 const MEMORY: &str = "memory";
 const REDUCTIONS: &str = "reductions";
 const MATRICES: &str = "matrix products";
+const STENCILS: &str = "stencils and convolutions";
+const IRREGULAR: &str = "sparse and irregular";
+const ROWS: &str = "rows and sorting";
+const BYTES: &str = "bytes";
+const ARITHMETIC: &str = "arithmetic";
 const PARTICLES: &str = "particles";
 const HOST: &str = "host";
 
