@@ -1,7 +1,7 @@
 //! Rust kernels and their CUDA C++ twins side by side, in one run on one GPU; results go to a JSON file.
 //!
 //! `side_by_side [--twins FOLDER] [--out FILE] [--runs N] [--only NAME,…]`; `benches/run-on-gpu.sh` compiles the twins and calls
-//! it. `--only` takes names of benchmarks and groups. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
+//! it. `--static` compares what the kernels cost before they run with the committed figures. `--only` takes names of benchmarks and groups. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
 // The frame.
@@ -9,26 +9,37 @@ mod data; // numbers on the device
 mod driver; // the peer's side
 mod session; // device, clock, twins
 mod sides; // what benchmarks of kernels share
+mod static_figures; // registers, instructions, accesses: without a GPU
 
 // The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
 mod argmax;
+mod bitonic;
+mod black_scholes;
+mod convolution;
 mod copies;
 mod daxpy;
 mod dot;
 mod graph_replay;
 mod histogram;
+mod mandelbrot;
 mod matmul;
 mod matmul_batched;
+mod monte_carlo;
 mod nbody;
 mod pinned_copy;
 mod pool_allocation;
+mod rows;
 mod saxpy;
 mod scan;
+mod search;
+mod spmv;
+mod stencil;
 mod streams;
 mod sum;
 mod touch;
 mod transpose;
 mod typed_launch;
+mod upper_case;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -72,6 +83,22 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
     matmul::Matmul::<matmul::Vectorised>::BENCHMARK,
     matmul_batched::Batched::BENCHMARK,
     nbody::Nbody::BENCHMARK,
+    stencil::Stencil2D::BENCHMARK,
+    stencil::Stencil3D::BENCHMARK,
+    convolution::Convolution1D::BENCHMARK,
+    convolution::Convolution2D::BENCHMARK,
+    spmv::SpmvRows::BENCHMARK,
+    spmv::SpmvWarps::BENCHMARK,
+    search::BfsStep::BENCHMARK,
+    search::HashInsert::BENCHMARK,
+    rows::Softmax::BENCHMARK,
+    rows::LayerNorm::BENCHMARK,
+    bitonic::BitonicBlock::BENCHMARK,
+    bitonic::BitonicStep::BENCHMARK,
+    upper_case::UpperCase::BENCHMARK,
+    black_scholes::BlackScholes::BENCHMARK,
+    mandelbrot::Mandelbrot::BENCHMARK,
+    monte_carlo::MonteCarlo::BENCHMARK,
     typed_launch::TYPED_LAUNCH,
     graph_replay::GRAPH_REPLAY,
     pool_allocation::POOL_ALLOCATION,
@@ -85,6 +112,11 @@ const SCANS: &str = "scans";
 const HISTOGRAMS: &str = "histograms";
 const TRANSPOSES: &str = "transposes";
 const MATRICES: &str = "matrix products";
+const STENCILS: &str = "stencils and convolutions";
+const IRREGULAR: &str = "sparse and irregular";
+const ROWS: &str = "rows and sorting";
+const BYTES: &str = "bytes";
+const ARITHMETIC: &str = "arithmetic";
 const PARTICLES: &str = "particles";
 const HOST: &str = "host";
 
@@ -92,7 +124,13 @@ const HOST: &str = "host";
 const WARM_UP: usize = 5;
 
 fn main() -> ExitCode {
-    match run() {
+    let without_gpu = std::env::args().any(|argument| argument == "--static");
+    let done = if without_gpu {
+        static_figures::compare()
+    } else {
+        run().map_err(Box::<dyn Error>::from)
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("side_by_side: {error}");

@@ -247,7 +247,12 @@ impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
         if at >= self.len {
             return None;
         }
-        self.next = at.saturating_add(self.stride);
+        self.next = if size_of::<T>() == 0 {
+            at.saturating_add(self.stride)
+        } else {
+            // SAFETY: elements with bytes are at most 2^63, of which `at` is one; a launch has fewer threads than 2^63.
+            unsafe { at.unchecked_add(self.stride) }
+        };
         // SAFETY: within the slice; `at` is congruent to this thread's index modulo the number of threads and never comes twice.
         Some((at, unsafe { &mut *self.start.add(at) }))
     }
