@@ -52,15 +52,19 @@
 //!   and checks its code. The repaired kernel stands beside the wrong one and is run as well.
 //! - **Costs** (divergence, bank conflicts, coalescing) start with [`costs`]: the checked emulator with performance lints;
 //!   [`Program::warns`] and [`Program::is_silent`] check what was found.
+//! - **Times** are measured by events: [`Program::shortest_ms`]. What kernels print is kept by [`Program::printed`].
 //! - **Pictures** and other files go to `target/gallery/`: [`Program::write`], [`Program::picture`].
 //! - **Lists of arguments, results, errors**: `Result` takes every error with `?`. Code that only the host needs goes below the kernels.
 //! - Nothing but this crate, `warploom` and `std`: each program costs every `cargo test` a link.
 
 #![forbid(unsafe_code)]
 
+mod clock; // how long work takes
 mod files; // what programs leave in target/gallery
 mod findings; // what the emulator says of kernels
+mod printed; // what kernels print
 mod program; // device, arguments, sizes
 mod score; // checks
 
+pub use printed::Printed;
 pub use program::{Program, Result, costs, main, mistake};
