@@ -6,7 +6,7 @@ use super::embedded::embedded;
 use super::images::Arch;
 use crate::launch::LaunchError;
 
-/// The PTX of one crate target's kernels, for one architecture.
+/// PTX of one or more kernels, for one architecture: what the driver loads as one module.
 #[derive(Debug, Clone, Copy)]
 pub struct CarriedPtx {
     arch: Arch,
@@ -14,8 +14,9 @@ pub struct CarriedPtx {
     kernels: &'static [Kernel],
 }
 
-/// The PTX that this program carries: for each crate target with kernels and each architecture that the build was asked for. Nothing is
-/// loaded, and no GPU is needed. Empty if the program was built without device code.
+/// The PTX that this program carries, for each architecture that the build was asked for. Nothing is loaded, and no GPU is needed. Kernels
+/// that share functions or statics are in one text, others each in one of their own; a program also carries those of other examples (tests,
+/// benchmarks) of its package. Empty if the program was built without device code.
 ///
 /// With `WARPLOOM_DUMP=1` the build writes the same text into files. CUDA: `nvcc --ptx`.
 ///
@@ -74,7 +75,10 @@ impl CarriedPtx {
     /// [`kernels`](CarriedPtx::kernels), or its end behind a `::`; of several the first.
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<&'static str> {
-        let kernel = self.kernels.iter().find(|kernel| names(&kernel.name, name))?;
+        let kernel = self
+            .kernels
+            .iter()
+            .find(|kernel| names(&kernel.name, name))?;
         definition(self.text, &kernel.entry)
     }
 }
