@@ -59,20 +59,27 @@ fn sums(
     }
 }
 
-/// Three barriers of the block by three names; each thread reads what its neighbour wrote before.
+/// What the neighbour has; `wait` is a barrier of the block, before and after all have read.
+fn of_neighbour(
+    block: &Block,
+    memory: SharedArray<'_, u32, BLOCK>,
+    own: u32,
+    wait: impl Fn(),
+) -> u32 {
+    memory.atomic(block.thread()).store(own, Relaxed);
+    wait();
+    let value = memory.atomic((block.thread() + 1) % BLOCK).load(Relaxed);
+    wait();
+    value
+}
+
+/// The barrier of the block by three names.
 #[kernel(block(64))]
 fn three_barriers(i: Index1D, block: Block, mut y: DisjointSlice<u32>) {
     let memory = shared_array!(u32, BLOCK);
-    let mut value = block.thread() as u32;
-    let mut next = |wait: &dyn Fn()| {
-        memory.atomic(block.thread()).store(value, Relaxed);
-        wait();
-        value = memory.atomic((block.thread() + 1) % BLOCK).load(Relaxed);
-        wait();
-    };
-    next(&|| block.sync());
-    next(&|| synchronize(&block));
-    next(&sync_threads);
+    let value = of_neighbour(&block, memory, block.rank(), || block.sync());
+    let value = of_neighbour(&block, memory, value, || synchronize(&block));
+    let value = of_neighbour(&block, memory, value, sync_threads);
     if let Some(y) = y.get_mut(i) {
         *y = value;
     }

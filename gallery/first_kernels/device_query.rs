@@ -1,13 +1,15 @@
-//! What a device says about itself.
+//! Which devices there are, and what one says about itself.
 //!
-//! The study notes' section 1.2 (E3-03). Look at: names and units instead of a structure of numbers, and `None` for what a device does
-//! not have (the emulator has no clock). Every property can also be asked for by its number in CUDA, which is what this program checks.
+//! The study notes' section 1.2 (E3-03); the CUDA programming guide, sections 3.2.3 and 3.3.6 (EX-10). Look at: names and units instead
+//! of a structure of numbers, and `None` for what a device does not have (the emulator has no clock). Every property can also be asked
+//! for by its number in CUDA, which is what this program checks.
 //!
 //! `cargo run --release --example device_query`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;
 
+use warploom::Device;
 use warploom::devices::Attribute;
 use warploom_gallery::{Program, Result};
 
@@ -16,6 +18,12 @@ fn main() -> ExitCode {
 }
 
 fn run(program: &Program) -> Result {
+    for about in Device::list()? {
+        println!(
+            "{}: {}, {} multiprocessors",
+            about.ordinal, about.name, about.multiprocessors
+        );
+    }
     let device = program.device();
     let (about, limits) = (device.properties()?, device.limits());
     let (major, minor) = about.compute_capability;
@@ -36,6 +44,19 @@ fn run(program: &Program) -> Result {
         limits.shared_bytes >> 10
     );
 
+    let same = Device::list()?
+        .into_iter()
+        .find(|other| other.uuid == about.uuid);
+    program.is(
+        "the list has it under its number",
+        same.map(|other| other.ordinal),
+        Some(about.ordinal),
+    );
+    program.is(
+        "as many as are counted",
+        Device::list()?.len(),
+        Device::count()?,
+    );
     program.holds("there is memory", about.total_memory > 0);
     program.holds(
         "a GPU has a clock",

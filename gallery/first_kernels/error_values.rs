@@ -34,13 +34,13 @@ fn run(program: &Program) -> Result {
         Ok(())
     };
 
-    let too_large = device.zeroed::<f64>(1 << 50);
+    let too_large = device.zeroed::<f64>(1 << 45);
     if let Err(error) = &too_large {
         println!("error: {error}");
     }
     program.holds(
         "no room",
-        matches!(too_large, Err(MemoryError::OutOfMemory { elements, .. }) if elements == 1 << 50),
+        matches!(too_large, Err(MemoryError::OutOfMemory { elements, .. }) if elements == 1 << 45),
     );
     works()?;
 

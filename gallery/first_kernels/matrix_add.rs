@@ -1,7 +1,7 @@
 //! The sum of two matrices of m rows and n columns, element by element.
 //!
-//! The study notes' section 1.4.1 (E3-07b). Look at: threads in two dimensions, x for the column and y for the row, and a matrix whose
-//! size is no multiple of the block's.
+//! The study notes' section 1.4.1 (E3-07b); the CUDA programming guide, section 2.2 (EX-2 with one block, EX-3 with blocks of 16 by 16).
+//! Look at: threads in two dimensions, x for the column and y for the row, and a matrix whose size is no multiple of the block's.
 //!
 //! `cargo run --release --example matrix_add [rows columns]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
@@ -24,22 +24,28 @@ fn main() -> ExitCode {
 }
 
 fn run(program: &Program) -> Result {
-    let device = program.device();
-    let (rows, columns) = (program.argument(1, 37)?, program.argument(2, 101)?);
-    let stream = device.stream()?;
-    let a: Vec<f32> = (0..rows * columns).map(|i| (i % 1000) as f32).collect();
-    let b: Vec<f32> = (0..rows * columns).map(|i| (i % 77) as f32 / 4.0).collect();
-    let mut sum = device.zeroed::<f32>(rows * columns)?;
-    let shape = Launch::covering_2d(columns, rows);
-    add::launch(
-        &stream,
-        shape,
-        &device.upload(&a)?,
-        &device.upload(&b)?,
-        sum.view_2d_mut(columns)?,
-    )?;
+    adds(program, 20, 20, Launch::new(1, (20, 20)))?; // one block
+    adds(program, 64, 64, Launch::new((4, 4), (16, 16)))?;
+    // A size that no block divides, and as many blocks as it takes.
+    let (rows, columns): (usize, usize) = (program.argument(1, 37)?, program.argument(2, 101)?);
+    let blocks = (columns.div_ceil(16) as u32, rows.div_ceil(16) as u32);
+    adds(program, rows, columns, Launch::new(blocks, (16, 16)))?;
+    adds(program, rows, columns, Launch::covering_2d(columns, rows)) // the same
+}
+
+fn adds(program: &Program, rows: usize, columns: usize, shape: Launch) -> Result {
+    let (device, stream, n) = (program.device(), program.device().stream()?, rows * columns);
+    let a: Vec<f32> = (0..n).map(|i| (i % 1000) as f32).collect();
+    let b: Vec<f32> = (0..n).map(|i| (i % 77) as f32 / 4.0).collect();
+    let (x, y, mut sum) = (
+        device.upload(&a)?,
+        device.upload(&b)?,
+        device.zeroed::<f32>(n)?,
+    );
+    add::launch(&stream, shape, &x, &y, sum.view_2d_mut(columns)?)?;
     let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-    println!("{rows} x {columns}");
-    program.equal("a + b", &sum.to_vec(&stream)?, &expected);
+    let sum = sum.to_vec(&stream)?;
+    println!("{rows} x {columns}: the last element is {}", sum[n - 1]);
+    program.equal("a + b", &sum, &expected);
     Ok(())
 }

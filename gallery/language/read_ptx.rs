@@ -7,9 +7,10 @@
 //! `cargo run --release --example read_ptx`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use warploom::module::{CarriedPtx, carried_ptx};
+use warploom::module::carried_ptx;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 
@@ -71,28 +72,25 @@ fn run(program: &Program) -> Result {
     let carried = carried_ptx()?; // that of all programs of this package
     if carried.is_empty() {
         println!("this program was built without device code; there is no PTX to read");
+        return Ok(());
     }
-    for ptx in &carried {
-        let (Some(groups), Some(numbers)) = (ptx.kernel("by_groups"), ptx.kernel("by_numbers"))
-        else {
-            continue;
-        };
-        println!("for {}:\n{groups}", ptx.arch());
-        let (groups, numbers) = (instructions(groups), instructions(numbers));
-        println!(
-            "{} instructions by groups, {} by numbers",
-            groups.len(),
-            numbers.len()
-        );
-        let barriers = groups.iter().filter(|name| name.starts_with("bar"));
-        program.is("barriers", barriers.count(), 1);
-        program.equal("the same instructions", &groups, &numbers);
-    }
-    let has = |ptx: &CarriedPtx| ptx.kernel("by_groups").is_some();
-    program.is(
-        "one text with these kernels",
-        carried.iter().filter(|ptx| has(ptx)).count(),
-        usize::from(!carried.is_empty()),
+    let text = |kernel: &str| {
+        carried
+            .iter()
+            .find_map(|ptx| ptx.kernel(kernel))
+            .unwrap_or_default()
+    };
+    let architectures: BTreeSet<String> =
+        carried.iter().map(|ptx| ptx.arch().to_string()).collect();
+    println!("made for {architectures:?}:\n{}", text("by_groups"));
+    let [groups, numbers] = ["by_groups", "by_numbers"].map(|kernel| instructions(text(kernel)));
+    println!(
+        "{} instructions by groups, {} by numbers",
+        groups.len(),
+        numbers.len()
     );
+    let barriers = groups.iter().filter(|name| name.starts_with("bar"));
+    program.is("barriers", barriers.count(), 1);
+    program.equal("the same instructions", &groups, &numbers);
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! The product of two matrices: one thread for each element, from global memory and from tiles in shared memory.
 //!
-//! The study notes' section 1.4.1 (E3-07, E3-08). Look at: the shape of the product travels as a structure by value; a tile is written by
-//! all threads of a block, each its own slots, and read between `publish` and `reclaim`, which are the two barriers of each step. Sizes
-//! need not be multiples of the tile. On a GPU also at the times: tiles read each element of A and B from global memory once per block
-//! instead of once per thread.
+//! The study notes' section 1.4.1 (E3-07, E3-08); the CUDA programming guide, sections 3.2.2 (EX-8, EX-9) and 3.3.5 (EX-25). Look at: the
+//! shape of the product travels as a structure by value; a tile is written by all threads of a block, each its own slots, and read
+//! between `publish` and `reclaim`, which are the two barriers of each step. Sizes need not be multiples of the tile. On a GPU also at
+//! the times: tiles read each element of A and B from global memory once per block instead of once per thread.
 //!
 //! `cargo run --release --example matmul`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,8 +1,8 @@
 //! Prefix sums of rows, one block for each, by doubling distances (Hillis and Steele): in global memory, and in shared memory.
 //!
-//! The study notes' section 2.2 (E3-18). In each step every thread adds the sum that the thread at a distance before it has, and the distance
-//! doubles: n log n additions in log n steps. Look at: each step reads one array and writes another, in turn, with a barrier between; a tile in shared
-//! memory is published, read and taken back. On a GPU also at the times, next to that of the host.
+//! The study notes' section 2.2 (E3-18). In each step every thread adds the sum that the thread at a distance before it has, and the
+//! distance doubles: n log n additions in log n steps. Look at: each step reads one array and writes another, in turn, with a barrier
+//! between; a tile in shared memory is published, read and taken back. On a GPU also at the times, next to that of the host.
 //!
 //! `cargo run --release --example scan_by_doubling`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,9 +1,9 @@
 //! Prefix sums of rows, one block for each, by a tree that is climbed up and down (Blelloch).
 //!
-//! The study notes' section 2.2 (E3-19). On the way up sums of pairs, of fours, of eights are made in place; on the way down each element becomes the
-//! sum of what lies *before* it. That is about 2 n additions in 2 log n steps, where doubling distances takes n log n in log n. Look at: the sums after
-//! the way up; the distances are powers of two, so more and more threads meet in one bank of shared memory: the program prints how many.
-//! On a GPU also at the times of both.
+//! The study notes' section 2.2 (E3-19). On the way up sums of pairs, of fours, of eights are made in place; on the way down each element
+//! becomes the sum of what lies *before* it. That is about 2 n additions in 2 log n steps, where doubling distances takes n log n in log
+//! n. Look at: the sums after the way up; the distances are powers of two, so more and more threads meet in one bank of shared memory:
+//! the program prints how many. On a GPU also at the times of both.
 //!
 //! `cargo run --release --example scan_by_tree`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
