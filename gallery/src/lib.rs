@@ -2,7 +2,7 @@
 //!
 //! # How a program looks
 //!
-//! One file of 60 to 150 lines in the folder of its group, an `[[example]]` in `Cargo.toml`, a line per row of the documents in
+//! One file of 60 to 150 lines in the folder of its group (for what needs more, a folder of the program's name with `main.rs`), an `[[example]]` in `Cargo.toml`, a line per row of the documents in
 //! `programs.tsv`. Its head says what it computes, what to look at and how it is run; then come the kernels, then the host's side, then plain
 //! Rust that computes the same.
 //!
@@ -52,6 +52,7 @@
 //!   and checks its code. The repaired kernel stands beside the wrong one and is run as well.
 //! - **Costs** (divergence, bank conflicts, coalescing) start with [`costs`]: the checked emulator with performance lints;
 //!   [`Program::warns`] and [`Program::is_silent`] check what was found.
+//! - **What kernels print** comes back from [`Program::printed`], to be checked.
 //! - **Pictures** and other files go to `target/gallery/`: [`Program::write`], [`Program::picture`].
 //! - **Lists of arguments, results, errors**: `Result` takes every error with `?`. Code that only the host needs goes below the kernels.
 //! - Nothing but this crate, `warploom` and `std`: each program costs every `cargo test` a link.
