@@ -31,26 +31,17 @@ fn main() -> ExitCode {
 }
 
 fn run(program: &Program) -> Result {
-    let device = program.device();
-    let stream = device.stream()?;
-    let printed = program.printed(); // shows what kernels print, and keeps it
-
+    let stream = program.device().stream()?;
     println!("Hi from CPU");
-    hi::launch(&stream, Launch::new(BLOCKS, THREADS))?;
-    stream.synchronize()?;
-    program.equal(
-        "greetings",
-        &printed.sorted(),
-        &["Hi from GPU\n"; 8].map(str::to_owned),
-    );
+    let greetings = program.printed(|| Ok(hi::launch(&stream, (BLOCKS, THREADS))?))?;
+    program.equal("greetings", &greetings, &vec!["Hi from GPU".to_owned(); 8]);
 
-    hi_with_ids::launch(&stream, Launch::new(BLOCKS, THREADS))?;
-    stream.synchronize()?;
-    let of_thread = |b, t| format!("Hi from GPU, thread {t} of block {b}\n");
-    let mut expected: Vec<String> = (0..BLOCKS)
-        .flat_map(|b| (0..THREADS).map(move |t| of_thread(b, t)))
-        .collect();
+    let mut lines = program.printed(|| Ok(hi_with_ids::launch(&stream, (BLOCKS, THREADS))?))?;
+    lines.sort();
+    let of_thread = |b, t| format!("Hi from GPU, thread {t} of block {b}");
+    let all = (0..BLOCKS).flat_map(|b| (0..THREADS).map(move |t| of_thread(b, t)));
+    let mut expected: Vec<String> = all.collect();
     expected.sort();
-    program.equal("one line for each thread", &printed.sorted(), &expected);
+    program.equal("one line for each thread", &lines, &expected);
     Ok(())
 }

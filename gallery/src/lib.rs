@@ -2,7 +2,7 @@
 //!
 //! # How a program looks
 //!
-//! One file of 60 to 150 lines in the folder of its group, an `[[example]]` in `Cargo.toml`, a line per row of the documents in
+//! One file of 60 to 150 lines in the folder of its group (for what needs more, a folder of the program's name with `main.rs`), an `[[example]]` in `Cargo.toml`, a line per row of the documents in
 //! `programs.tsv`. Its head says what it computes, what to look at and how it is run; then come the kernels, then the host's side, then plain
 //! Rust that computes the same.
 //!
@@ -52,7 +52,8 @@
 //!   and checks its code. The repaired kernel stands beside the wrong one and is run as well.
 //! - **Costs** (divergence, bank conflicts, coalescing) start with [`costs`]: the checked emulator with performance lints;
 //!   [`Program::warns`] and [`Program::is_silent`] check what was found.
-//! - **Times** are measured by events: [`Program::shortest_ms`]. What kernels print is kept by [`Program::printed`].
+//! - **Times** are measured by events: [`Program::shortest_ms`].
+//! - **What kernels print** comes back from [`Program::printed`], to be checked.
 //! - **Pictures** and other files go to `target/gallery/`: [`Program::write`], [`Program::picture`].
 //! - **Lists of arguments, results, errors**: `Result` takes every error with `?`. Code that only the host needs goes below the kernels.
 //! - Nothing but this crate, `warploom` and `std`: each program costs every `cargo test` a link.
@@ -62,9 +63,7 @@
 mod clock; // how long work takes
 mod files; // what programs leave in target/gallery
 mod findings; // what the emulator says of kernels
-mod printed; // what kernels print
 mod program; // device, arguments, sizes
 mod score; // checks
 
-pub use printed::Printed;
 pub use program::{Program, Result, costs, main, mistake};

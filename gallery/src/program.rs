@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use warploom::Device;
 use warploom::model::{Emulator, Mode};
@@ -128,6 +129,28 @@ impl Program {
         } else {
             on_the_emulator
         }
+    }
+
+    /// Runs what launches kernels, waits for the device, and gives the lines that they printed, which go to the standard output as well. One
+    /// text per call of `gpu_println!`, without the end of the line.
+    ///
+    /// # Errors
+    /// That of `launches`, and whatever waiting for the device gives.
+    pub fn printed(&self, launches: impl FnOnce() -> Result) -> Result<Vec<String>> {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        self.device.on_print(move |text| {
+            crate::score::say(text);
+            let line = text.trim_end_matches('\n').to_owned();
+            kept.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(line);
+        });
+        launches()?;
+        self.device.synchronize()?;
+        Ok(std::mem::take(
+            &mut *lines.lock().unwrap_or_else(PoisonError::into_inner),
+        ))
     }
 
     /// The argument at this position of the command line, the first is 1; `otherwise` if it is not there.

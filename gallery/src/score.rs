@@ -38,6 +38,11 @@ impl Score {
     }
 }
 
+/// What a kernel printed, with the ends of its lines.
+pub(crate) fn say(text: &str) {
+    print!("{text}");
+}
+
 impl Program {
     /// Checks that something is so.
     pub fn holds(&self, what: &str, so: bool) {
