@@ -65,5 +65,6 @@ mod files; // what programs leave in target/gallery
 mod findings; // what the emulator says of kernels
 mod program; // device, arguments, sizes
 mod score; // checks
+pub mod trapezoid; // the figures of `trapezoid_study`: file, page, plot, claims
 
 pub use program::{Program, Result, costs, main, mistake};
