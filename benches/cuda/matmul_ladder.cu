@@ -10,7 +10,7 @@ extern "C" __global__ void matmul_naive(const float *__restrict__ a, const float
 }
 
 // Eight elements of a column per thread; blocks of 64 by 8 threads make 64 by 64 elements.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 3)
     matmul_register_1d(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {
     __shared__ float tile_a[64 * 8], tile_b[8 * 64];
     int column = threadIdx.x, row = threadIdx.y, thread = row * 64 + column;
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(512)
 }
 
 // Eight by eight elements per thread; blocks of 16 by 16 threads make 128 by 128 elements.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 2)
     matmul_register_2d(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {
     __shared__ float tile_a[128 * 8], tile_b[8 * 128];
     int column = threadIdx.x, row = threadIdx.y, thread = row * 16 + column;
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // The same with all memory in accesses of sixteen bytes.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 2)
     matmul_vectorised(const float4 *__restrict__ a, const float4 *__restrict__ b, float4 *__restrict__ c, int n) {
     __shared__ float4 tile_a[128 * 2], tile_b[8 * 32];
     int column = threadIdx.x, row = threadIdx.y, thread = row * 16 + column, width = n / 4;

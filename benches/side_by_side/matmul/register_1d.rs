@@ -13,7 +13,7 @@ const DEPTH: usize = 8;
 const OWN: usize = 8;
 
 /// `c = a * b`, square matrices of `n` rows (a multiple of 64), eight elements of a column per thread.
-#[kernel(fma, block(64, 8))]
+#[kernel(fma, block(64, 8), launch_bounds(512, 3))]
 fn matmul_register_1d(
     at: Index2D,
     block: Block,

@@ -15,7 +15,7 @@ const OWN: usize = 8;
 const THREADS: usize = SIDE / OWN;
 
 /// `c = a * b`, square matrices of `n` rows (a multiple of 128), eight by eight elements per thread.
-#[kernel(fma, block(16, 16))]
+#[kernel(fma, block(16, 16), launch_bounds(256, 2))]
 fn matmul_register_2d(
     at: Index2D,
     block: Block,
@@ -28,7 +28,7 @@ fn matmul_register_2d(
     products(at, block, |i| a[i], |i| b[i], n, tile, c);
 }
 
-#[kernel(fma, block(16, 16))]
+#[kernel(fma, block(16, 16), launch_bounds(256, 2))]
 fn matmul_register_2d_unchecked(
     at: Index2D,
     block: Block,
