@@ -1,5 +1,7 @@
-//! Sums of all numbers up to each, and before each. Sums of blocks first, of those the sums again, then the scans back from the few to the many:
-//! five launches, each number is read twice and written once.
+//! Sums of all numbers up to each, and before each.
+//!
+//! Sums of blocks first, of those the sums again, then the scans back from the few to the many: five launches, each number is read twice and
+//! written once.
 
 use warploom::device::vector::UInt4;
 use warploom::prelude::*;

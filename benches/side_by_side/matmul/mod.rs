@@ -153,7 +153,7 @@ impl<R: Rung> Sides for Matmul<R> {
     fn twin(&self) -> Vec<Call> {
         let blocks = self.n as u32 / R::RESULTS;
         let arguments = arguments![&self.a, &self.b, &self.c, self.n as u32];
-        // SAFETY: the twins take three pointers to `n * n` floats, aligned as those of their elements, and `n`, a multiple of what blocks make.
+        // SAFETY: the twins take three pointers to `n * n` floats, aligned as their elements, and `n`, a multiple of what blocks make.
         vec![unsafe { Call::new(R::TWIN.function, (blocks, blocks), R::BLOCK, arguments) }]
     }
 
