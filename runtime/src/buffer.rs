@@ -39,7 +39,7 @@ use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
 pub(crate) use copy::{Copy, hand_all, no_graphs};
-pub(crate) use fill::Fill;
+pub(crate) use fill::{Fill, Set};
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;
@@ -308,8 +308,7 @@ impl Owned {
     /// Refuses a stream of another device, and one that records a graph, which has no node for this.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
         self.check_home(stream)?;
-        Ok(stream
-            .refuse_recording("copy to or from the host's memory, fill, or move rectangles")?)
+        Ok(stream.refuse_recording("copy to or from the host's memory, or move rectangles")?)
     }
 
     /// Refuses a stream of another device.

@@ -543,6 +543,10 @@ fn graph_errors() -> Vec<G> {
             graph: "NVIDIA H200".into(),
             stream: "emulator".into(),
         },
+        G::OtherDevice {
+            child: "emulator".into(),
+            graph: "NVIDIA H200".into(),
+        },
         G::OtherWork {
             expected: KERNEL.into(),
             given: "2 nodes".into(),

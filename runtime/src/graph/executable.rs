@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use warploom_emulator::check;
 
-use super::record::{KeptCopy, KeptLaunch, Operation};
+use super::record::{KeptCopy, KeptFill, KeptLaunch, Operation};
 use super::{GraphError, Node, Planned, recorded};
 use crate::buffer::Buffer;
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
@@ -124,6 +124,8 @@ impl ExecutableGraph {
                     unsafe { copy.to.copy_from_nonoverlapping(copy.from, copy.bytes) };
                     check::copied(copy.to, copy.from, copy.bytes);
                 }
+                // SAFETY: memory that the graph keeps, and as above.
+                Operation::Fill(fill) => unsafe { fill.get().write() },
                 Operation::Nothing => {}
             }
         }
@@ -203,7 +205,7 @@ impl ExecutableGraph {
         &self,
         index: usize,
         mut operations: Vec<Operation>,
-    ) -> Result<Box<KeptLaunch>, GraphError> {
+    ) -> Result<Arc<KeptLaunch>, GraphError> {
         let old = &self.nodes[index].operation;
         let other_work = |given: &str| GraphError::OtherWork {
             expected: old.name().to_owned(),
@@ -213,9 +215,8 @@ impl ExecutableGraph {
             (Some(Operation::Launch(new)), 0, Operation::Launch(old)) if new.can_replace(old) => {
                 new
             }
-            (Some(one), 0, old) if one.name() == old.name() => {
-                let name = one.name();
-                let given = format!("`{name}` of another module, or with other clusters");
+            (Some(Operation::Launch(new)), 0, old) if new.name == old.name() => {
+                let given = format!("`{}` of another module, or with other clusters", new.name);
                 return Err(other_work(&given));
             }
             (Some(one), 0, _) => return Err(other_work(one.name())),
@@ -273,6 +274,7 @@ impl Cuda {
             nodes.push(match operation {
                 Operation::Launch(launch) => add_launch(&mut graph, stream, &after, launch)?,
                 Operation::Copy(copy) => add_copy(&mut graph, &after, copy)?,
+                Operation::Fill(fill) => add_fill(&mut graph, &after, fill)?,
                 Operation::Nothing => graph.add_empty(&after)?,
             });
         }
@@ -299,6 +301,26 @@ fn add_copy(
             copy.from.addr() as u64,
             copy.bytes,
         )
+    }
+}
+
+fn add_fill(
+    graph: &mut CudaGraph,
+    after: &[CudaNode],
+    fill: &KeptFill,
+) -> Result<CudaNode, DriverError> {
+    let fill = fill.get();
+    let to = fill.to.addr() as u64;
+    let mut nodes = Vec::new();
+    for set in fill.calls() {
+        // SAFETY: within memory that the graph keeps.
+        nodes.push(unsafe { graph.add_set(after, to, &set)? });
+    }
+    match nodes[..] {
+        [one] => Ok(one),
+        [] => graph.add_empty(after),
+        // Columns of one fill, side by side: all of them come before what comes after the fill.
+        _ => graph.add_empty(&nodes),
     }
 }
 

@@ -244,7 +244,7 @@ unsafe fn record(
     };
     // SAFETY: the arguments borrow their values still.
     let kept = args.iter().map(|arg| unsafe { KeptArg::new(arg) });
-    let launch = Operation::Launch(Box::new(KeptLaunch {
+    let launch = Operation::Launch(Arc::new(KeptLaunch {
         name: kernel.base,
         kernel: KeptKernel::new(kernel),
         shape,
