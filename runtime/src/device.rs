@@ -112,7 +112,7 @@ pub(crate) struct Shared {
     pub(crate) prints: Prints,
     pub(crate) heap: HeapLimit,
     /// What buffers have.
-    pub(crate) alive: Alive,
+    pub(crate) alive: Arc<Alive>,
     pub(crate) backend: Backend,
     pub(crate) blocking: LaunchBlocking,
     pub(crate) host_panics: Arc<HostPanics>,
@@ -261,7 +261,7 @@ impl Device {
             limits: properties.limits,
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            alive: Alive::default(),
+            alive: Arc::default(),
             backend: Backend::Cuda(Box::new(gpu)),
             blocking: LaunchBlocking::default(),
             host_panics: Arc::default(),

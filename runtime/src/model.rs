@@ -9,7 +9,6 @@ use crate::device::{Backend, Device, DeviceOptions, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
 use crate::launch::{LaunchBlocking, LaunchError};
-use crate::memory::Alive;
 use crate::module::images::{Arch, Form};
 use crate::print::Prints;
 use warploom_manifest::Image;
@@ -146,7 +145,7 @@ impl Emulator {
             limits: Limits::of(self.model.unwrap_or_default()),
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            alive: Alive::default(),
+            alive: Arc::default(),
             backend: Backend::Emulator(Emulated {
                 ordinal,
                 model: self.model,

@@ -15,6 +15,7 @@ use crate::cuda::{Context, DriverError};
 use crate::device::{Backend, Device, lock};
 use crate::error::Error;
 use crate::launch::run_kept;
+use crate::memory::{Counted, Object};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 /// A graph that can run, any number of times. CUDA: `CUgraphExec`.
@@ -28,6 +29,7 @@ pub struct ExecutableGraph {
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
+    _counted: Counted,
     /// What its nodes were recorded with. Last: it has memory that nodes use.
     stream: Stream,
 }
@@ -54,6 +56,7 @@ impl ExecutableGraph {
             buffers: vec![],
             cuda,
             last: Mutex::default(),
+            _counted: Counted::new(stream.device(), Object::ExecutableGraph),
             stream,
         };
         graph.list_buffers();
