@@ -334,7 +334,12 @@ fn launches_find_their_context_whoever_changed_it_in_between() -> Result<()> {
     let shared = module.kernel::<(*mut u32,)>("shared")?;
     let other = Other(&fake);
     let theirs = other.create(1);
-    for (bytes, current) in [(100, None), (200, Some(0)), (300, None), (400, Some(theirs))] {
+    for (bytes, current) in [
+        (100, None),
+        (200, Some(0)),
+        (300, None),
+        (400, Some(theirs)),
+    ] {
         if let Some(current) = current {
             other.one("cuCtxSetCurrent", current);
         }
