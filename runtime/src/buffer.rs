@@ -4,7 +4,8 @@
 //! 1. Who gives a stream work on a buffer holds the submission locks of the buffer's device and the stream's from [`Buffer::hand_to`]
 //!    until the work is queued.
 //! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
-//!    is done before later work starts, and waiting for `last` means waiting for all.
+//!    is done before later work starts, and waiting for `last` means waiting for all. `last`, its address in `noted` and `uses` change
+//!    under the submission lock of the buffer's device alone, so that the same stream again needs no other lock.
 //! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
 //! 4. The memory is freed after waiting for `last`; that of a pool goes back in order with the work of `last`, without a wait.
 
