@@ -262,6 +262,11 @@ impl Owned {
         &self.device
     }
 
+    /// Whether kernels of other devices can use it where they were let: memory of the device itself. That of pools has rights of its own.
+    pub(crate) fn is_for_peers(&self) -> bool {
+        matches!(self.kind, Kind::Device | Kind::Pitched)
+    }
+
     /// Where the memory starts for kernels: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
         let address = match &self.memory {

@@ -18,7 +18,9 @@
 use std::fmt;
 use std::mem;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
+};
 
 use warploom_device::Plain;
 use warploom_emulator::check::{self, Birth, Mode};
@@ -156,6 +158,8 @@ pub(crate) struct Emulated {
     pub(crate) lints: Option<bool>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
+    /// The devices whose memory kernels of this one may use.
+    pub(crate) peers: Mutex<Vec<Weak<Shared>>>,
     /// The pool that the device has anyway.
     pub(crate) pool: Arc<EmulatedPool>,
 }

@@ -326,6 +326,7 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             argument: 2,
             buffer: "emulator".into(),
             stream: device(),
+            remedy: "make both from the same `Device` or its clones",
         },
         L::WrongCarveout {
             kernel: KERNEL,

@@ -8,13 +8,16 @@ use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::buffer::{Buffer, no_graphs};
 use crate::cuda::DriverError;
 use crate::cuda::host::is_inside;
 use crate::cuda::module::Function;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
 use crate::launch::blocking::wait_if_asked;
-use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
+use crate::launch::check::{
+    check_arguments, check_peers, check_shape, check_shared, check_threads,
+};
 use crate::launch::emulate::emulate;
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Contract, KeptArg, Kernel, Launch, LaunchError, Param};
@@ -108,8 +111,11 @@ unsafe fn submit_any(
             kernel: kernel.base,
         });
     }
-    check_arguments(kernel, device, args)?;
+    let has_peers = check_arguments(kernel, device, args)?;
     if let Some(recording) = stream.recording() {
+        if has_peers {
+            check_peers(kernel, device, args, true)?;
+        }
         let on = (recording, device);
         // SAFETY: the caller's promise.
         return unsafe { record(on, &launch, kernel, args, cpu, caller, loaded) };
@@ -119,13 +125,26 @@ unsafe fn submit_any(
             let Some(shape) = check_shape(&launch, kernel, device)? else {
                 return Ok(());
             };
-            let _no_graph = emulated.no_graph();
+            let _no_graph = match has_peers {
+                true => no_graphs(&buffers(args), stream),
+                false => vec![emulated.no_graph()],
+            };
             // SAFETY: the caller's promise; arguments and shape were checked.
             unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
         }
         // SAFETY: the caller's promise; the arguments were checked.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, &launch, kernel, args, caller, loaded) }
-            .map_err(|error| blame_earlier_work(stream, error))?,
+        Backend::Cuda(gpu) => unsafe {
+            queue(
+                (gpu, has_peers),
+                stream,
+                &launch,
+                kernel,
+                args,
+                caller,
+                loaded,
+            )
+        }
+        .map_err(|error| blame_earlier_work(stream, error))?,
     }
     wait_if_asked(stream, kernel, caller)
 }
@@ -190,10 +209,12 @@ unsafe fn record(
 /// Addresses of parameters that need no allocation.
 const PARAMS: usize = 48;
 
+/// `has_peers`: some arguments are memory of other GPUs.
+///
 /// # Safety
 /// As [`submit_any`]; the arguments were checked against `kernel.params` and the device.
 unsafe fn queue(
-    gpu: &Gpu,
+    (gpu, has_peers): (&Gpu, bool),
     stream: &Stream,
     launch: &Launch,
     kernel: &Kernel<'_>,
@@ -210,7 +231,13 @@ unsafe fn queue(
         return Ok(());
     };
     device.flush_prints(); // before the locks: it may wait
-    let mut guard = gpu.submission();
+    let (_lower, mut guard, _higher) = match has_peers {
+        true => all_submissions(gpu, args),
+        false => (Vec::new(), gpu.submission(), Vec::new()),
+    };
+    if has_peers {
+        check_peers(kernel, device, args, false)?; // nobody ends a way now
+    }
     // After the submission's lock, always.
     let mut loaded: Option<MutexGuard<'_, Ready>> = loaded.map(lock);
     let found = find(
@@ -262,6 +289,37 @@ unsafe fn queue(
         caller,
     );
     Ok(())
+}
+
+type Lock<'a> = MutexGuard<'a, Submission>;
+
+/// The submission locks of `own` and of all other GPUs whose memory is used, in order of address, so that two threads never wait for each
+/// other: those before `own`'s, `own`'s, those behind it.
+#[cold]
+fn all_submissions<'a>(own: &'a Gpu, args: &[Arg<'a>]) -> (Vec<Lock<'a>>, Lock<'a>, Vec<Lock<'a>>) {
+    let address = |gpu: &Gpu| std::ptr::from_ref(gpu).addr();
+    let of = |buffer: &'a Buffer| match &buffer.device().0.backend {
+        Backend::Cuda(gpu) => Some(&**gpu),
+        Backend::Emulator(_) => None,
+    };
+    let mut others: Vec<&Gpu> = buffers(args).into_iter().filter_map(of).collect();
+    others.retain(|gpu| address(gpu) != address(own));
+    others.sort_by_key(|gpu| address(gpu));
+    others.dedup_by_key(|gpu| address(gpu));
+    let (lower, higher) =
+        others.split_at(others.partition_point(|gpu| address(gpu) < address(own)));
+    let lower = lower.iter().map(|gpu| gpu.submission()).collect();
+    let own = own.submission();
+    (
+        lower,
+        own,
+        higher.iter().map(|gpu| gpu.submission()).collect(),
+    )
+}
+
+#[cold]
+fn buffers<'a>(args: &[Arg<'a>]) -> Vec<&'a Buffer> {
+    args.iter().filter_map(Arg::buffer).collect()
 }
 
 /// The device's code of a kernel (`loaded`, if somebody else loaded it) and the shape of the launch, for which it is prepared; `None` if
