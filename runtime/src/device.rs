@@ -122,7 +122,7 @@ pub(crate) struct Shared {
 
 /// The two ways to run a kernel.
 pub(crate) enum Backend {
-    Emulator(Emulated),
+    Emulator(Box<Emulated>),
     Cuda(Box<Gpu>),
 }
 
@@ -156,6 +156,8 @@ pub(crate) struct Emulated {
     pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
     pub(crate) lints: Option<bool>,
+    /// When a thread is taken for endless, if somebody chose.
+    pub(crate) step_limit: Option<u64>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
     /// The devices whose memory kernels of this one may use.
@@ -494,7 +496,7 @@ impl Drop for Shared {
         if is_inside() && self.backend.is_gpu() {
             // A host function must not wait for the device.
             let prints = mem::take(&mut self.prints);
-            let nothing = Backend::Emulator(Emulated::default());
+            let nothing = Backend::Emulator(Box::default());
             let backend = mem::replace(&mut self.backend, nothing);
             outside(move || Shared::end(&prints, &backend));
             return;

@@ -132,19 +132,19 @@ unsafe fn submit_any(
             // SAFETY: the caller's promise; arguments and shape were checked.
             unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
         }
-        // SAFETY: the caller's promise; the arguments were checked.
-        Backend::Cuda(gpu) => unsafe {
-            queue(
-                (gpu, has_peers),
-                stream,
-                &launch,
-                kernel,
-                args,
-                caller,
-                loaded,
-            )
+        Backend::Cuda(gpu) => {
+            device.flush_prints(); // before the locks: it may wait
+            // SAFETY: the caller's promise; the arguments were checked.
+            let queued = unsafe {
+                if has_peers {
+                    queue_with_peers(gpu, stream, &launch, kernel, args, caller, loaded)
+                } else {
+                    let on = (&**gpu, gpu.submission());
+                    queue(on, stream, &launch, kernel, args, caller, loaded)
+                }
+            };
+            queued.map_err(|error| blame_earlier_work(stream, error))?;
         }
-        .map_err(|error| blame_earlier_work(stream, error))?,
     }
     wait_if_asked(stream, kernel, caller)
 }
@@ -209,12 +209,33 @@ unsafe fn record(
 /// Addresses of parameters that need no allocation.
 const PARAMS: usize = 48;
 
-/// `has_peers`: some arguments are memory of other GPUs.
+/// [`queue`], of a launch that uses memory of other GPUs.
+///
+/// # Safety
+/// As [`queue`].
+#[cold]
+unsafe fn queue_with_peers(
+    gpu: &Gpu,
+    stream: &Stream,
+    launch: &Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
+) -> Result<(), LaunchError> {
+    let (_lower, own, _higher) = all_submissions(gpu, args);
+    check_peers(kernel, stream.device(), args, false)?; // nobody ends a way now
+    // SAFETY: the caller's promise.
+    unsafe { queue((gpu, own), stream, launch, kernel, args, caller, loaded) }
+}
+
+/// Gives the stream the launch, under the submission lock.
 ///
 /// # Safety
 /// As [`submit_any`]; the arguments were checked against `kernel.params` and the device.
+#[inline]
 unsafe fn queue(
-    (gpu, has_peers): (&Gpu, bool),
+    (gpu, mut guard): (&Gpu, Lock<'_>),
     stream: &Stream,
     launch: &Launch,
     kernel: &Kernel<'_>,
@@ -230,14 +251,6 @@ unsafe fn queue(
     let Some(cuda) = stream.queue().cuda() else {
         return Ok(());
     };
-    device.flush_prints(); // before the locks: it may wait
-    let (_lower, mut guard, _higher) = match has_peers {
-        true => all_submissions(gpu, args),
-        false => (Vec::new(), gpu.submission(), Vec::new()),
-    };
-    if has_peers {
-        check_peers(kernel, device, args, false)?; // nobody ends a way now
-    }
     // After the submission's lock, always.
     let mut loaded: Option<MutexGuard<'_, Ready>> = loaded.map(lock);
     let found = find(
