@@ -1,7 +1,7 @@
 //! Rust kernels and their CUDA C++ twins side by side, in one run on one GPU; results go to a JSON file.
 //!
 //! `side_by_side [--twins FOLDER] [--out FILE] [--runs N] [--only NAME,…]`; `benches/run-on-gpu.sh` compiles the twins and calls
-//! it. `--only` takes names of benchmarks and groups. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
+//! it. `--static` compares what the kernels cost before they run with the committed figures. `--only` takes names of benchmarks and groups. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
 // The frame.
@@ -9,6 +9,7 @@ mod data; // numbers on the device
 mod driver; // the peer's side
 mod session; // device, clock, twins
 mod sides; // what benchmarks of kernels share
+mod static_figures; // registers, instructions, accesses: without a GPU
 
 // The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
 mod bitonic;
@@ -88,7 +89,13 @@ const HOST: &str = "host";
 const WARM_UP: usize = 5;
 
 fn main() -> ExitCode {
-    match run() {
+    let without_gpu = std::env::args().any(|argument| argument == "--static");
+    let done = if without_gpu {
+        static_figures::compare()
+    } else {
+        run().map_err(Box::<dyn Error>::from)
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("side_by_side: {error}");
