@@ -96,7 +96,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "gallery",
         "warploom-gallery",
         &["warploom", "warploom-build"],
-        &["png", "serde_json"],
+        &["png", "serde", "serde_json"],
     ),
     (
         "harness",

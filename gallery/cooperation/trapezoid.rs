@@ -28,7 +28,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run(program: &Program) -> Result {
-    let n = program.argument(1, program.sized(1u32 << 14, 1 << 20))?;
+    let n = program.argument(1, 1u32 << 20)?;
     let threads = program.argument(2, 1024u32)?;
     let (a, b) = (-3.0, 3.0);
     println!("{n} trapezoids, exact area 24");

@@ -62,12 +62,11 @@ fn by_shuffles(i: Index1D, block: Block, warp: Warp, a: f32, h: f32, n: u32, are
     }
     block.sync();
     if warp.index() == 0 {
-        // SAFETY: the barrier lies between the writes and this.
-        let sum = if lane < block.threads() / 32 {
-            unsafe { sums.get(lane) }
-        } else {
-            0.0
-        };
+        let mut sum = 0.0;
+        if lane < block.threads() / 32 {
+            // SAFETY: the barrier lies between the writes and this.
+            sum = unsafe { sums.get(lane) };
+        }
         let total = shuffled_sum(warp, sum);
         if lane == 0 {
             area[0].fetch_add(total);
@@ -113,7 +112,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run(program: &Program) -> Result {
-    let n = program.argument(1, program.sized(1u32 << 14, 1 << 20))?;
+    let n = program.argument(1, program.sized(1u32 << 15, 1 << 20))?;
     let device = program.device();
     let stream = device.stream()?;
     let (a, b) = (-3.0, 3.0);

@@ -90,7 +90,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run(program: &Program) -> Result {
-    let n = program.argument(1, program.sized(1u32 << 14, 1 << 20))?;
+    let n = program.argument(1, program.sized(1u32 << 15, 1 << 20))?;
     let device = program.device();
     let stream = device.stream()?;
     let (a, b) = (-3.0, 3.0);

@@ -46,7 +46,7 @@ fn run(program: &Program) -> Result {
     Ok(())
 }
 
-/// The same number of elements by blocks of several sizes: the shortest of 20 times each.
+/// Blocks of several sizes for the same number of elements, or nearly so.
 fn compare_shapes(program: &Program, stream: &Stream) -> Result {
     let (device, n) = (program.device(), 1 << 25);
     let (a, b) = (device.filled(n, 1.0)?, device.filled(n, 2.0)?);

@@ -25,10 +25,10 @@ fn run(program: &Program) -> Result {
     let device = program.device();
     let stream = device.stream()?;
 
-    let mut sum = -5;
-    println!("with the address of a local variable of the host:\n");
+    let mut sum = Box::new(-5);
+    println!("with the address of a variable of the host:\n");
     // SAFETY: there is none to be had; the emulator checks the address before it is used.
-    unsafe { add::launch(&stream, (1, 1), 2, 3, &raw mut sum)? };
+    unsafe { add::launch(&stream, (1, 1), 2, 3, &raw mut *sum)? };
     program.finds("WL0005", stream.synchronize());
 
     let buffer = device.upload(&[-5])?;

@@ -29,22 +29,20 @@ fn multiply<const BUG: u32>(
     b: &[f32],
     mut c: DisjointSlice2D<f32>,
 ) {
-    let (of_a, of_b) = (shared_array!([f32; B], B), shared_array!([f32; B], B));
+    let of_a = shared_array!(f32, B * B);
+    let of_b = shared_array!(f32, B * B);
     let (column, row) = (block.thread() % B, block.thread() / B);
-    let (of_a, of_b) = (of_a.as_ptr().cast::<f32>(), of_b.as_ptr().cast::<f32>());
     let mut sum = 0.0;
     for start in (0..N).step_by(B) {
         // SAFETY: of the right kernel: each thread writes its own element, all are read after a barrier, and written again after another.
         unsafe {
-            of_a.add(row * B + column)
-                .write(a[at.y() * N + start + column]);
-            of_b.add(row * B + column)
-                .write(b[(start + row) * N + at.x()]);
+            of_a.set(row * B + column, a[at.y() * N + start + column]);
+            of_b.set(row * B + column, b[(start + row) * N + at.x()]);
             if BUG != NO_FIRST_BARRIER {
                 block.sync();
             }
             for k in 0..B {
-                sum += of_a.add(row * B + k).read() * of_b.add(k * B + column).read();
+                sum += of_a.get(row * B + k) * of_b.get(k * B + column);
             }
             if BUG != NO_SECOND_BARRIER {
                 block.sync();

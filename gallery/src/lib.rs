@@ -67,6 +67,7 @@ mod findings; // what the emulator says of kernels
 mod program; // device, arguments, sizes
 mod ptx; // what the program's own device code looks like
 mod score; // checks
+pub mod trapezoid; // the figures of `trapezoid_study`: file, page, plot, claims
 
 pub use program::{Program, Result, costs, main, mistake};
 pub use ptx::{Ptx, ptx};
