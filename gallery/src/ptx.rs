@@ -13,8 +13,11 @@ pub struct Ptx {
 /// The PTX of a kernel, as the program carries it. `None` if it was built without device code. The name is the kernel's, or the end of its path.
 ///
 /// ```
-/// // No device code is built for a test of a document.
-/// assert!(warploom_gallery::ptx("double").is_ok_and(|ptx| ptx.is_none()));
+/// let loads = |kernel| -> warploom_gallery::Result<Option<usize>> {
+///     let ptx = warploom_gallery::ptx(kernel)?;
+///     Ok(ptx.map(|ptx| ptx.instructions("ld.global").len()))
+/// };
+/// assert!(!matches!(loads("a_kernel_that_is_not_here"), Ok(Some(_))));
 /// ```
 ///
 /// # Errors
