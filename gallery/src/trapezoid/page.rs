@@ -43,13 +43,14 @@ pub fn page(all: &[Figures]) -> String {
             device,
             processor,
             cuda,
+            date,
             trapezoids,
             runs,
             ..
         } = figures;
         let _ = write!(
             page,
-            "\n## {device}\n\n{trapezoids} trapezoids, {runs} runs; the driver's CUDA {cuda}; host: {processor}. Times in milliseconds.\n\n"
+            "\n## {device}\n\n{trapezoids} trapezoids, {runs} runs, {date}; the driver's CUDA {cuda}; host: {processor}. Times in milliseconds.\n\n"
         );
         figures.table(&mut page);
         let name = file_name(device);
@@ -93,7 +94,7 @@ fn verdict(holds: bool) -> &'static str {
 }
 
 /// Three significant digits.
-fn ms(value: f64) -> String {
+pub(super) fn ms(value: f64) -> String {
     let digits = (2.0 - value.abs().log10().floor()).clamp(0.0, 6.0);
     format!("{value:.*}", digits as usize)
 }
