@@ -30,6 +30,8 @@ pub enum Variant {
     Shuffles,
     /// Warps, and then blocks, add up through shared memory.
     SharedMemory,
+    /// Blocks add up by `block.reduce_sum`, which the book does not have.
+    OneCall,
 }
 
 impl Variant {
@@ -38,7 +40,7 @@ impl Variant {
     pub fn tolerance(self) -> f64 {
         match self {
             Variant::Serial | Variant::OneAtomicEach => 1e-3,
-            Variant::Shuffles | Variant::SharedMemory => 1e-5,
+            Variant::Shuffles | Variant::SharedMemory | Variant::OneCall => 1e-5,
         }
     }
 
@@ -48,6 +50,7 @@ impl Variant {
             Variant::OneAtomicEach => "one atomic per thread",
             Variant::Shuffles => "shuffles",
             Variant::SharedMemory => "shared memory",
+            Variant::OneCall => "block.reduce_sum",
         }
     }
 }

@@ -26,6 +26,7 @@ says how long each took on two GPUs. Here is the same on ours, by the program
 
 - **whole** is what the book measured: end points, launch, waiting and the final product, on the host's clock, the sum in managed memory.
 - **kernel** is the kernel alone: 20 launches between two events, divided by 20, the sum in memory of the device.
+- `block.reduce_sum` is not in the book: what the block variants do, in one safe call.
 - The book's times are means of at least 50 runs. The plain loop ran on the hosts: an ARM Cortex-A15 beside the GK20A, an i7 beside the Titan X.
 - One `f32` addition after the other loses digits: the exact area is 24. The areas are those of the last run of the whole; with atomics the order,
   and so the last digits, change from run to run.
