@@ -52,6 +52,7 @@
 //!   and checks its code. The repaired kernel stands beside the wrong one and is run as well.
 //! - **Costs** (divergence, bank conflicts, coalescing) start with [`costs`]: the checked emulator with performance lints;
 //!   [`Program::warns`] and [`Program::is_silent`] check what was found.
+//! - **Times** are measured by events: [`Program::shortest_ms`].
 //! - **What kernels print** comes back from [`Program::printed`], to be checked.
 //! - **Pictures** and other files go to `target/gallery/`: [`Program::write`], [`Program::picture`].
 //! - **Lists of arguments, results, errors**: `Result` takes every error with `?`. Code that only the host needs goes below the kernels.
@@ -59,6 +60,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clock; // how long work takes
 mod files; // what programs leave in target/gallery
 mod findings; // what the emulator says of kernels
 mod program; // device, arguments, sizes

@@ -170,7 +170,16 @@ fn build_programs(root: &Path, bundle: &Path) -> Result<(), BundleError> {
     }
     for program in built(
         root,
-        &["build", "--release", "-p", "warploom", "--example", "photo"],
+        &[
+            "build",
+            "--release",
+            "-p",
+            "warploom",
+            "--example",
+            "photo",
+            "--example",
+            "overlap",
+        ],
     )? {
         take(&program.path, &bundle.join(&program.target))?;
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs all that is in this bundle on the GPU: tests, the photo example, the programs of the gallery, the benchmarks. Logs and results go to out/.
+# Runs all that is in this bundle on the GPU: tests, the examples, the programs of the gallery, the benchmarks. Logs and results go to out/.
 # The last lines are a summary; the exit code is 0 if everything passed.
 cd "$(dirname "$0")" || exit 1
 export WARPLOOM_DEVICE="${WARPLOOM_DEVICE:-cuda}"
@@ -25,6 +25,8 @@ for program in deps/*; do
     step "test-$(basename "$program")" "$program"
 done
 step photo ./photo assets/photo.png
+step overlap ./overlap
+cp target/overlap.svg out/
 # Pictures and figures of these go to target/gallery/.
 for program in gallery/programs/*; do
     step "gallery-$(basename "$program")" "$program"

@@ -6,7 +6,7 @@
     reason = "a GPU that is left out must be seen to be"
 )]
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
@@ -51,7 +51,7 @@ fn mix_bytes(i: Index1D, mut y: DisjointSlice<u8>) {
 }
 
 #[kernel]
-fn wrong_bytes(i: Index1D, first: usize, x: &[u8], wrong: &[Atomic<u32>]) {
+fn wrong_bytes(i: Index1D, first: usize, x: &[u8], wrong: &[AtomicU32]) {
     if let Some(x) = x.get(i.get())
         && *x != mixed(first + i.get()) as u8
     {
@@ -67,7 +67,7 @@ fn mix_words(i: Index1D, mut y: DisjointSlice<u32>) {
 }
 
 #[kernel]
-fn wrong_words(i: Index1D, first: usize, x: &[u32], wrong: &[Atomic<u32>]) {
+fn wrong_words(i: Index1D, first: usize, x: &[u32], wrong: &[AtomicU32]) {
     if let Some(x) = x.get(i.get())
         && *x != mixed(first + i.get())
     {
@@ -95,8 +95,8 @@ fn buffers_of_more_bytes_than_32_bits_count() {
         |device, stream, n| {
             let mut y = device.zeroed::<u8>(n)?;
             mix_bytes::launch(stream, Launch::covering(n), &mut y)?;
-            let wrong = device.zeroed::<u32>(1)?;
-            wrong_bytes::launch(stream, Launch::covering(n), 0, &y, &wrong)?;
+            let mut wrong = device.zeroed::<u32>(1)?;
+            wrong_bytes::launch(stream, Launch::covering(n), 0, &y, wrong.as_atomic())?;
             assert_eq!(wrong.to_vec(stream)?, [0], "as kernels see it");
             for at in edges(n) {
                 let expected: Vec<u8> = (at..at + 10).map(|i| mixed(i) as u8).collect();
@@ -120,13 +120,19 @@ fn buffers_of_more_elements_than_31_bits_count() {
         |device, stream, n| {
             let mut y = device.zeroed::<u32>(n)?;
             mix_words::launch(stream, Launch::covering(n), &mut y)?;
-            let wrong = device.zeroed::<u32>(1)?;
-            wrong_words::launch(stream, Launch::covering(n), 0, &y, &wrong)?;
+            let mut wrong = device.zeroed::<u32>(1)?;
+            wrong_words::launch(stream, Launch::covering(n), 0, &y, wrong.as_atomic())?;
             assert_eq!(wrong.to_vec(stream)?, [0], "as kernels see it");
             // A copy of the last part, which lies beyond 2^31 elements on a GPU, within device memory.
             let mut part = device.zeroed::<u32>(500)?;
             part.copy_from_device(0, y.slice(n - 500..)?, stream)?;
-            wrong_words::launch(stream, Launch::covering(500), n - 500, &part, &wrong)?;
+            wrong_words::launch(
+                stream,
+                Launch::covering(500),
+                n - 500,
+                &part,
+                wrong.as_atomic(),
+            )?;
             assert_eq!(wrong.to_vec(stream)?, [0], "after the copy");
             // A fill that ends in the middle of everything.
             y.slice_mut(n / 2..n - 3)?.fill(7, stream)?;
@@ -183,7 +189,11 @@ fn mark(at: Index2D, mut m: DisjointSlice2D<u8>) {
 fn matrices_of_more_elements_than_32_bits_count() {
     on_large_devices((65_539, 131), GIB_4 + (1 << 30), |device, stream, n| {
         let mut m = device.zeroed::<u8>(n * n)?;
-        mark::launch(stream, Launch::covering_2d(n, n), m.as_mut().into_rows(n)?)?;
+        mark::launch(
+            stream,
+            Launch::covering_2d(n, n),
+            m.as_slice_mut().into_rows(n)?,
+        )?;
         for row in [0, 1, n / 2, n - 2, n - 1] {
             let expected: Vec<u8> = (0..n)
                 .map(|x| (mixed(row) ^ mixed(x).rotate_left(9)) as u8)
@@ -198,7 +208,7 @@ fn matrices_of_more_elements_than_32_bits_count() {
 
 /// Counts threads whose index is a multiple of `step`, and keeps the largest index.
 #[kernel]
-fn survey(i: Index1D, step: usize, counted: &[Atomic<u64>]) {
+fn survey(i: Index1D, step: usize, counted: &[AtomicU64]) {
     if i.get().is_multiple_of(step) {
         counted[0].fetch_add(1, Relaxed);
     }
@@ -212,10 +222,10 @@ fn survey(i: Index1D, step: usize, counted: &[Atomic<u64>]) {
 fn grids_of_more_threads_than_32_bits_count() {
     for (blocks, threads) in [(1 << 24, 1024), ((1 << 31) - 1, 32)] {
         on_large_devices((blocks, 41), 0, |device, stream, blocks| {
-            let counted = device.zeroed::<u64>(2)?;
+            let mut counted = device.zeroed::<u64>(2)?;
             let (all, step) = (blocks * threads, 1 << 14);
             let grid = u32::try_from(blocks).unwrap_or(u32::MAX);
-            survey::launch(stream, (grid, threads as u32), step, &counted)?;
+            survey::launch(stream, (grid, threads as u32), step, counted.as_atomic())?;
             let expected = [all.div_ceil(step) as u64, all as u64 - 1];
             assert_eq!(counted.to_vec(stream)?, expected, "{blocks} x {threads}");
             Ok(())
