@@ -31,7 +31,7 @@ const MORE: &str = "more";
 #[derive(Debug, Clone, Default)]
 struct Entry {
     row: String,
-    /// The name of an example, `ui:NAME` for tests/ui/NAME.rs, `none` or `pending`.
+    /// The name of an example, `ui:NAME` for tests/ui/NAME.rs, or `none`.
     program: String,
     group: String,
     section: String,
@@ -115,7 +115,6 @@ fn every_entry_has_its_program() {
                 let case = folder().join("../tests/ui").join(case).with_extension("rs");
                 assert!(case.exists(), "{entry:?}: no {}", case.display());
             }
-            _ if entry.program == "pending" => continue,
             _ if entry.program == "none" => {}
             _ => {
                 let path = examples.get(&entry.program).cloned().unwrap_or_default();
@@ -253,14 +252,6 @@ How a program is written, and what they share, says [src/lib.rs](src/lib.rs). Pi
             "| {}, {} | {} | {} |",
             entry.row, entry.section, entry.what, entry.look
         );
-    }
-    let pending: Vec<&str> = entries
-        .iter()
-        .filter(|e| e.program == "pending")
-        .map(|e| &*e.row)
-        .collect();
-    if !pending.is_empty() {
-        let _ = write!(page, "\n## Still to come\n\n{}\n", pending.join(", "));
     }
     page
 }
