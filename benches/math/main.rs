@@ -129,6 +129,7 @@ fn run() -> Result<(), BenchError> {
 fn benchmark(file: &'static str, function: &Function) -> Benchmark<()> {
     Benchmark {
         name: function.name,
+        group: "math",
         twin: Twin {
             file,
             function: function.twin,
@@ -213,10 +214,7 @@ impl Plan<'_> {
             Argument::Length(self.count as u64),
         ];
         let twin = gpu.load(benchmark(self.file, self.function).twin)?;
-        let shape = Shape {
-            grid: (self.blocks, 1),
-            block: (THREADS, 1),
-        };
+        let shape = Shape::new(self.blocks, THREADS);
         // SAFETY: the twin takes two numbers, the rounds, a pointer to `count` numbers and the count. Buffer and stream live on.
         let mut peer = unsafe { twin.prepare(session.raw_stream(), shape, arguments) };
         peer.launch()?;

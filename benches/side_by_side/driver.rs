@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use libloading::Library;
+use warploom::Dim3;
 
 const LIBRARY: &str = "libcuda.so.1";
 
@@ -268,17 +269,28 @@ pub(crate) struct Peer<'d> {
 /// Grid and block of a launch.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(crate) grid: (u32, u32),
-    pub(crate) block: (u32, u32),
+    grid: Dim3,
+    block: Dim3,
+}
+
+impl Shape {
+    /// Each is a number, a pair or a triple, as in `Launch::new`.
+    pub(crate) fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        Self {
+            grid: grid.into(),
+            block: block.into(),
+        }
+    }
 }
 
 /// An argument of a twin, with the size that the kernel expects.
+#[allow(dead_code, reason = "no benchmark uses all of them")]
 pub(crate) enum Argument {
     Pointer(DevicePointer),
     Float(f32),
-    #[allow(dead_code, reason = "the other benchmark uses it")]
     Double(f64),
     Unsigned(u32),
+    Signed(i32),
     Length(u64),
 }
 
@@ -324,12 +336,12 @@ impl Prepared<'_> {
         let code = unsafe {
             (driver.functions.launch)(
                 self.peer.function,
-                grid.0,
-                grid.1,
-                1,
-                block.0,
-                block.1,
-                1,
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
                 0,
                 self.stream,
                 self.pointers.as_mut_ptr(),
@@ -345,8 +357,8 @@ impl Prepared<'_> {
         let driver = self.peer.driver;
         let node = KernelNode {
             function: self.peer.function,
-            grid: [grid.0, grid.1, 1],
-            block: [block.0, block.1, 1],
+            grid: [grid.x, grid.y, grid.z],
+            block: [block.x, block.y, block.z],
             shared: 0,
             params: self.pointers.as_mut_ptr(),
             extra: ptr::null_mut(),
@@ -392,6 +404,7 @@ impl Argument {
             Self::Float(value) => ptr::from_mut(value).cast(),
             Self::Double(value) => ptr::from_mut(value).cast(),
             Self::Unsigned(value) => ptr::from_mut(value).cast(),
+            Self::Signed(value) => ptr::from_mut(value).cast(),
         }
     }
 }

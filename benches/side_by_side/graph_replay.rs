@@ -5,13 +5,14 @@ use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
 use warploom_harness::record::Measured;
 
-use super::Run;
 use super::driver::{Argument, Shape};
-use super::kernels::{THREADS, touch};
 use super::session::{BenchError, Compared, Session, Verdict, only_verified};
+use super::touch::{THREADS, touch};
+use super::{HOST, Run};
 
 pub(crate) const GRAPH_REPLAY: Benchmark<Run> = Benchmark {
     name: "graph_replay",
+    group: HOST,
     twin: Twin {
         file: "touch",
         function: "touch",
@@ -64,10 +65,7 @@ fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
         Argument::Pointer(y.raw_ptr()),
         Argument::Length(ELEMENTS as u64),
     ];
-    let one_block = Shape {
-        grid: (1, 1),
-        block: (THREADS, 1),
-    };
+    let one_block = Shape::new(1, THREADS);
     // SAFETY: the twin takes a float and two buffers of `ELEMENTS` floats with their lengths, and checks its index against both.
     // Buffers and stream live until the last time was taken.
     let mut prepared = unsafe { twin.prepare(session.raw_stream(), one_block, arguments) };

@@ -1,50 +1,101 @@
 //! Rust kernels and their CUDA C++ twins side by side, in one run on one GPU; results go to a JSON file.
 //!
-//! `side_by_side [--twins FOLDER] [--out FILE] [--runs N] [--only KERNEL]`; `benches/run-on-gpu.sh` compiles the twins and calls
-//! it. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
+//! `side_by_side [--twins FOLDER] [--out FILE] [--runs N] [--only NAME,…]`; `benches/run-on-gpu.sh` compiles the twins and calls
+//! it. `--static` compares what the kernels cost before they run with the committed figures. `--only` takes names of benchmarks and groups. Without a GPU it verifies the Rust kernels at small sizes on the emulator and times nothing.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
-mod driver;
+// The frame.
+mod data; // numbers on the device
+mod driver; // the peer's side
+mod session; // device, clock, twins
+mod sides; // what benchmarks of kernels share
+mod static_figures; // registers, instructions, accesses: without a GPU
+
+// The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
+mod bitonic;
+mod black_scholes;
+mod convolution;
 mod graph_replay;
-mod kernels;
+mod mandelbrot;
 mod matmul;
+mod monte_carlo;
 mod nbody;
 mod pinned_copy;
 mod pool_allocation;
+mod rows;
 mod saxpy;
-mod session;
+mod search;
+mod spmv;
+mod stencil;
 mod sum;
+mod touch;
 mod typed_launch;
+mod upper_case;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use warploom_harness::benchmark::{Benchmark, Repetitions};
+use warploom_harness::benchmark::{Benchmark, Repetitions, Twin};
 use warploom_harness::date;
 use warploom_harness::record::{Machine, Measured, Record, file_name, write};
 
 use session::{BenchError, Session};
+use sides::Sides;
 
 /// Verifies and times one size of a benchmark.
 pub(crate) type Run = fn(&Session, u64) -> Result<Measured, BenchError>;
 
 const BENCHMARKS: &[Benchmark<Run>] = &[
-    saxpy::SAXPY,
-    sum::SUM,
-    matmul::MATMUL,
-    nbody::NBODY,
+    saxpy::Saxpy::BENCHMARK,
+    sum::Sum::BENCHMARK,
+    matmul::Matmul::BENCHMARK,
+    nbody::Nbody::BENCHMARK,
+    stencil::Stencil2D::BENCHMARK,
+    stencil::Stencil3D::BENCHMARK,
+    convolution::Convolution1D::BENCHMARK,
+    convolution::Convolution2D::BENCHMARK,
+    spmv::SpmvRows::BENCHMARK,
+    spmv::SpmvWarps::BENCHMARK,
+    search::BfsStep::BENCHMARK,
+    search::HashInsert::BENCHMARK,
+    rows::Softmax::BENCHMARK,
+    rows::LayerNorm::BENCHMARK,
+    bitonic::BitonicBlock::BENCHMARK,
+    bitonic::BitonicStep::BENCHMARK,
+    upper_case::UpperCase::BENCHMARK,
+    black_scholes::BlackScholes::BENCHMARK,
+    mandelbrot::Mandelbrot::BENCHMARK,
+    monte_carlo::MonteCarlo::BENCHMARK,
     typed_launch::TYPED_LAUNCH,
     graph_replay::GRAPH_REPLAY,
     pool_allocation::POOL_ALLOCATION,
     pinned_copy::PINNED_COPY,
 ];
 
+// The groups of the table, in its order.
+const MEMORY: &str = "memory";
+const REDUCTIONS: &str = "reductions";
+const MATRICES: &str = "matrix products";
+const STENCILS: &str = "stencils and convolutions";
+const IRREGULAR: &str = "sparse and irregular";
+const ROWS: &str = "rows and sorting";
+const BYTES: &str = "bytes";
+const ARITHMETIC: &str = "arithmetic";
+const PARTICLES: &str = "particles";
+const HOST: &str = "host";
+
 /// Runs before the first time counts, for both sides.
 const WARM_UP: usize = 5;
 
 fn main() -> ExitCode {
-    match run() {
+    let without_gpu = std::env::args().any(|argument| argument == "--static");
+    let done = if without_gpu {
+        static_figures::compare()
+    } else {
+        run().map_err(Box::<dyn Error>::from)
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("side_by_side: {error}");
@@ -63,7 +114,7 @@ struct Wishes {
     twins: PathBuf,
     out: Option<PathBuf>,
     runs: usize,
-    only: Option<String>,
+    only: Vec<String>,
 }
 
 fn run() -> Result<(), BenchError> {
@@ -75,25 +126,9 @@ fn run() -> Result<(), BenchError> {
             measured: wishes.runs,
         },
     )?;
-    let chosen = BENCHMARKS
-        .iter()
-        .filter(|b| wishes.only.as_deref().is_none_or(|name| name == b.name));
+    let chosen = chosen(&wishes.only)?;
     if session.gpu.is_none() {
-        for benchmark in chosen {
-            let measured = (benchmark.run)(&session, benchmark.small)?;
-            let Benchmark {
-                name, small, unit, ..
-            } = benchmark;
-            println!(
-                "{name}: right at {small} {unit}, largest relative error {:.0e}",
-                measured.max_error
-            );
-        }
-        println!(
-            "no GPU: verified on the {}, timed nothing",
-            session.device.name()
-        );
-        return Ok(());
+        return verify(&session, &chosen);
     }
     let machine = machine(&session)?;
     println!(
@@ -101,19 +136,22 @@ fn run() -> Result<(), BenchError> {
         machine.gpu, machine.driver, machine.compiler, machine.copy_gb_s
     );
     let mut records = Vec::new();
-    for benchmark in chosen {
+    for benchmark in &chosen {
         for &size in benchmark.sizes {
             let measured = (benchmark.run)(&session, size)?;
             let record = Record::new(benchmark, size, &measured, &machine)?;
             println!(
-                "{:13} {size:>10} {:18} ours {:9.4} ms ± {:4.1} %   peer {:9.4} ms ± {:4.1} %   ratio {:.3}",
+                "{:22} {size:>10} {:18} ours {:9.4} ms ± {:4.1} %   peer {:9.4} ms ± {:4.1} %   ratio {:.3}{}",
                 record.kernel,
                 record.unit,
                 record.ours_ms,
                 record.ours_spread * 100.0,
                 record.peer_ms,
                 record.peer_spread * 100.0,
-                record.ratio
+                record.ratio,
+                record
+                    .safe_ratio()
+                    .map_or_else(String::new, |ratio| format!("   by unchecked {ratio:.3}")),
             );
             records.push(record);
         }
@@ -122,6 +160,53 @@ fn run() -> Result<(), BenchError> {
         .out
         .unwrap_or_else(|| Path::new("benches/results").join(file_name(&machine.gpu)));
     record_results(&out, &records)
+}
+
+/// Those of these names, or in groups of these names; all if there are none.
+fn chosen(only: &[String]) -> Result<Vec<&'static Benchmark<Run>>, BenchError> {
+    let called = |b: &Benchmark<Run>, name: &str| b.name == name || b.group == name;
+    if let Some(name) = only
+        .iter()
+        .find(|name| !BENCHMARKS.iter().any(|b| called(b, name)))
+    {
+        let known: Vec<&str> = BENCHMARKS.iter().map(|b| b.name).collect();
+        return Err(BenchError::Unknown(name.clone(), known.join(", ")));
+    }
+    let chosen = BENCHMARKS
+        .iter()
+        .filter(|b| only.is_empty() || only.iter().any(|name| called(b, name)));
+    Ok(chosen.collect())
+}
+
+/// What is to be seen without a GPU: that the Rust kernels are right, and that each has a twin.
+fn verify(session: &Session, chosen: &[&Benchmark<Run>]) -> Result<(), BenchError> {
+    let twins = Path::new("benches/cuda");
+    for benchmark in chosen {
+        let Benchmark {
+            name, small, unit, ..
+        } = benchmark;
+        let Twin { file, function, .. } = benchmark.twin;
+        let twin = twins.join(file).with_extension("cu");
+        let text = std::fs::read_to_string(&twin).unwrap_or_default();
+        // In a bundle the twins lie elsewhere.
+        if twins.is_dir() && !text.contains(&format!(" {function}(")) {
+            return Err(BenchError::NoTwin {
+                kernel: name,
+                function,
+                twin,
+            });
+        }
+        let measured = (benchmark.run)(session, *small)?;
+        println!(
+            "{name}: right at {small} {unit}, largest relative error {:.0e}",
+            measured.max_error
+        );
+    }
+    println!(
+        "no GPU: verified on the {}, timed nothing",
+        session.device.name()
+    );
+    Ok(())
 }
 
 fn record_results(out: &Path, records: &[Record]) -> Result<(), BenchError> {
@@ -156,7 +241,7 @@ fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchEr
         twins: "target/twins".into(),
         out: None,
         runs: 50,
-        only: None,
+        only: Vec::new(),
     };
     while let Some(argument) = arguments.next() {
         // What `cargo bench` adds by itself.
@@ -174,7 +259,7 @@ fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchEr
                     .parse()
                     .map_err(|_| BenchError::Argument(format!("{argument} {value}")))?
             }
-            "--only" => wishes.only = Some(value),
+            "--only" => wishes.only = value.split(',').map(str::to_owned).collect(),
             _ => return Err(BenchError::Argument(argument)),
         }
     }

@@ -2,77 +2,127 @@
 
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
-use warploom_harness::record::Measured;
 
-use super::Run;
-use super::driver::{Argument, Shape};
-use super::kernels::{Body, THREADS, nbody};
-use super::session::{BenchError, Compared, Session, Verdict, only_verified};
+use super::session::{BenchError, Session};
+use super::sides::{Call, Reference, Sides, arguments, run};
+use super::{PARTICLES, Run};
 
-pub(crate) const NBODY: Benchmark<Run> = Benchmark {
-    name: "nbody",
-    twin: Twin::cuda("nbody"),
-    unit: "bodies",
-    sizes: &[65536],
-    small: 512,
-    traffic: |n| Traffic::Flops(20 * n * n),
-    prediction: "0.97 or more: one bounds check per tile of 256 bodies",
-    run,
-};
+/// Position and mass, or acceleration and nothing.
+#[derive(Clone, Copy, Debug, Default, Plain)]
+#[repr(C, align(16))]
+struct Body {
+    x: f32,
+    y: f32,
+    z: f32,
+    mass: f32,
+}
+
+/// Acceleration of each body by all bodies, 256 of them at a time in shared memory. Their number is a multiple of 256.
+#[kernel(fma, block(256))]
+fn nbody(
+    i: Index1D,
+    block: Block,
+    bodies: &[Body],
+    softening: f32,
+    mut tile: SharedTile<Body, 256>,
+    mut acceleration: DisjointSlice<Body>,
+) {
+    let own = bodies[i.get()];
+    let (mut x, mut y, mut z) = (0.0, 0.0, 0.0);
+    for start in (0..bodies.len()).step_by(256) {
+        tile.set_own(0, bodies[start + block.thread()]);
+        let others = tile.publish(&block);
+        for other in others.iter() {
+            let (dx, dy, dz) = (other.x - own.x, other.y - own.y, other.z - own.z);
+            let squared = dx * dx + dy * dy + dz * dz + softening;
+            let inverse = 1.0 / squared.sqrt();
+            let pull = other.mass * inverse * inverse * inverse;
+            x += pull * dx;
+            y += pull * dy;
+            z += pull * dz;
+        }
+        tile = others.reclaim(&block);
+    }
+    if let Some(acceleration) = acceleration.get_mut(i) {
+        *acceleration = Body { x, y, z, mass: 0.0 };
+    }
+}
 
 const SOFTENING: f32 = 1e-3;
-/// Bodies that are compared with the reference.
-const SAMPLES: usize = 64;
 
-fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
-    let n = size as usize;
-    let stream = &session.stream;
-    let bodies: Vec<Body> = (0..n).map(body).collect();
-    let on_device = session.device.upload(&bodies)?;
-    let mut acceleration = session.device.zeroed::<Body>(n)?;
-    let shape = Launch::covering(n);
-    let verdict = Verdict {
-        kernel: NBODY.name,
-        size,
-        limit: 1e-4,
-    };
-    let compared = |values: Vec<Body>| {
-        let sampled = (0..n).step_by(n / SAMPLES.min(n) + 1);
-        let of_body = |i: usize| errors(values[i], reference(&bodies, i));
-        sampled.flat_map(of_body).collect::<Vec<Compared>>()
-    };
-    nbody::launch(stream, shape, &on_device, SOFTENING, &mut acceleration)?;
-    let error = verdict.check("ours", compared(acceleration.to_vec(stream)?))?;
-    let Some(gpu) = &session.gpu else {
-        return Ok(only_verified(error));
-    };
+pub(crate) struct Nbody {
+    bodies: Vec<Body>,
+    on_device: DeviceBuffer<Body>,
+    acceleration: DeviceBuffer<Body>,
+}
 
-    let twin = gpu.load(NBODY.twin)?;
-    let arguments = vec![
-        Argument::Pointer(on_device.raw_ptr()),
-        Argument::Length(size),
-        Argument::Float(SOFTENING),
-        Argument::Pointer(acceleration.raw_ptr()),
-    ];
-    let blocks = n.div_ceil(THREADS as usize) as u32;
-    let shape_of_twin = Shape {
-        grid: (blocks, 1),
-        block: (THREADS, 1),
+impl Sides for Nbody {
+    const BENCHMARK: Benchmark<Run> = Benchmark {
+        name: "nbody",
+        group: PARTICLES,
+        twin: Twin::cuda("nbody"),
+        unit: "bodies",
+        sizes: &[65536],
+        small: 512,
+        traffic: |n| Traffic::Flops(20 * n * n),
+        prediction: "0.97 or more: one bounds check per tile of 256 bodies",
+        run: run::<Self>,
     };
-    // SAFETY: the twin takes `n` bodies, `n` (a multiple of the block), the softening, and room for `n` results; `Body` has size
-    // and alignment of float4. Buffers and stream live until the last time was taken.
-    let mut peer = unsafe { twin.prepare(session.raw_stream(), shape_of_twin, arguments) };
-    acceleration.copy_from(0, &vec![Body::default(); n], stream)?;
-    peer.launch()?;
-    let peer_error = verdict.check("peer", compared(acceleration.to_vec(stream)?))?;
-    let times = session.interleave(
-        || nbody::launch(stream, shape, &on_device, SOFTENING, &mut acceleration),
-        || peer.launch(),
-    )?;
-    Ok(Measured {
-        times,
-        max_error: error.max(peer_error),
-    })
+    const TOLERANCE: f64 = 1e-4;
+    const SAMPLES: usize = 200;
+    type Value = f32;
+
+    fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
+        let bodies: Vec<Body> = (0..size as usize).map(body).collect();
+        Ok(Self {
+            on_device: session.device.upload(&bodies)?,
+            acceleration: session.device.zeroed(bodies.len())?,
+            bodies,
+        })
+    }
+
+    fn reset(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        let none = Body {
+            x: f32::NAN,
+            ..Body::default()
+        };
+        Ok(self.acceleration.fill(none, stream)?)
+    }
+
+    fn ours(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        let shape = Launch::covering(self.bodies.len());
+        let Self {
+            on_device,
+            acceleration,
+            ..
+        } = self;
+        Ok(nbody::launch(
+            stream,
+            shape,
+            &*on_device,
+            SOFTENING,
+            acceleration,
+        )?)
+    }
+
+    fn twin(&self) -> Vec<Call> {
+        let n = self.bodies.len();
+        let arguments = arguments![&self.on_device, n as u64, SOFTENING, &self.acceleration];
+        // SAFETY: the twin takes `n` bodies, `n` (a multiple of the block), the softening, and room for `n` results; `Body` has size
+        // and alignment of float4.
+        vec![unsafe { Call::new("nbody", (n / 256) as u32, 256, arguments) }]
+    }
+
+    /// Three coordinates for each body.
+    fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {
+        let all = self.acceleration.to_vec(stream)?;
+        Ok(all.iter().flat_map(|b| [b.x, b.y, b.z]).collect())
+    }
+
+    fn reference(&self, i: usize) -> Reference {
+        let (sum, scale) = reference(&self.bodies, i / 3);
+        Reference::scaled(sum[i % 3], scale)
+    }
 }
 
 /// Bodies on a spiral with different masses, the same in each run.
@@ -107,13 +157,4 @@ fn reference(bodies: &[Body], i: usize) -> ([f64; 3], f64) {
 
 fn place(body: Body) -> [f64; 3] {
     [body.x, body.y, body.z].map(f64::from)
-}
-
-fn errors(value: Body, (reference, scale): ([f64; 3], f64)) -> impl Iterator<Item = Compared> {
-    let pairs = place(value).into_iter().zip(reference);
-    pairs.map(move |(value, reference)| Compared {
-        value,
-        reference,
-        scale,
-    })
 }

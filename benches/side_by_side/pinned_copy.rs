@@ -3,11 +3,12 @@
 use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
 use warploom_harness::record::Measured;
 
-use super::Run;
 use super::session::{BenchError, Session, only_verified};
+use super::{HOST, Run};
 
 pub(crate) const PINNED_COPY: Benchmark<Run> = Benchmark {
     name: "pinned_copy",
+    group: HOST,
     twin: Twin {
         file: "touch",
         function: "touch",

@@ -3,11 +3,12 @@
 use warploom_harness::benchmark::{Benchmark, Times, Traffic, Twin, interleave};
 use warploom_harness::record::Measured;
 
-use super::Run;
 use super::session::{BenchError, Session, only_verified};
+use super::{HOST, Run};
 
 pub(crate) const POOL_ALLOCATION: Benchmark<Run> = Benchmark {
     name: "pool_allocation",
+    group: HOST,
     twin: Twin {
         file: "touch",
         function: "touch",

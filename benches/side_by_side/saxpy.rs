@@ -2,85 +2,93 @@
 
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
-use warploom_harness::record::Measured;
 
-use super::Run;
-use super::driver::{Argument, Shape};
-use super::kernels::{THREADS, saxpy};
-use super::session::{BenchError, Compared, Session, Verdict, only_verified};
+use super::data::{noise, noise_on_device};
+use super::session::{BenchError, Session};
+use super::sides::{Call, Reference, Sides, arguments, run};
+use super::{MEMORY, Run};
 
-pub(crate) const SAXPY: Benchmark<Run> = Benchmark {
-    name: "saxpy",
-    twin: Twin::cuda("saxpy"),
-    unit: "elements",
-    sizes: &[1 << 20, 1 << 28],
-    small: 1000,
-    traffic: |n| Traffic::Bytes(12 * n),
-    prediction: "0.98 or more: one comparison more per element, hidden by memory",
-    run,
-};
+/// `y += a * x`.
+#[kernel(fma)]
+fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y += a * x[i.get()];
+    }
+}
+
+#[kernel(fma)]
+fn saxpy_unchecked(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = i.get();
+    if i < y.len() {
+        // SAFETY: below the length of `y`, and of `x`, which is as long; `i` is this thread's alone.
+        unsafe { *y.raw().add(i) += a * *x.get_unchecked(i) };
+    }
+}
 
 const A: f32 = 2.0;
 
-fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
-    let n = size as usize;
-    let x = session
-        .device
-        .upload(&(0..n).map(x_at).collect::<Vec<f32>>())?;
-    let start: Vec<f32> = (0..n).map(y_at).collect();
-    let mut y = session.device.upload(&start)?;
-    let shape = Launch::covering(n);
-    // The values are small multiples of 1/8: both sides must be exact.
-    let verdict = Verdict {
-        kernel: SAXPY.name,
-        size,
-        limit: 0.0,
+pub(crate) struct Saxpy {
+    x: DeviceBuffer<f32>,
+    start: DeviceBuffer<f32>,
+    y: DeviceBuffer<f32>,
+}
+
+impl Sides for Saxpy {
+    const BENCHMARK: Benchmark<Run> = Benchmark {
+        name: "saxpy",
+        group: MEMORY,
+        twin: Twin::cuda("saxpy"),
+        unit: "elements",
+        sizes: &[1 << 20, 1 << 28],
+        small: 1000,
+        traffic: |n| Traffic::Bytes(12 * n),
+        prediction: "0.98 or more: one comparison more per element, hidden by memory",
+        run: run::<Self>,
     };
-    let compared = |values: Vec<f32>| {
-        values.into_iter().enumerate().map(|(i, value)| Compared {
-            value: f64::from(value),
-            reference: f64::from(A) * f64::from(x_at(i)) + f64::from(y_at(i)),
-            scale: 1.0,
+    const UNCHECKED: Option<fn(&mut Self, &Stream) -> Result<(), BenchError>> =
+        Some(|sides, stream| {
+            let Self { x, y, .. } = sides;
+            Ok(saxpy_unchecked::launch(
+                stream,
+                Launch::covering(y.len()),
+                A,
+                &*x,
+                y,
+            )?)
+        });
+    type Value = f32;
+
+    fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
+        let n = size as usize;
+        Ok(Self {
+            x: noise_on_device(session, n, 1)?,
+            start: noise_on_device(session, n, 2)?,
+            y: session.device.alloc_uninit(n)?,
         })
-    };
-    saxpy::launch(&session.stream, shape, A, &x, &mut y)?;
-    let error = verdict.check("ours", compared(y.to_vec(&session.stream)?))?;
-    let Some(gpu) = &session.gpu else {
-        return Ok(only_verified(error));
-    };
+    }
 
-    let twin = gpu.load(SAXPY.twin)?;
-    let arguments = vec![
-        Argument::Float(A),
-        Argument::Pointer(x.raw_ptr()),
-        Argument::Pointer(y.raw_ptr()),
-        Argument::Length(size),
-    ];
-    let blocks = n.div_ceil(THREADS as usize) as u32;
-    let shape_of_twin = Shape {
-        grid: (blocks, 1),
-        block: (THREADS, 1),
-    };
-    // SAFETY: the twin takes float, two pointers to `size` floats and the length; it writes nothing beyond. Buffers and stream
-    // live until the last time was taken.
-    let mut peer = unsafe { twin.prepare(session.raw_stream(), shape_of_twin, arguments) };
-    y.copy_from(0, &start, &session.stream)?;
-    peer.launch()?;
-    let peer_error = verdict.check("peer", compared(y.to_vec(&session.stream)?))?;
-    let times = session.interleave(
-        || saxpy::launch(&session.stream, shape, A, &x, &mut y),
-        || peer.launch(),
-    )?;
-    Ok(Measured {
-        times,
-        max_error: error.max(peer_error),
-    })
-}
+    fn reset(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        Ok(self.y.copy_from_device(0, &self.start, stream)?)
+    }
 
-fn x_at(i: usize) -> f32 {
-    (i % 1024) as f32 / 8.0
-}
+    fn ours(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        let shape = Launch::covering(self.y.len());
+        Ok(saxpy::launch(stream, shape, A, &self.x, &mut self.y)?)
+    }
 
-fn y_at(i: usize) -> f32 {
-    (i % 61) as f32
+    fn twin(&self) -> Vec<Call> {
+        let (grid, n) = (self.y.len().div_ceil(256) as u32, self.y.len() as u64);
+        // SAFETY: the twin takes float, two pointers to `n` floats and `n`; it touches nothing beyond.
+        vec![unsafe { Call::new("saxpy", grid, 256, arguments![A, &self.x, &self.y, n]) }]
+    }
+
+    fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {
+        Ok(self.y.to_vec(stream)?)
+    }
+
+    fn reference(&self, i: usize) -> Reference {
+        // Exact in double precision, and rounded once on both sides.
+        let sum = f64::from(A) * f64::from(noise(i, 1)) + f64::from(noise(i, 2));
+        Reference::of(f64::from(sum as f32))
+    }
 }

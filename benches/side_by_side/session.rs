@@ -37,10 +37,32 @@ pub(crate) enum BenchError {
         at: usize,
         limit: f64,
     },
-    #[error(
-        "unknown argument `{0}`; known are --twins FOLDER, --out FILE, --runs N, --only KERNEL"
-    )]
+    #[error("{kernel} at size {size}: ours and the peer are both right, but not the same")]
+    #[allow(dead_code, reason = "the other benchmark takes another measure")]
+    Differ { kernel: &'static str, size: u64 },
+    #[error("no benchmark and no group is called `{0}`; known are {1}")]
+    #[allow(dead_code, reason = "the other benchmark takes any name")]
+    Unknown(String, String),
+    #[error("{twin} has no `{function}`, the twin of {kernel}")]
+    #[allow(dead_code, reason = "the other benchmark has few files")]
+    NoTwin {
+        kernel: &'static str,
+        function: &'static str,
+        twin: PathBuf,
+    },
+    #[error("unknown argument `{0}`; known are --twins FOLDER, --out FILE, --runs N, --only NAME")]
     Argument(String),
+}
+
+impl BenchError {
+    /// With the place in the result, if this is an error at one of `places`.
+    #[allow(dead_code, reason = "the other benchmark compares sums")]
+    pub(crate) fn at(mut self, places: &[usize]) -> Self {
+        if let Self::Wrong { at, .. } = &mut self {
+            *at = places.get(*at).copied().unwrap_or(*at);
+        }
+        self
+    }
 }
 
 macro_rules! from_room {
@@ -198,10 +220,13 @@ impl Gpu {
     }
 
     pub(crate) fn load(&self, twin: Twin) -> Result<Peer<'_>, DriverError> {
-        self.driver.load(
-            &self.twins.join(twin.file).with_extension("cubin"),
-            twin.function,
-        )
+        self.load_from(twin.file, twin.function)
+    }
+
+    /// Loads one kernel of a file with several.
+    pub(crate) fn load_from(&self, file: &str, function: &str) -> Result<Peer<'_>, DriverError> {
+        self.driver
+            .load(&self.twins.join(file).with_extension("cubin"), function)
     }
 }
 

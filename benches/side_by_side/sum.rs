@@ -2,95 +2,115 @@
 
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
-use warploom_harness::record::Measured;
 
-use super::Run;
-use super::driver::{Argument, Shape};
-use super::kernels::{THREADS, sum};
-use super::session::{BenchError, Compared, Session, Verdict, only_verified};
+use super::data::{noise, noise_on_device};
+use super::session::{BenchError, Session};
+use super::sides::{Call, Reference, Sides, arguments, run};
+use super::{REDUCTIONS, Run};
 
-pub(crate) const SUM: Benchmark<Run> = Benchmark {
-    name: "sum",
-    twin: Twin::cuda("sum"),
-    unit: "elements",
-    sizes: &[1 << 20, 1 << 28],
-    small: 5000,
-    traffic: |n| Traffic::Bytes(4 * n),
-    prediction: "0.98 or more: the loop is bound by memory on both sides",
-    run,
-};
-
-/// Sixteen blocks for each of the H200's 132 multiprocessors.
-const BLOCKS: u32 = 16 * 132;
-
-fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
-    let n = size as usize;
-    let stream = &session.stream;
-    let x = session
-        .device
-        .upload(&(0..n).map(x_at).collect::<Vec<f32>>())?;
-    let mut partial = session.device.zeroed::<f32>(BLOCKS as usize)?;
-    let mut total = session.device.zeroed::<f32>(1)?;
-    let (first, second) = (Launch::new(BLOCKS, THREADS), Launch::new(1, THREADS));
-    let reference: f64 = (0..n).map(|i| f64::from(x_at(i))).sum();
-    let verdict = Verdict {
-        kernel: SUM.name,
-        size,
-        limit: 1e-6,
-    };
-    let compared = |values: Vec<f32>| {
-        values.into_iter().map(move |value| Compared {
-            value: f64::from(value),
-            reference,
-            scale: reference,
-        })
-    };
-    sum::launch(stream, first, &x, &mut partial)?;
-    sum::launch(stream, second, &partial, &mut total)?;
-    let error = verdict.check("ours", compared(total.to_vec(stream)?))?;
-    let Some(gpu) = &session.gpu else {
-        return Ok(only_verified(error));
-    };
-
-    let twin = gpu.load(SUM.twin)?;
-    let arguments = |from, length, to| {
-        vec![
-            Argument::Pointer(from),
-            Argument::Length(length),
-            Argument::Pointer(to),
-        ]
-    };
-    let all = arguments(x.raw_ptr(), size, partial.raw_ptr());
-    let partials = arguments(partial.raw_ptr(), u64::from(BLOCKS), total.raw_ptr());
-    let shape = |blocks| Shape {
-        grid: (blocks, 1),
-        block: (THREADS, 1),
-    };
-    // SAFETY: the twin reads as many floats as it is told and writes one per block: `BLOCKS`, which `partial` has. Buffers and
-    // stream live until the last time was taken.
-    let mut peer_first = unsafe { twin.prepare(session.raw_stream(), shape(BLOCKS), all) };
-    // SAFETY: as above, with one block; `total` has one element.
-    let mut peer_second = unsafe { twin.prepare(session.raw_stream(), shape(1), partials) };
-    total.copy_from(0, &[0.0], stream)?;
-    peer_first.launch()?;
-    peer_second.launch()?;
-    let peer_error = verdict.check("peer", compared(total.to_vec(stream)?))?;
-    let times = session.interleave(
-        || {
-            sum::launch(stream, first, &x, &mut partial)?;
-            sum::launch(stream, second, &partial, &mut total)
-        },
-        || {
-            peer_first.launch()?;
-            peer_second.launch()
-        },
-    )?;
-    Ok(Measured {
-        times,
-        max_error: error.max(peer_error),
-    })
+/// One partial sum per block: a grid-stride loop, shuffles within each warp, then the first warp over one value per warp.
+#[kernel(fma, block(256))]
+fn sum(
+    i: Index1D,
+    block: Block,
+    warp: Warp,
+    x: &[f32],
+    mut tile: SharedTile<f32, 256>,
+    mut partial: DisjointSlice<f32, PerBlock>,
+) {
+    let mut total = 0.0;
+    let mut at = i.get();
+    while let Some(value) = x.get(at) {
+        total += value;
+        at += i.count();
+    }
+    tile.set_own(0, warp_sum(&warp, total));
+    let totals = tile.publish(&block);
+    let thread = block.thread();
+    if thread < 32 {
+        let of_warp = totals.get(thread * 32).copied().unwrap_or(0.0);
+        let of_block = warp_sum(&warp, of_warp);
+        if let Some(leader) = block.leader()
+            && let Some(partial) = partial.get_mut(leader)
+        {
+            *partial = of_block;
+        }
+    }
 }
 
-fn x_at(i: usize) -> f32 {
-    (i % 7) as f32 / 4.0
+/// The sum over the lanes of the warp, in lane 0.
+pub(crate) fn warp_sum(warp: &Warp, mut value: f32) -> f32 {
+    for delta in [16, 8, 4, 2, 1] {
+        value += warp.shuffle_down(value, delta);
+    }
+    value
+}
+
+/// Sixteen blocks for each of the H200's 132 multiprocessors.
+pub(crate) const BLOCKS: u32 = 16 * 132;
+
+pub(crate) struct Sum {
+    x: DeviceBuffer<f32>,
+    partial: DeviceBuffer<f32>,
+    total: DeviceBuffer<f32>,
+    expected: Reference,
+}
+
+impl Sides for Sum {
+    const BENCHMARK: Benchmark<Run> = Benchmark {
+        name: "sum",
+        group: REDUCTIONS,
+        twin: Twin::cuda("sum"),
+        unit: "elements",
+        sizes: &[1 << 20, 1 << 28],
+        small: 5000,
+        traffic: |n| Traffic::Bytes(4 * n),
+        prediction: "0.98 or more: the loop is bound by memory on both sides",
+        run: run::<Self>,
+    };
+    const TOLERANCE: f64 = 1e-6;
+    type Value = f32;
+
+    fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
+        let n = size as usize;
+        let values = (0..n).map(|i| f64::from(noise(i, 1)));
+        let (total, scale) = values.fold((0.0, 0.0), |(all, scale), v| (all + v, scale + v.abs()));
+        Ok(Self {
+            x: noise_on_device(session, n, 1)?,
+            partial: session.device.zeroed(BLOCKS as usize)?,
+            total: session.device.zeroed(1)?,
+            expected: Reference::scaled(total, scale),
+        })
+    }
+
+    fn reset(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        self.partial.fill(f32::NAN, stream)?;
+        Ok(self.total.fill(f32::NAN, stream)?)
+    }
+
+    fn ours(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        let (many, one) = (Launch::new(BLOCKS, 256), Launch::new(1, 256));
+        sum::launch(stream, many, &self.x, &mut self.partial)?;
+        Ok(sum::launch(stream, one, &self.partial, &mut self.total)?)
+    }
+
+    fn twin(&self) -> Vec<Call> {
+        let many = arguments![&self.x, self.x.len() as u64, &self.partial];
+        let one = arguments![&self.partial, u64::from(BLOCKS), &self.total];
+        // SAFETY: the twin reads as many floats as it is told and writes one per block: `BLOCKS`, which `partial` has, or one.
+        unsafe {
+            vec![
+                Call::new("sum", BLOCKS, 256, many),
+                Call::new("sum", 1, 256, one),
+            ]
+        }
+    }
+
+    fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {
+        Ok(self.total.to_vec(stream)?)
+    }
+
+    fn reference(&self, _: usize) -> Reference {
+        self.expected
+    }
 }

@@ -4,13 +4,14 @@ use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Times, Traffic, Twin, interleave};
 use warploom_harness::record::Measured;
 
-use super::Run;
 use super::driver::{Argument, Shape};
-use super::kernels::{THREADS, touch};
 use super::session::{BenchError, Compared, Session, Verdict, only_verified};
+use super::touch::{THREADS, touch};
+use super::{HOST, Run};
 
 pub(crate) const TYPED_LAUNCH: Benchmark<Run> = Benchmark {
     name: "typed_launch",
+    group: HOST,
     twin: Twin {
         file: "touch",
         function: "touch",
@@ -63,10 +64,7 @@ fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
         Argument::Pointer(y.raw_ptr()),
         Argument::Length(ELEMENTS as u64),
     ];
-    let one_block = Shape {
-        grid: (1, 1),
-        block: (THREADS, 1),
-    };
+    let one_block = Shape::new(1, THREADS);
     // SAFETY: the twin takes a float and two buffers of `ELEMENTS` floats with their lengths, and checks its index against both.
     // Buffers and stream live until the last time was taken.
     let mut peer = unsafe { twin.prepare(session.raw_stream(), one_block, arguments) };

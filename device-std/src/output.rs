@@ -4,11 +4,16 @@
 //! witness, and its [`Space`] says which element a witness stands for. The space is part of the parameter's type: no kernel can use
 //! two spaces on one parameter, and none takes a stride or a width per call. So two threads never get one element.
 
+mod patches; // rectangles of a matrix, one for each thread
+
+pub use patches::{Patch, Patches};
+
 use crate::scope::Brand;
 use crate::{BlockLeader, Index1D, Index2D, Plain};
 use core::marker::PhantomData;
 
-/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`GridStride`] or [`Chunks`].
+/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`GridStride`] or [`Chunks`]; of a
+/// [`DisjointSlice2D`]: [`Linear`] or [`Patches`].
 ///
 /// ```compile_fail,E0277
 /// struct Mine; // a space of one's own could give two threads one element
@@ -20,7 +25,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Element `i` belongs to the thread with index `i`.
+/// Element `i` belongs to the thread with index `i`; in a matrix, element `(x, y)` to the thread `(x, y)`.
 ///
 /// ```
 /// use warploom_device::{DisjointSlice, Index1D, Linear};
@@ -248,7 +253,7 @@ impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
     }
 }
 
-/// A matrix in device memory, row by row, of which each thread may change its own element.
+/// A matrix in device memory, row by row, of which each thread may change its own element, or its own of the [`Patches`].
 ///
 /// Element `(x, y)` is number `y * width + x`. The width belongs to the launch, not to the call.
 ///
@@ -269,14 +274,29 @@ impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
 /// # assert_eq!(m[3 * 7 + 6], 18);
 /// # Ok::<(), warploom_emulator::Fault>(())
 /// ```
-pub struct DisjointSlice2D<'k, T: Plain> {
+pub struct DisjointSlice2D<'k, T: Plain, S: Space = Linear> {
     start: *mut T,
     width: usize,
     height: usize,
+    _space: PhantomData<S>,
     _brand: Brand<'k>,
 }
 
-impl<T: Plain> DisjointSlice2D<'_, T> {
+impl<T: Plain> DisjointSlice2D<'_, T, Linear> {
+    /// The element in column `i.x()` of row `i.y()`, or `None` outside.
+    #[inline(always)]
+    #[must_use]
+    pub fn get_mut(&mut self, i: Index2D<'_>) -> Option<&mut T> {
+        if i.x() >= self.width || i.y() >= self.height {
+            return None;
+        }
+        // SAFETY: column and row lie within the matrix, so two index pairs never meet in one element; `i` is this thread's alone, and
+        // `self` stays borrowed.
+        Some(unsafe { &mut *self.start.add(i.y() * self.width + i.x()) })
+    }
+}
+
+impl<T: Plain, S: Space> DisjointSlice2D<'_, T, S> {
     /// The number of columns.
     #[inline(always)]
     #[must_use]
@@ -289,18 +309,6 @@ impl<T: Plain> DisjointSlice2D<'_, T> {
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
-    }
-
-    /// The element in column `i.x()` of row `i.y()`, or `None` outside.
-    #[inline(always)]
-    #[must_use]
-    pub fn get_mut(&mut self, i: Index2D<'_>) -> Option<&mut T> {
-        if i.x() >= self.width || i.y() >= self.height {
-            return None;
-        }
-        // SAFETY: column and row lie within the matrix, so two index pairs never meet in one element; `i` is this thread's alone, and
-        // `self` stays borrowed.
-        Some(unsafe { &mut *self.start.add(i.y() * self.width + i.x()) })
     }
 
     /// The first element; what writing through it promises is said at [`DisjointSlice::raw`].
@@ -320,6 +328,7 @@ impl<T: Plain> DisjointSlice2D<'_, T> {
             start,
             width,
             height,
+            _space: PhantomData,
             _brand: Brand::new(),
         }
     }

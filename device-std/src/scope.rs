@@ -87,4 +87,4 @@ impl<'k, T: crate::KernelArg> Tied<'k> for crate::GridConst<'k, T> {}
 impl<'k, T: crate::Plain, const N: usize> Tied<'k> for crate::SharedTile<'k, T, N> {}
 impl<'k, T: crate::Plain> Tied<'k> for crate::DynamicShared<'k, T> {}
 impl<'k, T: crate::Plain, S: crate::output::Space> Tied<'k> for crate::DisjointSlice<'k, T, S> {}
-impl<'k, T: crate::Plain> Tied<'k> for crate::DisjointSlice2D<'k, T> {}
+impl<'k, T: crate::Plain, S: crate::output::Space> Tied<'k> for crate::DisjointSlice2D<'k, T, S> {}

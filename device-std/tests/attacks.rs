@@ -40,10 +40,10 @@ fn a_matrix_index_has_no_width_of_its_own() {
     let result = launch((3, 3), (4, 2), || {
         // SAFETY: the launch is two-dimensional; used in the thread that makes it.
         let i = unsafe { Index2D::from_launch() };
-        if let Some(m) = narrow.matrix(6).get_mut(i) {
+        if let Some(m) = narrow.matrix::<Linear>(6).get_mut(i) {
             *m += 1;
         }
-        if let Some(m) = wide.matrix(12).get_mut(i) {
+        if let Some(m) = wide.matrix::<Linear>(12).get_mut(i) {
             *m += 1;
         }
     });

@@ -37,7 +37,7 @@ fn index_2d_and_3d_reach_each_point_once() {
 
     let m = Output::new(0u32, 13 * 7);
     let result = launch((5, 3), (3, 3), || {
-        if let Some(m) = m.matrix(13).get_mut(witness!(Index2D)) {
+        if let Some(m) = m.matrix::<Linear>(13).get_mut(witness!(Index2D)) {
             *m += 1;
         }
     });

@@ -97,7 +97,7 @@ fn matrix_keeps_to_its_width() {
         let result = launch((2, 2), (8, 4), || {
             // SAFETY: the launch is two-dimensional; used in the thread that makes it.
             let i = unsafe { Index2D::from_launch() };
-            let mut m = m.matrix(width);
+            let mut m = m.matrix::<Linear>(width);
             assert_eq!((m.width(), m.height()), (width, height));
             if let Some(m) = m.get_mut(i) {
                 *m += (i.y() * 100 + i.x()) as u32;
@@ -116,4 +116,44 @@ fn matrix_keeps_to_its_width() {
             "{width} x {height}"
         );
     }
+}
+
+#[test]
+fn patches_deal_out_whole_rectangles_once() {
+    for (width, height) in [(1, 1), (6, 9), (7, 11), (40, 30)] {
+        let m = Output::new(0u32, width * height);
+        let result = launch((2, 2), (5, 2), || {
+            // SAFETY: the launch is two-dimensional; used in the thread that makes it.
+            let i = unsafe { Index2D::from_launch() };
+            let mut m = m.matrix::<Patches<3, 2>>(width);
+            if let Some(mut patch) = m.get_mut(i) {
+                for row in 0..3 {
+                    patch.row_mut(row).iter_mut().for_each(|value| *value += 1);
+                }
+            }
+        });
+        // Ten patches side by side and four above each other, if there is room for them.
+        let (columns, rows) = ((width / 2).min(10) * 2, (height / 3).min(4) * 3);
+        let cell = |at: usize| u32::from(at % width < columns && at / width < rows);
+        assert_eq!(
+            (result, m.read()),
+            (Ok(()), Vec::from_iter((0..width * height).map(cell))),
+            "{width} x {height}"
+        );
+    }
+}
+
+#[test]
+fn a_patch_has_no_row_behind_its_last() {
+    let m = Output::new(0u32, 16);
+    let result = launch((1, 1), (1, 1), || {
+        // SAFETY: the launch is two-dimensional; used in the thread that makes it.
+        let i = unsafe { Index2D::from_launch() };
+        if let Some(mut patch) = m.matrix::<Patches<2, 2>>(4).get_mut(i) {
+            patch.row_mut(2)[0] = 1;
+        }
+    });
+    let text = format!("{:?}", result.unwrap_err());
+    assert!(text.contains("the len is 2 but the index is 2"), "{text}");
+    assert_eq!(m.read(), vec![0; 16]);
 }

@@ -5,6 +5,8 @@
 pub struct Benchmark<R> {
     /// Name of the row, and of the kernel.
     pub name: &'static str,
+    /// Under what the table shows it, with others of its kind.
+    pub group: &'static str,
     /// The same algorithm on the other side.
     pub twin: Twin,
     /// What a size counts: elements, rows, bodies, launches.
@@ -36,13 +38,22 @@ impl Twin {
     /// The twin of a kernel: `benches/cuda/<name>.cu` with a kernel of the same name, compiled by nvcc.
     #[must_use]
     pub const fn cuda(name: &'static str) -> Self {
+        Self::of(name, name)
+    }
+
+    /// One of several kernels in `benches/cuda/<file>.cu`, compiled by nvcc.
+    #[must_use]
+    pub const fn of(file: &'static str, function: &'static str) -> Self {
         Self {
-            file: name,
-            function: name,
-            peer: "nvcc -O3",
+            file,
+            function,
+            peer: NVCC,
         }
     }
 }
+
+/// What the table calls a twin in CUDA C++.
+pub const NVCC: &str = "nvcc -O3";
 
 /// The work that one run must do, whatever the code looks like.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -82,6 +93,8 @@ pub struct Times {
     pub ours_ms: Vec<f64>,
     /// The peer.
     pub peer_ms: Vec<f64>,
+    /// The Rust kernel written with `unsafe`; empty if there is none.
+    pub unchecked_ms: Vec<f64>,
 }
 
 /// How often both sides run.
@@ -104,14 +117,33 @@ pub fn interleave<E>(
     mut ours: impl FnMut() -> Result<f64, E>,
     mut peer: impl FnMut() -> Result<f64, E>,
 ) -> Result<Times, E> {
+    in_turn(repetitions, &mut [&mut ours, &mut peer])
+}
+
+/// A run of one side, which returns its time in milliseconds.
+pub type Timed<'a, E> = &'a mut dyn FnMut() -> Result<f64, E>;
+
+/// As [`interleave`], for up to three sides in the order of the fields of [`Times`].
+///
+/// # Errors
+/// The first error of any side.
+pub fn in_turn<E>(repetitions: Repetitions, sides: &mut [Timed<'_, E>]) -> Result<Times, E> {
     for _ in 0..repetitions.warm_up {
-        ours()?;
-        peer()?;
+        for side in &mut *sides {
+            side()?;
+        }
     }
     let mut times = Times::default();
+    let Times {
+        ours_ms,
+        peer_ms,
+        unchecked_ms,
+    } = &mut times;
     for _ in 0..repetitions.measured {
-        times.ours_ms.push(ours()?);
-        times.peer_ms.push(peer()?);
+        let lists = [&mut *ours_ms, &mut *peer_ms, &mut *unchecked_ms];
+        for (side, list) in sides.iter_mut().zip(lists) {
+            list.push(side()?);
+        }
     }
     Ok(times)
 }
@@ -138,9 +170,30 @@ mod tests {
             times,
             Times {
                 ours_ms: vec![3.0, 5.0],
-                peer_ms: vec![4.0, 6.0]
+                peer_ms: vec![4.0, 6.0],
+                unchecked_ms: Vec::new(),
             }
         );
+    }
+
+    #[test]
+    fn a_third_side_takes_its_turn() {
+        let order = RefCell::new(String::new());
+        let run = |side: char| {
+            order.borrow_mut().push(side);
+            Ok::<_, ()>(order.borrow().len() as f64)
+        };
+        let repetitions = Repetitions {
+            warm_up: 0,
+            measured: 2,
+        };
+        let times = in_turn(
+            repetitions,
+            &mut [&mut || run('o'), &mut || run('p'), &mut || run('u')],
+        )
+        .unwrap();
+        assert_eq!(order.into_inner(), "opuopu");
+        assert_eq!(times.unchecked_ms, [3.0, 6.0]);
     }
 
     #[test]

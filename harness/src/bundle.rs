@@ -1,5 +1,5 @@
-//! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, the sources that reports quote, twins, scripts, the
-//! photograph.
+//! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, the programs of the gallery, the sources that reports
+//! quote, twins, scripts, the photograph.
 //!
 //! `target/bundle/warploom-gpu/` and, packed, `target/bundle/warploom-gpu.tar.xz`.
 
@@ -16,6 +16,7 @@ pub const MOST_BYTES: u64 = 60 << 20;
 /// Test targets that run cargo or rustc, or read the sources: they have nothing to show on a GPU machine.
 const HOST_ONLY: &[&str] = &[
     "house",
+    "profile",
     "ui",
     "outside",
     "pages",
@@ -23,6 +24,9 @@ const HOST_ONLY: &[&str] = &[
     "benchmarks_doc",
     "coverage_doc",
 ];
+
+/// Where the test programs lie: the folder's name tells them, as cargo's own does, that they are tests.
+const PROGRAMS: &str = "deps";
 
 /// The driver that tests bring along, where cargo puts it and where they look for it: beside the programs, or in the folder above.
 const FAKE_DRIVER: &str = "libwarploom_fake_driver.so";
@@ -35,6 +39,7 @@ const SOURCES: &[&str] = &[
     "runtime",
     "device-std",
     "emulator",
+    "gallery",
 ];
 
 /// What `run-all.sh` in the bundle is.
@@ -105,10 +110,37 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     if bundle.exists() {
         fs::remove_dir_all(&bundle).map_err(in_file(&bundle))?;
     }
-    for folder in ["programs", "assets", "benches/cuda", "benches/twins"] {
+    for folder in [
+        PROGRAMS,
+        "gallery/programs",
+        "assets",
+        "benches/cuda",
+        "benches/twins",
+    ] {
         let folder = bundle.join(folder);
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
+    build_programs(root, &bundle)?;
+    copy_folder(&root.join("benches/cuda"), &bundle.join("benches/cuda"))?;
+    copy_folder(&root.join("assets"), &bundle.join("assets"))?;
+    copy(
+        &root.join("benches/run-on-gpu.sh"),
+        &bundle.join("benches/run-on-gpu.sh"),
+    )?;
+    for folder in SOURCES {
+        copy_sources(&root.join(folder), &bundle.join(folder))?;
+    }
+    twins(root, &bundle)?;
+    let run_all = bundle.join("run-all.sh");
+    fs::write(&run_all, RUN_ALL).map_err(in_file(&run_all))?;
+    for script in ["run-all.sh", "benches/run-on-gpu.sh"] {
+        run(Command::new("chmod").arg("+x").arg(bundle.join(script)))?;
+    }
+    archive(&place)
+}
+
+/// Builds tests, examples and benchmarks, and puts each kind where `run-all.sh` looks for it.
+fn build_programs(root: &Path, bundle: &Path) -> Result<(), BundleError> {
     let tests = [
         "test",
         "--no-run",
@@ -127,7 +159,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
             take(
                 &program.path,
                 &bundle
-                    .join("programs")
+                    .join(PROGRAMS)
                     .join(program.path.file_name().unwrap_or_default()),
             )?;
             let fake = program.path.with_file_name(FAKE_DRIVER);
@@ -138,9 +170,25 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     }
     for program in built(
         root,
-        &["build", "--release", "-p", "warploom", "--example", "photo"],
+        &[
+            "build",
+            "--release",
+            "-p",
+            "warploom",
+            "--example",
+            "photo",
+            "--example",
+            "overlap",
+        ],
     )? {
         take(&program.path, &bundle.join(&program.target))?;
+    }
+    let gallery = ["build", "--release", "-p", "warploom-gallery", "--examples"];
+    for program in built(root, &gallery)? {
+        take(
+            &program.path,
+            &bundle.join("gallery/programs").join(&program.target),
+        )?;
     }
     for program in built(
         root,
@@ -157,22 +205,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     )? {
         take(&program.path, &bundle.join("benches").join(&program.target))?;
     }
-    copy_folder(&root.join("benches/cuda"), &bundle.join("benches/cuda"))?;
-    copy_folder(&root.join("assets"), &bundle.join("assets"))?;
-    copy(
-        &root.join("benches/run-on-gpu.sh"),
-        &bundle.join("benches/run-on-gpu.sh"),
-    )?;
-    for folder in SOURCES {
-        copy_sources(&root.join(folder), &bundle.join(folder))?;
-    }
-    twins(root, &bundle)?;
-    let run_all = bundle.join("run-all.sh");
-    fs::write(&run_all, RUN_ALL).map_err(in_file(&run_all))?;
-    for script in ["run-all.sh", "benches/run-on-gpu.sh"] {
-        run(Command::new("chmod").arg("+x").arg(bundle.join(script)))?;
-    }
-    archive(&place)
+    Ok(())
 }
 
 /// Runs cargo and returns the programs that it built.
@@ -217,10 +250,10 @@ fn programs(messages: &str) -> Vec<Program> {
         .collect()
 }
 
-/// Copies a program without its symbols; with them if there is no `strip`.
+/// Copies a program without what debuggers read, but with the names for backtraces; with all if there is no `strip`.
 fn take(from: &Path, to: &Path) -> Result<(), BundleError> {
     copy(from, to)?;
-    match Command::new("strip").arg(to).status() {
+    match Command::new("strip").arg("--strip-debug").arg(to).status() {
         Ok(status) if !status.success() => Err(BundleError::Failed {
             command: "strip".to_owned(),
             status,

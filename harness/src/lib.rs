@@ -16,5 +16,6 @@ pub mod host_coverage; // which test proves which of the host's rows
 pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel
 pub mod ptxas; // NVIDIA's assembler, where there is one
 pub mod record; // one measured row, and the files of rows
+pub mod static_comparison; // what kernels cost before they run, beside nvcc's: docs/static-comparison.md
 pub mod statistics; // many times become a median and a spread
 pub mod table; // rows become docs/benchmarks.md

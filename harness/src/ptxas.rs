@@ -94,7 +94,7 @@ fn with_lines(said: &str, ptx: &str) -> String {
     text
 }
 
-fn costs(said: &str) -> Vec<Cost> {
+pub(crate) fn costs(said: &str) -> Vec<Cost> {
     let mut all: Vec<Cost> = Vec::new();
     for line in said.lines() {
         let before = |word: &str| {

@@ -15,6 +15,9 @@ use crate::statistics::summarise;
 pub struct Record {
     /// Name of the benchmark.
     pub kernel: String,
+    /// Its kind.
+    #[serde(default)]
+    pub group: String,
     /// What it is compared with.
     pub peer: String,
     /// Size, in `unit`s.
@@ -31,6 +34,12 @@ pub struct Record {
     pub ours_spread: f64,
     /// Interquartile range of the peer by its median.
     pub peer_spread: f64,
+    /// Median time in milliseconds of the Rust kernel written with `unsafe`, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unchecked_ms: Option<f64>,
+    /// Interquartile range of that by its median.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unchecked_spread: Option<f64>,
     /// Measured runs of each side.
     pub runs: usize,
     /// Bytes of device memory that one run must move.
@@ -135,9 +144,11 @@ impl Record {
                 peer: times.peer_ms.len(),
             });
         };
+        let unchecked = summarise(&times.unchecked_ms);
         let traffic = (benchmark.traffic)(size);
         Ok(Self {
             kernel: benchmark.name.to_owned(),
+            group: benchmark.group.to_owned(),
             peer: benchmark.twin.peer.to_owned(),
             size,
             unit: benchmark.unit.to_owned(),
@@ -146,6 +157,8 @@ impl Record {
             ratio: peer.median / ours.median,
             ours_spread: ours.spread,
             peer_spread: peer.spread,
+            unchecked_ms: unchecked.map(|summary| summary.median),
+            unchecked_spread: unchecked.map(|summary| summary.spread),
             runs: times.ours_ms.len(),
             bytes: traffic.bytes(),
             flops: traffic.flops(),
@@ -157,6 +170,21 @@ impl Record {
             compiler: machine.compiler.clone(),
             date: machine.date.clone(),
         })
+    }
+}
+
+impl Record {
+    /// `unchecked_ms / ours_ms`: what is left of the speed of our own `unsafe` variant, where there is one.
+    #[must_use]
+    pub fn safe_ratio(&self) -> Option<f64> {
+        self.unchecked_ms.map(|unchecked| unchecked / self.ours_ms)
+    }
+
+    /// Bytes per second by those of a copy in the same run.
+    #[must_use]
+    pub fn share_of_copy(&self) -> Option<f64> {
+        let bytes = self.bytes? as f64;
+        Some(bytes / (self.ours_ms / 1e3) / 1e9 / self.copy_gb_s)
     }
 }
 

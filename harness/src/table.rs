@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::benchmark::NVCC;
 use crate::record::Record;
 
 const HEAD: &str = "\
@@ -13,12 +14,15 @@ The same algorithm in Rust and in CUDA C++ (`benches/cuda/`), on the same GPU, i
 
 - Both sides use the same stream, the same buffers, the same launch shape and the same events. They alternate (ours, peer, ours,
   peer, …), so that clocks and temperature meet both alike. A warm-up comes first.
-- The Rust kernels are those of `benches/side_by_side/kernels.rs`: safe code, bounds checks on.
+- The Rust kernels are those of `benches/side_by_side/`: safe code, bounds checks on. `by unchecked` is the time of a variant of the same
+  kernel with `unsafe`, without checks, by the time of the safe one.
 - Multiply and add may be contracted on both sides: `#[kernel(fma)]` here, nvcc's default there. Square root and division are
   the precise ones on both sides. nvcc runs with `-O3` for the GPU's own architecture.
 - Times are medians; the spread is the distance between the first and the third quartile by the median. The ratio is the peer's
   time by ours: above 1.00 the Rust kernel is the faster one.
 - Results of both sides are checked against a CPU reference in f64 in the same run; the largest relative error is in the table.
+- Each group has its geometric mean and its lowest ratio: over the kernels whose peer is a CUDA C++ twin, each at its largest size, because
+  the smaller ones measure the launch as well.
 - Copy bandwidth is that of a device-to-device copy of 1 GiB in the same run, bytes read plus bytes written.
 - `typed_launch` is the time that the host needs to enqueue one launch: the typed launch against `cuLaunchKernel` with arguments
   ready-made. 1.10 times the raw time is a ratio of 0.91.
@@ -66,27 +70,15 @@ fn section(text: &mut String, records: &[Record]) {
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "\n## {gpu}\n\nDriver {driver}, {compiler}, {date}. Copy bandwidth {copy_gb_s:.0} GB/s.\n\n\
-         | kernel | size | ours | peer | ratio | rate of ours | spread, ours / peer | runs | largest error |\n\
-         |---|---|---|---|---|---|---|---|---|\n"
+        "\n## {gpu}\n\nDriver {driver}, {compiler}, {date}. Copy bandwidth {copy_gb_s:.0} GB/s.\n"
     );
-    for record in records {
-        let _ = writeln!(
-            text,
-            "| {} | {} {} | {} | {} ({}) | {:.3} | {} | {:.1} % / {:.1} % | {} | {:.0e} |",
-            record.kernel,
-            size(record.size),
-            record.unit,
-            duration(record.ours_ms),
-            duration(record.peer_ms),
-            record.peer,
-            record.ratio,
-            rate(record),
-            record.ours_spread * 100.0,
-            record.peer_spread * 100.0,
-            record.runs,
-            record.max_error,
-        );
+    let groups = groups(records);
+    text.push_str(&overview(&groups));
+    for (group, records) in &groups {
+        if !group.is_empty() {
+            let _ = write!(text, "\n### {group}\n");
+        }
+        text.push_str(&rows(records));
     }
     text.push_str("\nExpected before the measurement:\n\n");
     let mut seen = Vec::new();
@@ -98,17 +90,118 @@ fn section(text: &mut String, records: &[Record]) {
     }
 }
 
+/// The records by their groups, in the order in which the groups come first.
+fn groups(records: &[Record]) -> Vec<(&str, Vec<&Record>)> {
+    let mut groups: Vec<(&str, Vec<&Record>)> = Vec::new();
+    for record in records {
+        match groups.iter_mut().find(|(name, _)| *name == record.group) {
+            Some((_, members)) => members.push(record),
+            None => groups.push((&record.group, vec![record])),
+        }
+    }
+    groups
+}
+
+fn rows(records: &[&Record]) -> String {
+    let mut text = "\n| kernel | size | ours | peer | ratio | by unchecked | rate of ours | spread, ours / peer | runs | largest error |\n\
+        |---|---|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for record in records {
+        let _ = writeln!(
+            text,
+            "| {} | {} {} | {} | {} ({}) | {:.3} | {} | {} | {:.1} % / {:.1} % | {} | {:.0e} |",
+            record.kernel,
+            size(record.size),
+            record.unit,
+            duration(record.ours_ms),
+            duration(record.peer_ms),
+            record.peer,
+            record.ratio,
+            record
+                .safe_ratio()
+                .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}")),
+            rate(record),
+            record.ours_spread * 100.0,
+            record.peer_spread * 100.0,
+            record.runs,
+            record.max_error,
+        );
+    }
+    text
+}
+
+/// What the groups come to; nothing if no kernel has a twin.
+fn overview(groups: &[(&str, Vec<&Record>)]) -> String {
+    let lines: Vec<(&str, Vec<&Record>)> = groups
+        .iter()
+        .map(|(name, records)| (*name, largest(records)))
+        .filter(|(_, records)| !records.is_empty())
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n| group | kernels with a twin | geometric mean of the ratios | lowest ratio | lowest by unchecked |\n|---|---|---|---|---|\n".to_owned();
+    let all: Vec<&Record> = lines
+        .iter()
+        .flat_map(|(_, records)| records)
+        .copied()
+        .collect();
+    for (name, records) in lines
+        .iter()
+        .map(|(n, r)| (*n, r))
+        .chain([("**all**", &all)])
+    {
+        let unchecked = lowest(records, Record::safe_ratio);
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {:.3} | {} | {unchecked} |",
+            records.len(),
+            geometric_mean(records),
+            lowest(records, |record| Some(record.ratio)),
+        );
+    }
+    text
+}
+
+/// The kernels with a twin in CUDA C++, each at its largest size.
+fn largest<'r>(records: &[&'r Record]) -> Vec<&'r Record> {
+    let with_twin = records.iter().filter(|record| record.peer == NVCC);
+    let mut largest: Vec<&Record> = Vec::new();
+    for record in with_twin {
+        match largest.iter_mut().find(|r| r.kernel == record.kernel) {
+            Some(known) if known.size < record.size => *known = record,
+            Some(_) => {}
+            None => largest.push(record),
+        }
+    }
+    largest
+}
+
+fn geometric_mean(records: &[&Record]) -> f64 {
+    let logarithms: f64 = records.iter().map(|record| record.ratio.ln()).sum();
+    (logarithms / records.len() as f64).exp()
+}
+
+/// The lowest figure with the kernel that it belongs to.
+fn lowest(records: &[&Record], figure: impl Fn(&Record) -> Option<f64>) -> String {
+    let figures = records
+        .iter()
+        .filter_map(|record| Some((figure(record)?, &record.kernel)));
+    figures.min_by(|(a, _), (b, _)| a.total_cmp(b)).map_or_else(
+        || "–".to_owned(),
+        |(figure, kernel)| format!("{figure:.3} (`{kernel}`)"),
+    )
+}
+
 /// Bandwidth with its part of the copy bandwidth, or operations per second.
 fn rate(record: &Record) -> String {
     let seconds = record.ours_ms / 1e3;
     match (record.bytes, record.flops) {
-        (Some(bytes), _) => {
-            let gb_s = bytes as f64 / seconds / 1e9;
-            format!(
-                "{gb_s:.0} GB/s, {:.0} % of copy",
-                gb_s / record.copy_gb_s * 100.0
-            )
-        }
+        (Some(bytes), _) => format!(
+            "{:.0} GB/s, {:.0} % of copy",
+            bytes as f64 / seconds / 1e9,
+            record.share_of_copy().unwrap_or(f64::NAN) * 100.0
+        ),
         (None, Some(flops)) => format!("{:.2} TFLOP/s", flops as f64 / seconds / 1e12),
         (None, None) => "–".to_owned(),
     }
@@ -138,6 +231,7 @@ mod tests {
     fn record(kernel: &str, bytes: Option<u64>, flops: Option<u64>) -> Record {
         Record {
             kernel: kernel.to_owned(),
+            group: "memory".to_owned(),
             peer: "nvcc -O3".to_owned(),
             size: 1 << 28,
             unit: "elements".to_owned(),
@@ -146,6 +240,8 @@ mod tests {
             ratio: 0.98,
             ours_spread: 0.001,
             peer_spread: 0.0025,
+            unchecked_ms: None,
+            unchecked_spread: None,
             runs: 30,
             bytes,
             flops,
@@ -173,7 +269,7 @@ mod tests {
             record("saxpy", None, Some(8_500_000_000)),
         ];
         let text = document(&[rows.to_vec()]);
-        let row = "| saxpy | 2^28 elements | 1.000 ms | 0.980 ms (nvcc -O3) | 0.980 | 3000 GB/s, 75 % of copy | 0.1 % / 0.2 % | 30 | 0e0 |";
+        let row = "| saxpy | 2^28 elements | 1.000 ms | 0.980 ms (nvcc -O3) | 0.980 | – | 3000 GB/s, 75 % of copy | 0.1 % / 0.2 % | 30 | 0e0 |";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("| 8.50 TFLOP/s |"), "{text}");
         assert!(!text.contains("No results"), "{text}");
@@ -182,6 +278,46 @@ mod tests {
             1,
             "{text}"
         );
+    }
+
+    #[test]
+    fn groups_have_their_mean_and_their_lowest() {
+        let of = |kernel: &str, group: &str, size, ratio, unchecked| Record {
+            group: group.to_owned(),
+            size,
+            ratio,
+            unchecked_ms: unchecked,
+            ..record(kernel, None, None)
+        };
+        let rows = [
+            of("copy", "memory", 10, 0.5, Some(0.7)), // not its largest size
+            of("copy", "memory", 20, 0.8, Some(0.9)),
+            of("sum", "reductions", 10, 1.25, None),
+            of("add", "memory", 20, 0.2, None),
+            Record {
+                peer: "cuLaunchKernel".to_owned(),
+                ..of("launch", "host", 10, 0.1, None)
+            },
+        ];
+        let text = document(&[rows.to_vec()]);
+        for line in [
+            "| memory | 2 | 0.400 | 0.200 (`add`) | 0.900 (`copy`) |",
+            "| reductions | 1 | 1.250 | 1.250 (`sum`) | – |",
+            "| **all** | 3 | 0.585 | 0.200 (`add`) | 0.900 (`copy`) |",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert!(!text.contains("| host |"), "{text}");
+        // Rows stand with their group, in the order of the groups.
+        let places = [
+            "### memory",
+            "| add |",
+            "### reductions",
+            "| sum |",
+            "### host",
+        ];
+        let found: Vec<_> = places.iter().map(|place| text.find(place)).collect();
+        assert!(found.is_sorted() && found[0].is_some(), "{found:?}");
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl<T: Plain> Output<T> {
     }
 
     /// The parameter that each thread gets, as a matrix.
-    pub(crate) fn matrix<'k>(&self, width: usize) -> DisjointSlice2D<'k, T> {
+    pub(crate) fn matrix<'k, S: Space>(&self, width: usize) -> DisjointSlice2D<'k, T, S> {
         // SAFETY: as above; `width * (len / width)` is at most `len`.
         unsafe { DisjointSlice2D::from_launch(self.start, width, self.len / width) }
     }

@@ -1,0 +1,243 @@
+//! Softmax and layer norm of rows of 1024 numbers: one block of 256 threads per row, four neighbours per thread.
+
+use warploom::device::vector::Float4;
+use warploom::prelude::*;
+use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+
+use super::data::noise;
+use super::session::{BenchError, Session};
+use super::sides::{Call, Reference, Sides, arguments, run};
+use super::{ROWS, Run};
+
+#[kernel(fma, block(256))]
+fn softmax(
+    i: Index1D,
+    block: Block,
+    warp: Warp,
+    x: &[Float4],
+    tile: SharedTile<f32, 256>,
+    mut y: DisjointSlice<Float4>,
+) {
+    let own = x[i.get()].to_array();
+    let [a, b, c, d] = own;
+    let most = a.max(b).max(c.max(d));
+    let (most, tile) = over_block(tile, &block, &warp, most, f32::max);
+    let powers = own.map(|x| (x - most).exp());
+    let (sum, _) = over_block(tile, &block, &warp, total(powers), |a, b| a + b);
+    if let Some(y) = y.get_mut(i) {
+        let scale = 1.0 / sum;
+        *y = powers.map(|power| power * scale).into();
+    }
+}
+
+#[kernel(fma, block(256))]
+fn layer_norm(
+    i: Index1D,
+    block: Block,
+    warp: Warp,
+    x: &[Float4],
+    scale: &[Float4],
+    shift: &[Float4],
+    tile: SharedTile<f32, 256>,
+    mut y: DisjointSlice<Float4>,
+) {
+    let own = x[i.get()].to_array();
+    let (sum, tile) = over_block(tile, &block, &warp, total(own), |a, b| a + b);
+    let mean = sum / COLUMNS as f32;
+    let away = own.map(|x| x - mean);
+    let squares = total(away.map(|d| d * d));
+    let (squares, _) = over_block(tile, &block, &warp, squares, |a, b| a + b);
+    let factor = (squares / COLUMNS as f32 + EPSILON).rsqrt();
+    let (scale, shift) = (scale[block.thread()], shift[block.thread()]);
+    if let Some(y) = y.get_mut(i) {
+        *y = Float4::from(away.map(|d| d * factor)) * scale + shift;
+    }
+}
+
+fn total([a, b, c, d]: [f32; 4]) -> f32 {
+    a + b + c + d
+}
+
+/// `value` combined over the threads of the block, in each of them.
+fn over_block<'k>(
+    mut tile: SharedTile<'k, f32, 256>,
+    block: &Block,
+    warp: &Warp,
+    value: f32,
+    combine: impl Fn(f32, f32) -> f32,
+) -> (f32, SharedTile<'k, f32, 256>) {
+    let over_lanes = |mut value: f32, flips: &[u32]| {
+        for &flip in flips {
+            value = combine(value, warp.shuffle_xor(value, flip));
+        }
+        value
+    };
+    tile.set_own(0, over_lanes(value, &[16, 8, 4, 2, 1]));
+    let of_warps = tile.publish(block);
+    // Of warp w the slot of lane w: each in a bank of its own.
+    let value = of_warps[(warp.lane() as usize % 8) * 33];
+    let tile = of_warps.reclaim(block);
+    (over_lanes(value, &[4, 2, 1]), tile)
+}
+
+const COLUMNS: usize = 1024;
+const EPSILON: f32 = 1e-5;
+
+/// Value number `at` of all, in -8..8.
+fn value(at: usize) -> f32 {
+    8.0 * noise(at, 1)
+}
+
+#[kernel]
+fn fill_rows(i: Index1D, factor: f32, seed: u32, mut x: DisjointSlice<Float4>) {
+    if let Some(x) = x.get_mut(i) {
+        let first = 4 * i.get();
+        *x = Float4::from([0, 1, 2, 3].map(|k| factor * noise(first + k, seed)));
+    }
+}
+
+fn filled(
+    session: &Session,
+    rows: u64,
+    factor: f32,
+    seed: u32,
+) -> Result<DeviceBuffer<Float4>, BenchError> {
+    let len = rows as usize * COLUMNS / 4;
+    let mut x = session.device.alloc_uninit(len)?;
+    let shape = Launch::covering(len);
+    fill_rows::launch(&session.stream, shape, factor, seed, &mut x)?;
+    Ok(x)
+}
+
+fn numbers(y: &DeviceBuffer<Float4>, stream: &Stream) -> Result<Vec<f32>, BenchError> {
+    let vectors = y.to_vec(stream)?;
+    Ok(vectors.into_iter().flat_map(Float4::to_array).collect())
+}
+
+fn shape(y: &DeviceBuffer<Float4>) -> Launch {
+    Launch::new((y.len() / 256) as u32, 256)
+}
+
+pub(crate) struct Softmax {
+    x: DeviceBuffer<Float4>,
+    y: DeviceBuffer<Float4>,
+}
+
+impl Sides for Softmax {
+    const BENCHMARK: Benchmark<Run> = Benchmark {
+        name: "softmax",
+        group: ROWS,
+        twin: Twin::of("rows", "softmax"),
+        unit: "rows",
+        sizes: &[3 << 16],
+        small: 5,
+        traffic: |n| Traffic::Bytes(8 * COLUMNS as u64 * n),
+        prediction: "0.95: one bounds check per thread; bound by memory and by the barriers, which are the same",
+        run: run::<Self>,
+    };
+    const TOLERANCE: f64 = 2e-5;
+    const SAMPLES: usize = 4096;
+    type Value = f32;
+
+    fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
+        let x = filled(session, size, 8.0, 1)?;
+        let y = session.device.alloc_uninit(x.len())?;
+        Ok(Self { x, y })
+    }
+
+    fn reset(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        Ok(self.y.fill(Float4::splat(f32::NAN), stream)?)
+    }
+
+    fn ours(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        let shape = shape(&self.y);
+        Ok(softmax::launch(stream, shape, &self.x, &mut self.y)?)
+    }
+
+    fn twin(&self) -> Vec<Call> {
+        let n = self.y.len() as u64;
+        let arguments = arguments![&self.x, &self.y, n];
+        // SAFETY: the twin takes two pointers to `n` vectors and `n`, which is a multiple of the block.
+        vec![unsafe { Call::new("softmax", (n / 256) as u32, 256, arguments) }]
+    }
+
+    fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {
+        numbers(&self.y, stream)
+    }
+
+    fn reference(&self, i: usize) -> Reference {
+        let start = i / COLUMNS * COLUMNS;
+        let powers = (start..start + COLUMNS).map(|at| f64::from(value(at)).exp());
+        Reference::of(f64::from(value(i)).exp() / powers.sum::<f64>())
+    }
+}
+
+pub(crate) struct LayerNorm {
+    x: DeviceBuffer<Float4>,
+    scale: DeviceBuffer<Float4>,
+    shift: DeviceBuffer<Float4>,
+    y: DeviceBuffer<Float4>,
+}
+
+impl Sides for LayerNorm {
+    const BENCHMARK: Benchmark<Run> = Benchmark {
+        name: "layer_norm",
+        twin: Twin::of("rows", "layer_norm"),
+        prediction: "0.95: three bounds checks per thread; bound by memory and by the barriers, which are the same",
+        run: run::<Self>,
+        ..Softmax::BENCHMARK
+    };
+    const TOLERANCE: f64 = 1e-5;
+    const SAMPLES: usize = 4096;
+    type Value = f32;
+
+    fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
+        let x = filled(session, size, 8.0, 1)?;
+        Ok(Self {
+            scale: filled(session, 1, 1.0, 2)?,
+            shift: filled(session, 1, 1.0, 3)?,
+            y: session.device.alloc_uninit(x.len())?,
+            x,
+        })
+    }
+
+    fn reset(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        Ok(self.y.fill(Float4::splat(f32::NAN), stream)?)
+    }
+
+    fn ours(&mut self, stream: &Stream) -> Result<(), BenchError> {
+        let shape = shape(&self.y);
+        Ok(layer_norm::launch(
+            stream,
+            shape,
+            &self.x,
+            &self.scale,
+            &self.shift,
+            &mut self.y,
+        )?)
+    }
+
+    fn twin(&self) -> Vec<Call> {
+        let n = self.y.len() as u64;
+        let arguments = arguments![&self.x, &self.scale, &self.shift, &self.y, n];
+        // SAFETY: the twin takes `n` vectors, 256 factors and as many summands, room for `n` vectors, and `n`, a multiple of the block.
+        vec![unsafe { Call::new("layer_norm", (n / 256) as u32, 256, arguments) }]
+    }
+
+    fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {
+        numbers(&self.y, stream)
+    }
+
+    fn reference(&self, i: usize) -> Reference {
+        let (start, column) = (i / COLUMNS * COLUMNS, i % COLUMNS);
+        let row = || (start..start + COLUMNS).map(|at| f64::from(value(at)));
+        let mean = row().sum::<f64>() / COLUMNS as f64;
+        let squares: f64 = row().map(|x| (x - mean) * (x - mean)).sum();
+        let deviation = (squares / COLUMNS as f64 + f64::from(EPSILON)).sqrt();
+        let (scale, shift) = (f64::from(noise(column, 2)), f64::from(noise(column, 3)));
+        Reference::scaled(
+            (f64::from(value(i)) - mean) / deviation * scale + shift,
+            1.0,
+        )
+    }
+}

@@ -1,0 +1,273 @@
+//! Machine code as text: what a kernel consists of, and its hottest loop.
+//!
+//! Takes what `nvdisasm -c` prints. A loop is a natural one (its head dominates the jump back), so what stands out of line and returns, such
+//! as shuffles of diverged warps, is none, and what ends in a panic belongs to none. Must not know: kernels, files.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The instructions of one function, up to the endless loop and the padding behind the last one.
+#[derive(Debug, Clone, Default)]
+pub struct Function {
+    code: Vec<Instruction>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Instruction {
+    guarded: bool,
+    /// `LDG.E.128.CONSTANT`.
+    name: String,
+    /// All behind the name.
+    operands: String,
+    /// Where it may jump to.
+    target: Option<usize>,
+}
+
+/// What instructions do, counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Work {
+    /// All of them.
+    pub instructions: u32,
+    /// Additions, multiplications, both at once, and the special functions, of floats.
+    pub arithmetic: u32,
+    /// Jumps.
+    pub branches: u32,
+    /// Barriers of the block.
+    pub barriers: u32,
+    /// Loads, stores and atomics by name: `LDG.128.CONSTANT`.
+    pub memory: BTreeMap<String, u32>,
+}
+
+impl Work {
+    /// Instructions that the algorithm asks for: arithmetic and accesses to memory.
+    #[must_use]
+    pub fn useful(&self) -> u32 {
+        self.arithmetic + self.memory.values().sum::<u32>()
+    }
+
+    fn add(&mut self, instruction: &Instruction) {
+        self.instructions += 1;
+        self.arithmetic += u32::from(instruction.is_arithmetic());
+        self.branches += u32::from(instruction.opcode() == "BRA");
+        self.barriers += u32::from(instruction.opcode() == "BAR");
+        if let Some(name) = instruction.memory() {
+            *self.memory.entry(name).or_default() += 1;
+        }
+    }
+}
+
+/// In the names of the device library's functions that report a panic.
+const PANIC: &str = "__warploom_panic";
+
+/// Reads the function of this name: a kernel has a section of its own.
+#[must_use]
+pub fn function(text: &str, name: &str) -> Option<Function> {
+    let head = format!(".text.{name}:");
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|l| *l != head.as_str());
+    lines.next()?;
+    let mut code: Vec<Instruction> = Vec::new();
+    let mut labels: HashMap<&str, usize> = HashMap::new();
+    let mut panics = false;
+    for line in lines.take_while(|l| !l.starts_with(".section") && !l.starts_with("//---")) {
+        if let Some(label) = line.strip_suffix(':') {
+            labels.insert(label, code.len());
+            // Functions that stand behind the kernel: `$saxpy$__warploom_panic_bounds_check`.
+            if label.starts_with('$') {
+                panics = label.contains(PANIC);
+            }
+        } else if let Some(instruction) = Instruction::read(line).filter(|_| !panics) {
+            code.push(instruction);
+        }
+    }
+    for (at, instruction) in code.iter_mut().enumerate() {
+        let label = instruction.operands.split_once("`(");
+        let label = label.and_then(|(_, rest)| rest.split(')').next());
+        instruction.target = label.and_then(|l| labels.get(l)).copied();
+        if instruction.name == "BRA" && instruction.target == Some(at) && !instruction.guarded {
+            instruction.name.clear(); // the endless loop that pads
+        }
+    }
+    let end = code.iter().position(|i| i.name.is_empty());
+    code.truncate(end.unwrap_or(code.len()));
+    (!code.is_empty()).then_some(Function { code })
+}
+
+impl Instruction {
+    /// `/*0090*/  @P0 EXIT ;`
+    fn read(line: &str) -> Option<Instruction> {
+        let (_, rest) = line.strip_prefix("/*")?.split_once("*/")?;
+        let mut rest = rest.split(';').next()?.trim();
+        let guarded = rest.starts_with('@');
+        if guarded {
+            rest = rest.split_once(char::is_whitespace)?.1.trim_start();
+        }
+        let (name, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        (!name.is_empty()).then(|| Instruction {
+            guarded,
+            name: name.to_owned(),
+            operands: operands.trim().to_owned(),
+            target: None,
+        })
+    }
+
+    fn opcode(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    fn is_arithmetic(&self) -> bool {
+        match self.opcode() {
+            "FADD" | "FMUL" | "FFMA" | "DADD" | "DMUL" | "DFMA" | "MUFU" | "FMNMX" => true,
+            // How constants come into registers, where nothing is multiplied.
+            "HFMA2" => !self.operands.contains("RZ, RZ"),
+            "HADD2" => !self.operands.contains("-RZ, -RZ") && !self.name.contains("F32"),
+            "HMUL2" => true,
+            _ => false,
+        }
+    }
+
+    /// Without what says nothing of width and kind.
+    fn memory(&self) -> Option<String> {
+        const NAMES: [&str; 13] = [
+            "LDG", "STG", "LDS", "STS", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "ATOMS", "RED",
+            "LDGSTS",
+        ];
+        let mut parts = self.name.split('.');
+        let opcode = parts.next().filter(|o| NAMES.contains(o))?;
+        let told = parts.filter(|p| !["E", "STRONG", "GPU", "SYS", "DEFER_BLOCKING"].contains(p));
+        let told: Vec<&str> = [opcode].into_iter().chain(told).collect();
+        Some(told.join("."))
+    }
+
+    /// Whether what follows it in the text may run next.
+    fn falls_through(&self) -> bool {
+        let ends = matches!(self.opcode(), "EXIT" | "RET" | "BRX" | "JMX" | "KILL");
+        // `BRA P0, label` has a condition among its operands.
+        let jumps = self.opcode() == "BRA" && self.operands.starts_with('`');
+        self.guarded || !(ends || jumps)
+    }
+}
+
+impl Function {
+    /// All of it.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        let mut work = Work::default();
+        self.code.iter().for_each(|i| work.add(i));
+        work
+    }
+
+    /// The loop in which most time is spent: of the loops inside most others, the one with most useful work.
+    #[must_use]
+    pub fn hottest_loop(&self) -> Option<Work> {
+        let loops = self.loops();
+        let depth = |head: &usize| loops.values().filter(|body| body.contains(head)).count();
+        let of = |body: &HashSet<usize>| {
+            let mut work = Work::default();
+            body.iter().for_each(|at| work.add(&self.code[*at]));
+            work
+        };
+        let all = loops.iter().map(|(head, body)| (depth(head), of(body)));
+        all.max_by_key(|(depth, work)| (*depth, work.useful(), work.instructions))
+            .map(|(_, work)| work)
+    }
+
+    fn successors(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let instruction = &self.code[at];
+        let next = instruction.falls_through().then_some(at + 1);
+        let jumps = matches!(instruction.opcode(), "BRA" | "BREAK");
+        let target = instruction.target.filter(|_| jumps);
+        next.into_iter()
+            .chain(target)
+            .filter(|to| *to < self.code.len())
+    }
+
+    /// Each loop's head, and the places that belong to it.
+    fn loops(&self) -> BTreeMap<usize, HashSet<usize>> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.code.len()];
+        for at in 0..self.code.len() {
+            self.successors(at).for_each(|to| before[to].push(at));
+        }
+        let dominators = self.dominators(&before);
+        let mut loops: BTreeMap<usize, HashSet<usize>> = BTreeMap::new();
+        for from in 0..self.code.len() {
+            for head in self.successors(from) {
+                if !dominates(&dominators, head, from) {
+                    continue;
+                }
+                let body = loops.entry(head).or_insert_with(|| HashSet::from([head]));
+                let mut todo = vec![from];
+                while let Some(at) = todo.pop() {
+                    if body.insert(at) {
+                        todo.extend(&before[at]);
+                    }
+                }
+            }
+        }
+        loops
+    }
+
+    /// The nearest dominator of each place that is reached from the start, by Cooper's, Harvey's and Kennedy's simple way.
+    fn dominators(&self, before: &[Vec<usize>]) -> Vec<Option<usize>> {
+        let order = self.postorder();
+        let mut number = vec![0; self.code.len()];
+        order.iter().enumerate().for_each(|(n, at)| number[*at] = n);
+        let mut nearest: Vec<Option<usize>> = vec![None; self.code.len()];
+        nearest[0] = Some(0);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for at in order.iter().rev().copied().filter(|at| *at != 0) {
+                let known = before[at].iter().copied().filter(|b| nearest[*b].is_some());
+                let common = known.reduce(|mut a, mut b| {
+                    while a != b {
+                        let lower = if number[a] < number[b] {
+                            &mut a
+                        } else {
+                            &mut b
+                        };
+                        *lower = nearest[*lower].unwrap_or(0);
+                    }
+                    a
+                });
+                changed |= nearest[at] != common;
+                nearest[at] = common;
+            }
+        }
+        nearest
+    }
+
+    fn postorder(&self) -> Vec<usize> {
+        let mut seen = HashSet::from([0]);
+        let mut order = Vec::new();
+        let mut path: Vec<(usize, Vec<usize>)> = vec![(0, self.successors(0).collect())];
+        while let Some((at, next)) = path.last_mut() {
+            match next.pop() {
+                Some(to) if seen.insert(to) => path.push((to, self.successors(to).collect())),
+                Some(_) => {}
+                None => {
+                    order.push(*at);
+                    path.pop();
+                }
+            }
+        }
+        order
+    }
+}
+
+fn dominates(nearest: &[Option<usize>], head: usize, mut at: usize) -> bool {
+    loop {
+        if at == head {
+            return true;
+        }
+        match nearest[at] {
+            Some(up) if up != at => at = up,
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "sass_tests.rs"]
+mod tests;

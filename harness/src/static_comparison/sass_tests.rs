@@ -1,0 +1,67 @@
+//! Machine code is read, and its loops are found.
+
+use super::*;
+
+/// A loop of four instructions, one inside it of three, and a shuffle's way out of line, which comes back and is no loop.
+const CODE: &str = "
+//--------------------- .text.dot               --------------------------
+	.section	.text.dot,\"ax\",@progbits
+dot:
+.text.dot:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+.L_x_2:
+        /*0010*/                   LDG.E.128.CONSTANT R4, desc[UR4][R4.64] ;
+.L_x_1:
+        /*0020*/                   LDS R7, [R2] ;
+        /*0030*/                   FFMA R7, R4, UR6, R7 ;
+        /*0040*/               @P0 BRA `(.L_x_1) ;
+        /*0050*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+        /*0060*/              @!P1 BRA `(.L_x_2) ;
+        /*0070*/                   BRA.DIV UR4, `(.L_x_4) ;
+.L_x_3:
+        /*0080*/                   STG.E desc[UR4][R2.64], R7 ;
+        /*0090*/                   EXIT ;
+.L_x_4:
+        /*00a0*/                   MOV R1, R2 ;
+        /*00b0*/                   BRA `(.L_x_3) ;
+$dot$__warploom_panic_bounds_check:
+        /*00bc*/                   EXIT ;
+.L_x_5:
+        /*00c0*/                   BRA `(.L_x_5);
+        /*00d0*/                   NOP;
+.L_x_6:
+	.section	.text.other,\"ax\",@progbits
+.text.other:
+        /*0000*/                   FADD R1, R1, R1 ;
+";
+
+fn dot() -> Function {
+    function(CODE, "dot").unwrap()
+}
+
+#[test]
+fn a_function_ends_before_its_padding() {
+    assert_eq!(dot().work().instructions, 12);
+    assert_eq!(function(CODE, "other").unwrap().work().arithmetic, 1);
+    assert!(function(CODE, "none").is_none());
+}
+
+#[test]
+fn widths_and_kinds_of_accesses_are_counted() {
+    let expected = [("LDG.128.CONSTANT", 1), ("LDS", 1), ("STG", 1)];
+    let expected = expected.map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(dot().work().memory, expected.into());
+    assert_eq!(dot().work().barriers, 1);
+}
+
+#[test]
+fn the_inner_loop_is_the_hottest() {
+    let hottest = dot().hottest_loop().unwrap();
+    assert_eq!((hottest.instructions, hottest.useful()), (3, 2));
+}
+
+#[test]
+fn the_outer_loop_contains_the_inner_one() {
+    let sizes: Vec<usize> = dot().loops().values().map(HashSet::len).collect();
+    assert_eq!(sizes, [6, 3]);
+}

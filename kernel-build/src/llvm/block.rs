@@ -1,0 +1,287 @@
+//! Blocks of instructions, and a builder that puts new instructions between them.
+
+use super::ffi::{BlockRef, BuilderRef, Nullable as _, ValueRef};
+use super::{Context, Op, Value};
+use std::ffi::c_int;
+
+/// A basic block.
+#[derive(Clone, Copy)]
+pub(crate) struct Block<'ctx> {
+    raw: BlockRef,
+    context: &'ctx Context,
+}
+
+impl PartialEq for Block<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+impl Eq for Block<'_> {}
+impl std::hash::Hash for Block<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.raw.hash(state);
+    }
+}
+
+/// How unsigned numbers are compared; the numbers are LLVM's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Compare {
+    Equal = 32,
+    NotEqual = 33,
+    Greater = 34,
+    NotBelow = 35,
+    Below = 36,
+    NotGreater = 37,
+}
+
+impl Compare {
+    /// For exchanged operands.
+    pub(crate) fn exchanged(self) -> Compare {
+        match self {
+            Compare::Greater => Compare::Below,
+            Compare::NotBelow => Compare::NotGreater,
+            Compare::Below => Compare::Greater,
+            Compare::NotGreater => Compare::NotBelow,
+            same => same,
+        }
+    }
+
+    /// What holds where this does not.
+    pub(crate) fn negated(self) -> Compare {
+        match self {
+            Compare::Equal => Compare::NotEqual,
+            Compare::NotEqual => Compare::Equal,
+            Compare::Greater => Compare::NotGreater,
+            Compare::NotBelow => Compare::Below,
+            Compare::Below => Compare::NotBelow,
+            Compare::NotGreater => Compare::Greater,
+        }
+    }
+}
+
+impl<'ctx> Block<'ctx> {
+    /// The blocks of a function, its entry first.
+    pub(crate) fn all(function: Value<'ctx>) -> Vec<Block<'ctx>> {
+        let (llvm, context) = (function.context.llvm, function.context);
+        let mut all = Vec::new();
+        // SAFETY: a live function, whose blocks are walked without changing them.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstBasicBlock)(function.raw);
+            while !raw.is_null() {
+                all.push(Block { raw, context });
+                raw = (llvm.LLVMGetNextBasicBlock)(raw);
+            }
+        }
+        all
+    }
+
+    /// The last instruction.
+    pub(crate) fn terminator(self) -> Value<'ctx> {
+        // SAFETY: blocks of a verified function have one.
+        let raw = unsafe { (self.context.llvm.LLVMGetBasicBlockTerminator)(self.raw) };
+        Value::new(raw, self.context)
+    }
+
+    /// Where the last instruction may go.
+    pub(crate) fn successors(self) -> Vec<Block<'ctx>> {
+        let (llvm, last) = (self.context.llvm, self.terminator().raw);
+        // SAFETY: a live terminator and indices below its count.
+        unsafe {
+            let count = (llvm.LLVMGetNumSuccessors)(last);
+            let block = |i| Block {
+                raw: (llvm.LLVMGetSuccessor)(last, i),
+                context: self.context,
+            };
+            (0..count).map(block).collect()
+        }
+    }
+
+    /// What decides between the two successors; `None` if the block does not end in such a branch.
+    pub(crate) fn condition(self) -> Option<Value<'ctx>> {
+        let (llvm, last) = (self.context.llvm, self.terminator().raw);
+        // SAFETY: a live terminator; the condition is asked of conditional branches only.
+        unsafe {
+            if self.terminator().op() != Op::Branch || (llvm.LLVMIsConditional)(last) == 0 {
+                return None;
+            }
+            Some(Value::new((llvm.LLVMGetCondition)(last), self.context))
+        }
+    }
+
+    /// Puts another truth value in the condition's place.
+    pub(crate) fn set_condition(self, condition: Value<'ctx>) {
+        let llvm = self.context.llvm;
+        debug_assert!(self.condition().is_some());
+        // SAFETY: the terminator is a conditional branch, and the value a truth value that its block can see (the verifier checks it).
+        unsafe { (llvm.LLVMSetCondition)(self.terminator().raw, condition.raw) }
+    }
+
+    /// Whether control never leaves it.
+    pub(crate) fn is_end(self) -> bool {
+        self.terminator().op() == Op::Unreachable
+    }
+}
+
+impl<'ctx> Value<'ctx> {
+    /// The block of an instruction; `None` for what is none.
+    pub(crate) fn block(self) -> Option<Block<'ctx>> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live value; the parent is asked of instructions only.
+        unsafe {
+            if (llvm.LLVMIsAInstruction)(self.raw).is_null() {
+                return None;
+            }
+            let raw = (llvm.LLVMGetInstructionParent)(self.raw);
+            let context = self.context;
+            Some(Block { raw, context })
+        }
+    }
+
+    /// The values that come together in a phi, each with the block that it comes from.
+    pub(crate) fn incoming(self) -> Vec<(Value<'ctx>, Block<'ctx>)> {
+        let (llvm, context) = (self.context.llvm, self.context);
+        // SAFETY: called on phis only; indices below their count.
+        unsafe {
+            let count = (llvm.LLVMCountIncoming)(self.raw);
+            let pair = |i| {
+                let value = Value::new((llvm.LLVMGetIncomingValue)(self.raw, i), context);
+                let raw = (llvm.LLVMGetIncomingBlock)(self.raw, i);
+                (value, Block { raw, context })
+            };
+            (0..count).map(pair).collect()
+        }
+    }
+
+    /// How a comparison of unsigned numbers, or for equality, compares; `None` for all else.
+    pub(crate) fn comparison(self) -> Option<Compare> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live value; the predicate is asked of comparisons of integers only.
+        let predicate = unsafe {
+            if (llvm.LLVMIsAICmpInst)(self.raw).is_null() {
+                return None;
+            }
+            (llvm.LLVMGetICmpPredicate)(self.raw)
+        };
+        match predicate {
+            32 => Some(Compare::Equal),
+            33 => Some(Compare::NotEqual),
+            34 => Some(Compare::Greater),
+            35 => Some(Compare::NotBelow),
+            36 => Some(Compare::Below),
+            37 => Some(Compare::NotGreater),
+            _ => None,
+        }
+    }
+
+    /// Whether the operands of an `or` have no bit in common, so that it is an addition.
+    pub(crate) fn is_disjoint(self) -> bool {
+        // SAFETY: called on `or` only.
+        unsafe { (self.context.llvm.LLVMGetIsDisjoint)(self.raw) != 0 }
+    }
+}
+
+/// Makes instructions before another.
+pub(crate) struct Builder<'ctx> {
+    raw: BuilderRef,
+    context: &'ctx Context,
+}
+
+type Binary = unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
+
+impl<'ctx> Builder<'ctx> {
+    /// Before an instruction of a live function.
+    pub(crate) fn before(instruction: Value<'ctx>) -> Builder<'ctx> {
+        let (llvm, context) = (instruction.context.llvm, instruction.context);
+        // SAFETY: a live context and instruction; the builder is disposed of in `drop`.
+        let raw = unsafe {
+            let raw = (llvm.LLVMCreateBuilderInContext)(context.raw);
+            (llvm.LLVMPositionBuilderBefore)(raw, instruction.raw);
+            raw
+        };
+        Builder { raw, context }
+    }
+
+    fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        debug_assert!(a.ty().kind() == b.ty().kind());
+        // SAFETY: a positioned builder and two live numbers of one type.
+        let raw = unsafe { build(self.raw, a.raw, b.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    pub(crate) fn add(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildAdd, a, b)
+    }
+
+    pub(crate) fn sub(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildSub, a, b)
+    }
+
+    pub(crate) fn mul(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildMul, a, b)
+    }
+
+    pub(crate) fn and(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildAnd, a, b)
+    }
+
+    pub(crate) fn or(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildOr, a, b)
+    }
+
+    /// A comparison of unsigned numbers.
+    pub(crate) fn compare(&self, how: Compare, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildICmp;
+        // SAFETY: a positioned builder and two live numbers of one type.
+        let raw = unsafe { build(self.raw, how as c_int, a.raw, b.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    pub(crate) fn select(&self, which: Value<'ctx>, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildSelect;
+        // SAFETY: a positioned builder, a truth value and two live values of one type.
+        let raw = unsafe { build(self.raw, which.raw, a.raw, b.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// The same number in 64 bits.
+    pub(crate) fn widened(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder and a live number of at most 64 bits.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt64TypeInContext)(self.context.raw);
+            (llvm.LLVMBuildZExt)(self.raw, value.raw, ty, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// Some value where this one is none in particular: a branch on it is defined.
+    pub(crate) fn settled(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildFreeze;
+        // SAFETY: a positioned builder and a live value.
+        let raw = unsafe { build(self.raw, value.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// A number of so many bits, 32 or 64.
+    pub(crate) fn number(&self, value: u64, bits: u32) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live context; what does not fit into 32 bits is cut off here.
+        let raw = unsafe {
+            if bits == 32 {
+                let ty = (llvm.LLVMInt32TypeInContext)(self.context.raw);
+                (llvm.LLVMConstInt)(ty, value & 0xffff_ffff, 0)
+            } else {
+                let ty = (llvm.LLVMInt64TypeInContext)(self.context.raw);
+                (llvm.LLVMConstInt)(ty, value, 0)
+            }
+        };
+        Value::new(raw, self.context)
+    }
+}
+
+impl Drop for Builder<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made in `before`, disposed of once.
+        unsafe { (self.context.llvm.LLVMDisposeBuilder)(self.raw) }
+    }
+}

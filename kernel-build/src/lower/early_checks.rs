@@ -1,0 +1,265 @@
+//! Bounds checks of a loop are decided before it.
+//!
+//! A check in each round keeps LLVM from unrolling, and ptxas from loading ahead of it. Where the index grows by the same step in each round,
+//! one comparison before the loop says whether any check of it can fail:
+//!
+//! ```text
+//! for k in 0..n { sum += a[row + k] }         fits = row + (n - 1) < a.len(), and nothing wraps around
+//!                                             in the loop: if fits || row + k < a.len() …
+//! ```
+//! LLVM then makes two loops of it, one without checks and, for launches that do not fit, the one that there was: it panics where it always did,
+//! with the same index, after the same stores. Nothing is assumed: `fits` is computed, and where it is false nothing has changed.
+
+use super::affine::{Affine, Fixed};
+use super::loops::{self, Loop};
+use crate::llvm::{Builder, Compare, Op, TypeKind, Value};
+
+/// Adds such comparisons to a function; says whether there was a loop for it.
+pub(crate) fn decide(function: Value<'_>) -> bool {
+    let mut changed = false;
+    for found in loops::find(function) {
+        changed |= decide_loop(&found);
+    }
+    changed
+}
+
+/// A branch in a loop that goes on where `index` is below `len`, or not above it, and to a panic otherwise.
+struct Check<'ctx> {
+    at: crate::llvm::Block<'ctx>,
+    index: Affine<'ctx>,
+    len: Fixed<'ctx>,
+    len_bits: u32,
+    /// Whether `index == len` is right too, as for the end of a range.
+    inclusive: bool,
+    /// Whether the loop goes on where the condition is false.
+    when_false: bool,
+}
+
+/// How far a loop goes.
+struct Rounds<'ctx> {
+    /// What its last comparison is about: `next` of `next != end` or `next < end`.
+    next: Affine<'ctx>,
+    end: Fixed<'ctx>,
+    bits: u32,
+    below: bool,
+}
+
+fn decide_loop(found: &Loop<'_>) -> bool {
+    let Some(rounds) = Rounds::of(found) else {
+        return false;
+    };
+    let checks: Vec<Check<'_>> = found
+        .each_round
+        .iter()
+        .filter_map(|block| Check::of(*block, found))
+        .filter(|check| rounds.reaches(&check.index))
+        .collect();
+    if checks.is_empty() {
+        return false;
+    }
+    let before = Builder::before(found.before.terminator());
+    let limits = rounds.limits(&before);
+    let fits = checks
+        .iter()
+        .flat_map(|check| limits.conditions(check, &before))
+        .chain(limits.valid)
+        .reduce(|a, b| before.and(a, b));
+    let Some(fits) = fits else {
+        return false;
+    };
+    let fits = before.settled(fits);
+    for check in checks {
+        let Some(condition) = check.at.condition() else {
+            continue;
+        };
+        let here = Builder::before(check.at.terminator());
+        // The branch to the panic is taken where its condition is true: never, where all fits.
+        check.at.set_condition(if check.when_false {
+            here.select(fits, here.truth(false), condition)
+        } else {
+            here.select(fits, here.truth(true), condition)
+        });
+    }
+    true
+}
+
+impl<'ctx> Check<'ctx> {
+    fn of(at: crate::llvm::Block<'ctx>, found: &Loop<'ctx>) -> Option<Check<'ctx>> {
+        let condition = at.condition()?;
+        let [when_true, when_false] = at.successors()[..] else {
+            return None;
+        };
+        let ends = |b: crate::llvm::Block<'ctx>| !found.blocks.contains(&b) && b.is_end();
+        let panics_when_false = match (ends(when_true), ends(when_false)) {
+            (false, true) => true,
+            (true, false) => false,
+            _ => return None,
+        };
+        let mut how = condition.comparison()?;
+        if !panics_when_false {
+            how = how.negated();
+        }
+        let (mut index, mut len) = (condition.operands()[0], condition.operands()[1]);
+        if found.is_fixed(index) {
+            (index, len) = (len, index);
+            how = how.exchanged();
+        }
+        let inclusive = match how {
+            Compare::Below => false,
+            Compare::NotGreater => true,
+            _ => return None,
+        };
+        if !found.is_fixed(len) {
+            return None;
+        }
+        let index = Affine::of(index, found)?.widened();
+        Some(Check {
+            at,
+            len_bits: width(len)?,
+            len: Fixed::of(len),
+            index,
+            inclusive,
+            when_false: !panics_when_false,
+        })
+    }
+}
+
+impl<'ctx> Rounds<'ctx> {
+    /// Of a loop that ends with a comparison with what is fixed.
+    fn of(found: &Loop<'ctx>) -> Option<Rounds<'ctx>> {
+        let condition = found.latch.condition()?;
+        let mut how = condition.comparison()?;
+        let [when_true, when_false] = found.latch.successors()[..] else {
+            return None;
+        };
+        match (when_true == found.head, when_false == found.head) {
+            (true, false) => {}
+            (false, true) => how = how.negated(),
+            _ => return None,
+        }
+        let (mut next, mut end) = (condition.operands()[0], condition.operands()[1]);
+        if found.is_fixed(next) {
+            (next, end) = (end, next);
+            how = how.exchanged();
+        }
+        if !found.is_fixed(end) {
+            return None;
+        }
+        let below = match how {
+            Compare::Below => true,
+            Compare::NotEqual => false,
+            _ => return None,
+        };
+        let next = Affine::of(next, found)?;
+        // A counter that has to meet its end exactly counts by one.
+        let one = next.step == Fixed::Number(1);
+        (one || below).then(|| Rounds {
+            bits: next.bits,
+            next: next.widened(),
+            end: Fixed::of(end),
+            below,
+        })
+    }
+
+    /// Whether the last value of a number can be told: the loop counts by one, or the number grows as the counter does.
+    fn reaches(&self, index: &Affine<'ctx>) -> bool {
+        // Small constants alone: what is large counts down.
+        let grows = match &index.step {
+            Fixed::Number(step) => (1..1 << 31).contains(step),
+            _ => true,
+        };
+        let by_one = self.next.step == Fixed::Number(1);
+        let told = |a: &Affine<'ctx>| by_one || a.step.clone().widened(a.bits) == self.next.step;
+        grows && told(index) && index.narrow.iter().all(told)
+    }
+
+    fn limits(&self, builder: &Builder<'ctx>) -> Limits<'ctx> {
+        let number = |n| builder.number(n, 64);
+        let small = |value| builder.compare(Compare::Below, value, number(1 << 62));
+        let start = self.next.start.build(builder, 64);
+        let step = self.next.step.build(builder, 64);
+        let end = self.end.clone().widened(self.bits).build(builder, 64);
+        let mut valid = vec![small(start), small(step), small(end)];
+        // The counter's own narrow form must not wrap around: its last value is below `end + step`.
+        if self.bits < 64 && self.below {
+            let most = builder.add(end, step);
+            valid.push(builder.compare(Compare::Below, most, number(1 << self.bits)));
+        }
+        let by_one = self.next.step == Fixed::Number(1);
+        // Of the counter from the first round to the last.
+        let distance = if self.below {
+            let last = builder.sub(builder.add(end, step), number(1));
+            let again = builder.compare(Compare::Greater, last, start);
+            builder.select(again, builder.sub(last, start), number(0))
+        } else {
+            // From behind its end it would go round once: not with what is valid.
+            valid.push(builder.compare(Compare::NotGreater, start, end));
+            builder.sub(end, start)
+        };
+        if by_one {
+            valid.push(builder.compare(Compare::Below, distance, number(1 << 31)));
+        }
+        Limits {
+            distance,
+            by_one,
+            valid,
+        }
+    }
+}
+
+/// What is known of a loop before it begins, as instructions there.
+struct Limits<'ctx> {
+    distance: Value<'ctx>,
+    by_one: bool,
+    /// All of it must be true for `distance` to be right.
+    valid: Vec<Value<'ctx>>,
+}
+
+impl<'ctx> Limits<'ctx> {
+    /// All of them true: the check never fails.
+    fn conditions(&self, check: &Check<'ctx>, builder: &Builder<'ctx>) -> Vec<Value<'ctx>> {
+        let mut all = Vec::new();
+        let last = self.last(&check.index, builder, &mut all);
+        let len = check.len.clone().widened(check.len_bits).build(builder, 64);
+        let how = if check.inclusive {
+            Compare::NotGreater
+        } else {
+            Compare::Below
+        };
+        all.push(builder.compare(how, last, len));
+        for narrow in &check.index.narrow {
+            let bits = narrow.bits;
+            let last = self.last(&narrow.clone().widened(), builder, &mut all);
+            all.push(builder.compare(Compare::Below, last, builder.number(1 << bits, 64)));
+        }
+        all
+    }
+
+    /// The largest value of a number, if the conditions that are added are true.
+    fn last(
+        &self,
+        of: &Affine<'ctx>,
+        builder: &Builder<'ctx>,
+        all: &mut Vec<Value<'ctx>>,
+    ) -> Value<'ctx> {
+        let start = of.start.build(builder, 64);
+        all.push(builder.compare(Compare::Below, start, builder.number(1 << 62, 64)));
+        let grown = if self.by_one {
+            let step = of.step.build(builder, 64);
+            all.push(builder.compare(Compare::Below, step, builder.number(1 << 31, 64)));
+            builder.mul(step, self.distance)
+        } else {
+            let most = builder.number(1 << 62, 64);
+            all.push(builder.compare(Compare::Below, self.distance, most));
+            self.distance
+        };
+        builder.add(start, grown)
+    }
+}
+
+fn width(value: Value<'_>) -> Option<u32> {
+    match value.ty().kind() {
+        TypeKind::Integer(bits @ (32 | 64)) => Some(bits),
+        _ => None,
+    }
+}
