@@ -18,6 +18,7 @@ use std::thread;
 use crate::block::{Arrival, Block, Pick};
 use crate::check::{BlockChecks, Ended, Mode};
 use crate::context::{Context, Link};
+use crate::here;
 use crate::panics::PanicRecord;
 use crate::place::Place;
 use crate::set::{Attendance, Set};
@@ -26,12 +27,10 @@ use crate::shared::Arena;
 use crate::spin::Spin;
 use crate::warp::LANES;
 
-thread_local! {
-    /// The block that runs on this OS thread; null in host code.
-    static RUNNING: Cell<*const Running<'static>> = const { Cell::new(ptr::null()) };
-    /// What is kept to check it; null in host code and where nothing is checked.
-    static CHECKED: Cell<*const BlockChecks> = const { Cell::new(ptr::null()) };
-}
+/// The block that runs on this OS thread, of those words that it keeps.
+const RUNNING: usize = 0;
+/// What is kept to check it; null where nothing is checked.
+const CHECKED: usize = 1;
 
 /// What a lane that wants to wait finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +62,8 @@ pub(crate) struct Running<'run> {
     pub(crate) checks: Option<Rc<BlockChecks>>,
     pub(crate) arena: RefCell<Arena>,
     pub(crate) core: RefCell<Block>,
+    /// Lanes go on in the order of the schedule that has no chance in it: as `Block::fresh_go_first`.
+    pub(crate) in_order: bool,
     /// The blocks that are there together with this one.
     pub(crate) set: Rc<Set<'run>>,
     /// Its place among them.
@@ -96,13 +97,13 @@ pub(crate) struct Running<'run> {
 
 /// Whether a lane runs on this OS thread.
 pub(crate) fn on_lane() -> bool {
-    !RUNNING.get().is_null()
+    !here::get::<RUNNING>().is_null()
 }
 
 /// What `read` finds in the block that runs on this OS thread; `None` in host code.
 #[inline(always)]
 pub(crate) fn with_running<R>(read: impl FnOnce(&Running<'_>) -> R) -> Option<R> {
-    let running = RUNNING.get();
+    let running = here::get::<RUNNING>().cast::<Running<'static>>();
     // SAFETY: the pointer is null, or was set by an `Entered`, which resets it before its `Running` can end.
     unsafe { running.as_ref() }.map(read)
 }
@@ -110,7 +111,7 @@ pub(crate) fn with_running<R>(read: impl FnOnce(&Running<'_>) -> R) -> Option<R>
 /// The block that runs on this OS thread and is checked, with what is kept for that. For as long as the lane that asks runs.
 #[inline(always)]
 pub(crate) fn checked<'a>() -> Option<(&'a Running<'static>, &'a BlockChecks)> {
-    let checks = CHECKED.get();
+    let checks = here::get::<CHECKED>().cast::<BlockChecks>();
     if checks.is_null() {
         return None;
     }
@@ -149,6 +150,7 @@ impl<'run> Running<'run> {
             .checks
             .as_ref()
             .map(|run| Rc::new(unsafe { BlockChecks::new(run) }));
+        let core = Block::new(shape.n_threads, set.launch.options.schedule, checks.clone());
         Self {
             shape,
             block: Cell::new([0; 3]),
@@ -160,11 +162,8 @@ impl<'run> Running<'run> {
                 shape.shape.dynamic_shared_bytes as usize,
                 shape.model,
             )),
-            core: RefCell::new(Block::new(
-                shape.n_threads,
-                set.launch.options.schedule,
-                checks.clone(),
-            )),
+            in_order: core.fresh_go_first(),
+            core: RefCell::new(core),
             checks,
             set: Rc::clone(set),
             member,
@@ -378,12 +377,12 @@ impl<'run> Running<'run> {
     /// Makes it the block whose lanes run on this OS thread.
     #[inline]
     fn runs_here(&self) {
-        RUNNING.set(ptr::from_ref(self).cast());
+        here::set::<RUNNING>(ptr::from_ref(self).cast());
         let checks = self.checks.as_deref();
         if let Some(checks) = checks {
             checks.running.set(ptr::from_ref(self).cast());
         }
-        CHECKED.set(checks.map_or(ptr::null(), ptr::from_ref));
+        here::set::<CHECKED>(checks.map_or(ptr::null(), |checks| ptr::from_ref(checks).cast()));
     }
 
     /// Runs fresh lanes until another lane is to run, or none is left.
@@ -490,7 +489,7 @@ impl Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CHECKED.set(ptr::null());
-        RUNNING.set(ptr::null());
+        here::set::<CHECKED>(ptr::null());
+        here::set::<RUNNING>(ptr::null());
     }
 }

@@ -1,48 +1,76 @@
 //! What the workers of one run share: which block is next, and which fault is the first.
 
 use crate::fault::Fault;
-use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
+use crate::sync::{AtomicU64, Mutex, Ordering, lock};
+use std::ops::Range;
 
 /// Hands out the blocks of a grid, each once, in linear order. Where blocks come in sets (clusters), its numbers are those of the sets.
 ///
-/// The order is part of the promise: when a block starts, all blocks before it have started. Kernels that wait for the block before
-/// theirs depend on it, and so does [`FaultLog`].
+/// A worker takes a few neighbours at a time if there are many: their elements mostly lie side by side, and two processors that write
+/// next to each other take the lines from one another's caches. Writing a vector took 1.54 times as long on one processor as on two with
+/// single blocks, and 1.9 times with sixteen.
+///
+/// The order is part of the promise: a worker runs its blocks in order, and all before them have been handed out. So the lowest block
+/// that is not over runs, and a kernel may wait for the block before its own; [`FaultLog`] depends on it as well.
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
     n_blocks: u64,
+    /// How many are handed out at a time.
+    share: u64,
     next: AtomicU64,
-    stopped: AtomicBool,
+    /// The lowest block that stopped the run.
+    stopped: AtomicU64,
+}
+
+/// The blocks of one worker.
+#[derive(Debug)]
+pub(crate) struct Blocks<'a> {
+    queue: &'a BlockQueue,
+    own: Range<u64>,
 }
 
 impl BlockQueue {
-    pub(crate) fn new(n_blocks: u64) -> Self {
+    pub(crate) fn new(n_blocks: u64, n_workers: usize) -> Self {
         Self {
             n_blocks,
+            // So few that workers come to their end together.
+            share: (n_blocks / 64 / n_workers.max(1) as u64).clamp(1, 16),
             next: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
+            stopped: AtomicU64::new(u64::MAX),
         }
     }
 
-    /// The next block, unless all are handed out or someone called [`BlockQueue::stop`].
-    pub(crate) fn next(&self) -> Option<u64> {
-        // Relaxed: the number alone is handed over. What the blocks write is published to the caller of `run` by the end of the scope.
-        if self.stopped.load(Ordering::Relaxed) {
-            return None;
+    pub(crate) fn blocks(&self) -> Blocks<'_> {
+        Blocks {
+            queue: self,
+            own: 0..0,
         }
-        let block = self.next.fetch_add(1, Ordering::Relaxed);
-        (block < self.n_blocks).then_some(block)
     }
 
-    /// Hands out no further block. Those already handed out run to their end.
-    pub(crate) fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
+    /// Starts no block behind this one. Those before it run to their end.
+    pub(crate) fn stop(&self, block: u64) {
+        self.stopped.fetch_min(block, Ordering::Relaxed);
+    }
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let queue = self.queue;
+        if self.own.is_empty() {
+            // Relaxed: the number alone is handed over. What the blocks write is published to the caller of `run` by the end of the scope.
+            let first = queue.next.fetch_add(queue.share, Ordering::Relaxed);
+            self.own = first..queue.n_blocks.min(first.saturating_add(queue.share));
+        }
+        let block = self.own.next()?;
+        (block < queue.stopped.load(Ordering::Relaxed)).then_some(block)
     }
 }
 
 /// Keeps the fault of the lowest block, and counts the threads that panicked.
 ///
-/// Blocks are handed out in order and every block handed out reports, so the lowest faulty block is the same on every run, whoever
-/// reports first.
+/// Every block before one that stopped the run reports, so the lowest faulty block is the same on every run, whoever reports first.
 #[derive(Debug)]
 pub(crate) struct FaultLog {
     first: Mutex<Option<(u64, Fault)>>,
@@ -95,8 +123,11 @@ mod loom_tests {
     #[test]
     fn loom_each_block_is_handed_out_once() {
         loom::model(|| {
-            let queue = Arc::new(BlockQueue::new(3));
-            let take = |queue: &BlockQueue| std::iter::from_fn(|| queue.next()).collect::<Vec<_>>();
+            let queue = Arc::new(BlockQueue {
+                share: 2,
+                ..BlockQueue::new(3, 2)
+            });
+            let take = |queue: &BlockQueue| queue.blocks().collect::<Vec<_>>();
             let other = thread::spawn({
                 let queue = queue.clone();
                 move || take(&queue)
@@ -113,11 +144,15 @@ mod loom_tests {
     fn loom_the_lowest_faulty_block_wins() {
         loom::model(|| {
             // Blocks 1 and 2 are faulty, and each stops the queue.
-            let shared = Arc::new((BlockQueue::new(4), FaultLog::new()));
+            let queue = BlockQueue {
+                share: 2,
+                ..BlockQueue::new(4, 2)
+            };
+            let shared = Arc::new((queue, FaultLog::new()));
             let work = |(queue, log): &(BlockQueue, FaultLog)| {
-                while let Some(block) = queue.next() {
+                for block in queue.blocks() {
                     if block == 1 || block == 2 {
-                        queue.stop();
+                        queue.stop(block);
                         log.report(block, stuck(block), 1);
                     }
                 }

@@ -18,8 +18,10 @@ use std::sync::Arc;
 /// Runs `program` once for each thread of each block of `shape`, and waits until all have returned.
 ///
 /// `program` is the body of one thread; it learns from [`crate::intrinsics`] which thread it is. All threads of a block run on one OS
-/// thread, one at a time: a thread runs until it returns or has to wait. Blocks start in linear order (x fastest), as many at a time as
-/// there are workers. A thread gets a stack of its own (256 KiB) only when it has to wait; a stack overflow ends the process.
+/// thread, one at a time: a thread runs until it returns or has to wait. As many blocks run at a time as there are workers, which take
+/// them in linear order (x fastest); of more than 128 blocks per worker they take two at a time, of more than 1024 sixteen, and run these
+/// one after the other. So a block may wait for the one before it. A thread gets a stack of its own (256 KiB) only when it has to
+/// wait; a stack overflow ends the process.
 ///
 /// A thread that spins until another thread of its block writes something spins for ever: only barriers, warp operations and `nanosleep`
 /// let others run. A panic in a thread ends this thread alone, and what other threads wait for no longer counts it.
@@ -107,7 +109,7 @@ fn run_launch(
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
     panics::install_hook();
-    let (queue, log) = (BlockQueue::new(shape.n_sets()), FaultLog::new());
+    let (queue, log) = (BlockQueue::new(shape.n_sets(), n_workers), FaultLog::new());
     let work = || {
         work(shape, launch, program, &queue, &log);
         launch.quiet.leave();
@@ -152,21 +154,18 @@ fn work(
     queue: &BlockQueue,
     log: &FaultLog,
 ) {
-    let Some(mut position) = queue.next() else {
-        return;
-    };
+    let mut blocks = queue.blocks().peekable();
+    if blocks.peek().is_none() {
+        return; // without the cost of a worker
+    }
     let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
     let mut worker = Worker::new(*shape, launch, program);
-    loop {
+    for position in blocks {
         if let Err(failure) = worker.run_set(order.set(position)) {
             if failure.stops_run {
-                queue.stop();
+                queue.stop(position);
             }
             log.report(position, failure.fault, failure.n_panicked);
-        }
-        match queue.next() {
-            Some(next) => position = next,
-            None => return,
         }
     }
 }

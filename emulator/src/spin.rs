@@ -170,7 +170,7 @@ impl Running<'_> {
     pub(crate) fn goes_elsewhere(&self, address: usize, writes: bool) -> bool {
         let spin = &self.spin;
         let [a, b, c, d] = spin.recent.get();
-        if [a, b, c, d].contains(&address) || !self.core.borrow().fresh_go_first() {
+        if [a, b, c, d].contains(&address) || !self.in_order {
             return false;
         }
         spin.recent.set([address, a, b, c]);

@@ -8,12 +8,12 @@ mod chosen {
     )]
     pub(crate) type Mutex<T> = std::sync::Mutex<T>;
     pub(crate) use std::sync::MutexGuard;
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 }
 
 #[cfg(loom)]
 mod chosen {
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
     pub(crate) use loom::sync::{Mutex, MutexGuard};
 }
 
@@ -24,7 +24,7 @@ mod chosen {
 )]
 pub(crate) type StaticMutex<T> = std::sync::Mutex<T>;
 
-pub(crate) use chosen::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering};
+pub(crate) use chosen::{AtomicU64, Mutex, MutexGuard, Ordering};
 
 /// Locks, also when a thread died while it held the lock: every user leaves the content valid at each step.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -239,14 +239,15 @@ fn all_lanes_of_a_block_run_on_one_os_thread() {
 
 #[test]
 fn a_block_may_wait_for_an_earlier_one() {
-    // Decoupled look-back: block n spins until block n - 1 has written. Blocks start in order, so this ends on any number of workers.
-    for workers in [1, 2, 8] {
+    // Decoupled look-back: block n spins until block n - 1 has written. Workers take blocks in order, so this ends on any number of
+    // them, also where they take several at a time.
+    for (blocks, workers) in [(50, 1), (50, 2), (50, 8), (1200, 2), (1200, 3)] {
         let mut done = 0_u32;
         let out = Pointer(&raw mut done);
         run(
             Shape {
                 workers: Some(workers),
-                ..Shape::new([50, 1, 1], [33, 1, 1])
+                ..Shape::new([blocks, 1, 1], [33, 1, 1])
             },
             &|| {
                 barrier(0);
@@ -261,7 +262,7 @@ fn a_block_may_wait_for_an_earlier_one() {
             },
         )
         .unwrap();
-        assert_eq!(done, 50);
+        assert_eq!(done, blocks);
     }
 }
 

@@ -349,3 +349,18 @@ fn a_deadlock_starts_no_further_block() {
     });
     assert_eq!((block, started.into_inner()), ([4, 0, 0], 10));
 }
+
+#[test]
+fn of_many_stuck_blocks_the_lowest_is_reported() {
+    for workers in [2, 3].repeat(10) {
+        // Workers take several blocks at a time: the second is stuck at once, while the first has not come to block 3 yet.
+        let shape = Shape {
+            workers: Some(workers),
+            ..Shape::new([1000, 1, 1], [2, 1, 1])
+        };
+        let (block, ..) = deadlock(shape, &|| {
+            barrier(thread_idx_x() * u32::from(block_idx_x() >= 3));
+        });
+        assert_eq!(block, [3, 0, 0], "{workers} workers");
+    }
+}

@@ -53,10 +53,11 @@ pub(crate) fn around<R>(
     let quick = (does == Does::Changes && how >> 2 == 0)
         .then(|| quick(running, checks, (at.addr(), bytes), (does, how & 3), site));
     let spun = match quick {
-        Some(Ok(Quick { entry, now, locked })) => {
+        Some(Ok(quick)) => {
+            let Quick { entry, locked, .. } = quick;
             let (result, wrote) = operate();
             if wrote {
-                remember(checks, entry, now, locked);
+                remember(checks, quick);
             }
             if locked {
                 entry.unlock();

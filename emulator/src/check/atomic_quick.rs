@@ -1,7 +1,5 @@
 //! The quick way of relaxed atomics: what tells nothing but that they were made.
 
-use std::cell::Cell;
-
 use super::access::is_wider;
 use super::atomic::{Does, SYSTEM, announced_thoroughly, kinds};
 use super::clock::Clocks;
@@ -19,11 +17,11 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
         return;
     };
     let clocks = &checks.clocks;
-    let stretch = clocks.atomic_stretch();
+    let stretch = clocks.stretches.atomics();
     let window = &checks.windows[site as usize % CACHED];
     let tells_nothing = how == CHANGES
         && bytes == 4
-        && window.all_are::<4>(at.addr(), stretch, || stretch)
+        && window.all_are::<4>(at.addr(), stretch, |_| false)
         && checks.scattered[site as usize % CACHED].get() == site
         && !clocks.any_known.get()
         && running.goes_elsewhere(at.addr(), true);
@@ -43,8 +41,10 @@ extern "C-unwind" fn announced_quick(at: *const u8, bytes: u32, how: u32, site: 
         return;
     };
     let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
-    // With several OS threads the order of what is read is found out later.
-    let alone = does == Does::Stores || !checks.run().parallel;
+    // SAFETY: as in `quick::each_quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    // With several OS threads the order of what is read is found out later. None but this one gets at shared memory.
+    let alone = does == Does::Stores || !space.locked;
     let mut spun = false;
     if how <= CHANGES && alone {
         match quick(
@@ -62,13 +62,16 @@ extern "C-unwind" fn announced_quick(at: *const u8, bytes: u32, how: u32, site: 
 }
 
 /// Remembers what `quick` let pass, before it is made.
-fn keep(checks: &BlockChecks, Quick { entry, now, locked }: Quick<'_>, does: Does, address: usize) {
+fn keep(checks: &BlockChecks, quick: Quick<'_>, does: Does, address: usize) {
+    let Quick {
+        entry, now, locked, ..
+    } = quick;
     let slots = &entry.slots;
     match does {
         Does::Changes => {
-            remember(checks, entry, now, locked);
+            remember(checks, quick);
             let site = now.what.site() as usize % CACHED;
-            if entry.stretch() == checks.clocks.atomic_stretch() {
+            if entry.stretch() == checks.clocks.stretches.atomics() {
                 // SAFETY: as in `quick::each_quick`.
                 let space = unsafe { &*checks.cache[site].get() };
                 if space.spot::<4, true>(address).is_some() {
@@ -93,10 +96,22 @@ fn keep(checks: &BlockChecks, Quick { entry, now, locked }: Quick<'_>, does: Doe
 }
 
 /// An atomic that tells nothing but that it was made: its granule, locked if `locked`, and how to remember it.
+#[derive(Clone, Copy)]
 pub(super) struct Quick<'a> {
     pub(super) entry: Entry<'a>,
     pub(super) now: Slot,
     pub(super) locked: bool,
+    met: Met,
+}
+
+/// What a quick atomic meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Met {
+    /// Nothing that is not past for the whole block.
+    Past,
+    /// The same, but for changes by one lane in this stretch of the block's.
+    OneChanger,
+    Other,
 }
 
 /// A relaxed atomic of one granule that meets only what is past or, if it is a change, atomics that reach the lane.
@@ -133,11 +148,22 @@ pub(super) fn quick<'a>(
     if space.locked {
         entry.lock();
     }
+    let pass = |met| {
+        Ok(Quick {
+            entry,
+            now,
+            locked: space.locked,
+            met,
+        })
+    };
+    if entry.stretch() == clocks.stretches.one_changer() && does == Does::Changes && scope >= 2 {
+        return pass(Met::OneChanger);
+    }
     let flags = entry.flags();
     let old = clocks.old(space);
-    let is_new = |slot: &Cell<Slot>| slot.get().t >= old;
     let [written, a, b] = &entry.slots;
-    let met = does == Does::Changes && {
+    let is_past = entry.times().into_iter().all(|t| t < old);
+    let met = !is_past && does == Does::Changes && {
         let floors = clocks.floors(thread);
         let meets = |slot: Slot| {
             reaches(clocks, now, slot) || slot.t < space.start || floors.cover(slot.who, slot.t)
@@ -147,7 +173,7 @@ pub(super) fn quick<'a>(
     let has_value =
         !space.is_shared() || written.get().t >= space.start && flags & flag::INIT == flag::INIT;
     if flags & (flag::SPLIT | flag::COPYING | flag::MESSAGE) != 0
-        || !met && (is_new(written) || is_new(a) || is_new(b))
+        || !met && !is_past
         || does != Does::Stores && !has_value
     {
         if space.locked {
@@ -158,11 +184,7 @@ pub(super) fn quick<'a>(
     if !has_value {
         entry.set_flags(flags | flag::INIT);
     }
-    Ok(Quick {
-        entry,
-        now,
-        locked: space.locked,
-    })
+    pass(if is_past { Met::Past } else { Met::Other })
 }
 
 /// Whether the scopes of two atomics, one of which is of this block, include both lanes; of a cluster, perhaps although this says no.
@@ -175,12 +197,33 @@ fn reaches(clocks: &Clocks, now: Slot, slot: Slot) -> bool {
 
 /// Remembers a change that `quick` let pass.
 #[inline(always)]
-pub(super) fn remember(checks: &BlockChecks, entry: Entry<'_>, now: Slot, locked: bool) {
+pub(super) fn remember(checks: &BlockChecks, quick: Quick<'_>) {
+    let Quick {
+        entry,
+        now,
+        locked,
+        met,
+    } = quick;
     let clocks = &checks.clocks;
     let [written, a, b] = &entry.slots;
     let (written, a, b) = (written.get(), a.get(), b.get());
-    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
     entry.slots[0].set(now);
+    match met {
+        Met::Past if locked || now.what.scope() < 2 => return entry.set_stretch(0),
+        Met::Past => return entry.set_stretch(clocks.stretches.one_changer()),
+        Met::OneChanger if written.who == now.who => return,
+        Met::OneChanger => {
+            entry.slots[1].set(written);
+            let is_apart = (written.who ^ now.who) >= LANES;
+            return entry.set_stretch(if is_apart {
+                clocks.stretches.atomics()
+            } else {
+                0
+            });
+        }
+        Met::Other => {}
+    }
+    let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
     entry.set_stretch(0);
     if written.who != now.who && !past(written) {
         if past(a) {
@@ -201,6 +244,6 @@ pub(super) fn remember(checks: &BlockChecks, entry: Entry<'_>, now: Slot, locked
         apart >= LANES && apart >> clocks.shift == 0 && !past(slot)
     };
     if now.what.scope() >= 2 && meets(a) && meets(b) && (apart(a) || apart(b)) {
-        entry.set_stretch(clocks.atomic_stretch());
+        entry.set_stretch(clocks.stretches.atomics());
     }
 }

@@ -2,12 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::order::{Graph, Known, Root};
 use super::shadow::{Slot, What};
 use super::space::Space;
-use crate::model::ModelLimits;
+use super::stretch::Stretches;
 use crate::place::Place;
 use crate::warp::{LANES, lanes};
 
@@ -31,11 +30,8 @@ pub(crate) struct Clocks {
     pub(super) cluster: Cell<(u32, u32)>,
     /// As `floor`, of each warp among its lanes.
     warp_floors: Box<[Cell<u32>]>,
-    /// A number for each warp that is new whenever one of its lanes has a new time or knows more: see `Entry::stretch`.
-    stretches: [Cell<u32>; MOST_WARPS],
-    /// Such numbers of the block, for its reads and its relaxed atomics. Where a full warp meets they stay (README 8).
-    block_stretch: Cell<u32>,
-    atomic_stretch: Cell<u32>,
+    /// In which stretch of time the block and its warps are.
+    pub(super) stretches: Stretches,
     /// In the block's shared memory, what is older is ordered before everything that the block does now.
     pub(super) shared_floor: Cell<u32>,
     /// What each lane knows of each other one, where that is more than the floors say: lane by lane. Empty until it is needed.
@@ -80,9 +76,6 @@ impl Floors<'_> {
     }
 }
 
-/// Warps of a block, at most.
-const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
-
 /// What threads knew that arrived somewhere.
 #[derive(Debug, Default)]
 struct Gathered {
@@ -91,7 +84,7 @@ struct Gathered {
 }
 
 impl Clocks {
-    pub(super) fn new(n_threads: u32, t0: u32) -> Self {
+    pub(super) fn new(n_threads: u32, t0: u32, stretches: Stretches) -> Self {
         let n = n_threads as usize;
         let cells = |n: usize| vec![Cell::new(t0); n].into_boxed_slice();
         Self {
@@ -104,9 +97,7 @@ impl Clocks {
             grid_floor: Cell::new(t0),
             cluster: Cell::new((0, 0)),
             warp_floors: cells(n.div_ceil(LANES as usize)),
-            stretches: std::array::from_fn(|_| Cell::new(new_stretch())),
-            block_stretch: Cell::new(new_stretch()),
-            atomic_stretch: Cell::new(new_stretch()),
+            stretches,
             shared_floor: Cell::new(t0),
             rows: RefCell::default(),
             wide: Cell::new(false),
@@ -130,7 +121,7 @@ impl Clocks {
         self.floor.set(start);
         self.shared_floor.set(start);
         self.warp_floors.iter().for_each(|floor| floor.set(start));
-        self.new_stretches();
+        self.stretches.restart();
         self.start.set(start);
         self.cluster_floor.set(start);
         self.interval.set((0, None));
@@ -151,24 +142,6 @@ impl Clocks {
         self.times.iter().map(Cell::get).max().unwrap_or(0)
     }
 
-    /// The stretch of time in which the warp of lane number `thread` is.
-    #[inline(always)]
-    pub(super) fn stretch(&self, thread: u32) -> u32 {
-        self.stretches[(thread / LANES) as usize % MOST_WARPS].get()
-    }
-
-    /// The stretch of time in which the block is: for its reads.
-    #[inline(always)]
-    pub(super) fn block_stretch(&self) -> u32 {
-        self.block_stretch.get()
-    }
-
-    /// The same, for its relaxed atomics.
-    #[inline(always)]
-    pub(super) fn atomic_stretch(&self) -> u32 {
-        self.atomic_stretch.get()
-    }
-
     /// An access that lane number `thread` of the block makes now.
     #[inline(always)]
     pub(super) fn slot(&self, thread: u32, what: What) -> Slot {
@@ -179,24 +152,6 @@ impl Clocks {
         }
     }
 
-    fn new_stretches(&self) {
-        self.stretches[..self.warp_floors.len()]
-            .iter()
-            .for_each(|stretch| stretch.set(new_stretch()));
-        self.new_block_stretches();
-    }
-
-    fn new_block_stretches(&self) {
-        self.block_stretch.set(new_stretch());
-        self.atomic_stretch.set(new_stretch());
-    }
-
-    /// A lane of this warp has a new time or knows more, other than by a barrier of all lanes of the warp.
-    fn new_stretch_of(&self, warp: usize) {
-        self.stretches[warp].set(new_stretch());
-        self.new_block_stretches();
-    }
-
     /// What lane number `thread` of the block knows by floors.
     #[inline(always)]
     pub(super) fn floors(&self, thread: u32) -> Floors<'_> {
@@ -205,6 +160,12 @@ impl Clocks {
             me: self.base.get() | thread,
             warp: self.warp_floors[(thread / LANES) as usize].get(),
         }
+    }
+
+    /// Below it, lane `who` of this block knows its warp.
+    #[inline(always)]
+    pub(super) fn warp_floor(&self, who: u32) -> u32 {
+        self.warp_floors[((who - self.base.get()) / LANES) as usize].get()
     }
 
     /// Whether an access of lane `who` at time `t` is ordered before everything that this block does now.
@@ -289,7 +250,7 @@ impl Clocks {
             self.shared_floor.set(next);
         }
         self.warp_floors.iter().for_each(|floor| floor.set(next));
-        self.new_stretches();
+        self.stretches.all_learn();
         self.wide.set(false);
         if self.any_known.get() {
             let mut common = self.common.borrow_mut();
@@ -304,7 +265,7 @@ impl Clocks {
         let first = (warp * LANES) as usize;
         let last = (first + LANES as usize).min(self.times.len());
         let times = &self.times[first..last];
-        self.stretches[warp as usize].set(new_stretch());
+        self.stretches.warp_met(warp as usize);
         if whole {
             let next = times.iter().map(Cell::get).max().unwrap_or(0) + 1;
             times.iter().for_each(|t| t.set(next));
@@ -330,7 +291,7 @@ impl Clocks {
     }
 
     fn advance(&self, lane: usize) {
-        self.new_stretch_of(lane / LANES as usize);
+        self.stretches.one_learns(lane / LANES as usize);
         self.times[lane].set(self.times[lane].get() + 1);
     }
 
@@ -426,7 +387,7 @@ impl Clocks {
     }
 
     fn learn(&self, lane: usize, from: &Gathered) {
-        self.new_stretch_of(lane / LANES as usize);
+        self.stretches.one_learns(lane / LANES as usize);
         if from.row.is_empty() {
             return;
         }
@@ -466,24 +427,6 @@ impl Clocks {
     pub(super) fn released(&self, me: u32) {
         self.advance((me - self.base.get()) as usize);
     }
-}
-
-/// A number that no other warp of the process has; after 2^32 of them, hardly one.
-fn new_stretch() -> u32 {
-    const BATCH: u32 = 1 << 12;
-    static BATCHES: AtomicU32 = AtomicU32::new(0);
-    thread_local! {
-        static LATEST: Cell<u32> = const { Cell::new(BATCH - 1) };
-    }
-    let next = LATEST.get().wrapping_add(1);
-    let next = if next.is_multiple_of(BATCH) {
-        // 0 is none.
-        BATCHES.fetch_add(BATCH, Ordering::Relaxed) | 1
-    } else {
-        next
-    };
-    LATEST.set(next);
-    next
 }
 
 fn max_into(into: &mut [u32], from: &[u32]) {

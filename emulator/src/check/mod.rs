@@ -29,6 +29,7 @@ mod site; // places in the source of instrumented code
 mod source; // the text there
 mod space; // which memory an access goes to
 mod state; // what a run keeps, and each of its blocks
+mod stretch; // numbers of stretches of time in which accesses change nothing
 mod suppress; // findings that someone has allowed
 mod unread; // reads of what has no value
 

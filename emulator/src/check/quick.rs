@@ -19,9 +19,12 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
     };
     let was_last = running.was_last_step();
     let clocks = &checks.clocks;
-    let warp = || clocks.stretch(running.thread.get());
+    let or = |stretch| {
+        stretch == clocks.stretches.warp(running.thread.get())
+            || clocks.stretches.is_settled(stretch)
+    };
     let window = &checks.windows[site as usize % CACHED];
-    if was_last || N < 4 || !window.all_are::<N>(at.addr(), clocks.block_stretch(), warp) {
+    if was_last || N < 4 || !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
         read_quick::<N>(at, site);
     }
 }
@@ -34,17 +37,24 @@ extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
     running.end_after_last_step(site);
     let clocks = &checks.clocks;
     let thread = running.thread.get();
-    let (warp, block) = (clocks.stretch(thread), clocks.block_stretch());
+    let (warp, block) = (clocks.stretches.warp(thread), clocks.stretches.block());
     let quick = each_quick::<N, false>(checks, at.addr(), site, |space, entry| {
         let stretch = entry.stretch();
-        if stretch == warp || stretch == block {
+        if stretch == warp || stretch == block || clocks.stretches.is_settled(stretch) {
             if N >= 4 {
                 checks.windows[site as usize % CACHED].open(space, at.addr());
             }
             return true;
         }
-        let now = clocks.slot(thread, What::new(What::READ, site));
-        locked(space, entry, || quick_read(clocks, space, entry, now))
+        let what = What::new(What::READ, site);
+        if space.locked {
+            entry.lock();
+        }
+        let done = quick_read(clocks, space, entry, (thread, what));
+        if space.locked {
+            entry.unlock();
+        }
+        done
     });
     if !quick {
         look_up_quick::<N, false>(running, checks, at.addr(), None, site);
@@ -125,16 +135,15 @@ fn look_up_quick<const N: usize, const WRITE: bool>(
     }
     let clocks = &checks.clocks;
     let thread = running.thread.get();
-    let now = clocks.slot(thread, what);
     let first = space.first + ((address - space.base) >> space.granule);
     for index in first..first + (N >> space.granule) {
         // SAFETY: a space that is not empty has a table, as long as itself.
         let entry = unsafe { (*space.table).entry(index, checks.t0) };
         let done = locked(space, entry, || {
             if WRITE {
-                quick_write(clocks, space, entry, now)
+                quick_write(clocks, space, entry, clocks.slot(thread, what))
             } else {
-                quick_read(clocks, space, entry, now)
+                quick_read(clocks, space, entry, (thread, what))
             }
         });
         if !done {
@@ -144,22 +153,64 @@ fn look_up_quick<const N: usize, const WRITE: bool>(
     }
 }
 
-/// Whether a read by `now` is in order as far as floors say; then it is remembered.
+/// Whether a read by lane number `thread` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
-    let flags = entry.flags() & !flag::LOCKED;
+fn quick_read(
+    clocks: &Clocks,
+    space: &Space,
+    entry: Entry<'_>,
+    (thread, what): (u32, What),
+) -> bool {
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
+    let flags = entry.flags() & !flag::LOCKED;
     let is_past = written < old && a < old && b < old;
     if is_past && written >= space.start && flags == space.flags {
-        entry.slots[1].set(now);
+        entry.slots[1].set(clocks.slot(thread, what));
+        entry.set_stretch(clocks.stretches.one_reader());
         return true;
     }
-    newer_read(clocks, space, entry, now)
+    let stretch = entry.stretch();
+    if stretch == clocks.stretches.one_reader() {
+        second_read(clocks, entry, clocks.slot(thread, what));
+        return true;
+    }
+    if clocks.stretches.is_of_a_warp(stretch) && written < old {
+        let (now, [_, a, b]) = (clocks.slot(thread, what), &entry.slots);
+        let (a, b) = (a.get().who, b.get().who);
+        let apart = a ^ now.who;
+        if apart >= LANES && apart >> clocks.shift == 0 && a / LANES == b / LANES {
+            // The two that are kept are of another warp of the block.
+            entry.slots[2].set(now);
+            entry.set_stretch(clocks.stretches.block());
+            return true;
+        }
+    }
+    newer_read(clocks, space, entry, thread, what)
+}
+
+/// Remembers a read of a granule that one lane has read in this stretch of the block's, all else in it being past.
+#[inline(always)]
+fn second_read(clocks: &Clocks, entry: Entry<'_>, now: Slot) {
+    let first = entry.slots[1].get();
+    let apart = first.who ^ now.who;
+    let is_passed = apart < LANES && first.t < clocks.warp_floor(now.who);
+    if apart == 0 || is_passed {
+        entry.slots[1].set(now);
+        return;
+    }
+    entry.slots[2].set(now);
+    entry.set_stretch(if apart < LANES {
+        clocks.stretches.warp(now.who - clocks.base.get())
+    } else {
+        clocks.stretches.block()
+    });
 }
 
 /// The same, if the granule remembers something newer.
+// The lane and the kind one by one: a slot would go through memory, for the sake of this call, on all other ways too.
 #[inline(never)]
-fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, what: What) -> bool {
+    let now = clocks.slot(thread, what);
     let flags = entry.flags();
     let has_value = !space.is_shared()
         || entry.slots[0].get().t >= space.start && flags & flag::INIT == flag::INIT;
@@ -179,6 +230,8 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bo
     }
     if a.who == now.who || is_a_passed {
         entry.slots[1].set(now);
+        // Whatever it said, as of a granule that one lane has changed, was without this read.
+        entry.set_stretch(0);
         return true;
     }
     let mut kept = b;
@@ -191,10 +244,18 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bo
     let of_block = a.who >> clocks.shift == base && kept.who >> clocks.shift == base;
     if of_block && (a.who ^ kept.who) >= LANES {
         if written.t < space.start || clocks.is_past(written.who, written.t) {
-            entry.set_stretch(clocks.block_stretch());
+            entry.set_stretch(clocks.stretches.block());
         }
+    } else if written.t < clocks.old(space)
+        && (a.who ^ kept.who) >> clocks.shift != 0
+        && a.who >> clocks.shift != base
+        && kept.who >> clocks.shift != base
+        && let Some(settled) = clocks.stretches.settled()
+    {
+        // Two other blocks have read it. So will a third one find it, for which nothing but its own floors can change.
+        entry.set_stretch(settled);
     } else if passed(written) {
-        entry.set_stretch(clocks.stretch(now.who - clocks.base.get()));
+        entry.set_stretch(clocks.stretches.warp(now.who - clocks.base.get()));
     }
     true
 }

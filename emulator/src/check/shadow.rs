@@ -366,6 +366,9 @@ fn take_chunk(t0: u32) -> *mut Chunk {
             // A run that went on beside this one has left times that this one does not know.
             if (*chunk).stamp > t0 {
                 chunk.write_bytes(0, 1);
+            } else {
+                // The numbers of blocks that have begun go through all runs that are there together.
+                (&raw mut (*chunk).stretches).write_bytes(0, 1);
             }
         }
         return chunk;
@@ -395,4 +398,24 @@ fn give_chunk(chunk: *mut Chunk, clean: bool) {
 unsafe fn free_chunk(chunk: *mut Chunk) {
     // SAFETY: it came from the allocator with this layout.
     unsafe { dealloc(chunk.cast(), LAYOUT) }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_are_not_handed_to_later_runs() {
+        let splits = Splits::default();
+        for t0 in 1..20 {
+            let mut table = Table::new(CHUNK);
+            for index in 0..CHUNK {
+                let entry = table.entry(index, t0);
+                assert_eq!(entry.stretch(), 0);
+                entry.set_stretch(7);
+            }
+            // As of a run whose times were all below those of the next.
+            table.retire(t0, &splits);
+        }
+    }
 }

@@ -183,13 +183,13 @@ impl Window {
         }
     }
 
-    /// Whether each granule of `N` bytes at an address, 4 or a multiple, has one of two stretches. `or` is asked only if need be.
+    /// Whether each granule of `N` bytes at an address, 4 or a multiple, has this stretch or one that `or` wants.
     #[inline(always)]
     pub(super) fn all_are<const N: usize>(
         &self,
         address: usize,
         either: u32,
-        or: impl Fn() -> u32,
+        or: impl Fn(u32) -> bool,
     ) -> bool {
         let offset = address.wrapping_sub(self.base.get());
         let bytes = self.bytes.get();
@@ -200,7 +200,7 @@ impl Window {
             // SAFETY: a window is closed before its table ends, and has so many granules.
             let stretch = unsafe { &*self.stretches.get().byte_add(offset + n) };
             let stretch = stretch.load(Ordering::Relaxed);
-            stretch == either || stretch == or()
+            stretch == either || or(stretch)
         };
         is(0) && (N <= 4 || is(4)) && (N <= 8 || is(8) && is(12))
     }

@@ -15,12 +15,14 @@ use super::order::Graph;
 use super::race::{Counters, Hints};
 use super::shadow::{Splits, Table};
 use super::space::{CACHED, NOWHERE, Space, What, Window};
+use super::stretch::{self, Stretches};
 use super::unread::{self, Unread, UnreadGlobal};
 use crate::fiber::{self, Running};
 use crate::place::Place;
 use crate::shape::CheckedShape;
 use crate::shared::ARENA_BYTES;
 use crate::sync::{Mutex, lock};
+use crate::warp::LANES;
 
 /// A time above all times of all runs that have ended.
 static NOW: AtomicU32 = AtomicU32::new(1);
@@ -39,6 +41,8 @@ pub(crate) struct RunChecks {
     pub(super) unread: UnreadGlobal,
     /// All times of this run are at or above it.
     pub(super) t0: u32,
+    /// The first stretch for blocks of this run.
+    settled: u32,
     /// Blocks run on several OS threads.
     pub(super) parallel: bool,
     high: AtomicU32,
@@ -67,6 +71,7 @@ impl RunChecks {
             counters: Counters::default(),
             unread: UnreadGlobal::default(),
             t0,
+            settled: stretch::first_settled(),
             parallel: n_workers > 1,
             high: AtomicU32::new(t0),
             spaces: Mutex::default(),
@@ -160,8 +165,10 @@ impl BlockChecks {
     /// `run` outlives the result.
     pub(crate) unsafe fn new(run: &RunChecks) -> Self {
         let n_threads = run.shape.n_threads;
+        let alone = run.shape.set_blocks == 1;
+        let stretches = Stretches::new(n_threads.div_ceil(LANES), run.settled, alone);
         Self {
-            clocks: Clocks::new(n_threads, run.t0),
+            clocks: Clocks::new(n_threads, run.t0, stretches),
             running: Cell::new(ptr::null()),
             run,
             t0: run.t0,
