@@ -186,7 +186,8 @@ pub(crate) struct Builder<'ctx> {
     context: &'ctx Context,
 }
 
-type Binary = unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
+type Binary =
+    unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
 
 impl<'ctx> Builder<'ctx> {
     /// Before an instruction of a live function.
@@ -224,10 +225,6 @@ impl<'ctx> Builder<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
     }
 
-    pub(crate) fn or(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
-        self.binary(self.context.llvm.LLVMBuildOr, a, b)
-    }
-
     /// A comparison of unsigned numbers.
     pub(crate) fn compare(&self, how: Compare, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         let build = self.context.llvm.LLVMBuildICmp;
@@ -259,6 +256,17 @@ impl<'ctx> Builder<'ctx> {
         let build = self.context.llvm.LLVMBuildFreeze;
         // SAFETY: a positioned builder and a live value.
         let raw = unsafe { build(self.raw, value.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// True or false.
+    pub(crate) fn truth(&self, value: bool) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt1TypeInContext)(self.context.raw);
+            (llvm.LLVMConstInt)(ty, u64::from(value), 0)
+        };
         Value::new(raw, self.context)
     }
 

@@ -34,6 +34,15 @@ pub(crate) enum Op {
     CmpXchg,
     FRem,
     Fence,
+    Branch,
+    Unreachable,
+    Add,
+    Sub,
+    Mul,
+    Shl,
+    Or,
+    ZExt,
+    Phi,
     Other(i32),
 }
 
@@ -312,16 +321,52 @@ impl<'ctx> Value<'ctx> {
         unsafe { (self.context.llvm.LLVMAddAttributeAtIndex)(self.raw, index, attribute.raw) }
     }
 
+    /// Keeps passes from changing or inlining a function until [`let_go`](Self::let_go); `false` where that cannot be asked of it.
+    pub(crate) fn hold_still(self) -> bool {
+        let contrary = ["alwaysinline", "optnone", "optsize", "minsize"];
+        if contrary.iter().any(|name| self.has_attribute(name)) {
+            return false;
+        }
+        for name in ["noinline", "optnone"] {
+            if let Some(attribute) = Attribute::named(self.context, name, 0) {
+                self.add_attribute(Attribute::FUNCTION, attribute);
+            }
+        }
+        true
+    }
+
+    /// Lets passes change a function again. Not inlined it stays: what was to be inlined has been.
+    pub(crate) fn let_go(self) {
+        self.remove_attribute(Attribute::FUNCTION, "optnone");
+    }
+
+    fn has_attribute(self, name: &str) -> bool {
+        let get = self.context.llvm.LLVMGetEnumAttributeAtIndex;
+        Attribute::kind(self.context, name).is_some_and(|kind| {
+            // SAFETY: a live function and a kind that LLVM just gave.
+            unsafe { !get(self.raw, Attribute::FUNCTION, kind).is_null() }
+        })
+    }
+
     // ---- instructions and constants
 
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
         match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
+            2 => Op::Branch,
+            7 => Op::Unreachable,
+            8 => Op::Add,
+            10 => Op::Sub,
+            12 => Op::Mul,
+            20 => Op::Shl,
+            24 => Op::Or,
+            44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,
             19 => Op::FRem,
             27 => Op::Load,
             28 => Op::Store,
+            31 => Op::ZExt,
             56 => Op::CmpXchg,
             57 => Op::AtomicRmw,
             other => Op::Other(other),

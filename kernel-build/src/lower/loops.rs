@@ -90,11 +90,8 @@ struct Graph<'ctx> {
 impl<'ctx> Graph<'ctx> {
     fn of(function: Value<'ctx>) -> Graph<'ctx> {
         let blocks = Block::all(function);
-        let number: HashMap<Block<'ctx>, usize> = blocks
-            .iter()
-            .enumerate()
-            .map(|(i, b)| (*b, i))
-            .collect();
+        let number: HashMap<Block<'ctx>, usize> =
+            blocks.iter().enumerate().map(|(i, b)| (*b, i)).collect();
         let mut after = Vec::with_capacity(blocks.len());
         let mut before = vec![Vec::new(); blocks.len()];
         for (from, block) in blocks.iter().enumerate() {
