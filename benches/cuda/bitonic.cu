@@ -9,7 +9,7 @@ extern "C" __global__ void bitonic_block(const unsigned *__restrict__ x, unsigne
     __shared__ unsigned tile[1024];
     unsigned thread = threadIdx.x;
     unsigned long long i = (unsigned long long)blockIdx.x * 1024 + thread;
-    unsigned value = x[i];
+    unsigned value = i < n ? x[i] : 0xffffffffu;
     for (unsigned length = 2; length <= 1024; length *= 2) {
         unsigned distance = length / 2;
         for (; distance >= 32; distance /= 2) {

@@ -19,7 +19,8 @@ fn softmax(
     mut y: DisjointSlice<Float4>,
 ) {
     let own = x[i.get()].to_array();
-    let most = own.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    let [a, b, c, d] = own;
+    let most = a.max(b).max(c.max(d));
     let (most, tile) = over_block(tile, &block, &warp, most, f32::max);
     let powers = own.map(|x| (x - most).exp());
     let (sum, _) = over_block(tile, &block, &warp, total(powers), |a, b| a + b);
