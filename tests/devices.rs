@@ -87,6 +87,22 @@ fn limits_are_what_was_set_or_rounded() {
     });
 }
 
+/// Since compute capability 2.0.
+//@ rows: GCC-23
+#[test]
+fn a_thread_has_512_kib_of_local_memory_and_no_more() {
+    const MOST: usize = 512 << 10;
+    on_each_device(|device, _| {
+        let before = device.context_limit(ContextLimit::Stack)?;
+        for too_large in [MOST + 1, 2 * MOST, usize::MAX] {
+            let error = device.set_context_limit(ContextLimit::Stack, too_large);
+            assert!(error.is_err(), "{too_large} bytes");
+            assert_eq!(device.context_limit(ContextLimit::Stack)?, before);
+        }
+        Ok(())
+    });
+}
+
 //@ rows: GDV-1
 #[test]
 fn memory_that_is_taken_is_not_free() {
@@ -227,7 +243,7 @@ fn buffers_of_one_device_do_not_go_to_another() {
     });
 }
 
-//@ rows: GDM-12
+//@ rows: GDM-12, TM-13
 #[test]
 fn copies_between_devices_keep_their_order_with_and_without_access() {
     on_each_pair(|a, b| {
@@ -259,6 +275,7 @@ fn copies_between_devices_keep_their_order_with_and_without_access() {
     });
 }
 
+//@ rows: TM-13
 #[test]
 fn the_way_between_two_devices_is_described() {
     on_each_pair(|a, b| {

@@ -160,9 +160,9 @@ struct Record {
 }
 
 macro_rules! put {
-    ($record:expr, $($field:ident = $value:expr),* $(,)?) => {
+    ($record:expr, $($field:ident $([$at:literal])? = $value:expr),* $(,)?) => {
         // SAFETY: the invariant of `Record`.
-        unsafe { $(write_volatile(&raw mut (*$record.at).$field, $value);)* }
+        unsafe { $(write_volatile(&raw mut (*$record.at).$field $([$at])?, $value);)* }
     };
 }
 
@@ -173,11 +173,16 @@ impl Record {
             // SAFETY: the symbol has the declared type; every location in device code has a number behind it.
             unsafe { device::kernel_of(core::ptr::from_ref(at).cast()) }
         });
+        // One by one: an array would be made in local memory first, which each kernel that can panic would then have.
         put!(
             self,
             kernel = kernel,
-            block = [block.x, block.y, block.z],
-            thread = [thread.x, thread.y, thread.z]
+            block[0] = block.x,
+            block[1] = block.y,
+            block[2] = block.z,
+            thread[0] = thread.x,
+            thread[1] = thread.y,
+            thread[2] = thread.z,
         );
         let (file, line, column) = at.map_or(("", 0, 0), |at| (at.file(), at.line(), at.column()));
         let file = file.as_bytes();

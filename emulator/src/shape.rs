@@ -42,14 +42,9 @@ impl Shape {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn check(self) -> Result<CheckedShape, Fault> {
-        self.check_together(Together::default())
-    }
-
-    #[cfg(test)]
-    pub(crate) fn check_together(self, together: Together) -> Result<CheckedShape, Fault> {
-        self.check_on(Model::default(), together)
+        self.check_on(Model::default(), Together::default())
     }
 
     /// Refuses what a GPU of this model cannot run.

@@ -92,6 +92,12 @@ impl Code {
         )
     }
 
+    /// Whether a kernel's fault gives it, after which a process gets no context any more.
+    #[must_use]
+    pub fn is_fault(self) -> bool {
+        matches!(self.0, 700 | 702 | 710 | 714..=719 | 721)
+    }
+
     /// The driver's name for it.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {

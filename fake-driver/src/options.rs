@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) taken: u64,
     /// The GPUs that reach no other and that no other reaches, as bits.
     pub(crate) alone: u64,
+    /// Whether a process gets new contexts after a fault of a kernel. Today's drivers refuse.
+    pub(crate) recovers: u64,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             prohibited: 0,
             taken: 0,
             alone: 0,
+            recovers: 0,
         }
     }
 }
@@ -104,13 +107,14 @@ impl Options {
             ("prohibited", &mut self.prohibited),
             ("taken", &mut self.taken),
             ("alone", &mut self.alone),
+            ("recovers", &mut self.recovers),
         ]);
         **all.get_mut(key)? = value;
         Some(())
     }
 }
 
-const KEYS: &str = "devices=N, memory=BYTES, version=13000, queued=1, probe=0, prohibited=BITS, taken=BITS, alone=BITS, fail=FUNCTION:NTH:CODE";
+const KEYS: &str = "devices=N, memory=BYTES, version=13000, queued=1, probe=0, prohibited=BITS, taken=BITS, alone=BITS, recovers=1, fail=FUNCTION:NTH:CODE";
 
 #[cfg(test)]
 mod tests {

@@ -95,6 +95,8 @@ pub(crate) struct Context {
 pub(crate) struct State {
     pub(crate) options: Options,
     pub(crate) initialised: bool,
+    /// The fault of a kernel after which nobody gets a context any more.
+    pub(crate) fault: Option<Code>,
     pub(crate) gpus: Vec<Gpu>,
     pub(crate) contexts: Table<Context>,
     pub(crate) modules: Table<Module>,
@@ -135,6 +137,7 @@ impl State {
         State {
             options,
             initialised: false,
+            fault: None,
             gpus: vec![],
             contexts: Table::new(0xC0, Code::INVALID_CONTEXT),
             modules: Table::new(0xC1, Code::INVALID_HANDLE),
@@ -204,6 +207,9 @@ impl State {
 
     /// Makes an error that breaks contexts do so.
     pub(crate) fn breaks(&mut self, context: u64, code: Code) {
+        if code.is_fault() && self.options.recovers == 0 {
+            self.fault = self.fault.or(Some(code));
+        }
         if let Ok(found) = self.contexts.get_mut(context)
             && found.broken.is_none()
         {

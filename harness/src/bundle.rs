@@ -16,6 +16,7 @@ pub const MOST_BYTES: u64 = 60 << 20;
 /// Test targets that run cargo or rustc, or read the sources: they have nothing to show on a GPU machine.
 const HOST_ONLY: &[&str] = &[
     "house",
+    "profile",
     "ui",
     "outside",
     "pages",
@@ -23,6 +24,9 @@ const HOST_ONLY: &[&str] = &[
     "benchmarks_doc",
     "coverage_doc",
 ];
+
+/// Where the test programs lie: the folder's name tells them, as cargo's own does, that they are tests.
+const PROGRAMS: &str = "deps";
 
 /// The driver that tests bring along, where cargo puts it and where they look for it: beside the programs, or in the folder above.
 const FAKE_DRIVER: &str = "libwarploom_fake_driver.so";
@@ -105,7 +109,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     if bundle.exists() {
         fs::remove_dir_all(&bundle).map_err(in_file(&bundle))?;
     }
-    for folder in ["programs", "assets", "benches/cuda", "benches/twins"] {
+    for folder in [PROGRAMS, "assets", "benches/cuda", "benches/twins"] {
         let folder = bundle.join(folder);
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
@@ -127,7 +131,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
             take(
                 &program.path,
                 &bundle
-                    .join("programs")
+                    .join(PROGRAMS)
                     .join(program.path.file_name().unwrap_or_default()),
             )?;
             let fake = program.path.with_file_name(FAKE_DRIVER);
@@ -217,10 +221,10 @@ fn programs(messages: &str) -> Vec<Program> {
         .collect()
 }
 
-/// Copies a program without its symbols; with them if there is no `strip`.
+/// Copies a program without what debuggers read, but with the names for backtraces; with all if there is no `strip`.
 fn take(from: &Path, to: &Path) -> Result<(), BundleError> {
     copy(from, to)?;
-    match Command::new("strip").arg(to).status() {
+    match Command::new("strip").arg("--strip-debug").arg(to).status() {
         Ok(status) if !status.success() => Err(BundleError::Failed {
             command: "strip".to_owned(),
             status,

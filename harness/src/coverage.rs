@@ -220,7 +220,7 @@ struct Place<'a> {
 
 /// What tests call that is the emulator, or a GPU, or one after the other.
 const EMULATOR: [&str; 3] = ["Device::emulator", "Emulator::", "warploom_emulator::"];
-const GPU: [&str; 2] = ["Device::cuda(", "gpu()"];
+const GPU: [&str; 3] = ["Device::cuda(", "gpu()", "gpu!()"];
 const EACH: [&str; 3] = ["on_each_", "devices(", "device_test::"];
 
 impl Place<'_> {
@@ -295,8 +295,9 @@ impl Place<'_> {
             columns.push('E');
         }
         if has(text, &GPU) || has(text, &EACH) {
+            // The parts of a program stand in a folder of its name.
             let program = match in_tests {
-                true => file.trim_end_matches(".rs"),
+                true => parts[2].trim_end_matches(".rs"),
                 false => "warploom_runtime",
             };
             columns.push_str(self.gpu(program, passed));
@@ -464,6 +465,7 @@ mod tests {
         for (body, columns) in [
             ("let device = Device::emulator();", "HE"),
             ("let device = Device::cuda(0);", "HW"),
+            ("let device = gpu!();", "HW"),
             ("on_each_device(|_, _| Ok(()));", "HEW"),
             ("both();", "HEW"),
         ] {

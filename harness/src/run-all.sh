@@ -21,7 +21,7 @@ step() { # name, command...
 }
 
 # The log keeps the number in the program's name: several packages have tests of one name.
-for program in programs/*; do
+for program in deps/*; do
     step "test-$(basename "$program")" "$program"
 done
 step photo ./photo assets/photo.png

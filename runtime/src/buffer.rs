@@ -18,6 +18,7 @@ use std::fmt;
 use std::mem;
 use std::ops::Deref;
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_device::Plain;
@@ -58,7 +59,12 @@ impl Deref for Buffer {
 /// The memory itself.
 pub(crate) struct Owned {
     memory: Memory,
-    last: Mutex<Last>,
+    /// The stream with the latest work; `None`: nobody uses the memory, or all is over.
+    last: Mutex<Option<Arc<Queue>>>,
+    /// The address of the queue in `last`, so that the same stream again needs no lock. Changed with `last`, never followed.
+    noted: AtomicPtr<Queue>,
+    /// How often it was handed to a stream: on a GPU changed under the submission lock.
+    uses: AtomicU64,
     /// Streams of other devices may use it, too.
     portable: bool,
     kind: Kind,
@@ -66,15 +72,6 @@ pub(crate) struct Owned {
     /// What it has of an emulated pool; goes after the memory.
     used: Option<Used>,
     device: Device,
-}
-
-/// Who uses a piece of memory.
-#[derive(Default)]
-struct Last {
-    /// `None`: nobody, or all is over.
-    queue: Option<Arc<Queue>>,
-    /// How often it was handed to a stream.
-    uses: u64,
 }
 
 /// Where the bytes are.
@@ -166,6 +163,8 @@ impl Buffer {
         Buffer(Arc::new(Owned {
             memory,
             last: Mutex::default(),
+            noted: AtomicPtr::default(),
+            uses: AtomicU64::new(0),
             portable: false,
             kind,
             bytes,
@@ -181,6 +180,8 @@ impl Buffer {
         Buffer(Arc::new(Owned {
             memory: Memory::Foreign(memory),
             last: Mutex::default(),
+            noted: AtomicPtr::default(),
+            uses: AtomicU64::new(0),
             portable: false,
             kind,
             bytes,
@@ -331,20 +332,29 @@ impl Owned {
         })
     }
 
-    /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock.
+    /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock, so that
+    /// on a GPU nobody else changes these notes meanwhile; on the emulator, where all work is over, they do not matter.
+    #[inline]
     pub(crate) fn hand_to(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
-        let mut last = lock(&self.last);
-        last.uses += 1;
-        match &last.queue {
-            Some(last) if Arc::ptr_eq(last, queue) => return Ok(()),
-            Some(last) => {
-                if let Some(stream) = queue.cuda() {
-                    last.hand_over_to(stream)?;
-                }
-            }
-            None => {}
+        let uses = self.uses.load(Ordering::Relaxed);
+        self.uses.store(uses.wrapping_add(1), Ordering::Relaxed);
+        if ptr::eq(self.noted.load(Ordering::Relaxed), Arc::as_ptr(queue)) {
+            return Ok(()); // no other queue is at this address while `last` has it
         }
-        last.queue = Some(Arc::clone(queue));
+        self.hand_to_another(queue)
+    }
+
+    fn hand_to_another(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
+        let mut last = lock(&self.last);
+        if let Some(last) = &*last
+            && let Some(stream) = queue.cuda()
+            && !Arc::ptr_eq(last, queue)
+        {
+            last.hand_over_to(stream)?;
+        }
+        *last = Some(Arc::clone(queue));
+        self.noted
+            .store(Arc::as_ptr(queue).cast_mut(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -353,21 +363,24 @@ impl Owned {
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);
-            let Some(queue) = &last.queue else {
+            let Some(queue) = &*last else {
                 return Ok(());
             };
-            (Arc::clone(queue), last.uses)
+            (Arc::clone(queue), self.uses.load(Ordering::Relaxed))
         };
         let (stream, launches) = (queue.id(), launches_so_far());
         if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
             self.device.flush_prints(); // what was printed before the GPU failed
             return Err(self.device.explain(Some(stream), error).into());
         }
-        let mut last = lock(&self.last);
-        if last.uses == uses {
-            last.queue = None; // or the next access would wait for work that has nothing to do with this memory
+        {
+            let _order = self.submission(); // nobody hands it on between the look and the note
+            let mut last = lock(&self.last);
+            if self.uses.load(Ordering::Relaxed) == uses {
+                *last = None; // or the next access would wait for work that has nothing to do with this memory
+                self.noted.store(ptr::null_mut(), Ordering::Relaxed);
+            }
         }
-        drop(last);
         Ok(self.device.check_kernels(Some(Done {
             stream: Some(stream),
             launches,
@@ -451,7 +464,7 @@ impl Drop for Owned {
             return;
         };
         let memory = mem::replace(&mut self.memory, Memory::Empty);
-        let last = lock(&self.last).queue.take();
+        let last = lock(&self.last).take();
         let own = Arc::clone(&gpu.own_stream);
         outside(move || {
             let stream = last.as_ref().and_then(|queue| queue.cuda());

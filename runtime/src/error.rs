@@ -164,6 +164,17 @@ pub enum DeviceError {
         /// Why each cannot.
         reasons: String,
     },
+    /// A kernel of this process failed in a way that ends more than its context.
+    #[error(
+        "cuda:{ordinal} is lost to this process: {source}; the driver gives a process no new context after such a fault of a kernel: start the \
+         work again in a new process, and let a child process run kernels that may fault"
+    )]
+    LostToProcess {
+        /// The GPU's number.
+        ordinal: u32,
+        /// What the driver says to whoever opens the GPU.
+        source: DriverError,
+    },
     /// The options of a context cannot be changed any more.
     #[error(
         "cannot open cuda:{ordinal} with {}: its context is there already, with {}; open it with these options before anybody else does",

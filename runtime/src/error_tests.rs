@@ -83,6 +83,10 @@ fn device_errors() -> Vec<D> {
                 D::Driver(driver_error())
             ),
         },
+        D::LostToProcess {
+            ordinal: 0,
+            source: driver_error(),
+        },
         D::ContextActive {
             ordinal: 0,
             wanted: 12,

@@ -88,6 +88,52 @@ fn registers_decide_on_todays_gpus_too() {
     assert_eq!(blocks(288, 255), 0);
 }
 
+//@ rows: GCC-33
+#[test]
+fn warps_are_counted_in_pairs_once_and_in_fours_today() {
+    // Three warps take the registers of four: 4 x 32 x 10.
+    let tesla = Multiprocessor::historical(1, 0).unwrap();
+    let room = tesla.room_for(&needs(96, 10, 0));
+    assert_eq!((room.registers_per_block, room.blocks), (1280, 6));
+    let four = tesla.room_for(&needs(128, 10, 0));
+    assert_eq!((four.registers_per_block, four.blocks), (1280, 6));
+    // Each warp for itself: 3 x 320.
+    let fermi = Multiprocessor::historical(2, 0).unwrap();
+    assert_eq!(fermi.room_for(&needs(96, 10, 0)).registers_per_block, 960);
+    // One warp after the other goes to one of four parts, each with registers for 2 such warps: the ninth has none.
+    let hopper = Multiprocessor::of(Model::CC_9_0);
+    let blocks = |warps: u32| hopper.room_for(&needs(32 * warps, 255, 0)).blocks;
+    assert_eq!([blocks(1), blocks(4), blocks(8), blocks(9)], [8, 2, 1, 0]);
+}
+
+//@ rows: GCC-34
+#[test]
+fn registers_are_given_away_in_units() {
+    // Two warps of 11 registers: 704, rounded up for the block, or twice 352, rounded up for each warp.
+    for ((major, minor), taken) in [((1, 0), 768), ((1, 3), 1024), ((2, 0), 768)] {
+        let gpu = Multiprocessor::historical(major, minor).unwrap();
+        let room = gpu.room_for(&needs(64, 11, 0));
+        assert_eq!(room.registers_per_block, taken, "{major}.{minor}");
+    }
+    for model in Model::all() {
+        let room = Multiprocessor::of(model).room_for(&needs(64, 11, 0));
+        assert_eq!(room.registers_per_block, 1024, "{model}");
+    }
+}
+
+//@ rows: GCC-35
+#[test]
+fn shared_memory_is_given_away_in_units() {
+    for ((major, minor), unit) in [((1, 0), 512), ((1, 3), 512), ((2, 0), 128)] {
+        let gpu = Multiprocessor::historical(major, minor).unwrap();
+        for (bytes, taken) in [(1, unit), (unit, unit), (unit + 1, 2 * unit)] {
+            let room = gpu.room_for(&needs(64, 8, bytes));
+            assert_eq!(room.shared_bytes_per_block, taken, "{major}.{minor}");
+        }
+    }
+}
+
+//@ rows: GCC-35
 #[test]
 fn shared_memory_is_taken_in_units_beside_what_is_reserved() {
     let ampere = Multiprocessor::of(Model::CC_8_6);

@@ -10,6 +10,7 @@ mod ring; // its memory
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use warploom_device::print::record::RING_BYTES;
@@ -32,6 +33,8 @@ type Handler = Arc<dyn Fn(&str) + Send + Sync>;
 /// What a device's kernels print.
 #[derive(Default)]
 pub(crate) struct Prints {
+    /// Whether there was a ring ever. Launches look at it first: most devices have no kernel that prints.
+    used: AtomicBool,
     state: Mutex<State>,
     output: Mutex<Output>,
 }
@@ -115,8 +118,8 @@ fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> 
 impl Prints {
     /// Prints what threads left so far.
     pub(crate) fn flush(&self, backend: &Backend) {
-        if is_inside() {
-            return; // the text may still be on the device
+        if !self.used.load(Ordering::Acquire) || is_inside() {
+            return; // inside a host function the text may still be on the device
         }
         let texts = lock(&self.state).take(backend);
         if !texts.is_empty() {
@@ -162,6 +165,7 @@ impl Prints {
         }
         let ring = Arc::new(HostRing::new(state.bytes()));
         state.ring = Some(Ring::Host(Arc::clone(&ring)));
+        self.used.store(true, Ordering::Release);
         ring
     }
 
@@ -174,6 +178,7 @@ impl Prints {
         let ring = CudaRing::new(gpu, state.bytes())?;
         let address = ring.control();
         state.ring = Some(Ring::Cuda(ring));
+        self.used.store(true, Ordering::Release);
         Ok(address)
     }
 

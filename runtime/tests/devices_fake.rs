@@ -7,7 +7,8 @@ use warploom_fake_driver::testing::{Fake, fake_driver, nothing_is_left};
 use warploom_runtime::device::{
     Attribute, ComputeMode, ContextLimit, DeviceOptions, PciId, Uuid, Wait,
 };
-use warploom_runtime::{Device, DeviceError, Result};
+use warploom_runtime::module::Code;
+use warploom_runtime::{Device, DeviceError, Launch, Result};
 
 //@ rows: GDV-1
 #[test]
@@ -313,6 +314,47 @@ fn the_runtime_works_whatever_context_a_thread_has() -> Result<()> {
     drop((x, y, on_a, on_b));
     other.one("cuCtxDestroy_v2", theirs);
     drop((a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GMX-1, GDR-4
+#[test]
+fn launches_find_their_context_whoever_changed_it_in_between() -> Result<()> {
+    let Some(fake) = fake_driver(
+        "launches_find_their_context_whoever_changed_it_in_between",
+        "devices=2",
+        &[],
+    ) else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(1)?);
+    let module = device.load(&Code::ptx(include_str!("modules.ptx"))?)?;
+    let shared = module.kernel::<(*mut u32,)>("shared")?;
+    let other = Other(&fake);
+    let theirs = other.create(1);
+    for (bytes, current) in [
+        (100, None),
+        (200, Some(0)),
+        (300, None),
+        (400, Some(theirs)),
+    ] {
+        if let Some(current) = current {
+            other.one("cuCtxSetCurrent", current);
+        }
+        let shape = Launch::new(1, 1).dynamic_shared(bytes);
+        // SAFETY: the kernel has this parameter, and writes the bytes of its shared memory into one word.
+        unsafe { shared.launch(&stream, shape, (&mut y,))? };
+        assert_eq!(y.to_vec(&stream)?, [bytes]);
+    }
+    fake.start_log();
+    let shape = Launch::new(1, 1);
+    // SAFETY: as above.
+    unsafe { shared.launch(&stream, shape, (&mut y,))? };
+    assert_eq!(fake.log(), ["cuCtxGetCurrent", "cuLaunchKernel"]);
+    drop((y, shared, module, stream, device));
+    other.one("cuCtxDestroy_v2", theirs);
     nothing_is_left(&fake);
     Ok(())
 }

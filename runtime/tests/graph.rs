@@ -1,5 +1,7 @@
 //! Graphs on the emulator: what a stream that records refuses, copies, and what outlives what.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use warploom_runtime::{
     Device, Error, Graph, GraphError, MemoryError, PinnedOptions, Result, Stream, StreamError,
 };
@@ -104,6 +106,71 @@ fn graphs_go_to_other_threads() -> Result<()> {
         }
     });
     Ok(())
+}
+
+/// Large enough that copies of two threads meet in the middle of one, if nothing keeps them apart.
+const MANY: usize = 1 << 18;
+const ROUNDS: u32 = 200;
+
+#[test]
+fn copies_of_another_thread_see_all_of_a_run_or_nothing() -> Result<()> {
+    let device = Device::emulator();
+    let (ones, twos) = (device.upload(&[1u32; MANY])?, device.upload(&[2u32; MANY])?);
+    let mut y = device.upload(&[1u32; MANY])?;
+    let graphs = [
+        Graph::capture(&device, |s| y.copy_from_device(0, &ones, s))?.instantiate()?,
+        Graph::capture(&device, |s| y.copy_from_device(0, &twos, s))?.instantiate()?,
+    ];
+    let same = |seen: &[u32]| seen.iter().all(|v| *v == seen[0]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let stream = device.stream().unwrap();
+            for round in 0..ROUNDS as usize {
+                graphs[round % 2].launch(&stream).unwrap();
+            }
+        });
+        let stream = device.stream()?;
+        let mut x = device.zeroed::<u32>(MANY)?;
+        let mut pinned = device.pinned::<u32>(MANY)?;
+        for _ in 0..ROUNDS / 3 {
+            assert!(same(&y.to_vec(&stream)?), "a copy to the host");
+            x.copy_from_device(0, &y, &stream)?;
+            assert!(same(&x.to_vec(&stream)?), "a copy within the device");
+            y.copy_to_pinned(0, &mut pinned, &stream)?;
+            assert!(same(pinned.as_slice()?), "a copy to pinned memory");
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_run_sees_all_of_another_threads_write_or_nothing() -> Result<()> {
+    let device = Device::emulator();
+    let (mut y, mut z) = (device.zeroed::<u32>(MANY)?, device.zeroed::<u32>(MANY)?);
+    let graph = Graph::capture(&device, |s| z.copy_from_device(0, &y, s))?.instantiate()?;
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| -> Result<()> {
+            let (stream, sources) = (device.stream()?, [vec![1u32; MANY], vec![2; MANY]]);
+            while !done.load(Relaxed) {
+                for source in &sources {
+                    y.copy_from(0, source, &stream)?;
+                }
+            }
+            Ok(())
+        });
+        let stream = device.stream()?;
+        let mut torn = 0;
+        for _ in 0..ROUNDS {
+            graph.launch(&stream)?;
+            let seen = z.to_vec(&stream)?;
+            torn += u32::from(seen.iter().any(|v| *v != seen[0]));
+        }
+        done.store(true, Relaxed);
+        writer.join().unwrap()?;
+        assert_eq!(torn, 0, "of {ROUNDS} runs");
+        Ok(())
+    })
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Errors that end a context: told once, named ever after, harmless to drop, and not the end of the program. On the fake driver; each test
-//! runs in a process of its own.
+//! Errors that end a context: told once, named ever after, harmless to drop, and not the end of the program where the driver makes another
+//! context. On the fake driver; each test runs in a process of its own.
 
 #![cfg(target_os = "linux")]
 
 use warploom_fake_driver::testing::{fake_driver, nothing_is_left};
-use warploom_runtime::{Device, Result};
+use warploom_runtime::{Device, DeviceError, Result};
 
 //@ rows: GER-1, GER-2
 #[test]
@@ -51,7 +51,7 @@ fn the_first_call_is_told_and_later_ones_name_the_cause() -> Result<()> {
 #[test]
 fn every_error_of_this_kind_ends_the_device_and_others_do_not() -> Result<()> {
     let test = "every_error_of_this_kind_ends_the_device_and_others_do_not";
-    let Some(fake) = fake_driver(test, "", &[]) else {
+    let Some(fake) = fake_driver(test, "recovers=1", &[]) else {
         return Ok(());
     };
     for code in [
@@ -80,7 +80,7 @@ fn every_error_of_this_kind_ends_the_device_and_others_do_not() -> Result<()> {
 #[test]
 fn a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it() -> Result<()> {
     let test = "a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it";
-    let Some(fake) = fake_driver(test, "memory=1000000,queued=1", &[]) else {
+    let Some(fake) = fake_driver(test, "memory=1000000,queued=1,recovers=1", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;
@@ -115,9 +115,34 @@ fn a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it() -> Result<()> {
 
 //@ rows: GER-1
 #[test]
+fn a_gpu_that_is_lost_to_the_process_says_so() -> Result<()> {
+    let test = "a_gpu_that_is_lost_to_the_process_says_so";
+    let Some(fake) = fake_driver(test, "devices=2", &[]) else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    let old = device.upload(&[1u8; 10])?;
+    fake.break_context(0, 700);
+    assert!(device.synchronize().is_err());
+    for error in [device.reopen(), Device::cuda(0), Device::cuda(1)].map(|again| again.unwrap_err())
+    {
+        let text = error.to_string();
+        let DeviceError::LostToProcess { source, .. } = error else {
+            panic!("{text}")
+        };
+        assert_eq!(source.code, 700);
+        assert!(text.contains("in a new process"), "{text}");
+    }
+    drop((old, device));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GER-1
+#[test]
 fn a_device_that_was_opened_again_can_be_lost_too() -> Result<()> {
     let test = "a_device_that_was_opened_again_can_be_lost_too";
-    let Some(fake) = fake_driver(test, "", &[]) else {
+    let Some(fake) = fake_driver(test, "recovers=1", &[]) else {
         return Ok(());
     };
     let mut devices = vec![Device::cuda(0)?];
@@ -142,7 +167,11 @@ fn a_device_that_was_opened_again_can_be_lost_too() -> Result<()> {
 //@ rows: GER-1
 #[test]
 fn threads_meet_the_loss_together_and_go_on() -> Result<()> {
-    let Some(fake) = fake_driver("threads_meet_the_loss_together_and_go_on", "", &[]) else {
+    let Some(fake) = fake_driver(
+        "threads_meet_the_loss_together_and_go_on",
+        "recovers=1",
+        &[],
+    ) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;

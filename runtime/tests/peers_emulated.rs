@@ -61,6 +61,7 @@ fn what_is_of_one_device_does_not_go_to_another() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TM-13
 #[test]
 fn copies_take_parts_and_go_both_ways() -> Result<()> {
     let [a, b] = two();
@@ -117,6 +118,7 @@ fn copies_that_cannot_be_copy_nothing() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TM-13
 #[test]
 fn peers_are_other_devices_of_the_same_kind() -> Result<()> {
     let [a, b] = two();

@@ -9,6 +9,7 @@ use warploom_runtime::{Device, DeviceError, MemoryError, Result};
 /// Work waits until somebody waits for it: a forgotten wait shows.
 const QUEUED: &str = "devices=3,queued=1";
 
+//@ rows: TM-13
 #[test]
 fn copies_wait_for_both_buffers_and_hold_up_what_comes_later() -> Result<()> {
     let test = "copies_wait_for_both_buffers_and_hold_up_what_comes_later";
@@ -80,6 +81,7 @@ fn threads_that_copy_both_ways_do_not_wait_in_a_circle() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TM-13
 #[test]
 fn access_is_allowed_once_and_ended_once() -> Result<()> {
     let Some(fake) = fake_driver("access_is_allowed_once_and_ended_once", "devices=2", &[]) else {
@@ -114,6 +116,7 @@ fn access_is_allowed_once_and_ended_once() -> Result<()> {
     Ok(())
 }
 
+//@ rows: TM-13
 #[test]
 fn gpus_that_are_not_joined_copy_all_the_same() -> Result<()> {
     let test = "gpus_that_are_not_joined_copy_all_the_same";

@@ -9,6 +9,8 @@ fn checked(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 // ptx: panic_bounds_check
+// What a panic tells goes straight to the host: a stack in local memory would cost each launch.
+// ptx-module-not: .local
 
 #[kernel]
 fn by_test(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {

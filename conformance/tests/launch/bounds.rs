@@ -1,6 +1,8 @@
 //! Launch bounds, register limits, and what the driver says of a kernel.
 
 use warploom::LaunchError;
+use warploom::model::Model;
+use warploom::occupancy::{BlockNeeds, Multiprocessor};
 use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
 
@@ -172,6 +174,33 @@ fn a_block_that_has_too_few_registers_is_refused() {
         }
         hungry::launch(stream, (2, 64), 2, &x, &mut y)?;
         assert!(y.to_vec(stream)?[..128].iter().any(|sum| *sum != 0));
+        Ok(())
+    });
+}
+
+//@ rows: GCC-20
+#[test]
+fn the_registers_of_a_multiprocessor_limit_its_blocks() {
+    on_each_device(|device, _| {
+        let all = device.properties()?.registers_per_multiprocessor;
+        assert_eq!(
+            all,
+            64 * 1024,
+            "of all generations since 5.0 but 5.3 and 6.2"
+        );
+        let room = if device.is_gpu() {
+            hungry::function(device)?.occupancy(256, 0)?
+        } else {
+            // The emulator knows of no kernel how many registers it needs.
+            Multiprocessor::of(Model::default()).room_for(&BlockNeeds {
+                threads: 256,
+                registers: 100,
+                shared_bytes: 0,
+            })
+        };
+        let taken = |blocks| blocks * room.registers_per_block;
+        assert!(room.blocks > 0 && taken(room.blocks) <= all, "{room:?}");
+        assert!(taken(room.blocks + 1) > all, "{room:?}");
         Ok(())
     });
 }

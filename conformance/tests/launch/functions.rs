@@ -70,6 +70,29 @@ fn driver_and_rules_count_the_same_blocks() {
     });
 }
 
+//@ rows: GCC-18
+#[test]
+fn a_multiprocessor_has_the_warps_of_its_generation() {
+    on_each_device(|device, _| {
+        let warps = match device.compute_capability() {
+            (7, 5) => 32,
+            (8, 6..) | (12, _) => 48,
+            _ => 64,
+        };
+        let double = double::function(device)?;
+        for of_block in [8, 16, 24, 32] {
+            // Few registers, and fewer blocks than there are places: warps alone decide.
+            let room = double.occupancy(32 * of_block, 0)?;
+            assert_eq!(
+                (room.max_warps, room.blocks),
+                (warps, warps / of_block),
+                "{of_block} warps a block: {room:?}"
+            );
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn the_best_block_is_one_that_runs() {
     on_each_device(|device, stream| {

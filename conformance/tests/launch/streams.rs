@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
+use warploom::device::time::global_timer_ns;
 use warploom::prelude::*;
 use warploom::{Error, EventOptions, LaunchError, StreamError, StreamOptions};
 use warploom_harness::device_test::{on_each_device, on_each_kind_of_device};
@@ -23,6 +24,16 @@ fn step(i: Index1D, a: u32, mut y: DisjointSlice<u32>) {
 fn fetch(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
         *y = x[i.get()];
+    }
+}
+
+/// Ends after so many nanoseconds.
+#[kernel]
+fn lasts(i: Index1D, ns: u64, mut y: DisjointSlice<u32>) {
+    let start = global_timer_ns();
+    while global_timer_ns() - start < ns {}
+    if let Some(y) = y.get_mut(i) {
+        *y = 1;
     }
 }
 
@@ -91,6 +102,49 @@ fn events_order_streams_and_say_when_they_are_reached() {
         }
         assert_eq!(*list.lock().unwrap(), (0..40).collect::<Vec<_>>());
         assert_eq!(y.to_vec(stream)?, stepped(0..20));
+        Ok(())
+    });
+}
+
+/// By the device's own clock, in which the host's delays do not count: both copies begin and end while the kernel runs.
+//@ rows: GAS-3
+#[test]
+fn copies_and_a_kernel_overlap() {
+    on_each_device(|device, computing| {
+        let copying = device.stream()?;
+        let ns = if device.is_gpu() { 300_000_000 } else { 0 };
+        let n = 1 << 20;
+        let source = device.pinned_from(&vec![7u32; n])?;
+        let mut back = device.pinned::<u32>(n)?;
+        let (mut x, mut y) = (device.zeroed::<u32>(n)?, device.zeroed::<u32>(1)?);
+        // The first launch loads the kernel, which may wait for the device.
+        lasts::launch(computing, (1, 1), 0, &mut y)?;
+        device.synchronize()?;
+        let mut events = vec![];
+        for _ in 0..4 {
+            events.push(device.event()?);
+        }
+        let [began, ended, copied, returned] = &events[..] else {
+            unreachable!()
+        };
+        computing.record(began)?;
+        lasts::launch(computing, (1, 1), ns, &mut y)?;
+        computing.record(ended)?;
+        x.copy_from_pinned(0, &source, &copying)?;
+        copying.record(copied)?;
+        x.copy_to_pinned(0, &mut back, &copying)?;
+        copying.record(returned)?;
+        assert!(back.as_slice()?.iter().all(|v| *v == 7));
+        assert_eq!(y.to_vec(computing)?, [1]);
+        if device.is_gpu() {
+            let kernel = began.elapsed_ms(ended)?;
+            let copies = [began.elapsed_ms(copied)?, began.elapsed_ms(returned)?];
+            assert!(kernel >= 300.0, "{kernel} ms");
+            assert!(
+                0.0 < copies[0] && copies[0] < copies[1] && copies[1] < kernel,
+                "the copies were done {copies:?} ms after the kernel's start, which took {kernel} ms"
+            );
+        }
         Ok(())
     });
 }

@@ -150,7 +150,7 @@ fn each_device_holds_its_context_once() {
 #[test]
 fn a_kernel_that_breaks_the_context_is_reported_and_a_fresh_context_works() {
     let this = "a_kernel_that_breaks_the_context_is_reported_and_a_fresh_context_works";
-    for options in ["", "queued=1"] {
+    for options in ["recovers=1", "queued=1,recovers=1"] {
         let Some(fake) = fake(this, options) else {
             continue;
         };

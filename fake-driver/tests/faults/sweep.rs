@@ -106,7 +106,14 @@ fn every_call_fails_with_every_code() {
     if is_child() {
         return sweep(&CODES);
     }
-    assert_passed(&run_child("sweep::every_call_fails_with_every_code", "probe=0", &[]).unwrap());
+    assert_passed(
+        &run_child(
+            "sweep::every_call_fails_with_every_code",
+            "probe=0,recovers=1",
+            &[],
+        )
+        .unwrap(),
+    );
 }
 
 #[test]
@@ -115,7 +122,7 @@ fn every_call_fails_while_work_is_queued() {
         return sweep(&FEW);
     }
     let this = "sweep::every_call_fails_while_work_is_queued";
-    assert_passed(&run_child(this, "queued=1,probe=0", &[]).unwrap());
+    assert_passed(&run_child(this, "queued=1,probe=0,recovers=1", &[]).unwrap());
 }
 
 /// Codes after which a driver goes on.
@@ -182,5 +189,5 @@ fn a_device_goes_on_after_a_call_that_failed() {
         return again();
     }
     let this = "sweep::a_device_goes_on_after_a_call_that_failed";
-    assert_passed(&run_child(this, "queued=1,probe=0", &[]).unwrap());
+    assert_passed(&run_child(this, "queued=1,probe=0,recovers=1", &[]).unwrap());
 }

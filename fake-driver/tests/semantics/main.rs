@@ -43,6 +43,7 @@ fn alone() -> MutexGuard<'static, ()> {
     let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     warploom_fake_reset();
     assert_eq!(set(c"queued", 0), 0);
+    assert_eq!(set(c"recovers", 0), 0);
     assert_eq!(set(c"memory", 1 << 30), 0);
     assert_eq!(set(c"devices", 2), 0); // before the first test calls `cuInit`, whichever that is
     guard
@@ -296,7 +297,7 @@ fn a_launch_is_checked_and_runs() {
 }
 
 #[test]
-fn a_wild_kernel_breaks_its_context_until_it_is_destroyed() {
+fn a_wild_kernel_breaks_its_context_and_those_to_come() {
     let _context = context();
     let function = function(module());
     let y = allocate(8);
@@ -309,6 +310,23 @@ fn a_wild_kernel_breaks_its_context_until_it_is_destroyed() {
     unsafe {
         assert_eq!(cuCtxSynchronize(), 700);
         assert_eq!(cuMemFree_v2(y), 700, "and stays");
+        assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
+        let again = cuDevicePrimaryCtxRetain(&raw mut context, 0);
+        assert_eq!(again, 700, "and this process gets no other");
+        assert_eq!(cuCtxCreate_v2(&raw mut context, 0, 0), 700);
+    }
+    assert_eq!((count(c"device memory"), count(c"complaints")), (0, 0));
+}
+
+#[test]
+fn a_driver_that_recovers_gives_another_context() {
+    let _context = context();
+    set(c"recovers", 1);
+    let function = function(module());
+    assert_eq!(launch(function, [1, 3], 0, allocate(8), 1), 0);
+    let mut context = 0;
+    unsafe {
+        assert_eq!(cuCtxSynchronize(), 700);
         assert_eq!(cuDevicePrimaryCtxRelease_v2(0), 0);
         assert_eq!(cuDevicePrimaryCtxRetain(&raw mut context, 0), 0);
         assert_eq!(cuCtxSetCurrent(context), 0);

@@ -90,6 +90,21 @@ impl Context {
         }
     }
 
+    /// As [`bind`](Context::bind), for calls that have to be quick: asks first, since to be told which context is current costs the driver
+    /// less than to be given it again. The answer is never kept from call to call: others change it.
+    pub(super) fn bind_unless_current(&self) -> Result<(), DriverError> {
+        if is_inside() {
+            return Err(forbidden());
+        }
+        let mut current = CUcontext::NULL;
+        // SAFETY: writes one handle to where we point.
+        unsafe { self.driver.cuCtxGetCurrent(&raw mut current)? };
+        if current == self.raw {
+            return Ok(());
+        }
+        self.bind()
+    }
+
     /// Makes this the calling thread's context until the guard is dropped; then the former one is current again.
     pub(crate) fn push(self: &Arc<Context>) -> Result<Pushed, DriverError> {
         if is_inside() {

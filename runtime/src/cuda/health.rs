@@ -24,7 +24,8 @@ impl Health {
         let mut told = error.clone();
         let _ = self.0.set(error); // the first stays
         told.text.push_str(
-            "; the device is lost with all that was made of it: drop that, and open the device again with `Device::reopen`",
+            "; the device is lost with all that was made of it: drop that, and open the device again with `Device::reopen`, or, where the driver \
+             refuses, as most do after the fault of a kernel, in a new process",
         );
         told
     }
@@ -41,7 +42,7 @@ impl Health {
 fn refusal(cause: &DriverError, call: &'static str) -> DriverError {
     let mut refusal = cause.clone();
     refusal.text = format!(
-        "{}; the device was lost then, so {call} was not called: open the device again with `Device::reopen`",
+        "{}; the device was lost then, so {call} was not called: open it again with `Device::reopen`, or in a new process",
         cause.text
     );
     refusal

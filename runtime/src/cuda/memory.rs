@@ -177,7 +177,16 @@ impl Drop for MappedMemory {
 pub(crate) struct ManagedMemory {
     context: Arc<Context>,
     address: sys::CUdeviceptr,
+    /// As many as were asked for.
     bytes: usize,
+}
+
+/// Advice is about pages, and allocations of the driver begin in the middle of them: without whole pages of its own, a buffer would be told of
+/// what its neighbours were advised. Pages of managed memory have 64 KiB on the GPU, and no host has larger ones.
+const MANAGED_PAGE: usize = 64 << 10;
+
+fn whole_pages(bytes: usize) -> usize {
+    bytes.max(1).next_multiple_of(MANAGED_PAGE)
 }
 
 impl ManagedMemory {
@@ -215,11 +224,12 @@ impl ManagedMemory {
     ) -> Result<ManagedMemory, DriverError> {
         context.bind()?;
         let mut address = 0;
-        // SAFETY: writes one address to where we point; the context is current. The driver refuses zero bytes.
+        let whole = whole_pages(bytes);
+        // SAFETY: writes one address to where we point; the context is current.
         unsafe {
             context
                 .driver
-                .cuMemAllocManaged(&raw mut address, bytes.max(1), flags)?;
+                .cuMemAllocManaged(&raw mut address, whole, flags)?;
         }
         Ok(ManagedMemory {
             context,
@@ -238,7 +248,7 @@ impl ManagedMemory {
         };
         let driver = &self.context.driver;
         // SAFETY: the whole of an allocation of managed memory; advice changes no values.
-        unsafe { driver.cuMemAdvise(self.address, self.bytes, advice, device) }
+        unsafe { driver.cuMemAdvise(self.address, whole_pages(self.bytes), advice, device) }
     }
 
     /// Whether all of it was advised to be mostly read.
@@ -255,7 +265,7 @@ impl ManagedMemory {
         self.context.bind()?;
         let mut value = 0i32;
         let (to, size) = (&raw mut value, size_of::<i32>());
-        let (start, bytes) = (self.address, self.bytes);
+        let (start, bytes) = (self.address, whole_pages(self.bytes));
         let driver = &self.context.driver;
         // SAFETY: writes one number of four bytes to where we point; the range is all of an allocation of managed memory.
         unsafe { driver.cuMemRangeGetAttribute(to.cast(), size, attribute, start, bytes)? };

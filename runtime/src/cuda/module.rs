@@ -271,13 +271,12 @@ impl Function {
     }
 
     /// Whether launches must say how large a cluster is, and the cluster that the code fixes (zeros if it does not). Drivers before 11.8
-    /// know no clusters.
-    pub(crate) fn cluster(&self) -> (bool, [u32; 3]) {
-        let attribute = |attribute| self.attribute(attribute).unwrap_or(0);
-        (
-            attribute(modules::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET) != 0,
-            modules::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER.map(attribute),
-        )
+    /// know no clusters, and are not to be asked.
+    pub(crate) fn cluster(&self) -> Result<(bool, [u32; 3]), DriverError> {
+        let told = self.attribute(modules::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)?;
+        let [x, y, z] = modules::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER;
+        let fixed = [self.attribute(x)?, self.attribute(y)?, self.attribute(z)?];
+        Ok((told != 0, fixed))
     }
 
     /// Whether the function is on the GPU already, which loads functions when they are first launched.
@@ -347,14 +346,14 @@ impl Function {
         shape: CheckedShape,
         params: &mut [*mut c_void],
     ) -> Result<(), DriverError> {
-        stream.context.bind()?;
+        stream.context.bind_unless_current()?;
         if shape.cluster.told || shape.cooperative {
             // SAFETY: the caller's promise.
             return unsafe { self.launch_together(stream, shape, params) };
         }
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the caller promises the parameters; function and stream are alive.
-        unsafe {
+        let launched = unsafe {
             stream.context.driver.cuLaunchKernel(
                 self.raw,
                 gx,
@@ -368,6 +367,14 @@ impl Function {
                 params.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
+        };
+        match launched {
+            // The thread's context is ours, and somebody else ended it: to make it current tells that.
+            Err(error) if error.code == sys::CUDA_ERROR_INVALID_CONTEXT => {
+                stream.context.bind()?;
+                Err(error)
+            }
+            launched => launched,
         }
     }
 

@@ -75,7 +75,7 @@ impl Pool {
         bytes: usize,
         stream: &Stream,
     ) -> Result<Option<PoolMemory>, DriverError> {
-        self.context.bind()?;
+        self.context.bind_unless_current()?;
         let mut address = 0;
         let (to, driver) = (&raw mut address, &self.context.driver);
         // SAFETY: writes one address to where we point; pool and stream are alive and of one GPU.
@@ -147,7 +147,7 @@ impl PoolMemory {
     /// Gives it back in order with the work on `stream`, which is all that uses it.
     pub(crate) fn free(&mut self, stream: &Stream) {
         let context = &self.pool.context;
-        let _ = context.bind();
+        let _ = context.bind_unless_current();
         // SAFETY: freed once; earlier work is on the stream or done.
         if unsafe { context.driver.cuMemFreeAsync(self.address, stream.raw) }.is_ok() {
             self.address = 0;

@@ -26,23 +26,6 @@ pub struct DriverError {
     pub launches: Box<[PastLaunch]>,
 }
 
-impl DriverError {
-    /// Whether work on the GPU failed, and this call is the one that heard of it.
-    pub(crate) fn is_of_earlier_work(&self) -> bool {
-        // From the driver's list of errors: ECC, NVLink, and all that a kernel does wrong. An unknown error counts as one.
-        matches!(
-            self.code,
-            214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721 | 999
-        )
-    }
-
-    /// Whether the context's work is lost.
-    pub(crate) fn is_fatal(&self) -> bool {
-        // Beside failed work: the driver is shut down, the context is invalid or destroyed.
-        self.is_of_earlier_work() || matches!(self.code, 4 | 201 | 709)
-    }
-}
-
 /// What a query of work answered: whether the work is done.
 pub(super) fn ready(answer: Result<(), DriverError>) -> Result<bool, DriverError> {
     match answer {
@@ -52,26 +35,43 @@ pub(super) fn ready(answer: Result<(), DriverError>) -> Result<bool, DriverError
     }
 }
 
-/// Results after which the driver's manual calls a context unusable: each later call gives the same.
-const STICKY: [CUresult; 18] = [
-    214, // ECC_UNCORRECTABLE
-    220, // NVLINK_UNCORRECTABLE
-    226, // CONTAINED
-    700, // ILLEGAL_ADDRESS
-    702, // LAUNCH_TIMEOUT
-    709, // CONTEXT_IS_DESTROYED
-    710, // ASSERT
-    714, // HARDWARE_STACK_ERROR
-    715, // ILLEGAL_INSTRUCTION
-    716, // MISALIGNED_ADDRESS
-    717, // INVALID_ADDRESS_SPACE
-    718, // INVALID_PC
-    719, // LAUNCH_FAILED
-    721, // TENSOR_MEMORY_LEAK
-    806, // MPS_RPC_FAILURE
-    810, // MPS_CLIENT_TERMINATED
-    911, // EXTERNAL_DEVICE
-    916, // KEY_ROTATION
+/// What an error means beyond the call that it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// Work on the GPU failed, and this call is the one that heard of it. The context is lost.
+    Work,
+    /// The context is lost, through no work.
+    Context,
+    /// Nobody knows: it counts as failed work, but the context may go on.
+    Unknown,
+    /// The call found no context, or no driver, to do it: what was queued is lost, and nothing is known of others' contexts.
+    Nowhere,
+}
+
+/// Every result that means more than that one call failed, in the driver's order: its manual calls a context unusable after those of
+/// [`Meaning::Work`] and [`Meaning::Context`], and each later call gives the same.
+const SERIOUS: [(CUresult, Meaning); 21] = [
+    (4, Meaning::Nowhere),   // DEINITIALIZED
+    (201, Meaning::Nowhere), // INVALID_CONTEXT
+    (214, Meaning::Work),    // ECC_UNCORRECTABLE
+    (220, Meaning::Work),    // NVLINK_UNCORRECTABLE
+    (226, Meaning::Work),    // CONTAINED
+    (700, Meaning::Work),    // ILLEGAL_ADDRESS
+    (702, Meaning::Work),    // LAUNCH_TIMEOUT
+    (709, Meaning::Context), // CONTEXT_IS_DESTROYED
+    (710, Meaning::Work),    // ASSERT
+    (714, Meaning::Work),    // HARDWARE_STACK_ERROR
+    (715, Meaning::Work),    // ILLEGAL_INSTRUCTION
+    (716, Meaning::Work),    // MISALIGNED_ADDRESS
+    (717, Meaning::Work),    // INVALID_ADDRESS_SPACE
+    (718, Meaning::Work),    // INVALID_PC
+    (719, Meaning::Work),    // LAUNCH_FAILED
+    (721, Meaning::Work),    // TENSOR_MEMORY_LEAK
+    (806, Meaning::Context), // MPS_RPC_FAILURE
+    (810, Meaning::Context), // MPS_CLIENT_TERMINATED
+    (911, Meaning::Context), // EXTERNAL_DEVICE
+    (916, Meaning::Context), // KEY_ROTATION
+    (999, Meaning::Unknown), // UNKNOWN
 ];
 
 impl DriverError {
@@ -82,7 +82,22 @@ impl DriverError {
     /// else ended (709, 806, 810, 916). A panic of a kernel is none: it is no error of the driver.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
-        STICKY.contains(&self.code)
+        matches!(self.meaning(), Some(Meaning::Work | Meaning::Context))
+    }
+
+    /// Whether work on the GPU failed, and this call is the one that heard of it.
+    pub(crate) fn is_of_earlier_work(&self) -> bool {
+        matches!(self.meaning(), Some(Meaning::Work | Meaning::Unknown))
+    }
+
+    /// Whether the work that was queued is lost.
+    pub(crate) fn is_fatal(&self) -> bool {
+        self.meaning().is_some()
+    }
+
+    fn meaning(&self) -> Option<Meaning> {
+        let found = SERIOUS.iter().find(|(code, _)| *code == self.code);
+        found.map(|(_, meaning)| *meaning)
     }
 }
 
@@ -154,26 +169,47 @@ mod tests {
         911, 912, 913, 914, 915, 916, 999,
     ];
 
+    /// The results of which this is true.
+    fn those(of: fn(&DriverError) -> bool) -> Vec<CUresult> {
+        let error = |code| DriverError {
+            code,
+            name: String::new(),
+            text: String::new(),
+            call: "cuCtxSynchronize",
+            launches: Box::default(),
+        };
+        let all = ALL.iter().copied();
+        all.filter(|code| of(&error(*code))).collect()
+    }
+
     //@ rows: GER-1
     #[test]
-    fn every_result_is_sticky_or_not() {
-        let sticky = |code: &CUresult| {
-            let error = DriverError {
-                code: *code,
-                name: String::new(),
-                text: String::new(),
-                call: "cuCtxSynchronize",
-                launches: Box::default(),
-            };
-            error.is_sticky()
-        };
-        let (lost, usable): (Vec<_>, Vec<_>) = ALL.iter().copied().partition(sticky);
-        assert_eq!(lost, STICKY);
-        // What programs meet every day, and go on after.
-        for ordinary in [
-            0, 1, 2, 101, 201, 218, 400, 500, 600, 701, 704, 720, 801, 900, 999,
-        ] {
-            assert!(usable.contains(&ordinary), "{ordinary}");
-        }
+    fn a_context_is_lost_after_faults_and_never_after_what_programs_meet_every_day() {
+        assert_eq!(
+            those(DriverError::is_sticky),
+            [
+                214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 806, 810,
+                911, 916
+            ]
+        );
+    }
+
+    //@ rows: GER-1
+    #[test]
+    fn earlier_work_is_blamed_for_faults_and_for_what_nobody_knows() {
+        assert_eq!(
+            those(DriverError::is_of_earlier_work),
+            [
+                214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 999
+            ]
+        );
+    }
+
+    #[test]
+    fn queued_work_is_lost_with_its_context_and_where_there_is_none() {
+        let mut lost = those(DriverError::is_sticky);
+        lost.extend([4, 201, 999]);
+        lost.sort_unstable();
+        assert_eq!(those(DriverError::is_fatal), lost);
     }
 }

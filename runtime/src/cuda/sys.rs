@@ -236,6 +236,7 @@ functions! {
         fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
         fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
         fn cuCtxSetCurrent(context: CUcontext);
+        fn cuCtxGetCurrent(context: *mut CUcontext);
         fn cuCtxSynchronize();
         fn cuCtxGetLimit(value: *mut usize, limit: c_int);
         fn cuCtxSetLimit(limit: c_int, value: usize);

@@ -91,11 +91,17 @@ impl fmt::Display for ContextLimit {
     }
 }
 
+/// Bytes of local memory of a thread at most, of every device since compute capability 2.0.
+const LOCAL_BYTES: usize = 512 << 10;
+
 impl Emulated {
     /// Why this value cannot be.
     fn check(&self, limit: ContextLimit, value: usize) -> Result<(), &'static str> {
         let capability = self.model.unwrap_or_default().limits().compute_capability;
         match limit {
+            ContextLimit::Stack if value > LOCAL_BYTES => {
+                Err("a thread has at most 512 KiB of local memory")
+            }
             ContextLimit::LaunchDepth if capability >= (9, 0) => {
                 Err("GPUs of compute capability 9.0 and later have no such limit")
             }

@@ -13,7 +13,8 @@ impl Device {
     /// The error that ended this device, if one did: [`DriverError::is_sticky`]. Never on the emulator, where a kernel's fault harms nothing.
     ///
     /// Whoever made the call that met the error was told in full. All later calls on this device, its streams, buffers and events give the same error,
-    /// and do not reach the driver; dropping them is harmless at any time. [`reopen`](Device::reopen) gives a device that works.
+    /// and do not reach the driver; dropping them is harmless at any time. [`reopen`](Device::reopen) gives a device that works, unless the driver
+    /// gives the process none any more, as after most faults of kernels.
     #[must_use]
     pub fn lost(&self) -> Option<DriverError> {
         match &self.0.backend {
@@ -26,11 +27,15 @@ impl Device {
     /// the device was [lost](Device::lost).
     ///
     /// While something of the lost device is still there, the new one has a context beside the lost one, whose memory stays occupied until
-    /// the last of it is dropped; host memory of the lost device can be read as long as it is there. After some faults, drivers want the
-    /// process to be started anew; then the error is theirs. The emulator gives a new device of the same model.
+    /// the last of it is dropped; host memory of the lost device can be read as long as it is there. The emulator gives a new device of the
+    /// same model.
+    ///
+    /// After the fault of a kernel (an access outside of all memory, a trap, a device-side assertion: not after a panic, which harms nothing)
+    /// CUDA's drivers leave the whole process without contexts: neither destroying the lost context nor resetting the device brings one
+    /// back (driver 580 on an H200). Work that has to survive such kernels belongs in a child process.
     ///
     /// # Errors
-    /// Those of [`Device::cuda`].
+    /// [`DeviceError::LostToProcess`] where the driver opens the GPU in a new process only; those of [`Device::cuda`].
     ///
     /// ```
     /// let device = warploom_runtime::Device::emulator();

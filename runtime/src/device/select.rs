@@ -378,6 +378,11 @@ fn refusal(given: u32, mode: ComputeMode, error: DeviceError) -> DeviceError {
         {
             DeviceError::Busy { given, mode }
         }
+        // A context that is lost before it is made: an earlier one's fault.
+        DeviceError::Driver(source) if source.is_sticky() => DeviceError::LostToProcess {
+            ordinal: given,
+            source: source.clone(),
+        },
         _ => error,
     }
 }

@@ -12,7 +12,7 @@ use crate::buffer::Buffer;
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
 use crate::cuda::host::outside;
 use crate::cuda::{Context, DriverError};
-use crate::device::{Backend, Device, Emulated, lock};
+use crate::device::{Backend, Device, lock};
 use crate::error::Error;
 use crate::launch::run_kept;
 use crate::stream::{Queue, Stream, refuse_inside};
@@ -111,15 +111,13 @@ impl ExecutableGraph {
     }
 
     fn emulate(&self, stream: &Stream) -> Result<(), Error> {
-        let _alone = self
-            .device()
-            .0
-            .backend
-            .emulated()
-            .map(Emulated::nothing_else);
+        let Some(emulated) = self.device().0.backend.emulated() else {
+            return Ok(());
+        };
+        let _alone = emulated.nothing_else();
         for node in &self.nodes {
             match &node.operation {
-                Operation::Launch(launch) => run_kept(stream, launch)?,
+                Operation::Launch(launch) => run_kept(emulated, stream, launch)?,
                 Operation::Copy(copy) => {
                     // SAFETY: two ranges of memory that the graph keeps; they do not overlap (one was borrowed exclusively), and
                     // nothing else works on the emulator's memory now.
@@ -179,7 +177,7 @@ impl ExecutableGraph {
             let word = word(&new, cuda_stream).map_err(GraphError::from)?;
             let (args, mut addresses) = (new.args(), vec![]);
             for arg in &args {
-                addresses.extend(arg.addresses(&word));
+                arg.addresses(&word, |address| addresses.push(address));
             }
             if let Some(function) = &new.function {
                 // SAFETY: one address per parameter, as `submit` checked; the graph keeps the memory from here on.
@@ -324,7 +322,7 @@ fn add_launch(
     };
     let (args, mut addresses): (_, Vec<*mut c_void>) = (launch.args(), vec![]);
     for arg in &args {
-        addresses.extend(arg.addresses(&word));
+        arg.addresses(&word, |address| addresses.push(address));
     }
     // SAFETY: one address per parameter of the device function, in order: `submit` compared the layouts. The graph keeps the memory.
     unsafe { graph.add_kernel(after, function, launch.shape, &mut addresses) }

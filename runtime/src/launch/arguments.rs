@@ -428,27 +428,27 @@ impl<'a> Arg<'a> {
         self.buffer
     }
 
-    /// Where the parameters' values lie, one address per parameter of the device function. A value without bytes has none.
+    /// Gives `to` where the parameters' values lie, one address per parameter of the device function. A value without bytes has none.
     /// `grid_barrier` is the address of the stream's word for that purpose.
-    pub(crate) fn addresses<'b>(
-        &'b self,
-        grid_barrier: &'b u64,
-    ) -> impl Iterator<Item = *mut c_void> + 'b {
+    #[inline]
+    pub(crate) fn addresses(&self, grid_barrier: &u64, mut to: impl FnMut(*mut c_void)) {
         let words = match self.param.kind {
-            ParamKind::ByValue => 0,
-            ParamKind::Slice | ParamKind::SliceMut => 2,
-            ParamKind::Slice2DMut => 3,
+            ParamKind::ByValue => {
+                if self.param.size > 0 {
+                    to(match self.value {
+                        Source::Here(value) => value.cast_mut().cast(),
+                        Source::GridBarrier => std::ptr::from_ref(grid_barrier).cast_mut().cast(),
+                        Source::Address => std::ptr::from_ref(&self.words[0]).cast_mut().cast(),
+                    });
+                }
+                return;
+            }
+            ParamKind::Slice | ParamKind::SliceMut => &self.words[..2],
+            ParamKind::Slice2DMut => &self.words[..],
         };
-        let source = match self.value {
-            Source::Here(value) => value.cast_mut().cast(),
-            Source::GridBarrier => std::ptr::from_ref(grid_barrier).cast_mut().cast(),
-            Source::Address => std::ptr::from_ref(&self.words[0]).cast_mut().cast(),
-        };
-        let value = (words == 0 && self.param.size > 0).then_some(source);
-        let words = self.words[..words].iter();
-        value
-            .into_iter()
-            .chain(words.map(|word| std::ptr::from_ref(word).cast_mut().cast()))
+        for word in words {
+            to(std::ptr::from_ref(word).cast_mut().cast());
+        }
     }
 }
 

@@ -42,8 +42,11 @@ pub(crate) fn check_shape(
         Extent::Covering(threads) => {
             let block = covering_block(threads, kernel);
             let along = |axis: usize| {
-                let blocks = threads[axis].div_ceil(u64::from(block[axis].max(1)));
-                blocks.next_multiple_of(u64::from(cluster.extents[axis]))
+                let blocks = blocks_for(threads[axis], block[axis].max(1));
+                match cluster.extents[axis] {
+                    1 => blocks,
+                    extent => blocks.next_multiple_of(u64::from(extent)),
+                }
             };
             let depth = u64::from(cluster.extents[2]);
             ([along(0), along(1), depth], block)
@@ -86,8 +89,17 @@ pub(crate) fn check_shape(
     Ok(Some(shape))
 }
 
+/// Blocks of so many threads along one axis. Most blocks have a power of two of them, and a division costs as much as several other checks.
+fn blocks_for(threads: u64, block: u32) -> u64 {
+    if block.is_power_of_two() {
+        let whole = threads >> block.trailing_zeros();
+        return whole + u64::from(threads & u64::from(block - 1) != 0);
+    }
+    threads.div_ceil(u64::from(block))
+}
+
 fn covering_block([_, height]: [u64; 2], kernel: &Kernel<'_>) -> [u32; 3] {
-    let contract = kernel.contract;
+    let contract = &kernel.contract;
     let declared = contract.block;
     if declared != [0; 3] {
         return declared.map(|extent| extent.max(1));
@@ -130,7 +142,7 @@ fn check_dimension(
 }
 
 fn check_contract(shape: &CheckedShape, kernel: &Kernel<'_>) -> Result<(), LaunchError> {
-    let contract = kernel.contract;
+    let contract = &kernel.contract;
     let dims = match contract.dims {
         1 => 1,
         2 => 2,
@@ -212,7 +224,8 @@ pub(crate) fn check_arguments(
             args,
         ));
     }
-    let mut bytes = 0u64;
+    // Where the parameters end, if each has the largest gap before it: no division for what is far from the limit.
+    let mut most = 0u64;
     for (i, (arg, param)) in args.iter().zip(kernel.params).enumerate() {
         if arg.param() != *param {
             return Err(wrong_argument(kernel, i, args));
@@ -227,9 +240,15 @@ pub(crate) fn check_arguments(
                 stream: device.name().to_owned(),
             });
         }
-        bytes = param_end(bytes, param);
+        most = most
+            .saturating_add(param.device_align())
+            .saturating_add(param.device_bytes());
     }
     let limit = device.0.limits.parameter_bytes;
+    if most <= u64::from(limit) {
+        return Ok(());
+    }
+    let bytes = kernel.params.iter().fold(0, param_end);
     if bytes > u64::from(limit) {
         return Err(LaunchError::ParametersTooLarge {
             kernel: kernel.base,
@@ -243,12 +262,11 @@ pub(crate) fn check_arguments(
 
 /// Where the parameter space ends once `param` stands behind the `bytes` bytes before it.
 fn param_end(bytes: u64, param: &Param) -> u64 {
-    let sizes: u64 = param.device_sizes().sum();
     let align = param.device_align().max(1);
     bytes
         .div_ceil(align)
         .saturating_mul(align)
-        .saturating_add(sizes)
+        .saturating_add(param.device_bytes())
 }
 
 #[cold]

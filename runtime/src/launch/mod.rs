@@ -249,6 +249,15 @@ impl Param {
         std::iter::repeat_n(size, count)
     }
 
+    /// The sum of [`device_sizes`](Param::device_sizes).
+    fn device_bytes(&self) -> u64 {
+        match self.kind {
+            ParamKind::ByValue => self.size,
+            ParamKind::Slice | ParamKind::SliceMut => 16,
+            ParamKind::Slice2DMut => 24,
+        }
+    }
+
     fn device_align(&self) -> u64 {
         match self.kind {
             ParamKind::ByValue => self.align,

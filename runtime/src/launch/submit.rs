@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -22,7 +23,7 @@ use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
 use crate::launch::blocking::wait_if_asked;
 use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
 use crate::launch::together::check_resident;
-use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Launch, LaunchError, Param};
+use crate::launch::{Arg, CheckedShape, Contract, KeptArg, Kernel, Launch, LaunchError, Param};
 use crate::stream::Stream;
 
 /// One thread of a kernel on the CPU. Every closure that can be copied and shared is one.
@@ -114,94 +115,89 @@ unsafe fn submit_any(
         });
     }
     check_arguments(kernel, device, args)?;
-    let shape = check_shape(&launch, kernel, device)?;
     if let Some(recording) = stream.recording() {
         let on = (recording, device);
         // SAFETY: the caller's promise.
-        return unsafe { record(on, shape, kernel, args, cpu, caller, loaded) };
+        return unsafe { record(on, &launch, kernel, args, cpu, caller, loaded) };
     }
-    let Some(shape) = shape else {
-        return Ok(());
-    };
-    let no_graph = device.0.backend.emulated().map(Emulated::no_graph);
-    // SAFETY: the caller's promise; arguments and shape were checked.
-    unsafe { start(stream, shape, kernel, args, &|| cpu.run(), caller, loaded)? };
-    drop(no_graph);
+    match &device.0.backend {
+        Backend::Emulator(emulated) => {
+            let Some(shape) = check_shape(&launch, kernel, device)? else {
+                return Ok(());
+            };
+            let _no_graph = emulated.no_graph();
+            // SAFETY: the caller's promise; arguments and shape were checked.
+            unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
+        }
+        // SAFETY: the caller's promise; the arguments were checked.
+        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, &launch, kernel, args, caller, loaded) }
+            .map_err(|error| blame_earlier_work(stream, error))?,
+    }
     wait_if_asked(stream, kernel, caller)
 }
 
-/// [`submit`], of what was checked.
+/// [`submit`] on the emulator, of what was checked. No graph runs meanwhile, but the caller's.
 ///
 /// # Safety
 /// As [`submit`].
-unsafe fn start(
+unsafe fn emulate(
+    emulated: &Emulated,
     stream: &Stream,
     shape: CheckedShape,
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     cpu: &(dyn Fn() + Sync),
     caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
     device.flush_prints();
-    match &device.0.backend {
-        Backend::Emulator(emulated) => {
-            for buffer in args.iter().filter_map(Arg::buffer) {
-                let handed = buffer.hand_to(stream.queue());
-                handed.map_err(|source| LaunchError::Driver {
-                    kernel: kernel.base,
-                    source,
-                })?;
-            }
-            if emulated.model.is_some() {
-                crate::module::check_capability(kernel, device, caller)?;
-            }
-            let prints = device.0.prints.host_ring();
-            let ring = prints.control();
-            let grid_barrier = 0; // the emulator has one of its own
-            let (options, body) = checks(emulated, kernel, caller)?;
-            let of_body = body.iter().flat_map(|_| args);
-            let addresses = of_body.flat_map(|arg| arg.addresses(&grid_barrier));
-            let addresses = Addresses(addresses.collect());
-            let _constants = body.map(|_| checked::start_run());
-            let _parameters = body.map(|_| checked::Parameters::announce(args));
-            let cpu = || {
-                print_to(std::ptr::with_exposed_provenance_mut(ring));
-                match body {
-                    // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
-                    Some(body) => unsafe { (body.entry)(addresses.first()) },
-                    None => cpu(),
-                }
-            };
-            let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
-            let on = (device, emulated);
-            let done = run(on, shape, kernel, &options, sites, &cpu, caller);
-            print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
-            done?;
-        }
-        // SAFETY: the caller's promise is that of `queue`; arguments and shape were checked.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, shape, kernel, args, caller, loaded) }
-            .map_err(|error| blame_earlier_work(stream, error))?,
+    for buffer in args.iter().filter_map(Arg::buffer) {
+        let handed = buffer.hand_to(stream.queue());
+        handed.map_err(|source| LaunchError::Driver {
+            kernel: kernel.base,
+            source,
+        })?;
     }
-    Ok(())
+    if emulated.model.is_some() {
+        crate::module::check_capability(kernel, device, caller)?;
+    }
+    let prints = device.0.prints.host_ring();
+    let ring = prints.control();
+    let grid_barrier = 0; // the emulator has one of its own
+    let (options, body) = checks(emulated, kernel, caller)?;
+    let mut addresses = Addresses(Vec::new());
+    if body.is_some() {
+        for arg in args {
+            arg.addresses(&grid_barrier, |address| addresses.0.push(address));
+        }
+    }
+    let _constants = body.map(|_| checked::start_run());
+    let _parameters = body.map(|_| checked::Parameters::announce(args));
+    let cpu = || {
+        print_to(std::ptr::with_exposed_provenance_mut(ring));
+        match body {
+            // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
+            Some(body) => unsafe { (body.entry)(addresses.first()) },
+            None => cpu(),
+        }
+    };
+    let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
+    let on = (device, emulated);
+    let done = run(on, shape, kernel, &options, sites, &cpu, caller);
+    print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
+    done
 }
 
 /// Runs a launch that a graph kept, on the emulator.
-pub(crate) fn run_kept(stream: &Stream, launch: &KeptLaunch) -> Result<(), LaunchError> {
+pub(crate) fn run_kept(
+    emulated: &Emulated,
+    stream: &Stream,
+    launch: &KeptLaunch,
+) -> Result<(), LaunchError> {
     let (shape, kernel, args) = (launch.shape, launch.kernel.get(), launch.args());
+    let (cpu, caller) = (&*launch.cpu, launch.caller);
     // SAFETY: the launch was checked when it was recorded, for this device, and keeps its values and the memory that it uses.
-    unsafe {
-        start(
-            stream,
-            shape,
-            &kernel,
-            &args,
-            &*launch.cpu,
-            launch.caller,
-            None,
-        )
-    }
+    unsafe { emulate(emulated, stream, shape, &kernel, &args, cpu, caller) }
 }
 
 /// Keeps a launch for a graph, with everything that can be refused before the graph runs.
@@ -211,7 +207,7 @@ pub(crate) fn run_kept(stream: &Stream, launch: &KeptLaunch) -> Result<(), Launc
 #[cold]
 unsafe fn record(
     (recording, device): (&Recording, &Device),
-    shape: Option<CheckedShape>,
+    launch: &Launch,
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     cpu: &dyn ThreadBody,
@@ -221,26 +217,30 @@ unsafe fn record(
     let over = |_| LaunchError::Recorded {
         kernel: kernel.base,
     };
-    let Some(shape) = shape else {
-        return recording.push(Operation::Nothing).map_err(over);
-    };
-    let function = match &device.0.backend {
+    let prepared = match &device.0.backend {
         Backend::Emulator(emulated) => {
-            if emulated.model.is_some() {
+            let shape = check_shape(launch, kernel, device)?;
+            if shape.is_some() && emulated.model.is_some() {
                 crate::module::check_capability(kernel, device, caller)?;
             }
-            None
+            shape.map(|shape| (shape, None))
         }
         Backend::Cuda(gpu) => {
             let mut guard = gpu.submission();
             let mut loaded = loaded.map(lock);
-            let found = match &mut loaded {
-                Some(found) => found,
-                None => find(gpu, &mut guard, device, kernel, caller)?,
-            };
-            prepare(found, device, &shape, kernel)?;
-            Some(found.function.clone())
+            let found = find(
+                (gpu, device),
+                &mut guard,
+                &mut loaded,
+                launch,
+                kernel,
+                caller,
+            )?;
+            found.map(|(found, shape)| (shape, Some(found.function.clone())))
         }
+    };
+    let Some((shape, function)) = prepared else {
+        return recording.push(Operation::Nothing).map_err(over);
     };
     // SAFETY: the arguments borrow their values still.
     let kept = args.iter().map(|arg| unsafe { KeptArg::new(arg) });
@@ -349,7 +349,7 @@ const PARAMS: usize = 48;
 unsafe fn queue(
     gpu: &Gpu,
     stream: &Stream,
-    shape: CheckedShape,
+    launch: &Launch,
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
     caller: &'static Location<'static>,
@@ -359,42 +359,50 @@ unsafe fn queue(
         kernel: kernel.base,
         source,
     };
+    let device = stream.device();
     let Some(cuda) = stream.queue().cuda() else {
         return Ok(());
     };
-    let grid_barrier = if shape.cooperative {
-        cuda.grid_barrier().map_err(refused)?
-    } else {
-        0
-    };
-    let mut few = [std::ptr::null_mut::<c_void>(); PARAMS];
-    let mut many = Vec::new();
-    let addresses = args.iter().flat_map(|arg| arg.addresses(&grid_barrier));
-    // Three per argument at most.
-    let params = if args.len() * 3 <= PARAMS {
-        let n = few
-            .iter_mut()
-            .zip(addresses)
-            .map(|(slot, a)| *slot = a)
-            .count();
-        &mut few[..n]
-    } else {
-        many.extend(addresses);
-        &mut many[..]
-    };
-
+    device.flush_prints(); // before the locks: it may wait
     let mut guard = gpu.submission();
     // After the submission's lock, always.
     let mut loaded: Option<MutexGuard<'_, Ready>> = loaded.map(lock);
-    let found = match &mut loaded {
-        Some(found) => found,
-        None => find(gpu, &mut guard, stream.device(), kernel, caller)?,
+    let found = find(
+        (gpu, device),
+        &mut guard,
+        &mut loaded,
+        launch,
+        kernel,
+        caller,
+    )?;
+    let Some((found, shape)) = found else {
+        return Ok(());
     };
-    prepare(found, stream.device(), &shape, kernel)?;
+    let mut grid_barrier = 0;
     if shape.cooperative {
+        grid_barrier = cuda.grid_barrier().map_err(refused)?;
         // SAFETY: the word is the stream's; the launches of one stream come one after the other, each after its own zeroing.
         unsafe { cuda.zero(grid_barrier, size_of::<u32>()) }.map_err(refused)?;
     }
+    let mut few = [const { MaybeUninit::<*mut c_void>::uninit() }; PARAMS];
+    let mut many = Vec::new();
+    // Three per argument at most.
+    let params = if args.len() * 3 <= PARAMS {
+        let mut n = 0;
+        for arg in args {
+            arg.addresses(&grid_barrier, |address| {
+                few[n].write(address);
+                n += 1;
+            });
+        }
+        // SAFETY: the first `n` were written just now.
+        unsafe { few[..n].assume_init_mut() }
+    } else {
+        for arg in args {
+            arg.addresses(&grid_barrier, |address| many.push(address));
+        }
+        &mut many[..]
+    };
     for buffer in args.iter().filter_map(Arg::buffer) {
         buffer.hand_to(stream.queue()).map_err(refused)?;
     }
@@ -410,26 +418,75 @@ unsafe fn queue(
     Ok(())
 }
 
-/// The device's code of a kernel.
+/// The device's code of a kernel (`loaded`, if somebody else loaded it) and the shape of the launch, for which it is prepared; `None` if
+/// there is nothing to cover.
+#[inline]
 fn find<'s>(
-    gpu: &Gpu,
+    (gpu, device): (&Gpu, &Device),
     submission: &'s mut Submission,
-    device: &Device,
+    loaded: &'s mut Option<MutexGuard<'_, Ready>>,
+    launch: &Launch,
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
-) -> Result<&'s mut Ready, LaunchError> {
+) -> Result<Option<(&'s mut Ready, CheckedShape)>, LaunchError> {
     let Submission { modules, cache, .. } = submission;
-    let key = Key::new(kernel.name, caller);
-    let mut load = || load(gpu, modules, device, kernel, caller);
-    Ok(match cache.0.entry(key) {
-        Entry::Occupied(mut known) => {
-            if *known.get().params != *kernel.params {
-                known.insert(load()?);
+    let found = match loaded {
+        Some(loaded) => &mut **loaded,
+        None => match cache.0.entry(Key::new(kernel.name, caller)) {
+            Entry::Occupied(known) if *known.get().params == *kernel.params => known.into_mut(),
+            entry => {
+                // A shape that is wrong is told before anything is loaded, and nothing is loaded for no threads.
+                if check_shape(launch, kernel, device)?.is_none() {
+                    return Ok(None);
+                }
+                let loaded = load(gpu, modules, device, kernel, caller)?;
+                entry.insert_entry(loaded).into_mut()
             }
-            known.into_mut()
+        },
+    };
+    let shape = found.admit(launch, kernel, device)?;
+    Ok(shape.map(|shape| (found, shape)))
+}
+
+impl Ready {
+    /// The shape of a launch, if device, contract and code allow it; `None` if there is nothing to cover.
+    #[inline]
+    fn admit(
+        &mut self,
+        launch: &Launch,
+        kernel: &Kernel<'_>,
+        device: &Device,
+    ) -> Result<Option<CheckedShape>, LaunchError> {
+        if let Some(passed) = &self.passed
+            && passed.launch == *launch
+            && passed.contract == kernel.contract
+        {
+            return Ok(Some(passed.shape));
         }
-        Entry::Vacant(place) => place.insert(load()?),
-    })
+        self.admit_another(launch, kernel, device)
+    }
+
+    #[cold]
+    fn admit_another(
+        &mut self,
+        launch: &Launch,
+        kernel: &Kernel<'_>,
+        device: &Device,
+    ) -> Result<Option<CheckedShape>, LaunchError> {
+        let Some(shape) = check_shape(launch, kernel, device)? else {
+            return Ok(None);
+        };
+        prepare(self, device, &shape, kernel)?;
+        // Whether blocks that wait for each other have room is asked for anew each time.
+        if !(shape.cluster.told || shape.cooperative) {
+            self.passed = Some(Passed {
+                launch: *launch,
+                contract: kernel.contract,
+                shape,
+            });
+        }
+        Ok(Some(shape))
+    }
 }
 
 /// Prepares a kernel for a launch of this shape, or refuses it.
@@ -524,6 +581,16 @@ pub(crate) struct Ready {
     static_shared_bytes: u32,
     /// Dynamic shared memory that launches may have without asking the driver.
     dynamic_shared_bytes: u32,
+    /// The latest launch that was checked and can be repeated.
+    passed: Option<Passed>,
+}
+
+/// A launch and the contract that it was checked against, with what it comes to on the device of a [`Ready`].
+#[derive(Debug)]
+struct Passed {
+    launch: Launch,
+    contract: Contract,
+    shape: CheckedShape,
 }
 
 impl Ready {
@@ -541,6 +608,7 @@ impl Ready {
             dynamic_shared_bytes: without_asking.saturating_sub(static_shared_bytes),
             params: params.into(),
             function,
+            passed: None,
         })
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn check_cluster(
     kernel: &Kernel<'_>,
     device: &Device,
 ) -> Result<Cluster, LaunchError> {
-    let contract = kernel.contract;
+    let contract = &kernel.contract;
     let fixed = (contract.cluster != [0; 3]).then(|| contract.cluster.map(|extent| extent.max(1)));
     let kernel = kernel.base;
     let extents = match (fixed, launch.cluster) {
@@ -110,6 +110,9 @@ pub(crate) fn check_together(
 ) -> Result<(), LaunchError> {
     for axis in 0..3 {
         let (given, cluster) = (shape.grid[axis], shape.cluster.extents[axis]);
+        if cluster == 1 {
+            continue;
+        }
         if !given.is_multiple_of(cluster) {
             return Err(LaunchError::PartialCluster {
                 kernel: kernel.base,

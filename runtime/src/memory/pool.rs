@@ -259,8 +259,8 @@ impl Pool {
             Ok(pool.allocate(bytes, cuda)?.map(Memory::Pooled))
         })?
         .of_pool(used);
-        // Other streams wait for the allocation.
-        drop(buffer.hand_over(stream)?);
+        // Other streams wait for the allocation. It is queued, and nobody else has the memory yet: no lock is due.
+        buffer.hand_to(stream.queue())?;
         Ok(buffer)
     }
 

@@ -88,7 +88,10 @@ impl Module {
             NOT_FOUND => self.no_kernel(name),
             _ => error.into(),
         })?;
-        let (cluster_at_launch, cluster) = raw.cluster();
+        let (cluster_at_launch, cluster) = match self.device().driver_version() {
+            Some(version) if version >= CLUSTERS => raw.cluster()?,
+            _ => (false, [0; 3]),
+        };
         let contract = Contract {
             max_threads: raw.max_threads()?,
             cluster_at_launch,
@@ -114,6 +117,9 @@ impl Module {
         }
     }
 }
+
+/// The first driver that knows clusters.
+const CLUSTERS: (u32, u32) = (11, 8);
 
 /// `CUDA_ERROR_NOT_FOUND`.
 const NOT_FOUND: i32 = 500;

@@ -256,7 +256,8 @@ impl Function {
         self.tell(|loaded| loaded.load())
     }
 
-    /// Whether the function is on the GPU already. CUDA: `cuFuncIsLoaded`. Driver: 12.4.
+    /// Whether the function is on the GPU already; drivers that load lazily may have put it there when it was looked up. CUDA:
+    /// `cuFuncIsLoaded`. Driver: 12.4.
     ///
     /// # Errors
     /// [`ModuleError::Unsupported`] on the emulator, which loads nothing; [`LaunchError::Driver`], also if the driver is too old.

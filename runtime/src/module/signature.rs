@@ -185,7 +185,10 @@ mod tests {
         type P = (u16, *const f32, &'static mut [u8], Value<[u32; 2]>);
         let args = (7u16, &x, &mut y, [8, 9]);
         Arguments::<P>::with(args, |args| {
-            let addresses: Vec<_> = args.iter().flat_map(|arg| arg.addresses(&0)).collect();
+            let mut addresses = vec![];
+            for arg in args {
+                arg.addresses(&0, |address| addresses.push(address));
+            }
             assert_eq!(addresses.len(), 5);
             // SAFETY: each points to a value of the size that its parameter has.
             unsafe {
