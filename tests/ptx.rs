@@ -34,6 +34,8 @@ mod math;
 mod outputs;
 #[path = "ptx/panics.rs"]
 mod panics;
+#[path = "ptx/patches.rs"]
+mod patches;
 #[path = "ptx/ptxas.rs"]
 mod ptxas;
 #[path = "ptx/read_only.rs"]

@@ -1,5 +1,6 @@
 //! Numbers without a pattern, the same in each run; made where they are needed.
 
+use warploom::device::vector::{Float4, UInt4};
 use warploom::prelude::*;
 
 use super::session::{BenchError, Session};
@@ -31,7 +32,6 @@ pub(crate) fn noise_on_device(
 }
 
 /// `len` times [`noise`] on the device, in double precision.
-#[expect(dead_code, reason = "for kernels to come")]
 pub(crate) fn noise_on_device_f64(
     session: &Session,
     len: usize,
@@ -52,6 +52,33 @@ pub(crate) fn mixed_on_device(
     let mut x = session.device.alloc_uninit::<u32>(len)?;
     fill_u32::launch(&session.stream, shape(len), seed, mask, &mut x)?;
     Ok(x)
+}
+
+/// `4 * len` times [`noise`] on the device, in fours.
+pub(crate) fn noise_in_fours(
+    session: &Session,
+    len: usize,
+    seed: u32,
+) -> Result<DeviceBuffer<Float4>, BenchError> {
+    let mut x = session.device.alloc_uninit::<Float4>(len)?;
+    fill_float4::launch(&session.stream, shape(len), seed, &mut x)?;
+    Ok(x)
+}
+
+/// `4 * len` times [`mixed`] on the device, in fours.
+pub(crate) fn mixed_in_fours(
+    session: &Session,
+    len: usize,
+    seed: u32,
+) -> Result<DeviceBuffer<UInt4>, BenchError> {
+    let mut x = session.device.alloc_uninit::<UInt4>(len)?;
+    fill_uint4::launch(&session.stream, shape(len), seed, &mut x)?;
+    Ok(x)
+}
+
+/// The numbers of fours in a row.
+pub(crate) fn flat(fours: Vec<Float4>) -> Vec<f32> {
+    fours.into_iter().flat_map(Float4::to_array).collect()
 }
 
 fn shape(len: usize) -> Launch {
@@ -76,5 +103,19 @@ fn fill_f64(i: Index1D, seed: u32, mut x: DisjointSlice<f64, GridStride>) {
 fn fill_u32(i: Index1D, seed: u32, mask: u32, mut x: DisjointSlice<u32, GridStride>) {
     for (at, x) in x.iter_mut(i) {
         *x = mixed(at, seed) & mask;
+    }
+}
+
+#[kernel]
+fn fill_float4(i: Index1D, seed: u32, mut x: DisjointSlice<Float4, GridStride>) {
+    for (at, x) in x.iter_mut(i) {
+        *x = [0, 1, 2, 3].map(|k| noise(4 * at + k, seed)).into();
+    }
+}
+
+#[kernel]
+fn fill_uint4(i: Index1D, seed: u32, mut x: DisjointSlice<UInt4, GridStride>) {
+    for (at, x) in x.iter_mut(i) {
+        *x = [0, 1, 2, 3].map(|k| mixed(4 * at + k, seed)).into();
     }
 }

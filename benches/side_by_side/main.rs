@@ -12,23 +12,32 @@ mod sides; // what benchmarks of kernels share
 mod static_figures; // registers, instructions, accesses: without a GPU
 
 // The benchmarks, one file for each or for a few of a kind; each has its twin in `benches/cuda`.
+mod argmax;
 mod bitonic;
 mod black_scholes;
 mod convolution;
+mod copies;
+mod daxpy;
+mod dot;
 mod graph_replay;
+mod histogram;
 mod mandelbrot;
 mod matmul;
+mod matmul_batched;
 mod monte_carlo;
 mod nbody;
 mod pinned_copy;
 mod pool_allocation;
 mod rows;
 mod saxpy;
+mod scan;
 mod search;
 mod spmv;
 mod stencil;
+mod streams;
 mod sum;
 mod touch;
+mod transpose;
 mod typed_launch;
 mod upper_case;
 
@@ -47,9 +56,32 @@ use sides::Sides;
 pub(crate) type Run = fn(&Session, u64) -> Result<Measured, BenchError>;
 
 const BENCHMARKS: &[Benchmark<Run>] = &[
+    copies::Contiguous::BENCHMARK,
+    copies::Vectorised::BENCHMARK,
+    copies::Strided::BENCHMARK,
+    streams::Streams::<streams::Scale>::BENCHMARK,
+    streams::Streams::<streams::Add>::BENCHMARK,
+    streams::Streams::<streams::Triad>::BENCHMARK,
     saxpy::Saxpy::BENCHMARK,
+    daxpy::Daxpy::BENCHMARK,
     sum::Sum::BENCHMARK,
-    matmul::Matmul::BENCHMARK,
+    dot::SumFloat4::BENCHMARK,
+    dot::Dot::BENCHMARK,
+    argmax::Argmax::BENCHMARK,
+    scan::Inclusive::BENCHMARK,
+    scan::Exclusive::BENCHMARK,
+    histogram::Global::BENCHMARK,
+    histogram::Shared::BENCHMARK,
+    transpose::Transpose::<transpose::Naive>::BENCHMARK,
+    transpose::Transpose::<transpose::Tiled>::BENCHMARK,
+    transpose::Transpose::<transpose::Padded>::BENCHMARK,
+    transpose::Transpose::<transpose::Swizzled>::BENCHMARK,
+    matmul::Matmul::<matmul::Naive>::BENCHMARK,
+    matmul::Matmul::<matmul::Tiled>::BENCHMARK,
+    matmul::Matmul::<matmul::Register1D>::BENCHMARK,
+    matmul::Matmul::<matmul::Register2D>::BENCHMARK,
+    matmul::Matmul::<matmul::Vectorised>::BENCHMARK,
+    matmul_batched::Batched::BENCHMARK,
     nbody::Nbody::BENCHMARK,
     stencil::Stencil2D::BENCHMARK,
     stencil::Stencil3D::BENCHMARK,
@@ -76,6 +108,9 @@ const BENCHMARKS: &[Benchmark<Run>] = &[
 // The groups of the table, in its order.
 const MEMORY: &str = "memory";
 const REDUCTIONS: &str = "reductions";
+const SCANS: &str = "scans";
+const HISTOGRAMS: &str = "histograms";
+const TRANSPOSES: &str = "transposes";
 const MATRICES: &str = "matrix products";
 const STENCILS: &str = "stencils and convolutions";
 const IRREGULAR: &str = "sparse and irregular";

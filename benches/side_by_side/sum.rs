@@ -10,12 +10,12 @@ use super::{REDUCTIONS, Run};
 
 /// One partial sum per block: a grid-stride loop, shuffles within each warp, then the first warp over one value per warp.
 #[kernel(fma, block(256))]
-fn sum(
+pub(crate) fn sum(
     i: Index1D,
     block: Block,
     warp: Warp,
     x: &[f32],
-    mut tile: SharedTile<f32, 256>,
+    tile: SharedTile<f32, 256>,
     mut partial: DisjointSlice<f32, PerBlock>,
 ) {
     let mut total = 0.0;
@@ -24,6 +24,18 @@ fn sum(
         total += value;
         at += i.count();
     }
+    block_sum(block, warp, tile, total, &mut partial);
+}
+
+/// Adds the totals of the block's threads, and writes the sum to the block's place.
+#[inline(always)]
+pub(crate) fn block_sum(
+    block: Block<'_>,
+    warp: Warp<'_>,
+    mut tile: SharedTile<'_, f32, 256>,
+    total: f32,
+    partial: &mut DisjointSlice<'_, f32, PerBlock>,
+) {
     tile.set_own(0, warp_sum(&warp, total));
     let totals = tile.publish(&block);
     let thread = block.thread();
@@ -39,7 +51,8 @@ fn sum(
 }
 
 /// The sum over the lanes of the warp, in lane 0.
-pub(crate) fn warp_sum(warp: &Warp, mut value: f32) -> f32 {
+#[inline(always)]
+fn warp_sum(warp: &Warp, mut value: f32) -> f32 {
     for delta in [16, 8, 4, 2, 1] {
         value += warp.shuffle_down(value, delta);
     }

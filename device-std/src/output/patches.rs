@@ -78,10 +78,7 @@ impl<T: Plain, const ROWS: usize, const COLUMNS: usize>
             return None;
         }
         // SAFETY: the patch lies within the matrix, so its first element does.
-        let start = unsafe {
-            self.start
-                .add(i.y() * ROWS * self.width + i.x() * COLUMNS)
-        };
+        let start = unsafe { self.start.add(i.y() * ROWS * self.width + i.x() * COLUMNS) };
         Some(Patch {
             start,
             width: self.width,
