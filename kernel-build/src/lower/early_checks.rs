@@ -48,8 +48,14 @@ fn decide_loop(found: &Loop<'_>) -> bool {
     let Some(rounds) = Rounds::of(found) else {
         return false;
     };
-    let checks: Vec<Check<'_>> = found
-        .each_round
+    // What some rounds do not check may well be wrong in them, at a border say: it has a decision of its own.
+    let always = decide_blocks(found, &rounds, &found.each_round);
+    let sometimes = decide_blocks(found, &rounds, &found.some_rounds);
+    always || sometimes
+}
+
+fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Block<'ctx>]) -> bool {
+    let checks: Vec<Check<'_>> = blocks
         .iter()
         .filter_map(|block| Check::of(*block, found))
         .filter(|check| rounds.reaches(&check.index))
