@@ -123,7 +123,7 @@ impl Sides for Argmax {
         group: REDUCTIONS,
         twin: Twin::cuda("argmax"),
         unit: "elements, in fours",
-        sizes: &[1 << 28],
+        sizes: &[1 << 29],
         small: 5000,
         traffic: |n| Traffic::Bytes(4 * n),
         prediction: "0.98 or more: the same comparisons, and no check but that of the loop",

@@ -78,7 +78,11 @@ pub(crate) fn mixed_in_fours(
 
 /// The numbers of fours in a row.
 pub(crate) fn flat(fours: Vec<Float4>) -> Vec<f32> {
-    fours.into_iter().flat_map(Float4::to_array).collect()
+    let mut numbers = Vec::with_capacity(4 * fours.len());
+    for four in fours {
+        numbers.extend_from_slice(&four.to_array());
+    }
+    numbers
 }
 
 fn shape(len: usize) -> Launch {

@@ -71,7 +71,7 @@ impl<const PRODUCT: bool> Sides for Reduction<PRODUCT> {
         group: REDUCTIONS,
         twin: Twin::of("dot", if PRODUCT { "dot" } else { "sum_float4" }),
         unit: "elements, in fours",
-        sizes: &[1 << 28],
+        sizes: if PRODUCT { &[1 << 28] } else { &[1 << 29] },
         small: 5000,
         traffic: |n| Traffic::Bytes(if PRODUCT { 8 * n } else { 4 * n }),
         prediction: "0.99 or more: no check but that of the loop, and memory is the limit",

@@ -1,5 +1,6 @@
 //! Rows become `docs/benchmarks.md`. The document is generated; a test compares it with the committed results.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::benchmark::NVCC;
@@ -28,6 +29,11 @@ The same algorithm in Rust and in CUDA C++ (`benches/cuda/`), on the same GPU, i
   ready-made. 1.10 times the raw time is a ratio of 0.91.
 ";
 
+/// From this ratio on both sides are equally fast.
+const FASTER: f64 = 0.995;
+
+const NO_CAUSE: &str = "not looked into yet";
+
 const NO_RESULTS: &str = "
 ## Results
 
@@ -43,21 +49,22 @@ Without a GPU `cargo bench` verifies the Rust kernels on the emulator and times 
 [emulator-speed.md](emulator-speed.md).
 ";
 
-/// The whole document: method, one section per list of records (a GPU), how to repeat it.
+/// The whole document: method, one section per list of records (a GPU), how to repeat it. `causes` says for a kernel why it is slower than
+/// its twin.
 #[must_use]
-pub fn document(results: &[Vec<Record>]) -> String {
+pub fn document(results: &[Vec<Record>], causes: &BTreeMap<String, String>) -> String {
     let mut text = HEAD.to_owned();
     if results.iter().all(Vec::is_empty) {
         text.push_str(NO_RESULTS);
     }
     for records in results {
-        section(&mut text, records);
+        section(&mut text, records, causes);
     }
     text.push_str(TAIL);
     text
 }
 
-fn section(text: &mut String, records: &[Record]) {
+fn section(text: &mut String, records: &[Record], causes: &BTreeMap<String, String>) {
     let Some(first) = records.first() else { return };
     let Record {
         gpu,
@@ -80,6 +87,7 @@ fn section(text: &mut String, records: &[Record]) {
         }
         text.push_str(&rows(records));
     }
+    text.push_str(&slower(records, causes));
     text.push_str("\nExpected before the measurement:\n\n");
     let mut seen = Vec::new();
     for record in records {
@@ -140,7 +148,7 @@ fn overview(groups: &[(&str, Vec<&Record>)]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut text = "\n| group | kernels with a twin | geometric mean of the ratios | lowest ratio | lowest by unchecked |\n|---|---|---|---|---|\n".to_owned();
+    let mut text = "\n| group | kernels with a twin | geometric mean of the ratios | lowest ratio | lowest by unchecked | lowest share of copy |\n|---|---|---|---|---|---|\n".to_owned();
     let all: Vec<&Record> = lines
         .iter()
         .flat_map(|(_, records)| records)
@@ -154,11 +162,28 @@ fn overview(groups: &[(&str, Vec<&Record>)]) -> String {
         let unchecked = lowest(records, Record::safe_ratio);
         let _ = writeln!(
             text,
-            "| {name} | {} | {:.3} | {} | {unchecked} |",
+            "| {name} | {} | {:.3} | {} | {unchecked} | {} |",
             records.len(),
             geometric_mean(records),
             lowest(records, |record| Some(record.ratio)),
+            lowest(records, Record::share_of_copy),
         );
+    }
+    text
+}
+
+/// The kernels that are slower than their twins, each with the cause.
+fn slower(records: &[Record], causes: &BTreeMap<String, String>) -> String {
+    let all: Vec<&Record> = records.iter().collect();
+    let mut slower = largest(&all);
+    slower.retain(|record| record.ratio < FASTER);
+    if slower.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\nBelow {FASTER:.3}, and why:\n\n");
+    for record in slower {
+        let cause = causes.get(&record.kernel).map_or(NO_CAUSE, String::as_str);
+        let _ = writeln!(text, "- `{}` {:.3}: {cause}", record.kernel, record.ratio);
     }
     text
 }
@@ -257,9 +282,9 @@ mod tests {
 
     #[test]
     fn without_results_the_document_says_so() {
-        let text = document(&[]);
+        let text = document(&[], &BTreeMap::new());
         assert!(text.contains("No results are recorded yet."), "{text}");
-        assert_eq!(document(&[Vec::new()]), text);
+        assert_eq!(document(&[Vec::new()], &BTreeMap::new()), text);
     }
 
     #[test]
@@ -268,7 +293,7 @@ mod tests {
             record("saxpy", Some(3_000_000_000), None),
             record("saxpy", None, Some(8_500_000_000)),
         ];
-        let text = document(&[rows.to_vec()]);
+        let text = document(&[rows.to_vec()], &BTreeMap::new());
         let row = "| saxpy | 2^28 elements | 1.000 ms | 0.980 ms (nvcc -O3) | 0.980 | – | 3000 GB/s, 75 % of copy | 0.1 % / 0.2 % | 30 | 0e0 |";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("| 8.50 TFLOP/s |"), "{text}");
@@ -299,11 +324,11 @@ mod tests {
                 ..of("launch", "host", 10, 0.1, None)
             },
         ];
-        let text = document(&[rows.to_vec()]);
+        let text = document(&[rows.to_vec()], &BTreeMap::new());
         for line in [
-            "| memory | 2 | 0.400 | 0.200 (`add`) | 0.900 (`copy`) |",
-            "| reductions | 1 | 1.250 | 1.250 (`sum`) | – |",
-            "| **all** | 3 | 0.585 | 0.200 (`add`) | 0.900 (`copy`) |",
+            "| memory | 2 | 0.400 | 0.200 (`add`) | 0.900 (`copy`) | – |",
+            "| reductions | 1 | 1.250 | 1.250 (`sum`) | – | – |",
+            "| **all** | 3 | 0.585 | 0.200 (`add`) | 0.900 (`copy`) | – |",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
@@ -321,10 +346,23 @@ mod tests {
     }
 
     #[test]
+    fn slower_kernels_have_their_cause() {
+        let of = |kernel: &str, ratio| Record {
+            ratio,
+            ..record(kernel, None, None)
+        };
+        let rows = vec![of("copy", 0.997), of("sum", 0.994), of("dot", 0.9)];
+        let causes = BTreeMap::from([("sum".to_owned(), "one check more".to_owned())]);
+        let text = document(&[rows], &causes);
+        let list = "Below 0.995, and why:\n\n- `sum` 0.994: one check more\n- `dot` 0.900: not looked into yet\n\n";
+        assert!(text.contains(list), "{text}");
+    }
+
+    #[test]
     fn short_times_are_in_microseconds() {
         let mut launch = record("typed_launch", None, None);
         (launch.ours_ms, launch.size) = (0.0025, 1000);
-        let text = document(&[vec![launch]]);
+        let text = document(&[vec![launch]], &BTreeMap::new());
         assert!(
             text.contains("| typed_launch | 1000 elements | 2.50 µs |"),
             "{text}"

@@ -1,5 +1,6 @@
 //! docs/benchmarks.md is what the committed results say.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use warploom_harness::{record, table};
 fn document_matches_the_committed_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let results = record::read_folder(&root.join("benches/results")).unwrap();
-    let expected = table::document(&results);
+    let expected = table::document(&results, &causes(&root));
     let path = root.join("docs/benchmarks.md");
     if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
         fs::write(&path, &expected).unwrap();
@@ -20,6 +21,25 @@ fn document_matches_the_committed_results() {
         "docs/benchmarks.md differs from benches/results: run WARPLOOM_BLESS=1 cargo test -p warploom-harness --test benchmarks_doc\n{}",
         first_difference(&committed, &expected)
     );
+}
+
+#[test]
+fn causes_are_of_kernels_that_were_measured() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let results = record::read_folder(&root.join("benches/results")).unwrap();
+    for kernel in causes(&root).keys() {
+        let measured = results.iter().flatten().any(|row| row.kernel == *kernel);
+        assert!(measured, "benches/results/causes.tsv: no row of `{kernel}`");
+    }
+}
+
+/// Why kernels are slower than their twins, as people found it in the machine code: a kernel and a text per line.
+fn causes(root: &Path) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(root.join("benches/results/causes.tsv")).unwrap();
+    let pairs = text.lines().map(|line| line.split_once('\t').unwrap());
+    pairs
+        .map(|(kernel, cause)| (kernel.to_owned(), cause.to_owned()))
+        .collect()
 }
 
 #[test]

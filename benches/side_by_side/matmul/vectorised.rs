@@ -32,7 +32,7 @@ fn matmul_vectorised(
     let thread = block.thread() % (THREADS * THREADS);
     let (column, row) = (thread % THREADS, thread / THREADS);
     let (first_row, first_column) = ((at.y() - row) * OWN, (at.x() - column) * 2);
-    let mut sums = [[0.0; OWN]; OWN];
+    let mut sums = [[Float4::default(); 2]; OWN];
     for start in (0..n).step_by(DEPTH) {
         let of_a = a[(first_row + thread / 2) * width + start / 4 + thread % 2];
         let of_b = b[(start + thread / 32) * width + first_column + thread % 32];
@@ -46,11 +46,10 @@ fn matmul_vectorised(
             }
             for k in 0..4 {
                 let place = OF_B + (four * 4 + k) * SIDE / 4 + column * 2;
-                let [low, high] = [tiles[place], tiles[place + 1]];
-                let of_b = [low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w];
+                let of_b = [tiles[place], tiles[place + 1]];
                 for i in 0..OWN {
-                    for j in 0..OWN {
-                        sums[i][j] += of_a[i][k] * of_b[j];
+                    for j in 0..2 {
+                        sums[i][j] += Float4::splat(of_a[i][k]) * of_b[j];
                     }
                 }
             }
@@ -58,9 +57,7 @@ fn matmul_vectorised(
         tile = tiles.reclaim(&block);
     }
     if let Some(mut c) = c.get_mut(at) {
-        c.set(
-            sums.map(|[a, b, c, d, e, f, g, h]| [Float4::new(a, b, c, d), Float4::new(e, f, g, h)]),
-        );
+        c.set(sums);
     }
 }
 

@@ -104,9 +104,13 @@ impl<T: Plain, const ROWS: usize, const COLUMNS: usize> Patch<'_, T, ROWS, COLUM
 
     /// Writes all elements, row by row.
     #[inline(always)]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "an iterator over the array by value would keep it in memory"
+    )]
     pub fn set(&mut self, values: [[T; COLUMNS]; ROWS]) {
-        for (row, values) in values.into_iter().enumerate() {
-            *self.row_mut(row) = values;
+        for row in 0..ROWS {
+            *self.row_mut(row) = values[row];
         }
     }
 }
