@@ -92,7 +92,7 @@ impl Sides for BitonicBlock {
     fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
         let n = size as usize;
         Ok(Self {
-            x: mixed_on_device(session, n, 1, u32::MAX)?,
+            x: mixed_on_device(session, n, 1)?,
             y: session.device.alloc_uninit(n)?,
         })
     }
@@ -158,7 +158,7 @@ impl Sides for BitonicStep {
     fn new(session: &Session, size: u64) -> Result<Self, BenchError> {
         let n = size as usize;
         Ok(Self {
-            start: mixed_on_device(session, n, 1, u32::MAX)?,
+            start: mixed_on_device(session, n, 1)?,
             x: session.device.alloc_uninit(n)?,
         })
     }

@@ -42,15 +42,14 @@ pub(crate) fn noise_on_device_f64(
     Ok(x)
 }
 
-/// `len` times [`mixed`] on the device, of which `mask` leaves some bits.
+/// `len` times [`mixed`] on the device.
 pub(crate) fn mixed_on_device(
     session: &Session,
     len: usize,
     seed: u32,
-    mask: u32,
 ) -> Result<DeviceBuffer<u32>, BenchError> {
     let mut x = session.device.alloc_uninit::<u32>(len)?;
-    fill_u32::launch(&session.stream, shape(len), seed, mask, &mut x)?;
+    fill_u32::launch(&session.stream, shape(len), seed, &mut x)?;
     Ok(x)
 }
 
@@ -104,9 +103,9 @@ fn fill_f64(i: Index1D, seed: u32, mut x: DisjointSlice<f64, GridStride>) {
 }
 
 #[kernel]
-fn fill_u32(i: Index1D, seed: u32, mask: u32, mut x: DisjointSlice<u32, GridStride>) {
+fn fill_u32(i: Index1D, seed: u32, mut x: DisjointSlice<u32, GridStride>) {
     for (at, x) in x.iter_mut(i) {
-        *x = mixed(at, seed) & mask;
+        *x = mixed(at, seed);
     }
 }
 

@@ -86,7 +86,7 @@ impl<const SHARED: bool> Sides for Histogram<SHARED> {
             expected[usize::from(byte)] += 1;
         }
         Ok(Self {
-            words: mixed_on_device(session, words, 1, u32::MAX)?,
+            words: mixed_on_device(session, words, 1)?,
             bins: session.device.zeroed(256)?,
             expected,
         })

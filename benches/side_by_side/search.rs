@@ -41,6 +41,18 @@ fn bfs_step(
     }
 }
 
+/// Where edge number `at` leads to.
+fn target(at: usize, mask: u32) -> u32 {
+    mixed(at, 10) & mask
+}
+
+#[kernel]
+fn fill_targets(i: Index1D, mask: u32, mut targets: DisjointSlice<u32, GridStride>) {
+    for (at, to) in targets.iter_mut(i) {
+        *to = target(at, mask);
+    }
+}
+
 pub(crate) struct BfsStep {
     frontier: DeviceBuffer<u32>,
     starts: DeviceBuffer<u32>,
@@ -92,7 +104,7 @@ impl Sides for BfsStep {
         let (mut level, mut next) = (before.clone(), Vec::new());
         for &v in &frontier {
             for edge in starts[v as usize]..starts[v as usize + 1] {
-                let target = mixed(edge as usize, 10) & mask;
+                let target = target(edge as usize, mask);
                 if level[target as usize] == UNSEEN {
                     level[target as usize] = DEPTH;
                     next.push(target);
@@ -101,10 +113,13 @@ impl Sides for BfsStep {
         }
         next.sort_unstable();
         level.extend(next);
+        let mut targets = session.device.alloc_uninit(edges as usize)?;
+        let shape = Launch::new(edges.div_ceil(256).min(4096), 256);
+        fill_targets::launch(&session.stream, shape, mask, &mut targets)?;
         Ok(Self {
             frontier: session.device.upload(&frontier)?,
             starts: session.device.upload(&starts)?,
-            targets: mixed_on_device(session, edges as usize, 10, mask)?,
+            targets,
             before: session.device.upload(&before)?,
             level: session.device.alloc_uninit(n)?,
             next: session.device.alloc_uninit(n)?,
@@ -219,8 +234,8 @@ impl Sides for HashInsert {
         let capacity = (2 * n).next_power_of_two();
         Ok(Self {
             // Each comes once, and none is 0, for fewer keys than 2^30.
-            keys: mixed_on_device(session, n, 1, u32::MAX)?,
-            values: mixed_on_device(session, n, 2, u32::MAX >> 1)?,
+            keys: mixed_on_device(session, n, 1)?,
+            values: mixed_on_device(session, n, 2)?,
             slots: session.device.alloc_uninit(capacity)?,
             contents: session.device.alloc_uninit(capacity)?,
         })
@@ -257,7 +272,7 @@ impl Sides for HashInsert {
         vec![unsafe { Call::new("hash_insert", n.div_ceil(256), 256, arguments) }]
     }
 
-    /// What the table has for each key; `u32::MAX`, which is no value, where it has nothing.
+    /// What the table has for each key; `u32::MAX`, which is no value here, where it has nothing.
     fn result(&self, stream: &Stream) -> Result<Vec<u32>, BenchError> {
         let (slots, contents) = (self.slots.to_vec(stream)?, self.contents.to_vec(stream)?);
         let mask = slots.len() - 1;
@@ -276,6 +291,6 @@ impl Sides for HashInsert {
     }
 
     fn reference(&self, i: usize) -> Reference {
-        Reference::of(f64::from(mixed(i, 2) & (u32::MAX >> 1)))
+        Reference::of(f64::from(mixed(i, 2)))
     }
 }

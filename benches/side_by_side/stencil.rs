@@ -10,15 +10,27 @@ use super::{Run, STENCILS};
 
 /// Each inner cell from itself and its four neighbours; cells at the border stay.
 #[kernel(fma, block(32, 8))]
-fn stencil_2d(at: Index2D, centre: f32, side: f32, grid: &[f32], mut out: DisjointSlice2D<f32>) {
-    let (x, y, width, height) = (at.x(), at.y(), out.width(), out.height());
-    if let Some(out) = out.get_mut(at) {
-        let here = y * width + x;
-        *out = if x > 0 && x + 1 < width && y > 0 && y + 1 < height {
-            let around = grid[here - 1] + grid[here + 1] + grid[here - width] + grid[here + width];
-            centre * grid[here] + side * around
-        } else {
-            grid[here]
+fn stencil_2d(
+    at: Index2D,
+    width: u32,
+    height: u32,
+    centre: f32,
+    side: f32,
+    grid: &[f32],
+    mut out: DisjointSlice2D<f32>,
+) {
+    let (x, y) = (at.x() as u32, at.y() as u32);
+    let here = y * width + x;
+    let cell = |at: u32| grid.get(at as usize);
+    let (left, right) = (cell(here.wrapping_sub(1)), cell(here + 1));
+    let (above, below) = (cell(here.wrapping_sub(width)), cell(here + width));
+    let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
+    if let (Some(out), Some(here)) = (out.get_mut(at), cell(here)) {
+        *out = match (left, right, above, below) {
+            (Some(left), Some(right), Some(above), Some(below)) if inner => {
+                centre * here + side * (left + right + above + below)
+            }
+            _ => *here,
         };
     }
 }
@@ -174,9 +186,12 @@ impl Sides for Stencil2D {
 
     fn ours(&mut self, stream: &Stream) -> Result<(), BenchError> {
         let (shape, out) = (self.shape(), self.out.view_2d_mut(self.n)?);
+        let n = self.n as u32;
         Ok(stencil_2d::launch(
             stream,
             shape,
+            n,
+            n,
             CENTRE,
             Self::SIDE,
             &self.grid,
