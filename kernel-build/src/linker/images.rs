@@ -7,7 +7,7 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, early_checks, kernels, locations, retarget, statics, symbols,
+    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -157,7 +157,11 @@ fn take_checks_out_of_loops(
         .functions()
         .into_iter()
         .filter(|f| !f.is_declaration());
-    let (changed, others): (Vec<_>, Vec<_>) = defined.partition(|f| early_checks::decide(*f));
+    let (changed, others): (Vec<_>, Vec<_>) = defined.partition(|f| {
+        // The first tells the second how far loops go.
+        let plain = counters::make_plain(*f);
+        early_checks::decide(*f) || plain
+    });
     if changed.is_empty() {
         return Ok(());
     }

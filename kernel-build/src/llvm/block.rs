@@ -116,6 +116,21 @@ impl<'ctx> Block<'ctx> {
         unsafe { (llvm.LLVMSetCondition)(self.terminator().raw, condition.raw) }
     }
 
+    /// The values at its head that depend on where control comes from.
+    pub(crate) fn phis(self) -> Vec<Value<'ctx>> {
+        let llvm = self.context.llvm;
+        let mut phis = Vec::new();
+        // SAFETY: a live block, whose instructions are walked without changing them.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
+            while !raw.is_null() && Value::new(raw, self.context).op() == Op::Phi {
+                phis.push(Value::new(raw, self.context));
+                raw = (llvm.LLVMGetNextInstruction)(raw);
+            }
+        }
+        phis
+    }
+
     /// Whether control never leaves it.
     pub(crate) fn is_end(self) -> bool {
         self.terminator().op() == Op::Unreachable

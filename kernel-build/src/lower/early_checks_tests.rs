@@ -3,6 +3,7 @@
 use super::decide;
 use crate::llvm::tests::context;
 use crate::llvm::{Context, Machine, Module, Passes};
+use crate::lower::counters::make_plain;
 use std::process::Command;
 
 /// Loops that rustc makes, rotated. Each adds up its indices; `@fail` ends it, as a panic does.
@@ -200,4 +201,25 @@ fn other_loops_are_left_alone() {
         assert!(!decide(function));
         assert_eq!(function.to_text(), before);
     }
+}
+
+/// As LLVM leaves `Range::next`: the number that is ahead grows by the condition.
+#[test]
+fn a_counter_that_grows_by_its_condition_is_made_plain() {
+    let context = context();
+    let hidden = LOOPS.replace(
+        "  %ahead2 = add i64 %ahead, 1
+  %last = icmp eq i64 %ahead, %n
+  br i1 %last, label %done, label %round",
+        "  %again = icmp ult i64 %ahead, %n
+  %one = zext i1 %again to i64
+  %ahead2 = add i64 %ahead, %one
+  br i1 %again, label %round, label %done",
+    );
+    let module = Module::from_text(&context, &hidden).unwrap();
+    let function = module.function("row").unwrap();
+    assert!(!decide(function));
+    assert!(make_plain(function) && decide(function));
+    module.verify().unwrap();
+    assert!(!make_plain(function));
 }

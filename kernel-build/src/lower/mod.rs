@@ -10,6 +10,7 @@ pub(crate) mod answers;
 pub(crate) mod asm;
 mod atomic_bodies;
 pub(crate) mod atomics;
+pub(crate) mod counters;
 pub(crate) mod early_checks;
 pub(crate) mod kernels;
 pub(crate) mod library;
