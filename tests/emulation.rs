@@ -187,6 +187,29 @@ fn a_wrong_barrier_is_an_error_that_names_block_and_threads() -> Result<()> {
     Ok(())
 }
 
+/// Writes `n` times.
+#[kernel]
+fn writes(i: Index1D, n: u32, mut y: DisjointSlice<u32>) {
+    for k in 0..n {
+        if let Some(y) = y.get_mut(i) {
+            *y = std::hint::black_box(k);
+        }
+    }
+}
+
+#[test]
+fn an_emulator_takes_threads_for_endless_when_it_is_told_to() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).step_limit(1000);
+    let device = device.device();
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(2)?);
+    writes::launch(&stream, Launch::new(1, 2), 100, &mut y)?;
+    assert_eq!(y.to_vec(&stream)?, [99, 99]);
+    writes::launch(&stream, Launch::new(1, 2), 10_000, &mut y)?;
+    let text = stream.synchronize().unwrap_err().to_string();
+    assert!(text.contains("WL0224"), "{text}");
+    Ok(())
+}
+
 /// A polynomial, a division and a root, each rounded once.
 #[kernel]
 fn rounds(i: Index1D, x: &[f32], mut y: DisjointSlice<[f32; 3]>) {

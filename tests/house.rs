@@ -93,6 +93,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     ),
     ("fake-driver", "warploom-fake-driver", &[], &["libloading"]),
     (
+        "gallery",
+        "warploom-gallery",
+        &["warploom", "warploom-build"],
+        &["png", "serde", "serde_json"],
+    ),
+    (
         "harness",
         "warploom-harness",
         &["warploom-device", "warploom-manifest", "warploom-runtime"],
@@ -451,8 +457,9 @@ fn the_readme_names_what_exists() {
     assert!(!examples.is_empty());
     for example in examples {
         let place = root().join("examples").join(example);
+        let in_gallery = read("gallery/Cargo.toml").contains(&format!("name = \"{example}\"\n"));
         assert!(
-            place.join("main.rs").exists() || place.with_extension("rs").exists(),
+            place.join("main.rs").exists() || place.with_extension("rs").exists() || in_gallery,
             "README.md runs the example `{example}`"
         );
     }

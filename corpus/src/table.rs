@@ -129,8 +129,8 @@ pub fn document(ours: &BTreeMap<String, Found>, theirs: &str) -> String {
         text += "\nBeside it stands what NVIDIA's compute-sanitizer says of the same kernels on a GPU, each run in a process of its own \
             (`corpus/compute-sanitizer.sh`): in how\nmany of the bugs each of its tools reports anything, in how many any of them does, and \
             for how many twins. The recorded run (H200, driver 580.159.04, tool
-2025.3.1) had each case under one tool only, the one that is meant for its class: `memcheck` up to WL0012 and for panics, `initcheck` for WL0020
-and WL0021, `racecheck` for WL0022 to WL0122, `synccheck` from WL0200 on, none for WL0500 and up. A 0 under another tool says nothing.\n";
+2025.3.1) had each bug and each twin under all four. What hangs was stopped after 6 seconds, and counts as not reported unless the tool had said
+something by then.\n";
         for note in theirs.lines().filter_map(|line| line.strip_prefix("# ")) {
             let _ = writeln!(text, "{note}");
         }

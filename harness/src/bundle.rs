@@ -1,5 +1,5 @@
-//! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, the sources that reports quote, twins, scripts, the
-//! photograph.
+//! Packs what a GPU machine without Rust needs: test, benchmark and example binaries, the programs of the gallery, the sources that reports
+//! quote, twins, scripts, the photograph.
 //!
 //! `target/bundle/warploom-gpu/` and, packed, `target/bundle/warploom-gpu.tar.xz`.
 
@@ -39,6 +39,7 @@ const SOURCES: &[&str] = &[
     "runtime",
     "device-std",
     "emulator",
+    "gallery",
 ];
 
 /// What `run-all.sh` in the bundle is.
@@ -109,10 +110,37 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     if bundle.exists() {
         fs::remove_dir_all(&bundle).map_err(in_file(&bundle))?;
     }
-    for folder in [PROGRAMS, "assets", "benches/cuda", "benches/twins"] {
+    for folder in [
+        PROGRAMS,
+        "gallery/programs",
+        "assets",
+        "benches/cuda",
+        "benches/twins",
+    ] {
         let folder = bundle.join(folder);
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
+    build_programs(root, &bundle)?;
+    copy_folder(&root.join("benches/cuda"), &bundle.join("benches/cuda"))?;
+    copy_folder(&root.join("assets"), &bundle.join("assets"))?;
+    copy(
+        &root.join("benches/run-on-gpu.sh"),
+        &bundle.join("benches/run-on-gpu.sh"),
+    )?;
+    for folder in SOURCES {
+        copy_sources(&root.join(folder), &bundle.join(folder))?;
+    }
+    twins(root, &bundle)?;
+    let run_all = bundle.join("run-all.sh");
+    fs::write(&run_all, RUN_ALL).map_err(in_file(&run_all))?;
+    for script in ["run-all.sh", "benches/run-on-gpu.sh"] {
+        run(Command::new("chmod").arg("+x").arg(bundle.join(script)))?;
+    }
+    archive(&place)
+}
+
+/// Builds tests, examples and benchmarks, and puts each kind where `run-all.sh` looks for it.
+fn build_programs(root: &Path, bundle: &Path) -> Result<(), BundleError> {
     let tests = [
         "test",
         "--no-run",
@@ -142,9 +170,25 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     }
     for program in built(
         root,
-        &["build", "--release", "-p", "warploom", "--example", "photo"],
+        &[
+            "build",
+            "--release",
+            "-p",
+            "warploom",
+            "--example",
+            "photo",
+            "--example",
+            "overlap",
+        ],
     )? {
         take(&program.path, &bundle.join(&program.target))?;
+    }
+    let gallery = ["build", "--release", "-p", "warploom-gallery", "--examples"];
+    for program in built(root, &gallery)? {
+        take(
+            &program.path,
+            &bundle.join("gallery/programs").join(&program.target),
+        )?;
     }
     for program in built(
         root,
@@ -161,22 +205,7 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
     )? {
         take(&program.path, &bundle.join("benches").join(&program.target))?;
     }
-    copy_folder(&root.join("benches/cuda"), &bundle.join("benches/cuda"))?;
-    copy_folder(&root.join("assets"), &bundle.join("assets"))?;
-    copy(
-        &root.join("benches/run-on-gpu.sh"),
-        &bundle.join("benches/run-on-gpu.sh"),
-    )?;
-    for folder in SOURCES {
-        copy_sources(&root.join(folder), &bundle.join(folder))?;
-    }
-    twins(root, &bundle)?;
-    let run_all = bundle.join("run-all.sh");
-    fs::write(&run_all, RUN_ALL).map_err(in_file(&run_all))?;
-    for script in ["run-all.sh", "benches/run-on-gpu.sh"] {
-        run(Command::new("chmod").arg("+x").arg(bundle.join(script)))?;
-    }
-    archive(&place)
+    Ok(())
 }
 
 /// Runs cargo and returns the programs that it built.

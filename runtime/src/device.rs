@@ -154,6 +154,8 @@ pub(crate) struct Emulated {
     pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
     pub(crate) lints: Option<bool>,
+    /// When a thread is taken for endless, if somebody chose.
+    pub(crate) step_limit: Option<u64>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
     /// The pool that the device has anyway.

@@ -34,6 +34,7 @@ pub struct Emulator {
     schedule: Option<Schedule>,
     mode: Option<Mode>,
     lints: Option<bool>,
+    step_limit: Option<u64>,
     options: DeviceOptions,
 }
 
@@ -94,6 +95,15 @@ impl Emulator {
         }
     }
 
+    /// The same with another limit on the accesses and calls that a thread may make before it is taken for endless (`WL0224`), at least 1; in
+    /// [`Mode::Checked`]. It goes before the variable `WARPLOOM_STEP_LIMIT`.
+    pub fn step_limit(self, steps: u64) -> Emulator {
+        Emulator {
+            step_limit: Some(steps.max(1)),
+            ..self
+        }
+    }
+
     /// The same with what is said when a device is opened; the emulator remembers it.
     pub fn options(self, options: DeviceOptions) -> Emulator {
         Emulator { options, ..self }
@@ -106,6 +116,7 @@ impl Emulator {
             schedule: emulated.schedule,
             mode: emulated.mode,
             lints: emulated.lints,
+            step_limit: emulated.step_limit,
             options: emulated.options,
         }
     }
@@ -153,6 +164,7 @@ impl Emulator {
                 schedule: self.schedule,
                 mode: self.mode,
                 lints: self.lints,
+                step_limit: self.step_limit,
                 options: self.options,
                 ..Emulated::default()
             }),

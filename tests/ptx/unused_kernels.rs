@@ -41,3 +41,25 @@ fn every_kernel_is_there() {
         );
     }
 }
+
+#[test]
+fn a_program_reads_the_ptx_that_it_carries() {
+    let carried = warploom::module::carried_ptx().unwrap();
+    if warploom_harness::ptx::images().is_none() {
+        assert_eq!(carried.len(), 0);
+        return;
+    }
+    let name = concat!(module_path!(), "::inner::same_name");
+    let found: Vec<&str> = carried.iter().filter_map(|ptx| ptx.kernel(name)).collect();
+    assert!(!found.is_empty(), "no PTX of {name}");
+    for text in found {
+        let starts = text.starts_with(".visible .entry ") && text.ends_with("\n}");
+        assert!(starts && text.contains(", 11;"), "{text}");
+    }
+    for ptx in carried {
+        for kernel in ptx.kernels() {
+            assert!(ptx.kernel(kernel).is_some(), "{kernel}");
+        }
+        assert!(ptx.text().contains(&format!(".target {}", ptx.arch())));
+    }
+}

@@ -284,6 +284,7 @@ fn checks(
     options.mode = emulated.mode.unwrap_or(options.mode);
     options.schedule = emulated.schedule.unwrap_or(options.schedule);
     options.lints = emulated.lints.unwrap_or(options.lints);
+    options.step_limit = emulated.step_limit.unwrap_or(options.step_limit);
     if options.mode == Mode::Fast {
         return Ok((options, None));
     }

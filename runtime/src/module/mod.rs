@@ -10,6 +10,7 @@
 //! | [`Module::symbol`] | `cuModuleGetGlobal` |
 //! | [`Function`] | `cuFuncGetAttribute`, `cuFuncSetAttribute`, `cuFuncSetCacheConfig`, `cuOccupancyMaxActiveBlocksPerMultiprocessor` |
 //! | [`images`] | which image a GPU gets |
+//! | [`carried_ptx`] | the text that `nvcc --ptx` writes |
 //!
 //! Kernels under `#[kernel]` need none of this to be launched: the program carries their code.
 //!
@@ -29,6 +30,7 @@
 //! The emulator runs the Rust code of kernels, and no PTX: loading and linking are [`Unsupported`] there.
 //! [`Function`]s of `#[kernel]`s, and [`images`], work everywhere.
 
+mod carried; // the program's own PTX, to look at
 mod code; // PTX and binaries
 mod embedded; // what the program carries
 mod error; // why not
@@ -50,6 +52,7 @@ use crate::cuda::numbers::CU_JIT_THREADS_PER_BLOCK;
 use crate::device::{Backend, Device, Gpu};
 use crate::error::Unsupported;
 
+pub use carried::{CarriedPtx, carried_ptx};
 pub use code::{Code, CodeKind};
 #[doc(hidden)]
 pub use embedded::embedded;

@@ -1,0 +1,167 @@
+//! Prefix sums of rows, one block for each, by a tree that is climbed up and down (Blelloch).
+//!
+//! The study notes' section 2.2 (E3-19). On the way up sums of pairs, of fours, of eights are made in place; on the way down each element
+//! becomes the sum of what lies *before* it. That is about 2 n additions in 2 log n steps, where doubling distances takes n log n in log
+//! n. Look at: the sums after the way up; the distances are powers of two, so more and more threads meet in one bank of shared memory:
+//! the program prints how many. On a GPU also at the times of both.
+//!
+//! `cargo run --release --example scan_by_tree`
+#![expect(clippy::print_stdout, reason = "a program talks to its user")]
+
+use std::process::ExitCode;
+
+use warploom::prelude::*;
+use warploom_gallery::{Program, Result};
+
+/// Elements of a row.
+const ROW: usize = 512;
+
+/// A thread for two elements; `N` is a power of two. The sums after the way up go to `up`, if `SHOW`.
+#[kernel]
+fn tree<const N: usize, const SHOW: bool>(
+    i: Index1D,
+    block: Block,
+    x: &[u32],
+    mut up: DisjointSlice<u32, Chunks<2>>,
+    mut y: DisjointSlice<u32, Chunks<2>>,
+) {
+    let sums = shared_array!(u32, N);
+    let thread = block.thread();
+    let (left, right) = (2 * thread, 2 * thread + 1);
+    // SAFETY: in each step a thread uses two elements that no other uses, and a barrier lies between the steps.
+    unsafe {
+        sums.set(left, x[2 * i.get()]);
+        sums.set(right, x[2 * i.get() + 1]);
+        let mut distance = 1;
+        while distance < N {
+            block.sync();
+            if right * distance < N {
+                let (low, high) = (right * distance - 1, (right + 1) * distance - 1);
+                sums.set(high, sums.get(high) + sums.get(low));
+            }
+            distance *= 2;
+        }
+        block.sync();
+        if SHOW {
+            if let Some(up) = up.get_mut(i) {
+                *up = [sums.get(left), sums.get(right)];
+            }
+            block.sync();
+        }
+        if thread == 0 {
+            sums.set(N - 1, 0);
+        }
+        while distance > 1 {
+            distance /= 2;
+            block.sync();
+            if right * distance < N {
+                let (low, high) = (right * distance - 1, (right + 1) * distance - 1);
+                let sum = sums.get(high);
+                sums.set(high, sum + sums.get(low));
+                sums.set(low, sum);
+            }
+        }
+        block.sync();
+        if let Some(y) = y.get_mut(i) {
+            *y = [sums.get(left), sums.get(right)];
+        }
+    }
+}
+
+/// For comparison: a thread for each element, inclusive sums.
+#[kernel]
+fn doubling(
+    i: Index1D,
+    block: Block,
+    x: &[u32],
+    mut tile: SharedTile<u32, 1024>,
+    mut y: DisjointSlice<u32>,
+) {
+    let mut sum = x[i.get()];
+    tile.set_own(0, sum);
+    let mut distance = 1;
+    while distance < block.threads() {
+        let sums = tile.publish(&block);
+        if block.thread() >= distance {
+            sum += sums[block.thread() - distance];
+        }
+        tile = sums.reclaim(&block);
+        tile.set_own(0, sum);
+        distance *= 2;
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = sum;
+    }
+}
+
+/// In each step of the way up, how many words of one bank the first warp reads.
+fn ways(n: usize) -> Vec<usize> {
+    let steps = n.trailing_zeros();
+    (0..steps)
+        .map(|step| {
+            let mut banks = [0; 32];
+            let threads = (n >> (step + 1)).min(32);
+            (1..=threads).for_each(|t| banks[(((2 * t) << step) - 1) % 32] += 1);
+            banks.into_iter().fold(0, usize::max)
+        })
+        .collect()
+}
+
+fn main() -> ExitCode {
+    warploom_gallery::main(run)
+}
+
+fn run(program: &Program) -> Result {
+    let eight: Vec<u32> = (0..8).collect();
+    let (up, sums) = by_tree::<8, true>(program, &eight)?;
+    println!("{eight:?}\n  on the way up: {up:?}\n  before each:   {sums:?}");
+    program.equal("the way up", &up, &[0, 1, 2, 6, 4, 9, 6, 28]);
+    program.equal("the worked example", &sums, &[0, 0, 1, 3, 6, 10, 15, 21]);
+    println!(
+        "words of one bank in the steps of {ROW} elements: {:?}",
+        ways(ROW)
+    );
+    program.equal("bank conflicts", &ways(ROW), &[2, 4, 8, 16, 16, 8, 4, 2, 1]);
+
+    let rows = program.sized(3, 1 << 16);
+    let x: Vec<u32> = (0..rows * ROW).map(|i| (i * 31 % 17) as u32).collect();
+    let (_, sums) = by_tree::<ROW, false>(program, &x)?;
+    let (stream, n) = (program.device().stream()?, x.len());
+    let (input, mut y) = (
+        program.device().upload(&x)?,
+        program.device().zeroed::<u32>(n)?,
+    );
+    let shape = Launch::new(rows as u32, ROW as u32);
+    let ms = program.shortest_ms(&stream, || {
+        Ok(doubling::launch(&stream, shape, &input, &mut y)?)
+    })?;
+    println!("{rows} rows of {ROW} by doubling: {ms:.4} ms");
+    let with_own: Vec<u32> = sums.iter().zip(&x).map(|(sum, own)| sum + own).collect();
+    program.equal("tree and doubling", &y.to_vec(&stream)?, &with_own);
+    let mut expected = x.clone();
+    for row in expected.chunks_mut(ROW) {
+        let mut sum = 0;
+        row.iter_mut()
+            .for_each(|v| sum += std::mem::replace(v, sum));
+    }
+    program.equal("the sums before each", &sums, &expected);
+    Ok(())
+}
+
+/// The sums after the way up, and the result.
+fn by_tree<const N: usize, const SHOW: bool>(
+    program: &Program,
+    x: &[u32],
+) -> Result<(Vec<u32>, Vec<u32>)> {
+    let (device, stream, n) = (program.device(), program.device().stream()?, x.len());
+    let (x, mut y) = (device.upload(x)?, device.zeroed::<u32>(n)?);
+    let mut up = device.zeroed::<u32>(n)?;
+    let shape = Launch::new((n / N) as u32, (N / 2) as u32);
+    let ms = program.shortest_ms(&stream, || {
+        Ok(tree::<N, SHOW>::launch(
+            &stream, shape, &x, &mut up, &mut y,
+        )?)
+    })?;
+    println!("{} rows of {N} by the tree: {ms:.4} ms", n / N);
+    Ok((up.to_vec(&stream)?, y.to_vec(&stream)?))
+}
