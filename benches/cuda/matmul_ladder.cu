@@ -85,6 +85,7 @@ extern "C" __global__ void __launch_bounds__(256)
                 float4 v = tile_a[(row * 8 + i) * 2 + four];
                 of_a[i][0] = v.x, of_a[i][1] = v.y, of_a[i][2] = v.z, of_a[i][3] = v.w;
             }
+#pragma unroll
             for (int k = 0; k < 4; ++k) {
                 float4 low = tile_b[(four * 4 + k) * 32 + column * 2], high = tile_b[(four * 4 + k) * 32 + column * 2 + 1];
                 float of_b[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};

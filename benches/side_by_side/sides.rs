@@ -23,7 +23,7 @@ pub(crate) trait Sides: Sized {
     /// Whether each run, also a timed one, needs [`reset`](Self::reset) before it; the time does not count.
     const RESET_EACH: bool = false;
     /// Ours with unchecked accesses, if there is such a variant.
-    const UNCHECKED: Option<fn(&mut Self, &Stream) -> Result<(), BenchError>> = None;
+    const UNCHECKED: Unchecked<Self> = None;
     /// What the result consists of.
     type Value: Value;
 
@@ -45,6 +45,9 @@ pub(crate) trait Sides: Sized {
     /// What value number `i` of the result should be, and the size by which its error is judged.
     fn reference(&self, i: usize) -> Reference;
 }
+
+/// Kernels with unchecked accesses, enqueued.
+pub(crate) type Unchecked<S> = Option<fn(&mut S, &Stream) -> Result<(), BenchError>>;
 
 /// What a value should be.
 #[derive(Clone, Copy)]
@@ -254,7 +257,7 @@ fn places(len: usize, most: usize) -> impl Iterator<Item = usize> {
         match i {
             i if count == len => i,
             1 => len - 1,
-            _ => (part * len as u128 >> 64) as usize,
+            _ => ((part * len as u128) >> 64) as usize,
         }
     };
     (0..count).map(place)

@@ -7,7 +7,7 @@ use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
-use super::sides::{Call, Reference, Sides, arguments, run};
+use super::sides::{Call, Reference, Sides, Unchecked, arguments, run};
 use super::{Run, TRANSPOSES};
 
 /// Rows and columns of a tile, and of a block.
@@ -94,7 +94,7 @@ fn transpose_padded(at: Index2D, block: Block, n: u32, a: &[f32], mut b: Disjoin
 pub(crate) trait Kind: Sized + 'static {
     const NAME: &'static str;
     const PREDICTION: &'static str;
-    const UNCHECKED: Option<fn(&mut Transpose<Self>, &Stream) -> Result<(), BenchError>> = None;
+    const UNCHECKED: Unchecked<Transpose<Self>> = None;
     fn ours(sides: &mut Transpose<Self>, stream: &Stream) -> Result<(), BenchError>;
 }
 

@@ -20,7 +20,7 @@ use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
 
 use super::data::{flat, noise, noise_in_fours, noise_on_device};
 use super::session::{BenchError, Session};
-use super::sides::{Call, Reference, Sides, arguments, run};
+use super::sides::{Call, Reference, Sides, Unchecked, arguments, run};
 use super::{MATRICES, Run};
 
 /// One of the kernels.
@@ -35,7 +35,7 @@ pub(crate) trait Rung: Sized + 'static {
     const BLOCK: (u32, u32);
     /// Rows and columns of results that a block makes.
     const RESULTS: u32;
-    const UNCHECKED: Option<fn(&mut Matmul<Self>, &Stream) -> Result<(), BenchError>> = None;
+    const UNCHECKED: Unchecked<Matmul<Self>> = None;
 
     fn ours(sides: &mut Matmul<Self>, stream: &Stream) -> Result<(), BenchError>;
 }

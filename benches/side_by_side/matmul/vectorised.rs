@@ -1,5 +1,6 @@
 //! Eight by eight results in each thread, and all memory in accesses of sixteen bytes.
 
+use warploom::device::hint::unroll_all;
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::Twin;
@@ -44,7 +45,7 @@ fn matmul_vectorised(
             for (i, of_a) in of_a.iter_mut().enumerate() {
                 *of_a = tiles[(row * OWN + i) * 2 + four];
             }
-            for k in 0..4 {
+            unroll_all::<4>(|k| {
                 let place = OF_B + (four * 4 + k) * SIDE / 4 + column * 2;
                 let of_b = [tiles[place], tiles[place + 1]];
                 for i in 0..OWN {
@@ -52,7 +53,7 @@ fn matmul_vectorised(
                         sums[i][j] += Float4::splat(of_a[i][k]) * of_b[j];
                     }
                 }
-            }
+            });
         }
         tile = tiles.reclaim(&block);
     }
