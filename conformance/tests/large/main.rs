@@ -136,9 +136,12 @@ fn buffers_of_more_elements_than_31_bits_count() {
                 (n - 5..n - 3, Some(7)),
                 (n - 3..n, None),
             ] {
-                let expected: Vec<u32> =
-                    range.clone().map(|i| value.unwrap_or(mixed(i))).collect();
-                assert_eq!(y.slice(range.clone())?.to_vec(stream)?, expected, "{range:?}");
+                let expected: Vec<u32> = range.clone().map(|i| value.unwrap_or(mixed(i))).collect();
+                assert_eq!(
+                    y.slice(range.clone())?.to_vec(stream)?,
+                    expected,
+                    "{range:?}"
+                );
             }
             Ok(())
         },
@@ -178,27 +181,19 @@ fn mark(at: Index2D, mut m: DisjointSlice2D<u8>) {
 //@ rows: GDM-1, GLA-2
 #[test]
 fn matrices_of_more_elements_than_32_bits_count() {
-    on_large_devices(
-        (65_539, 131),
-        GIB_4 + (1 << 30),
-        |device, stream, n| {
-            let mut m = device.zeroed::<u8>(n * n)?;
-            mark::launch(
-                stream,
-                Launch::covering_2d(n, n),
-                m.as_mut().into_rows(n)?,
-            )?;
-            for row in [0, 1, n / 2, n - 2, n - 1] {
-                let expected: Vec<u8> = (0..n)
-                    .map(|x| (mixed(row) ^ mixed(x).rotate_left(9)) as u8)
-                    .collect();
-                let read = m.slice(row * n..(row + 1) * n)?.to_vec(stream)?;
-                let differs = read.iter().zip(&expected).position(|(a, b)| a != b);
-                assert_eq!(differs, None, "row {row}");
-            }
-            Ok(())
-        },
-    );
+    on_large_devices((65_539, 131), GIB_4 + (1 << 30), |device, stream, n| {
+        let mut m = device.zeroed::<u8>(n * n)?;
+        mark::launch(stream, Launch::covering_2d(n, n), m.as_mut().into_rows(n)?)?;
+        for row in [0, 1, n / 2, n - 2, n - 1] {
+            let expected: Vec<u8> = (0..n)
+                .map(|x| (mixed(row) ^ mixed(x).rotate_left(9)) as u8)
+                .collect();
+            let read = m.slice(row * n..(row + 1) * n)?.to_vec(stream)?;
+            let differs = read.iter().zip(&expected).position(|(a, b)| a != b);
+            assert_eq!(differs, None, "row {row}");
+        }
+        Ok(())
+    });
 }
 
 /// Counts threads whose index is a multiple of `step`, and keeps the largest index.
