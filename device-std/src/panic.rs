@@ -222,16 +222,15 @@ impl Record {
         self.literal("");
     }
 
-    /// Digit by digit, from the first: an array of them would be local memory.
+    /// Digit by digit, from the first: an array of them would be local memory, and a plain division could panic in turn.
     fn decimal(&mut self, number: usize) {
+        let parts = |unit: usize| number.checked_div(unit).unwrap_or(0);
         let mut unit = 1;
-        while number / unit >= 10 {
+        while parts(unit) >= 10 {
             unit *= 10;
         }
         while unit != 0 {
-            let digit = [b'0' + (number / unit % 10) as u8];
-            // SAFETY: a digit is ASCII.
-            self.push(unsafe { core::str::from_utf8_unchecked(&digit) });
+            self.byte(b'0' + (parts(unit) % 10) as u8);
             unit /= 10;
         }
     }
@@ -260,13 +259,18 @@ impl Record {
 
     fn push(&mut self, message: &str) {
         for byte in message.as_bytes().iter().take(1024 - self.text_len) {
-            // SAFETY: the invariant of `Record`; `text_len` stays below 1024.
+            self.byte(*byte);
+        }
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, byte: u8) {
+        if self.text_len < 1024 {
+            // SAFETY: the invariant of `Record`; `text_len` is below 1024.
             unsafe {
-                write_volatile(
-                    (&raw mut (*self.at).text).cast::<u8>().add(self.text_len),
-                    *byte,
-                )
-            };
+                let text = (&raw mut (*self.at).text).cast::<u8>();
+                write_volatile(text.add(self.text_len), byte);
+            }
             self.text_len += 1;
         }
     }

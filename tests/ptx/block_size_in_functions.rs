@@ -32,7 +32,7 @@ fn alone(block: Block, y: DisjointSlice<u32, PerBlock>) {
 }
 // ptx-module-not: panic
 
-#[kernel(block(32, 4))]
+#[kernel(block(128))]
 fn smaller(block: Block, y: DisjointSlice<u32, PerBlock>) {
     let value = of_two_kernels(&block) + of_a_large_one_too(&block);
     write(&block, y, value);
