@@ -117,7 +117,6 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     #[inline(always)]
     pub fn fill(&mut self, mut value: impl FnMut(usize) -> T) {
         // In 32 bits, where `value` divides slots into rows and columns: division by a constant is several times dearer in 64.
-        // Cannot overflow, as in `set_own`.
         let threads = block_dim().count() as u32;
         let mut at = linear_thread();
         while (at as usize) < N {
@@ -125,7 +124,8 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
             let value = value(slot);
             // SAFETY: within the tile; the slot is this thread's (see `set_own`), and nobody reads before the next publish.
             unsafe { self.slots.add(slot).write(value) };
-            at += threads;
+            // SAFETY: cannot overflow, as in `set_own`; unchecked, so that LLVM sees how often the loop runs.
+            at = unsafe { at.unchecked_add(threads) };
         }
     }
 
