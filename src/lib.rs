@@ -32,15 +32,16 @@ pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx}
 /// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
 pub use warploom_runtime::device as devices;
 pub use warploom_runtime::{
-    Advice, Attach, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
+    Advice, Attach, Child, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
     DeviceProperties, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, DriverError, Error,
     Event, EventOptions, ExecutableGraph, Extent3, Finished, Graph, GraphError, Held, HostPart,
     HostPartMut, InteropError, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed,
-    ManagedBuffer, MemoryError, MemoryInUse, Module, ModuleError, Node, PastLaunch, PinnedBuffer,
-    PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut,
-    Place, Placement, Pool, PoolOptions, PoolUsage, Result, SharedAtomics, Stream, StreamError,
-    StreamOptions, StreamPriorities, Symbol, SymbolError, Unsupported, assert_gpu_matches_emulator,
-    checked, interop, launch, model, module, occupancy, profile, testing,
+    ManagedBuffer, MemoryError, MemoryInUse, Module, ModuleError, Node, ObjectsInUse, PastLaunch,
+    PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice,
+    PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, Result, SharedAtomics, Stream,
+    StreamError, StreamOptions, StreamPriorities, Symbol, SymbolError, Unsupported,
+    assert_gpu_matches_emulator, checked, interop, launch, model, module, occupancy, profile,
+    testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.

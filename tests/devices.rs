@@ -1,6 +1,7 @@
 //! Devices, alone and in pairs: one body on the emulator and on GPUs. Pairs of GPUs where there are two.
 
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 
 use warploom::devices::{Attribute, ContextLimit, DeviceOptions, PeerAttribute, Wait};
 use warploom::model::Emulator;
@@ -14,6 +15,9 @@ fn scale(i: Index1D, by: u32, x: &[u32], mut y: DisjointSlice<u32>) {
         *y = by * x[i.get()];
     }
 }
+
+/// Whether one GPU reaches another's memory is a matter of the process: one test at a time says it.
+static ALLOWING: Mutex<()> = Mutex::new(());
 
 /// Two devices of the emulator; then two GPUs, or a word about why not.
 #[track_caller]
@@ -94,7 +98,7 @@ fn a_thread_has_512_kib_of_local_memory_and_no_more() {
     const MOST: usize = 512 << 10;
     on_each_device(|device, _| {
         let before = device.context_limit(ContextLimit::Stack)?;
-        for too_large in [MOST + 1, 2 * MOST, usize::MAX] {
+        for too_large in [MOST + 1, 2 * MOST, 1 << 40] {
             let error = device.set_context_limit(ContextLimit::Stack, too_large);
             assert!(error.is_err(), "{too_large} bytes");
             assert_eq!(device.context_limit(ContextLimit::Stack)?, before);
@@ -246,6 +250,7 @@ fn buffers_of_one_device_do_not_go_to_another() {
 //@ rows: GDM-12, TM-13
 #[test]
 fn copies_between_devices_keep_their_order_with_and_without_access() {
+    let _alone = ALLOWING.lock().unwrap_or_else(PoisonError::into_inner);
     on_each_pair(|a, b| {
         for direct in [false, true] {
             if direct && a.can_access_peer(b)? && b.can_access_peer(a)? {
@@ -271,6 +276,37 @@ fn copies_between_devices_keep_their_order_with_and_without_access() {
         }
         a.disable_peer_access(b)?;
         b.disable_peer_access(a)?;
+        Ok(())
+    });
+}
+
+//@ rows: GDM-12, TM-13
+#[test]
+fn kernels_use_a_peers_memory_once_they_may() {
+    let _alone = ALLOWING.lock().unwrap_or_else(PoisonError::into_inner);
+    on_each_pair(|a, b| {
+        if !a.can_access_peer(b)? {
+            return Ok(());
+        }
+        let shape = Launch::covering(1000);
+        let (on_a, on_b) = (a.stream()?, b.stream()?);
+        let (x, mut z) = (b.upload(&[7u32; 1000])?, b.zeroed(1000)?);
+        let mut y = a.zeroed(1000)?;
+        let refused = scale::launch(&on_a, shape, 2, &x, &mut y);
+        assert!(refused.is_err_and(|error| error.to_string().contains("enable_peer_access")));
+        a.enable_peer_access(b)?;
+        for round in 1..=4 {
+            // Each launch waits for the one before, on the devices; the host never does.
+            scale::launch(&on_b, shape, round, &x, &mut z)?;
+            scale::launch(&on_a, shape, 10, &z, &mut y)?;
+            scale::launch(&on_a, shape, 3, &y, &mut z)?;
+            assert_eq!(z.to_vec(&on_b)?, [7 * 30 * round; 1000]);
+        }
+        // Nobody asked for the other direction.
+        assert!(scale::launch(&on_b, shape, 1, &y, &mut z).is_err());
+        a.disable_peer_access(b)?;
+        assert!(scale::launch(&on_a, shape, 1, &x, &mut y).is_err());
+        assert_eq!(y.to_vec(&on_a)?, [7 * 40; 1000]);
         Ok(())
     });
 }

@@ -295,10 +295,11 @@ fn store(state: &State, context: u64, at: u64, ty: &Type, value: u64) -> Result<
 }
 
 impl State {
-    /// Whether kernels of one context see the memory of another: that of their own GPU.
+    /// Whether kernels of one context see the memory of another: that of their own GPU, and of peers that the context was let reach.
     fn reaches(&self, context: u64, other: u64) -> bool {
         let device = |context| self.contexts.get(context).map(|c| c.device).ok();
-        context == other || device(context) == device(other)
+        let peers = self.contexts.get(context).map(|c| c.peers.contains(&other));
+        context == other || device(context) == device(other) || peers == Ok(true)
     }
 }
 

@@ -11,8 +11,8 @@ pub(crate) struct Graph {
 /// One node.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    /// None for an empty node.
-    pub(crate) work: Option<Work>,
+    /// Nothing for an empty node; a fill is a piece for each row.
+    pub(crate) work: Vec<Work>,
     /// Places of the nodes before it.
     pub(crate) after: Vec<usize>,
 }

@@ -107,6 +107,15 @@ fn through_shared_memory(
     }
 }
 
+/// All of it in one call, without `unsafe`.
+#[kernel]
+fn in_one_call(i: Index1D, block: Block, a: f32, h: f32, n: u32, area: &[AtomicF32]) {
+    let total = block.reduce_sum(part(i, a, h, n));
+    if block.thread() == 0 {
+        area[0].fetch_add(total);
+    }
+}
+
 fn main() -> std::process::ExitCode {
     warploom_gallery::main(run)
 }
@@ -117,25 +126,32 @@ fn run(program: &Program) -> Result {
     let stream = device.stream()?;
     let (a, b) = (-3.0, 3.0);
     let h = (b - a) / n as f32;
-    println!("{n} trapezoids, exact area 24\nthreads  atomics  by shuffles  through shared memory");
+    println!(
+        "{n} trapezoids, exact area 24\nthreads  atomics  by shuffles  through shared memory  in one call"
+    );
     for threads in [32, 64, 256, 1024] {
         let shape = Launch::new(n.div_ceil(threads), threads);
         let mut first = device.upload(&[0.5 * (f(a) + f(b))])?;
         let mut second = device.upload(&[0.5 * (f(a) + f(b))])?;
         by_shuffles::launch(&stream, shape, a, h, n, first.as_atomic())?;
         through_shared_memory::launch(&stream, shape, a, h, n, second.as_atomic())?;
+        let mut third = device.upload(&[0.5 * (f(a) + f(b))])?;
+        in_one_call::launch(&stream, shape, a, h, n, third.as_atomic())?;
         let areas = [
             first.to_vec(&stream)?[0] * h,
             second.to_vec(&stream)?[0] * h,
+            third.to_vec(&stream)?[0] * h,
         ];
         println!(
-            "{threads:7}  {:7}  {:11}  {}",
+            "{threads:7}  {:7}  {:11}  {:21}  {}",
             n.div_ceil(threads),
             areas[0],
-            areas[1]
+            areas[1],
+            areas[2]
         );
         program.close("by shuffles", areas[0], 24.0, 1e-5);
         program.close("through shared memory", areas[1], 24.0, 1e-5);
+        program.close("in one call", areas[2], 24.0, 1e-5);
     }
     Ok(())
 }

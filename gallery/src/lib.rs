@@ -54,6 +54,7 @@
 //!   [`Program::warns`] and [`Program::is_silent`] check what was found.
 //! - **Times** are measured by events: [`Program::shortest_ms`].
 //! - **What kernels print** comes back from [`Program::printed`], to be checked.
+//! - **PTX** of a kernel, to count its instructions: [`ptx`].
 //! - **Pictures** and other files go to `target/gallery/`: [`Program::write`], [`Program::picture`].
 //! - **Lists of arguments, results, errors**: `Result` takes every error with `?`. Code that only the host needs goes below the kernels.
 //! - Nothing but this crate, `warploom` and `std`: each program costs every `cargo test` a link.
@@ -64,7 +65,9 @@ mod clock; // how long work takes
 mod files; // what programs leave in target/gallery
 mod findings; // what the emulator says of kernels
 mod program; // device, arguments, sizes
+mod ptx; // what the program's own device code looks like
 mod score; // checks
 pub mod trapezoid; // the figures of `trapezoid_study`: file, page, plot, claims
 
 pub use program::{Program, Result, costs, main, mistake};
+pub use ptx::{Ptx, ptx};

@@ -17,11 +17,15 @@ const GROUPS: &[(&str, &str)] = &[
     ("scans_and_histograms", "Sums, scans and histograms"),
     ("streams_and_events", "Streams and events"),
     ("language", "Language features"),
+    ("pictures", "Pictures"),
     ("mistakes", "Mistakes, and what reports them"),
 ];
 
 /// The textbook's programs that have no number alone, or a variant beside it.
 const TEXTBOOK_VARIANTS: &[&str] = &["E2-08a", "E2-08b", "E2-08c", "E2-08d", "E2-10t", "E2-14d"];
+
+/// The row of programs that no document has.
+const MORE: &str = "more";
 
 /// A line of the table.
 #[derive(Debug, Clone, Default)]
@@ -96,7 +100,8 @@ fn every_row_of_the_documents_has_an_entry() {
         .filter(|row| !entries.contains(row))
         .collect();
     assert!(missing.is_empty(), "not in programs.tsv: {missing:?}");
-    let known: BTreeSet<String> = rows().into_iter().collect();
+    let mut known: BTreeSet<String> = rows().into_iter().collect();
+    known.insert(MORE.to_owned());
     let unknown: Vec<&String> = entries.difference(&known).collect();
     assert!(unknown.is_empty(), "no rows of the documents: {unknown:?}");
 }
@@ -124,8 +129,8 @@ fn every_entry_has_its_program() {
         let known = GROUPS.iter().any(|(name, _)| *name == entry.group);
         assert!(known != (entry.program == "none"), "{entry:?}: the group");
         assert!(
-            !entry.what.is_empty() && !entry.section.is_empty(),
-            "{entry:?}"
+            !entry.what.is_empty() && entry.section.is_empty() == (entry.row == MORE),
+            "{entry:?}: what it is, or the section"
         );
         let picture = entry.picture.is_empty() || folder().join(&entry.picture).exists();
         assert!(picture, "{entry:?}: no such picture");
@@ -199,7 +204,8 @@ fn page() -> String {
 <!-- Generated from gallery/programs.tsv. To write it anew: WARPLOOM_BLESS=1 cargo test -p warploom-gallery --test index -->
 
 The programs of three documents, in Rust: a textbook's chapter on CUDA (E2), study notes on CUDA (E3) and the CUDA programming guide (EX). Each
-is a file that can be read alone, prints what the document prints, and compares its results with plain Rust. From the root of the repository:
+is a file that can be read alone, prints what the document prints, and compares its results with plain Rust. The programs that draw are in
+none of them. From the root of the repository:
 
 ```sh
 cargo run --release --example vector_add    # on a GPU if there is one, else on the emulator with smaller sizes
@@ -223,10 +229,14 @@ How a program is written, and what they share, says [src/lib.rs](src/lib.rs). Pi
                 Some((_, case)) => format!("[does not compile](../tests/ui/{case}.stderr)"),
                 None => format!("[{}]({})", entry.program, paths[&entry.program].display()),
             };
+            let place = match &*entry.row {
+                MORE => String::new(),
+                row => format!("{row}, {}", entry.section),
+            };
             let _ = writeln!(
                 page,
-                "| {program} | {} | {} | {}, {} |",
-                entry.what, entry.look, entry.row, entry.section
+                "| {program} | {} | {} | {place} |",
+                entry.what, entry.look
             );
         }
         for entry in of_group.iter().filter(|entry| !entry.picture.is_empty()) {

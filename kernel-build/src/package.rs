@@ -38,6 +38,8 @@ pub(crate) struct Package {
 pub(crate) struct Target {
     pub(crate) kind: Kind,
     pub(crate) name: String,
+    /// Its root file.
+    pub(crate) root: PathBuf,
     /// Whether its sources may hold or launch kernels.
     pub(crate) has_kernels: bool,
     /// Whether its unit tests may do so.
@@ -161,11 +163,13 @@ impl Package {
                 .into_iter()
                 .map(|f| f.to_lowercase().replace('_', "-"))
                 .collect();
+            let root = self.folder.join("src/lib.rs");
             self.targets = vec![Target {
                 kind: Kind::Lib,
                 name: self.name.clone(),
-                has_kernels: sources::scan(&self.folder.join("src/lib.rs")).kernels,
+                has_kernels: sources::scan(&root).kernels,
                 has_test_kernels: false,
+                root,
             }];
             return;
         };
@@ -184,6 +188,7 @@ impl Package {
             self.targets.push(Target {
                 kind,
                 name: target.name.clone(),
+                root: target.src_path.clone(),
                 has_kernels: mentions.kernels,
                 has_test_kernels: matches!(kind, Kind::Lib | Kind::Bin) && mentions.test_kernels,
             });

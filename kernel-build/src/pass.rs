@@ -405,13 +405,21 @@ fn link(
     Ok(())
 }
 
-/// Folders in which new targets may appear.
+/// Folders in which new targets may appear, and those of targets elsewhere: what has no kernels yet, or does not compile for the device, is not
+/// among the sources that the nested cargo names.
 fn watch_folders(package: &Package) {
-    for name in ["Cargo.toml", "src", "examples", "tests", "benches"] {
-        let path = package.folder.join(name);
-        if path.exists() {
-            say(&format!("rerun-if-changed={}", path.display()));
+    let usual = ["Cargo.toml", "src", "examples", "tests", "benches"];
+    let mut paths: BTreeSet<PathBuf> = usual.iter().map(|n| package.folder.join(n)).collect();
+    for target in &package.targets {
+        let inside =
+            |folder: &&Path| *folder != package.folder && folder.starts_with(&package.folder);
+        let place = target.root.parent().filter(inside).unwrap_or(&target.root);
+        if !paths.iter().any(|path| place.starts_with(path)) {
+            paths.insert(place.to_owned());
         }
+    }
+    for path in paths.iter().filter(|path| path.exists()) {
+        say(&format!("rerun-if-changed={}", path.display()));
     }
 }
 

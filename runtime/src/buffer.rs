@@ -4,7 +4,8 @@
 //! 1. Who gives a stream work on a buffer holds the submission locks of the buffer's device and the stream's from [`Buffer::hand_to`]
 //!    until the work is queued.
 //! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
-//!    is done before later work starts, and waiting for `last` means waiting for all.
+//!    is done before later work starts, and waiting for `last` means waiting for all. `last`, its address in `noted` and `uses` change
+//!    under the submission lock of the buffer's device alone, so that the same stream again needs no other lock.
 //! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
 //! 4. The memory is freed after waiting for `last`; that of a pool goes back in order with the work of `last`, without a wait.
 
@@ -39,7 +40,7 @@ use crate::stream::{Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, Way};
 pub(crate) use copy::{Copy, hand_all, no_graphs};
-pub(crate) use fill::Fill;
+pub(crate) use fill::{Fill, Set};
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;
@@ -261,6 +262,11 @@ impl Owned {
         &self.device
     }
 
+    /// Whether kernels of other devices can use it where they were let: memory of the device itself. That of pools has rights of its own.
+    pub(crate) fn is_for_peers(&self) -> bool {
+        matches!(self.kind, Kind::Device | Kind::Pitched)
+    }
+
     /// Where the memory starts for kernels: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
         let address = match &self.memory {
@@ -308,8 +314,7 @@ impl Owned {
     /// Refuses a stream of another device, and one that records a graph, which has no node for this.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
         self.check_home(stream)?;
-        Ok(stream
-            .refuse_recording("copy to or from the host's memory, fill, or move rectangles")?)
+        Ok(stream.refuse_recording("copy to or from the host's memory, or move rectangles")?)
     }
 
     /// Refuses a stream of another device.

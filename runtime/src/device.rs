@@ -18,7 +18,9 @@
 use std::fmt;
 use std::mem;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
+};
 
 use warploom_device::Plain;
 use warploom_emulator::check::{self, Birth, Mode};
@@ -112,7 +114,7 @@ pub(crate) struct Shared {
     pub(crate) prints: Prints,
     pub(crate) heap: HeapLimit,
     /// What buffers have.
-    pub(crate) alive: Alive,
+    pub(crate) alive: Arc<Alive>,
     pub(crate) backend: Backend,
     pub(crate) blocking: LaunchBlocking,
     pub(crate) host_panics: Arc<HostPanics>,
@@ -120,7 +122,7 @@ pub(crate) struct Shared {
 
 /// The two ways to run a kernel.
 pub(crate) enum Backend {
-    Emulator(Emulated),
+    Emulator(Box<Emulated>),
     Cuda(Box<Gpu>),
 }
 
@@ -158,6 +160,8 @@ pub(crate) struct Emulated {
     pub(crate) step_limit: Option<u64>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
+    /// The devices whose memory kernels of this one may use.
+    pub(crate) peers: Mutex<Vec<Weak<Shared>>>,
     /// The pool that the device has anyway.
     pub(crate) pool: Arc<EmulatedPool>,
 }
@@ -263,7 +267,7 @@ impl Device {
             limits: properties.limits,
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            alive: Alive::default(),
+            alive: Arc::default(),
             backend: Backend::Cuda(Box::new(gpu)),
             blocking: LaunchBlocking::default(),
             host_panics: Arc::default(),
@@ -492,7 +496,7 @@ impl Drop for Shared {
         if is_inside() && self.backend.is_gpu() {
             // A host function must not wait for the device.
             let prints = mem::take(&mut self.prints);
-            let nothing = Backend::Emulator(Emulated::default());
+            let nothing = Backend::Emulator(Box::default());
             let backend = mem::replace(&mut self.backend, nothing);
             outside(move || Shared::end(&prints, &backend));
             return;

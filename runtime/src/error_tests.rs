@@ -326,6 +326,7 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             argument: 2,
             buffer: "emulator".into(),
             stream: device(),
+            remedy: "make both from the same `Device` or its clones",
         },
         L::WrongCarveout {
             kernel: KERNEL,
@@ -546,6 +547,10 @@ fn graph_errors() -> Vec<G> {
         G::WrongDevice {
             graph: "NVIDIA H200".into(),
             stream: "emulator".into(),
+        },
+        G::OtherDevice {
+            child: "emulator".into(),
+            graph: "NVIDIA H200".into(),
         },
         G::OtherWork {
             expected: KERNEL.into(),

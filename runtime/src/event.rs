@@ -10,6 +10,7 @@ use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device, lock};
+use crate::memory::{Counted, Object};
 use crate::stream::{StreamError, refuse_inside};
 
 /// A mark in a stream's work. [`Stream::record`](crate::Stream::record) sets it; setting it again moves it.
@@ -34,6 +35,7 @@ pub struct Event {
     device: Device,
     mark: Mark,
     options: EventOptions,
+    _counted: Counted,
 }
 
 /// What an event is like. Made with `Device::event_with`.
@@ -105,6 +107,7 @@ impl Device {
             device: self.clone(),
             mark,
             options,
+            _counted: Counted::new(self, Object::Event),
         })
     }
 }

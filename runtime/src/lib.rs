@@ -51,14 +51,14 @@ pub use cuda::DriverError;
 pub use device::{Device, DeviceProperties, Limits};
 pub use error::{DeviceError, Error, Result, Unsupported};
 pub use event::{Event, EventOptions};
-pub use graph::{ExecutableGraph, Graph, GraphError, Node};
+pub use graph::{Child, ExecutableGraph, Graph, GraphError, Node};
 pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
     Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
-    HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, PinnedBuffer, PinnedOptions, PinnedSlice,
-    PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
-    PoolOptions, PoolUsage, SharedAtomics,
+    HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, ObjectsInUse, PinnedBuffer,
+    PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut,
+    Place, Placement, Pool, PoolOptions, PoolUsage, SharedAtomics,
 };
 #[doc(hidden)]
 pub use module::embedded;

@@ -25,7 +25,7 @@ use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
-pub use alive::{Held, MemoryInUse};
+pub use alive::{Held, MemoryInUse, ObjectsInUse};
 pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
@@ -34,7 +34,7 @@ pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, Share
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 pub use pool::{Pool, PoolOptions, PoolUsage};
 
-pub(crate) use alive::Alive;
+pub(crate) use alive::{Alive, Counted, Object};
 pub(crate) use pool::{EmulatedPool, Used};
 pub(crate) use registered::{Registered, Storage};
 

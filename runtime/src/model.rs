@@ -9,7 +9,6 @@ use crate::device::{Backend, Device, DeviceOptions, Emulated, Limits, Shared};
 use crate::error::DeviceError;
 use crate::heap::HeapLimit;
 use crate::launch::{LaunchBlocking, LaunchError};
-use crate::memory::Alive;
 use crate::module::images::{Arch, Form};
 use crate::print::Prints;
 use warploom_manifest::Image;
@@ -157,8 +156,8 @@ impl Emulator {
             limits: Limits::of(self.model.unwrap_or_default()),
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            alive: Alive::default(),
-            backend: Backend::Emulator(Emulated {
+            alive: Arc::default(),
+            backend: Backend::Emulator(Box::new(Emulated {
                 ordinal,
                 model: self.model,
                 schedule: self.schedule,
@@ -167,7 +166,7 @@ impl Emulator {
                 step_limit: self.step_limit,
                 options: self.options,
                 ..Emulated::default()
-            }),
+            })),
             blocking: LaunchBlocking::default(),
             host_panics: Arc::default(),
         }))

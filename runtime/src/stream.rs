@@ -20,6 +20,7 @@ use crate::device::{Backend, Device, Gpu, lock};
 use crate::error::Unsupported;
 use crate::event::Event;
 use crate::graph::record::Recording;
+use crate::memory::{Counted, Object};
 use crate::panics::{Done, KernelDeadlock, KernelPanic, launches_so_far};
 
 use finished::Waiter;
@@ -50,6 +51,7 @@ pub(crate) struct Queue {
     /// Unique in the process.
     id: u64,
     cuda: Option<CudaQueue>,
+    _counted: Counted,
 }
 
 #[derive(Debug)]
@@ -416,6 +418,7 @@ impl Queue {
         Ok(Arc::new(Queue {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cuda,
+            _counted: Counted::new(device, Object::Stream),
         }))
     }
 

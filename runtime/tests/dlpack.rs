@@ -447,3 +447,48 @@ fn memory_that_a_graph_has_is_not_given_away() -> Result<()> {
     drop(graph);
     Ok(())
 }
+
+#[test]
+fn page_locked_and_managed_memory_are_tensors_of_the_host_on_the_emulator() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let before = device.memory_in_use();
+    let x = device.upload(&[1i16, 2, 3, 4, 5, 6])?;
+    let (mut pinned, mut managed) = (device.pinned::<i16>(6)?, device.managed_zeroed::<i16>(6)?);
+    x.copy_to_pinned(0, &mut pinned, &stream)?; // waited for
+    managed.as_mut_slice()?.fill(7);
+    for (tensor, expected) in [
+        (pinned.into_dlpack(&[2, 3])?, [1, 2, 3, 4, 5, 6]),
+        (managed.into_dlpack(&[2, 3])?, [7; 6]),
+    ] {
+        assert_eq!((tensor.device(), tensor.shape()), (CPU, &[2, 3][..]));
+        assert_eq!(tensor.element(), i16::DATA_TYPE);
+        let y = tensor.into_buffer::<i16>(&device)?;
+        assert_eq!(y.to_vec(&stream)?, expected);
+    }
+    drop(x);
+    assert_eq!(device.memory_in_use(), before);
+    Ok(())
+}
+
+#[test]
+fn page_locked_memory_of_another_shape_or_in_a_graph_is_no_tensor() -> Result<()> {
+    let device = Device::emulator();
+    let error = device.pinned::<u8>(6)?.into_dlpack(&[2, 2]).unwrap_err();
+    assert!(
+        matches!(error, InteropError::WrongShape { len: 6, .. }),
+        "{error}"
+    );
+    let error = device
+        .managed_zeroed::<u8>(6)?
+        .into_dlpack(&[])
+        .unwrap_err();
+    assert!(matches!(error, InteropError::WrongShape { .. }), "{error}");
+    let (x, mut host) = (device.zeroed::<u8>(6)?, device.managed_zeroed::<u8>(6)?);
+    let _graph = Graph::capture(&device, |s| {
+        host.device_slice_mut().copy_from_device(0, &x, s)
+    })?;
+    let error = host.into_dlpack(&[6]).unwrap_err();
+    assert!(matches!(error, InteropError::Memory(_)), "{error}");
+    Ok(())
+}

@@ -272,6 +272,36 @@ fn tensors_in_page_locked_and_managed_memory_are_taken() -> Result<()> {
 
 //@ rows: GMX-5
 #[test]
+fn our_own_page_locked_and_managed_memory_goes_out_and_comes_back() -> Result<()> {
+    let Some((device, _)) = gpu() else {
+        return Ok(());
+    };
+    let stream = device.stream()?;
+    let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+    let mut pinned = device.pinned::<f32>(4)?;
+    let mut managed = device.managed_zeroed::<f32>(4)?;
+    x.copy_to_pinned(0, &mut pinned, &stream)?; // waited for
+    managed
+        .device_slice_mut()
+        .copy_from_device(0, &x, &stream)?;
+    let addresses = [pinned.as_slice()?.as_ptr().addr() as u64, managed.raw_ptr()];
+    let tensors = [pinned.into_dlpack(&[2, 2])?, managed.into_dlpack(&[4])?];
+    for ((tensor, address), device_type) in tensors.into_iter().zip(addresses).zip([3, 13]) {
+        assert_eq!(tensor.device().device_type, device_type);
+        let raw = tensor.into_raw()?;
+        // SAFETY: ours, taken once.
+        let tensor = unsafe {
+            assert_eq!((*raw).dl_tensor.data.addr() as u64, address);
+            Tensor::from_raw(raw)?
+        };
+        let y = tensor.into_buffer::<f32>(&device)?;
+        assert_eq!(y.to_vec(&stream)?, [1.0, 2.0, 3.0, 4.0]);
+    }
+    Ok(())
+}
+
+//@ rows: GMX-5
+#[test]
 fn a_tensor_of_another_gpu_is_refused() -> Result<()> {
     let Some((device, _)) = gpu() else {
         return Ok(());

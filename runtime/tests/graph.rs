@@ -50,6 +50,84 @@ fn what_waits_cannot_be_recorded() -> Result<()> {
 }
 
 #[test]
+fn a_part_keeps_its_order_and_the_whole_waits_for_its_end() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let x = device.upload(&[1u32; 4])?;
+    let (mut a, mut b, mut c) = (
+        device.zeroed::<u32>(4)?,
+        device.zeroed::<u32>(4)?,
+        device.zeroed::<u32>(4)?,
+    );
+    let mut part = Graph::new(&device)?;
+    let to_a = part.add(|s| a.copy_from_device(0, &x, s))?;
+    let to_b = part.add(|s| b.copy_from_device(0, &a, s))?;
+    let mut whole = Graph::new(&device)?;
+    let first = whole.add(|s| c.fill(3, s))?;
+    let once = whole.add_graph(&part)?;
+    // It can be there twice; the second time after the fill, which shares nothing with it.
+    let twice = whole.add_graph_after(&[first], &part)?;
+    let last = whole.add_after(&[twice.end()], |s| c.copy_from_device(0, &b, s))?;
+    let late = part.add(|s| a.fill(0, s))?; // no longer in the whole
+    assert_eq!((whole.len(), part.len()), (8, 3));
+    let dot = whole.to_dot();
+    let edges: Vec<&str> = dot.lines().filter(|line| line.contains("->")).collect();
+    let expected = [
+        "  n1 -> n2;", // within the part
+        "  n2 -> n3;", // its end
+        "  n0 -> n4;", // as was asked
+        "  n1 -> n4;", // the same source
+        "  n2 -> n4;", // the same target
+        "  n2 -> n5;",
+        "  n4 -> n5;",
+        "  n5 -> n6;",
+        "  n0 -> n7;",
+        "  n5 -> n7;",
+        "  n6 -> n7;",
+    ];
+    assert_eq!(edges, expected, "{dot}");
+    assert_ne!(once.node(to_a)?, to_a);
+    assert!(matches!(once.node(late), Err(GraphError::OtherGraph)));
+    assert!(matches!(once.node(last), Err(GraphError::OtherGraph)));
+    assert_ne!(once.node(to_b)?, twice.node(to_b)?);
+    whole.instantiate()?.launch(&stream)?;
+    assert_eq!(b.to_vec(&stream)?, [1; 4]);
+    assert_eq!(c.to_vec(&stream)?, [1; 4]);
+    Ok(())
+}
+
+#[test]
+fn a_part_of_another_device_or_after_anothers_node_is_refused() -> Result<()> {
+    let (device, other) = (Device::emulator(), Device::emulator());
+    let mut whole = Graph::new(&device)?;
+    let error = whole.add_graph(&copying(&other)?).unwrap_err();
+    assert!(
+        matches!(error, Error::Graph(GraphError::OtherDevice { .. })),
+        "{error}"
+    );
+    let mut x = device.zeroed::<u8>(1)?;
+    let (mut part, none) = (Graph::new(&device)?, Graph::new(&device)?);
+    let theirs = part.add(|s| x.fill(1, s))?;
+    let error = whole.add_graph_after(&[theirs], &part).unwrap_err();
+    assert!(
+        matches!(error, Error::Graph(GraphError::OtherGraph)),
+        "{error}"
+    );
+    assert!(whole.is_empty());
+    let end = whole.add_graph(&none)?.end();
+    whole.add_graph_after(&[end], &none)?;
+    assert_eq!(
+        whole
+            .to_dot()
+            .lines()
+            .filter(|line| line.contains("->"))
+            .count(),
+        1
+    );
+    Ok(())
+}
+
+#[test]
 fn a_graph_cannot_run_in_a_graph() -> Result<()> {
     let device = Device::emulator();
     let inner = copying(&device)?.instantiate()?;
@@ -194,8 +272,8 @@ fn the_host_does_not_look_at_memory_of_a_graph() -> Result<()> {
 #[test]
 fn what_has_no_node_is_refused() -> Result<()> {
     let device = Device::emulator();
-    let mut x = device.zeroed::<u32>(3)?;
-    let error = Graph::capture(&device, |s| x.fill(7, s)).unwrap_err();
+    let (mut x, host) = (device.zeroed::<u32>(3)?, device.pinned_from(&[7u32; 3])?);
+    let error = Graph::capture(&device, |s| x.copy_from_pinned(0, &host, s)).unwrap_err();
     assert!(error.to_string().contains("records a graph"), "{error}");
     assert_eq!(x.to_vec(&device.stream()?)?, [0; 3]);
     Ok(())

@@ -4,7 +4,10 @@
 
 use warploom_fake_driver::testing::{fake_driver, nothing_is_left};
 use warploom_runtime::device::PeerAttribute;
-use warploom_runtime::{Device, DeviceError, MemoryError, Result};
+use warploom_runtime::module::{Code, ForeignKernel};
+use warploom_runtime::{
+    Device, DeviceBuffer, DeviceError, Graph, Launch, LaunchError, MemoryError, Result, Stream,
+};
 
 /// Work waits until somebody waits for it: a forgotten wait shows.
 const QUEUED: &str = "devices=3,queued=1";
@@ -173,6 +176,79 @@ fn the_loss_of_one_gpu_leaves_the_others() -> Result<()> {
     x.copy_from(0, &[2], &on_a)?;
     assert_eq!((x.to_vec(&on_a)?, a.lost()), (vec![2, 1, 1, 1], None));
     drop((x, y, on_a, on_b, a, b));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+type Add = (*const f32, *const f32, *mut f32, u32);
+
+fn adder(device: &Device) -> Result<ForeignKernel<Add>> {
+    let module = device.load(&Code::ptx(include_str!("modules.ptx"))?)?;
+    Ok(module.kernel::<Add>("add")?)
+}
+
+fn add(
+    kernel: &ForeignKernel<Add>,
+    stream: &Stream,
+    [x, y]: [&DeviceBuffer<f32>; 2],
+    sum: &mut DeviceBuffer<f32>,
+) -> std::result::Result<(), LaunchError> {
+    let len = sum.len() as u32;
+    // SAFETY: `add` has these parameters; all buffers are of one length.
+    unsafe { kernel.launch(stream, Launch::covering(sum.len()), (x, y, sum, len)) }
+}
+
+//@ rows: TM-13
+#[test]
+fn kernels_use_a_peers_memory_in_order_with_its_own_work() -> Result<()> {
+    let test = "kernels_use_a_peers_memory_in_order_with_its_own_work";
+    let Some(fake) = fake_driver(test, QUEUED, &[]) else {
+        return Ok(());
+    };
+    let (a, b, c) = (Device::cuda(1)?, Device::cuda(0)?, Device::cuda(2)?);
+    assert!(a.can_access_peer(&b)? && a.can_access_peer(&c)?);
+    let (add_a, add_b) = (adder(&a)?, adder(&b)?);
+    let (on_a, on_b) = (a.stream()?, b.stream()?);
+    let (ones, twos) = (b.upload(&[1.0f32; 100])?, c.upload(&[2.0f32; 100])?);
+    let (mut x, mut y) = (b.zeroed::<f32>(100)?, a.zeroed::<f32>(100)?);
+    let error = add(&add_a, &on_a, [&ones, &twos], &mut y).unwrap_err();
+    assert!(
+        matches!(&error, LaunchError::WrongDevice { argument: 1, .. })
+            && error.to_string().contains("enable_peer_access"),
+        "{error}"
+    );
+    a.enable_peer_access(&b)?;
+    let error = add(&add_a, &on_a, [&ones, &twos], &mut y).unwrap_err();
+    assert!(
+        matches!(&error, LaunchError::WrongDevice { argument: 2, .. }),
+        "{error}"
+    );
+    a.enable_peer_access(&c)?;
+    add(&add_b, &on_b, [&ones, &ones], &mut x)?; // queued: `x` is still zero
+    add(&add_a, &on_a, [&x, &twos], &mut y)?;
+    let zeroes = b.zeroed::<f32>(100)?;
+    x.copy_from_device(0, &zeroes, &on_b)?; // after the kernel of the other GPU
+    assert_eq!(y.to_vec(&on_a)?, [4.0; 100]);
+    assert_eq!(x.to_vec(&on_b)?, [0.0; 100]);
+    add(&add_a, &on_a, [&ones, &y], &mut x)?; // writes there
+    drop(twos);
+    assert_eq!(x.to_vec(&on_b)?, [5.0; 100]);
+
+    // Memory of pools, and nodes of graphs, stay with their device.
+    let pooled = b.pool()?.filled(100, 1.0f32, &on_b)?;
+    let error = add(&add_a, &on_a, [&pooled, &ones], &mut y).unwrap_err();
+    assert!(error.to_string().contains("copy_from_peer"), "{error}");
+    let error = Graph::capture(&a, |s| add(&add_a, s, [&ones, &ones], &mut y)).unwrap_err();
+    assert!(error.to_string().contains("nodes of a graph"), "{error}");
+
+    // The end of it comes after what is queued, for all who have the GPU.
+    add(&add_a, &on_a, [&ones, &ones], &mut y)?;
+    let again = Device::cuda(1)?;
+    again.disable_peer_access(&b)?;
+    assert_eq!(y.to_vec(&on_a)?, [2.0; 100]);
+    assert!(add(&add_a, &on_a, [&ones, &ones], &mut y).is_err());
+    drop((ones, x, y, zeroes, pooled, on_a, on_b, add_a, add_b));
+    drop((a, b, c, again));
     nothing_is_left(&fake);
     Ok(())
 }

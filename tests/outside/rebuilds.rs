@@ -147,3 +147,18 @@ fn a_failed_build_is_repaired() {
     assert!(program.ptx().contains("11223344"), "{}", program.ptx());
     assert_eq!(program.prints("debug/rebuild-repaired").trim(), "11223344");
 }
+
+#[test]
+fn a_first_kernel_in_a_program_that_lies_elsewhere_is_built() {
+    let program = Outside::program("rebuild-elsewhere", MAIN)
+        .append(
+            "Cargo.toml",
+            "\n[[bin]]\nname = \"second\"\npath = \"programs/second.rs\"\n",
+        )
+        .file("programs/second.rs", "fn main() {}\n");
+    program.builds();
+    program.write("programs/second.rs", &MAIN.replace("11223344", "99887766"));
+    program.builds();
+    let ptx = program.ptx();
+    assert!(ptx.contains("99887766"), "{ptx}");
+}

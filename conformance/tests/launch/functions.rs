@@ -79,10 +79,10 @@ fn a_multiprocessor_has_the_warps_of_its_generation() {
             (8, 6..) | (12, _) => 48,
             _ => 64,
         };
-        let double = double::function(device)?;
+        let function = double::function(device)?;
         for of_block in [8, 16, 24, 32] {
             // Few registers, and fewer blocks than there are places: warps alone decide.
-            let room = double.occupancy(32 * of_block, 0)?;
+            let room = function.occupancy(32 * of_block, 0)?;
             assert_eq!(
                 (room.max_warps, room.blocks),
                 (warps, warps / of_block),

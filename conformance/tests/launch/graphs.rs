@@ -239,6 +239,115 @@ fn an_update_is_the_same_kernel_and_brings_no_new_order() {
     });
 }
 
+#[test]
+fn fills_are_nodes_for_elements_of_every_size() {
+    on_each_device(|device, stream| {
+        let mut bytes = device.zeroed::<u8>(N)?;
+        let mut shorts = device.zeroed::<u16>(N)?;
+        let mut words = device.zeroed::<u32>(N)?;
+        let mut triples = device.zeroed::<[u32; 3]>(N)?;
+        let mut rows = device.pitched_zeroed::<u32>((7, 5))?;
+        let graph = Graph::capture(device, |s| {
+            bytes.fill(0xA7, s)?;
+            shorts.slice_mut(3..N - 1)?.fill(0x1234, s)?;
+            triples.fill([1, 2, 3], s)?;
+            triples.slice_mut(..1)?.fill([9; 3], s)?;
+            rows.part_mut(1..6, 1..4, ..)?.fill(0xDEAD_BEEF, s)?;
+            words.slice_mut(..0)?.fill(5, s)?;
+            Ok::<_, Error>(())
+        })?
+        .instantiate()?;
+        for _ in 0..2 {
+            graph.launch(stream)?;
+            assert_eq!(bytes.to_vec(stream)?, [0xA7; N]);
+            let mut expected = [0x1234; N];
+            (expected[0], expected[1], expected[2], expected[N - 1]) = (0, 0, 0, 0);
+            assert_eq!(shorts.to_vec(stream)?, expected);
+            let mut expected = [[1, 2, 3]; N];
+            expected[0] = [9; 3];
+            assert_eq!(triples.to_vec(stream)?, expected);
+            assert_eq!(words.to_vec(stream)?, [0; N]);
+            for (i, word) in rows.to_vec(stream)?.into_iter().enumerate() {
+                let inside = (1..6).contains(&(i % 7)) && (1..4).contains(&(i / 7));
+                assert_eq!(word, if inside { 0xDEAD_BEEF } else { 0 }, "element {i}");
+            }
+            // The next run writes all of it anew.
+            bytes.fill(1, stream)?;
+            triples.fill([0; 3], stream)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn parts_run_in_their_place_and_their_nodes_can_be_changed() {
+    on_each_device(|device, stream| {
+        let x = device.upload(&numbers(N))?;
+        let (mut y, mut z) = (device.zeroed::<u32>(N)?, device.zeroed::<u32>(N)?);
+        let mut part = Graph::new(device)?;
+        part.add(|s| y.fill(10, s))?;
+        let launch = part.add(|s| axpy::launch(s, Launch::covering(N), 5, &x, &mut y))?;
+        let mut whole = Graph::new(device)?;
+        let child = whole.add_graph(&part)?;
+        whole.add(|s| axpy::launch(s, Launch::covering(N), 7, &y, &mut z))?;
+        let again = whole.add_graph(&part)?;
+        let mut whole = whole.instantiate()?;
+        let (mut of_y, mut of_z) = (vec![10; N], vec![0; N]);
+        axpy_on_host(5, &numbers(N), &mut of_y);
+        for a in [5, 6] {
+            whole.launch(stream)?;
+            let mut during = vec![10; N];
+            axpy_on_host(a, &numbers(N), &mut during);
+            axpy_on_host(7, &during, &mut of_z);
+            same(device, &z.to_vec(stream)?, &of_z);
+            same(device, &y.to_vec(stream)?, &of_y);
+            // The first of the two alone, for the next run.
+            let node = child.node(launch)?;
+            assert_ne!(node, again.node(launch)?);
+            whole.update(node, |s| {
+                axpy::launch(s, Launch::covering(N), 6, &x, &mut y)
+            })?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_fill_keeps_its_place_between_kernels() {
+    on_each_device(|device, stream| {
+        let x = device.upload(&numbers(N))?;
+        let mut y = device.upload(&[77u32; N])?;
+        let mut graph = Graph::new(device)?;
+        let fill = graph.add(|s| y.fill(10, s))?;
+        let launch = graph.add(|s| axpy::launch(s, Launch::covering(N), 5, &x, &mut y))?;
+        assert!(
+            graph.to_dot().contains("  n0 -> n1;\n"),
+            "{}",
+            graph.to_dot()
+        );
+        let mut graph = graph.instantiate()?;
+        let mut expected = vec![10; N];
+        axpy_on_host(5, &numbers(N), &mut expected);
+        for _ in 0..3 {
+            graph.launch(stream)?;
+            same(device, &y.to_vec(stream)?, &expected);
+        }
+        let error = graph.update(fill, |s| y.fill(11, s)).unwrap_err();
+        assert!(
+            matches!(&error, Error::Graph(GraphError::OtherWork { expected, .. }) if expected == "fill"),
+            "{error}"
+        );
+        graph.update(launch, |s| {
+            axpy::launch(s, Launch::covering(N), 6, &x, &mut y)
+        })?;
+        graph.launch(stream)?;
+        let mut expected = vec![10; N];
+        axpy_on_host(6, &numbers(N), &mut expected);
+        same(device, &y.to_vec(stream)?, &expected);
+        Ok(())
+    });
+}
+
 //@ rows: CG-grid
 #[test]
 fn cooperative_nodes_meet_one_grid_after_the_other() {

@@ -139,7 +139,7 @@ fn copies_and_a_kernel_overlap() {
         if device.is_gpu() {
             let kernel = began.elapsed_ms(ended)?;
             let copies = [began.elapsed_ms(copied)?, began.elapsed_ms(returned)?];
-            assert!(kernel >= 300.0, "{kernel} ms");
+            assert!(kernel > 290.0, "{kernel} ms"); // two clocks
             assert!(
                 0.0 < copies[0] && copies[0] < copies[1] && copies[1] < kernel,
                 "the copies were done {copies:?} ms after the kernel's start, which took {kernel} ms"

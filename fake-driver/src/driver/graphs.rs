@@ -77,7 +77,7 @@ unsafe fn add(
     state: &mut Held,
     (node, graph): (*mut u64, u64),
     (after, n): (*const u64, usize),
-    work: Option<Work>,
+    work: Vec<Work>,
 ) -> Result<(), Code> {
     not_null(node)?;
     if n > 0 {
@@ -144,15 +144,15 @@ driver! {
     /// Adds a launch.
     fn cuGraphAddKernelNode(state; node: *mut u64, graph: u64, after: *const u64, n: usize, params: *const KernelParams) needs Context {
         let work = launch(state, params)?;
-        add(state, (node, graph), (after, n), Some(work))
+        add(state, (node, graph), (after, n), vec![work])
     }
 
     /// Sets an attribute of a launch: cooperative grid or cluster.
     fn cuGraphKernelNodeSetAttribute(state; node: u64, attribute: i32, value: *const [u32; 16]) needs Context {
         not_null(value)?;
         let (graph, place) = *state.graph_nodes.get(node)?;
-        match &state.graphs.get(graph)?.nodes[place].work {
-            Some(Work::Launch(_)) if matches!(attribute, 2 | 4) => Ok(()),
+        match &state.graphs.get(graph)?.nodes[place].work[..] {
+            [Work::Launch(_)] if matches!(attribute, 2 | 4) => Ok(()),
             _ => Err(Code::INVALID_VALUE),
         }
     }
@@ -171,26 +171,36 @@ driver! {
         state.resolve(from.device, width)?;
         state.resolve(to.device, width)?;
         let work = Work::Copy { to: Place::Device(to.device), from: Place::Device(from.device), bytes: width };
-        add(state, (node, graph), (after, n), Some(work))
+        add(state, (node, graph), (after, n), vec![work])
     }
 
-    /// Adds a fill: of one row.
+    /// Adds a fill: of rows that do not overlap.
     fn cuGraphAddMemsetNode(
         state; node: *mut u64, graph: u64, after: *const u64, n: usize, set: *const MemsetParams, context: u64,
     ) needs Context {
-        let MemsetParams { to, value, element_bytes, width, height, .. } = *not_null(set)?;
-        if context != state.current()? || height != 1 || !matches!(element_bytes, 1 | 2 | 4) {
+        let MemsetParams { to, pitch, value, element_bytes, width, height } = *not_null(set)?;
+        let known = matches!(element_bytes, 1 | 2 | 4);
+        if context != state.current()? || !known || width == 0 || height == 0 {
             return Err(Code::INVALID_VALUE);
         }
         let bytes = element_bytes as usize;
-        state.resolve(to, width * bytes)?;
-        let work = Work::Fill { to, value, width: bytes, count: width };
-        add(state, (node, graph), (after, n), Some(work))
+        let aligned = to.is_multiple_of(u64::from(element_bytes)) && value >> (8 * bytes - 1) >> 1 == 0;
+        // The pitch of a single row is not looked at.
+        if !aligned || height > 1 && (pitch < width * bytes || !pitch.is_multiple_of(bytes)) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let mut work = vec![];
+        for row in 0..height {
+            let to = to + (row * pitch) as u64;
+            state.resolve(to, width * bytes)?;
+            work.push(Work::Fill { to, value, width: bytes, count: width });
+        }
+        add(state, (node, graph), (after, n), work)
     }
 
     /// Adds a node without work.
     fn cuGraphAddEmptyNode(state; node: *mut u64, graph: u64, after: *const u64, n: usize) needs Context {
-        add(state, (node, graph), (after, n), None)
+        add(state, (node, graph), (after, n), vec![])
     }
 
     /// Makes of a graph what can run.
@@ -215,7 +225,7 @@ driver! {
         let (graph, place) = *state.graph_nodes.get(node)?;
         let found = state.executables.get_mut(exec)?;
         match found.nodes.get_mut(place) {
-            Some(Node { work: Some(old @ Work::Launch(_)), .. }) if found.graph == graph => *old = work,
+            Some(Node { work: old, .. }) if found.graph == graph && matches!(old[..], [Work::Launch(_)]) => *old = vec![work],
             _ => return Err(Code::INVALID_VALUE),
         }
         Ok(())

@@ -65,6 +65,12 @@ pub(crate) fn graphs(device: &Device) -> Result<(), Error> {
     graph.launch(&stream)?;
     graph.launch(&stream)?;
     assert_eq!(z.to_vec(&stream)?, [4.0; 4]);
+    let mut triples = device.zeroed::<[u32; 3]>(4)?;
+    let fills = Graph::capture(device, |s| triples.fill([1, 2, 3], s))?;
+    let mut whole = Graph::new(device)?;
+    whole.add_graph(&fills)?;
+    whole.instantiate()?.launch(&stream)?;
+    assert_eq!(triples.to_vec(&stream)?, [[1, 2, 3]; 4]);
     graph.update(launch, |s| saxpy(s, Launch::new(1, 4), -4.0, &x, &mut y))?;
     graph.launch(&stream)?;
     assert_eq!(z.to_vec(&stream)?, [0.0; 4]);

@@ -7,6 +7,7 @@
 )]
 
 mod contexts; // several contexts and GPUs
+mod graphs; // nodes of graphs
 mod kinds; // memory of all kinds
 
 use std::ffi::{CStr, c_void};
@@ -16,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use warploom_fake_driver::control::{warploom_fake_count, warploom_fake_reset, warploom_fake_set};
 use warploom_fake_driver::driver::contexts::*;
 use warploom_fake_driver::driver::devices::*;
+use warploom_fake_driver::driver::graphs::*;
 use warploom_fake_driver::driver::kinds::*;
 use warploom_fake_driver::driver::links::*;
 use warploom_fake_driver::driver::memory::*;

@@ -150,3 +150,12 @@ pub(crate) fn blocks_by_memory(
         }
     }
 }
+
+/// Not in the book: all of it in one call of ours, without `unsafe`.
+#[kernel]
+pub(crate) fn in_one_call(i: Index1D, block: Block, a: f32, h: f32, n: u32, area: &[AtomicF32]) {
+    let total = block.reduce_sum(part(i, a, h, n));
+    if block.thread() == 0 {
+        area[0].fetch_add(total);
+    }
+}

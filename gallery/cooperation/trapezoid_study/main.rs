@@ -20,13 +20,15 @@ use kernels::f;
 
 const FROM: f32 = -3.0;
 const TO: f32 = 3.0;
-/// What is measured besides the plain loop, with threads per block: the book's rows, then sizes between.
+/// What is measured besides the plain loop, with threads per block: the book's rows, then ours and sizes between.
 const ROWS: &[(Variant, u32)] = &[
     (Variant::OneAtomicEach, 1024),
     (Variant::Shuffles, 32),
     (Variant::SharedMemory, 32),
     (Variant::Shuffles, 1024),
     (Variant::SharedMemory, 1024),
+    (Variant::OneCall, 32),
+    (Variant::OneCall, 1024),
     (Variant::Shuffles, 64),
     (Variant::SharedMemory, 64),
     (Variant::Shuffles, 128),
@@ -160,6 +162,9 @@ fn launch(
         (Variant::Serial, _) => return Err("the plain loop is not launched".into()),
         (Variant::OneAtomicEach, _) => {
             kernels::one_atomic_each::launch(stream, shape, FROM, h, n, area)?;
+        }
+        (Variant::OneCall, _) => {
+            kernels::in_one_call::launch(stream, shape, FROM, h, n, area)?;
         }
         (Variant::Shuffles, 32) => {
             kernels::warps_by_shuffles::launch(stream, shape, FROM, h, n, area)?;

@@ -102,12 +102,12 @@ const RULES: &[Rule] = &[
 
 /// A ratio that has to be above `least`.
 fn times(ratio: f64, least: f64) -> (String, bool) {
-    (format!("{ratio:.2} times"), ratio > least)
+    (format!("{ratio:.2} times as fast"), ratio > least)
 }
 
 /// A ratio that has to be below `most`.
 fn part(ratio: f64, most: f64) -> (String, bool) {
-    (format!("{:.1} %", 100.0 * ratio), ratio < most)
+    (format!("{:.1} % of the time", 100.0 * ratio), ratio < most)
 }
 
 /// The claims in the book's order; none for the emulator, and none if a row of the book's table was not measured.

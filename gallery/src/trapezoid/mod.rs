@@ -8,6 +8,7 @@ mod plot; // bars on a logarithmic axis
 
 use std::fs;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use warploom::Device;
@@ -29,6 +30,8 @@ pub enum Variant {
     Shuffles,
     /// Warps, and then blocks, add up through shared memory.
     SharedMemory,
+    /// Blocks add up by `block.reduce_sum`, which the book does not have.
+    OneCall,
 }
 
 impl Variant {
@@ -37,7 +40,7 @@ impl Variant {
     pub fn tolerance(self) -> f64 {
         match self {
             Variant::Serial | Variant::OneAtomicEach => 1e-3,
-            Variant::Shuffles | Variant::SharedMemory => 1e-5,
+            Variant::Shuffles | Variant::SharedMemory | Variant::OneCall => 1e-5,
         }
     }
 
@@ -47,6 +50,7 @@ impl Variant {
             Variant::OneAtomicEach => "one atomic per thread",
             Variant::Shuffles => "shuffles",
             Variant::SharedMemory => "shared memory",
+            Variant::OneCall => "block.reduce_sum",
         }
     }
 }
@@ -115,6 +119,8 @@ pub struct Figures {
     pub processor: String,
     /// The driver's version of CUDA.
     pub cuda: String,
+    /// The day of the measurement, `2026-01-31`.
+    pub date: String,
     /// Trapezoids.
     pub trapezoids: u32,
     /// Runs behind each time.
@@ -133,6 +139,7 @@ impl Figures {
             is_gpu: device.is_gpu(),
             processor: processor(),
             cuda: version.map_or_else(String::new, |(major, minor)| format!("{major}.{minor}")),
+            date: today(),
             trapezoids,
             runs,
             rows,
@@ -183,6 +190,28 @@ fn processor() -> String {
     name.map_or("unknown", |(_, name)| name).trim().to_owned()
 }
 
+/// Today in UTC.
+fn today() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    date(now.map_or(0, |since| since.as_secs() / 86_400))
+}
+
+/// The day so many days after 1970-01-01: years are counted from March, so that the leap day is the last of its year.
+fn date(days: u64) -> String {
+    let days = days + 719_468; // since 0000-03-01
+    let (era, of_era) = (days / 146_097, days % 146_097); // 400 years each
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153; // March is 0
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    format!("{}-{month:02}-{day:02}", 400 * era + year + next)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +223,21 @@ mod tests {
             (times.min_ms, times.mean_ms, times.median_ms),
             (1.0, 2.0, 2.0)
         );
+    }
+
+    #[test]
+    fn days_have_their_dates() {
+        let days = [0, 58, 59, 789, 790, 11_016, 20_778].map(date);
+        let dates = [
+            "1970-01-01",
+            "1970-02-28",
+            "1970-03-01",
+            "1972-02-29",
+            "1972-03-01",
+            "2000-02-29",
+            "2026-11-21",
+        ];
+        assert_eq!(days, dates);
     }
 
     #[test]

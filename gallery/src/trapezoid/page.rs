@@ -26,6 +26,7 @@ says how long each took on two GPUs. Here is the same on ours, by the program
 
 - **whole** is what the book measured: end points, launch, waiting and the final product, on the host's clock, the sum in managed memory.
 - **kernel** is the kernel alone: 20 launches between two events, divided by 20, the sum in memory of the device.
+- `block.reduce_sum` is not in the book: what the block variants do, in one safe call.
 - The book's times are means of at least 50 runs. The plain loop ran on the hosts: an ARM Cortex-A15 beside the GK20A, an i7 beside the Titan X.
 - One `f32` addition after the other loses digits: the exact area is 24. The areas are those of the last run of the whole; with atomics the order,
   and so the last digits, change from run to run.
@@ -43,13 +44,14 @@ pub fn page(all: &[Figures]) -> String {
             device,
             processor,
             cuda,
+            date,
             trapezoids,
             runs,
             ..
         } = figures;
         let _ = write!(
             page,
-            "\n## {device}\n\n{trapezoids} trapezoids, {runs} runs; the driver's CUDA {cuda}; host: {processor}. Times in milliseconds.\n\n"
+            "\n## {device}\n\n{trapezoids} trapezoids, {runs} runs, {date}; the driver's CUDA {cuda}; host: {processor}. Times in milliseconds.\n\n"
         );
         figures.table(&mut page);
         let name = file_name(device);
@@ -93,7 +95,7 @@ fn verdict(holds: bool) -> &'static str {
 }
 
 /// Three significant digits.
-fn ms(value: f64) -> String {
+pub(super) fn ms(value: f64) -> String {
     let digits = (2.0 - value.abs().log10().floor()).clamp(0.0, 6.0);
     format!("{value:.*}", digits as usize)
 }

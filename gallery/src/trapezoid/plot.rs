@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::page::BOOK;
+use super::page::{BOOK, ms as digits};
 use super::{Figures, Row};
 
 const WIDTH: f64 = 900.0;
@@ -69,11 +69,12 @@ impl Figures {
                 let (end, colour) = (x(*ms), SERIES[*series].1);
                 let _ = writeln!(
                     svg,
-                    "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\"/><text x=\"{:.1}\" y=\"{:.1}\" font-size=\"9\">{ms:.3}</text>",
+                    "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\"/><text x=\"{:.1}\" y=\"{:.1}\" font-size=\"9\">{}</text>",
                     end - LEFT,
                     BAR - 1.0,
                     end + 4.0,
-                    y + 8.0
+                    y + 8.0,
+                    digits(*ms)
                 );
                 y += BAR;
             }

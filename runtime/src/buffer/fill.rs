@@ -6,6 +6,7 @@ use super::Buffer;
 use super::copy::{no_graphs, suspect};
 use crate::cuda::DriverError;
 use crate::cuda::stream::Stream as CudaStream;
+use crate::graph::record::{KeptFill, Operation};
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -23,17 +24,18 @@ pub(crate) struct Fill<'a> {
 
 /// One call of the driver: `unit` (1, 2 or 4) bytes of `value` are written `width` times in each of `height` rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Set {
-    offset: usize,
-    pitch: usize,
-    unit: usize,
-    value: u32,
-    width: usize,
-    height: usize,
+pub(crate) struct Set {
+    /// Bytes from the start of the fill.
+    pub(crate) offset: usize,
+    pub(crate) pitch: usize,
+    pub(crate) unit: usize,
+    pub(crate) value: u32,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
 }
 
 impl Fill<'_> {
-    /// Queues it on `stream`; does not wait.
+    /// Queues it on `stream`, which may record a graph; does not wait.
     ///
     /// # Safety
     /// All elements lie in `buffer`, which belongs to the stream's device; the caller has an exclusive borrow of them.
@@ -45,6 +47,11 @@ impl Fill<'_> {
     /// # Safety
     /// As [`run`](Fill::run).
     unsafe fn hand(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
+        if let Some(recording) = stream.recording() {
+            // A run orders its memory with other work of its own device alone.
+            buffer.check_own(stream)?;
+            return Ok(recording.push(Operation::Fill(KeptFill::new(self, buffer)))?);
+        }
         let _order = buffer.hand_over(stream)?;
         match stream.queue().cuda() {
             // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
@@ -101,7 +108,7 @@ impl Fill<'_> {
     }
 
     /// The driver sets units of 1, 2 or 4 bytes. Larger values become columns of units, unless all their units are alike.
-    fn calls(self) -> Vec<Set> {
+    pub(crate) fn calls(self) -> Vec<Set> {
         let size = self.value.len();
         if size == 0 || self.width == 0 || self.height == 0 {
             return vec![];

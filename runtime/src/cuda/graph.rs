@@ -11,6 +11,7 @@ use super::sys::graphs::{
     CU_MEMORYTYPE_DEVICE, KernelNodeParams, Memcpy3d, Memcpy3dSide, MemsetNodeParams,
 };
 use super::sys::{self, CUgraph, CUgraphExec, CUgraphNode};
+use crate::buffer::Set;
 use crate::launch::CheckedShape;
 
 /// A graph that is being put together. Nodes are handles in it; `after` are nodes of the same graph.
@@ -121,13 +122,35 @@ impl Graph {
     /// # Safety
     /// The word stays valid while the graph can run.
     pub(crate) unsafe fn add_zero(&mut self, after: &[Node], to: u64) -> Result<Node, DriverError> {
-        let set = MemsetNodeParams {
-            to,
+        let zero = Set {
+            offset: 0,
             pitch: 0,
+            unit: 4,
             value: 0,
-            element_bytes: 4,
             width: 1,
             height: 1,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.add_set(after, to, &zero) }
+    }
+
+    /// Adds the setting of memory that starts at `to`.
+    ///
+    /// # Safety
+    /// The memory stays valid while the graph can run.
+    pub(crate) unsafe fn add_set(
+        &mut self,
+        after: &[Node],
+        to: u64,
+        set: &Set,
+    ) -> Result<Node, DriverError> {
+        let set = MemsetNodeParams {
+            to: to + set.offset as u64,
+            pitch: set.pitch,
+            value: set.value,
+            element_bytes: set.unit as u32, // 1, 2 or 4
+            width: set.width,
+            height: set.height,
         };
         let mut node = CUgraphNode::NULL;
         // SAFETY: as in `add_copy`.

@@ -1,12 +1,14 @@
 //! GPUs that reach each other's memory.
 
 use std::ffi::c_int;
+use std::sync::{Arc, Mutex, Weak};
 
 use super::context::Context;
 use super::found::Found;
 use super::result::DriverError;
 use super::stream::Stream;
-use super::sys;
+use super::sys::{self, CUcontext};
+use crate::device::lock;
 
 impl Found {
     /// Whether this GPU could reach the other's memory.
@@ -36,19 +38,59 @@ impl Found {
     }
 }
 
+/// That work of one context reaches the memory of another, and whose contexts they were when somebody said so: while these live, the driver's
+/// handles name the same contexts.
+struct Way {
+    contexts: [Weak<Context>; 2],
+    raw: [CUcontext; 2],
+}
+
+/// Of all GPUs, since several users of a GPU have one context.
+static WAYS: Mutex<Vec<Way>> = Mutex::new(Vec::new());
+
+impl Way {
+    fn is_there(&self) -> bool {
+        self.contexts.iter().all(|one| one.strong_count() > 0)
+    }
+
+    fn is_of_same(&self, other: &Way) -> bool {
+        let mut pairs = self.contexts.iter().zip(&other.contexts);
+        pairs.all(|(a, b)| a.ptr_eq(b))
+    }
+}
+
 impl Context {
+    /// Whether [`enable_peer`](Context::enable_peer) let work of this context reach the other's memory, and nobody ended it.
+    pub(crate) fn reaches(&self, peer: &Context) -> bool {
+        let raw = [self.raw(), peer.raw()];
+        lock(&WAYS)
+            .iter()
+            .any(|way| way.raw == raw && way.is_there())
+    }
+
     /// Lets work of this context reach the other's memory. Once it does, this changes nothing.
-    pub(crate) fn enable_peer(&self, peer: &Context) -> Result<(), DriverError> {
+    pub(crate) fn enable_peer(self: &Arc<Context>, peer: &Arc<Context>) -> Result<(), DriverError> {
         self.bind()?;
         // SAFETY: both contexts are there; this one is current.
         match unsafe { self.driver.cuCtxEnablePeerAccess(peer.raw(), 0) } {
-            Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => Ok(()),
-            enabled => enabled,
+            Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
+            enabled => enabled?,
         }
+        let way = Way {
+            contexts: [self, peer].map(Arc::downgrade),
+            raw: [self.raw(), peer.raw()],
+        };
+        let mut ways = lock(&WAYS);
+        // Each user of a context says it for himself: the others may go first.
+        ways.retain(|known| known.is_there() && !known.is_of_same(&way));
+        ways.push(way);
+        Ok(())
     }
 
     /// Ends it. If it was not so, this changes nothing.
     pub(crate) fn disable_peer(&self, peer: &Context) -> Result<(), DriverError> {
+        let raw = [self.raw(), peer.raw()];
+        lock(&WAYS).retain(|way| way.raw != raw);
         self.bind()?;
         // SAFETY: both contexts are there; this one is current.
         match unsafe { self.driver.cuCtxDisablePeerAccess(peer.raw()) } {

@@ -1,10 +1,12 @@
 //! Several devices: who reaches whose memory, and copies from one to the other.
 
+use std::sync::{Arc, MutexGuard, Weak};
+
 use warploom_device::Plain;
 use warploom_emulator::check;
 
 use crate::buffer::{Copy, hand_all, no_graphs};
-use crate::device::{Backend, Device, DeviceError, Gpu};
+use crate::device::{Backend, Device, DeviceError, Emulated, Gpu, Shared, Submission, lock};
 use crate::error::Unsupported;
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
@@ -41,14 +43,15 @@ impl PeerAttribute {
 
 /// Two devices of one kind.
 enum Pair<'d> {
-    Emulated,
+    /// The first of them.
+    Emulated(&'d Emulated),
     Gpus(&'d Gpu, &'d Gpu),
 }
 
 impl Device {
     fn pair<'d>(&'d self, peer: &'d Device) -> Option<Pair<'d>> {
         match (&self.0.backend, &peer.0.backend) {
-            (Backend::Emulator(_), Backend::Emulator(_)) => Some(Pair::Emulated),
+            (Backend::Emulator(ours), Backend::Emulator(_)) => Some(Pair::Emulated(ours)),
             (Backend::Cuda(ours), Backend::Cuda(theirs)) => Some(Pair::Gpus(ours, theirs)),
             _ => None,
         }
@@ -69,7 +72,7 @@ impl Device {
     pub fn can_access_peer(&self, peer: &Device) -> Result<bool, DeviceError> {
         match self.pair(peer) {
             None => Ok(false),
-            Some(Pair::Emulated) => Ok(!self.is_same(peer)),
+            Some(Pair::Emulated(_)) => Ok(!self.is_same(peer)),
             Some(Pair::Gpus(ours, theirs)) => ours
                 .context
                 .found()
@@ -91,7 +94,7 @@ impl Device {
         peer: &Device,
     ) -> Result<i32, DeviceError> {
         match self.two(peer)? {
-            Pair::Emulated => Ok(match attribute {
+            Pair::Emulated(_) => Ok(match attribute {
                 PeerAttribute::Access | PeerAttribute::NativeAtomics => 1,
                 PeerAttribute::PerformanceRank
                 | PeerAttribute::Arrays
@@ -111,7 +114,9 @@ impl Device {
     /// Lets work of this device reach the memory of `peer`; the other direction is asked for apart. Doing it again changes nothing.
     /// It stays for as long as the devices do, for all users of their contexts, or until [`disable_peer_access`](Device::disable_peer_access).
     ///
-    /// [Copies](DeviceBuffer::copy_from_peer) work without it, but go through host memory then. CUDA: `cuCtxEnablePeerAccess`.
+    /// Kernels of this device can take buffers of the peer's own memory from then on, linear and pitched ones, as they take those of this device, in
+    /// order with all other work on them; memory of pools stays with its device. [Copies](DeviceBuffer::copy_from_peer) work without it, but go
+    /// through host memory then. CUDA: `cuCtxEnablePeerAccess`.
     ///
     /// # Errors
     /// [`DeviceError::Peer`] if there can be no way, or the driver refuses: the boards are not joined, or a device has too many peers.
@@ -126,7 +131,13 @@ impl Device {
     /// ```
     pub fn enable_peer_access(&self, peer: &Device) -> Result<(), DeviceError> {
         match self.two(peer)? {
-            Pair::Emulated => Ok(()),
+            Pair::Emulated(ours) => {
+                let mut peers = lock(&ours.peers);
+                if !is_among(&peers, peer) {
+                    peers.push(Arc::downgrade(&peer.0));
+                }
+                Ok(())
+            }
             Pair::Gpus(ours, theirs) => ours
                 .context
                 .enable_peer(&theirs.context)
@@ -134,15 +145,20 @@ impl Device {
         }
     }
 
-    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, after all work of both devices is done. If it was not
+    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, after all work of both devices is done; nothing is given to their
+    /// streams meanwhile. If it was not
     /// allowed, this changes nothing. CUDA: `cuCtxDisablePeerAccess`.
     ///
     /// # Errors
     /// As [`enable_peer_access`](Device::enable_peer_access).
     pub fn disable_peer_access(&self, peer: &Device) -> Result<(), DeviceError> {
         match self.two(peer)? {
-            Pair::Emulated => Ok(()),
+            Pair::Emulated(ours) => {
+                lock(&ours.peers).retain(|one| !std::ptr::eq(one.as_ptr(), Arc::as_ptr(&peer.0)));
+                Ok(())
+            }
             Pair::Gpus(ours, theirs) => {
+                let _no_launch = both_submissions(ours, theirs);
                 let quiet = ours.context.synchronize();
                 quiet
                     .and_then(|()| theirs.context.synchronize())
@@ -157,7 +173,7 @@ impl Device {
             .pair(peer)
             .ok_or_else(|| self.no_way(peer, "one is a GPU, the other is emulated".to_owned()))?;
         let one = match &pair {
-            Pair::Emulated => self.is_same(peer),
+            Pair::Emulated(_) => self.is_same(peer),
             Pair::Gpus(ours, theirs) => {
                 ours.context.found().ordinal == theirs.context.found().ordinal
             }
@@ -168,12 +184,39 @@ impl Device {
         Ok(pair)
     }
 
+    /// Whether kernels of this device may use the memory of `peer`.
+    pub(crate) fn reaches(&self, peer: &Device) -> bool {
+        match self.pair(peer) {
+            Some(Pair::Emulated(ours)) => is_among(&lock(&ours.peers), peer),
+            Some(Pair::Gpus(ours, theirs)) => ours.context.reaches(&theirs.context),
+            None => false,
+        }
+    }
+
     fn no_way(&self, peer: &Device, reason: String) -> DeviceError {
         DeviceError::Peer {
             device: self.name().to_owned(),
             peer: peer.name().to_owned(),
             reason,
         }
+    }
+}
+
+/// A weak reference keeps the address from being used again.
+fn is_among(peers: &[Weak<Shared>], peer: &Device) -> bool {
+    peers
+        .iter()
+        .any(|one| std::ptr::eq(one.as_ptr(), Arc::as_ptr(&peer.0)))
+}
+
+/// In order of address, as everywhere.
+fn both_submissions<'g>(a: &'g Gpu, b: &'g Gpu) -> [MutexGuard<'g, Submission>; 2] {
+    if std::ptr::from_ref(a).addr() < std::ptr::from_ref(b).addr() {
+        let first = a.submission();
+        [first, b.submission()]
+    } else {
+        let first = b.submission();
+        [first, a.submission()]
     }
 }
 
@@ -270,7 +313,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 reason: "they have nothing in common; copy through the host, with `to_vec` and `copy_from`"
                     .into(),
             })),
-            Some(Pair::Emulated) => {
+            Some(Pair::Emulated(_)) => {
                 let _no_graphs = no_graphs(&[self.buffer(), source.buffer()], stream);
                 for buffer in [self.buffer(), source.buffer()] {
                     buffer.hand_to(stream.queue())?;

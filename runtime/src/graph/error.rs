@@ -8,7 +8,7 @@ use crate::cuda::DriverError;
 pub enum GraphError {
     /// Nothing was given to the stream that records.
     #[error(
-        "nothing was recorded for the node; give a launch or a copy to the stream that the closure gets"
+        "nothing was recorded for the node; give a launch, a copy or a fill to the stream that the closure gets"
     )]
     Nothing,
     /// A node belongs to another graph.
@@ -23,6 +23,16 @@ pub enum GraphError {
         graph: String,
         /// The stream's device.
         stream: String,
+    },
+    /// Two graphs of different devices.
+    #[error(
+        "a graph of {child} cannot be part of one of {graph}: record both for the same `Device` or its clones"
+    )]
+    OtherDevice {
+        /// The device of the part.
+        child: String,
+        /// The device of the graph that was to have it.
+        graph: String,
     },
     /// A node cannot become what was recorded for it.
     #[error(

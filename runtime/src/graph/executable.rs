@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use warploom_emulator::check;
 
-use super::record::{KeptCopy, KeptLaunch, Operation};
+use super::record::{KeptCopy, KeptFill, KeptLaunch, Operation};
 use super::{GraphError, Node, Planned, recorded};
 use crate::buffer::Buffer;
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
@@ -15,6 +15,7 @@ use crate::cuda::{Context, DriverError};
 use crate::device::{Backend, Device, lock};
 use crate::error::Error;
 use crate::launch::run_kept;
+use crate::memory::{Counted, Object};
 use crate::stream::{Queue, Stream, refuse_inside};
 
 /// A graph that can run, any number of times. CUDA: `CUgraphExec`.
@@ -28,6 +29,7 @@ pub struct ExecutableGraph {
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
+    _counted: Counted,
     /// What its nodes were recorded with. Last: it has memory that nodes use.
     stream: Stream,
 }
@@ -54,6 +56,7 @@ impl ExecutableGraph {
             buffers: vec![],
             cuda,
             last: Mutex::default(),
+            _counted: Counted::new(stream.device(), Object::ExecutableGraph),
             stream,
         };
         graph.list_buffers();
@@ -124,6 +127,8 @@ impl ExecutableGraph {
                     unsafe { copy.to.copy_from_nonoverlapping(copy.from, copy.bytes) };
                     check::copied(copy.to, copy.from, copy.bytes);
                 }
+                // SAFETY: memory that the graph keeps, and as above.
+                Operation::Fill(fill) => unsafe { fill.get().write() },
                 Operation::Nothing => {}
             }
         }
@@ -203,7 +208,7 @@ impl ExecutableGraph {
         &self,
         index: usize,
         mut operations: Vec<Operation>,
-    ) -> Result<Box<KeptLaunch>, GraphError> {
+    ) -> Result<Arc<KeptLaunch>, GraphError> {
         let old = &self.nodes[index].operation;
         let other_work = |given: &str| GraphError::OtherWork {
             expected: old.name().to_owned(),
@@ -213,9 +218,8 @@ impl ExecutableGraph {
             (Some(Operation::Launch(new)), 0, Operation::Launch(old)) if new.can_replace(old) => {
                 new
             }
-            (Some(one), 0, old) if one.name() == old.name() => {
-                let name = one.name();
-                let given = format!("`{name}` of another module, or with other clusters");
+            (Some(Operation::Launch(new)), 0, old) if new.name == old.name() => {
+                let given = format!("`{}` of another module, or with other clusters", new.name);
                 return Err(other_work(&given));
             }
             (Some(one), 0, _) => return Err(other_work(one.name())),
@@ -273,6 +277,7 @@ impl Cuda {
             nodes.push(match operation {
                 Operation::Launch(launch) => add_launch(&mut graph, stream, &after, launch)?,
                 Operation::Copy(copy) => add_copy(&mut graph, &after, copy)?,
+                Operation::Fill(fill) => add_fill(&mut graph, &after, fill)?,
                 Operation::Nothing => graph.add_empty(&after)?,
             });
         }
@@ -299,6 +304,26 @@ fn add_copy(
             copy.from.addr() as u64,
             copy.bytes,
         )
+    }
+}
+
+fn add_fill(
+    graph: &mut CudaGraph,
+    after: &[CudaNode],
+    fill: &KeptFill,
+) -> Result<CudaNode, DriverError> {
+    let fill = fill.get();
+    let to = fill.to.addr() as u64;
+    let mut nodes = Vec::new();
+    for set in fill.calls() {
+        // SAFETY: within memory that the graph keeps.
+        nodes.push(unsafe { graph.add_set(after, to, &set)? });
+    }
+    match nodes[..] {
+        [one] => Ok(one),
+        [] => graph.add_empty(after),
+        // Columns of one fill, side by side: all of them come before what comes after the fill.
+        _ => graph.add_empty(&nodes),
     }
 }
 

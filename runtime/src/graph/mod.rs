@@ -4,6 +4,7 @@
 //! Nodes that use the same buffer run in the order in which they were added; others may run side by side. So no graph has a race, and
 //! nobody has to say what depends on what. CUDA programming guide: "CUDA Graphs".
 
+mod child; // graphs within graphs
 mod error; // why a graph cannot be made or changed
 mod executable; // a graph that can run
 pub(crate) mod record; // what is remembered of each node
@@ -12,6 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use child::Child;
 pub use error::GraphError;
 pub use executable::ExecutableGraph;
 
@@ -20,7 +22,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::stream::Stream;
 
-/// Kernels and copies with their order, to run any number of times at the cost of one launch. CUDA: `CUgraph`.
+/// Kernels, copies and fills with their order, to run any number of times at the cost of one launch. CUDA: `CUgraph`.
 ///
 /// Nodes keep the memory that they use: it stays until the last graph with them is gone, even if its buffer is dropped. Values are those of
 /// the time of recording. A buffer can be used as ever between the runs; a run waits, on the device, for other streams' work on the
@@ -94,7 +96,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Adds what `record` gives to the stream that it gets: a launch, a copy within the device, or several, one after the other. Returns the
+    /// Adds what `record` gives to the stream that it gets: a launch, a copy within the device, a fill, or several, one after the other. Returns the
     /// last node. It runs after all nodes that use a buffer which it uses, too.
     ///
     /// # Errors
@@ -177,7 +179,7 @@ impl Graph {
         self.stream.device()
     }
 
-    /// The graph in the language of Graphviz: a node for each launch, by the kernel's name, and for each copy; an edge for each order.
+    /// The graph in the language of Graphviz: a node for each launch, by the kernel's name, and for each copy and fill; an edge for each order.
     /// CUDA: `cuGraphDebugDotPrint`.
     ///
     /// ```

@@ -5,7 +5,7 @@
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Fill};
 use crate::cuda::module::Function;
 use crate::device::lock;
 use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Param};
@@ -35,15 +35,18 @@ impl Recording {
     }
 }
 
-/// One node's work.
+/// One node's work. Clones share what they keep.
+#[derive(Clone)]
 pub(crate) enum Operation {
-    Launch(Box<KeptLaunch>),
+    Launch(Arc<KeptLaunch>),
     Copy(KeptCopy),
+    Fill(KeptFill),
     /// A launch that covers nothing: it has its place in the order, and no work.
     Nothing,
 }
 
 /// A copy from memory of the device to memory of the device. Addresses as [`Buffer::start`] has them.
+#[derive(Clone)]
 pub(crate) struct KeptCopy {
     pub(crate) to: *mut u8,
     pub(crate) from: *const u8,
@@ -55,6 +58,45 @@ pub(crate) struct KeptCopy {
 unsafe impl Send for KeptCopy {}
 // SAFETY: as above.
 unsafe impl Sync for KeptCopy {}
+
+/// One value for all elements of some rows. Addresses as [`Buffer::start`] has them.
+#[derive(Clone)]
+pub(crate) struct KeptFill {
+    to: *mut u8,
+    pitch: usize,
+    value: Box<[u8]>,
+    width: usize,
+    height: usize,
+    buffer: Buffer,
+}
+
+// SAFETY: an address of memory that `buffer` keeps; who runs the fill orders it with all other uses.
+unsafe impl Send for KeptFill {}
+// SAFETY: as above.
+unsafe impl Sync for KeptFill {}
+
+impl KeptFill {
+    pub(crate) fn new(fill: Fill<'_>, buffer: &Buffer) -> KeptFill {
+        KeptFill {
+            to: fill.to,
+            pitch: fill.pitch,
+            value: fill.value.into(),
+            width: fill.width,
+            height: fill.height,
+            buffer: buffer.clone(),
+        }
+    }
+
+    pub(super) fn get(&self) -> Fill<'_> {
+        Fill {
+            to: self.to,
+            pitch: self.pitch,
+            value: &self.value,
+            width: self.width,
+            height: self.height,
+        }
+    }
+}
 
 /// A checked launch.
 pub(crate) struct KeptLaunch {
@@ -119,6 +161,7 @@ impl Operation {
         let (of_launch, of_copy): (&[KeptArg], &[Buffer]) = match self {
             Operation::Launch(launch) => (&launch.args, &[]),
             Operation::Copy(copy) => (&[], &copy.buffers),
+            Operation::Fill(fill) => (&[], std::slice::from_ref(&fill.buffer)),
             Operation::Nothing => (&[], &[]),
         };
         of_launch.iter().filter_map(KeptArg::buffer).chain(of_copy)
@@ -134,6 +177,7 @@ impl Operation {
         match self {
             Operation::Launch(launch) => launch.name,
             Operation::Copy(_) => "copy",
+            Operation::Fill(_) => "fill",
             Operation::Nothing => "nothing",
         }
     }

@@ -1,5 +1,6 @@
 //! What is refused before the driver or the emulator sees it.
 
+use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::launch::together::{Cluster, check_cluster, check_together};
 use crate::launch::{Arg, Extent, Kernel, Launch, LaunchError, Param};
@@ -211,12 +212,13 @@ pub(crate) fn check_shared(
     })
 }
 
-/// Refuses arguments of another device, of other kinds or layouts than the kernel describes, or too large together.
+/// Refuses arguments of a device that this one does not reach, of other kinds or layouts than the kernel describes, or too large together.
+/// Says whether some are of another device.
 pub(crate) fn check_arguments(
     kernel: &Kernel<'_>,
     device: &Device,
     args: &[Arg<'_>],
-) -> Result<(), LaunchError> {
+) -> Result<bool, LaunchError> {
     if args.len() != kernel.params.len() {
         return Err(wrong_argument(
             kernel,
@@ -225,7 +227,7 @@ pub(crate) fn check_arguments(
         ));
     }
     // Where the parameters end, if each has the largest gap before it: no division for what is far from the limit.
-    let mut most = 0u64;
+    let (mut most, mut has_peers) = (0u64, false);
     for (i, (arg, param)) in args.iter().zip(kernel.params).enumerate() {
         if arg.param() != *param {
             return Err(wrong_argument(kernel, i, args));
@@ -233,12 +235,8 @@ pub(crate) fn check_arguments(
         if let Some(buffer) = arg.buffer()
             && !buffer.device().is_same(device)
         {
-            return Err(LaunchError::WrongDevice {
-                kernel: kernel.base,
-                argument: i + 1,
-                buffer: buffer.device().name().to_owned(),
-                stream: device.name().to_owned(),
-            });
+            check_reach(kernel, device, i, buffer)?;
+            has_peers = true;
         }
         most = most
             .saturating_add(param.device_align())
@@ -246,7 +244,7 @@ pub(crate) fn check_arguments(
     }
     let limit = device.0.limits.parameter_bytes;
     if most <= u64::from(limit) {
-        return Ok(());
+        return Ok(has_peers);
     }
     let bytes = kernel.params.iter().fold(0, param_end);
     if bytes > u64::from(limit) {
@@ -257,7 +255,66 @@ pub(crate) fn check_arguments(
             device: device.name().to_owned(),
         });
     }
+    Ok(has_peers)
+}
+
+/// Refuses the memory of another device that kernels of `device` may not use. Argument `i`, from 0.
+#[cold]
+fn check_reach(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    i: usize,
+    buffer: &Buffer,
+) -> Result<(), LaunchError> {
+    let peer = buffer.device();
+    let remedy = if !buffer.is_for_peers() {
+        "memory of this kind stays with its device: copy it with `copy_from_peer`"
+    } else if device.reaches(peer) {
+        return Ok(());
+    } else if device.is_gpu() == peer.is_gpu() {
+        "make both from the same `Device` or its clones, or let the stream's device reach the other's memory with `enable_peer_access`"
+    } else {
+        "make both from the same `Device` or its clones"
+    };
+    Err(wrong_device(kernel, device, i, buffer, remedy))
+}
+
+/// Refuses arguments of other devices again, once no way to them can end any more; for a graph, all of them.
+#[cold]
+pub(crate) fn check_peers(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    args: &[Arg<'_>],
+    in_graph: bool,
+) -> Result<(), LaunchError> {
+    for (i, arg) in args.iter().enumerate() {
+        if let Some(buffer) = arg.buffer()
+            && !buffer.device().is_same(device)
+        {
+            if in_graph {
+                let remedy = "the nodes of a graph use memory of their own device: copy it with `copy_from_peer`";
+                return Err(wrong_device(kernel, device, i, buffer, remedy));
+            }
+            check_reach(kernel, device, i, buffer)?;
+        }
+    }
     Ok(())
+}
+
+fn wrong_device(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    i: usize,
+    buffer: &Buffer,
+    remedy: &'static str,
+) -> LaunchError {
+    LaunchError::WrongDevice {
+        kernel: kernel.base,
+        argument: i + 1,
+        buffer: buffer.device().name().to_owned(),
+        stream: device.name().to_owned(),
+        remedy,
+    }
 }
 
 /// Where the parameter space ends once `param` stands behind the `bytes` bytes before it.

@@ -250,7 +250,7 @@ pub enum LaunchError {
     },
     /// A buffer and the stream belong to different devices.
     #[error(
-        "cannot launch `{kernel}`: argument {argument} belongs to another device ({buffer}) than the stream ({stream}); make both from the same `Device` or its clones"
+        "cannot launch `{kernel}`: argument {argument} belongs to another device ({buffer}) than the stream ({stream}); {remedy}"
     )]
     WrongDevice {
         /// The kernel's name.
@@ -261,6 +261,8 @@ pub enum LaunchError {
         buffer: String,
         /// The stream's device.
         stream: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// A share of memory that there is not.
     #[error(

@@ -7,6 +7,7 @@ mod arguments; // buffers as kernels take them
 mod attributes; // what the driver says of a kernel
 mod blocking; // launches that wait
 mod check; // what is refused before anything runs
+mod emulate; // on the CPU
 mod error; // what is said then
 mod submit; // to the driver or the emulator
 mod together; // clusters and cooperative grids
@@ -25,7 +26,8 @@ pub use warploom_manifest::ParamKind;
 pub(crate) use arguments::KeptArg;
 pub(crate) use blocking::LaunchBlocking;
 pub(crate) use check::CheckedShape;
-pub(crate) use submit::{Cache, Ready, run_kept, submit_loaded};
+pub(crate) use emulate::run_kept;
+pub(crate) use submit::{Cache, Ready, submit_loaded};
 
 /// How many threads a kernel gets: blocks in the grid, threads in a block, and dynamic shared memory for each block.
 ///

@@ -5,23 +5,20 @@ use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::panic::Location;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use warploom_emulator::check::{self, Mode, Options};
-use warploom_emulator::intrinsics::print_to;
-use warploom_emulator::{Shape, Together};
-
-use crate::checked::{self, Body, Launched, conclude};
+use crate::buffer::{Buffer, no_graphs};
 use crate::cuda::DriverError;
 use crate::cuda::host::is_inside;
 use crate::cuda::module::Function;
-use crate::device::{Backend, Device, Emulated, Gpu, Submission, lock};
+use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
 use crate::launch::blocking::wait_if_asked;
-use crate::launch::check::{check_arguments, check_shape, check_shared, check_threads};
+use crate::launch::check::{
+    check_arguments, check_peers, check_shape, check_shared, check_threads,
+};
+use crate::launch::emulate::emulate;
 use crate::launch::together::check_resident;
 use crate::launch::{Arg, CheckedShape, Contract, KeptArg, Kernel, Launch, LaunchError, Param};
 use crate::stream::Stream;
@@ -114,8 +111,11 @@ unsafe fn submit_any(
             kernel: kernel.base,
         });
     }
-    check_arguments(kernel, device, args)?;
+    let has_peers = check_arguments(kernel, device, args)?;
     if let Some(recording) = stream.recording() {
+        if has_peers {
+            check_peers(kernel, device, args, true)?;
+        }
         let on = (recording, device);
         // SAFETY: the caller's promise.
         return unsafe { record(on, &launch, kernel, args, cpu, caller, loaded) };
@@ -125,79 +125,28 @@ unsafe fn submit_any(
             let Some(shape) = check_shape(&launch, kernel, device)? else {
                 return Ok(());
             };
-            let _no_graph = emulated.no_graph();
+            let _no_graph = match has_peers {
+                true => no_graphs(&buffers(args), stream),
+                false => vec![emulated.no_graph()],
+            };
             // SAFETY: the caller's promise; arguments and shape were checked.
             unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
         }
-        // SAFETY: the caller's promise; the arguments were checked.
-        Backend::Cuda(gpu) => unsafe { queue(gpu, stream, &launch, kernel, args, caller, loaded) }
-            .map_err(|error| blame_earlier_work(stream, error))?,
+        Backend::Cuda(gpu) => {
+            device.flush_prints(); // before the locks: it may wait
+            // SAFETY: the caller's promise; the arguments were checked.
+            let queued = unsafe {
+                if has_peers {
+                    queue_with_peers(gpu, stream, &launch, kernel, args, caller, loaded)
+                } else {
+                    let on = (&**gpu, gpu.submission());
+                    queue(on, stream, &launch, kernel, args, caller, loaded)
+                }
+            };
+            queued.map_err(|error| blame_earlier_work(stream, error))?;
+        }
     }
     wait_if_asked(stream, kernel, caller)
-}
-
-/// [`submit`] on the emulator, of what was checked. No graph runs meanwhile, but the caller's.
-///
-/// # Safety
-/// As [`submit`].
-unsafe fn emulate(
-    emulated: &Emulated,
-    stream: &Stream,
-    shape: CheckedShape,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    cpu: &(dyn Fn() + Sync),
-    caller: &'static Location<'static>,
-) -> Result<(), LaunchError> {
-    let device = stream.device();
-    device.flush_prints();
-    for buffer in args.iter().filter_map(Arg::buffer) {
-        let handed = buffer.hand_to(stream.queue());
-        handed.map_err(|source| LaunchError::Driver {
-            kernel: kernel.base,
-            source,
-        })?;
-    }
-    if emulated.model.is_some() {
-        crate::module::check_capability(kernel, device, caller)?;
-    }
-    let prints = device.0.prints.host_ring();
-    let ring = prints.control();
-    let grid_barrier = 0; // the emulator has one of its own
-    let (options, body) = checks(emulated, kernel, caller)?;
-    let mut addresses = Addresses(Vec::new());
-    if body.is_some() {
-        for arg in args {
-            arg.addresses(&grid_barrier, |address| addresses.0.push(address));
-        }
-    }
-    let _constants = body.map(|_| checked::start_run());
-    let _parameters = body.map(|_| checked::Parameters::announce(args));
-    let cpu = || {
-        print_to(std::ptr::with_exposed_provenance_mut(ring));
-        match body {
-            // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
-            Some(body) => unsafe { (body.entry)(addresses.first()) },
-            None => cpu(),
-        }
-    };
-    let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
-    let on = (device, emulated);
-    let done = run(on, shape, kernel, &options, sites, &cpu, caller);
-    print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
-    done
-}
-
-/// Runs a launch that a graph kept, on the emulator.
-pub(crate) fn run_kept(
-    emulated: &Emulated,
-    stream: &Stream,
-    launch: &KeptLaunch,
-) -> Result<(), LaunchError> {
-    let (shape, kernel, args) = (launch.shape, launch.kernel.get(), launch.args());
-    let (cpu, caller) = (&*launch.cpu, launch.caller);
-    // SAFETY: the launch was checked when it was recorded, for this device, and keeps its values and the memory that it uses.
-    unsafe { emulate(emulated, stream, shape, &kernel, &args, cpu, caller) }
 }
 
 /// Keeps a launch for a graph, with everything that can be refused before the graph runs.
@@ -244,7 +193,7 @@ unsafe fn record(
     };
     // SAFETY: the arguments borrow their values still.
     let kept = args.iter().map(|arg| unsafe { KeptArg::new(arg) });
-    let launch = Operation::Launch(Box::new(KeptLaunch {
+    let launch = Operation::Launch(Arc::new(KeptLaunch {
         name: kernel.base,
         kernel: KeptKernel::new(kernel),
         shape,
@@ -257,98 +206,36 @@ unsafe fn record(
     recording.push(launch).map_err(over)
 }
 
-/// The addresses of parameters' values, which all threads of a launch read.
-struct Addresses(Vec<*mut c_void>);
-
-impl Addresses {
-    fn first(&self) -> *const *const u8 {
-        self.0.as_ptr().cast()
-    }
-}
-
-// SAFETY: the values are borrowed for the launch, and nobody writes through these addresses.
-unsafe impl Sync for Addresses {}
-
-/// How the launch is to run, and the instrumented body if it is to be checked.
-fn checks(
-    emulated: &Emulated,
-    kernel: &Kernel<'_>,
-    caller: &'static Location<'static>,
-) -> Result<(Options, Option<Body>), LaunchError> {
-    let bad = |reason| LaunchError::Emulator {
-        kernel: kernel.base,
-        reason,
-    };
-    let mut options = checked::options().map_err(bad)?;
-    options.model = emulated.model.unwrap_or_default();
-    options.mode = emulated.mode.unwrap_or(options.mode);
-    options.schedule = emulated.schedule.unwrap_or(options.schedule);
-    options.lints = emulated.lints.unwrap_or(options.lints);
-    options.step_limit = emulated.step_limit.unwrap_or(options.step_limit);
-    if options.mode == Mode::Fast {
-        return Ok((options, None));
-    }
-    match checked::body(kernel, caller)? {
-        Ok(body) => Ok((options, Some(body))),
-        Err(missing) => {
-            checked::note_unchecked(kernel, &missing, emulated.mode.is_some());
-            options.mode = Mode::Fast;
-            Ok((options, None))
-        }
-    }
-}
-
-/// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
-fn run(
-    (device, emulated): (&Device, &Emulated),
-    shape: CheckedShape,
-    kernel: &Kernel<'_>,
-    options: &Options,
-    sites: Range<u32>,
-    cpu: &(dyn Fn() + Sync),
-    caller: &'static Location<'static>,
-) -> Result<(), LaunchError> {
-    let together = Together {
-        cluster: shape.cluster.extents,
-        cooperative: shape.cooperative,
-    };
-    let shape = Shape {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared_bytes: shape.dynamic_shared_bytes,
-        workers: None,
-    };
-    let outcome = warploom_emulator::run_with(shape, together, options, cpu);
-    if options.mode == Mode::Fast {
-        check::forget_values();
-    }
-    let launched = Launched {
-        name: kernel.name,
-        base: kernel.base,
-        device: device.name(),
-        grid: shape.grid,
-        block: shape.block,
-        at: caller,
-        number: emulated.launches.fetch_add(1, Ordering::Relaxed) + 1,
-        replay: options.replay(),
-        sites,
-    };
-    checked::write_page(&launched, options, &outcome);
-    let Some(error) = conclude(&launched, outcome)? else {
-        return Ok(());
-    };
-    // Like the record of a GPU: the first stays until it is taken.
-    lock(&emulated.fault).get_or_insert(error);
-    Ok(())
-}
-
 /// Addresses of parameters that need no allocation.
 const PARAMS: usize = 48;
 
+/// [`queue`], of a launch that uses memory of other GPUs.
+///
+/// # Safety
+/// As [`queue`].
+#[cold]
+unsafe fn queue_with_peers(
+    gpu: &Gpu,
+    stream: &Stream,
+    launch: &Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
+) -> Result<(), LaunchError> {
+    let (_lower, own, _higher) = all_submissions(gpu, args);
+    check_peers(kernel, stream.device(), args, false)?; // nobody ends a way now
+    // SAFETY: the caller's promise.
+    unsafe { queue((gpu, own), stream, launch, kernel, args, caller, loaded) }
+}
+
+/// Gives the stream the launch, under the submission lock.
+///
 /// # Safety
 /// As [`submit_any`]; the arguments were checked against `kernel.params` and the device.
+#[inline]
 unsafe fn queue(
-    gpu: &Gpu,
+    (gpu, mut guard): (&Gpu, Lock<'_>),
     stream: &Stream,
     launch: &Launch,
     kernel: &Kernel<'_>,
@@ -364,8 +251,6 @@ unsafe fn queue(
     let Some(cuda) = stream.queue().cuda() else {
         return Ok(());
     };
-    device.flush_prints(); // before the locks: it may wait
-    let mut guard = gpu.submission();
     // After the submission's lock, always.
     let mut loaded: Option<MutexGuard<'_, Ready>> = loaded.map(lock);
     let found = find(
@@ -417,6 +302,37 @@ unsafe fn queue(
         caller,
     );
     Ok(())
+}
+
+type Lock<'a> = MutexGuard<'a, Submission>;
+
+/// The submission locks of `own` and of all other GPUs whose memory is used, in order of address, so that two threads never wait for each
+/// other: those before `own`'s, `own`'s, those behind it.
+#[cold]
+fn all_submissions<'a>(own: &'a Gpu, args: &[Arg<'a>]) -> (Vec<Lock<'a>>, Lock<'a>, Vec<Lock<'a>>) {
+    let address = |gpu: &Gpu| std::ptr::from_ref(gpu).addr();
+    let of = |buffer: &'a Buffer| match &buffer.device().0.backend {
+        Backend::Cuda(gpu) => Some(&**gpu),
+        Backend::Emulator(_) => None,
+    };
+    let mut others: Vec<&Gpu> = buffers(args).into_iter().filter_map(of).collect();
+    others.retain(|gpu| address(gpu) != address(own));
+    others.sort_by_key(|gpu| address(gpu));
+    others.dedup_by_key(|gpu| address(gpu));
+    let (lower, higher) =
+        others.split_at(others.partition_point(|gpu| address(gpu) < address(own)));
+    let lower = lower.iter().map(|gpu| gpu.submission()).collect();
+    let own = own.submission();
+    (
+        lower,
+        own,
+        higher.iter().map(|gpu| gpu.submission()).collect(),
+    )
+}
+
+#[cold]
+fn buffers<'a>(args: &[Arg<'a>]) -> Vec<&'a Buffer> {
+    args.iter().filter_map(Arg::buffer).collect()
 }
 
 /// The device's code of a kernel (`loaded`, if somebody else loaded it) and the shape of the launch, for which it is prepared; `None` if

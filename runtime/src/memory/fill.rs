@@ -48,7 +48,7 @@ impl Device {
 }
 
 impl<T: Plain> DeviceBuffer<T> {
-    /// Sets every element to `value`. Queued on `stream`; does not wait.
+    /// Sets every element to `value`. Queued on `stream`, which may record a graph; does not wait.
     ///
     /// Fastest for elements of 1, 2 or 4 bytes, and for larger ones that repeat such a unit, as zero does. CUDA: `cuMemsetD8Async`,
     /// `cuMemsetD16Async`, `cuMemsetD32Async`; for other elements `cuMemsetD2D32Async` and its kin, a column for each unit.
@@ -76,7 +76,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
     /// # Errors
     /// As [`DeviceBuffer::fill`].
     pub fn fill(&mut self, value: T, stream: &Stream) -> Result<(), MemoryError> {
-        self.buffer().check_device(stream)?;
+        self.buffer().check_home(stream)?;
         let fill = Fill {
             to: self.ptr().cast(),
             pitch: 0,

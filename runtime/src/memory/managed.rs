@@ -179,6 +179,10 @@ impl<T> ManagedBuffer<T> {
         self.len == 0
     }
 
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// The device whose kernels use it.
     #[must_use]
     pub fn device(&self) -> &Device {

@@ -245,6 +245,10 @@ impl<T> PinnedBuffer<T> {
         self.len == 0
     }
 
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// The device that it is page-locked for.
     #[must_use]
     pub fn device(&self) -> &Device {

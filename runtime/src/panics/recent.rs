@@ -77,18 +77,18 @@ pub(crate) struct Recent {
     list: Vec<Launched>,
 }
 
-/// How many launches there were in this process. Outside of any lock: who asks a stream again and again must not wait for another thread
-/// that loads device code.
-static COUNT: AtomicU64 = AtomicU64::new(0);
+/// How often somebody asked [`launches_so_far`]. Outside of any lock: who asks a stream again and again must not wait for another thread that
+/// loads device code. Launches are many and only read it; waits are few and count it up.
+static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// How many launches are noted so far. Taken before a wait, it says for which launches the wait was.
+/// Tells the launches that are noted so far from later ones. Taken before a wait, it says for which launches the wait was.
 pub(crate) fn launches_so_far() -> u64 {
-    COUNT.load(Ordering::Acquire)
+    ASKED.fetch_add(1, Ordering::AcqRel)
 }
 
 struct Launched {
     name: &'static str,
-    /// What [`launches_so_far`] was after the latest of these launches.
+    /// What [`launches_so_far`] gives after the latest of these launches, or less.
     number: u64,
     launch: PastLaunch,
 }
@@ -98,6 +98,7 @@ struct Launched {
 pub(crate) struct Done {
     /// `None`: each stream of the device.
     pub(crate) stream: Option<u64>,
+    /// From [`launches_so_far`].
     pub(crate) launches: u64,
 }
 
@@ -110,7 +111,7 @@ impl Recent {
         [grid, block]: [[u32; 3]; 2],
         at: &'static Location<'static>,
     ) {
-        let number = COUNT.fetch_add(1, Ordering::AcqRel) + 1;
+        let number = ASKED.load(Ordering::Acquire);
         let same = |old: &&mut Launched| {
             old.launch.stream == stream
                 && std::ptr::eq(old.launch.at, at)

@@ -1,7 +1,7 @@
 //! Tensors of other libraries, by [DLPack](https://dmlc.github.io/dlpack/latest/): NumPy, PyTorch, CuPy, JAX and others read and write them.
 //!
 //! A [`Tensor`] is memory with a type and a shape, and somebody who is to be told when nobody needs it any more. It is made of a
-//! [`DeviceBuffer`] ([`into_dlpack`](DeviceBuffer::into_dlpack)) or of what another library gives ([`Tensor::from_raw_versioned`],
+//! [`DeviceBuffer`] ([`into_dlpack`](DeviceBuffer::into_dlpack)), a [`PinnedBuffer`], a [`ManagedBuffer`] or of what another library gives ([`Tensor::from_raw_versioned`],
 //! [`Tensor::from_raw`]), and becomes the one or the other. Nothing is copied.
 //!
 //! | memory | the emulator | GPU *n* |
@@ -58,7 +58,7 @@ pub use element::DlElement;
 use super::InteropError;
 use super::foreign::adopt;
 use crate::device::Device;
-use crate::memory::{DeviceBuffer, MemoryError};
+use crate::memory::{DeviceBuffer, ManagedBuffer, MemoryError, PinnedBuffer};
 use crate::stream::Stream;
 
 /// Memory with a type and a shape, on its way between libraries. Whoever owns the memory is told when this is dropped.
@@ -102,16 +102,7 @@ impl<T: DlElement> DeviceBuffer<T> {
     /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`] for a
     /// stream of another device, or where a graph has the buffer: its runs would not wait for the receiver.
     pub fn into_dlpack(self, shape: &[usize], stream: &Stream) -> Result<Tensor, InteropError> {
-        let wrong = || InteropError::WrongShape {
-            shape: shape.into(),
-            len: self.len(),
-        };
-        let product = shape.iter().try_fold(1usize, |n, e| n.checked_mul(*e));
-        if product != Some(self.len()) {
-            return Err(wrong());
-        }
-        let extents: Result<Box<[i64]>, _> = shape.iter().map(|e| i64::try_from(*e)).collect();
-        let extents = extents.map_err(|_| wrong())?;
+        let extents = extents(shape, self.len())?;
         if self.buffer().is_in_graph() {
             return Err(MemoryError::InGraph.into());
         }
@@ -134,7 +125,91 @@ impl<T: DlElement> DeviceBuffer<T> {
     }
 }
 
+impl<T: DlElement> PinnedBuffer<T> {
+    /// Gives the buffer away as a tensor of this shape, row-major, in memory of the host: `kDLCUDAHost`, or `kDLCPU` on the emulator. Waits for
+    /// all earlier work on the buffer, so that its receiver may use it at once, on the host too.
+    ///
+    /// When the receiver is done, the buffer is dropped, on the receiver's thread.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// let host = device.pinned_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+    /// let tensor = host.into_dlpack(&[2, 2])?;
+    /// assert_eq!((tensor.shape(), tensor.device().device_type), (&[2, 2][..], 1));
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`] for what
+    /// earlier work reports, or where a graph has the buffer.
+    pub fn into_dlpack(self, shape: &[usize]) -> Result<Tensor, InteropError> {
+        let extents = extents(shape, self.len())?;
+        self.buffer().wait()?;
+        let kind = match self.device().is_gpu() {
+            true => DeviceType::CudaHost,
+            false => DeviceType::Cpu,
+        };
+        let start = self.buffer().host_start();
+        Ok(Tensor::of_ours::<T>(
+            start,
+            kind,
+            0,
+            extents,
+            Box::new(self),
+        ))
+    }
+}
+
+impl<T: DlElement> ManagedBuffer<T> {
+    /// Gives the buffer away as a tensor of this shape, row-major, in managed memory: `kDLCUDAManaged`, or `kDLCPU` on the emulator. Waits for
+    /// all earlier work on the buffer, so that its receiver may use it at once, on the host too.
+    ///
+    /// When the receiver is done, the buffer is dropped, on the receiver's thread.
+    ///
+    /// # Errors
+    /// As [`PinnedBuffer::into_dlpack`].
+    pub fn into_dlpack(self, shape: &[usize]) -> Result<Tensor, InteropError> {
+        let extents = extents(shape, self.len())?;
+        self.buffer().wait()?;
+        let (kind, gpu) = match self.device().raw_device() {
+            Some(gpu) => (DeviceType::CudaManaged, gpu),
+            None => (DeviceType::Cpu, 0),
+        };
+        let start = self.buffer().host_start();
+        Ok(Tensor::of_ours::<T>(
+            start,
+            kind,
+            gpu,
+            extents,
+            Box::new(self),
+        ))
+    }
+}
+
 impl Tensor {
+    /// A tensor of memory that nothing works on.
+    fn of_ours<T: DlElement>(
+        start: *mut u8,
+        kind: DeviceType,
+        device_id: i32,
+        shape: Box<[i64]>,
+        owner: Box<dyn Any + Send>,
+    ) -> Tensor {
+        Tensor {
+            start,
+            device: DLDevice {
+                device_type: kind as i32,
+                device_id,
+            },
+            element: T::DATA_TYPE,
+            strides: Some(row_major(&shape)),
+            shape,
+            flags: 0,
+            after: None,
+            owner,
+        }
+    }
+
     /// Extents, in elements.
     #[must_use]
     pub fn shape(&self) -> &[i64] {
@@ -259,6 +334,20 @@ impl Tensor {
             },
         })
     }
+}
+
+/// The extents as numbers of a tensor, if they are those of `len` elements.
+fn extents(shape: &[usize], len: usize) -> Result<Box<[i64]>, InteropError> {
+    let wrong = || InteropError::WrongShape {
+        shape: shape.into(),
+        len,
+    };
+    let product = shape.iter().try_fold(1usize, |n, e| n.checked_mul(*e));
+    if product != Some(len) {
+        return Err(wrong());
+    }
+    let extents: Result<Box<[i64]>, _> = shape.iter().map(|e| i64::try_from(*e)).collect();
+    extents.map_err(|_| wrong())
 }
 
 /// The product of the extents.

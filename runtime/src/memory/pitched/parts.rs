@@ -337,7 +337,7 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn fill(&mut self, value: T, stream: &Stream) -> Result<(), MemoryError> {
-        self.buffer.check_device(stream)?;
+        self.buffer.check_home(stream)?;
         let [width, height, depth] = self.area.extent;
         let depth = if width == 0 || height == 0 || size_of::<T>() == 0 {
             0
