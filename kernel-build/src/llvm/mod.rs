@@ -5,6 +5,7 @@
 mod block;
 mod debug;
 mod ffi;
+mod leave;
 mod module;
 mod target;
 mod value;
