@@ -14,6 +14,8 @@ mod atomic_operations;
 mod barriers;
 #[path = "ptx/block_size.rs"]
 mod block_size;
+#[path = "ptx/block_size_in_functions.rs"]
+mod block_size_in_functions;
 #[path = "ptx/bounds_checks.rs"]
 mod bounds_checks;
 #[path = "ptx/contracts.rs"]
@@ -28,6 +30,8 @@ mod fma;
 mod inline_ptx;
 #[path = "ptx/launch_bounds.rs"]
 mod launch_bounds;
+#[path = "ptx/loop_checks.rs"]
+mod loop_checks;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/outputs.rs"]
@@ -38,6 +42,8 @@ mod panics;
 mod patches;
 #[path = "ptx/ptxas.rs"]
 mod ptxas;
+#[path = "ptx/range_panics.rs"]
+mod range_panics;
 #[path = "ptx/read_only.rs"]
 mod read_only;
 #[path = "ptx/shared_arrays.rs"]

@@ -250,7 +250,7 @@ impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
         self.next = if size_of::<T>() == 0 {
             at.saturating_add(self.stride)
         } else {
-            // SAFETY: elements with bytes are at most 2^63, of which `at` is one; a launch has fewer threads than 2^63.
+            // SAFETY: `at` is below a number of elements that are in memory, so below 2^63; a launch has fewer than 2^42 threads.
             unsafe { at.unchecked_add(self.stride) }
         };
         // SAFETY: within the slice; `at` is congruent to this thread's index modulo the number of threads and never comes twice.
@@ -296,8 +296,11 @@ impl<T: Plain> DisjointSlice2D<'_, T, Linear> {
             return None;
         }
         // SAFETY: column and row lie within the matrix, so two index pairs never meet in one element; `i` is this thread's alone, and
-        // `self` stays borrowed.
-        Some(unsafe { &mut *self.start.add(i.y() * self.width + i.x()) })
+        // `self` stays borrowed. The matrix is in memory, so the numbers of its elements do not overflow.
+        Some(unsafe {
+            let at = i.y().unchecked_mul(self.width).unchecked_add(i.x());
+            &mut *self.start.add(at)
+        })
     }
 }
 

@@ -81,20 +81,23 @@ pub fn __warploom_slice_index_fail(
     len: usize,
     at: &'static Location<'static>,
 ) -> ! {
+    // Piece by piece: with `format_args!` each kernel that takes a part of a slice would carry `core::fmt`, its stack and its registers.
     report(Some(at), |record| {
         if start > len {
-            record.text(format_args!(
-                "range start index {start} out of range for slice of length {len}"
-            ));
+            record.push("range start index ");
+            record.decimal(start);
+            record.out_of_range(len);
         } else if end > len || start <= end {
             // The second: an inclusive range that ends at `len`.
-            record.text(format_args!(
-                "range end index {end} out of range for slice of length {len}"
-            ));
+            record.push("range end index ");
+            record.decimal(end);
+            record.out_of_range(len);
         } else {
-            record.text(format_args!(
-                "slice index starts at {start} but ends at {end}"
-            ));
+            record.push("slice index starts at ");
+            record.decimal(start);
+            record.push(" but ends at ");
+            record.decimal(end);
+            record.literal("");
         }
     })
 }
@@ -208,20 +211,28 @@ impl Record {
 
     /// What std says on the host, without `core::fmt`.
     fn out_of_memory(&mut self, bytes: usize) {
-        let mut digits = [0; 20];
-        let (mut at, mut rest) = (digits.len(), bytes);
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
         self.push("memory allocation of ");
-        // SAFETY: digits are ASCII.
-        self.push(unsafe { core::str::from_utf8_unchecked(&digits[at..]) });
+        self.decimal(bytes);
         self.literal(" bytes failed");
+    }
+
+    fn out_of_range(&mut self, len: usize) {
+        self.push(" out of range for slice of length ");
+        self.decimal(len);
+        self.literal("");
+    }
+
+    /// Digit by digit, from the first: an array of them would be local memory, and a plain division could panic in turn.
+    fn decimal(&mut self, number: usize) {
+        let parts = |unit: usize| number.checked_div(unit).unwrap_or(0);
+        let mut unit = 1;
+        while parts(unit) >= 10 {
+            unit *= 10;
+        }
+        while unit != 0 {
+            self.byte(b'0' + (parts(unit) % 10) as u8);
+            unit /= 10;
+        }
     }
 
     fn literal(&mut self, message: &str) {
@@ -248,13 +259,18 @@ impl Record {
 
     fn push(&mut self, message: &str) {
         for byte in message.as_bytes().iter().take(1024 - self.text_len) {
-            // SAFETY: the invariant of `Record`; `text_len` stays below 1024.
+            self.byte(*byte);
+        }
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, byte: u8) {
+        if self.text_len < 1024 {
+            // SAFETY: the invariant of `Record`; `text_len` is below 1024.
             unsafe {
-                write_volatile(
-                    (&raw mut (*self.at).text).cast::<u8>().add(self.text_len),
-                    *byte,
-                )
-            };
+                let text = (&raw mut (*self.at).text).cast::<u8>();
+                write_volatile(text.add(self.text_len), byte);
+            }
             self.text_len += 1;
         }
     }

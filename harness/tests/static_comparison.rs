@@ -9,6 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+#[expect(clippy::unwrap_used, reason = "this is how a test fails")]
 fn rows() -> Vec<Row> {
     let path = root().join("benches/results/static.tsv");
     from_text(&path, &fs::read_to_string(&path).unwrap()).unwrap()

@@ -116,13 +116,16 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     /// Writes all slots of this thread. When every thread of the block does so, all `N` slots are written.
     #[inline(always)]
     pub fn fill(&mut self, mut value: impl FnMut(usize) -> T) {
-        let threads = block_dim().count() as usize;
-        let mut slot = linear_thread() as usize;
-        while slot < N {
+        // In 32 bits, where `value` divides slots into rows and columns: division by a constant is several times dearer in 64.
+        let threads = block_dim().count() as u32;
+        let mut at = linear_thread();
+        while (at as usize) < N {
+            let slot = at as usize;
             let value = value(slot);
             // SAFETY: within the tile; the slot is this thread's (see `set_own`), and nobody reads before the next publish.
             unsafe { self.slots.add(slot).write(value) };
-            slot += threads;
+            // SAFETY: cannot overflow, as in `set_own`; unchecked, so that LLVM sees how often the loop runs.
+            at = unsafe { at.unchecked_add(threads) };
         }
     }
 

@@ -56,9 +56,9 @@ impl Work {
 }
 
 /// In the names of the device library's functions that report a panic.
-const PANIC: &str = "__warploom_panic";
+const PANICS: [&str; 2] = ["__warploom_panic", "__warploom_slice_index_fail"];
 
-/// Reads the function of this name: a kernel has a section of its own.
+/// Reads the function of this name: a kernel has a section of its own. What only panics call is left out.
 #[must_use]
 pub fn function(text: &str, name: &str) -> Option<Function> {
     let head = format!(".text.{name}:");
@@ -69,15 +69,11 @@ pub fn function(text: &str, name: &str) -> Option<Function> {
     lines.next()?;
     let mut code: Vec<Instruction> = Vec::new();
     let mut labels: HashMap<&str, usize> = HashMap::new();
-    let mut panics = false;
-    for line in lines.take_while(|l| !l.starts_with(".section") && !l.starts_with("//---")) {
+    let lines = lines.take_while(|l| !l.starts_with(".section") && !l.starts_with("//---"));
+    for line in without_panics(lines) {
         if let Some(label) = line.strip_suffix(':') {
             labels.insert(label, code.len());
-            // Functions that stand behind the kernel: `$saxpy$__warploom_panic_bounds_check`.
-            if label.starts_with('$') {
-                panics = label.contains(PANIC);
-            }
-        } else if let Some(instruction) = Instruction::read(line).filter(|_| !panics) {
+        } else if let Some(instruction) = Instruction::read(line) {
             code.push(instruction);
         }
     }
@@ -92,6 +88,33 @@ pub fn function(text: &str, name: &str) -> Option<Function> {
     let end = code.iter().position(|i| i.name.is_empty());
     code.truncate(end.unwrap_or(code.len()));
     (!code.is_empty()).then_some(Function { code })
+}
+
+/// The kernel, and of the functions behind it (`$saxpy$__warploom_panic_bounds_check:`) those that it calls otherwise than in a panic.
+fn without_panics<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut pieces: Vec<(&str, Vec<&str>)> = vec![("", vec![])];
+    for line in lines {
+        if line.starts_with('$') && line.ends_with(':') {
+            pieces.push((line.trim_end_matches(':'), vec![]));
+        }
+        if let Some((_, of_piece)) = pieces.last_mut() {
+            of_piece.push(line);
+        }
+    }
+    let mut wanted = HashSet::from([0]);
+    let mut todo = vec![0];
+    while let Some(piece) = todo.pop() {
+        for line in pieces[piece].1.iter().filter(|l| l.contains("CALL")) {
+            let called = pieces
+                .iter()
+                .position(|(name, _)| !name.is_empty() && line.contains(&format!("`({name})")));
+            let called = called.filter(|at| !PANICS.iter().any(|p| pieces[*at].0.contains(p)));
+            todo.extend(called.filter(|at| wanted.insert(*at)));
+        }
+    }
+    let pieces = pieces.into_iter().enumerate();
+    let kept = pieces.filter(|(at, _)| wanted.contains(at));
+    kept.flat_map(|(_, (_, lines))| lines).collect()
 }
 
 impl Instruction {

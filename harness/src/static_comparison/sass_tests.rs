@@ -24,8 +24,10 @@ dot:
 .L_x_4:
         /*00a0*/                   MOV R1, R2 ;
         /*00b0*/                   BRA `(.L_x_3) ;
-$dot$__warploom_panic_bounds_check:
-        /*00bc*/                   EXIT ;
+$dot$__warploom_panic_fmt:
+        /*00bc*/                   CALL.REL.NOINC `($dot$format) ;
+$dot$format:
+        /*00be*/                   EXIT ;
 .L_x_5:
         /*00c0*/                   BRA `(.L_x_5);
         /*00d0*/                   NOP;

@@ -5,8 +5,10 @@
 //! the build said sm_75.
 
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
-use crate::llvm::{Linkage, Module, Passes};
-use crate::lower::{answers, atomics, kernels, locations, retarget, statics, symbols};
+use crate::llvm::{Linkage, Machine, Module, Passes};
+use crate::lower::{
+    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols,
+};
 use crate::options::Arch;
 use crate::reach;
 use std::path::Path;
@@ -116,6 +118,7 @@ fn optimize<'ctx>(
     say_arch(&mut copy, arch);
     statics::show(&copy);
     copy.run(Passes::optimize(), Some(&machine))?;
+    take_checks_out_of_loops(&mut copy, &machine)?;
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
     let foreign = assembly(&copy).filter(|text| program.host_assembly.contains(text));
@@ -143,6 +146,37 @@ fn optimize<'ctx>(
     }
     retarget::rename_for_ptx(&copy);
     Ok(copy)
+}
+
+/// Bounds checks that can be decided before a loop are; what that makes possible is done in the functions that had such loops, and there alone.
+fn take_checks_out_of_loops(
+    module: &mut Module<'_>,
+    machine: &Machine<'_>,
+) -> Result<(), LinkError> {
+    let defined = module
+        .functions()
+        .into_iter()
+        .filter(|f| !f.is_declaration());
+    let (changed, others): (Vec<_>, Vec<_>) = defined.partition(|f| {
+        // The first tells the second how far loops go.
+        let plain = counters::make_plain(*f);
+        early_checks::decide(*f) || plain
+    });
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let held = others
+        .into_iter()
+        .filter(|f| f.hold_still())
+        .collect::<Vec<_>>();
+    module.run(Passes::split_loops(), None)?;
+    module.run(Passes::optimize(), Some(machine))?;
+    // Some of them may be gone, with what called them.
+    let left = module.functions();
+    held.into_iter()
+        .filter(|f| left.contains(f))
+        .for_each(|f| f.let_go());
+    Ok(())
 }
 
 /// Answers `arch()` and `feature_set()`, so that branches on them are gone before anybody asks what they need.

@@ -116,6 +116,21 @@ impl<'ctx> Block<'ctx> {
         unsafe { (llvm.LLVMSetCondition)(self.terminator().raw, condition.raw) }
     }
 
+    /// The values at its head that depend on where control comes from.
+    pub(crate) fn phis(self) -> Vec<Value<'ctx>> {
+        let llvm = self.context.llvm;
+        let mut phis = Vec::new();
+        // SAFETY: a live block, whose instructions are walked without changing them.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
+            while !raw.is_null() && Value::new(raw, self.context).op() == Op::Phi {
+                phis.push(Value::new(raw, self.context));
+                raw = (llvm.LLVMGetNextInstruction)(raw);
+            }
+        }
+        phis
+    }
+
     /// Whether control never leaves it.
     pub(crate) fn is_end(self) -> bool {
         self.terminator().op() == Op::Unreachable
@@ -186,7 +201,8 @@ pub(crate) struct Builder<'ctx> {
     context: &'ctx Context,
 }
 
-type Binary = unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
+type Binary =
+    unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
 
 impl<'ctx> Builder<'ctx> {
     /// Before an instruction of a live function.
@@ -224,10 +240,6 @@ impl<'ctx> Builder<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
     }
 
-    pub(crate) fn or(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
-        self.binary(self.context.llvm.LLVMBuildOr, a, b)
-    }
-
     /// A comparison of unsigned numbers.
     pub(crate) fn compare(&self, how: Compare, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         let build = self.context.llvm.LLVMBuildICmp;
@@ -259,6 +271,17 @@ impl<'ctx> Builder<'ctx> {
         let build = self.context.llvm.LLVMBuildFreeze;
         // SAFETY: a positioned builder and a live value.
         let raw = unsafe { build(self.raw, value.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// True or false.
+    pub(crate) fn truth(&self, value: bool) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt1TypeInContext)(self.context.raw);
+            (llvm.LLVMConstInt)(ty, u64::from(value), 0)
+        };
         Value::new(raw, self.context)
     }
 

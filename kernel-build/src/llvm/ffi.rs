@@ -44,7 +44,7 @@ macro_rules! nullable {
     )*};
 }
 
-nullable! { MetadataRef ModuleRef ValueRef BlockRef UseRef TargetMachineRef ErrorRef }
+nullable! { AttributeRef MetadataRef ModuleRef ValueRef BlockRef UseRef TargetMachineRef ErrorRef }
 
 pub(super) type FatalErrorHandler = extern "C" fn(*const c_char);
 pub(super) type Bool = c_int;
@@ -179,6 +179,7 @@ functions! {
     fn LLVMPrintValueToString(value: ValueRef) -> *mut c_char;
     fn LLVMFunctionType(ret: TypeRef, params: *mut TypeRef, count: c_uint, variadic: Bool) -> TypeRef;
     fn LLVMArrayType2(ty: TypeRef, count: u64) -> TypeRef;
+    fn LLVMInt1TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMInt8TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMInt32TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMPointerTypeInContext(context: ContextRef, space: c_uint) -> TypeRef;
@@ -193,6 +194,20 @@ functions! {
     fn LLVMGetFirstInstruction(block: BlockRef) -> ValueRef;
     fn LLVMGetNextInstruction(instruction: ValueRef) -> ValueRef;
     fn LLVMGetInstructionOpcode(instruction: ValueRef) -> c_int;
+    fn LLVMGetBasicBlockTerminator(block: BlockRef) -> ValueRef;
+    fn LLVMGetNumSuccessors(terminator: ValueRef) -> c_uint;
+    fn LLVMGetSuccessor(terminator: ValueRef, index: c_uint) -> BlockRef;
+    fn LLVMIsConditional(branch: ValueRef) -> Bool;
+    fn LLVMGetCondition(branch: ValueRef) -> ValueRef;
+    fn LLVMSetCondition(branch: ValueRef, condition: ValueRef);
+    fn LLVMIsAInstruction(value: ValueRef) -> ValueRef;
+    fn LLVMGetInstructionParent(instruction: ValueRef) -> BlockRef;
+    fn LLVMCountIncoming(phi: ValueRef) -> c_uint;
+    fn LLVMGetIncomingValue(phi: ValueRef, index: c_uint) -> ValueRef;
+    fn LLVMGetIncomingBlock(phi: ValueRef, index: c_uint) -> BlockRef;
+    fn LLVMIsAICmpInst(value: ValueRef) -> ValueRef;
+    fn LLVMGetICmpPredicate(comparison: ValueRef) -> c_int;
+    fn LLVMGetIsDisjoint(or: ValueRef) -> Bool;
     fn LLVMInstructionEraseFromParent(instruction: ValueRef);
     fn LLVMGetCalledValue(call: ValueRef) -> ValueRef;
     fn LLVMGetNumArgOperands(call: ValueRef) -> c_uint;
@@ -213,6 +228,14 @@ functions! {
     fn LLVMCreateBuilderInContext(context: ContextRef) -> BuilderRef;
     fn LLVMDisposeBuilder(builder: BuilderRef);
     fn LLVMPositionBuilderBefore(builder: BuilderRef, instruction: ValueRef);
+    fn LLVMBuildAdd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildSub(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildMul(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildAnd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildICmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildFreeze(builder: BuilderRef, value: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildCall2(builder: BuilderRef, ty: TypeRef, function: ValueRef, args: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMLookupIntrinsicID(name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetIntrinsicDeclaration(module: ModuleRef, id: c_uint, types: *mut TypeRef, count: usize) -> ValueRef;
@@ -222,6 +245,7 @@ functions! {
     fn LLVMCreateEnumAttribute(context: ContextRef, kind: c_uint, value: u64) -> AttributeRef;
     fn LLVMCreateConstantRangeAttribute(context: ContextRef, kind: c_uint, bits: c_uint, lower: *const u64, upper: *const u64) -> AttributeRef;
     fn LLVMAddAttributeAtIndex(function: ValueRef, index: c_uint, attribute: AttributeRef);
+    fn LLVMGetEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;
     fn LLVMGetAttributeCountAtIndex(function: ValueRef, index: c_uint) -> c_uint;
     fn LLVMGetAttributesAtIndex(function: ValueRef, index: c_uint, attributes: *mut AttributeRef);
     fn LLVMIsStringAttribute(attribute: AttributeRef) -> Bool;

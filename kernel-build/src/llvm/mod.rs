@@ -2,12 +2,15 @@
 //!
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
+mod block;
 mod debug;
 mod ffi;
+mod leave;
 mod module;
 mod target;
 mod value;
 
+pub(crate) use block::{Block, Builder, Compare};
 pub(crate) use debug::Subprogram;
 pub(crate) use module::Module;
 pub(crate) use target::{Machine, Passes};
@@ -55,12 +58,14 @@ pub(crate) fn find(sysroot: &Path) -> Result<PathBuf, LoadError> {
 }
 
 /// What differs from LLVM's defaults for NVPTX, as command line (the first word is a program's name).
-const ARGUMENTS: [&CStr; 4] = [
+const ARGUMENTS: [&CStr; 5] = [
     c"warploom",
     // NVPTX says nothing of conversions between floats and more than 64 bits: LLVM is to spell them out.
     c"-expand-fp-convert-bits=64",
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
     c"-unroll-partial-threshold=160",
+    // Loops whose checks were decided before them are doubled up to this size (`lower/early_checks.rs`); nothing else doubles loops for GPUs.
+    c"-unswitch-threshold=400",
     // LLVM 22's straight-line strength reduction, which NVPTX runs, takes `44 - 4 * !p` for `40 - 4 * p`: sorting 24 numbers went wrong
     // (linker/tests.rs: addresses_that_move_apart_stay_apart). There is no switch for the pass, but for how often it may act.
     c"-debug-counter=slsr-counter=999999999",

@@ -124,6 +124,12 @@ impl Passes {
         Passes("always-inline,function(sroa,instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce".into())
     }
 
+    /// Loops with a condition that is the same in each round become two loops. Without a machine: for GPUs LLVM leaves such loops alone,
+    /// since threads of a warp could differ in the condition.
+    pub(crate) fn split_loops() -> Passes {
+        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg)".into())
+    }
+
     /// Everything that makes kernels fast, then pointers back into their address spaces.
     pub(crate) fn optimize() -> Passes {
         Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,instcombine<no-verify-fixpoint>),globaldce".into())

@@ -34,6 +34,15 @@ pub(crate) enum Op {
     CmpXchg,
     FRem,
     Fence,
+    Branch,
+    Unreachable,
+    Add,
+    Sub,
+    Mul,
+    Shl,
+    Or,
+    ZExt,
+    Phi,
     Other(i32),
 }
 
@@ -317,11 +326,20 @@ impl<'ctx> Value<'ctx> {
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
         match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
+            2 => Op::Branch,
+            7 => Op::Unreachable,
+            8 => Op::Add,
+            10 => Op::Sub,
+            12 => Op::Mul,
+            20 => Op::Shl,
+            24 => Op::Or,
+            44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,
             19 => Op::FRem,
             27 => Op::Load,
             28 => Op::Store,
+            31 => Op::ZExt,
             56 => Op::CmpXchg,
             57 => Op::AtomicRmw,
             other => Op::Other(other),
@@ -493,19 +511,6 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
-    /// Allows LLVM to fuse this multiplication or addition with its neighbour.
-    pub(crate) fn allow_contraction(self) {
-        const CONTRACT: c_uint = 1 << 5;
-        let llvm = self.context.llvm;
-        // SAFETY: flags are set on instructions that can have them.
-        unsafe {
-            if (llvm.LLVMCanValueUseFastMathFlags)(self.raw) != 0 {
-                let flags = (llvm.LLVMGetFastMathFlags)(self.raw);
-                (llvm.LLVMSetFastMathFlags)(self.raw, flags | CONTRACT);
-            }
-        }
-    }
-
     /// Memory order of an atomic instruction, as LLVM numbers it: 2 relaxed, 4 acquire, 5 release, 6 both, 7 sequentially consistent.
     ///
     /// 0 for loads and stores that are not atomic; of a compare-exchange the order of success.
@@ -672,7 +677,7 @@ impl Attribute {
         Some(Attribute { raw })
     }
 
-    fn kind(context: &Context, name: &str) -> Option<c_uint> {
+    pub(super) fn kind(context: &Context, name: &str) -> Option<c_uint> {
         // SAFETY: a text with its length.
         let kind = unsafe {
             (context.llvm.LLVMGetEnumAttributeKindForName)(name.as_ptr().cast(), name.len())

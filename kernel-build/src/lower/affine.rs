@@ -164,7 +164,10 @@ fn lagging<'ctx>(
     let ahead = match next.op() {
         Op::Phi => {
             // No further than one: two such numbers may refer to each other.
-            let from_latch = next.incoming().into_iter().find(|(_, b)| *b == within.latch)?;
+            let from_latch = next
+                .incoming()
+                .into_iter()
+                .find(|(_, b)| *b == within.latch)?;
             (from_latch.0.block().is_some() && from_latch.0.op() == Op::Add)
                 .then(|| induction(next, within, bits))??
         }
@@ -176,7 +179,11 @@ fn lagging<'ctx>(
             if !is_own || !within.is_fixed(step) {
                 return None;
             }
-            let from_latch = number.incoming().into_iter().find(|(_, b)| *b == within.latch)?.0;
+            let from_latch = number
+                .incoming()
+                .into_iter()
+                .find(|(_, b)| *b == within.latch)?
+                .0;
             // That number must be one that this very sum leads on.
             if from_latch != next {
                 return None;
@@ -209,7 +216,9 @@ fn lagging<'ctx>(
 
 impl<'ctx> Fixed<'ctx> {
     pub(super) fn of(value: Value<'ctx>) -> Fixed<'ctx> {
-        value.as_integer().map_or(Fixed::Value(value), Fixed::Number)
+        value
+            .as_integer()
+            .map_or(Fixed::Value(value), Fixed::Number)
     }
 
     /// Numbers that are known are added in 64 bits: those of 32 must be cut before they are compared.
@@ -249,9 +258,8 @@ impl<'ctx> Fixed<'ctx> {
 
     /// The instructions for it; `bits` is its width.
     pub(super) fn build(&self, builder: &Builder<'ctx>, bits: u32) -> Value<'ctx> {
-        let both = |a: &Fixed<'ctx>, b: &Fixed<'ctx>| {
-            (a.build(builder, bits), b.build(builder, bits))
-        };
+        let both =
+            |a: &Fixed<'ctx>, b: &Fixed<'ctx>| (a.build(builder, bits), b.build(builder, bits));
         match self {
             Fixed::Number(n) => builder.number(*n, bits),
             Fixed::Value(value) => *value,

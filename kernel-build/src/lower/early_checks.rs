@@ -12,7 +12,7 @@
 
 use super::affine::{Affine, Fixed};
 use super::loops::{self, Loop};
-use crate::llvm::{Builder, Compare, Op, TypeKind, Value};
+use crate::llvm::{Block, Builder, Compare, TypeKind, Value};
 
 /// Adds such comparisons to a function; says whether there was a loop for it.
 pub(crate) fn decide(function: Value<'_>) -> bool {
@@ -25,7 +25,7 @@ pub(crate) fn decide(function: Value<'_>) -> bool {
 
 /// A branch in a loop that goes on where `index` is below `len`, or not above it, and to a panic otherwise.
 struct Check<'ctx> {
-    at: crate::llvm::Block<'ctx>,
+    at: Block<'ctx>,
     index: Affine<'ctx>,
     len: Fixed<'ctx>,
     len_bits: u32,
@@ -48,8 +48,14 @@ fn decide_loop(found: &Loop<'_>) -> bool {
     let Some(rounds) = Rounds::of(found) else {
         return false;
     };
-    let checks: Vec<Check<'_>> = found
-        .each_round
+    // What some rounds do not check may well be wrong in them, at a border say: it has a decision of its own.
+    let always = decide_blocks(found, &rounds, &found.each_round);
+    let sometimes = decide_blocks(found, &rounds, &found.some_rounds);
+    always || sometimes
+}
+
+fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Block<'ctx>]) -> bool {
+    let checks: Vec<Check<'_>> = blocks
         .iter()
         .filter_map(|block| Check::of(*block, found))
         .filter(|check| rounds.reaches(&check.index))
@@ -62,7 +68,7 @@ fn decide_loop(found: &Loop<'_>) -> bool {
     let fits = checks
         .iter()
         .flat_map(|check| limits.conditions(check, &before))
-        .chain(limits.valid)
+        .chain(limits.valid.iter().copied())
         .reduce(|a, b| before.and(a, b));
     let Some(fits) = fits else {
         return false;
@@ -73,9 +79,10 @@ fn decide_loop(found: &Loop<'_>) -> bool {
             continue;
         };
         let here = Builder::before(check.at.terminator());
-        // The branch to the panic is taken where its condition is true: never, where all fits.
+        // Where the branch to the panic is taken if its condition is true: never, if all fits.
         check.at.set_condition(if check.when_false {
-            here.select(fits, here.truth(false), condition)
+            let misfits = before.compare(Compare::Equal, fits, before.truth(false));
+            here.select(misfits, condition, here.truth(false))
         } else {
             here.select(fits, here.truth(true), condition)
         });
@@ -84,12 +91,12 @@ fn decide_loop(found: &Loop<'_>) -> bool {
 }
 
 impl<'ctx> Check<'ctx> {
-    fn of(at: crate::llvm::Block<'ctx>, found: &Loop<'ctx>) -> Option<Check<'ctx>> {
+    fn of(at: Block<'ctx>, found: &Loop<'ctx>) -> Option<Check<'ctx>> {
         let condition = at.condition()?;
         let [when_true, when_false] = at.successors()[..] else {
             return None;
         };
-        let ends = |b: crate::llvm::Block<'ctx>| !found.blocks.contains(&b) && b.is_end();
+        let ends = |b: Block<'ctx>| !found.blocks.contains(&b) && b.is_end();
         let panics_when_false = match (ends(when_true), ends(when_false)) {
             (false, true) => true,
             (true, false) => false,
@@ -150,7 +157,7 @@ impl<'ctx> Rounds<'ctx> {
             Compare::NotEqual => false,
             _ => return None,
         };
-        let next = Affine::of(next, found)?;
+        let next = Affine::of(next, found).filter(|n| n.narrow.is_empty())?;
         // A counter that has to meet its end exactly counts by one.
         let one = next.step == Fixed::Number(1);
         (one || below).then(|| Rounds {
@@ -263,3 +270,7 @@ fn width(value: Value<'_>) -> Option<u32> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "early_checks_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@
 use crate::llvm::{Attribute, Linkage, LlvmError, Module, Subprogram, Value};
 use crate::lower::retarget;
 use crate::roots::{DeviceParam, Root};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
 
@@ -183,14 +183,20 @@ fn launch_facts(root: &Root<'_>) -> String {
 }
 
 /// States what the launch guarantees about indices and sizes: numbers where the kernel fixes the block, ranges elsewhere, so that
-/// checks which always hold go away. Call after inlining, before optimisation.
+/// checks which always hold go away. Functions know what all kernels that reach them have in common. Call before optimisation.
 pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
+    let mut known: HashMap<Value<'_>, Limits> = HashMap::new();
+    for (root, name) in roots.iter().zip(names) {
+        let limits = Limits::of(root);
+        for function in module.function(name).map(reached).into_iter().flatten() {
+            known
+                .entry(function)
+                .and_modify(|others| *others = others.or(&limits))
+                .or_insert_with(|| limits.clone());
+        }
+    }
     for function in module.functions() {
-        let root = names
-            .iter()
-            .position(|n| *n == function.name())
-            .and_then(|i| roots.get(i));
-        let limits = root.map_or(Limits::ANY, Limits::of);
+        let limits = known.get(&function).unwrap_or(&Limits::ANY);
         for call in function
             .instructions()
             .into_iter()
@@ -214,7 +220,30 @@ pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: 
     }
 }
 
+/// The kernel and all functions that it can call, those of tables too.
+fn reached(kernel: Value<'_>) -> Vec<Value<'_>> {
+    let mut seen = HashSet::from([kernel]);
+    let mut todo = vec![kernel];
+    let mut functions = Vec::new();
+    while let Some(value) = todo.pop() {
+        let next: Vec<Value<'_>> = if value.as_function().is_some() {
+            functions.push(value);
+            let instructions = value.instructions();
+            instructions.into_iter().flat_map(Value::operands).collect()
+        } else if value.as_global().is_some() {
+            value.initializer().into_iter().collect()
+        } else if value.is_constant() {
+            value.operands()
+        } else {
+            vec![] // what an instruction uses, the function's instructions use
+        };
+        todo.extend(next.into_iter().filter(|v| seen.insert(*v)));
+    }
+    functions
+}
+
 /// What is known of a block: its exact size, or the most threads along each axis.
+#[derive(Clone)]
 struct Limits {
     exact: bool,
     block: [u64; 3],
@@ -242,6 +271,15 @@ impl Limits {
         Limits {
             exact: false,
             block: Limits::ANY.block.map(|n| n.min(most)),
+        }
+    }
+
+    /// What holds in blocks of both.
+    fn or(&self, other: &Limits) -> Limits {
+        let axis = |i: usize| self.block[i].max(other.block[i]);
+        Limits {
+            exact: self.exact && other.exact && self.block == other.block,
+            block: [axis(0), axis(1), axis(2)],
         }
     }
 

@@ -11,8 +11,10 @@ pub(super) struct Loop<'ctx> {
     /// From where it goes round again.
     pub(super) latch: Block<'ctx>,
     pub(super) blocks: HashSet<Block<'ctx>>,
-    /// The blocks that every round passes, and that no loop inside of it has.
+    /// The blocks that every round passes, without those of loops inside of it.
     pub(super) each_round: Vec<Block<'ctx>>,
+    /// The blocks that some rounds may not pass, without those of loops inside of it.
+    pub(super) some_rounds: Vec<Block<'ctx>>,
 }
 
 impl<'ctx> Loop<'ctx> {
@@ -55,12 +57,10 @@ pub(super) fn find<'ctx>(function: Value<'ctx>) -> Vec<Loop<'ctx>> {
             let mut others = bodies.iter().filter(|(other, _)| **other != head);
             others.any(|(other, (_, inner))| body.contains(other) && inner.contains(&at))
         };
-        let mut each_round: Vec<usize> = body
-            .iter()
-            .copied()
-            .filter(|at| graph.dominates(*at, *latch) && !is_inner(*at))
-            .collect();
-        each_round.sort_unstable();
+        let mut own: Vec<usize> = body.iter().copied().filter(|at| !is_inner(*at)).collect();
+        own.sort_unstable();
+        let (each_round, some_rounds): (Vec<usize>, Vec<usize>) =
+            own.into_iter().partition(|at| graph.dominates(*at, *latch));
         let block = |at: &usize| graph.blocks[*at];
         found.push((
             head,
@@ -70,6 +70,7 @@ pub(super) fn find<'ctx>(function: Value<'ctx>) -> Vec<Loop<'ctx>> {
                 latch: graph.blocks[*latch],
                 blocks: body.iter().map(block).collect(),
                 each_round: each_round.iter().map(block).collect(),
+                some_rounds: some_rounds.iter().map(block).collect(),
             },
         ));
     }
@@ -90,11 +91,8 @@ struct Graph<'ctx> {
 impl<'ctx> Graph<'ctx> {
     fn of(function: Value<'ctx>) -> Graph<'ctx> {
         let blocks = Block::all(function);
-        let number: HashMap<Block<'ctx>, usize> = blocks
-            .iter()
-            .enumerate()
-            .map(|(i, b)| (*b, i))
-            .collect();
+        let number: HashMap<Block<'ctx>, usize> =
+            blocks.iter().enumerate().map(|(i, b)| (*b, i)).collect();
         let mut after = Vec::with_capacity(blocks.len());
         let mut before = vec![Vec::new(); blocks.len()];
         for (from, block) in blocks.iter().enumerate() {

@@ -1,0 +1,225 @@
+//! Loops with and without their early decision do the same, whatever the numbers are.
+
+use super::decide;
+use crate::llvm::tests::context;
+use crate::llvm::{Context, Machine, Module, Passes};
+use crate::lower::counters::make_plain;
+use std::process::Command;
+
+/// Loops that rustc makes, rotated. Each adds up its indices; `@fail` ends it, as a panic does.
+const LOOPS: &str = "
+target triple = \"x86_64-unknown-linux-gnu\"
+declare void @fail(i64) noreturn
+
+define i64 @row(i64 %a, i64 %b, i64 %n, i64 %len) {
+start:
+  %some = icmp ne i64 %n, 0
+  br i1 %some, label %round, label %none
+round:
+  %ahead = phi i64 [ 1, %start ], [ %ahead2, %good ]
+  %k = phi i64 [ 0, %start ], [ %ahead, %good ]
+  %sum = phi i64 [ 0, %start ], [ %sum2, %good ]
+  %scaled = mul i64 %k, %b
+  %index = add i64 %scaled, %a
+  %right = icmp ult i64 %index, %len
+  br i1 %right, label %good, label %bad
+good:
+  %sum2 = add i64 %sum, %index
+  %ahead2 = add i64 %ahead, 1
+  %last = icmp eq i64 %ahead, %n
+  br i1 %last, label %done, label %round
+done:
+  ret i64 %sum2
+none:
+  ret i64 -1
+bad:
+  call void @fail(i64 %index)
+  unreachable
+}
+
+define i64 @strided(i64 %a, i64 %b, i64 %n, i64 %len) {
+start:
+  %some = icmp ult i64 %a, %n
+  br i1 %some, label %round, label %none
+round:
+  %j = phi i64 [ %a, %start ], [ %next, %good ]
+  %sum = phi i64 [ 0, %start ], [ %sum2, %good ]
+  %index = add i64 %j, 7
+  %wrong = icmp uge i64 %index, %len
+  br i1 %wrong, label %bad, label %good
+good:
+  %sum2 = add i64 %sum, %index
+  %next = add i64 %j, %b
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %round, label %done
+done:
+  ret i64 %sum2
+none:
+  ret i64 -1
+bad:
+  call void @fail(i64 %index)
+  unreachable
+}
+
+define i64 @narrow(i64 %wide.a, i64 %wide.b, i64 %wide.n, i64 %len) {
+start:
+  %a = trunc i64 %wide.a to i32
+  %b = trunc i64 %wide.b to i32
+  %n = trunc i64 %wide.n to i32
+  br label %round
+round:
+  %k = phi i32 [ 0, %start ], [ %next, %good ]
+  %sum = phi i64 [ 0, %start ], [ %sum2, %good ]
+  %scaled = mul i32 %k, %b
+  %place = add i32 %scaled, %a
+  %index = zext i32 %place to i64
+  %right = icmp ule i64 %index, %len
+  br i1 %right, label %good, label %bad
+good:
+  %sum2 = add i64 %sum, %index
+  %next = add i32 %k, 1
+  %again = icmp ult i32 %next, %n
+  br i1 %again, label %round, label %done
+done:
+  ret i64 %sum2
+bad:
+  call void @fail(i64 %index)
+  unreachable
+}
+";
+
+/// Calls each loop with every combination of numbers, small ones and those at which something wraps around.
+const CALLS: &str = r#"
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+typedef uint64_t u;
+u row(u, u, u, u), strided(u, u, u, u), narrow(u, u, u, u);
+static jmp_buf back;
+static u failed;
+void fail(u index) { failed = index; longjmp(back, 1); }
+int main(void) {
+    static u (*const loops[])(u, u, u, u) = {row, strided, narrow};
+    static const u starts[] = {0, 1, 5, 90, 1000, 0x7fffffff, 0xfffffff0, 1ull << 40, 1ull << 62, (u)-3, (u)-100};
+    static const u steps[] = {1, 2, 10, 0x7fffffff, 0x80000000, 1ull << 33, (u)-1, (u)-2, 1ull << 63};
+    static const u counts[] = {0, 1, 2, 9, 100, 0x80000001, 1ull << 32, 1ull << 62, (u)-1};
+    static const u lens[] = {0, 1, 8, 100, 1000, 0xffffffff, 1ull << 34};
+    for (int l = 0; l < 3; ++l)
+        for (int s = 0; s < 11; ++s)
+            for (int p = 0; p < 9; ++p)
+                for (int c = 0; c < 9; ++c)
+                    for (int e = 0; e < 7; ++e) {
+                        u a = starts[s], b = steps[p], n = counts[c], len = lens[e];
+                        /* Those that end within a moment: few rounds, or few places. */
+                        int short_way = (l == 2 ? (uint32_t)n : n) <= 100 || (len <= 1000 && b >= 1 && b <= 10);
+                        if (l == 1 && n > 1000 && len > 1000) continue;
+                        if (!short_way && l != 1) continue;
+                        if (l == 1 && !(n <= 100 || len <= 1000)) continue;
+                        if (setjmp(back)) printf("%d %d%d%d%d fails at %llu\n", l, s, p, c, e, (unsigned long long)failed);
+                        else printf("%d %d%d%d%d %llu\n", l, s, p, c, e, (unsigned long long)loops[l](a, b, n, len));
+                    }
+    return 0;
+}
+"#;
+
+fn loops<'ctx>(context: &'ctx Context, decided: bool) -> Module<'ctx> {
+    let mut module = Module::from_text(context, LOOPS).unwrap();
+    if decided {
+        for function in module.functions() {
+            if !function.is_declaration() {
+                assert!(decide(function), "{}", function.name());
+            }
+        }
+        module.verify().unwrap();
+        module.run(Passes::split_loops(), None).unwrap();
+        module.verify().unwrap();
+    }
+    module
+}
+
+fn said(name: &str, decided: bool) -> String {
+    let context = context();
+    let machine = Machine::of_host(&context, "x86_64-unknown-linux-gnu").unwrap();
+    let object = loops(&context, decided).emit_object(&machine).unwrap();
+    let folder = std::env::temp_dir().join(format!("warploom-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str| folder.join(name);
+    std::fs::write(file("loops.o"), object).unwrap();
+    std::fs::write(file("calls.c"), CALLS).unwrap();
+    let built = Command::new("cc")
+        .arg(file("calls.c"))
+        .arg(file("loops.o"))
+        .arg("-o")
+        .arg(file("calls"))
+        .status();
+    assert!(built.unwrap().success());
+    let output = Command::new(file("calls")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn results_and_failures_are_the_same() {
+    let (plain, decided) = (said("plain", false), said("decided", true));
+    let fails = plain.lines().filter(|l| l.contains("fails")).count();
+    let passes = plain.lines().count() - fails;
+    assert!(fails > 500 && passes > 500, "{fails} and {passes}");
+    for (a, b) in plain.lines().zip(decided.lines()) {
+        assert_eq!(a, b);
+    }
+    assert_eq!(plain.len(), decided.len());
+}
+
+#[test]
+fn a_fitting_loop_has_no_check() {
+    let context = context();
+    let text = loops(&context, true).to_text();
+    let checks = text.matches(", label %bad").count();
+    let rounds = text.matches("= add i64 %sum").count();
+    // Two loops of each, one of them with its check.
+    assert_eq!((checks, rounds), (3, 6), "{text}");
+}
+
+/// The index comes from memory, or shrinks: nothing is known before the loop.
+#[test]
+fn other_loops_are_left_alone() {
+    let context = context();
+    let from_memory = LOOPS.replace(
+        "%index = add i64 %scaled, %a",
+        "%at = getelementptr i64, ptr null, i64 %scaled\n  %index = load i64, ptr %at",
+    );
+    let shrinking = LOOPS.replace(
+        "%index = add i64 %scaled, %a",
+        "%down = sub i64 0, %k\n  %index = add i64 %down, %a",
+    );
+    for text in [from_memory, shrinking] {
+        let module = Module::from_text(&context, &text).unwrap();
+        let function = module.function("row").unwrap();
+        let before = function.to_text();
+        assert!(!decide(function));
+        assert_eq!(function.to_text(), before);
+    }
+}
+
+/// As LLVM leaves `Range::next`: the number that is ahead grows by the condition.
+#[test]
+fn a_counter_that_grows_by_its_condition_is_made_plain() {
+    let context = context();
+    let hidden = LOOPS.replace(
+        "  %ahead2 = add i64 %ahead, 1
+  %last = icmp eq i64 %ahead, %n
+  br i1 %last, label %done, label %round",
+        "  %again = icmp ult i64 %ahead, %n
+  %one = zext i1 %again to i64
+  %ahead2 = add i64 %ahead, %one
+  br i1 %again, label %round, label %done",
+    );
+    let module = Module::from_text(&context, &hidden).unwrap();
+    let function = module.function("row").unwrap();
+    assert!(!decide(function));
+    assert!(make_plain(function) && decide(function));
+    module.verify().unwrap();
+    assert!(!make_plain(function));
+}
