@@ -2,24 +2,28 @@
 
 use warploom::prelude::*;
 
+#[allow(dead_code, reason = "the kernels are never launched")]
 #[inline(never)]
 fn of_one_kernel(block: &Block) -> u32 {
     assert!(block.thread() < 256);
     7
 }
 
+#[allow(dead_code, reason = "the kernels are never launched")]
 #[inline(never)]
 fn of_two_kernels(block: &Block) -> u32 {
     assert!(block.thread() < 256);
     8
 }
 
+#[allow(dead_code, reason = "the kernels are never launched")]
 #[inline(never)]
 fn of_a_large_one_too(block: &Block) -> u32 {
     assert!(block.thread() < 256);
     9
 }
 
+#[allow(dead_code, reason = "the kernels are never launched")]
 fn write(block: &Block, mut y: DisjointSlice<u32, PerBlock>, value: u32) {
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
         *y = value;
