@@ -52,7 +52,7 @@ mod chosen {
                 "mov {word}, qword ptr fs:[{word} + 8 * {n}]",
                 word = out(reg) word,
                 n = const N,
-                options(nostack, preserves_flags, readonly),
+                options(pure, readonly, nostack, preserves_flags),
             );
         }
         word
