@@ -10,7 +10,8 @@ pub struct Ptx {
     text: &'static str,
 }
 
-/// The PTX of a kernel, as the program carries it. `None` if it was built without device code. The name is the kernel's, or the end of its path.
+/// The PTX of a kernel, as the program carries it. `None` if it was built without device code. The name is the kernel's, or the end of its path; a
+/// kernel of this program comes before those of others, which it carries too.
 ///
 /// ```
 /// let loads = |kernel| -> warploom_gallery::Result<Option<usize>> {
@@ -24,7 +25,11 @@ pub struct Ptx {
 /// If device code is there, but no such kernel in it; or the program's file was changed after it was built.
 pub fn ptx(kernel: &str) -> Result<Option<Ptx>> {
     let carried = carried_ptx()?;
-    let found = carried.iter().find_map(|ptx| ptx.kernel(kernel));
+    let program = std::env::current_exe()?;
+    let program = program.file_stem().unwrap_or_default().to_string_lossy();
+    let own = format!("{program}::{kernel}");
+    let find = |name: &str| carried.iter().find_map(|ptx| ptx.kernel(name));
+    let found = find(&own).or_else(|| find(kernel));
     match found {
         Some(text) => Ok(Some(Ptx { text })),
         None if carried.is_empty() => Ok(None),

@@ -106,47 +106,63 @@ fn events_order_streams_and_say_when_they_are_reached() {
     });
 }
 
-/// By the device's own clock, in which the host's delays do not count: both copies begin and end while the kernel runs.
+/// By the device's own clock, in which the host's delays do not count: both copies begin and end while the kernel runs. Calls of other tests
+/// that wait for the whole device (a free, the loading of code) can keep a copy until the kernel is done: one of several attempts is enough.
 //@ rows: GAS-3
 #[test]
 fn copies_and_a_kernel_overlap() {
     on_each_device(|device, computing| {
         let copying = device.stream()?;
-        let ns = if device.is_gpu() { 300_000_000 } else { 0 };
-        let n = 1 << 20;
-        let source = device.pinned_from(&vec![7u32; n])?;
-        let mut back = device.pinned::<u32>(n)?;
-        let (mut x, mut y) = (device.zeroed::<u32>(n)?, device.zeroed::<u32>(1)?);
-        // The first launch loads the kernel, which may wait for the device.
-        lasts::launch(computing, (1, 1), 0, &mut y)?;
-        device.synchronize()?;
-        let mut events = vec![];
-        for _ in 0..4 {
-            events.push(device.event()?);
-        }
-        let [began, ended, copied, returned] = &events[..] else {
-            unreachable!()
-        };
-        computing.record(began)?;
-        lasts::launch(computing, (1, 1), ns, &mut y)?;
-        computing.record(ended)?;
-        x.copy_from_pinned(0, &source, &copying)?;
-        copying.record(copied)?;
-        x.copy_to_pinned(0, &mut back, &copying)?;
-        copying.record(returned)?;
-        assert!(back.as_slice()?.iter().all(|v| *v == 7));
-        assert_eq!(y.to_vec(computing)?, [1]);
-        if device.is_gpu() {
-            let kernel = began.elapsed_ms(ended)?;
-            let copies = [began.elapsed_ms(copied)?, began.elapsed_ms(returned)?];
+        let mut late = vec![];
+        for _ in 0..6 {
+            let (kernel, copies) = copies_beside_a_kernel(device, computing, &copying)?;
+            if !device.is_gpu() {
+                return Ok(());
+            }
             assert!(kernel > 290.0, "{kernel} ms"); // two clocks
-            assert!(
-                0.0 < copies[0] && copies[0] < copies[1] && copies[1] < kernel,
-                "the copies were done {copies:?} ms after the kernel's start, which took {kernel} ms"
-            );
+            if 0.0 < copies[0] && copies[0] < copies[1] && copies[1] < kernel {
+                return Ok(());
+            }
+            late.push((copies, kernel));
         }
-        Ok(())
+        panic!(
+            "when the copies were done after the kernel's start, and how long it took: {late:?} ms"
+        );
     });
+}
+
+/// Milliseconds of a kernel, and from its start to the end of either copy.
+fn copies_beside_a_kernel(
+    device: &Device,
+    computing: &Stream,
+    copying: &Stream,
+) -> Result<(f64, [f64; 2])> {
+    let ns = if device.is_gpu() { 300_000_000 } else { 0 };
+    let n = 1 << 20;
+    let source = device.pinned_from(&vec![7u32; n])?;
+    let mut back = device.pinned::<u32>(n)?;
+    let (mut x, mut y) = (device.zeroed::<u32>(n)?, device.zeroed::<u32>(1)?);
+    // The first launch loads the kernel, which may wait for the device.
+    lasts::launch(computing, (1, 1), 0, &mut y)?;
+    device.synchronize()?;
+    let mut events = vec![];
+    for _ in 0..4 {
+        events.push(device.event()?);
+    }
+    let [began, ended, copied, returned] = &events[..] else {
+        unreachable!()
+    };
+    computing.record(began)?;
+    lasts::launch(computing, (1, 1), ns, &mut y)?;
+    computing.record(ended)?;
+    x.copy_from_pinned(0, &source, copying)?;
+    copying.record(copied)?;
+    x.copy_to_pinned(0, &mut back, copying)?;
+    copying.record(returned)?;
+    assert!(back.as_slice()?.iter().all(|v| *v == 7));
+    assert_eq!(y.to_vec(computing)?, [1]);
+    let copies = [began.elapsed_ms(copied)?, began.elapsed_ms(returned)?];
+    Ok((began.elapsed_ms(ended)?, copies))
 }
 
 //@ rows: GAS-1, GAS-10
