@@ -370,7 +370,8 @@ fn one_of_many_is_reported() {
         let index = 1000 * by + 100 * bx + 10 * tz + ty + 10;
         let message = format!("index out of bounds: the len is 10 but the index is {index}");
         assert_eq!(panic.message, message, "on {}: {panic}", device.name());
-        if !device.is_gpu() {
+        // In other orders of threads another is the first.
+        if !device.is_gpu() && std::env::var_os("WARPLOOM_SCHEDULES").is_none() {
             assert_eq!(
                 (panic.block, panic.thread),
                 ([0; 3], [0; 3]),

@@ -11,7 +11,8 @@ use std::ops::Range;
 /// single blocks, and 1.9 times with sixteen.
 ///
 /// The order is part of the promise: a worker runs its blocks in order, and all before them have been handed out. So the lowest block
-/// that is not over runs, and a kernel may wait for the block before its own; [`FaultLog`] depends on it as well.
+/// that is not over runs, unless a block stopped the run, and a kernel may wait for the block before its own; [`FaultLog`] depends on it as
+/// well.
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
     n_blocks: u64,

@@ -19,8 +19,9 @@ use std::sync::Arc;
 ///
 /// `program` is the body of one thread; it learns from [`crate::intrinsics`] which thread it is. All threads of a block run on one OS
 /// thread, one at a time: a thread runs until it returns or has to wait. As many blocks run at a time as there are workers, which take
-/// them in linear order (x fastest); of more than 128 blocks per worker they take two at a time, of more than 1024 sixteen, and run these
-/// one after the other. So a block may wait for the one before it. A thread gets a stack of its own (256 KiB) only when it has to
+/// them in linear order (x fastest); from 128 blocks per worker on they take two at a time, with more blocks more, at most sixteen, and run
+/// these one after the other. So a block may wait for the one before it, as long as none gets stuck: behind a stuck block no other starts,
+/// and one that runs already and waits for one of these would wait for ever. A thread gets a stack of its own (256 KiB) only when it has to
 /// wait; a stack overflow ends the process.
 ///
 /// A thread that spins until another thread of its block writes something spins for ever: only barriers, warp operations and `nanosleep`

@@ -31,9 +31,10 @@ impl Score {
     pub(crate) fn conclude(&self, device: &str) -> ExitCode {
         let (passed, failed) = (self.passed.get(), self.failed.get());
         if failed > 0 {
-            println!("{failed} checks FAILED");
+            println!("{failed} of {} checks FAILED on {device}", failed + passed);
+        } else {
+            println!("{passed} checks passed on {device}");
         }
-        println!("{passed} checks passed on {device}");
         ExitCode::from(u8::from(failed > 0 || passed == 0))
     }
 }

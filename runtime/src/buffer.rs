@@ -19,7 +19,7 @@ use std::fmt;
 use std::mem;
 use std::ops::Deref;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_device::Plain;
@@ -193,7 +193,12 @@ impl Buffer {
 
     /// Whether a graph has this memory, too.
     pub(crate) fn is_in_graph(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
+        if Arc::strong_count(&self.0) > 1 {
+            return true;
+        }
+        // What the graph that went wrote is seen from here on: the count alone orders nothing.
+        fence(Ordering::Acquire);
+        false
     }
 
     /// The same, which has so much of an emulated pool.
@@ -222,7 +227,7 @@ impl Buffer {
     /// # Errors
     /// [`MemoryError::InGraph`] while a graph has the memory: its runs borrow nothing, and might write while the host looks.
     pub(crate) fn wait(&self) -> Result<(), MemoryError> {
-        if Arc::strong_count(&self.0) > 1 {
+        if self.is_in_graph() {
             return Err(MemoryError::InGraph);
         }
         self.0.wait()

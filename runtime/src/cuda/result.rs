@@ -38,7 +38,9 @@ pub(super) fn ready(answer: Result<(), DriverError>) -> Result<bool, DriverError
 /// What an error means beyond the call that it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
-    /// Work on the GPU failed, and this call is the one that heard of it. The context is lost.
+    /// A kernel failed, and this call is the one that heard of it. The context is lost, and with today's drivers the process gets no other.
+    Kernel,
+    /// Work on the GPU failed through no kernel, and this call is the one that heard of it. The context is lost.
     Work,
     /// The context is lost, through no work.
     Context,
@@ -49,24 +51,24 @@ enum Meaning {
 }
 
 /// Every result that means more than that one call failed, in the driver's order: its manual calls a context unusable after those of
-/// [`Meaning::Work`] and [`Meaning::Context`], and each later call gives the same.
+/// [`Meaning::Kernel`], [`Meaning::Work`] and [`Meaning::Context`], and each later call gives the same.
 const SERIOUS: [(CUresult, Meaning); 21] = [
     (4, Meaning::Nowhere),   // DEINITIALIZED
     (201, Meaning::Nowhere), // INVALID_CONTEXT
     (214, Meaning::Work),    // ECC_UNCORRECTABLE
     (220, Meaning::Work),    // NVLINK_UNCORRECTABLE
     (226, Meaning::Work),    // CONTAINED
-    (700, Meaning::Work),    // ILLEGAL_ADDRESS
-    (702, Meaning::Work),    // LAUNCH_TIMEOUT
+    (700, Meaning::Kernel),  // ILLEGAL_ADDRESS
+    (702, Meaning::Kernel),  // LAUNCH_TIMEOUT
     (709, Meaning::Context), // CONTEXT_IS_DESTROYED
-    (710, Meaning::Work),    // ASSERT
-    (714, Meaning::Work),    // HARDWARE_STACK_ERROR
-    (715, Meaning::Work),    // ILLEGAL_INSTRUCTION
-    (716, Meaning::Work),    // MISALIGNED_ADDRESS
-    (717, Meaning::Work),    // INVALID_ADDRESS_SPACE
-    (718, Meaning::Work),    // INVALID_PC
-    (719, Meaning::Work),    // LAUNCH_FAILED
-    (721, Meaning::Work),    // TENSOR_MEMORY_LEAK
+    (710, Meaning::Kernel),  // ASSERT
+    (714, Meaning::Kernel),  // HARDWARE_STACK_ERROR
+    (715, Meaning::Kernel),  // ILLEGAL_INSTRUCTION
+    (716, Meaning::Kernel),  // MISALIGNED_ADDRESS
+    (717, Meaning::Kernel),  // INVALID_ADDRESS_SPACE
+    (718, Meaning::Kernel),  // INVALID_PC
+    (719, Meaning::Kernel),  // LAUNCH_FAILED
+    (721, Meaning::Kernel),  // TENSOR_MEMORY_LEAK
     (806, Meaning::Context), // MPS_RPC_FAILURE
     (810, Meaning::Context), // MPS_CLIENT_TERMINATED
     (911, Meaning::Context), // EXTERNAL_DEVICE
@@ -82,12 +84,23 @@ impl DriverError {
     /// else ended (709, 806, 810, 916). A panic of a kernel is none: it is no error of the driver.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
-        matches!(self.meaning(), Some(Meaning::Work | Meaning::Context))
+        matches!(
+            self.meaning(),
+            Some(Meaning::Kernel | Meaning::Work | Meaning::Context)
+        )
+    }
+
+    /// Whether a kernel failed, after which the driver gives the process no other context.
+    pub(crate) fn is_fault_of_a_kernel(&self) -> bool {
+        self.meaning() == Some(Meaning::Kernel)
     }
 
     /// Whether work on the GPU failed, and this call is the one that heard of it.
     pub(crate) fn is_of_earlier_work(&self) -> bool {
-        matches!(self.meaning(), Some(Meaning::Work | Meaning::Unknown))
+        matches!(
+            self.meaning(),
+            Some(Meaning::Kernel | Meaning::Work | Meaning::Unknown)
+        )
     }
 
     /// Whether the work that was queued is lost.

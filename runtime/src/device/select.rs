@@ -378,8 +378,8 @@ fn refusal(given: u32, mode: ComputeMode, error: DeviceError) -> DeviceError {
         {
             DeviceError::Busy { given, mode }
         }
-        // A context that is lost before it is made: an earlier one's fault.
-        DeviceError::Driver(source) if source.is_sticky() => DeviceError::LostToProcess {
+        // A context that is lost before it is made: a kernel of an earlier one failed.
+        DeviceError::Driver(source) if source.is_fault_of_a_kernel() => DeviceError::LostToProcess {
             ordinal: given,
             source: source.clone(),
         },

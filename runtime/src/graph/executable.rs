@@ -96,7 +96,6 @@ impl ExecutableGraph {
             .into());
         }
         refuse_inside()?;
-        refuse_inside()?;
         stream.refuse_recording("run another graph")?;
         match &self.cuda {
             None => self.emulate(stream)?,

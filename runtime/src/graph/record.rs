@@ -41,7 +41,7 @@ pub(crate) enum Operation {
     Launch(Arc<KeptLaunch>),
     Copy(KeptCopy),
     Fill(KeptFill),
-    /// A launch that covers nothing: it has its place in the order, and no work.
+    /// A launch that covers nothing, or the end of a child: it has its place in the order, and no work.
     Nothing,
 }
 
