@@ -335,6 +335,29 @@ fn addresses_that_move_apart_stay_apart() {
     );
 }
 
+/// Another kernel, with another block, may find the address and call it.
+#[test]
+fn a_function_whose_address_is_taken_knows_no_block() {
+    // The third number behind the file is the first axis of the block: 64.
+    let fixed = |ir: String| {
+        let numbers =
+            "[56 x i8] c\"".to_owned() + &"\\00".repeat(8) + "\\40" + &"\\00".repeat(47) + "\"";
+        ir.replace("[56 x i8] zeroinitializer", &numbers)
+    };
+    let body = "  %v = call i32 @size()";
+    let size = "declare i32 @__warploom.llvm.nvvm.read.ptx.sreg.ntid.x()
+define i32 @size() noinline {
+  %n = call i32 @__warploom.llvm.nvvm.read.ptx.sreg.ntid.x()
+  ret i32 %n
+}
+";
+    let called = fixed(storing("calling", body)) + size;
+    assert!(!ptx(&called).contains("%ntid.x"), "{}", ptx(&called));
+    let handed_on = body.to_owned() + "\n  store ptr @size, ptr %y";
+    let taken = fixed(storing("taking", &handed_on)) + size;
+    assert!(ptx(&taken).contains("%ntid.x"), "{}", ptx(&taken));
+}
+
 /// How many images the kernels of a module come in.
 fn images(ir: &str) -> usize {
     let context = context();

@@ -256,13 +256,14 @@ impl<'ctx> Fixed<'ctx> {
         }
     }
 
-    /// The instructions for it; `bits` is its width.
+    /// The instructions for it; `bits` is its width. What is poison in the program is some number here: one check whose index or length is poison
+    /// must not say anything of the others.
     pub(super) fn build(&self, builder: &Builder<'ctx>, bits: u32) -> Value<'ctx> {
         let both =
             |a: &Fixed<'ctx>, b: &Fixed<'ctx>| (a.build(builder, bits), b.build(builder, bits));
         match self {
             Fixed::Number(n) => builder.number(*n, bits),
-            Fixed::Value(value) => *value,
+            Fixed::Value(value) => builder.settled(*value),
             Fixed::Sum(a, b) => {
                 let (a, b) = both(a, b);
                 builder.add(a, b)

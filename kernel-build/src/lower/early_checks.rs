@@ -73,7 +73,6 @@ fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Bloc
     let Some(fits) = fits else {
         return false;
     };
-    let fits = before.settled(fits);
     for check in checks {
         let Some(condition) = check.at.condition() else {
             continue;
