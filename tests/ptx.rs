@@ -22,6 +22,8 @@ mod bounds_checks;
 mod contracts;
 #[path = "ptx/convergent.rs"]
 mod convergent;
+#[path = "ptx/copies.rs"]
+mod copies;
 #[path = "ptx/dynamic_shared.rs"]
 mod dynamic_shared;
 #[path = "ptx/fma.rs"]
@@ -30,6 +32,8 @@ mod fma;
 mod inline_ptx;
 #[path = "ptx/launch_bounds.rs"]
 mod launch_bounds;
+#[path = "ptx/local_arrays.rs"]
+mod local_arrays;
 #[path = "ptx/loop_checks.rs"]
 mod loop_checks;
 #[path = "ptx/math.rs"]

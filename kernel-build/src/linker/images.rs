@@ -7,7 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols,
+    answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, retarget,
+    statics, symbols,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -118,6 +119,7 @@ fn optimize<'ctx>(
     say_arch(&mut copy, arch);
     statics::show(&copy);
     copy.run(Passes::optimize(), Some(&machine))?;
+    local_arrays::dissolve(&mut copy, &machine)?;
     take_checks_out_of_loops(&mut copy, &machine)?;
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
@@ -144,6 +146,7 @@ fn optimize<'ctx>(
     if !program.options.line_info {
         copy.strip_debug_info();
     }
+    copies::spell_out(&copy);
     retarget::rename_for_ptx(&copy);
     Ok(copy)
 }

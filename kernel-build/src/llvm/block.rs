@@ -1,7 +1,7 @@
 //! Blocks of instructions, and a builder that puts new instructions between them.
 
 use super::ffi::{BlockRef, BuilderRef, Nullable as _, ValueRef};
-use super::{Context, Op, Value};
+use super::{Context, Op, Type, Value};
 use std::ffi::c_int;
 
 /// A basic block.
@@ -238,6 +238,37 @@ impl<'ctx> Builder<'ctx> {
 
     pub(crate) fn and(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
+    }
+
+    /// An address so many bytes further, in the same piece of memory.
+    pub(crate) fn further(&self, base: Value<'ctx>, bytes: u64) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder, a live pointer and one index.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt8TypeInContext)(self.context.raw);
+            let mut index = self.number(bytes, 64).raw;
+            let indices = &raw mut index;
+            (llvm.LLVMBuildInBoundsGEP2)(self.raw, ty, base.raw, indices, 1, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// What memory holds; `align` is known of the address.
+    pub(crate) fn load(&self, ty: Type<'ctx>, from: Value<'ctx>, align: u32) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildLoad2;
+        // SAFETY: a positioned builder, a sized type and a live pointer.
+        let raw = unsafe { build(self.raw, ty.raw, from.raw, c"".as_ptr()) };
+        let value = Value::new(raw, self.context);
+        value.set_alignment(align);
+        value
+    }
+
+    /// Writes to memory; `align` is known of the address.
+    pub(crate) fn store(&self, value: Value<'ctx>, to: Value<'ctx>, align: u32) {
+        let build = self.context.llvm.LLVMBuildStore;
+        // SAFETY: a positioned builder, a live value and a live pointer.
+        let raw = unsafe { build(self.raw, value.raw, to.raw) };
+        Value::new(raw, self.context).set_alignment(align);
     }
 
     /// A comparison of unsigned numbers.

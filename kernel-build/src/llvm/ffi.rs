@@ -147,6 +147,7 @@ functions! {
     fn LLVMIsAGlobalVariable(value: ValueRef) -> ValueRef;
     fn LLVMIsACallInst(value: ValueRef) -> ValueRef;
     fn LLVMIsAAllocaInst(value: ValueRef) -> ValueRef;
+    fn LLVMGetAllocatedType(variable: ValueRef) -> TypeRef;
     fn LLVMIsAGetElementPtrInst(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantExpr(value: ValueRef) -> ValueRef;
     fn LLVMConstStringInContext2(context: ContextRef, text: *const c_char, len: usize, bare: Bool) -> ValueRef;
@@ -169,6 +170,7 @@ functions! {
     fn LLVMConstAddrSpaceCast(value: ValueRef, ty: TypeRef) -> ValueRef;
     fn LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: Bool) -> ValueRef;
 
+    fn LLVMVectorType(ty: TypeRef, count: c_uint) -> TypeRef;
     fn LLVMGetTypeKind(ty: TypeRef) -> c_int;
     fn LLVMGetIntTypeWidth(ty: TypeRef) -> c_uint;
     fn LLVMGetPointerAddressSpace(ty: TypeRef) -> c_uint;
@@ -236,6 +238,9 @@ functions! {
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildFreeze(builder: BuilderRef, value: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildLoad2(builder: BuilderRef, ty: TypeRef, from: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildStore(builder: BuilderRef, value: ValueRef, to: ValueRef) -> ValueRef;
+    fn LLVMBuildInBoundsGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMBuildCall2(builder: BuilderRef, ty: TypeRef, function: ValueRef, args: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMLookupIntrinsicID(name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetIntrinsicDeclaration(module: ModuleRef, id: c_uint, types: *mut TypeRef, count: usize) -> ValueRef;
@@ -252,6 +257,8 @@ functions! {
     fn LLVMGetStringAttributeKind(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
     fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
     fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
+    fn LLVMGetCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;
+    fn LLVMGetEnumAttributeValue(attribute: AttributeRef) -> u64;
     fn LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
     fn LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
 

@@ -130,6 +130,12 @@ impl Passes {
         Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg)".into())
     }
 
+    /// Blocks that go on to where their predecessor already knows are left out. Without a machine: for GPUs LLVM leaves them, since threads of a warp
+    /// that would meet there then meet later.
+    pub(crate) fn thread_jumps() -> Passes {
+        Passes("function(jump-threading,instcombine<no-verify-fixpoint>,simplifycfg)".into())
+    }
+
     /// Everything that makes kernels fast, then pointers back into their address spaces.
     ///
     /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better
