@@ -32,6 +32,8 @@ mod inline_ptx;
 mod launch_bounds;
 #[path = "ptx/loop_checks.rs"]
 mod loop_checks;
+#[path = "ptx/loop_walks.rs"]
+mod loop_walks;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/outputs.rs"]

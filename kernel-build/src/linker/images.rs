@@ -7,7 +7,7 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols,
+    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -170,6 +170,9 @@ fn take_checks_out_of_loops(
         .filter(|f| f.hold_still())
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
+    for function in changed {
+        walks::walk(function);
+    }
     module.run(Passes::optimize(), Some(machine))?;
     // Some of them may be gone, with what called them.
     let left = module.functions();
