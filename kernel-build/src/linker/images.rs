@@ -8,7 +8,7 @@ use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, u
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
     answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, retarget,
-    statics, symbols,
+    statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -173,6 +173,9 @@ fn take_checks_out_of_loops(
         .filter(|f| f.hold_still())
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
+    for function in changed {
+        walks::walk(function);
+    }
     module.run(Passes::optimize(), Some(machine))?;
     // Some of them may be gone, with what called them.
     let left = module.functions();

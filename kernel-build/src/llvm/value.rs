@@ -43,6 +43,8 @@ pub(crate) enum Op {
     Or,
     ZExt,
     Phi,
+    /// An address of an element: `getelementptr`.
+    Element,
     Other(i32),
 }
 
@@ -333,6 +335,7 @@ impl<'ctx> Value<'ctx> {
             12 => Op::Mul,
             20 => Op::Shl,
             24 => Op::Or,
+            29 => Op::Element,
             44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,

@@ -23,3 +23,4 @@ pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod statics;
 pub(crate) mod symbols;
+pub(crate) mod walks;
