@@ -7,8 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, retarget,
-    statics, symbols, walks,
+    answers, atomics, copies, counters, early_checks, kept_checks, kernels, local_arrays,
+    locations, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -173,8 +173,8 @@ fn take_checks_out_of_loops(
         .filter(|f| f.hold_still())
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
-    for function in changed {
-        walks::walk(function);
+    for function in &changed {
+        walks::walk(*function);
     }
     module.run(Passes::optimize(), Some(machine))?;
     // Some of them may be gone, with what called them.
@@ -182,6 +182,9 @@ fn take_checks_out_of_loops(
     held.into_iter()
         .filter(|f| left.contains(f))
         .for_each(|f| f.let_go());
+    left.into_iter()
+        .filter(|f| changed.contains(f))
+        .for_each(kept_checks::hide_steps);
     Ok(())
 }
 

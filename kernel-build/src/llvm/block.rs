@@ -1,7 +1,7 @@
 //! Blocks of instructions, and a builder that puts new instructions between them.
 
 use super::ffi::{BlockRef, BuilderRef, Nullable as _, ValueRef};
-use super::{Context, Op, Type, Value};
+use super::{Attribute, Context, Op, Type, TypeKind, Value};
 use std::ffi::c_int;
 
 /// A basic block.
@@ -278,6 +278,11 @@ impl<'ctx> Builder<'ctx> {
         self.binary(self.context.llvm.LLVMBuildMul, a, b)
     }
 
+    /// Of unsigned numbers; `b` is not zero.
+    pub(crate) fn divide(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildUDiv, a, b)
+    }
+
     pub(crate) fn and(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
     }
@@ -364,12 +369,58 @@ impl<'ctx> Builder<'ctx> {
         Value::new(raw, self.context)
     }
 
+    /// The low 32 bits of a number of 64.
+    pub(crate) fn narrowed(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder and a live number of 64 bits.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt32TypeInContext)(self.context.raw);
+            (llvm.LLVMBuildTrunc)(self.raw, value.raw, ty, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
     /// Some value where this one is none in particular: a branch on it is defined.
     pub(crate) fn settled(&self, value: Value<'ctx>) -> Value<'ctx> {
         let build = self.context.llvm.LLVMBuildFreeze;
         // SAFETY: a positioned builder and a live value.
         let raw = unsafe { build(self.raw, value.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
+    }
+
+    /// The same number of 32 or 64 bits, of which LLVM does not know that it is the same; PTX alone has such text.
+    pub(crate) fn hidden(&self, value: Value<'ctx>) -> Value<'ctx> {
+        const DIALECT_ATT: c_int = 0;
+        let llvm = self.context.llvm;
+        let (text, constraints) = match value.ty().kind() {
+            TypeKind::Integer(32) => ("mov.b32 $0, $1;", "=r,r"),
+            _ => ("mov.b64 $0, $1;", "=l,l"),
+        };
+        let ty = value.ty().function(&[value.ty()]);
+        let mut args = [value.raw];
+        // SAFETY: a positioned builder, texts with their lengths, and a live number of the type that the text is for.
+        let raw = unsafe {
+            let asm = (llvm.LLVMGetInlineAsm)(
+                ty.raw,
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                0,
+                0,
+                DIALECT_ATT,
+                0,
+            );
+            (llvm.LLVMBuildCall2)(self.raw, ty.raw, asm, args.as_mut_ptr(), 1, c"".as_ptr())
+        };
+        let call = Value::new(raw, self.context);
+        // `memory(none)` is the number 0.
+        for name in ["nounwind", "willreturn", "memory"] {
+            if let Some(attribute) = Attribute::named(self.context, name, 0) {
+                call.add_call_attribute(Attribute::FUNCTION, attribute);
+            }
+        }
+        call
     }
 
     /// True or false.

@@ -233,6 +233,7 @@ functions! {
     fn LLVMBuildAdd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSub(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildMul(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildUDiv(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildAnd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildICmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
@@ -245,6 +246,8 @@ functions! {
     fn LLVMBuildLoad2(builder: BuilderRef, ty: TypeRef, from: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildStore(builder: BuilderRef, value: ValueRef, to: ValueRef) -> ValueRef;
     fn LLVMBuildInBoundsGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
+    fn LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, aligned: Bool, dialect: c_int, throws: Bool) -> ValueRef;
     fn LLVMBuildCall2(builder: BuilderRef, ty: TypeRef, function: ValueRef, args: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMLookupIntrinsicID(name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetIntrinsicDeclaration(module: ModuleRef, id: c_uint, types: *mut TypeRef, count: usize) -> ValueRef;

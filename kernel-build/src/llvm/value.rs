@@ -45,6 +45,7 @@ pub(crate) enum Op {
     Phi,
     /// An address of an element: `getelementptr`.
     Element,
+    Select,
     Other(i32),
 }
 
@@ -343,6 +344,7 @@ impl<'ctx> Value<'ctx> {
             27 => Op::Load,
             28 => Op::Store,
             31 => Op::ZExt,
+            46 => Op::Select,
             56 => Op::CmpXchg,
             57 => Op::AtomicRmw,
             other => Op::Other(other),

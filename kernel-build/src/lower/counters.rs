@@ -1,7 +1,7 @@
 //! Counters of loops that LLVM has hidden, or has twice.
 //!
 //! `Range::next` adds one where `start < end`; LLVM makes `start + zext(start < end)` of it. Where the loop goes on only if the comparison is true,
-//! that is one, but LLVM no longer sees how often the loop runs, and does not unroll it.
+//! that is one, but LLVM no longer sees how often the loop runs, and does not unroll it. A step of more than one hides behind a selection likewise.
 
 use super::loops::{self, Loop};
 use crate::llvm::{Builder, Op, TypeKind, Value};
@@ -10,13 +10,13 @@ use crate::llvm::{Builder, Op, TypeKind, Value};
 pub(crate) fn make_plain(function: Value<'_>) -> bool {
     let mut changed = false;
     for found in loops::find(function) {
-        changed |= count_by_one(&found);
+        changed |= count_plainly(&found);
         changed |= join_those_ahead(&found);
     }
     changed
 }
 
-fn count_by_one(found: &Loop<'_>) -> bool {
+fn count_plainly(found: &Loop<'_>) -> bool {
     let Some(condition) = found.latch.condition() else {
         return false;
     };
@@ -28,12 +28,12 @@ fn count_by_one(found: &Loop<'_>) -> bool {
     let mut changed = false;
     for phi in found.head.phis() {
         for (index, (next, from)) in (0..).zip(phi.incoming()) {
-            if from == found.latch
-                && let Some(number) = counted(next, condition)
-                && let TypeKind::Integer(bits @ (32 | 64)) = phi.ty().kind()
-            {
-                let builder = Builder::before(found.latch.terminator());
-                phi.set_operand(index, builder.add(number, builder.number(1, bits)));
+            if from != found.latch {
+                continue;
+            }
+            let builder = Builder::before(found.latch.terminator());
+            if let Some((number, step)) = counted(next, condition, &builder) {
+                phi.set_operand(index, builder.add(number, step));
                 changed = true;
             }
         }
@@ -82,17 +82,32 @@ fn ahead_of<'ctx>(phi: Value<'ctx>, found: &Loop<'ctx>) -> Option<(Value<'ctx>, 
     grows.then_some((ahead, step))
 }
 
-/// `number` of `number + zext(condition)`.
-fn counted<'ctx>(next: Value<'ctx>, condition: Value<'ctx>) -> Option<Value<'ctx>> {
+/// `number` and `step` of `number + zext(condition)`, where the step is one, or of `number + (condition ? step : 0)`.
+fn counted<'ctx>(
+    next: Value<'ctx>,
+    condition: Value<'ctx>,
+    builder: &Builder<'ctx>,
+) -> Option<(Value<'ctx>, Value<'ctx>)> {
     let is = |value: Value<'ctx>, op| value.block().is_some() && value.op() == op;
+    let TypeKind::Integer(bits @ (32 | 64)) = next.ty().kind() else {
+        return None;
+    };
     if !is(next, Op::Add) {
         return None;
     }
+    let step = |value: Value<'ctx>| {
+        let operands = value.operands();
+        if is(value, Op::ZExt) && operands[0] == condition {
+            return Some(builder.number(1, bits));
+        }
+        let is_zero = |value: Value<'ctx>| value.as_integer() == Some(0);
+        (is(value, Op::Select) && operands[0] == condition && is_zero(operands[2]))
+            .then(|| operands[1])
+    };
     let (a, b) = (next.operands()[0], next.operands()[1]);
-    let is_condition = |value: Value<'ctx>| is(value, Op::ZExt) && value.operands()[0] == condition;
-    match (is_condition(a), is_condition(b)) {
-        (false, true) => Some(a),
-        (true, false) => Some(b),
+    match (step(a), step(b)) {
+        (None, Some(step)) => Some((a, step)),
+        (Some(step), None) => Some((b, step)),
         _ => None,
     }
 }

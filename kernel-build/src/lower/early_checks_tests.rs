@@ -245,6 +245,27 @@ fn a_fitting_loop_has_no_check() {
     assert_eq!((checks, rounds), (3, 6), "{text}");
 }
 
+/// Indices 7, 17, … 97: behind the counter, which ends at 90, but not as far behind as the end of the loop is.
+#[test]
+fn the_last_round_of_a_strided_loop_is_known() {
+    let context = context();
+    let checks = |len: &str| {
+        let known = LOOPS
+            .replace("ult i64 %a, %n", "ult i64 0, 100")
+            .replace(
+                "[ %a, %start ], [ %next, %good ]",
+                "[ 0, %start ], [ %next, %good ]",
+            )
+            .replace("add i64 %j, %b", "add i64 %j, 10")
+            .replace("ult i64 %next, %n", "ult i64 %next, 100")
+            .replace("uge i64 %index, %len", &format!("uge i64 %index, {len}"));
+        let module = loops(&context, &known, Some(Passes::split_loops()));
+        let strided = module.function("strided").unwrap().to_text();
+        strided.matches("label %bad").count()
+    };
+    assert_eq!((checks("98"), checks("97")), (0, 1));
+}
+
 /// The index comes from memory, or shrinks: nothing is known before the loop.
 #[test]
 fn other_loops_are_left_alone() {
@@ -315,4 +336,29 @@ fn a_number_that_is_ahead_of_another_is_made_of_it() {
         let module = Module::from_text(&context, &LOOPS.replace(from, to)).unwrap();
         assert!(!make_plain(module.function("row").unwrap()), "{from} {to}");
     }
+}
+
+/// As LLVM leaves the elements of a thread that takes every `b`-th: the place and the next one go round, and the step is zero at the end.
+#[test]
+fn a_step_that_is_zero_at_the_end_is_made_plain() {
+    let context = context();
+    let hidden = LOOPS
+        .replace(
+            "  %some = icmp ult i64 %a, %n\n",
+            "  %some = icmp ult i64 %a, %n\n  %second = add i64 %b, %a\n",
+        )
+        .replace(
+            "  %j = phi i64 [ %a, %start ], [ %next, %good ]\n",
+            "  %j = phi i64 [ %a, %start ], [ %ahead, %good ]\n  %ahead = phi i64 [ %second, %start ], [ %next, %good ]\n",
+        )
+        .replace(
+            "  %next = add i64 %j, %b\n  %again = icmp ult i64 %next, %n\n",
+            "  %again = icmp ult i64 %ahead, %n\n  %step = select i1 %again, i64 %b, i64 0\n  %next = add i64 %step, %ahead\n",
+        );
+    let module = Module::from_text(&context, &hidden).unwrap();
+    let function = module.function("strided").unwrap();
+    assert!(!decide(function));
+    assert!(make_plain(function) && decide(function));
+    module.verify().unwrap();
+    assert!(!make_plain(function));
 }

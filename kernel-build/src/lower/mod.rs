@@ -13,6 +13,7 @@ pub(crate) mod atomics;
 pub(crate) mod copies;
 pub(crate) mod counters;
 pub(crate) mod early_checks;
+pub(crate) mod kept_checks;
 pub(crate) mod kernels;
 pub(crate) mod library;
 pub(crate) mod local_arrays;
