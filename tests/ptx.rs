@@ -36,6 +36,8 @@ mod launch_bounds;
 mod local_arrays;
 #[path = "ptx/loop_checks.rs"]
 mod loop_checks;
+#[path = "ptx/loop_conditions.rs"]
+mod loop_conditions;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/outputs.rs"]
