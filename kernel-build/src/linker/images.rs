@@ -7,8 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, retarget,
-    statics, symbols,
+    answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, products,
+    retarget, statics, symbols,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -147,6 +147,7 @@ fn optimize<'ctx>(
         copy.strip_debug_info();
     }
     copies::spell_out(&copy);
+    products::widen_factors(&copy);
     retarget::rename_for_ptx(&copy);
     Ok(copy)
 }

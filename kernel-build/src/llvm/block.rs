@@ -240,6 +240,14 @@ impl<'ctx> Builder<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
     }
 
+    pub(crate) fn or(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildOr, a, b)
+    }
+
+    pub(crate) fn xor(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildXor, a, b)
+    }
+
     /// An address so many bytes further, in the same piece of memory.
     pub(crate) fn further(&self, base: Value<'ctx>, bytes: u64) -> Value<'ctx> {
         let llvm = self.context.llvm;
@@ -293,6 +301,17 @@ impl<'ctx> Builder<'ctx> {
         let raw = unsafe {
             let ty = (llvm.LLVMInt64TypeInContext)(self.context.raw);
             (llvm.LLVMBuildZExt)(self.raw, value.raw, ty, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// The lower 32 bits of a number of 64.
+    pub(crate) fn narrowed(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder and a live number of 64 bits.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt32TypeInContext)(self.context.raw);
+            (llvm.LLVMBuildTrunc)(self.raw, value.raw, ty, c"".as_ptr())
         };
         Value::new(raw, self.context)
     }
