@@ -7,7 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols,
+    answers, atomics, counters, early_checks, kernels, locations, panics, retarget, statics,
+    symbols,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -134,6 +135,9 @@ fn optimize<'ctx>(
     locations::number(&mut copy, &program.names)?;
     atomics::spell_out(&mut copy)?;
     copy.run(Passes::inline_always(), Some(&machine))?;
+    if panics::mark(&copy, &program.names) {
+        copy.run(Passes::inline_always(), Some(&machine))?;
+    }
     let fused = program
         .roots
         .iter()

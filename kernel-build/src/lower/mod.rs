@@ -3,7 +3,7 @@
 //! In the order in which the linker runs them: [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics);
 //! [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces; [`kernels`] turns entries into
 //! kernels; after LLVM's optimisation [`early_checks`] takes bounds checks out of loops, [`locations`] gives panics their kernel and
-//! [`atomics`] spells out memory orders. Must not know: cargo, files.
+//! [`atomics`] spells out memory orders, and [`panics`] writes panics into their kernels. Must not know: cargo, files.
 
 mod affine;
 pub(crate) mod answers;
@@ -17,6 +17,7 @@ pub(crate) mod library;
 pub(crate) mod locations;
 mod loops;
 mod memory_bodies;
+pub(crate) mod panics;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod statics;
