@@ -44,6 +44,8 @@ mod math;
 mod outputs;
 #[path = "ptx/panics.rs"]
 mod panics;
+#[path = "ptx/panics_in_place.rs"]
+mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
 #[path = "ptx/ptxas.rs"]

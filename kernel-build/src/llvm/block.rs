@@ -239,8 +239,8 @@ impl<'ctx> Value<'ctx> {
 
 /// Makes instructions before another.
 pub(crate) struct Builder<'ctx> {
-    raw: BuilderRef,
-    context: &'ctx Context,
+    pub(super) raw: BuilderRef,
+    pub(super) context: &'ctx Context,
 }
 
 type Binary =

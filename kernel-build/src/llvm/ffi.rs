@@ -157,6 +157,7 @@ functions! {
     fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
+    fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, align: Bool, dialect: c_int, throws: Bool) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
     fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;

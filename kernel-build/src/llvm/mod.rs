@@ -8,6 +8,7 @@ mod ffi;
 mod leave;
 mod module;
 mod target;
+mod text;
 mod value;
 
 pub(crate) use block::{Block, Builder, Compare};

@@ -34,6 +34,7 @@ pub(crate) enum Op {
     CmpXchg,
     FRem,
     Fence,
+    Return,
     Branch,
     Unreachable,
     Add,
@@ -328,6 +329,7 @@ impl<'ctx> Value<'ctx> {
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
         match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
+            1 => Op::Return,
             2 => Op::Branch,
             7 => Op::Unreachable,
             8 => Op::Add,

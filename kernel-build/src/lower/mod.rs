@@ -4,6 +4,8 @@
 //! [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces; [`kernels`] turns entries into
 //! kernels; after LLVM's optimisation [`local_arrays`] puts small arrays into registers, [`early_checks`] takes bounds checks out of loops, [`locations`]
 //! gives panics their kernel, [`atomics`] spells out memory orders and [`copies`] short copies. Must not know: cargo, files.
+//! kernels; after LLVM's optimisation [`early_checks`] takes bounds checks out of loops, [`locations`] gives panics their kernel and
+//! [`atomics`] spells out memory orders, and [`panics`] writes panics into their kernels. Must not know: cargo, files.
 
 mod affine;
 pub(crate) mod answers;
@@ -19,6 +21,7 @@ pub(crate) mod local_arrays;
 pub(crate) mod locations;
 mod loops;
 mod memory_bodies;
+pub(crate) mod panics;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod statics;
