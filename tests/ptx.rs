@@ -38,12 +38,16 @@ mod local_arrays;
 mod loop_checks;
 #[path = "ptx/loop_conditions.rs"]
 mod loop_conditions;
+#[path = "ptx/loop_walks.rs"]
+mod loop_walks;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/outputs.rs"]
 mod outputs;
 #[path = "ptx/panics.rs"]
 mod panics;
+#[path = "ptx/panics_in_place.rs"]
+mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
 #[path = "ptx/ptxas.rs"]

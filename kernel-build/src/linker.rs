@@ -7,6 +7,8 @@
 
 mod images;
 mod line;
+#[cfg(test)]
+mod loops_tests;
 pub(crate) mod needs;
 mod output;
 mod split;

@@ -7,8 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, products,
-    retarget, statics, symbols,
+    answers, atomics, copies, counters, early_checks, kernels, local_arrays, locations, panics,
+    products, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -136,6 +136,9 @@ fn optimize<'ctx>(
     locations::number(&mut copy, &program.names)?;
     atomics::spell_out(&mut copy)?;
     copy.run(Passes::inline_always(), Some(&machine))?;
+    if panics::mark(&copy, &program.names) {
+        copy.run(Passes::inline_always(), Some(&machine))?;
+    }
     let fused = program
         .roots
         .iter()
@@ -174,6 +177,9 @@ fn take_checks_out_of_loops(
         .filter(|f| f.hold_still())
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
+    for function in changed {
+        walks::walk(function);
+    }
     module.run(Passes::optimize(), Some(machine))?;
     // Some of them may be gone, with what called them.
     let left = module.functions();

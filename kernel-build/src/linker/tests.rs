@@ -51,7 +51,7 @@ fn compiled(ir: &str, options: Options) -> Result<Compiled, LinkError> {
 }
 
 #[track_caller]
-fn ptx(ir: &str) -> String {
+pub(super) fn ptx(ir: &str) -> String {
     let (_, texts) = compiled(ir, options()).unwrap();
     texts[0].2.clone()
 }
@@ -64,7 +64,7 @@ fn problems(ir: &str) -> String {
 }
 
 /// A kernel that stores what `body` leaves in `%v`.
-fn storing(name: &str, body: &str) -> String {
+pub(super) fn storing(name: &str, body: &str) -> String {
     format!(
         "{}\ndefine void @{name}.entry(ptr %y, i64 %n) {{\n{body}\n  store i32 %v, ptr %y\n  ret void\n}}\n",
         kernel(name)

@@ -131,6 +131,34 @@ impl<'ctx> Block<'ctx> {
         phis
     }
 
+    /// The first instruction behind those values.
+    pub(crate) fn first(self) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live block of a verified function, which ends with an instruction that is no phi.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
+            while Value::new(raw, self.context).op() == Op::Phi {
+                raw = (llvm.LLVMGetNextInstruction)(raw);
+            }
+            Value::new(raw, self.context)
+        }
+    }
+
+    /// All of its instructions, as they are now.
+    pub(crate) fn instructions(self) -> Vec<Value<'ctx>> {
+        let llvm = self.context.llvm;
+        let mut all = Vec::new();
+        // SAFETY: a live block, whose instructions are walked without changing them.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
+            while !raw.is_null() {
+                all.push(Value::new(raw, self.context));
+                raw = (llvm.LLVMGetNextInstruction)(raw);
+            }
+        }
+        all
+    }
+
     /// Whether control never leaves it.
     pub(crate) fn is_end(self) -> bool {
         self.terminator().op() == Op::Unreachable
@@ -167,6 +195,20 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
+    /// What a phi is where control comes from `block`.
+    pub(crate) fn add_incoming(self, value: Value<'ctx>, block: Block<'ctx>) {
+        debug_assert!(self.op() == Op::Phi && self.ty().kind() == value.ty().kind());
+        // SAFETY: a live phi, and a live value of its type.
+        unsafe {
+            (self.context.llvm.LLVMAddIncoming)(
+                self.raw,
+                &raw const value.raw,
+                &raw const block.raw,
+                1,
+            );
+        }
+    }
+
     /// How a comparison of unsigned numbers, or for equality, compares; `None` for all else.
     pub(crate) fn comparison(self) -> Option<Compare> {
         let llvm = self.context.llvm;
@@ -197,8 +239,8 @@ impl<'ctx> Value<'ctx> {
 
 /// Makes instructions before another.
 pub(crate) struct Builder<'ctx> {
-    raw: BuilderRef,
-    context: &'ctx Context,
+    pub(super) raw: BuilderRef,
+    pub(super) context: &'ctx Context,
 }
 
 type Binary =
@@ -291,6 +333,31 @@ impl<'ctx> Builder<'ctx> {
         let build = self.context.llvm.LLVMBuildSelect;
         // SAFETY: a positioned builder, a truth value and two live values of one type.
         let raw = unsafe { build(self.raw, which.raw, a.raw, b.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// The address of the element at `index` from `base`, of elements as those of `like`, which is such an address.
+    pub(crate) fn element(
+        &self,
+        like: Value<'ctx>,
+        base: Value<'ctx>,
+        index: Value<'ctx>,
+    ) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        debug_assert!(like.op() == Op::Element);
+        let mut index = index.raw;
+        // SAFETY: a positioned builder, an address instruction, a live pointer and a live number.
+        let raw = unsafe {
+            let ty = (llvm.LLVMGetGEPSourceElementType)(like.raw);
+            (llvm.LLVMBuildGEP2)(self.raw, ty, base.raw, &raw mut index, 1, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// A phi, still without values.
+    pub(crate) fn phi(&self, ty: Type<'ctx>) -> Value<'ctx> {
+        // SAFETY: a builder behind the phis of a block, and a type of its context.
+        let raw = unsafe { (self.context.llvm.LLVMBuildPhi)(self.raw, ty.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
     }
 

@@ -157,6 +157,7 @@ functions! {
     fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
+    fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, align: Bool, dialect: c_int, throws: Bool) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
     fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;
@@ -240,6 +241,10 @@ functions! {
     fn LLVMBuildICmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
+    fn LLVMGetGEPSourceElementType(address: ValueRef) -> TypeRef;
+    fn LLVMBuildPhi(builder: BuilderRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMAddIncoming(phi: ValueRef, values: *const ValueRef, blocks: *const BlockRef, count: c_uint);
     fn LLVMBuildFreeze(builder: BuilderRef, value: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildLoad2(builder: BuilderRef, ty: TypeRef, from: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildStore(builder: BuilderRef, value: ValueRef, to: ValueRef) -> ValueRef;

@@ -137,7 +137,10 @@ impl Passes {
     }
 
     /// Everything that makes kernels fast, then pointers back into their address spaces.
+    ///
+    /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better
+    /// unrolled whole too: each round keeps its way out, and what its number leads to (a quotient, an offset) is computed with a constant.
     pub(crate) fn optimize() -> Passes {
-        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,instcombine<no-verify-fixpoint>),globaldce".into())
+        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
     }
 }

@@ -34,6 +34,7 @@ pub(crate) enum Op {
     CmpXchg,
     FRem,
     Fence,
+    Return,
     Branch,
     Unreachable,
     Add,
@@ -46,6 +47,8 @@ pub(crate) enum Op {
     Xor,
     ZExt,
     Phi,
+    /// An address of an element: `getelementptr`.
+    Element,
     Other(i32),
 }
 
@@ -329,6 +332,7 @@ impl<'ctx> Value<'ctx> {
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
         match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
+            1 => Op::Return,
             2 => Op::Branch,
             7 => Op::Unreachable,
             8 => Op::Add,
@@ -339,6 +343,7 @@ impl<'ctx> Value<'ctx> {
             23 => Op::And,
             24 => Op::Or,
             25 => Op::Xor,
+            29 => Op::Element,
             44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,

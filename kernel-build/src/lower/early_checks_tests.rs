@@ -174,6 +174,7 @@ fn loops<'ctx>(context: &'ctx Context, text: &str, decided: Option<Passes>) -> M
     if let Some(passes) = decided {
         for function in module.functions() {
             if !function.is_declaration() {
+                make_plain(function);
                 assert!(decide(function), "{}", function.name());
             }
         }
@@ -284,4 +285,34 @@ fn a_counter_that_grows_by_its_condition_is_made_plain() {
     assert!(make_plain(function) && decide(function));
     module.verify().unwrap();
     assert!(!make_plain(function));
+}
+
+/// As `Range` leaves them: the next number beside the present one.
+#[test]
+fn a_number_that_is_ahead_of_another_is_made_of_it() {
+    let context = context();
+    let module = Module::from_text(&context, LOOPS).unwrap();
+    let function = module.function("row").unwrap();
+    assert!(make_plain(function));
+    module.verify().unwrap();
+    let text = function.to_text();
+    let made = text
+        .lines()
+        .find(|l| l.contains("= add i64 %k, 1"))
+        .unwrap();
+    let name = made.trim().split(' ').next().unwrap();
+    assert!(
+        text.contains(&format!("[ 0, %start ], [ {name}, %good ]")),
+        "{text}"
+    );
+    assert!(text.contains(&format!("icmp eq i64 {name}, %n")), "{text}");
+    // Two numbers that start otherwise, or grow otherwise, stay as they are.
+    for (from, to) in [
+        ("[ 1, %start ]", "[ 3, %start ]"),
+        ("[ 1, %start ]", "[ %a, %start ]"),
+        ("%ahead, 1", "%ahead, 2"),
+    ] {
+        let module = Module::from_text(&context, &LOOPS.replace(from, to)).unwrap();
+        assert!(!make_plain(module.function("row").unwrap()), "{from} {to}");
+    }
 }
