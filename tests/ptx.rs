@@ -36,6 +36,8 @@ mod launch_bounds;
 mod local_arrays;
 #[path = "ptx/loop_checks.rs"]
 mod loop_checks;
+#[path = "ptx/loop_conditions.rs"]
+mod loop_conditions;
 #[path = "ptx/loop_walks.rs"]
 mod loop_walks;
 #[path = "ptx/math.rs"]
@@ -44,6 +46,8 @@ mod math;
 mod outputs;
 #[path = "ptx/panics.rs"]
 mod panics;
+#[path = "ptx/panics_in_place.rs"]
+mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
 #[path = "ptx/ptxas.rs"]

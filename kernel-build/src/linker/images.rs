@@ -8,7 +8,7 @@ use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, u
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
     answers, atomics, copies, counters, early_checks, kept_checks, kernels, local_arrays,
-    locations, retarget, statics, symbols, walks,
+    locations, panics, products, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -136,6 +136,9 @@ fn optimize<'ctx>(
     locations::number(&mut copy, &program.names)?;
     atomics::spell_out(&mut copy)?;
     copy.run(Passes::inline_always(), Some(&machine))?;
+    if panics::mark(&copy, &program.names) {
+        copy.run(Passes::inline_always(), Some(&machine))?;
+    }
     let fused = program
         .roots
         .iter()
@@ -147,6 +150,7 @@ fn optimize<'ctx>(
         copy.strip_debug_info();
     }
     copies::spell_out(&copy);
+    products::widen_factors(&copy);
     retarget::rename_for_ptx(&copy);
     Ok(copy)
 }

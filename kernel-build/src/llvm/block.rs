@@ -239,8 +239,8 @@ impl<'ctx> Value<'ctx> {
 
 /// Makes instructions before another.
 pub(crate) struct Builder<'ctx> {
-    raw: BuilderRef,
-    context: &'ctx Context,
+    pub(super) raw: BuilderRef,
+    pub(super) context: &'ctx Context,
 }
 
 type Binary =
@@ -285,6 +285,14 @@ impl<'ctx> Builder<'ctx> {
 
     pub(crate) fn and(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
+    }
+
+    pub(crate) fn or(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildOr, a, b)
+    }
+
+    pub(crate) fn xor(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildXor, a, b)
     }
 
     /// An address so many bytes further, in the same piece of memory.
@@ -369,7 +377,7 @@ impl<'ctx> Builder<'ctx> {
         Value::new(raw, self.context)
     }
 
-    /// The low 32 bits of a number of 64.
+    /// The lower 32 bits of a number of 64.
     pub(crate) fn narrowed(&self, value: Value<'ctx>) -> Value<'ctx> {
         let llvm = self.context.llvm;
         // SAFETY: a positioned builder and a live number of 64 bits.

@@ -8,6 +8,7 @@ mod ffi;
 mod leave;
 mod module;
 mod target;
+mod text;
 mod value;
 
 pub(crate) use block::{Block, Builder, Compare};
@@ -58,12 +59,14 @@ pub(crate) fn find(sysroot: &Path) -> Result<PathBuf, LoadError> {
 }
 
 /// What differs from LLVM's defaults for NVPTX, as command line (the first word is a program's name).
-const ARGUMENTS: [&CStr; 7] = [
+const ARGUMENTS: [&CStr; 8] = [
     c"warploom",
     // NVPTX says nothing of conversions between floats and more than 64 bits: LLVM is to spell them out.
     c"-expand-fp-convert-bits=64",
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
     c"-unroll-partial-threshold=160",
+    // `a && b` is one branch where `b` takes no more than this to compute: in a loop's condition a second one costs more (LLVM's own limit is 1).
+    c"-bonus-inst-threshold=4",
     // ptxas unrolls by four what it finds, so that four times four rounds have their loads under way; of eight times four it schedules two
     // loads at a time, for want of registers.
     c"-unroll-max-count=4",
