@@ -7,7 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols, walks,
+    answers, atomics, counters, early_checks, kernels, late_checks, locations, retarget, statics,
+    symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -158,9 +159,10 @@ fn take_checks_out_of_loops(
         .into_iter()
         .filter(|f| !f.is_declaration());
     let (changed, others): (Vec<_>, Vec<_>) = defined.partition(|f| {
-        // The first tells the second how far loops go.
+        // The first tells the others how far loops go.
         let plain = counters::make_plain(*f);
-        early_checks::decide(*f) || plain
+        let decided = early_checks::decide(*f);
+        plain || decided || late_checks::is_wanted(*f)
     });
     if changed.is_empty() {
         return Ok(());
@@ -171,6 +173,7 @@ fn take_checks_out_of_loops(
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
     for function in changed {
+        late_checks::defer(function);
         walks::walk(function);
     }
     module.run(Passes::optimize(), Some(machine))?;

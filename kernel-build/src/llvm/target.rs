@@ -125,9 +125,9 @@ impl Passes {
     }
 
     /// Loops with a condition that is the same in each round become two loops. Without a machine: for GPUs LLVM leaves such loops alone,
-    /// since threads of a warp could differ in the condition.
+    /// since threads of a warp could differ in the condition. Each loop is left with a block of its own before it and behind it.
     pub(crate) fn split_loops() -> Passes {
-        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg)".into())
+        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)".into())
     }
 
     /// Everything that makes kernels fast, then pointers back into their address spaces.

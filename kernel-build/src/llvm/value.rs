@@ -45,6 +45,7 @@ pub(crate) enum Op {
     Phi,
     /// An address of an element: `getelementptr`.
     Element,
+    AddrSpaceCast,
     Other(i32),
 }
 
@@ -336,6 +337,7 @@ impl<'ctx> Value<'ctx> {
             20 => Op::Shl,
             24 => Op::Or,
             29 => Op::Element,
+            60 => Op::AddrSpaceCast,
             44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,
