@@ -65,9 +65,11 @@ impl<T> Kept<T> {
 
     /// The value, if nobody else has it.
     pub(super) fn get_mut(&mut self) -> Option<&mut T> {
+        if !self.is_alone() {
+            return None;
+        }
         // SAFETY: this is the only one, borrowed exclusively: nobody can clone it meanwhile.
-        self.is_alone()
-            .then(|| unsafe { &mut self.at.as_mut().value })
+        Some(unsafe { &mut self.at.as_mut().value })
     }
 
     pub(super) fn is_same(&self, other: &Kept<T>) -> bool {
