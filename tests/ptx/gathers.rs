@@ -1,4 +1,4 @@
-//! An index that comes from memory is held within its slice in each round, and looked at after the loop: no round has a way out.
+//! Indices that come from memory are read and looked at for a group of rounds together, before anything is read at them.
 //@ release
 
 use warploom::prelude::*;
@@ -14,14 +14,14 @@ fn gather(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: Disjoin
         *y = sum;
     }
 }
-// What is left over, then four rounds.
-// ptx: .pragma "nounroll";
+// A group of 16 rounds, and one of 4.
 // ptx: max.u32
+// ptx: setp.gt.u32
 // ptx: max.u32
-// ptx: max.u32
-// ptx: max.u32
-// ptx: max.u32
-// ptx-count: 5 max.u32
+// ptx: setp.gt.u32
+// ptx-count: 18 max.u32
+// What nothing writes, in groups and in single rounds: two starts, and an index and a number of each of 21 rounds.
+// ptx-count: 44 ld.global.nc.b32
 // The loop that there was tells which index was wrong.
 // ptx-module: panic_bounds_check
 
@@ -35,6 +35,6 @@ fn scatter(i: Index1D, columns: &[u32], x: &[f32], mut y: DisjointSlice<f32, Gri
 // ptx-not: max.u32
 
 #[test]
-fn gathered_indices_are_looked_at_after_the_loop() {
+fn gathered_indices_are_looked_at_in_groups() {
     warploom_harness::ptx_file!("gathers.rs");
 }

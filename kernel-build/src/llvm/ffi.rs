@@ -247,6 +247,7 @@ functions! {
     fn LLVMSetNNeg(widening: ValueRef, flag: Bool);
     fn LLVMSetIsDisjoint(or: ValueRef, flag: Bool);
     fn LLVMSetICmpSameSign(comparison: ValueRef, flag: Bool);
+    fn LLVMBuildBr(builder: BuilderRef, to: BlockRef) -> ValueRef;
     fn LLVMBuildCondBr(builder: BuilderRef, condition: ValueRef, when_true: BlockRef, when_false: BlockRef) -> ValueRef;
     fn LLVMInsertBasicBlockInContext(context: ContextRef, before: BlockRef, name: *const c_char) -> BlockRef;
     fn LLVMPositionBuilderAtEnd(builder: BuilderRef, block: BlockRef);

@@ -94,6 +94,12 @@ impl<'ctx> Builder<'ctx> {
         }
     }
 
+    /// The end of a block that always goes on to the same one.
+    pub(crate) fn go(&self, to: Block<'ctx>) {
+        // SAFETY: a builder at the end of a block, and a block of the same function.
+        unsafe { (self.context.llvm.LLVMBuildBr)(self.raw, to.raw) };
+    }
+
     /// A copy of an instruction, here, with other operands.
     pub(crate) fn copy(
         &self,

@@ -1,26 +1,31 @@
-//! Bounds checks of indices that come from memory are decided after the loop.
+//! Bounds checks of indices that come from memory are decided for several rounds at once.
 //!
 //! `x[columns[k]]` has a check in each round that nothing before the loop can decide; with a way out in each round, neither LLVM nor ptxas
-//! unrolls, and one element waits for the other. A loop that only reads can be run without ways out, if whatever it reads is there:
+//! unrolls, and one element waits for the other. Where the loop only reads, and all that it reads in the next rounds whatever their checks say
+//! is there, the indices of a group of rounds are read and looked at first:
 //!
 //! ```text
 //! for k in from..to { sum += x[columns[k]] }
 //!
-//! if from..to is within columns, and x is not empty {         another loop, without ways out
-//!     for k in from..to { let c = columns[k]; worst = max(worst, c); sum += x[min(c, x.len() - 1)] }
-//!     if worst < x.len() { done }
+//! if from..to is within columns, and x is not empty {
+//!     while 16 rounds are left {                          then the same with 4 rounds
+//!         let c = columns[k..k + 16]                      under way together
+//!         if max(c) >= x.len() { break to the loop that there was }
+//!         for c in c { sum += x[c] }                      under way together; no way out
+//!     }
 //! }
-//! the loop that there was, from its beginning                 panics where it always did, with the same index
+//! the loop that there was, from where they have got to    panics where it always did, with the same index
 //! ```
-//! What is read in the other loop is looked at load by load, whatever the checks of the loop say: each is of a kernel's parameter, and either
-//! its index grows evenly and its last value is known before the loop to be below the length, or it is held below the length in each round.
-//! `beside` makes the other loop of what is planned here. All values from outside are settled (`freeze`) before they get there, and what loads are said to give is forgotten, for they may be made
-//! where the loop that there was would not have come to.
+//! What is read before the indices are known to be right is looked at load by load, whatever the checks of the loop say: each is of a kernel's
+//! parameter, and its index grows evenly and its last value is known before the loop to be below the length. `beside` makes the groups of what is
+//! planned here. All values from outside are settled (`freeze`) before they get there, and what loads are said to give is forgotten, for they may
+//! be made where the loop that there was would not have come to.
 
 use super::affine::Affine;
 use super::early_checks::Rounds;
 use super::loops::{self, Loop};
 use crate::llvm::{Block, Compare, Op, Type, TypeKind, Value};
+use std::collections::HashSet;
 
 /// Precedes the size of an element in a name that pointers to slices have as attribute; their number of elements is the next parameter.
 pub(crate) const ELEMENTS: &str = "warploom.elements.";
@@ -31,7 +36,7 @@ pub(crate) fn is_wanted(function: Value<'_>) -> bool {
     loops.any(|found| Plan::of(&found).is_some())
 }
 
-/// Puts such loops beside those that there are; says whether there were any.
+/// Puts such groups beside loops; says whether there were any.
 pub(crate) fn defer(function: Value<'_>) -> bool {
     let mut changed = false;
     // Blocks of one plan are not those of another: each is of an innermost loop.
@@ -75,7 +80,19 @@ pub(super) struct Plan<'ctx> {
     pub(super) way: Vec<Block<'ctx>>,
     pub(super) even: Vec<Even<'ctx>>,
     pub(super) gathers: Vec<Gather<'ctx>>,
+    /// What depends on what is gathered, in this round or in one before.
+    pub(super) late: HashSet<Value<'ctx>>,
+    /// How many rounds are made at once, as long as so many are left.
+    pub(super) groups: Vec<usize>,
 }
+
+/// A warp reads the cache lines of 32 rows: what a row has of a line is best read at once, before others have taken its place. Those of 4 shorten
+/// what is left to single rounds.
+const GROUPS: [usize; 2] = [16, 4];
+/// Loads of a group: more would need more registers than those of a thread that shares a multiprocessor with a thousand others.
+const LOADS: usize = 48;
+/// Instructions of a group.
+const SIZE: usize = 256;
 
 impl<'ctx> Plan<'ctx> {
     fn of(found: &Loop<'ctx>) -> Option<Plan<'ctx>> {
@@ -90,10 +107,12 @@ impl<'ctx> Plan<'ctx> {
             .map(|b| Gather::of(*b, found))
             .collect::<Option<_>>()?;
         let mut even = Vec::new();
-        let mut gathered = false;
+        let mut gathered = 0;
+        let mut size = 0;
         for instruction in way.iter().flat_map(|b| b.instructions()) {
+            size += 1;
             match instruction.op() {
-                Op::Load if is_gathered(instruction, &gathers) => gathered = true,
+                Op::Load if is_gathered(instruction, &gathers) => gathered += 1,
                 Op::Load => {
                     even.push(Even::of(instruction, found).filter(|e| rounds.reaches(&e.offset))?);
                 }
@@ -101,12 +120,49 @@ impl<'ctx> Plan<'ctx> {
                 _ => return None,
             }
         }
-        gathered.then_some(Plan {
+        let late = late(found, &way, &gathers);
+        // No index depends on what another one finds.
+        let known = gathers.iter().all(|g| !late.contains(&g.index));
+        let loads = even.len() + gathered;
+        let fits = |n: &usize| n * loads <= LOADS && n * size <= SIZE;
+        let groups: Vec<usize> = GROUPS.into_iter().filter(fits).collect();
+        (gathered > 0 && known && !groups.is_empty()).then_some(Plan {
             rounds,
             way,
             even,
             gathers,
+            late,
+            groups,
         })
+    }
+}
+
+/// What depends on the loads that `gathers` are for.
+fn late<'ctx>(
+    found: &Loop<'ctx>,
+    way: &[Block<'ctx>],
+    gathers: &[Gather<'ctx>],
+) -> HashSet<Value<'ctx>> {
+    let mut late = HashSet::new();
+    loop {
+        let before = late.len();
+        for instruction in way.iter().flat_map(|b| b.instructions()) {
+            let mut from = instruction.operands();
+            if instruction.op() == Op::Phi {
+                let incoming = instruction.incoming().into_iter();
+                from = incoming
+                    .filter(|(_, b)| *b == found.latch)
+                    .map(|(v, _)| v)
+                    .collect();
+            }
+            let gathered = instruction.op() == Op::Load && is_gathered(instruction, gathers);
+            if gathered || from.iter().any(|v| late.contains(v)) {
+                late.insert(instruction);
+            }
+        }
+        if late.len() == before {
+            return late;
+        }
     }
 }
 
