@@ -235,14 +235,14 @@ fn is_harmless(instruction: Value<'_>) -> bool {
     ];
     match instruction.op() {
         Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Or | Op::ZExt | Op::Phi | Op::Element => true,
-        Op::Branch | Op::AddrSpaceCast => true,
+        Op::Branch | Op::AddrSpaceCast | Op::LShr | Op::And | Op::Xor | Op::Select => true,
         Op::Call => {
             let name = instruction.callee().as_function().map(Value::name);
             name.is_some_and(|n| FUNCTIONS.iter().any(|f| n.starts_with(f)))
         }
         // Arithmetic but for division of integers, conversions, comparisons, select, fneg, freeze.
         Op::Other(op) => {
-            matches!(op, 9 | 11 | 13 | 16 | 21..=23 | 25 | 30 | 32..=38 | 41..=43 | 46 | 66 | 68)
+            matches!(op, 9 | 11 | 13 | 16 | 22 | 30 | 32..=38 | 41..=43 | 66 | 68)
         }
         _ => false,
     }
