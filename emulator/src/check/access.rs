@@ -308,8 +308,10 @@ impl<'a> Access<'a> {
             let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
                 (true, false) => !self.is_past(old),
                 (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
-                // A read without order was reported.
-                (false, false) => false,
+                // Others may not know of it. One that this change does not know was reported.
+                (false, false) => {
+                    (old.who == self.now.who || self.is_surely_ordered(old)) && !self.is_past(old)
+                }
             };
             if !serves {
                 slot.set(Slot::default());
