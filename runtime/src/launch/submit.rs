@@ -24,10 +24,9 @@ use crate::launch::{Arg, CheckedShape, Contract, KeptArg, Kernel, Launch, Launch
 use crate::stream::Stream;
 
 /// One thread of a kernel on the CPU. Every closure that can be copied and shared is one.
-pub trait ThreadBody: Sync {
-    /// Runs the thread that the emulator says is running.
-    fn run(&self);
-
+///
+/// Called, it runs the thread that the emulator says is running.
+pub trait ThreadBody: Fn() + Sync {
     /// A copy that may run after this call's arguments are gone.
     ///
     /// # Safety
@@ -36,10 +35,6 @@ pub trait ThreadBody: Sync {
 }
 
 impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
-    fn run(&self) {
-        self();
-    }
-
     unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync> {
         let kept: Box<dyn Fn() + Send + Sync + '_> = Box::new(self.clone());
         // SAFETY: only the bound of the captures' life changes, and the caller answers for that.
@@ -130,7 +125,7 @@ unsafe fn submit_any(
                 false => vec![emulated.no_graph()],
             };
             // SAFETY: the caller's promise; arguments and shape were checked.
-            unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
+            unsafe { emulate(emulated, stream, shape, kernel, args, cpu, caller)? };
         }
         Backend::Cuda(gpu) => {
             device.flush_prints(); // before the locks: it may wait
