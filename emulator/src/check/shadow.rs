@@ -105,10 +105,43 @@ impl Entry<'_> {
         self.stretch.store(stretch, Ordering::Relaxed);
     }
 
+    /// A plain write is all that it remembers now.
+    #[inline(always)]
+    pub(super) fn overwrite(&self, now: Slot) {
+        self.slots[0].set(now);
+        self.slots[1].set(Slot::default());
+        self.slots[2].set(Slot::default());
+        self.set_stretch(0);
+    }
+
     /// A copy to it has begun.
     pub(super) fn set_copying(&self) {
         self.set_stretch(0);
         self.set_flags(self.flags() | flag::COPYING);
+    }
+}
+
+/// Neighbouring granules of one chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entries<'a> {
+    granules: &'a [Granule],
+    stretches: &'a [AtomicU32],
+}
+
+impl<'a> Entries<'a> {
+    /// Number `n` of them.
+    ///
+    /// # Safety
+    /// There are more.
+    #[inline(always)]
+    pub(super) unsafe fn get(self, n: usize) -> Entry<'a> {
+        // SAFETY: the caller's promise; both have the same length.
+        unsafe {
+            Entry {
+                granule: self.granules.get_unchecked(n),
+                stretch: self.stretches.get_unchecked(n),
+            }
+        }
     }
 }
 
@@ -144,6 +177,12 @@ impl Granule {
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
+    }
+
+    /// The flags, but for whether somebody keeps others away.
+    #[inline(always)]
+    pub(super) fn flags_unlocked(&self) -> u32 {
+        self.flags() & !flag::LOCKED
     }
 
     #[inline(always)]
@@ -245,10 +284,27 @@ impl Chunks {
     #[inline(always)]
     pub(super) unsafe fn entry<'a>(self, index: usize) -> Option<Entry<'a>> {
         // SAFETY: the caller's promise.
+        Some(unsafe { self.chunk(index) }?.entry(index))
+    }
+
+    /// That granule and those behind it in its chunk, if they were made.
+    ///
+    /// # Safety
+    /// As for `entry`.
+    #[inline(always)]
+    pub(super) unsafe fn entries<'a>(self, index: usize) -> Option<Entries<'a>> {
+        // SAFETY: the caller's promise.
+        Some(unsafe { self.chunk(index) }?.entries(index))
+    }
+
+    /// # Safety
+    /// As for `entry`.
+    #[inline(always)]
+    unsafe fn chunk<'a>(self, index: usize) -> Option<&'a Chunk> {
+        // SAFETY: the caller's promise.
         let chunk = unsafe { (*self.0.add(index >> CHUNK_SHIFT)).load(Ordering::Acquire) };
         // SAFETY: the chunk is alive as long as the table.
-        let chunk = unsafe { chunk.as_ref() }?;
-        Some(chunk.entry(index))
+        unsafe { chunk.as_ref() }
     }
 }
 
@@ -260,6 +316,16 @@ impl Chunk {
         Entry {
             granule: &self.granules[inside],
             stretch: &self.stretches[inside],
+        }
+    }
+
+    /// It and those behind it.
+    #[inline(always)]
+    fn entries(&self, index: usize) -> Entries<'_> {
+        let inside = index & (CHUNK - 1);
+        Entries {
+            granules: &self.granules[inside..],
+            stretches: &self.stretches[inside..],
         }
     }
 }
