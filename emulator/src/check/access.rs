@@ -241,7 +241,7 @@ impl<'a> Access<'a> {
 
     /// Looks at `bytes` bytes from number `at` on of a granule, whose lock the caller has.
     pub(super) fn look(&self, entry: Entry<'_>, at: usize, bytes: usize) {
-        entry.leave_line();
+        entry.leave_line(self.space.locked);
         entry.set_stretch(NONE);
         if entry.flags() & flag::COPYING != 0 {
             copies::meets(self, &entry);

@@ -225,7 +225,7 @@ pub(super) fn quick<'a>(
     if entry.stretch() == clocks.stretches.one_changer() && does == Does::Changes && scope >= 2 {
         return pass(Met::OneChanger);
     }
-    entry.leave_line();
+    entry.leave_line(space.locked);
     let flags = entry.flags();
     let old = clocks.old(space);
     let [written, a, b] = &entry.slots;

@@ -140,17 +140,18 @@ impl Entry<'_> {
         self.stretch() == IN_LINE
     }
 
-    /// Lets the granule remember by itself what the line does. Whoever looks at what it remembers calls this first, with its lock.
+    /// Lets the granule remember by itself what the line does. Whoever looks at what it remembers calls this first, with its lock;
+    /// `locked`: other OS threads may look at it.
     #[inline(always)]
-    pub(super) fn leave_line(self) {
+    pub(super) fn leave_line(self, locked: bool) {
         if is_line(self.stretch()) {
-            self.take_from_line();
+            self.take_from_line(locked);
         }
     }
 
     #[inline(never)]
-    fn take_from_line(self) {
-        if self.take_stretch() == IN_LINE {
+    fn take_from_line(self, locked: bool) {
+        if self.take_stretch(locked) == IN_LINE {
             self.slots[1].set(self.line().slot(self.inside() % LINE));
         }
     }

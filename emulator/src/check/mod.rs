@@ -26,6 +26,7 @@ mod quick; // reads and writes that floors order, or that tell nothing new
 mod race; // two accesses that nothing orders
 mod render; // as text
 mod report; // what a finding says
+mod rows; // many reads of one site at once
 mod shadow; // what is remembered of each piece of memory
 mod site; // places in the source of instrumented code
 mod source; // the text there

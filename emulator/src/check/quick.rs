@@ -67,12 +67,38 @@ pub(super) extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: 
 }
 
 /// `N` bytes are written.
+// As `read`: memory of the lane's own OS thread, whose earlier accesses are past, is nearly all that is written.
 #[inline(always)]
 pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
-    running.step(site);
+    let was_last = running.was_last_step();
+    let is_quick = !was_last
+        && each_quick::<N, true>(checks, at.addr(), site, |space, entry| {
+            let ([written, a, b], old) = (entry.times(), checks.clocks.old(space));
+            // An array of shared memory with all of its values.
+            let says_no_more = entry.flags() == space.flags;
+            let is_past = written < old && a < old && b < old && !entry.is_in_line();
+            let is_quick = is_past && says_no_more && !space.locked;
+            if is_quick {
+                let what = What::new(What::WRITE, site);
+                entry.overwrite(checks.clocks.slot(running.thread.get(), what));
+            }
+            is_quick
+        });
+    if !is_quick {
+        return write_quick::<N>(at, value, site);
+    }
+    running.memory_changed();
+}
+
+#[inline(never)]
+fn write_quick<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    running.end_after_last_step(site);
     running.memory_changed();
     let clocks = &checks.clocks;
     let thread = running.thread.get();
@@ -160,15 +186,15 @@ fn look_up_quick<const N: usize, const WRITE: bool>(
 
 /// Whether a read by lane number `thread` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(
+pub(super) fn quick_read(
     clocks: &Clocks,
     space: &Space,
     entry: Entry<'_>,
     (thread, what): (u32, What),
 ) -> bool {
-    entry.leave_line();
+    entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
-    let flags = entry.flags() & !flag::LOCKED;
+    let flags = entry.flags_unlocked();
     let is_past = written < old && a < old && b < old;
     if is_past && written >= space.start && flags == space.flags {
         entry.slots[1].set(clocks.slot(thread, what));
@@ -269,7 +295,7 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
 /// Whether a write by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
 fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
-    entry.leave_line();
+    entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
     let flags = entry.flags();
     let is_past = written < old && a < old && b < old;
@@ -278,10 +304,7 @@ fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> b
     {
         return false;
     }
-    entry.slots[0].set(now);
-    entry.slots[1].set(Slot::default());
-    entry.slots[2].set(Slot::default());
-    entry.set_stretch(NONE);
+    entry.overwrite(now);
     if space.is_shared() && flags & flag::INIT != flag::INIT {
         entry.set_flags(flags | flag::INIT);
     }

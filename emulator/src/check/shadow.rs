@@ -121,9 +121,14 @@ impl<'a> Entry<'a> {
             .is_ok()
     }
 
-    /// Takes it away, whatever other OS threads do; gives what it was.
-    pub(super) fn take_stretch(self) -> u32 {
-        self.note().swap(NONE, Ordering::AcqRel)
+    /// Takes it away, and if `locked` whatever other OS threads do; gives what it was.
+    pub(super) fn take_stretch(self, locked: bool) -> u32 {
+        if locked {
+            return self.note().swap(NONE, Ordering::AcqRel);
+        }
+        let before = self.stretch();
+        self.set_stretch(NONE);
+        before
     }
 
     /// What is remembered of it and its neighbours together.
@@ -138,11 +143,38 @@ impl<'a> Entry<'a> {
         self.inside
     }
 
+    /// A plain write is all that it remembers now.
+    #[inline(always)]
+    pub(super) fn overwrite(&self, now: Slot) {
+        self.slots[0].set(now);
+        self.slots[1].set(Slot::default());
+        self.slots[2].set(Slot::default());
+        self.set_stretch(NONE);
+    }
+
     /// A copy to it has begun.
     pub(super) fn set_copying(self) {
-        self.leave_line();
+        self.leave_line(true);
         self.set_stretch(NONE);
         self.set_flags(self.flags() | flag::COPYING);
+    }
+}
+
+/// Neighbouring granules of one chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entries<'a> {
+    chunk: &'a Chunk,
+    first: usize,
+}
+
+impl<'a> Entries<'a> {
+    /// Number `n` of them, which is in the chunk.
+    #[inline(always)]
+    pub(super) fn get(self, n: usize) -> Entry<'a> {
+        Entry {
+            chunk: self.chunk,
+            inside: self.first + n,
+        }
     }
 }
 
@@ -178,6 +210,12 @@ impl Granule {
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
+    }
+
+    /// The flags, but for whether somebody keeps others away.
+    #[inline(always)]
+    pub(super) fn flags_unlocked(&self) -> u32 {
+        self.flags() & !flag::LOCKED
     }
 
     #[inline(always)]
@@ -281,10 +319,27 @@ impl Chunks {
     #[inline(always)]
     pub(super) unsafe fn entry<'a>(self, index: usize) -> Option<Entry<'a>> {
         // SAFETY: the caller's promise.
+        Some(unsafe { self.chunk(index) }?.entry(index))
+    }
+
+    /// That granule and those behind it in its chunk, if they were made.
+    ///
+    /// # Safety
+    /// As for `entry`.
+    #[inline(always)]
+    pub(super) unsafe fn entries<'a>(self, index: usize) -> Option<Entries<'a>> {
+        // SAFETY: the caller's promise.
+        Some(unsafe { self.chunk(index) }?.entries(index))
+    }
+
+    /// # Safety
+    /// As for `entry`.
+    #[inline(always)]
+    unsafe fn chunk<'a>(self, index: usize) -> Option<&'a Chunk> {
+        // SAFETY: the caller's promise.
         let chunk = unsafe { (*self.0.add(index >> CHUNK_SHIFT)).load(Ordering::Acquire) };
         // SAFETY: the chunk is alive as long as the table.
-        let chunk = unsafe { chunk.as_ref() }?;
-        Some(chunk.entry(index))
+        unsafe { chunk.as_ref() }
     }
 }
 
@@ -295,6 +350,15 @@ impl Chunk {
         Entry {
             chunk: self,
             inside: index & (CHUNK - 1),
+        }
+    }
+
+    /// It and those behind it.
+    #[inline(always)]
+    fn entries(&self, index: usize) -> Entries<'_> {
+        Entries {
+            chunk: self,
+            first: index & (CHUNK - 1),
         }
     }
 }

@@ -130,7 +130,7 @@ define void @f(ptr %p) {{\n  %a = call zeroext i8 @\"__warploom.atomic.load.u8\"
     );
     let mut module = Module::from_text(&context, &ir).unwrap();
     let machine = Machine::of_host(&context, &module.triple()).unwrap();
-    let symbols = bind(&mut module, &machine).unwrap();
+    let symbols = bind(&mut module, &machine, &[]).unwrap();
     assert_eq!(
         symbols,
         ["__warploom.atomic.load.u8", "__warploom.atomic.store.u8"]

@@ -209,6 +209,9 @@ functions! {
     fn LLVMGetICmpPredicate(comparison: ValueRef) -> c_int;
     fn LLVMGetIsDisjoint(or: ValueRef) -> Bool;
     fn LLVMInstructionEraseFromParent(instruction: ValueRef);
+    fn LLVMInstructionRemoveFromParent(instruction: ValueRef);
+    fn LLVMInsertIntoBuilder(builder: BuilderRef, instruction: ValueRef);
+    fn LLVMGetGEPSourceElementType(element: ValueRef) -> TypeRef;
     fn LLVMGetCalledValue(call: ValueRef) -> ValueRef;
     fn LLVMGetNumArgOperands(call: ValueRef) -> c_uint;
     fn LLVMGetOrdering(instruction: ValueRef) -> c_int;
@@ -266,6 +269,7 @@ functions! {
     fn LLVMGetVolatile(access: ValueRef) -> Bool;
     fn LLVMGetModuleDataLayout(module: ModuleRef) -> TargetDataRef;
     fn LLVMStoreSizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
+    fn LLVMABISizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
     fn LLVMGetTarget(module: ModuleRef) -> *const c_char;
 
     fn LLVMInitializeX86TargetInfo();
