@@ -256,7 +256,9 @@ fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) 
     let (checks, reader) = (access.checks, access.now.who);
     let scope = access.now.what.scope();
     if later && !acquires {
-        checks.looked.add(access.running.thread.get(), access.address);
+        checks
+            .looked
+            .add(access.running.thread.get(), access.address);
     } else if later {
         known(checks, reader, |known| {
             known.announce(access.address, reader, scope, acquires);

@@ -73,7 +73,8 @@ fn met_in_order(checks: &BlockChecks, space: &Space, entry: Entry<'_>) -> Option
     }
     let old = clocks.old(space);
     let is_past = entry.times().into_iter().all(|t| t < old) && !entry.is_in_line();
-    (is_past && entry.times()[0] >= space.start && entry.flags() == space.flags).then_some(Met::Past)
+    (is_past && entry.times()[0] >= space.start && entry.flags() == space.flags)
+        .then_some(Met::Past)
 }
 
 /// Remembers a change by an atomic for the whole device that met this.

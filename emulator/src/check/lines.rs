@@ -45,38 +45,51 @@ const READY: u32 = 2;
 // A function of its own, and what is not here a call in tail position: so this needs no frame.
 #[inline(never)]
 pub(super) extern "C-unwind" fn read_first<const N: usize>(at: *const u8, site: u32) {
+    if !reads_in_lines::<N, false>(at, site) {
+        read_of_new_line::<N>(at, site);
+    }
+}
+
+/// The same, where the line may stand for nothing yet.
+#[inline(never)]
+extern "C-unwind" fn read_of_new_line<const N: usize>(at: *const u8, site: u32) {
+    if !reads_in_lines::<N, true>(at, site) {
+        read_quick::<N>(at, site);
+    }
+}
+
+/// Whether all granules of a read are remembered in lines, or it is not checked. `CLAIM`: lines that stand for nothing are taken for it.
+#[inline(always)]
+fn reads_in_lines<const N: usize, const CLAIM: bool>(at: *const u8, site: u32) -> bool {
     let Some((running, checks)) = fiber::checked() else {
-        return;
+        return true;
     };
     // SAFETY: as in `quick::each_quick`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
     let offset = at.addr().wrapping_sub(space.base);
-    let is_there =
-        offset < space.lined && (N <= 4 || space.lined - offset >= N) && at.addr().is_multiple_of(N);
+    let is_there = offset < space.lined
+        && (N <= 4 || space.lined - offset >= N)
+        && at.addr().is_multiple_of(N);
     let first = space.first + offset / 4;
     let is = |index| {
         let entry = space.entry(index);
         entry.is_some_and(|entry| {
-            let now = checks.clocks.slot(running.thread.get(), What::new(What::READ, site));
-            entry.read_in_line::<N>(now, space.locked)
+            let now = checks
+                .clocks
+                .slot(running.thread.get(), What::new(What::READ, site));
+            entry.read_in_line::<N, CLAIM>(now, space.locked)
         })
     };
-    let in_lines = is_there
-        && is(first)
-        && (N <= 4 || is(first + 1))
-        && (N <= 8 || is(first + 2) && is(first + 3));
-    if !in_lines {
-        read_quick::<N>(at, site);
-    }
+    is_there && is(first) && (N <= 4 || is(first + 1)) && (N <= 8 || is(first + 2) && is(first + 3))
 }
 
 impl Line {
     /// Whether it stands for reads like this one: of a lane with `first` before it, of 4 bytes by two to the power of `width`.
     #[inline(always)]
-    fn stands_for(&self, first: u32, now: Slot, width: u32) -> bool {
+    fn stands_for<const CLAIM: bool>(&self, first: u32, now: Slot, width: u32) -> bool {
         let state = self.state.load(Ordering::Acquire);
         if state != READY + width {
-            return state == 0 && self.claim(first, now, width);
+            return CLAIM && state == 0 && self.claim(first, now, width);
         }
         self.first.get() == first && self.t.get() == now.t && self.what.get() == now.what
     }
@@ -84,9 +97,9 @@ impl Line {
     /// Makes it stand for such reads, if it stands for none; whether it does.
     #[inline(never)]
     fn claim(&self, first: u32, now: Slot, width: u32) -> bool {
-        let claimed =
-            self.state
-                .compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed);
+        let claimed = self
+            .state
+            .compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed);
         if claimed.is_err() {
             return false; // for other lanes, most likely
         }
@@ -112,14 +125,14 @@ impl Entry<'_> {
     /// Remembers a read of `N` bytes, which are four or a multiple, in the line, if the granule is fresh or has been read like this;
     /// `locked`: other OS threads may look at it. False: the granule has to be looked at.
     #[inline(always)]
-    pub(super) fn read_in_line<const N: usize>(self, now: Slot, locked: bool) -> bool {
+    fn read_in_line<const N: usize, const CLAIM: bool>(self, now: Slot, locked: bool) -> bool {
         let stretch = self.stretch();
         if !is_line(stretch) {
             return false;
         }
         let width = const { (if N < 4 { 1 } else { N / 4 }).ilog2() };
         let first = now.who.wrapping_sub((self.inside() % LINE >> width) as u32);
-        if !self.line().stands_for(first, now, width) {
+        if !self.line().stands_for::<CLAIM>(first, now, width) {
             return false;
         }
         if stretch == IN_LINE {

@@ -106,11 +106,7 @@ impl Row {
     /// Whether `is` says so of each granule of what `entries_of_row` gave.
     #[inline(always)]
     fn all<const N: usize>(self, entries: Entries<'_>, is: impl Fn(Entry<'_>) -> bool) -> bool {
-        (0..self.count).all(|n| {
-            (0..N / 4).all(|part| {
-                is(entries.get(n * (self.step / 4) + part))
-            })
-        })
+        (0..self.count).all(|n| (0..N / 4).all(|part| is(entries.get(n * (self.step / 4) + part))))
     }
 }
 

@@ -85,7 +85,11 @@ impl Space {
         if self.base.is_multiple_of(1 << self.granule) {
             self.quick[0][self.granule as usize] = if reads { whole } else { 0 };
             self.quick[1][self.granule as usize] = if writes { whole } else { 0 };
-            self.lined = if self.is_shared() { 0 } else { self.quick[0][2] };
+            self.lined = if self.is_shared() {
+                0
+            } else {
+                self.quick[0][2]
+            };
         }
         self
     }

@@ -189,7 +189,11 @@ mod tests {
             );
             given.extend(first..first + n);
         }
-        assert!(given.iter().any(|number| number / BATCH != given[0] / BATCH));
+        assert!(
+            given
+                .iter()
+                .any(|number| number / BATCH != given[0] / BATCH)
+        );
         assert!(given.iter().all(|number| number % BATCH != 0));
         assert!(given.iter().all(|number| number & SETTLED == 0));
         let n = given.len();
@@ -241,7 +245,10 @@ mod tests {
                     let settled = is_settled(start, at(note), at(since));
                     assert!(!settled || note <= since, "{start} {note} {since}");
                     // Before the border as anywhere.
-                    assert!(settled || note > since || note > 8, "{start} {note} {since}");
+                    assert!(
+                        settled || note > since || note > 8,
+                        "{start} {note} {since}"
+                    );
                 }
             }
         }

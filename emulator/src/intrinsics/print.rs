@@ -21,5 +21,6 @@ use crate::fiber;
 #[inline]
 #[must_use]
 pub fn print_ring() -> *mut u8 {
-    fiber::with_running(|running| running.prints()).map_or(ptr::null_mut(), ptr::with_exposed_provenance_mut)
+    fiber::with_running(|running| running.prints())
+        .map_or(ptr::null_mut(), ptr::with_exposed_provenance_mut)
 }
