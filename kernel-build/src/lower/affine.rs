@@ -201,16 +201,7 @@ fn lagging<'ctx>(
         }
     };
     let start = Fixed::of(first);
-    let fits = ahead.start == start.clone().plus(ahead.step.clone())
-        || match (&ahead.start, &ahead.step) {
-            (Fixed::Value(sum), Fixed::Number(step)) => {
-                sum.block().is_some()
-                    && sum.op() == Op::Add
-                    && sum.operands().first() == Some(&first)
-                    && sum.operands().get(1).and_then(|v| v.as_integer()) == Some(*step)
-            }
-            _ => false,
-        };
+    let fits = ahead.start.is_sum_of(&start, &ahead.step);
     fits.then_some(Affine { start, ..ahead })
 }
 
@@ -219,6 +210,29 @@ impl<'ctx> Fixed<'ctx> {
         value
             .as_integer()
             .map_or(Fixed::Value(value), Fixed::Number)
+    }
+
+    /// Whether it is seen to be the sum of these two.
+    pub(super) fn is_sum_of(&self, first: &Fixed<'ctx>, second: &Fixed<'ctx>) -> bool {
+        if *self == first.clone().plus(second.clone()) {
+            return true;
+        }
+        match (self, first, second) {
+            (Fixed::Value(sum), _, _) => {
+                if sum.block().is_none() || sum.op() != Op::Add {
+                    return false;
+                }
+                let (a, b) = (Fixed::of(sum.operands()[0]), Fixed::of(sum.operands()[1]));
+                (a == *first && b == *second) || (b == *first && a == *second)
+            }
+            (Fixed::Widened(sum, _), Fixed::Widened(first, _), Fixed::Widened(second, _)) => {
+                sum.is_sum_of(first, second)
+            }
+            (Fixed::Widened(sum, bits), Fixed::Widened(first, _), Fixed::Number(n)) => {
+                n >> bits == 0 && sum.is_sum_of(first, second)
+            }
+            _ => false,
+        }
     }
 
     /// Numbers that are known are added in 64 bits: those of 32 must be cut before they are compared.
@@ -256,13 +270,14 @@ impl<'ctx> Fixed<'ctx> {
         }
     }
 
-    /// The instructions for it; `bits` is its width.
+    /// The instructions for it; `bits` is its width. What is poison in the program is some number here: one check whose index or length is poison
+    /// must not say anything of the others.
     pub(super) fn build(&self, builder: &Builder<'ctx>, bits: u32) -> Value<'ctx> {
         let both =
             |a: &Fixed<'ctx>, b: &Fixed<'ctx>| (a.build(builder, bits), b.build(builder, bits));
         match self {
             Fixed::Number(n) => builder.number(*n, bits),
-            Fixed::Value(value) => *value,
+            Fixed::Value(value) => builder.settled(*value),
             Fixed::Sum(a, b) => {
                 let (a, b) = both(a, b);
                 builder.add(a, b)

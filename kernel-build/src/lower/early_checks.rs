@@ -64,7 +64,9 @@ fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Bloc
         return false;
     }
     let before = Builder::before(found.before.terminator());
-    let limits = rounds.limits(&before);
+    // Behind the counter the last round is what counts, not that it is before the end.
+    let exact = checks.iter().any(|check| !rounds.leads(&check.index));
+    let limits = rounds.limits(&before, exact);
     let fits = checks
         .iter()
         .flat_map(|check| limits.conditions(check, &before))
@@ -73,7 +75,6 @@ fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Bloc
     let Some(fits) = fits else {
         return false;
     };
-    let fits = before.settled(fits);
     for check in checks {
         let Some(condition) = check.at.condition() else {
             continue;
@@ -180,7 +181,13 @@ impl<'ctx> Rounds<'ctx> {
         grows && told(index) && index.narrow.iter().all(told)
     }
 
-    fn limits(&self, builder: &Builder<'ctx>) -> Limits<'ctx> {
+    /// Whether the counter of a round is the index of the round before it: then the end of the loop is a limit for the index too.
+    fn leads(&self, index: &Affine<'ctx>) -> bool {
+        index.step == Fixed::Number(1) || self.next.start.is_sum_of(&index.start, &self.next.step)
+    }
+
+    /// With `exact` it costs a division by the step, of 32 bits.
+    fn limits(&self, builder: &Builder<'ctx>, exact: bool) -> Limits<'ctx> {
         let number = |n| builder.number(n, 64);
         let small = |value| builder.compare(Compare::Below, value, number(1 << 62));
         let start = self.next.start.build(builder, 64);
@@ -194,7 +201,19 @@ impl<'ctx> Rounds<'ctx> {
         }
         let by_one = self.next.step == Fixed::Number(1);
         // Of the counter from the first round to the last.
-        let distance = if self.below {
+        let distance = if exact && self.below && !by_one {
+            valid.push(builder.compare(Compare::NotGreater, end, number(1 << 32)));
+            valid.push(builder.compare(Compare::Below, step, number(1 << 32)));
+            let (no_step, one) = (builder.number(0, 32), builder.number(1, 32));
+            let narrow = builder.narrowed(step);
+            let stands = builder.compare(Compare::Equal, narrow, no_step);
+            let divisor = builder.select(stands, one, narrow);
+            let gap = builder.sub(builder.sub(end, number(1)), start);
+            let whole = builder.widened(builder.divide(builder.narrowed(gap), divisor));
+            let grown = builder.mul(builder.add(whole, number(1)), step);
+            let again = builder.compare(Compare::Below, start, end);
+            builder.select(again, grown, number(0))
+        } else if self.below {
             let last = builder.sub(builder.add(end, step), number(1));
             let again = builder.compare(Compare::Greater, last, start);
             builder.select(again, builder.sub(last, start), number(0))

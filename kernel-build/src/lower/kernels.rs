@@ -183,7 +183,8 @@ fn launch_facts(root: &Root<'_>) -> String {
 }
 
 /// States what the launch guarantees about indices and sizes: numbers where the kernel fixes the block, ranges elsewhere, so that
-/// checks which always hold go away. Functions know what all kernels that reach them have in common. Call before optimisation.
+/// checks which always hold go away. Functions know what all kernels that reach them have in common; those whose address is taken know what every
+/// block has, since another kernel may find the address in memory. Call before optimisation.
 pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
     let mut known: HashMap<Value<'_>, Limits> = HashMap::new();
     for (root, name) in roots.iter().zip(names) {
@@ -194,6 +195,9 @@ pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: 
                 .and_modify(|others| *others = others.or(&limits))
                 .or_insert_with(|| limits.clone());
         }
+    }
+    for function in callable_by_address(module) {
+        known.insert(function, Limits::ANY);
     }
     for function in module.functions() {
         let limits = known.get(&function).unwrap_or(&Limits::ANY);
@@ -240,6 +244,27 @@ fn reached(kernel: Value<'_>) -> Vec<Value<'_>> {
         todo.extend(next.into_iter().filter(|v| seen.insert(*v)));
     }
     functions
+}
+
+/// Functions that are used otherwise than by calling them by name, and all that these can call.
+fn callable_by_address<'ctx>(module: &Module<'ctx>) -> HashSet<Value<'ctx>> {
+    let in_code = module.functions().into_iter().flat_map(Value::instructions);
+    let in_code = in_code.flat_map(|i| i.as_call().map_or_else(|| i.operands(), Value::args));
+    let in_memory = module.globals().into_iter().filter_map(Value::initializer);
+    let mut todo: Vec<Value<'ctx>> = in_code.chain(in_memory).collect();
+    let mut seen = HashSet::new();
+    let mut callable = HashSet::new();
+    while let Some(value) = todo.pop() {
+        if !value.is_constant() || !seen.insert(value) {
+            continue;
+        }
+        if value.as_function().is_some() {
+            callable.extend(reached(value));
+        } else if value.as_global().is_none() {
+            todo.extend(value.operands());
+        }
+    }
+    callable
 }
 
 /// What is known of a block: its exact size, or the most threads along each axis.
