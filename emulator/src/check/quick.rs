@@ -67,7 +67,7 @@ pub(super) extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: 
 }
 
 /// `N` bytes are written.
-// As `read`: memory of the lane's own OS thread, whose earlier accesses are past, is nearly all that is written.
+// As `read`: what is here is for shared memory that has values, and whose earlier accesses are past.
 #[inline(always)]
 pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
@@ -76,11 +76,12 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
     let was_last = running.was_last_step();
     let is_quick = !was_last
         && each_quick::<N, true>(checks, at.addr(), site, |space, entry| {
-            let ([written, a, b], old) = (entry.times(), checks.clocks.old(space));
-            // An array of shared memory with all of its values.
-            let says_no_more = entry.flags() == space.flags;
-            let is_past = written < old && a < old && b < old && !entry.is_in_line();
-            let is_quick = is_past && says_no_more && !space.locked;
+            if !space.is_shared() {
+                return false;
+            }
+            let ([written, a, b], old) = (entry.times(), checks.clocks.shared_floor.get());
+            let has_values = entry.flags() == flag::INIT;
+            let is_quick = written < old && a < old && b < old && has_values;
             if is_quick {
                 let what = What::new(What::WRITE, site);
                 entry.overwrite(checks.clocks.slot(running.thread.get(), what));
@@ -194,7 +195,7 @@ pub(super) fn quick_read(
 ) -> bool {
     entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
-    let flags = entry.flags_unlocked();
+    let flags = entry.flags() & !flag::LOCKED;
     let is_past = written < old && a < old && b < old;
     if is_past && written >= space.start && flags == space.flags {
         entry.slots[1].set(clocks.slot(thread, what));

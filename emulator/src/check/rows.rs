@@ -1,8 +1,10 @@
 //! Rows of reads: many reads of one site, whose addresses grow by the same step, with nothing between them that others could notice. One
 //! question for all of them; what is remembered is what asking one by one would have left.
 
+use std::cell::Cell;
+
 use super::clock::Clocks;
-use super::quick::quick_read;
+use super::quick::{locked, quick_read};
 use super::shadow::{Entries, Entry, Slot, What};
 use super::space::{CACHED, Space};
 use super::state::BlockChecks;
@@ -85,16 +87,11 @@ extern "C-unwind" fn read_some<const N: usize>(
     };
     let reader = Reader::new(checks, space, running.thread.get(), site);
     // What is remembered before one that has to be asked for on its own is found so again, which changes nothing.
-    let is_done = if space.locked {
-        let locked = |entry: Entry<'_>| {
-            entry.lock();
-            let is_done = reader.reads(entry);
-            entry.unlock();
-            is_done
-        };
-        row.all::<N>(entries, |entry| reader.is_quiet(entry) || locked(entry))
-    } else {
+    let is_done = if space.is_shared() {
         row.all::<N>(entries, |entry| reader.reads(entry))
+    } else {
+        let look = |entry: Entry<'_>| locked(space, entry, || reader.looks(entry));
+        row.all::<N>(entries, |entry| reader.is_quiet(entry) || look(entry))
     };
     if is_done && reader.is_quiet(entries.get(0)) {
         checks.windows[site as usize % CACHED].open_for_row::<N>(space, row);
@@ -150,15 +147,17 @@ impl<'a> Reader<'a> {
         stretch == self.block || stretch == self.warp || self.clocks.stretches.is_settled(stretch)
     }
 
-    /// Whether the read is in order as far as floors say; then it is remembered. As `quick_read`, whose ways that many reads take come first.
+    /// Whether the read is in order as far as floors say; then it is remembered. As `looks` does, of the block's shared memory: the ways that
+    /// most reads take there.
     #[inline(always)]
     fn reads(&self, entry: Entry<'_>) -> bool {
-        if entry.stretch() == self.one_reader {
-            let first = entry.slots[1].get();
-            let apart = first.who ^ self.now.who;
-            let is_near = apart < LANES;
-            if apart == 0 || is_near && first.t < self.warp_floor {
-                entry.slots[1].set(self.now);
+        let stretch = entry.stretch();
+        let apart = |slot: &Cell<Slot>| slot.get().who ^ self.now.who;
+        if stretch == self.one_reader {
+            let first = &entry.slots[1];
+            let is_near = apart(first) < LANES;
+            if apart(first) == 0 || is_near && first.get().t < self.warp_floor {
+                first.set(self.now);
             } else {
                 entry.slots[2].set(self.now);
                 entry.set_stretch(if is_near { self.warp } else { self.block });
@@ -167,17 +166,28 @@ impl<'a> Reader<'a> {
         }
         entry.leave_line(self.space.locked);
         let ([written, a, b], old) = (entry.times(), self.old);
-        let says_no_more = entry.flags_unlocked() == self.space.flags;
-        if a < old && b < old && written < old && written >= self.space.start && says_no_more {
-            entry.slots[1].set(self.now);
-            entry.set_stretch(self.one_reader);
-            return true;
+        if written < old && written >= self.space.start {
+            if a < old && b < old && entry.flags() == self.space.flags {
+                entry.slots[1].set(self.now);
+                entry.set_stretch(self.one_reader);
+                return true;
+            }
+            let of_another_warp = self.clocks.stretches.is_of_a_warp(stretch);
+            if of_another_warp && stretch != self.warp && apart(&entry.slots[1]) >= LANES {
+                let kept = entry.slots[1].get().who ^ entry.slots[2].get().who;
+                if apart(&entry.slots[1]) >> self.clocks.shift == 0 && kept < LANES {
+                    entry.slots[2].set(self.now);
+                    entry.set_stretch(self.block);
+                    return true;
+                }
+            }
         }
-        self.is_quiet(entry) || self.reads_something(entry)
+        self.is_quiet(entry) || self.looks(entry)
     }
 
+    /// Whether the read is in order as far as floors say; then it is remembered.
     #[inline(never)]
-    fn reads_something(&self, entry: Entry<'_>) -> bool {
+    fn looks(&self, entry: Entry<'_>) -> bool {
         quick_read(self.clocks, self.space, entry, (self.thread, self.now.what))
     }
 }

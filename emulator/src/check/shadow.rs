@@ -212,12 +212,6 @@ impl Granule {
         self.flags.load(Ordering::Relaxed)
     }
 
-    /// The flags, but for whether somebody keeps others away.
-    #[inline(always)]
-    pub(super) fn flags_unlocked(&self) -> u32 {
-        self.flags() & !flag::LOCKED
-    }
-
     #[inline(always)]
     pub(super) fn set_flags(&self, flags: u32) {
         self.flags.store(flags, Ordering::Relaxed);
