@@ -28,6 +28,8 @@ mod copies;
 mod dynamic_shared;
 #[path = "ptx/fma.rs"]
 mod fma;
+#[path = "ptx/gathers.rs"]
+mod gathers;
 #[path = "ptx/inline_ptx.rs"]
 mod inline_ptx;
 #[path = "ptx/launch_bounds.rs"]

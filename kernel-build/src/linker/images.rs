@@ -7,8 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, copies, counters, early_checks, kept_checks, kernels, local_arrays,
-    locations, panics, products, retarget, statics, symbols, walks,
+    answers, atomics, copies, counters, early_checks, kept_checks, kernels, late_checks,
+    local_arrays, locations, panics, products, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -165,9 +165,10 @@ fn take_checks_out_of_loops(
         .into_iter()
         .filter(|f| !f.is_declaration());
     let (changed, others): (Vec<_>, Vec<_>) = defined.partition(|f| {
-        // The first tells the second how far loops go.
+        // The first tells the others how far loops go.
         let plain = counters::make_plain(*f);
-        early_checks::decide(*f) || plain
+        let decided = early_checks::decide(*f);
+        plain || decided || late_checks::is_wanted(*f)
     });
     if changed.is_empty() {
         return Ok(());
@@ -178,6 +179,7 @@ fn take_checks_out_of_loops(
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
     for function in &changed {
+        late_checks::defer(*function);
         walks::walk(*function);
     }
     module.run(Passes::optimize(), Some(machine))?;

@@ -7,8 +7,8 @@ use std::ffi::c_int;
 /// A basic block.
 #[derive(Clone, Copy)]
 pub(crate) struct Block<'ctx> {
-    raw: BlockRef,
-    context: &'ctx Context,
+    pub(super) raw: BlockRef,
+    pub(super) context: &'ctx Context,
 }
 
 impl PartialEq for Block<'_> {
@@ -243,7 +243,7 @@ pub(crate) struct Builder<'ctx> {
     pub(super) context: &'ctx Context,
 }
 
-type Binary =
+pub(super) type Binary =
     unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
 
 impl<'ctx> Builder<'ctx> {
@@ -259,7 +259,7 @@ impl<'ctx> Builder<'ctx> {
         Builder { raw, context }
     }
 
-    fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+    pub(super) fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         debug_assert!(a.ty().kind() == b.ty().kind());
         // SAFETY: a positioned builder and two live numbers of one type.
         let raw = unsafe { build(self.raw, a.raw, b.raw, c"".as_ptr()) };

@@ -126,9 +126,10 @@ impl Passes {
     }
 
     /// Loops with a condition that is the same in each round become two loops. Without a machine: for GPUs LLVM leaves such loops alone,
-    /// since threads of a warp could differ in the condition. What asked a second time, behind a check that is gone, asks no more.
+    /// since threads of a warp could differ in the condition. What asked a second time, behind a check that is gone, asks no more. Each loop is
+    /// left with a block of its own before it and behind it.
     pub(crate) fn split_loops() -> Passes {
-        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg)".into())
+        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)".into())
     }
 
     /// Blocks that go on to where their predecessor already knows are left out. Without a machine: for GPUs LLVM leaves them, since threads of a warp

@@ -50,6 +50,7 @@ pub(crate) enum Op {
     /// An address of an element: `getelementptr`.
     Element,
     Select,
+    AddrSpaceCast,
     Other(i32),
 }
 
@@ -345,6 +346,7 @@ impl<'ctx> Value<'ctx> {
             24 => Op::Or,
             25 => Op::Xor,
             29 => Op::Element,
+            60 => Op::AddrSpaceCast,
             44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,

@@ -55,6 +55,40 @@ impl<'ctx> Affine<'ctx> {
         }
     }
 
+    /// No number at all, of 64 bits: what others are added to.
+    pub(super) fn nothing() -> Affine<'ctx> {
+        let (start, step) = (Fixed::Number(0), Fixed::Number(0));
+        let (bits, narrow) = (64, vec![]);
+        Affine {
+            start,
+            step,
+            bits,
+            narrow,
+        }
+    }
+
+    pub(super) fn plus(self, other: Affine<'ctx>) -> Affine<'ctx> {
+        self.combine(other, Fixed::plus)
+    }
+
+    /// So many times as large.
+    pub(super) fn scaled(self, by: u64) -> Affine<'ctx> {
+        self.times(Affine {
+            start: Fixed::Number(by),
+            ..Affine::nothing()
+        })
+    }
+
+    /// The same of other values.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(Value<'ctx>) -> Value<'ctx>) -> Affine<'ctx> {
+        Affine {
+            start: self.start.mapped(map),
+            step: self.step.mapped(map),
+            bits: self.bits,
+            narrow: self.narrow.iter().map(|n| n.mapped(map)).collect(),
+        }
+    }
+
     fn combine(
         self,
         other: Affine<'ctx>,
@@ -258,6 +292,19 @@ impl<'ctx> Fixed<'ctx> {
             (Fixed::Number(0), _) | (_, Fixed::Number(0)) => Fixed::Number(0),
             (Fixed::Number(1), same) | (same, Fixed::Number(1)) => same,
             (a, b) => Fixed::Product(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// The same of other values.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(Value<'ctx>) -> Value<'ctx>) -> Fixed<'ctx> {
+        let mut of = |f: &Fixed<'ctx>| Box::new(f.mapped(map));
+        match self {
+            Fixed::Number(n) => Fixed::Number(*n),
+            Fixed::Sum(a, b) => Fixed::Sum(of(a), of(b)),
+            Fixed::Difference(a, b) => Fixed::Difference(of(a), of(b)),
+            Fixed::Product(a, b) => Fixed::Product(of(a), of(b)),
+            Fixed::Widened(a, from) => Fixed::Widened(of(a), *from),
+            Fixed::Value(value) => Fixed::Value(map(*value)),
         }
     }
 

@@ -36,7 +36,7 @@ struct Check<'ctx> {
 }
 
 /// How far a loop goes.
-struct Rounds<'ctx> {
+pub(super) struct Rounds<'ctx> {
     /// What its last comparison is about: `next` of `next != end` or `next < end`.
     next: Affine<'ctx>,
     end: Fixed<'ctx>,
@@ -134,7 +134,7 @@ impl<'ctx> Check<'ctx> {
 
 impl<'ctx> Rounds<'ctx> {
     /// Of a loop that ends with a comparison with what is fixed.
-    fn of(found: &Loop<'ctx>) -> Option<Rounds<'ctx>> {
+    pub(super) fn of(found: &Loop<'ctx>) -> Option<Rounds<'ctx>> {
         let condition = found.latch.condition()?;
         let mut how = condition.comparison()?;
         let [when_true, when_false] = found.latch.successors()[..] else {
@@ -170,15 +170,28 @@ impl<'ctx> Rounds<'ctx> {
     }
 
     /// Whether the last value of a number can be told: the loop counts by one, or the number grows as the counter does.
-    fn reaches(&self, index: &Affine<'ctx>) -> bool {
+    pub(super) fn reaches(&self, index: &Affine<'ctx>) -> bool {
         // Small constants alone: what is large counts down.
         let grows = match &index.step {
             Fixed::Number(step) => (1..1 << 31).contains(step),
             _ => true,
         };
         let by_one = self.next.step == Fixed::Number(1);
-        let told = |a: &Affine<'ctx>| by_one || a.step.clone().widened(a.bits) == self.next.step;
+        let told = |a: &Affine<'ctx>| by_one || times(a, &self.next.step).is_some();
         grows && told(index) && index.narrow.iter().all(told)
+    }
+
+    /// The same of other values.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(Value<'ctx>) -> Value<'ctx>) -> Rounds<'ctx> {
+        Rounds {
+            next: self.next.mapped(map),
+            end: self.end.mapped(map),
+            ..*self
+        }
+    }
+
+    pub(super) fn count_by_one(&self) -> bool {
+        self.next.step == Fixed::Number(1)
     }
 
     /// Whether the counter of a round is the index of the round before it: then the end of the loop is a limit for the index too.
@@ -187,7 +200,7 @@ impl<'ctx> Rounds<'ctx> {
     }
 
     /// With `exact` it costs a division by the step, of 32 bits.
-    fn limits(&self, builder: &Builder<'ctx>, exact: bool) -> Limits<'ctx> {
+    pub(super) fn limits(&self, builder: &Builder<'ctx>, exact: bool) -> Limits<'ctx> {
         let number = |n| builder.number(n, 64);
         let small = |value| builder.compare(Compare::Below, value, number(1 << 62));
         let start = self.next.start.build(builder, 64);
@@ -227,18 +240,31 @@ impl<'ctx> Rounds<'ctx> {
         }
         Limits {
             distance,
-            by_one,
+            step: self.next.step.clone(),
             valid,
         }
     }
 }
 
 /// What is known of a loop before it begins, as instructions there.
-struct Limits<'ctx> {
+pub(super) struct Limits<'ctx> {
     distance: Value<'ctx>,
-    by_one: bool,
+    /// The counter's.
+    step: Fixed<'ctx>,
     /// All of it must be true for `distance` to be right.
-    valid: Vec<Value<'ctx>>,
+    pub(super) valid: Vec<Value<'ctx>>,
+}
+
+/// How many times as fast as a counter a number grows, where that can be told.
+fn times<'ctx>(number: &Affine<'ctx>, counter: &Fixed<'ctx>) -> Option<u64> {
+    let step = number.step.clone().widened(number.bits);
+    match (&step, counter) {
+        (Fixed::Number(fast), Fixed::Number(slow)) => {
+            let times = fast.checked_div(*slow)?;
+            (times * slow == *fast && times < 1 << 20).then_some(times)
+        }
+        _ => (step == *counter).then_some(1),
+    }
 }
 
 impl<'ctx> Limits<'ctx> {
@@ -261,8 +287,13 @@ impl<'ctx> Limits<'ctx> {
         all
     }
 
+    /// The number of rounds of a loop that counts by one, in 32 bits, if all is `valid`.
+    pub(super) fn rounds(&self, builder: &Builder<'ctx>) -> Value<'ctx> {
+        builder.add(builder.narrowed(self.distance), builder.number(1, 32))
+    }
+
     /// The largest value of a number, if the conditions that are added are true.
-    fn last(
+    pub(super) fn last(
         &self,
         of: &Affine<'ctx>,
         builder: &Builder<'ctx>,
@@ -270,14 +301,16 @@ impl<'ctx> Limits<'ctx> {
     ) -> Value<'ctx> {
         let start = of.start.build(builder, 64);
         all.push(builder.compare(Compare::Below, start, builder.number(1 << 62, 64)));
-        let grown = if self.by_one {
+        let number = |n| builder.number(n, 64);
+        let grown = if self.step == Fixed::Number(1) {
             let step = of.step.build(builder, 64);
-            all.push(builder.compare(Compare::Below, step, builder.number(1 << 31, 64)));
+            all.push(builder.compare(Compare::Below, step, number(1 << 31)));
             builder.mul(step, self.distance)
         } else {
-            let most = builder.number(1 << 62, 64);
+            let times = times(of, &self.step).unwrap_or(1);
+            let most = number((1 << 62) / times.max(1));
             all.push(builder.compare(Compare::Below, self.distance, most));
-            self.distance
+            builder.mul(number(times), self.distance)
         };
         builder.add(start, grown)
     }
