@@ -74,11 +74,11 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
         return;
     };
     let was_last = running.was_last_step();
+    // SAFETY: as in `each_quick`.
+    let is_shared = unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared();
     let is_quick = !was_last
-        && each_quick::<N, true>(checks, at.addr(), site, |space, entry| {
-            if !space.is_shared() {
-                return false;
-            }
+        && is_shared
+        && each_quick::<N, true>(checks, at.addr(), site, |_, entry| {
             let ([written, a, b], old) = (entry.times(), checks.clocks.shared_floor.get());
             let has_values = entry.flags() == flag::INIT;
             let is_quick = written < old && a < old && b < old && has_values;

@@ -202,10 +202,10 @@ fn rows_find_what_their_reads_find_one_by_one() {
                         1 => warp_sync(u32::MAX),
                         _ => {}
                     }
-                    if next(&mut state) % 100 == 0 {
+                    if next(&mut state).is_multiple_of(100) {
                         store(tile(next(&mut state) % 256), 1);
                     }
-                    if next(&mut shared) % 2 == 0 {
+                    if next(&mut shared).is_multiple_of(2) {
                         barrier();
                     }
                 }

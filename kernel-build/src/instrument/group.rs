@@ -195,8 +195,8 @@ impl<'ctx> Finder<'_, 'ctx> {
         }
         let sum = Sum::of_address(at, self.module);
         let known = self.bases.iter().enumerate();
-        let known = known.filter_map(|(n, (_, base))| Some((n, sum.behind(base)?)));
-        let (base, offset) = match known.last() {
+        let mut known = known.filter_map(|(n, (_, base))| Some((n, sum.behind(base)?)));
+        let (base, offset) = match known.next_back() {
             Some(found) => found,
             None if self.can_lift(at, DEPTH) => {
                 self.bases.push((at, sum));
