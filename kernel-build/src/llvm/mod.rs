@@ -2,6 +2,7 @@
 //!
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
+mod address;
 mod block;
 mod debug;
 mod ffi;
