@@ -51,6 +51,17 @@ pub unsafe extern "C" fn warploom_fake_fail(rule: *const c_char) -> i32 {
     0
 }
 
+/// From now on calls of this function take so many milliseconds before they do anything, and others go on meanwhile. Null: none does.
+///
+/// # Safety
+/// `function` is null or points to a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warploom_fake_slow(function: *const c_char, milliseconds: u64) {
+    // SAFETY: the caller's promise.
+    let function = unsafe { text(function) };
+    Held::lock().slow = function.map(|function| (function.to_owned(), milliseconds));
+}
+
 /// A number by its name; -1 if there is none: see `count`.
 ///
 /// # Safety

@@ -31,6 +31,7 @@ use crate::cuda::memory::{DeviceMemory, ManagedMemory};
 use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
+use crate::device::order::Submissions;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::interop::Foreign;
 use crate::interop::dlpack::DeviceType;
@@ -249,7 +250,7 @@ impl Buffer {
     pub(crate) fn hand_over<'a>(
         &'a self,
         stream: &'a Stream,
-    ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+    ) -> Result<Submissions<'a>, MemoryError> {
         hand_all(&[self], stream)
     }
 }

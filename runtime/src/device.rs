@@ -46,6 +46,7 @@ mod identity; // UUIDs and places
 mod limit; // what is set aside for kernels
 mod lost; // the end of a device
 mod options; // what is said before
+pub(crate) mod order; // locks of several devices
 mod peer; // several devices
 mod properties; // what most programs ask
 mod select; // which device a program gets

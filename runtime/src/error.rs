@@ -201,15 +201,13 @@ pub enum DeviceError {
         reason: String,
     },
     /// One device cannot reach the other's memory.
-    #[error(
-        "{device} cannot reach the memory of {peer}: {reason}; copies between GPUs work all the same, through the host"
-    )]
+    #[error("{device} cannot reach the memory of {peer}: {reason}")]
     Peer {
         /// Whose work would reach out.
         device: String,
         /// Whose memory it would reach.
         peer: String,
-        /// Why not.
+        /// Why not, and what works instead.
         reason: String,
     },
     /// A device cannot be reset while somebody has something of it.

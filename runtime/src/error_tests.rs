@@ -101,7 +101,7 @@ fn device_errors() -> Vec<D> {
         D::Peer {
             device: "NVIDIA H200".into(),
             peer: "emulator".into(),
-            reason: "one is a GPU, the other is emulated".into(),
+            reason: "one is a GPU, the other is emulated; copy through the host, with `to_vec` and `copy_from`".into(),
         },
         D::StillUsed {
             device: "NVIDIA H200".into(),
