@@ -99,6 +99,7 @@ fn count(state: &State, of: &str) -> Option<u64> {
         "pinned memory" => memory(Kind::Pinned),
         "registered memory" => memory(Kind::Registered),
         "managed memory" => memory(Kind::Managed),
+        "arrays" => state.arrays.len() as u64,
         "device bytes" => (0..state.gpus.len() as u64)
             .map(|d| state.used(d as i32))
             .sum(),

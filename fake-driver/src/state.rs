@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::code::Code;
+use crate::driver::arrays::Array;
 use crate::driver::kinds::Pool;
 use crate::graph::{Executable, Graph};
 use crate::link::Link;
@@ -110,6 +111,7 @@ pub(crate) struct State {
     pub(crate) executables: Table<Executable>,
     pub(crate) pools: Table<Pool>,
     pub(crate) links: Table<Link>,
+    pub(crate) arrays: Table<Array>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -151,6 +153,7 @@ impl State {
             executables: Table::new(0xC7, Code::INVALID_VALUE),
             pools: Table::new(0xC8, Code::INVALID_VALUE),
             links: Table::new(0xC9, Code::INVALID_HANDLE),
+            arrays: Table::new(0xCA, Code::INVALID_HANDLE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),

@@ -358,7 +358,7 @@ pub fn nothing_is_left(fake: &Fake) {
 }
 
 /// What can be alive.
-const LIVE: [&str; 13] = [
+const LIVE: [&str; 14] = [
     "contexts",
     "modules",
     "functions",
@@ -372,6 +372,7 @@ const LIVE: [&str; 13] = [
     "pinned memory",
     "registered memory",
     "managed memory",
+    "arrays",
 ];
 
 fn c_text(text: &str) -> CString {

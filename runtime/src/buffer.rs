@@ -26,6 +26,7 @@ use warploom_device::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
+use crate::cuda::array::ArrayMemory;
 use crate::cuda::host::outside;
 use crate::cuda::memory::{DeviceMemory, ManagedMemory};
 use crate::cuda::pinned::PinnedMemory;
@@ -39,7 +40,7 @@ use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::{Done, launches_so_far};
 use crate::stream::{Queue, Stream, refuse_inside};
 
-pub(crate) use area::{Area, Way};
+pub(crate) use area::{Area, ArrayPart, Side, Stack, Way};
 pub(crate) use copy::{Copy, hand_all, no_graphs};
 pub(crate) use fill::{Fill, Set};
 
@@ -89,6 +90,8 @@ pub(crate) enum Memory {
     Pooled(PoolMemory),
     /// A vector of the user, on either back end.
     Registered(Registered),
+    /// Of a GPU: there are no addresses, neither for kernels nor for the host.
+    Array(ArrayMemory),
 }
 
 /// What a buffer is to users.
@@ -99,6 +102,7 @@ pub(crate) enum Kind {
     Managed,
     Pitched,
     Pooled,
+    Array,
     Foreign,
 }
 
@@ -111,6 +115,7 @@ impl Kind {
             Kind::Pinned => "PinnedBuffer",
             Kind::Managed => "ManagedBuffer",
             Kind::Pitched => "PitchedBuffer",
+            Kind::Array => "ArrayBuffer",
         }
     }
 }
@@ -276,7 +281,7 @@ impl Owned {
     /// Where the memory starts for kernels: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
         let address = match &self.memory {
-            Memory::Empty => return ptr::without_provenance_mut(ALIGN),
+            Memory::Empty | Memory::Array(_) => return ptr::without_provenance_mut(ALIGN),
             Memory::Host(memory) => return memory.start().as_ptr(),
             Memory::Foreign(memory) => return memory.start(),
             Memory::Cuda(memory) => memory.address(),
@@ -294,9 +299,11 @@ impl Owned {
     /// Where the memory starts for the host. Never null, and aligned for any element; of use only for memory of the host.
     pub(crate) fn host_start(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Empty | Memory::Cuda(_) | Memory::Pooled(_) | Memory::Foreign(_) => {
-                ptr::without_provenance_mut(1 << 29)
-            }
+            Memory::Empty
+            | Memory::Cuda(_)
+            | Memory::Pooled(_)
+            | Memory::Foreign(_)
+            | Memory::Array(_) => ptr::without_provenance_mut(1 << 29),
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
             Memory::Managed(memory) => memory.start(),
@@ -308,6 +315,14 @@ impl Owned {
     pub(crate) fn managed(&self) -> Option<&ManagedMemory> {
         match &self.memory {
             Memory::Managed(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
+    /// The memory, if it is an array of a GPU.
+    pub(crate) fn array(&self) -> Option<&ArrayMemory> {
+        match &self.memory {
+            Memory::Array(memory) => Some(memory),
             _ => None,
         }
     }
@@ -410,7 +425,8 @@ impl Owned {
     pub(crate) fn fill_from<T: Plain>(&self, source: &[T]) -> Result<(), MemoryError> {
         let bytes = size_of_val(source);
         match &self.memory {
-            Memory::Empty | Memory::Foreign(_) => {} // foreign memory is never new
+            // Foreign memory is never new; arrays are filled by copies of rows.
+            Memory::Empty | Memory::Foreign(_) | Memory::Array(_) => {}
             // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
             Memory::Host(memory) => unsafe {
                 memory
@@ -441,7 +457,7 @@ impl Owned {
     /// Writes zero to every byte of this memory, which no stream has used yet.
     pub(crate) fn fill_zero(&self, bytes: usize) -> Result<(), MemoryError> {
         match &self.memory {
-            Memory::Empty | Memory::Foreign(_) => {}
+            Memory::Empty | Memory::Foreign(_) | Memory::Array(_) => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
@@ -460,7 +476,8 @@ impl Owned {
         Ok(())
     }
 
-    fn own_stream(&self) -> Option<&CudaStream> {
+    /// What work goes to that belongs to no stream of the user; `None` on the emulator.
+    pub(crate) fn own_stream(&self) -> Option<&CudaStream> {
         match &self.device.0.backend {
             Backend::Cuda(gpu) => Some(&gpu.own_stream),
             Backend::Emulator(_) => None,

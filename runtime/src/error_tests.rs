@@ -132,6 +132,13 @@ fn memory_errors() -> Vec<M> {
             end: 9,
             len: 5,
         },
+        M::ArrayExtent {
+            shape: (200_000, 3).into(),
+            side: "width",
+            given: 200_000,
+            limit: 131_072,
+            device: "NVIDIA H200".into(),
+        },
         M::InGraph,
         M::CopyOutOfRange {
             given: 4,

@@ -135,14 +135,20 @@ impl Side2D {
 
 /// Where each row of one side is.
 fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Place>, Code> {
-    let too_narrow =
-        side.pitch < side.x + copy.width || copy.depth > 1 && side.rows < side.y + copy.height;
+    let is_array = side.kind == 3;
+    let too_narrow = !is_array
+        && (side.pitch < side.x + copy.width || copy.depth > 1 && side.rows < side.y + copy.height);
     if too_narrow || side.pitch > MAX_PITCH || side.reserved != 0 || side.level != 0 {
         return Err(Code::INVALID_VALUE);
     }
     let mut places = vec![];
     for z in 0..copy.depth {
         for y in 0..copy.height {
+            if is_array {
+                let at = [side.x, side.y + y, side.z + z];
+                places.push(Place::Device(state.in_array(side.array, at, copy.width)?));
+                continue;
+            }
             let row = (side.z + z) * side.rows + side.y + y;
             let offset = row * side.pitch + side.x;
             places.push(match side.kind {
@@ -153,7 +159,7 @@ fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Place>, Code> 
                 }
                 2 => {
                     let at = side.device + offset as u64;
-                    state.resolve(at, copy.width)?;
+                    state.addressed(at, copy.width)?;
                     Place::Device(at)
                 }
                 _ => return Err(Code::INVALID_VALUE),
