@@ -240,7 +240,7 @@ fn kernels_use_a_peers_memory_in_order_with_its_own_work() -> Result<()> {
     assert!(error.to_string().contains("copy_from_peer"), "{error}");
     let error = Graph::capture(&a, |s| add(&add_a, s, [&ones, &ones], &mut y)).unwrap_err();
     assert!(
-        error.to_string().contains("before the graph is recorded"),
+        error.to_string().contains("which a graph can record"),
         "{error}"
     );
 
@@ -305,7 +305,8 @@ fn what_is_advised_for_foreign_arguments_can_be_done() -> Result<()> {
             Graph::capture(&a, |s| add(&kernel, s, [&of_peer, &of_peer], &mut y)).unwrap_err();
         let text = error.to_string();
         assert!(
-            text.contains("`copy_from_peer` before") && !text.contains("enable_peer_access"),
+            text.contains("`copy_from_peer`, which a graph can record")
+                && !text.contains("enable_peer_access"),
             "{text}"
         );
         a.enable_peer_access(&b)?;

@@ -8,8 +8,10 @@ use crate::graph::{Executable, Graph, Node};
 use crate::state::{Held, driver, not_null, put};
 use crate::work::{Place, Work, submit};
 
-/// `CU_MEMORYTYPE_DEVICE`.
+/// `CU_MEMORYTYPE_DEVICE`: memory of the context's GPU.
 const DEVICE: u32 = 2;
+/// `CU_MEMORYTYPE_UNIFIED`: whose memory it is, the address says.
+const UNIFIED: u32 = 4;
 
 /// What a kernel's node is told.
 #[repr(C)]
@@ -165,11 +167,18 @@ driver! {
         if context != state.current()? || width == 0 {
             return Err(Code::INVALID_VALUE);
         }
-        if [from.memory_type, to.memory_type] != [DEVICE; 2] || (height, depth) != (1, 1) {
+        let kinds = [from.memory_type, to.memory_type];
+        if !(kinds == [DEVICE; 2] || kinds == [UNIFIED; 2]) || (height, depth) != (1, 1) {
             return Err(Code::NOT_SUPPORTED);
         }
-        state.resolve(from.device, width)?;
-        state.resolve(to.device, width)?;
+        let own = state.contexts.get(context)?.device;
+        for side in [from, to] {
+            state.addressed(side.device, width)?;
+            let theirs = state.region_of(side.device, width).map(|(region, _)| region.device);
+            if side.memory_type == DEVICE && theirs != Some(own) {
+                return Err(Code::INVALID_VALUE);
+            }
+        }
         let work = Work::Copy { to: Place::Device(to.device), from: Place::Device(from.device), bytes: width };
         add(state, (node, graph), (after, n), vec![work])
     }

@@ -8,7 +8,8 @@ use super::module::Function;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::graphs::{
-    CU_MEMORYTYPE_DEVICE, KernelNodeParams, Memcpy3d, Memcpy3dSide, MemsetNodeParams,
+    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_UNIFIED, KernelNodeParams, Memcpy3d, Memcpy3dSide,
+    MemsetNodeParams,
 };
 use super::sys::{self, CUgraph, CUgraphExec, CUgraphNode};
 use crate::buffer::Set;
@@ -77,19 +78,23 @@ impl Graph {
         Ok(Node(node))
     }
 
-    /// Adds a copy of bytes within the device's memory.
+    /// Adds a copy of bytes within the device's memory, or between that and another device's.
     ///
     /// # Safety
-    /// Both ranges stay valid while the graph can run, and do not overlap.
+    /// Both ranges (target and source) stay valid while the graph can run, and do not overlap.
     pub(crate) unsafe fn add_copy(
         &mut self,
         after: &[Node],
-        to: u64,
-        from: u64,
+        (to, from): (u64, u64),
         bytes: usize,
+        is_between_devices: bool,
     ) -> Result<Node, DriverError> {
         let side = |device| Memcpy3dSide {
-            memory_type: CU_MEMORYTYPE_DEVICE,
+            // The driver finds out by the address whose memory it is, or takes it for the context's own.
+            memory_type: match is_between_devices {
+                true => CU_MEMORYTYPE_UNIFIED,
+                false => CU_MEMORYTYPE_DEVICE,
+            },
             device,
             pitch: bytes,
             height: 1,

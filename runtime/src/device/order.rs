@@ -1,6 +1,6 @@
 //! Locks of several devices: always in order of address, so that two threads never wait for each other.
 
-use std::sync::{MutexGuard, RwLockReadGuard};
+use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::device::{Backend, Device, Emulated, Gpu, Submission};
 
@@ -27,6 +27,17 @@ pub(crate) fn no_graphs<'a>(
     in_order(emulated)
         .into_iter()
         .map(Emulated::no_graph)
+        .collect()
+}
+
+/// While they live, nothing else works on the memory of the emulated ones among `devices`.
+pub(crate) fn nothing_else<'a>(
+    devices: impl Iterator<Item = &'a Device>,
+) -> Vec<RwLockWriteGuard<'a, ()>> {
+    let emulated = devices.filter_map(|device| device.0.backend.emulated());
+    in_order(emulated)
+        .into_iter()
+        .map(Emulated::nothing_else)
         .collect()
 }
 

@@ -10,6 +10,7 @@ use crate::cuda::DriverError;
 use crate::cuda::peers::Ways;
 use crate::device::{Backend, Device, DeviceError, Emulated, Gpu, Shared, lock};
 use crate::error::Unsupported;
+use crate::graph::record::{KeptCopy, Operation};
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::{Stream, refuse_inside};
@@ -220,7 +221,8 @@ impl<T: Plain> DeviceBuffer<T> {
     ///
     /// Queued on `stream`, which is of one of the two devices; does not wait. Both buffers may be used at once, on any stream of their
     /// devices: what comes later waits, on the device. The way is direct if [`Device::enable_peer_access`] allowed it, else through the host's
-    /// memory. CUDA: `cuMemcpyPeerAsync`.
+    /// memory. A stream that records makes it a node of its [graph](crate::Graph), whose device is one of the two; each run is then in order
+    /// with the work of both devices on the two buffers. CUDA: `cuMemcpyPeerAsync`, `cuGraphAddMemcpyNode`.
     ///
     /// # Errors
     /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then. [`MemoryError::WrongDevice`] if
@@ -300,8 +302,17 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 )
             };
         }
-        stream.refuse_recording("copy between devices")?;
-        match to.pair(from) {
+        let pair = to.pair(from);
+        if let (Some(recording), Some(_)) = (stream.recording(), &pair) {
+            let copy = Operation::Copy(KeptCopy {
+                to: self.ptr().wrapping_add(at).cast(),
+                from: source.as_ptr().cast(),
+                bytes: given * size_of::<T>(),
+                buffers: vec![self.buffer().clone(), source.buffer().clone()],
+            });
+            return Ok(recording.push(copy)?);
+        }
+        match pair {
             None => Err(MemoryError::Unsupported(Unsupported {
                 what: "copies between a GPU and the emulator",
                 device: to.name().to_owned(),

@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_emulator::check;
 
@@ -12,7 +13,8 @@ use crate::buffer::Buffer;
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
 use crate::cuda::host::outside;
 use crate::cuda::{Context, DriverError};
-use crate::device::{Backend, Device, lock};
+use crate::device::order::{self, Submissions};
+use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::error::Error;
 use crate::launch::run_kept;
 use crate::memory::{Counted, Object};
@@ -26,6 +28,8 @@ pub struct ExecutableGraph {
     nodes: Vec<Planned>,
     /// Each once.
     buffers: Vec<Buffer>,
+    /// Whether some are of other devices.
+    has_peers: bool,
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
@@ -54,6 +58,7 @@ impl ExecutableGraph {
             id,
             nodes,
             buffers: vec![],
+            has_peers: false,
             cuda,
             last: Mutex::default(),
             _counted: Counted::new(stream.device(), Object::ExecutableGraph),
@@ -70,7 +75,15 @@ impl ExecutableGraph {
                 buffers.push(buffer.clone());
             }
         }
+        let own = self.stream.device();
+        self.has_peers = buffers.iter().any(|buffer| !buffer.device().is_same(own));
         self.buffers = buffers;
+    }
+
+    /// Its own device and those of its buffers.
+    fn devices(&self) -> impl Iterator<Item = &Device> {
+        let of_buffers = self.buffers.iter().map(|buffer| buffer.device());
+        of_buffers.chain([self.device()])
     }
 
     /// The device that it runs on.
@@ -116,7 +129,7 @@ impl ExecutableGraph {
         let Some(emulated) = self.device().0.backend.emulated() else {
             return Ok(());
         };
-        let _alone = emulated.nothing_else();
+        let _alone = order::nothing_else(self.devices());
         for node in &self.nodes {
             match &node.operation {
                 Operation::Launch(launch) => run_kept(emulated, stream, launch)?,
@@ -140,7 +153,7 @@ impl ExecutableGraph {
             return Ok(());
         };
         self.device().flush_prints();
-        let mut submission = gpu.submission();
+        let (mut submission, _others) = self.submissions(gpu);
         for buffer in &self.buffers {
             buffer.hand_to(stream.queue())?;
         }
@@ -155,6 +168,17 @@ impl ExecutableGraph {
         }
         *lock(&self.last) = Some(Arc::clone(stream.queue()));
         Ok(())
+    }
+
+    /// The submission lock of its own GPU, and those of all other GPUs whose memory it uses.
+    fn submissions<'a>(&'a self, own: &'a Gpu) -> (MutexGuard<'a, Submission>, Submissions<'a>) {
+        if self.has_peers {
+            let mut others = order::submissions(self.devices());
+            if let Some(at) = others.iter().position(|(of, _)| ptr::eq(*of, own)) {
+                return (others.swap_remove(at).1, others);
+            }
+        }
+        (own.submission(), vec![])
     }
 
     /// Gives a node the launch that `record` gives to the stream that it gets: the same kernel with another shape or other arguments, for
@@ -295,15 +319,9 @@ fn add_copy(
     if copy.bytes == 0 {
         return graph.add_empty(after);
     }
+    let (to, from) = (copy.to.addr() as u64, copy.from.addr() as u64);
     // SAFETY: two ranges of memory that the graph keeps; one was borrowed exclusively, so they do not overlap.
-    unsafe {
-        graph.add_copy(
-            after,
-            copy.to.addr() as u64,
-            copy.from.addr() as u64,
-            copy.bytes,
-        )
-    }
+    unsafe { graph.add_copy(after, (to, from), copy.bytes, copy.is_between_devices()) }
 }
 
 fn add_fill(

@@ -45,7 +45,7 @@ pub(crate) enum Operation {
     Nothing,
 }
 
-/// A copy from memory of the device to memory of the device. Addresses as [`Buffer::start`] has them.
+/// A copy from memory of a device to memory of the same or of another one. Addresses as [`Buffer::start`] has them.
 #[derive(Clone)]
 pub(crate) struct KeptCopy {
     pub(crate) to: *mut u8,
@@ -58,6 +58,15 @@ pub(crate) struct KeptCopy {
 unsafe impl Send for KeptCopy {}
 // SAFETY: as above.
 unsafe impl Sync for KeptCopy {}
+
+impl KeptCopy {
+    /// Whether it goes from one device to another.
+    pub(super) fn is_between_devices(&self) -> bool {
+        let mut devices = self.buffers.iter().map(|buffer| buffer.device());
+        let first = devices.next();
+        devices.any(|device| !first.is_some_and(|first| first.is_same(device)))
+    }
+}
 
 /// One value for all elements of some rows. Addresses as [`Buffer::start`] has them.
 #[derive(Clone)]

@@ -307,7 +307,7 @@ pub(crate) fn refuse_peers(
     };
     let remedy = match device.is_gpu() == buffer.device().is_gpu() {
         true => {
-            "the launches of a graph use memory of their own device: copy it with `copy_from_peer` before the graph is recorded"
+            "the launches of a graph use memory of their own device: copy it there with `copy_from_peer`, which a graph can record"
         }
         false => APART,
     };

@@ -76,6 +76,7 @@ pub(crate) struct Memcpy3dSide {
 }
 
 pub(crate) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
+pub(crate) const CU_MEMORYTYPE_UNIFIED: c_uint = 4;
 
 const _: () = assert!(
     size_of::<KernelNodeParams>() == 56
