@@ -188,6 +188,11 @@ pub enum DeviceError {
         /// Those that the context has.
         active: u32,
     },
+    /// There is no context.
+    #[error(
+        "the context is a null pointer; pass one that `cuCtxCreate` gave, or open the GPU with `Device::cuda`"
+    )]
+    NullContext,
     /// A value that a limit cannot have.
     #[error("cannot set the {limit} of {device} to {given}: {reason}")]
     Limit {

@@ -98,6 +98,7 @@ fn device_errors() -> Vec<D> {
             device: "emulator".into(),
             reason: "it is at most 128 bytes".into(),
         },
+        D::NullContext,
         D::Peer {
             device: "NVIDIA H200".into(),
             peer: "emulator".into(),
