@@ -40,9 +40,16 @@ pub(crate) fn check_shape(
     let cluster = check_cluster(launch, kernel, device)?;
     let (grid, block) = match launch.extent {
         Extent::Exact { grid, block } => (grid.map(u64::from), block),
-        Extent::Covering([0, _] | [_, 0]) => return Ok(None),
-        Extent::Covering(threads) => {
-            let block = covering_block(threads, kernel);
+        Extent::Covering([0, _] | [_, 0])
+        | Extent::CoveringBy {
+            threads: [0, _] | [_, 0],
+            ..
+        } => return Ok(None),
+        Extent::Covering(threads) | Extent::CoveringBy { threads, .. } => {
+            let block = match launch.extent {
+                Extent::CoveringBy { block, .. } => block,
+                _ => covering_block(threads, kernel),
+            };
             let along = |axis: usize| {
                 let blocks = blocks_for(threads[axis], block[axis].max(1));
                 match cluster.extents[axis] {
