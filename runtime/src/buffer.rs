@@ -335,7 +335,7 @@ impl Owned {
     /// Refuses a stream of another device, and one that records a graph, which has no node for this.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
         self.check_home(stream)?;
-        Ok(stream.refuse_recording("copy to or from the host's memory, or move rectangles")?)
+        Ok(stream.refuse_recording("copy to or from the host's memory")?)
     }
 
     /// Refuses a stream of another device.

@@ -47,6 +47,44 @@ fn a_fill_of_rows_is_one_node_where_the_driver_has_one() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDM-6, GDM-7, GDM-8
+#[test]
+fn copies_of_rows_and_arrays_are_nodes() -> Result<()> {
+    let test = "copies_of_rows_and_arrays_are_nodes";
+    let Some(fake) = fake_driver(test, "queued=1", &[]) else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    let stream = device.stream()?;
+    let data: Vec<u32> = (0..24).collect();
+    let mut rows = device.pitched_zeroed::<u32>((4, 3, 2))?;
+    rows.copy_from(&data, &stream)?;
+    let mut array = device.array_from((4, 3, 2), &[9; 24])?;
+    let mut back = device.zeroed::<u32>(24)?;
+    let graph = Graph::capture(&device, |s| -> Result<(), MemoryError> {
+        let mut inside = array.part_mut(1.., 1.., ..)?;
+        inside.copy_from_device(rows.part(1.., 1.., ..)?, s)?;
+        let mut back = back.as_slice_mut().shaped((4, 3, 2))?;
+        back.copy_from_array(array.as_slice(), s)
+    })?;
+    let graph = graph.instantiate()?;
+    drop((rows, array)); // the graph keeps them
+    graph.launch(&stream)?;
+    let expected: Vec<u32> = (data.iter())
+        .map(|at| {
+            if at % 4 >= 1 && at / 4 % 3 >= 1 {
+                *at
+            } else {
+                9
+            }
+        })
+        .collect();
+    assert_eq!(back.as_slice().to_vec(&stream)?, expected);
+    drop((graph, back, stream, device));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
 //@ rows: TM-13
 #[test]
 fn copies_between_gpus_are_nodes_in_order_with_the_work_of_both() -> Result<()> {

@@ -471,10 +471,8 @@ fn covering_takes_the_block_that_the_launch_asks_for() -> Result<()> {
         (Launch::new((2, 3), 1).block(10), (60, 10_001)),
         (Launch::covering(0).block(0), (0, 0)),
     ] {
-        (
-            threads.store(0, Ordering::Relaxed),
-            block.store(0, Ordering::Relaxed),
-        );
+        threads.store(0, Ordering::Relaxed);
+        block.store(0, Ordering::Relaxed);
         plain(&stream, launch, Contract::ANY, &note)?;
         let seen = (
             threads.load(Ordering::Relaxed),

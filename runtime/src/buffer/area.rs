@@ -10,8 +10,9 @@ use crate::cuda::DriverError;
 use crate::cuda::array::ArrayMemory;
 use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::stream::Stream as CudaStream;
+use crate::graph::record::{KeptBox, Operation};
 use crate::memory::MemoryError;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamError};
 
 /// Elements in rows and planes: those of a row lie side by side, and there may be gaps between rows and between planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +141,8 @@ pub(crate) enum Side<'a> {
 /// Elements of an array of a GPU.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArrayPart<'a> {
+    /// Whose array it is.
+    pub(crate) buffer: &'a Buffer,
     pub(crate) array: &'a ArrayMemory,
     /// The first element: along x, y, and z or by layers.
     pub(crate) at: [usize; 3],
@@ -217,6 +220,18 @@ impl<'a> Side<'a> {
         unsafe { cuda.copy_box(&copy) }
     }
 
+    /// The copy to another side of the same extent within the device, for the driver; none of the extents is zero.
+    pub(crate) fn within(self, to: Side<'a>) -> Box3<'a> {
+        let [_, height, depth] = self.extent();
+        Box3 {
+            from: self.corner(false),
+            to: to.corner(false),
+            width: self.row_bytes(),
+            height,
+            depth,
+        }
+    }
+
     /// # Safety
     /// As [`copy`](Side::copy).
     #[track_caller]
@@ -245,6 +260,21 @@ impl<'a> Side<'a> {
             // SAFETY: the caller's promise; the areas are ranges of `bytes` bytes.
             return unsafe { copy.run(bytes, buffers, stream) };
         }
+        if let Some(recording) = stream.recording() {
+            if way != Way::Within {
+                let what = "copy to or from the host's memory";
+                return Err(StreamError::Recording { what }.into());
+            }
+            // A run orders its memory with other work of its own device alone.
+            for buffer in buffers {
+                buffer.check_own(stream)?;
+            }
+            let operation = match bytes {
+                0 => Operation::Nothing,
+                _ => Operation::Box(KeptBox::new(self, to, buffers)),
+            };
+            return Ok(recording.push(operation)?);
+        }
         let locks = hand_all(buffers, stream)?;
         match (stream.queue().cuda(), self, to) {
             // SAFETY: the caller promises both sides. Pageable memory stays borrowed until the wait below; other memory is kept by
@@ -272,7 +302,7 @@ impl Area {
     /// # Safety
     /// As [`Side::copy`], on the emulator.
     #[track_caller]
-    unsafe fn write_to(self, to: Area, way: Way, stream: &Stream) {
+    pub(crate) unsafe fn write_to(self, to: Area, way: Way, stream: &Stream) {
         let row = self.row_bytes();
         let mut remarked = false;
         for (from, to) in self.all_rows().zip(to.all_rows()) {

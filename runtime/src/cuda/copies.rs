@@ -4,8 +4,8 @@ use super::array::ArrayMemory;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory::{
-    CU_DEVICE_CPU, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D,
-    CUDA_MEMCPY3D, Side2D, Side3D,
+    CU_DEVICE_CPU, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST,
+    CU_MEMORYTYPE_UNIFIED, CUDA_MEMCPY2D, CUDA_MEMCPY3D, Side2D, Side3D,
 };
 
 /// A copy between rectangles or boxes, in bytes and rows.
@@ -28,6 +28,8 @@ pub(crate) enum Corner<'a> {
     Host(Rows),
     /// At an address of the device's memory.
     Device(Rows),
+    /// At an address of some device's memory: the driver finds out whose.
+    Anywhere(Rows),
     /// In an array: bytes along x, rows, planes or layers.
     Array(&'a ArrayMemory, [usize; 3]),
 }
@@ -73,8 +75,12 @@ impl Corner<'_> {
                     ..none
                 }
             }
-            Corner::Device(Rows { start, pitch, rows }) => Side3D {
-                kind: CU_MEMORYTYPE_DEVICE,
+            Corner::Device(Rows { start, pitch, rows })
+            | Corner::Anywhere(Rows { start, pitch, rows }) => Side3D {
+                kind: match self {
+                    Corner::Device(_) => CU_MEMORYTYPE_DEVICE,
+                    _ => CU_MEMORYTYPE_UNIFIED,
+                },
                 device: start,
                 pitch,
                 rows,
@@ -88,6 +94,19 @@ impl Corner<'_> {
                 z,
                 ..none
             },
+        }
+    }
+}
+
+impl Box3<'_> {
+    /// As the driver's functions for three dimensions take it.
+    pub(super) fn in_space(&self) -> CUDA_MEMCPY3D {
+        CUDA_MEMCPY3D {
+            from: self.from.side(),
+            to: self.to.side(),
+            width_bytes: self.width,
+            height: self.height,
+            depth: self.depth,
         }
     }
 }
@@ -245,25 +264,18 @@ impl Stream {
     pub(crate) unsafe fn copy_box(&self, copy: &Box3<'_>) -> Result<(), DriverError> {
         self.context.bind()?;
         let driver = &self.context.driver;
-        let (from, to) = (copy.from.side(), copy.to.side());
         // Layers of arrays are planes to the driver, also a single one.
         if copy.depth == 1 && !copy.from.is_array() && !copy.to.is_array() {
             let copy = CUDA_MEMCPY2D {
-                from: in_plane(&from),
-                to: in_plane(&to),
+                from: in_plane(&copy.from.side()),
+                to: in_plane(&copy.to.side()),
                 width_bytes: copy.width,
                 height: copy.height,
             };
             // SAFETY: the structure is read during the call; the caller promises the rows.
             return unsafe { driver.cuMemcpy2DAsync_v2(&raw const copy, self.raw) };
         }
-        let copy = CUDA_MEMCPY3D {
-            from,
-            to,
-            width_bytes: copy.width,
-            height: copy.height,
-            depth: copy.depth,
-        };
+        let copy = copy.in_space();
         // SAFETY: as above.
         unsafe { driver.cuMemcpy3DAsync_v2(&raw const copy, self.raw) }
     }

@@ -9,7 +9,8 @@ use warploom_emulator::check;
 
 use super::record::{KeptCopy, KeptFill, KeptLaunch, Operation};
 use super::{GraphError, Node, Planned, recorded};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Side, Way};
+use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
 use crate::cuda::host::outside;
 use crate::cuda::{Context, DriverError};
@@ -138,6 +139,12 @@ impl ExecutableGraph {
                     // nothing else works on the emulator's memory now.
                     unsafe { copy.to.copy_from_nonoverlapping(copy.from, copy.bytes) };
                     check::copied(copy.to, copy.from, copy.bytes);
+                }
+                Operation::Box(copy) => {
+                    if let Some((Side::Memory(from), Side::Memory(to))) = copy.sides() {
+                        // SAFETY: two areas of memory that the graph keeps, and as above.
+                        unsafe { from.write_to(to, Way::Within, stream) };
+                    }
                 }
                 // SAFETY: memory that the graph keeps, and as above.
                 Operation::Fill(fill) => unsafe { fill.get().write() },
@@ -300,6 +307,11 @@ impl Cuda {
             nodes.push(match operation {
                 Operation::Launch(launch) => add_launch(&mut graph, stream, &after, launch)?,
                 Operation::Copy(copy) => add_copy(&mut graph, &after, copy)?,
+                Operation::Box(copy) => match copy.sides() {
+                    // SAFETY: memory and arrays that the graph keeps; one side was borrowed exclusively, so they do not overlap.
+                    Some((from, to)) => unsafe { graph.add_copy(&after, &from.within(to))? },
+                    None => graph.add_empty(&after)?,
+                },
                 Operation::Fill(fill) => add_fill(&mut graph, &after, fill)?,
                 Operation::Nothing => graph.add_empty(&after)?,
             });
@@ -319,9 +331,26 @@ fn add_copy(
     if copy.bytes == 0 {
         return graph.add_empty(after);
     }
-    let (to, from) = (copy.to.addr() as u64, copy.from.addr() as u64);
+    let side = |start: u64| {
+        let row = Rows {
+            start,
+            pitch: copy.bytes,
+            rows: 1,
+        };
+        match copy.is_between_devices() {
+            true => Corner::Anywhere(row),
+            false => Corner::Device(row),
+        }
+    };
+    let row = Box3 {
+        from: side(copy.from.addr() as u64),
+        to: side(copy.to.addr() as u64),
+        width: copy.bytes,
+        height: 1,
+        depth: 1,
+    };
     // SAFETY: two ranges of memory that the graph keeps; one was borrowed exclusively, so they do not overlap.
-    unsafe { graph.add_copy(after, (to, from), copy.bytes, copy.is_between_devices()) }
+    unsafe { graph.add_copy(after, &row) }
 }
 
 fn add_fill(

@@ -49,6 +49,7 @@ pub(crate) const CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: c_int = 2;
 pub(crate) const CU_MEMORYTYPE_HOST: c_uint = 1;
 pub(crate) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
 pub(crate) const CU_MEMORYTYPE_ARRAY: c_uint = 3;
+pub(crate) const CU_MEMORYTYPE_UNIFIED: c_uint = 4;
 
 pub(crate) const CUDA_ARRAY3D_LAYERED: c_uint = 1;
 

@@ -52,6 +52,7 @@ impl<'a> Window<'a> {
     fn side(&self, size: usize) -> Side<'a> {
         if let Some(array) = self.buffer.array() {
             return Side::Array(ArrayPart {
+                buffer: self.buffer,
                 array,
                 at: self.at,
                 extent: self.extent,
@@ -202,7 +203,7 @@ impl<T: Plain> ArraySlice<'_, T> {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        self.buffer().check_device(stream)?;
+        self.buffer().check_home(stream)?;
         Extent3::check_same(self.window.extent, to.extent)?;
         // SAFETY: this part is borrowed, its device was checked; the caller promises the rest.
         unsafe { self.side().copy(Side::Memory(to), way, buffers, stream) }
@@ -298,7 +299,7 @@ impl<T: Plain> ArraySliceMut<'_, T> {
     }
 
     /// Copies rows of a pitched or [linear](crate::DeviceSlice::shaped) buffer on the same device, of the same extent; planes become layers
-    /// where there are such. Queued on `stream`; does not wait. CUDA: `cuMemcpy3DAsync`.
+    /// where there are such. Queued on `stream`, which may record a graph; does not wait. CUDA: `cuMemcpy3DAsync`.
     ///
     /// # Errors
     /// [`MemoryError::ExtentMismatch`], [`MemoryError::WrongDevice`]; nothing is copied then. [`MemoryError::Driver`].
@@ -311,7 +312,8 @@ impl<T: Plain> ArraySliceMut<'_, T> {
         unsafe { self.copy_within(source.buffer(), source.side(), stream) }
     }
 
-    /// Copies a part of an array on the same device, of the same extent. Queued on `stream`; does not wait. CUDA: `cuMemcpy3DAsync`.
+    /// Copies a part of an array on the same device, of the same extent. Queued on `stream`, which may record a graph; does not wait.
+    /// CUDA: `cuMemcpy3DAsync`.
     ///
     /// # Errors
     /// As [`copy_from_device`](ArraySliceMut::copy_from_device).
@@ -342,7 +344,7 @@ impl<T: Plain> ArraySliceMut<'_, T> {
         from: Side<'_>,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        buffer.check_device(stream)?;
+        buffer.check_home(stream)?;
         // SAFETY: the caller's promise.
         unsafe { self.copy(from, Way::Within, &[self.window.buffer, buffer], stream) }
     }
@@ -356,7 +358,7 @@ impl<T: Plain> ArraySliceMut<'_, T> {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        self.window.buffer.check_device(stream)?;
+        self.window.buffer.check_home(stream)?;
         Extent3::check_same(from.extent(), self.window.extent)?;
         let to = self.window.side(size_of::<T>());
         // SAFETY: this part is borrowed exclusively, its device was checked; the caller promises the rest.

@@ -216,7 +216,7 @@ impl<T: Plain> PitchedSlice<'_, T> {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        self.buffer.check_device(stream)?;
+        self.buffer.check_home(stream)?;
         let to = Side::Memory(to);
         Extent3::check_same(self.area.extent, to.extent())?;
         // SAFETY: this part is borrowed, its device was checked; the caller promises the rest.
@@ -308,7 +308,7 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         unsafe { self.copy(from, Way::InPinned, &[self.buffer, source.buffer()], stream) }
     }
 
-    /// Copies a part of a buffer on the same device, of the same extent. Queued on `stream`; does not wait.
+    /// Copies a part of a buffer on the same device, of the same extent. Queued on `stream`, which may record a graph; does not wait.
     ///
     /// # Errors
     /// [`MemoryError::ExtentMismatch`], [`MemoryError::WrongDevice`]; nothing is copied then. [`MemoryError::Driver`].
@@ -327,14 +327,14 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         source: PitchedSlice<'_, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        source.buffer.check_device(stream)?;
+        source.buffer.check_home(stream)?;
         let buffers = [self.buffer, source.buffer];
         // SAFETY: a borrowed part of a buffer, which this exclusive one cannot overlap.
         unsafe { self.copy(Side::Memory(source.area), Way::Within, &buffers, stream) }
     }
 
-    /// Copies a part of an array on the same device, of the same extent; layers count as planes. Queued on `stream`; does not wait.
-    /// CUDA: `cuMemcpy3DAsync`.
+    /// Copies a part of an array on the same device, of the same extent; layers count as planes. Queued on `stream`, which may record a graph; does
+    /// not wait. CUDA: `cuMemcpy3DAsync`.
     ///
     /// # Errors
     /// As [`copy_from_device`](PitchedSliceMut::copy_from_device).
@@ -343,7 +343,7 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         source: ArraySlice<'_, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        source.buffer().check_device(stream)?;
+        source.buffer().check_home(stream)?;
         let buffers = [self.buffer, source.buffer()];
         // SAFETY: a borrowed part of an array, which no linear memory overlaps.
         unsafe { self.copy(source.side(), Way::Within, &buffers, stream) }
@@ -388,7 +388,7 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        self.buffer.check_device(stream)?;
+        self.buffer.check_home(stream)?;
         Extent3::check_same(from.extent(), self.area.extent)?;
         // SAFETY: this part is borrowed exclusively, its device was checked; the caller promises the rest.
         unsafe { from.copy(Side::Memory(self.area), way, buffers, stream) }
