@@ -22,22 +22,34 @@ mod bounds_checks;
 mod contracts;
 #[path = "ptx/convergent.rs"]
 mod convergent;
+#[path = "ptx/copies.rs"]
+mod copies;
 #[path = "ptx/dynamic_shared.rs"]
 mod dynamic_shared;
 #[path = "ptx/fma.rs"]
 mod fma;
+#[path = "ptx/gathers.rs"]
+mod gathers;
 #[path = "ptx/inline_ptx.rs"]
 mod inline_ptx;
 #[path = "ptx/launch_bounds.rs"]
 mod launch_bounds;
+#[path = "ptx/local_arrays.rs"]
+mod local_arrays;
 #[path = "ptx/loop_checks.rs"]
 mod loop_checks;
+#[path = "ptx/loop_conditions.rs"]
+mod loop_conditions;
+#[path = "ptx/loop_walks.rs"]
+mod loop_walks;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/outputs.rs"]
 mod outputs;
 #[path = "ptx/panics.rs"]
 mod panics;
+#[path = "ptx/panics_in_place.rs"]
+mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
 #[path = "ptx/ptxas.rs"]

@@ -115,7 +115,7 @@ pub fn unroll_all<const N: usize>(mut body: impl FnMut(usize)) {
 
 /// Keeps compilers from copying the body of the loop in which it stands, at its start.
 #[inline(always)]
-fn keep_as_loop() {
+pub(crate) fn keep_as_loop() {
     #[cfg(warploom_device)]
     {
         unsafe extern "C" {

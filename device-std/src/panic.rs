@@ -4,6 +4,7 @@
 //! Rust's own convention, the caller's location, which `#[track_caller]` passes unseen, as the last one. The thread ends with PTX
 //! `exit`, not `trap`: the context stays usable and barriers count the thread as arrived.
 
+use crate::hint::keep_as_loop;
 use crate::panic_record::PanicRecord;
 use crate::{block_idx, intrinsics as raw, thread_idx};
 use core::fmt::{self, Write};
@@ -170,6 +171,7 @@ macro_rules! put {
 }
 
 impl Record {
+    #[inline(always)]
     fn place(&mut self, at: Option<&'static Location<'static>>) {
         let (block, thread) = (block_idx(), thread_idx());
         let kernel = at.map_or(0, |at| {
@@ -188,17 +190,23 @@ impl Record {
             thread[2] = thread.z,
         );
         let (file, line, column) = at.map_or(("", 0, 0), |at| (at.file(), at.line(), at.column()));
+        // A plain loop: this code stands in each kernel that can panic.
         let file = file.as_bytes();
-        let skip = file.len().saturating_sub(256);
+        let mut rest = file
+            .get(file.len().saturating_sub(256)..)
+            .unwrap_or_default();
         let mut len = 0;
-        for byte in file.iter().skip(skip) {
-            // SAFETY: the invariant of `Record`; at most 256 bytes are left after `skip`.
+        while let [byte, others @ ..] = rest {
+            keep_as_loop();
+            // SAFETY: the invariant of `Record`; `rest` began with at most 256 bytes.
             unsafe { write_volatile((&raw mut (*self.at).file).cast::<u8>().add(len), *byte) };
             len += 1;
+            rest = others;
         }
         put!(self, file_len = len as u32, line = line, column = column);
     }
 
+    #[inline(always)]
     fn bounds(&mut self, index: usize, len: usize) {
         put!(
             self,

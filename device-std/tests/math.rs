@@ -122,3 +122,16 @@ fn byte_strings_compare_like_slices() {
         );
     }
 }
+
+/// `f32::sin_cos` on a device.
+#[test]
+fn sine_and_cosine_come_together() {
+    for x in SAMPLES.map(|x| x as f32) {
+        let both = __warploom_math_sincos_f32(x);
+        let (sine, cosine) = x.sin_cos();
+        let found = __warploom_math_sine_of_f32(both);
+        close("sin", x.into(), found.into(), sine.into(), 1e-6);
+        let found = __warploom_math_cosine_of_f32(both);
+        close("cos", x.into(), found.into(), cosine.into(), 1e-6);
+    }
+}

@@ -64,6 +64,32 @@ pub fn document(results: &[Vec<Record>], causes: &BTreeMap<String, String>) -> S
     text
 }
 
+/// From this ratio on the README counts a kernel as as fast as its twin.
+const AS_FAST: f64 = 0.98;
+
+/// What the README says of the same results: one line per GPU.
+#[must_use]
+pub fn in_short(results: &[Vec<Record>]) -> String {
+    let mut text = String::new();
+    for records in results {
+        let all: Vec<&Record> = records.iter().collect();
+        let twins = largest(&all);
+        let Some(first) = twins.first() else { continue };
+        let as_fast = twins.iter().filter(|r| r.ratio >= AS_FAST).count();
+        let _ = writeln!(
+            text,
+            "- {}, {}: {} kernels, bounds checks on, against the same algorithm in CUDA C++: geometric mean of its time by ours {:.3}; \
+             {as_fast} of them at {AS_FAST} or better, the lowest {}.",
+            first.gpu,
+            first.compiler,
+            twins.len(),
+            geometric_mean(&twins),
+            lowest(&twins, |record| Some(record.ratio)),
+        );
+    }
+    text
+}
+
 fn section(text: &mut String, records: &[Record], causes: &BTreeMap<String, String>) {
     let Some(first) = records.first() else { return };
     let Record {
@@ -343,6 +369,22 @@ mod tests {
         ];
         let found: Vec<_> = places.iter().map(|place| text.find(place)).collect();
         assert!(found.is_sorted() && found[0].is_some(), "{found:?}");
+    }
+
+    #[test]
+    fn short_form_counts_kernels_with_a_twin() {
+        let of = |kernel: &str, ratio| Record {
+            ratio,
+            ..record(kernel, None, None)
+        };
+        let mut launch = of("launch", 0.1);
+        launch.peer = "cuLaunchKernel".to_owned();
+        let rows = vec![of("copy", 0.98), of("sum", 0.5), launch];
+        assert_eq!(
+            in_short(&[Vec::new(), rows]),
+            "- NVIDIA H200, nvcc 13.0: 2 kernels, bounds checks on, against the same algorithm in CUDA C++: geometric mean of its time by \
+             ours 0.700; 1 of them at 0.98 or better, the lowest 0.500 (`sum`).\n"
+        );
     }
 
     #[test]

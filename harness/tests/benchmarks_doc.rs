@@ -1,4 +1,4 @@
-//! docs/benchmarks.md is what the committed results say.
+//! docs/benchmarks.md and the figures in the README are what the committed results say.
 #![expect(
     clippy::unwrap_used,
     reason = "the helpers of a test may fail as the test does"
@@ -23,6 +23,28 @@ fn document_matches_the_committed_results() {
     assert!(
         committed == expected,
         "docs/benchmarks.md differs from benches/results: run WARPLOOM_BLESS=1 cargo test -p warploom-harness --test benchmarks_doc\n{}",
+        first_difference(&committed, &expected)
+    );
+}
+
+#[test]
+fn readme_has_the_figures_of_the_committed_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let results = record::read_folder(&root.join("benches/results")).unwrap();
+    let path = root.join("README.md");
+    let committed = fs::read_to_string(&path).unwrap();
+    let (before, rest) = committed.split_once("<!-- speed: ").unwrap();
+    let (command, rest) = rest.split_once("-->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- /speed -->").unwrap();
+    let figures = table::in_short(&results);
+    let expected = format!("{before}<!-- speed: {command}-->\n{figures}<!-- /speed -->{after}");
+    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, &expected).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap();
+    assert!(
+        committed == expected,
+        "README.md differs from benches/results: run WARPLOOM_BLESS=1 cargo test -p warploom-harness --test benchmarks_doc\n{}",
         first_difference(&committed, &expected)
     );
 }

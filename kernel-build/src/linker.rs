@@ -7,6 +7,8 @@
 
 mod images;
 mod line;
+#[cfg(test)]
+mod loops_tests;
 pub(crate) mod needs;
 mod output;
 mod split;
@@ -16,7 +18,7 @@ mod tests;
 use crate::archive::{ArchiveError, Archives, MemberId, embedded_bitcode};
 use crate::instrument;
 use crate::llvm::{self, Context, Linkage, LlvmError, LoadError, Machine, Module, Passes, Value};
-use crate::lower::{kernels, library, retarget, shared, statics, symbols};
+use crate::lower::{kernels, library, retarget, shared, sines, statics, symbols};
 use crate::options::{Arch, Options};
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
@@ -299,6 +301,7 @@ fn resolve(
     let mut visited: HashSet<(MemberId, Vec<String>)> = HashSet::new();
     let mut forced: Vec<String> = symbols::panic_providers().map(str::to_owned).collect();
     loop {
+        sines::pair(module);
         symbols::call_remainders(module);
         symbols::redirect(module);
         let mut undefined = undefined_symbols(module);

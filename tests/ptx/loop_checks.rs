@@ -16,10 +16,10 @@ fn product(at: Index2D, a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice2D<f32
         *c = sum;
     }
 }
-// Unrolled: two loads, eight times, without a jump between them.
+// Unrolled: two loads, four times, without a jump between them; and what is left over.
 // ptx: ld.global.nc
 // ptx-next: ld.global.nc
-// ptx-count: 20 ld.global.nc
+// ptx-count: 12 ld.global.nc
 // The loop with checks is there, for launches that do not fit.
 // ptx: panic_bounds_check
 

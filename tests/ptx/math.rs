@@ -53,6 +53,18 @@ fn double(i: Index1D, mut y: DisjointSlice<f64>) {
 }
 // ptx-module: st.global.b64
 
+/// One reduction of the argument serves both, and one call where it is large.
+#[kernel]
+fn sine_and_cosine(i: Index1D, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f32, GridStride>) {
+    let Some(x) = x.get_mut(i) else { return };
+    let (sine, cosine) = x.sin_cos();
+    *x = sine;
+    for (_, y) in y.iter_mut(i) {
+        *y = cosine;
+    }
+}
+// ptx-count: 1 call
+
 /// A declaration without a body would be a symbol that nobody has.
 #[test]
 fn math_resolves() {

@@ -8,7 +8,7 @@ fn index(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
         *y = x[i.get()];
     }
 }
-// ptx: call ... panic_bounds_check
+// ptx: panic_bounds_check
 // ptx-module: atom...exch.b32
 // ptx-module: exit;
 // ptx-module-not: trap

@@ -51,7 +51,8 @@ fn combine(block: Block, i: Index1D, leave: u32, x: &[u64], mut y: DisjointSlice
 //@ rows: CG-block, E3-22
 #[test]
 fn over_all_threads_that_are_there() {
-    for block in [128usize, 96, 70, 32, 5, 1024] {
+    // From 256 on whole warps meet by shuffles; 320 is no power of two, 300 no whole number of warps.
+    for block in [128usize, 96, 70, 32, 5, 256, 300, 320, 1024] {
         // With 4 the whole second warp has returned as well.
         for leave in [0, 2, 4] {
             let x: Vec<u64> = (0..3 * block as u32)
@@ -105,7 +106,7 @@ fn over_all_threads_that_are_there() {
     }
 }
 
-/// Sums of floats are the same bits everywhere: pairs within a warp, then warp after warp.
+/// Sums of floats are the same bits everywhere.
 #[kernel]
 fn float_sum(block: Block, i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     let sum = block.reduce_sum(x[i.get() % x.len()]);
@@ -114,28 +115,48 @@ fn float_sum(block: Block, i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
-//@ rows: CG-block
-#[test]
-fn float_sums_have_a_fixed_order() {
-    let x: Vec<f32> = (0..2 * 96).map(|i| noise(i) as f32 * 1e-3 - 1e6).collect();
-    let of_warp = |first: usize| {
-        let mut lanes: Vec<f32> = x[first..first + 32].to_vec();
-        for flip in [16, 8, 4, 2, 1] {
-            lanes = (0..32).map(|l| lanes[l] + lanes[l ^ flip]).collect();
-        }
-        lanes[0]
-    };
-    let expected: Vec<f32> = (0..x.len())
-        .map(|i| {
-            let first = i / 96 * 96;
-            of_warp(first) + of_warp(first + 32) + of_warp(first + 64)
-        })
+/// The sum of each whole warp of a block: pairs at distances 16 … 1.
+fn sums_of_warps(x: &[f32]) -> Vec<f32> {
+    let sum = |lanes: &[f32]| in_pairs(lanes.to_vec());
+    x.chunks(32).map(sum).collect()
+}
+
+fn in_pairs(mut values: Vec<f32>) -> f32 {
+    let mut flip = values.len() / 2;
+    while flip > 0 {
+        values = (0..values.len())
+            .map(|i| values[i] + values[i ^ flip])
+            .collect();
+        flip /= 2;
+    }
+    values[0]
+}
+
+fn check_float_sums(block: usize, of_block: impl Fn(Vec<f32>) -> f32) {
+    let x: Vec<f32> = (0..2 * block as u32)
+        .map(|i| noise(i) as f32 * 1e-3 - 1e6)
+        .collect();
+    let expected: Vec<f32> = x
+        .chunks(block)
+        .flat_map(|x| vec![of_block(sums_of_warps(x)); block])
         .collect();
     check(&expected, |device, stream| {
         let mut y = device.zeroed(x.len())?;
-        float_sum::launch(stream, (2, 96), &device.upload(&x)?, &mut y)?;
+        float_sum::launch(stream, (2, block as u32), &device.upload(&x)?, &mut y)?;
         Ok(y.to_vec(stream)?)
     });
+}
+
+//@ rows: CG-block
+#[test]
+fn float_sums_of_few_warps_go_warp_after_warp() {
+    check_float_sums(96, |warps| warps.into_iter().reduce(|a, b| a + b).unwrap());
+}
+
+//@ rows: CG-block
+#[test]
+fn float_sums_of_many_warps_go_in_pairs() {
+    check_float_sums(512, in_pairs);
 }
 
 /// All spellings of the block's barrier, and who the thread is.

@@ -10,7 +10,7 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Block;
-use crate::warp::shuffle::Words;
+use crate::warp::shuffle::{Words, exchange};
 use crate::warp::{Reduce, Shuffle, combine};
 use crate::{intrinsics as raw, warp_id};
 
@@ -18,13 +18,16 @@ const FULL: u32 = u32::MAX;
 const WARPS: usize = 32;
 /// One word for the warps that are there, then up to four for each warp.
 const SCRATCH: usize = 1 + 4 * WARPS;
+/// From so many whole warps on their values are combined by shuffles; fewer are read one after the other in less time.
+const MANY: u32 = 8;
 
 impl Block<'_> {
     /// Combines the values of all threads that have not returned, the same in each; `op` must be associative and commutative.
     ///
-    /// All threads of the block must make the call: it holds two barriers. The order is fixed (pairs within a warp, then warp after
-    /// warp), so equal inputs give equal bits, on a GPU and on the emulator. At most 16 bytes per value. Costs five shuffles, and 516
-    /// bytes of shared memory in a kernel that uses it. CUDA: `cg::reduce` and a shared array; `BlockReduce` of CUB.
+    /// All threads of the block must make the call: it holds two barriers. The order is fixed for a number of threads (pairs within a
+    /// warp, then pairs of warps if these are 8, 16 or 32 whole ones, otherwise warp after warp), so equal inputs give equal bits, on a GPU
+    /// and on the emulator. At most 16 bytes per value. Costs five to ten shuffles, and 516 bytes of shared memory in a kernel that uses it.
+    /// CUDA: `cg::reduce` and a shared array; `BlockReduce` of CUB.
     /// ```
     /// # use warploom_emulator::{run, Shape};
     /// use warploom_device::Block;
@@ -44,12 +47,29 @@ impl Block<'_> {
         let of_warp = combine::reduce(FULL, 32, value, &op);
         let scratch = Scratch::of_block();
         let warps = scratch.share(of_warp, raw::vote_ballot(FULL, true).trailing_zeros());
-        let mut sum = scratch.read::<T>(warps.trailing_zeros());
-        let mut rest = warps & warps.wrapping_sub(1);
-        while rest != 0 {
-            sum = op(sum, scratch.read(rest.trailing_zeros()));
-            rest &= rest - 1;
-        }
+        let sum = match warps {
+            // Every `count` lanes have all values, so each ends with the sum of all.
+            Warps::Whole(count) if count.is_power_of_two() => {
+                let mut sum = scratch.read::<T>(raw::lane_id() & (count - 1));
+                let mut flip = count / 2;
+                while flip > 0 {
+                    let other = exchange!(T, sum, |word| raw::shuffle_bfly(FULL, word, flip, 31));
+                    sum = op(sum, other);
+                    flip /= 2;
+                }
+                sum
+            }
+            _ => {
+                let warps = warps.mask();
+                let mut sum = scratch.read::<T>(warps.trailing_zeros());
+                let mut rest = warps & warps.wrapping_sub(1);
+                while rest != 0 {
+                    sum = op(sum, scratch.read(rest.trailing_zeros()));
+                    rest &= rest - 1;
+                }
+                sum
+            }
+        };
         crate::sync_threads();
         sum
     }
@@ -106,9 +126,7 @@ impl Block<'_> {
         } else {
             31 - below.leading_zeros()
         };
-        let left = crate::warp::shuffle::exchange!(T, in_warp, |word| raw::shuffle_idx(
-            FULL, word, source, 31
-        ));
+        let left = exchange!(T, in_warp, |word| raw::shuffle_idx(FULL, word, source, 31));
         match before {
             None if below == 0 => first,
             None => left,
@@ -125,18 +143,50 @@ fn before_warp<T: Shuffle>(in_warp: T, op: &impl Fn(T, T) -> T) -> Option<T> {
     let last = 31 - raw::vote_ballot(FULL, true).leading_zeros();
     let scratch = Scratch::of_block();
     let warps = scratch.share(in_warp, last);
-    let mut rest = warps & ((1 << warp_id()) - 1);
-    let mut sum = None;
-    while rest != 0 {
-        let next = scratch.read(rest.trailing_zeros());
-        sum = Some(match sum {
-            Some(sum) => op(sum, next),
-            None => next,
-        });
-        rest &= rest - 1;
-    }
+    let sum = match warps {
+        // A lane for each warp; those without one repeat the last, which nobody asks for.
+        Warps::Whole(count) => {
+            let of_warp = scratch.read::<T>(raw::lane_id().min(count - 1));
+            let up_to = combine::scan(FULL, 32, of_warp, op);
+            let source = warp_id().saturating_sub(1);
+            let before = exchange!(T, up_to, |word| raw::shuffle_idx(FULL, word, source, 31));
+            (warp_id() > 0).then_some(before)
+        }
+        Warps::Some(mask) => {
+            let mut rest = mask & ((1 << warp_id()) - 1);
+            let mut sum = None;
+            while rest != 0 {
+                let next = scratch.read(rest.trailing_zeros());
+                sum = Some(match sum {
+                    Some(sum) => op(sum, next),
+                    None => next,
+                });
+                rest &= rest - 1;
+            }
+            sum
+        }
+    };
     crate::sync_threads();
     sum
+}
+
+/// Which warps have written their values.
+#[derive(Clone, Copy)]
+enum Warps {
+    /// So many, [`MANY`] or more, from the first on, of 32 lanes each.
+    Whole(u32),
+    /// Those of this mask.
+    Some(u32),
+}
+
+impl Warps {
+    #[inline(always)]
+    fn mask(self) -> u32 {
+        match self {
+            Warps::Whole(count) => FULL >> (32 - count),
+            Warps::Some(mask) => mask,
+        }
+    }
 }
 
 /// The block's memory for partial results.
@@ -166,7 +216,7 @@ impl Scratch {
     /// Lane `speaker` of each warp writes the value of its warp; after a barrier, all know which warps did.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    fn share<T: Shuffle>(&self, of_warp: T, speaker: u32) -> u32 {
+    fn share<T: Shuffle>(&self, of_warp: T, speaker: u32) -> Warps {
         let (warp, speaks) = (warp_id(), raw::lane_id() == speaker);
         if speaks {
             let words = Words::of(of_warp).0;
@@ -182,7 +232,10 @@ impl Scratch {
         let here = unsafe { raw::barrier_count(0, true) };
         if here == threads {
             // Nobody has returned: all warps are there. The same in each thread, so all go the same way.
-            return FULL >> (32 - threads.div_ceil(32));
+            if threads.is_multiple_of(32) && threads >= 32 * MANY {
+                return Warps::Whole(threads / 32);
+            }
+            return Warps::Some(FULL >> (32 - threads.div_ceil(32)));
         }
         if speaks {
             self.word(0).store(0, Relaxed);
@@ -192,7 +245,7 @@ impl Scratch {
             self.word(0).fetch_or(1 << warp, Relaxed);
         }
         crate::sync_threads();
-        self.word(0).load(Relaxed)
+        Warps::Some(self.word(0).load(Relaxed))
     }
 
     /// What warp `warp` wrote.

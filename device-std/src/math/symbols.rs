@@ -56,6 +56,25 @@ math! {
     __warploom_math_fdim_f32 __warploom_math_fdim_f64(x, y) = fdim;
 }
 
+/// `sin` in the lower half and `cos` in the upper one: what the device linker makes of both of one number.
+#[unsafe(no_mangle)]
+pub extern "C" fn __warploom_math_sincos_f32(x: f32) -> u64 {
+    let (sin, cos) = super::single::sincos(x);
+    u64::from(cos.to_bits()) << 32 | u64::from(sin.to_bits())
+}
+
+/// The lower half of what [`__warploom_math_sincos_f32`] gives.
+#[unsafe(no_mangle)]
+pub extern "C" fn __warploom_math_sine_of_f32(both: u64) -> f32 {
+    f32::from_bits(both as u32)
+}
+
+/// The upper half of what [`__warploom_math_sincos_f32`] gives.
+#[unsafe(no_mangle)]
+pub extern "C" fn __warploom_math_cosine_of_f32(both: u64) -> f32 {
+    f32::from_bits((both >> 32) as u32)
+}
+
 macro_rules! powi {
     ($name:ident, $float:ty) => {
         /// `x` to an integer power, by squaring: the order of compiler-rt's `__powisf2`, so the same rounding.

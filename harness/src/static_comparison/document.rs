@@ -12,7 +12,7 @@ const HEAD: &str = "\
 What the kernels of `benches/side_by_side/` and their twins in `benches/cuda/` become for sm_90, counted without a GPU. Ours is the PTX that the
 benchmark program carries, through ptxas 13.0.88 with `-O3`; the twin's comes from nvcc 13.0.88 with `-O3`. Both are printed by nvdisasm.
 
-- *Instructions* are those of the kernel, without the padding at its end; the functions that a panic calls are not among them, the calls are.
+- *Instructions* are those of the kernel, without the padding at its end; what only a panic runs is not among them, in functions or in place.
 - The *hottest loop* is, of the loops inside most others, the one with most arithmetic and accesses to memory. How far a loop is unrolled changes its
   size, so the column behind it says how many instructions there are for each useful one (arithmetic of floats, accesses to memory): the rest
   are addresses, conditions and copies.

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 #[derive(Debug, Clone, Default)]
 pub struct Function {
     code: Vec<Instruction>,
+    /// Places of panics that are written in the kernel: nothing else runs there.
+    panics: HashSet<usize>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -58,6 +60,10 @@ impl Work {
 /// In the names of the device library's functions that report a panic.
 const PANICS: [&str; 2] = ["__warploom_panic", "__warploom_slice_index_fail"];
 
+/// How a panic that is written in place begins: the address of the record, then the claim of it.
+const RECORD: &str = "LDG.E.64.STRONG.SYS";
+const CLAIM: &str = "ATOMG.E.EXCH.STRONG.SYS";
+
 /// Reads the function of this name: a kernel has a section of its own. What only panics call is left out.
 #[must_use]
 pub fn function(text: &str, name: &str) -> Option<Function> {
@@ -87,7 +93,15 @@ pub fn function(text: &str, name: &str) -> Option<Function> {
     }
     let end = code.iter().position(|i| i.name.is_empty());
     code.truncate(end.unwrap_or(code.len()));
-    (!code.is_empty()).then_some(Function { code })
+    if code.is_empty() {
+        return None;
+    }
+    let mut function = Function {
+        code,
+        panics: HashSet::new(),
+    };
+    function.panics = function.panics_in_place();
+    Some(function)
 }
 
 /// The kernel, and of the functions behind it (`$saxpy$__warploom_panic_bounds_check:`) those that it calls otherwise than in a panic.
@@ -173,18 +187,21 @@ impl Instruction {
 }
 
 impl Function {
-    /// All of it.
+    /// All of it but panics.
     #[must_use]
     pub fn work(&self) -> Work {
         let mut work = Work::default();
-        self.code.iter().for_each(|i| work.add(i));
+        let normal = self.code.iter().enumerate();
+        let normal = normal.filter(|(at, _)| !self.panics.contains(at));
+        normal.for_each(|(_, i)| work.add(i));
         work
     }
 
     /// The loop in which most time is spent: of the loops inside most others, the one with most useful work.
     #[must_use]
     pub fn hottest_loop(&self) -> Option<Work> {
-        let loops = self.loops();
+        let mut loops = self.loops();
+        loops.retain(|head, _| !self.panics.contains(head));
         let depth = |head: &usize| loops.values().filter(|body| body.contains(head)).count();
         let of = |body: &HashSet<usize>| {
             let mut work = Work::default();
@@ -206,12 +223,41 @@ impl Function {
             .filter(|to| *to < self.code.len())
     }
 
-    /// Each loop's head, and the places that belong to it.
-    fn loops(&self) -> BTreeMap<usize, HashSet<usize>> {
+    /// Panics begin by asking where their record is, with a load that only the device library's have, and what they alone come to is theirs.
+    fn panics_in_place(&self) -> HashSet<usize> {
+        let mut panics = HashSet::new();
+        let dominators = self.dominators(&self.predecessors());
+        let begins = |at: usize| {
+            let ends = |i: &Instruction| !i.falls_through() || i.target.is_some();
+            let reached = |i: &Instruction| i.target == Some(at);
+            at == 0 || ends(&self.code[at - 1]) || self.code.iter().any(reached)
+        };
+        let claims = (0..self.code.len()).filter(|at| self.code[*at].name == CLAIM);
+        for claim in claims {
+            let above = |at: &usize| dominators[*at].filter(|up| up != at);
+            let mut way = std::iter::successors(Some(claim), above);
+            let Some(record) = way.find(|at| self.code[*at].name == RECORD) else {
+                continue;
+            };
+            let first = (0..=record).rev().find(|at| begins(*at));
+            let first = first.unwrap_or(record);
+            let theirs = (0..self.code.len()).filter(|at| dominates(&dominators, first, *at));
+            panics.extend(theirs);
+        }
+        panics
+    }
+
+    fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.code.len()];
         for at in 0..self.code.len() {
             self.successors(at).for_each(|to| before[to].push(at));
         }
+        before
+    }
+
+    /// Each loop's head, and the places that belong to it.
+    fn loops(&self) -> BTreeMap<usize, HashSet<usize>> {
+        let before = self.predecessors();
         let dominators = self.dominators(&before);
         let mut loops: BTreeMap<usize, HashSet<usize>> = BTreeMap::new();
         for from in 0..self.code.len() {

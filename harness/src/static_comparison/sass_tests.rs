@@ -67,3 +67,48 @@ fn the_outer_loop_contains_the_inner_one() {
     let sizes: Vec<usize> = dot().loops().values().map(HashSet::len).collect();
     assert_eq!(sizes, [6, 3]);
 }
+
+/// A check before the store, whose panic has a loop.
+const PANICKING: &str = "
+.text.checked:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/                   LDG.E.64.STRONG.SYS R4, desc[UR4][R4.64] ;
+        /*0020*/               @P0 BRA `(.L_x_0) ;
+        /*0030*/                   STG.E desc[UR4][R2.64], R7 ;
+        /*0040*/                   EXIT ;
+.L_x_0:
+        /*0050*/                   LDC.64 R2, c[0x4][0x8] ;
+        /*0060*/                   LDG.E.64.STRONG.SYS R2, desc[UR4][R2.64] ;
+        /*0070*/              @!P0 EXIT ;
+        /*0080*/                   ATOMG.E.EXCH.STRONG.SYS PT, R6, desc[UR4][R6.64], R11 ;
+.L_x_1:
+        /*0090*/                   ST.E.U8.STRONG.SYS desc[UR4][R6.64+0x20], R17 ;
+        /*00a0*/               @P0 BRA `(.L_x_1) ;
+        /*00b0*/                   EXIT ;
+";
+
+#[test]
+fn a_panic_in_place_is_not_counted() {
+    let work = function(PANICKING, "checked").unwrap().work();
+    assert_eq!((work.instructions, work.branches), (5, 1));
+    assert!(!work.memory.contains_key("ATOMG.EXCH"));
+}
+
+#[test]
+fn a_load_alone_is_no_panic() {
+    let code = PANICKING.replace(
+        "ATOMG.E.EXCH.STRONG.SYS PT, R6",
+        "ATOMG.E.ADD.STRONG.SYS PT, R6",
+    );
+    assert_eq!(function(&code, "checked").unwrap().work().instructions, 12);
+}
+
+#[test]
+fn a_loop_of_a_panic_is_not_the_hottest() {
+    assert!(
+        function(PANICKING, "checked")
+            .unwrap()
+            .hottest_loop()
+            .is_none()
+    );
+}

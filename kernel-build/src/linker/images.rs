@@ -7,7 +7,8 @@
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
 use crate::llvm::{Linkage, Machine, Module, Passes};
 use crate::lower::{
-    answers, atomics, counters, early_checks, kernels, locations, retarget, statics, symbols,
+    answers, atomics, copies, counters, early_checks, kept_checks, kernels, late_checks,
+    local_arrays, locations, panics, products, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -118,6 +119,7 @@ fn optimize<'ctx>(
     say_arch(&mut copy, arch);
     statics::show(&copy);
     copy.run(Passes::optimize(), Some(&machine))?;
+    local_arrays::dissolve(&mut copy, &machine)?;
     take_checks_out_of_loops(&mut copy, &machine)?;
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
@@ -134,6 +136,9 @@ fn optimize<'ctx>(
     locations::number(&mut copy, &program.names)?;
     atomics::spell_out(&mut copy)?;
     copy.run(Passes::inline_always(), Some(&machine))?;
+    if panics::mark(&copy, &program.names) {
+        copy.run(Passes::inline_always(), Some(&machine))?;
+    }
     let fused = program
         .roots
         .iter()
@@ -144,6 +149,8 @@ fn optimize<'ctx>(
     if !program.options.line_info {
         copy.strip_debug_info();
     }
+    copies::spell_out(&copy);
+    products::widen_factors(&copy);
     retarget::rename_for_ptx(&copy);
     Ok(copy)
 }
@@ -158,9 +165,10 @@ fn take_checks_out_of_loops(
         .into_iter()
         .filter(|f| !f.is_declaration());
     let (changed, others): (Vec<_>, Vec<_>) = defined.partition(|f| {
-        // The first tells the second how far loops go.
+        // The first tells the others how far loops go.
         let plain = counters::make_plain(*f);
-        early_checks::decide(*f) || plain
+        let decided = early_checks::decide(*f);
+        plain || decided || late_checks::is_wanted(*f)
     });
     if changed.is_empty() {
         return Ok(());
@@ -170,12 +178,19 @@ fn take_checks_out_of_loops(
         .filter(|f| f.hold_still())
         .collect::<Vec<_>>();
     module.run(Passes::split_loops(), None)?;
+    for function in &changed {
+        late_checks::defer(*function);
+        walks::walk(*function);
+    }
     module.run(Passes::optimize(), Some(machine))?;
     // Some of them may be gone, with what called them.
     let left = module.functions();
     held.into_iter()
         .filter(|f| left.contains(f))
         .for_each(|f| f.let_go());
+    left.into_iter()
+        .filter(|f| changed.contains(f))
+        .for_each(kept_checks::hide_steps);
     Ok(())
 }
 

@@ -51,7 +51,7 @@ fn compiled(ir: &str, options: Options) -> Result<Compiled, LinkError> {
 }
 
 #[track_caller]
-fn ptx(ir: &str) -> String {
+pub(super) fn ptx(ir: &str) -> String {
     let (_, texts) = compiled(ir, options()).unwrap();
     texts[0].2.clone()
 }
@@ -64,7 +64,7 @@ fn problems(ir: &str) -> String {
 }
 
 /// A kernel that stores what `body` leaves in `%v`.
-fn storing(name: &str, body: &str) -> String {
+pub(super) fn storing(name: &str, body: &str) -> String {
     format!(
         "{}\ndefine void @{name}.entry(ptr %y, i64 %n) {{\n{body}\n  store i32 %v, ptr %y\n  ret void\n}}\n",
         kernel(name)
@@ -333,6 +333,29 @@ fn addresses_that_move_apart_stay_apart() {
         last_register_at("+40]"),
         "both addresses move with one register:\n{ptx}"
     );
+}
+
+/// Another kernel, with another block, may find the address and call it.
+#[test]
+fn a_function_whose_address_is_taken_knows_no_block() {
+    // The third number behind the file is the first axis of the block: 64.
+    let fixed = |ir: String| {
+        let numbers =
+            "[56 x i8] c\"".to_owned() + &"\\00".repeat(8) + "\\40" + &"\\00".repeat(47) + "\"";
+        ir.replace("[56 x i8] zeroinitializer", &numbers)
+    };
+    let body = "  %v = call i32 @size()";
+    let size = "declare i32 @__warploom.llvm.nvvm.read.ptx.sreg.ntid.x()
+define i32 @size() noinline {
+  %n = call i32 @__warploom.llvm.nvvm.read.ptx.sreg.ntid.x()
+  ret i32 %n
+}
+";
+    let called = fixed(storing("calling", body)) + size;
+    assert!(!ptx(&called).contains("%ntid.x"), "{}", ptx(&called));
+    let handed_on = body.to_owned() + "\n  store ptr @size, ptr %y";
+    let taken = fixed(storing("taking", &handed_on)) + size;
+    assert!(ptx(&taken).contains("%ntid.x"), "{}", ptx(&taken));
 }
 
 /// How many images the kernels of a module come in.

@@ -1,14 +1,14 @@
 //! Blocks of instructions, and a builder that puts new instructions between them.
 
 use super::ffi::{BlockRef, BuilderRef, Nullable as _, ValueRef};
-use super::{Context, Op, Value};
+use super::{Attribute, Context, Op, Type, TypeKind, Value};
 use std::ffi::c_int;
 
 /// A basic block.
 #[derive(Clone, Copy)]
 pub(crate) struct Block<'ctx> {
-    raw: BlockRef,
-    context: &'ctx Context,
+    pub(super) raw: BlockRef,
+    pub(super) context: &'ctx Context,
 }
 
 impl PartialEq for Block<'_> {
@@ -131,6 +131,34 @@ impl<'ctx> Block<'ctx> {
         phis
     }
 
+    /// The first instruction behind those values.
+    pub(crate) fn first(self) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live block of a verified function, which ends with an instruction that is no phi.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
+            while Value::new(raw, self.context).op() == Op::Phi {
+                raw = (llvm.LLVMGetNextInstruction)(raw);
+            }
+            Value::new(raw, self.context)
+        }
+    }
+
+    /// All of its instructions, as they are now.
+    pub(crate) fn instructions(self) -> Vec<Value<'ctx>> {
+        let llvm = self.context.llvm;
+        let mut all = Vec::new();
+        // SAFETY: a live block, whose instructions are walked without changing them.
+        unsafe {
+            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
+            while !raw.is_null() {
+                all.push(Value::new(raw, self.context));
+                raw = (llvm.LLVMGetNextInstruction)(raw);
+            }
+        }
+        all
+    }
+
     /// Whether control never leaves it.
     pub(crate) fn is_end(self) -> bool {
         self.terminator().op() == Op::Unreachable
@@ -167,6 +195,20 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
+    /// What a phi is where control comes from `block`.
+    pub(crate) fn add_incoming(self, value: Value<'ctx>, block: Block<'ctx>) {
+        debug_assert!(self.op() == Op::Phi && self.ty().kind() == value.ty().kind());
+        // SAFETY: a live phi, and a live value of its type.
+        unsafe {
+            (self.context.llvm.LLVMAddIncoming)(
+                self.raw,
+                &raw const value.raw,
+                &raw const block.raw,
+                1,
+            );
+        }
+    }
+
     /// How a comparison of unsigned numbers, or for equality, compares; `None` for all else.
     pub(crate) fn comparison(self) -> Option<Compare> {
         let llvm = self.context.llvm;
@@ -197,11 +239,11 @@ impl<'ctx> Value<'ctx> {
 
 /// Makes instructions before another.
 pub(crate) struct Builder<'ctx> {
-    raw: BuilderRef,
-    context: &'ctx Context,
+    pub(super) raw: BuilderRef,
+    pub(super) context: &'ctx Context,
 }
 
-type Binary =
+pub(super) type Binary =
     unsafe extern "C" fn(BuilderRef, ValueRef, ValueRef, *const std::ffi::c_char) -> ValueRef;
 
 impl<'ctx> Builder<'ctx> {
@@ -217,7 +259,7 @@ impl<'ctx> Builder<'ctx> {
         Builder { raw, context }
     }
 
-    fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+    pub(super) fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         debug_assert!(a.ty().kind() == b.ty().kind());
         // SAFETY: a positioned builder and two live numbers of one type.
         let raw = unsafe { build(self.raw, a.raw, b.raw, c"".as_ptr()) };
@@ -236,8 +278,52 @@ impl<'ctx> Builder<'ctx> {
         self.binary(self.context.llvm.LLVMBuildMul, a, b)
     }
 
+    /// Of unsigned numbers; `b` is not zero.
+    pub(crate) fn divide(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildUDiv, a, b)
+    }
+
     pub(crate) fn and(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         self.binary(self.context.llvm.LLVMBuildAnd, a, b)
+    }
+
+    pub(crate) fn or(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildOr, a, b)
+    }
+
+    pub(crate) fn xor(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.binary(self.context.llvm.LLVMBuildXor, a, b)
+    }
+
+    /// An address so many bytes further, in the same piece of memory.
+    pub(crate) fn further(&self, base: Value<'ctx>, bytes: u64) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder, a live pointer and one index.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt8TypeInContext)(self.context.raw);
+            let mut index = self.number(bytes, 64).raw;
+            let indices = &raw mut index;
+            (llvm.LLVMBuildInBoundsGEP2)(self.raw, ty, base.raw, indices, 1, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// What memory holds; `align` is known of the address.
+    pub(crate) fn load(&self, ty: Type<'ctx>, from: Value<'ctx>, align: u32) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildLoad2;
+        // SAFETY: a positioned builder, a sized type and a live pointer.
+        let raw = unsafe { build(self.raw, ty.raw, from.raw, c"".as_ptr()) };
+        let value = Value::new(raw, self.context);
+        value.set_alignment(align);
+        value
+    }
+
+    /// Writes to memory; `align` is known of the address.
+    pub(crate) fn store(&self, value: Value<'ctx>, to: Value<'ctx>, align: u32) {
+        let build = self.context.llvm.LLVMBuildStore;
+        // SAFETY: a positioned builder, a live value and a live pointer.
+        let raw = unsafe { build(self.raw, value.raw, to.raw) };
+        Value::new(raw, self.context).set_alignment(align);
     }
 
     /// A comparison of unsigned numbers.
@@ -255,6 +341,31 @@ impl<'ctx> Builder<'ctx> {
         Value::new(raw, self.context)
     }
 
+    /// The address of the element at `index` from `base`, of elements as those of `like`, which is such an address.
+    pub(crate) fn element(
+        &self,
+        like: Value<'ctx>,
+        base: Value<'ctx>,
+        index: Value<'ctx>,
+    ) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        debug_assert!(like.op() == Op::Element);
+        let mut index = index.raw;
+        // SAFETY: a positioned builder, an address instruction, a live pointer and a live number.
+        let raw = unsafe {
+            let ty = (llvm.LLVMGetGEPSourceElementType)(like.raw);
+            (llvm.LLVMBuildGEP2)(self.raw, ty, base.raw, &raw mut index, 1, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// A phi, still without values.
+    pub(crate) fn phi(&self, ty: Type<'ctx>) -> Value<'ctx> {
+        // SAFETY: a builder behind the phis of a block, and a type of its context.
+        let raw = unsafe { (self.context.llvm.LLVMBuildPhi)(self.raw, ty.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
     /// The same number in 64 bits.
     pub(crate) fn widened(&self, value: Value<'ctx>) -> Value<'ctx> {
         let llvm = self.context.llvm;
@@ -266,12 +377,58 @@ impl<'ctx> Builder<'ctx> {
         Value::new(raw, self.context)
     }
 
+    /// The lower 32 bits of a number of 64.
+    pub(crate) fn narrowed(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder and a live number of 64 bits.
+        let raw = unsafe {
+            let ty = (llvm.LLVMInt32TypeInContext)(self.context.raw);
+            (llvm.LLVMBuildTrunc)(self.raw, value.raw, ty, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
     /// Some value where this one is none in particular: a branch on it is defined.
     pub(crate) fn settled(&self, value: Value<'ctx>) -> Value<'ctx> {
         let build = self.context.llvm.LLVMBuildFreeze;
         // SAFETY: a positioned builder and a live value.
         let raw = unsafe { build(self.raw, value.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
+    }
+
+    /// The same number of 32 or 64 bits, of which LLVM does not know that it is the same; PTX alone has such text.
+    pub(crate) fn hidden(&self, value: Value<'ctx>) -> Value<'ctx> {
+        const DIALECT_ATT: c_int = 0;
+        let llvm = self.context.llvm;
+        let (text, constraints) = match value.ty().kind() {
+            TypeKind::Integer(32) => ("mov.b32 $0, $1;", "=r,r"),
+            _ => ("mov.b64 $0, $1;", "=l,l"),
+        };
+        let ty = value.ty().function(&[value.ty()]);
+        let mut args = [value.raw];
+        // SAFETY: a positioned builder, texts with their lengths, and a live number of the type that the text is for.
+        let raw = unsafe {
+            let asm = (llvm.LLVMGetInlineAsm)(
+                ty.raw,
+                text.as_ptr().cast(),
+                text.len(),
+                constraints.as_ptr().cast(),
+                constraints.len(),
+                0,
+                0,
+                DIALECT_ATT,
+                0,
+            );
+            (llvm.LLVMBuildCall2)(self.raw, ty.raw, asm, args.as_mut_ptr(), 1, c"".as_ptr())
+        };
+        let call = Value::new(raw, self.context);
+        // `memory(none)` is the number 0.
+        for name in ["nounwind", "willreturn", "memory"] {
+            if let Some(attribute) = Attribute::named(self.context, name, 0) {
+                call.add_call_attribute(Attribute::FUNCTION, attribute);
+            }
+        }
+        call
     }
 
     /// True or false.

@@ -147,6 +147,7 @@ functions! {
     fn LLVMIsAGlobalVariable(value: ValueRef) -> ValueRef;
     fn LLVMIsACallInst(value: ValueRef) -> ValueRef;
     fn LLVMIsAAllocaInst(value: ValueRef) -> ValueRef;
+    fn LLVMGetAllocatedType(variable: ValueRef) -> TypeRef;
     fn LLVMIsAGetElementPtrInst(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantExpr(value: ValueRef) -> ValueRef;
     fn LLVMConstStringInContext2(context: ContextRef, text: *const c_char, len: usize, bare: Bool) -> ValueRef;
@@ -156,6 +157,7 @@ functions! {
     fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
+    fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, align: Bool, dialect: c_int, throws: Bool) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
     fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;
@@ -169,6 +171,7 @@ functions! {
     fn LLVMConstAddrSpaceCast(value: ValueRef, ty: TypeRef) -> ValueRef;
     fn LLVMConstStructInContext(context: ContextRef, values: *const ValueRef, count: c_uint, packed: Bool) -> ValueRef;
 
+    fn LLVMVectorType(ty: TypeRef, count: c_uint) -> TypeRef;
     fn LLVMGetTypeKind(ty: TypeRef) -> c_int;
     fn LLVMGetIntTypeWidth(ty: TypeRef) -> c_uint;
     fn LLVMGetPointerAddressSpace(ty: TypeRef) -> c_uint;
@@ -231,11 +234,36 @@ functions! {
     fn LLVMBuildAdd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSub(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildMul(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildUDiv(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildAnd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildOr(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildXor(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildICmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMSetNUW(arithmetic: ValueRef, flag: Bool);
+    fn LLVMSetNSW(arithmetic: ValueRef, flag: Bool);
+    fn LLVMSetNNeg(widening: ValueRef, flag: Bool);
+    fn LLVMSetIsDisjoint(or: ValueRef, flag: Bool);
+    fn LLVMSetICmpSameSign(comparison: ValueRef, flag: Bool);
+    fn LLVMBuildCondBr(builder: BuilderRef, condition: ValueRef, when_true: BlockRef, when_false: BlockRef) -> ValueRef;
+    fn LLVMInsertBasicBlockInContext(context: ContextRef, before: BlockRef, name: *const c_char) -> BlockRef;
+    fn LLVMPositionBuilderAtEnd(builder: BuilderRef, block: BlockRef);
+    fn LLVMSetSuccessor(terminator: ValueRef, index: c_uint, block: BlockRef);
+    fn LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
+    fn LLVMInstructionRemoveFromParent(instruction: ValueRef);
+    fn LLVMInsertIntoBuilder(builder: BuilderRef, instruction: ValueRef);
+    fn LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, len: c_uint) -> c_uint;
+    fn LLVMSetMetadata(instruction: ValueRef, kind: c_uint, node: ValueRef);
+    fn LLVMBuildGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
+    fn LLVMGetGEPSourceElementType(address: ValueRef) -> TypeRef;
+    fn LLVMBuildPhi(builder: BuilderRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMAddIncoming(phi: ValueRef, values: *const ValueRef, blocks: *const BlockRef, count: c_uint);
     fn LLVMBuildFreeze(builder: BuilderRef, value: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildLoad2(builder: BuilderRef, ty: TypeRef, from: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildStore(builder: BuilderRef, value: ValueRef, to: ValueRef) -> ValueRef;
+    fn LLVMBuildInBoundsGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMBuildCall2(builder: BuilderRef, ty: TypeRef, function: ValueRef, args: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMLookupIntrinsicID(name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetIntrinsicDeclaration(module: ModuleRef, id: c_uint, types: *mut TypeRef, count: usize) -> ValueRef;
@@ -252,6 +280,8 @@ functions! {
     fn LLVMGetStringAttributeKind(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
     fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
     fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
+    fn LLVMGetCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;
+    fn LLVMGetEnumAttributeValue(attribute: AttributeRef) -> u64;
     fn LLVMRemoveCallSiteEnumAttribute(call: ValueRef, index: c_uint, kind: c_uint);
     fn LLVMAddCallSiteAttribute(call: ValueRef, index: c_uint, attribute: AttributeRef);
 

@@ -7,7 +7,9 @@ mod debug;
 mod ffi;
 mod leave;
 mod module;
+mod surgery;
 mod target;
+mod text;
 mod value;
 
 pub(crate) use block::{Block, Builder, Compare};
@@ -58,12 +60,19 @@ pub(crate) fn find(sysroot: &Path) -> Result<PathBuf, LoadError> {
 }
 
 /// What differs from LLVM's defaults for NVPTX, as command line (the first word is a program's name).
-const ARGUMENTS: [&CStr; 5] = [
+const ARGUMENTS: [&CStr; 8] = [
     c"warploom",
     // NVPTX says nothing of conversions between floats and more than 64 bits: LLVM is to spell them out.
     c"-expand-fp-convert-bits=64",
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
     c"-unroll-partial-threshold=160",
+    // `a && b` is one branch where `b` takes no more than this to compute: in a loop's condition a second one costs more (LLVM's own limit is 1).
+    c"-bonus-inst-threshold=4",
+    // ptxas unrolls by four what it finds, so that four times four rounds have their loads under way; of eight times four it schedules two
+    // loads at a time, for want of registers.
+    c"-unroll-max-count=4",
+    // The rounds that are left over come before the unrolled loop, or where they would begin lives in registers all through it.
+    c"-unroll-runtime-epilog=0",
     // Loops whose checks were decided before them are doubled up to this size (`lower/early_checks.rs`); nothing else doubles loops for GPUs.
     c"-unswitch-threshold=400",
     // LLVM 22's straight-line strength reduction, which NVPTX runs, takes `44 - 4 * !p` for `40 - 4 * p`: sorting 24 numbers went wrong

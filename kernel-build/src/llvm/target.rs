@@ -125,13 +125,23 @@ impl Passes {
     }
 
     /// Loops with a condition that is the same in each round become two loops. Without a machine: for GPUs LLVM leaves such loops alone,
-    /// since threads of a warp could differ in the condition.
+    /// since threads of a warp could differ in the condition. What asked a second time, behind a check that is gone, asks no more. Each loop is
+    /// left with a block of its own before it and behind it.
     pub(crate) fn split_loops() -> Passes {
-        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg)".into())
+        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)".into())
+    }
+
+    /// Blocks that go on to where their predecessor already knows are left out. Without a machine: for GPUs LLVM leaves them, since threads of a warp
+    /// that would meet there then meet later.
+    pub(crate) fn thread_jumps() -> Passes {
+        Passes("function(jump-threading,instcombine<no-verify-fixpoint>,simplifycfg)".into())
     }
 
     /// Everything that makes kernels fast, then pointers back into their address spaces.
+    ///
+    /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better
+    /// unrolled whole too: each round keeps its way out, and what its number leads to (a quotient, an offset) is computed with a constant.
     pub(crate) fn optimize() -> Passes {
-        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,instcombine<no-verify-fixpoint>),globaldce".into())
+        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
     }
 }

@@ -34,15 +34,23 @@ pub(crate) enum Op {
     CmpXchg,
     FRem,
     Fence,
+    Return,
     Branch,
     Unreachable,
     Add,
     Sub,
     Mul,
     Shl,
+    LShr,
+    And,
     Or,
+    Xor,
     ZExt,
     Phi,
+    /// An address of an element: `getelementptr`.
+    Element,
+    Select,
+    AddrSpaceCast,
     Other(i32),
 }
 
@@ -196,7 +204,7 @@ impl<'ctx> Value<'ctx> {
     }
 
     pub(crate) fn set_alignment(self, bytes: u32) {
-        // SAFETY: a live global variable and a power of two.
+        // SAFETY: a live global variable, load or store, and a power of two.
         unsafe { (self.context.llvm.LLVMSetAlignment)(self.raw, bytes) }
     }
 
@@ -326,13 +334,19 @@ impl<'ctx> Value<'ctx> {
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
         match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
+            1 => Op::Return,
             2 => Op::Branch,
             7 => Op::Unreachable,
             8 => Op::Add,
             10 => Op::Sub,
             12 => Op::Mul,
             20 => Op::Shl,
+            21 => Op::LShr,
+            23 => Op::And,
             24 => Op::Or,
+            25 => Op::Xor,
+            29 => Op::Element,
+            60 => Op::AddrSpaceCast,
             44 => Op::Phi,
             45 => Op::Call,
             55 => Op::Fence,
@@ -340,6 +354,7 @@ impl<'ctx> Value<'ctx> {
             27 => Op::Load,
             28 => Op::Store,
             31 => Op::ZExt,
+            46 => Op::Select,
             56 => Op::CmpXchg,
             57 => Op::AtomicRmw,
             other => Op::Other(other),
@@ -356,6 +371,22 @@ impl<'ctx> Value<'ctx> {
             // SAFETY: a live call and a kind that LLVM just gave.
             unsafe { (self.context.llvm.LLVMRemoveCallSiteEnumAttribute)(self.raw, index, kind) }
         }
+    }
+
+    /// The alignment that a call promises of an argument; 1 if it says nothing.
+    pub(crate) fn alignment_of_argument(self, index: u32) -> u64 {
+        let llvm = self.context.llvm;
+        Attribute::kind(self.context, "align").map_or(1, |kind| {
+            // SAFETY: called on calls only, with a kind that LLVM just gave; the number is read from an attribute that is there.
+            unsafe {
+                let found = (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, index + 1, kind);
+                if found.is_null() {
+                    1
+                } else {
+                    (llvm.LLVMGetEnumAttributeValue)(found).max(1)
+                }
+            }
+        })
     }
 
     /// The function, pointer or assembly that a call calls.
@@ -499,6 +530,14 @@ impl<'ctx> Value<'ctx> {
             .is_some()
     }
 
+    /// The type of a local variable; `None` for what is none.
+    pub(crate) fn local_type(self) -> Option<Type<'ctx>> {
+        let get = self.context.llvm.LLVMGetAllocatedType;
+        // SAFETY: a live local variable.
+        self.is_alloca()
+            .then(|| Type::new(unsafe { get(self.raw) }, self.context))
+    }
+
     /// What an address was computed from, if this is such a computation.
     pub(crate) fn base_of_address(self) -> Option<Value<'ctx>> {
         let llvm = self.context.llvm;
@@ -627,6 +666,14 @@ impl<'ctx> Type<'ctx> {
         // SAFETY: a sized element type.
         Type::new(
             unsafe { (self.context.llvm.LLVMArrayType2)(self.raw, count) },
+            self.context,
+        )
+    }
+
+    pub(crate) fn vector(self, count: u32) -> Type<'ctx> {
+        // SAFETY: an integer type and a number above zero.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMVectorType)(self.raw, count) },
             self.context,
         )
     }

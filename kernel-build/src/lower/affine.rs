@@ -55,6 +55,40 @@ impl<'ctx> Affine<'ctx> {
         }
     }
 
+    /// No number at all, of 64 bits: what others are added to.
+    pub(super) fn nothing() -> Affine<'ctx> {
+        let (start, step) = (Fixed::Number(0), Fixed::Number(0));
+        let (bits, narrow) = (64, vec![]);
+        Affine {
+            start,
+            step,
+            bits,
+            narrow,
+        }
+    }
+
+    pub(super) fn plus(self, other: Affine<'ctx>) -> Affine<'ctx> {
+        self.combine(other, Fixed::plus)
+    }
+
+    /// So many times as large.
+    pub(super) fn scaled(self, by: u64) -> Affine<'ctx> {
+        self.times(Affine {
+            start: Fixed::Number(by),
+            ..Affine::nothing()
+        })
+    }
+
+    /// The same of other values.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(Value<'ctx>) -> Value<'ctx>) -> Affine<'ctx> {
+        Affine {
+            start: self.start.mapped(map),
+            step: self.step.mapped(map),
+            bits: self.bits,
+            narrow: self.narrow.iter().map(|n| n.mapped(map)).collect(),
+        }
+    }
+
     fn combine(
         self,
         other: Affine<'ctx>,
@@ -201,16 +235,7 @@ fn lagging<'ctx>(
         }
     };
     let start = Fixed::of(first);
-    let fits = ahead.start == start.clone().plus(ahead.step.clone())
-        || match (&ahead.start, &ahead.step) {
-            (Fixed::Value(sum), Fixed::Number(step)) => {
-                sum.block().is_some()
-                    && sum.op() == Op::Add
-                    && sum.operands().first() == Some(&first)
-                    && sum.operands().get(1).and_then(|v| v.as_integer()) == Some(*step)
-            }
-            _ => false,
-        };
+    let fits = ahead.start.is_sum_of(&start, &ahead.step);
     fits.then_some(Affine { start, ..ahead })
 }
 
@@ -219,6 +244,29 @@ impl<'ctx> Fixed<'ctx> {
         value
             .as_integer()
             .map_or(Fixed::Value(value), Fixed::Number)
+    }
+
+    /// Whether it is seen to be the sum of these two.
+    pub(super) fn is_sum_of(&self, first: &Fixed<'ctx>, second: &Fixed<'ctx>) -> bool {
+        if *self == first.clone().plus(second.clone()) {
+            return true;
+        }
+        match (self, first, second) {
+            (Fixed::Value(sum), _, _) => {
+                if sum.block().is_none() || sum.op() != Op::Add {
+                    return false;
+                }
+                let (a, b) = (Fixed::of(sum.operands()[0]), Fixed::of(sum.operands()[1]));
+                (a == *first && b == *second) || (b == *first && a == *second)
+            }
+            (Fixed::Widened(sum, _), Fixed::Widened(first, _), Fixed::Widened(second, _)) => {
+                sum.is_sum_of(first, second)
+            }
+            (Fixed::Widened(sum, bits), Fixed::Widened(first, _), Fixed::Number(n)) => {
+                n >> bits == 0 && sum.is_sum_of(first, second)
+            }
+            _ => false,
+        }
     }
 
     /// Numbers that are known are added in 64 bits: those of 32 must be cut before they are compared.
@@ -247,6 +295,19 @@ impl<'ctx> Fixed<'ctx> {
         }
     }
 
+    /// The same of other values.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(Value<'ctx>) -> Value<'ctx>) -> Fixed<'ctx> {
+        let mut of = |f: &Fixed<'ctx>| Box::new(f.mapped(map));
+        match self {
+            Fixed::Number(n) => Fixed::Number(*n),
+            Fixed::Sum(a, b) => Fixed::Sum(of(a), of(b)),
+            Fixed::Difference(a, b) => Fixed::Difference(of(a), of(b)),
+            Fixed::Product(a, b) => Fixed::Product(of(a), of(b)),
+            Fixed::Widened(a, from) => Fixed::Widened(of(a), *from),
+            Fixed::Value(value) => Fixed::Value(map(*value)),
+        }
+    }
+
     /// From `bits` to 64.
     pub(super) fn widened(self, bits: u32) -> Fixed<'ctx> {
         match self {
@@ -256,13 +317,14 @@ impl<'ctx> Fixed<'ctx> {
         }
     }
 
-    /// The instructions for it; `bits` is its width.
+    /// The instructions for it; `bits` is its width. What is poison in the program is some number here: one check whose index or length is poison
+    /// must not say anything of the others.
     pub(super) fn build(&self, builder: &Builder<'ctx>, bits: u32) -> Value<'ctx> {
         let both =
             |a: &Fixed<'ctx>, b: &Fixed<'ctx>| (a.build(builder, bits), b.build(builder, bits));
         match self {
             Fixed::Number(n) => builder.number(*n, bits),
-            Fixed::Value(value) => *value,
+            Fixed::Value(value) => builder.settled(*value),
             Fixed::Sum(a, b) => {
                 let (a, b) = both(a, b);
                 builder.add(a, b)

@@ -36,7 +36,7 @@ struct Check<'ctx> {
 }
 
 /// How far a loop goes.
-struct Rounds<'ctx> {
+pub(super) struct Rounds<'ctx> {
     /// What its last comparison is about: `next` of `next != end` or `next < end`.
     next: Affine<'ctx>,
     end: Fixed<'ctx>,
@@ -64,7 +64,9 @@ fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Bloc
         return false;
     }
     let before = Builder::before(found.before.terminator());
-    let limits = rounds.limits(&before);
+    // Behind the counter the last round is what counts, not that it is before the end.
+    let exact = checks.iter().any(|check| !rounds.leads(&check.index));
+    let limits = rounds.limits(&before, exact);
     let fits = checks
         .iter()
         .flat_map(|check| limits.conditions(check, &before))
@@ -73,7 +75,6 @@ fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Bloc
     let Some(fits) = fits else {
         return false;
     };
-    let fits = before.settled(fits);
     for check in checks {
         let Some(condition) = check.at.condition() else {
             continue;
@@ -133,7 +134,7 @@ impl<'ctx> Check<'ctx> {
 
 impl<'ctx> Rounds<'ctx> {
     /// Of a loop that ends with a comparison with what is fixed.
-    fn of(found: &Loop<'ctx>) -> Option<Rounds<'ctx>> {
+    pub(super) fn of(found: &Loop<'ctx>) -> Option<Rounds<'ctx>> {
         let condition = found.latch.condition()?;
         let mut how = condition.comparison()?;
         let [when_true, when_false] = found.latch.successors()[..] else {
@@ -169,18 +170,37 @@ impl<'ctx> Rounds<'ctx> {
     }
 
     /// Whether the last value of a number can be told: the loop counts by one, or the number grows as the counter does.
-    fn reaches(&self, index: &Affine<'ctx>) -> bool {
+    pub(super) fn reaches(&self, index: &Affine<'ctx>) -> bool {
         // Small constants alone: what is large counts down.
         let grows = match &index.step {
             Fixed::Number(step) => (1..1 << 31).contains(step),
             _ => true,
         };
         let by_one = self.next.step == Fixed::Number(1);
-        let told = |a: &Affine<'ctx>| by_one || a.step.clone().widened(a.bits) == self.next.step;
+        let told = |a: &Affine<'ctx>| by_one || times(a, &self.next.step).is_some();
         grows && told(index) && index.narrow.iter().all(told)
     }
 
-    fn limits(&self, builder: &Builder<'ctx>) -> Limits<'ctx> {
+    /// The same of other values.
+    pub(super) fn mapped(&self, map: &mut dyn FnMut(Value<'ctx>) -> Value<'ctx>) -> Rounds<'ctx> {
+        Rounds {
+            next: self.next.mapped(map),
+            end: self.end.mapped(map),
+            ..*self
+        }
+    }
+
+    pub(super) fn count_by_one(&self) -> bool {
+        self.next.step == Fixed::Number(1)
+    }
+
+    /// Whether the counter of a round is the index of the round before it: then the end of the loop is a limit for the index too.
+    fn leads(&self, index: &Affine<'ctx>) -> bool {
+        index.step == Fixed::Number(1) || self.next.start.is_sum_of(&index.start, &self.next.step)
+    }
+
+    /// With `exact` it costs a division by the step, of 32 bits.
+    pub(super) fn limits(&self, builder: &Builder<'ctx>, exact: bool) -> Limits<'ctx> {
         let number = |n| builder.number(n, 64);
         let small = |value| builder.compare(Compare::Below, value, number(1 << 62));
         let start = self.next.start.build(builder, 64);
@@ -194,7 +214,19 @@ impl<'ctx> Rounds<'ctx> {
         }
         let by_one = self.next.step == Fixed::Number(1);
         // Of the counter from the first round to the last.
-        let distance = if self.below {
+        let distance = if exact && self.below && !by_one {
+            valid.push(builder.compare(Compare::NotGreater, end, number(1 << 32)));
+            valid.push(builder.compare(Compare::Below, step, number(1 << 32)));
+            let (no_step, one) = (builder.number(0, 32), builder.number(1, 32));
+            let narrow = builder.narrowed(step);
+            let stands = builder.compare(Compare::Equal, narrow, no_step);
+            let divisor = builder.select(stands, one, narrow);
+            let gap = builder.sub(builder.sub(end, number(1)), start);
+            let whole = builder.widened(builder.divide(builder.narrowed(gap), divisor));
+            let grown = builder.mul(builder.add(whole, number(1)), step);
+            let again = builder.compare(Compare::Below, start, end);
+            builder.select(again, grown, number(0))
+        } else if self.below {
             let last = builder.sub(builder.add(end, step), number(1));
             let again = builder.compare(Compare::Greater, last, start);
             builder.select(again, builder.sub(last, start), number(0))
@@ -208,18 +240,31 @@ impl<'ctx> Rounds<'ctx> {
         }
         Limits {
             distance,
-            by_one,
+            step: self.next.step.clone(),
             valid,
         }
     }
 }
 
 /// What is known of a loop before it begins, as instructions there.
-struct Limits<'ctx> {
+pub(super) struct Limits<'ctx> {
     distance: Value<'ctx>,
-    by_one: bool,
+    /// The counter's.
+    step: Fixed<'ctx>,
     /// All of it must be true for `distance` to be right.
-    valid: Vec<Value<'ctx>>,
+    pub(super) valid: Vec<Value<'ctx>>,
+}
+
+/// How many times as fast as a counter a number grows, where that can be told.
+fn times<'ctx>(number: &Affine<'ctx>, counter: &Fixed<'ctx>) -> Option<u64> {
+    let step = number.step.clone().widened(number.bits);
+    match (&step, counter) {
+        (Fixed::Number(fast), Fixed::Number(slow)) => {
+            let times = fast.checked_div(*slow)?;
+            (times * slow == *fast && times < 1 << 20).then_some(times)
+        }
+        _ => (step == *counter).then_some(1),
+    }
 }
 
 impl<'ctx> Limits<'ctx> {
@@ -242,8 +287,13 @@ impl<'ctx> Limits<'ctx> {
         all
     }
 
+    /// The number of rounds of a loop that counts by one, in 32 bits, if all is `valid`.
+    pub(super) fn rounds(&self, builder: &Builder<'ctx>) -> Value<'ctx> {
+        builder.add(builder.narrowed(self.distance), builder.number(1, 32))
+    }
+
     /// The largest value of a number, if the conditions that are added are true.
-    fn last(
+    pub(super) fn last(
         &self,
         of: &Affine<'ctx>,
         builder: &Builder<'ctx>,
@@ -251,14 +301,16 @@ impl<'ctx> Limits<'ctx> {
     ) -> Value<'ctx> {
         let start = of.start.build(builder, 64);
         all.push(builder.compare(Compare::Below, start, builder.number(1 << 62, 64)));
-        let grown = if self.by_one {
+        let number = |n| builder.number(n, 64);
+        let grown = if self.step == Fixed::Number(1) {
             let step = of.step.build(builder, 64);
-            all.push(builder.compare(Compare::Below, step, builder.number(1 << 31, 64)));
+            all.push(builder.compare(Compare::Below, step, number(1 << 31)));
             builder.mul(step, self.distance)
         } else {
-            let most = builder.number(1 << 62, 64);
+            let times = times(of, &self.step).unwrap_or(1);
+            let most = number((1 << 62) / times.max(1));
             all.push(builder.compare(Compare::Below, self.distance, most));
-            self.distance
+            builder.mul(number(times), self.distance)
         };
         builder.add(start, grown)
     }

@@ -61,6 +61,31 @@ bad:
   unreachable
 }
 
+define i64 @scaled(i64 %a, i64 %b, i64 %n, i64 %len) {
+start:
+  %some = icmp ult i64 %a, %n
+  br i1 %some, label %round, label %none
+round:
+  %j = phi i64 [ %a, %start ], [ %next, %good ]
+  %sum = phi i64 [ 0, %start ], [ %sum2, %good ]
+  %three = mul i64 %j, 3
+  %index = add i64 %three, %b
+  %wrong = icmp uge i64 %index, %len
+  br i1 %wrong, label %bad, label %good
+good:
+  %sum2 = add i64 %sum, %index
+  %next = add i64 %j, 4
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %round, label %done
+done:
+  ret i64 %sum2
+none:
+  ret i64 -1
+bad:
+  call void @fail(i64 %index)
+  unreachable
+}
+
 define i64 @narrow(i64 %wide.a, i64 %wide.b, i64 %wide.n, i64 %len) {
 start:
   %a = trunc i64 %wide.a to i32
@@ -94,17 +119,17 @@ const CALLS: &str = r#"
 #include <stdint.h>
 #include <stdio.h>
 typedef uint64_t u;
-u row(u, u, u, u), strided(u, u, u, u), narrow(u, u, u, u);
+u row(u, u, u, u), strided(u, u, u, u), narrow(u, u, u, u), scaled(u, u, u, u);
 static jmp_buf back;
 static u failed;
 void fail(u index) { failed = index; longjmp(back, 1); }
 int main(void) {
-    static u (*const loops[])(u, u, u, u) = {row, strided, narrow};
+    static u (*const loops[])(u, u, u, u) = {row, strided, narrow, scaled};
     static const u starts[] = {0, 1, 5, 90, 1000, 0x7fffffff, 0xfffffff0, 1ull << 40, 1ull << 62, (u)-3, (u)-100};
     static const u steps[] = {1, 2, 10, 0x7fffffff, 0x80000000, 1ull << 33, (u)-1, (u)-2, 1ull << 63};
     static const u counts[] = {0, 1, 2, 9, 100, 0x80000001, 1ull << 32, 1ull << 62, (u)-1};
     static const u lens[] = {0, 1, 8, 100, 1000, 0xffffffff, 1ull << 34};
-    for (int l = 0; l < 3; ++l)
+    for (int l = 0; l < 4; ++l)
         for (int s = 0; s < 11; ++s)
             for (int p = 0; p < 9; ++p)
                 for (int c = 0; c < 9; ++c)
@@ -113,8 +138,8 @@ int main(void) {
                         /* Those that end within a moment: few rounds, or few places. */
                         int short_way = (l == 2 ? (uint32_t)n : n) <= 100 || (len <= 1000 && b >= 1 && b <= 10);
                         if (l == 1 && n > 1000 && len > 1000) continue;
-                        if (!short_way && l != 1) continue;
-                        if (l == 1 && !(n <= 100 || len <= 1000)) continue;
+                        if (!short_way && l != 1 && l != 3) continue;
+                        if ((l == 1 || l == 3) && !(n <= 100 || len <= 1000)) continue;
                         if (setjmp(back)) printf("%d %d%d%d%d fails at %llu\n", l, s, p, c, e, (unsigned long long)failed);
                         else printf("%d %d%d%d%d %llu\n", l, s, p, c, e, (unsigned long long)loops[l](a, b, n, len));
                     }
@@ -122,30 +147,80 @@ int main(void) {
 }
 "#;
 
-fn loops<'ctx>(context: &'ctx Context, decided: bool) -> Module<'ctx> {
-    let mut module = Module::from_text(context, LOOPS).unwrap();
-    if decided {
+/// One of its two checks never runs unless `b` is 12345; its length is poison. Both are decided together.
+const POISONED: &str = "
+target triple = \"x86_64-unknown-linux-gnu\"
+declare void @fail(i64) noreturn
+
+define i64 @poisoned(i64 %a, i64 %b, i64 %n, i64 %len) {
+start:
+  %none = shl i64 1, 64
+  %is.rare = icmp eq i64 %b, 12345
+  br label %round
+round:
+  %k = phi i64 [ 0, %start ], [ %next, %good ]
+  %index = add i64 %k, %a
+  br i1 %is.rare, label %rare, label %usual
+rare:
+  %below.none = icmp ult i64 %index, %none
+  br i1 %below.none, label %good, label %bad
+usual:
+  %right = icmp ult i64 %index, %len
+  br i1 %right, label %good, label %bad
+good:
+  %next = add i64 %k, 1
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %round, label %done
+done:
+  ret i64 %index
+bad:
+  call void @fail(i64 %index)
+  unreachable
+}
+";
+
+const CALL_POISONED: &str = r#"
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+uint64_t poisoned(uint64_t, uint64_t, uint64_t, uint64_t);
+static jmp_buf back;
+void fail(uint64_t index) { printf("fails at %d\n", (int)index); longjmp(back, 1); }
+int main(void) {
+    if (!setjmp(back)) printf("ends at %d\n", (int)poisoned(5, 1, 10, 15));
+    if (!setjmp(back)) printf("ends at %d\n", (int)poisoned(5, 1, 10, 14));
+    return 0;
+}
+"#;
+
+/// As they are, or decided and then optimised.
+fn loops<'ctx>(context: &'ctx Context, text: &str, decided: Option<Passes>) -> Module<'ctx> {
+    let mut module = Module::from_text(context, text).unwrap();
+    if let Some(passes) = decided {
         for function in module.functions() {
             if !function.is_declaration() {
+                make_plain(function);
                 assert!(decide(function), "{}", function.name());
             }
         }
         module.verify().unwrap();
-        module.run(Passes::split_loops(), None).unwrap();
+        module.run(passes, None).unwrap();
         module.verify().unwrap();
     }
     module
 }
 
-fn said(name: &str, decided: bool) -> String {
+/// What a program in C says that calls such loops.
+fn said(name: &str, text: &str, calls: &str, decided: Option<Passes>) -> String {
     let context = context();
     let machine = Machine::of_host(&context, "x86_64-unknown-linux-gnu").unwrap();
-    let object = loops(&context, decided).emit_object(&machine).unwrap();
+    let mut module = loops(&context, text, decided);
+    let object = module.emit_object(&machine).unwrap();
     let folder = std::env::temp_dir().join(format!("warploom-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = |name: &str| folder.join(name);
     std::fs::write(file("loops.o"), object).unwrap();
-    std::fs::write(file("calls.c"), CALLS).unwrap();
+    std::fs::write(file("calls.c"), calls).unwrap();
     let built = Command::new("cc")
         .arg(file("calls.c"))
         .arg(file("loops.o"))
@@ -162,7 +237,10 @@ fn said(name: &str, decided: bool) -> String {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn results_and_failures_are_the_same() {
-    let (plain, decided) = (said("plain", false), said("decided", true));
+    let (plain, decided) = (
+        said("plain", LOOPS, CALLS, None),
+        said("decided", LOOPS, CALLS, Some(Passes::split_loops())),
+    );
     let fails = plain.lines().filter(|l| l.contains("fails")).count();
     let passes = plain.lines().count() - fails;
     assert!(fails > 500 && passes > 500, "{fails} and {passes}");
@@ -172,14 +250,45 @@ fn results_and_failures_are_the_same() {
     assert_eq!(plain.len(), decided.len());
 }
 
+/// LLVM may take what is poison for whatever suits it, and `true & poison` is poison.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_check_about_poison_undoes_no_other() {
+    // These look for the most convenient value before the loop is made two.
+    let passes = Passes::after_instrumenting();
+    let said = said("poisoned", POISONED, CALL_POISONED, Some(passes));
+    assert_eq!(said, "ends at 14\nfails at 14\n");
+}
+
 #[test]
 fn a_fitting_loop_has_no_check() {
     let context = context();
-    let text = loops(&context, true).to_text();
+    let text = loops(&context, LOOPS, Some(Passes::split_loops())).to_text();
     let checks = text.matches(", label %bad").count();
     let rounds = text.matches("= add i64 %sum").count();
     // Two loops of each, one of them with its check.
-    assert_eq!((checks, rounds), (3, 6), "{text}");
+    assert_eq!((checks, rounds), (4, 8), "{text}");
+}
+
+/// Indices 7, 17, … 97: behind the counter, which ends at 90, but not as far behind as the end of the loop is.
+#[test]
+fn the_last_round_of_a_strided_loop_is_known() {
+    let context = context();
+    let checks = |len: &str| {
+        let known = LOOPS
+            .replace("ult i64 %a, %n", "ult i64 0, 100")
+            .replace(
+                "[ %a, %start ], [ %next, %good ]",
+                "[ 0, %start ], [ %next, %good ]",
+            )
+            .replace("add i64 %j, %b", "add i64 %j, 10")
+            .replace("ult i64 %next, %n", "ult i64 %next, 100")
+            .replace("uge i64 %index, %len", &format!("uge i64 %index, {len}"));
+        let module = loops(&context, &known, Some(Passes::split_loops()));
+        let strided = module.function("strided").unwrap().to_text();
+        strided.matches("label %bad").count()
+    };
+    assert_eq!((checks("98"), checks("97")), (0, 1));
 }
 
 /// The index comes from memory, or shrinks: nothing is known before the loop.
@@ -218,6 +327,61 @@ fn a_counter_that_grows_by_its_condition_is_made_plain() {
     );
     let module = Module::from_text(&context, &hidden).unwrap();
     let function = module.function("row").unwrap();
+    assert!(!decide(function));
+    assert!(make_plain(function) && decide(function));
+    module.verify().unwrap();
+    assert!(!make_plain(function));
+}
+
+/// As `Range` leaves them: the next number beside the present one.
+#[test]
+fn a_number_that_is_ahead_of_another_is_made_of_it() {
+    let context = context();
+    let module = Module::from_text(&context, LOOPS).unwrap();
+    let function = module.function("row").unwrap();
+    assert!(make_plain(function));
+    module.verify().unwrap();
+    let text = function.to_text();
+    let made = text
+        .lines()
+        .find(|l| l.contains("= add i64 %k, 1"))
+        .unwrap();
+    let name = made.trim().split(' ').next().unwrap();
+    assert!(
+        text.contains(&format!("[ 0, %start ], [ {name}, %good ]")),
+        "{text}"
+    );
+    assert!(text.contains(&format!("icmp eq i64 {name}, %n")), "{text}");
+    // Two numbers that start otherwise, or grow otherwise, stay as they are.
+    for (from, to) in [
+        ("[ 1, %start ]", "[ 3, %start ]"),
+        ("[ 1, %start ]", "[ %a, %start ]"),
+        ("%ahead, 1", "%ahead, 2"),
+    ] {
+        let module = Module::from_text(&context, &LOOPS.replace(from, to)).unwrap();
+        assert!(!make_plain(module.function("row").unwrap()), "{from} {to}");
+    }
+}
+
+/// As LLVM leaves the elements of a thread that takes every `b`-th: the place and the next one go round, and the step is zero at the end.
+#[test]
+fn a_step_that_is_zero_at_the_end_is_made_plain() {
+    let context = context();
+    let hidden = LOOPS
+        .replace(
+            "  %some = icmp ult i64 %a, %n\n",
+            "  %some = icmp ult i64 %a, %n\n  %second = add i64 %b, %a\n",
+        )
+        .replace(
+            "  %j = phi i64 [ %a, %start ], [ %next, %good ]\n",
+            "  %j = phi i64 [ %a, %start ], [ %ahead, %good ]\n  %ahead = phi i64 [ %second, %start ], [ %next, %good ]\n",
+        )
+        .replace(
+            "  %next = add i64 %j, %b\n  %again = icmp ult i64 %next, %n\n",
+            "  %again = icmp ult i64 %ahead, %n\n  %step = select i1 %again, i64 %b, i64 0\n  %next = add i64 %step, %ahead\n",
+        );
+    let module = Module::from_text(&context, &hidden).unwrap();
+    let function = module.function("strided").unwrap();
     assert!(!decide(function));
     assert!(make_plain(function) && decide(function));
     module.verify().unwrap();

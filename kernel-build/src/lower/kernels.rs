@@ -11,6 +11,7 @@
 //! ```
 
 use crate::llvm::{Attribute, Linkage, LlvmError, Module, Subprogram, Value};
+use crate::lower::late_checks::ELEMENTS;
 use crate::lower::retarget;
 use crate::roots::{DeviceParam, Root};
 use std::collections::{HashMap, HashSet};
@@ -82,7 +83,10 @@ fn shell(root: &Root<'_>, name: &str) -> String {
     let mut params = Vec::new(); // of the kernel
     let mut args = Vec::new(); // for the entry
     for param in &root.params {
-        let pointer = pointer_param(param);
+        let mut pointer = pointer_param(param);
+        if matches!(param.param.kind, ParamKind::Slice | ParamKind::SliceMut) {
+            let _ = write!(pointer, " \"{ELEMENTS}{}\"", param.param.size);
+        }
         match param.param.kind {
             // PTX has no parameters without bytes; a value without any (a closure that captures nothing) is not handed over.
             ParamKind::ByValue if param.param.size == 0 => {
@@ -133,24 +137,30 @@ fn pointer_param(param: &DeviceParam) -> String {
         // Without the attribute a value whose address goes to a function is copied to local memory first.
         ParamKind::ByValue if param.is_grid_const() => {
             format!(
-                "ptr noalias readonly byval([{size} x i8]) align {align} \"nvvm.grid_constant\""
+                "ptr noalias readonly noundef byval([{size} x i8]) align {align} \"nvvm.grid_constant\""
             )
         }
         // The entry copies the value; whatever only reads the copy then reads the parameter itself, at a variable index too.
-        ParamKind::ByValue => format!("ptr noalias readonly byval([{size} x i8]) align {align}"),
+        ParamKind::ByValue => {
+            format!("ptr noalias readonly noundef byval([{size} x i8]) align {align}")
+        }
         // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Slices of atomics are
         // shared, so nothing is said of them. The runtime hands over a dangling address for an empty slice, never null.
-        ParamKind::Slice if param.readonly => format!("ptr noalias readonly nonnull align {align}"),
-        ParamKind::Slice => format!("ptr nonnull align {align}"),
-        ParamKind::SliceMut | ParamKind::Slice2DMut => format!("ptr noalias nonnull align {align}"),
+        ParamKind::Slice if param.readonly => {
+            format!("ptr noalias readonly nonnull noundef align {align}")
+        }
+        ParamKind::Slice => format!("ptr nonnull noundef align {align}"),
+        ParamKind::SliceMut | ParamKind::Slice2DMut => {
+            format!("ptr noalias nonnull noundef align {align}")
+        }
     }
 }
 
 /// A number of elements: no buffer is larger than half the address space, which Rust's slices rely on, too.
 fn length_param(param: &DeviceParam) -> String {
     match (i64::MAX as u64).checked_div(param.param.size) {
-        Some(most) => format!("i64 range(i64 0, {})", (most + 1).cast_signed()),
-        None => "i64".to_owned(),
+        Some(most) => format!("i64 noundef range(i64 0, {})", (most + 1).cast_signed()),
+        None => "i64 noundef".to_owned(),
     }
 }
 
@@ -183,7 +193,8 @@ fn launch_facts(root: &Root<'_>) -> String {
 }
 
 /// States what the launch guarantees about indices and sizes: numbers where the kernel fixes the block, ranges elsewhere, so that
-/// checks which always hold go away. Functions know what all kernels that reach them have in common. Call before optimisation.
+/// checks which always hold go away. Functions know what all kernels that reach them have in common; those whose address is taken know what every
+/// block has, since another kernel may find the address in memory. Call before optimisation.
 pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: &[String]) {
     let mut known: HashMap<Value<'_>, Limits> = HashMap::new();
     for (root, name) in roots.iter().zip(names) {
@@ -194,6 +205,9 @@ pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: 
                 .and_modify(|others| *others = others.or(&limits))
                 .or_insert_with(|| limits.clone());
         }
+    }
+    for function in callable_by_address(module) {
+        known.insert(function, Limits::ANY);
     }
     for function in module.functions() {
         let limits = known.get(&function).unwrap_or(&Limits::ANY);
@@ -240,6 +254,27 @@ fn reached(kernel: Value<'_>) -> Vec<Value<'_>> {
         todo.extend(next.into_iter().filter(|v| seen.insert(*v)));
     }
     functions
+}
+
+/// Functions that are used otherwise than by calling them by name, and all that these can call.
+fn callable_by_address<'ctx>(module: &Module<'ctx>) -> HashSet<Value<'ctx>> {
+    let in_code = module.functions().into_iter().flat_map(Value::instructions);
+    let in_code = in_code.flat_map(|i| i.as_call().map_or_else(|| i.operands(), Value::args));
+    let in_memory = module.globals().into_iter().filter_map(Value::initializer);
+    let mut todo: Vec<Value<'ctx>> = in_code.chain(in_memory).collect();
+    let mut seen = HashSet::new();
+    let mut callable = HashSet::new();
+    while let Some(value) = todo.pop() {
+        if !value.is_constant() || !seen.insert(value) {
+            continue;
+        }
+        if value.as_function().is_some() {
+            callable.extend(reached(value));
+        } else if value.as_global().is_none() {
+            todo.extend(value.operands());
+        }
+    }
+    callable
 }
 
 /// What is known of a block: its exact size, or the most threads along each axis.

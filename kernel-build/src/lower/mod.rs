@@ -1,8 +1,13 @@
 //! Host IR becomes device IR.
 //!
+//! In the order in which the linker runs them: [`sines`] puts a sine and its cosine together; [`symbols`] maps what is undefined to what provides it
+//! (panics, math, intrinsics); [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces;
+//! [`kernels`] turns entries into kernels; after LLVM's optimisation [`local_arrays`] puts small arrays into registers, [`early_checks`] takes bounds
+//! checks out of loops, [`locations`] gives panics their kernel, [`atomics`] spells out memory orders, [`panics`] writes panics into their kernels,
+//! [`copies`] spells out short copies and [`products`] widens factors. Must not know: cargo, files.
 //! In the order in which the linker runs them: [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics);
 //! [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces; [`kernels`] turns entries into
-//! kernels; after LLVM's optimisation [`early_checks`] takes bounds checks out of loops, [`locations`] gives panics their kernel and
+//! kernels; after LLVM's optimisation [`early_checks`] and [`late_checks`] take bounds checks out of loops, [`locations`] gives panics their kernel and
 //! [`atomics`] spells out memory orders. Must not know: cargo, files.
 
 mod affine;
@@ -10,14 +15,23 @@ pub(crate) mod answers;
 pub(crate) mod asm;
 mod atomic_bodies;
 pub(crate) mod atomics;
+mod beside;
+pub(crate) mod copies;
 pub(crate) mod counters;
 pub(crate) mod early_checks;
+pub(crate) mod kept_checks;
 pub(crate) mod kernels;
+pub(crate) mod late_checks;
 pub(crate) mod library;
+pub(crate) mod local_arrays;
 pub(crate) mod locations;
 mod loops;
 mod memory_bodies;
+pub(crate) mod panics;
+pub(crate) mod products;
 pub(crate) mod retarget;
 pub(crate) mod shared;
+pub(crate) mod sines;
 pub(crate) mod statics;
 pub(crate) mod symbols;
+pub(crate) mod walks;

@@ -1,0 +1,161 @@
+//! New blocks in a function: a loop beside another.
+
+use super::ffi::{Nullable as _, ValueRef};
+use super::{Block, Builder, Compare, Op, Type, Value, c_string};
+
+impl<'ctx> Block<'ctx> {
+    /// A new block before this one in the function's order, without instructions and without ways to it.
+    pub(crate) fn new_before(self) -> Block<'ctx> {
+        let (llvm, context) = (self.context.llvm, self.context);
+        // SAFETY: a live block of this context.
+        let raw =
+            unsafe { (llvm.LLVMInsertBasicBlockInContext)(context.raw, self.raw, c"".as_ptr()) };
+        Block { raw, context }
+    }
+
+    /// Puts a new block before this one on every way to it, and all of its instructions but the last there; that block lacks its last one.
+    pub(crate) fn split_off_front(self, all: &[Block<'ctx>]) -> Block<'ctx> {
+        let llvm = self.context.llvm;
+        let front = self.new_before();
+        for other in all {
+            let last = other.terminator().raw;
+            for (index, to) in (0..).zip(other.successors()) {
+                if to == self {
+                    // SAFETY: a live terminator, an index below its count, a block of the same function.
+                    unsafe { (llvm.LLVMSetSuccessor)(last, index, front.raw) };
+                }
+            }
+        }
+        let builder = Builder::at_end(front);
+        let last = self.terminator();
+        for instruction in self.instructions() {
+            if instruction != last {
+                // SAFETY: a live instruction, which is put back at once; what it uses is still before it.
+                unsafe {
+                    (llvm.LLVMInstructionRemoveFromParent)(instruction.raw);
+                    (llvm.LLVMInsertIntoBuilder)(builder.raw, instruction.raw);
+                }
+            }
+        }
+        front
+    }
+}
+
+impl<'ctx> Builder<'ctx> {
+    /// Behind the last instruction of a block that is not finished.
+    pub(crate) fn at_end(block: Block<'ctx>) -> Builder<'ctx> {
+        let (llvm, context) = (block.context.llvm, block.context);
+        // SAFETY: a live context and block; the builder is disposed of in `drop`.
+        let raw = unsafe {
+            let raw = (llvm.LLVMCreateBuilderInContext)(context.raw);
+            (llvm.LLVMPositionBuilderAtEnd)(raw, block.raw);
+            raw
+        };
+        Builder { raw, context }
+    }
+
+    /// The smaller of two unsigned numbers.
+    pub(crate) fn least(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.select(self.compare(Compare::Below, a, b), a, b)
+    }
+
+    /// The larger of two unsigned numbers.
+    pub(crate) fn most(&self, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        self.select(self.compare(Compare::Greater, a, b), a, b)
+    }
+
+    /// The address so many bytes behind another.
+    pub(crate) fn offset(&self, base: Value<'ctx>, bytes: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        let mut bytes = bytes.raw;
+        // SAFETY: a positioned builder, a live pointer and a live number.
+        let raw = unsafe {
+            let byte = (llvm.LLVMInt8TypeInContext)(self.context.raw);
+            (llvm.LLVMBuildGEP2)(self.raw, byte, base.raw, &raw mut bytes, 1, c"".as_ptr())
+        };
+        Value::new(raw, self.context)
+    }
+
+    /// The end of a block.
+    pub(crate) fn branch(
+        &self,
+        condition: Value<'ctx>,
+        when_true: Block<'ctx>,
+        when_false: Block<'ctx>,
+    ) {
+        // SAFETY: a builder at the end of a block, a truth value and two blocks of the same function.
+        unsafe {
+            (self.context.llvm.LLVMBuildCondBr)(
+                self.raw,
+                condition.raw,
+                when_true.raw,
+                when_false.raw,
+            );
+        }
+    }
+
+    /// A copy of an instruction, here, with other operands.
+    pub(crate) fn copy(
+        &self,
+        instruction: Value<'ctx>,
+        mut operand: impl FnMut(Value<'ctx>) -> Value<'ctx>,
+    ) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live instruction that is no phi and ends no block; the copy is put into the block at once.
+        let copy = unsafe {
+            let raw = (llvm.LLVMInstructionClone)(instruction.raw);
+            (llvm.LLVMInsertIntoBuilder)(self.raw, raw);
+            Value::new(raw, self.context)
+        };
+        for (index, old) in (0..).zip(instruction.operands()) {
+            copy.set_operand(index, operand(old));
+        }
+        copy
+    }
+}
+
+impl<'ctx> Value<'ctx> {
+    /// Removes what metadata of these kinds says of an instruction.
+    pub(crate) fn forget(self, kinds: &[&str]) {
+        let llvm = self.context.llvm;
+        for kind in kinds {
+            let name = c_string(kind);
+            // SAFETY: a live context and instruction, and a text with its length; null removes.
+            unsafe {
+                let id = (llvm.LLVMGetMDKindIDInContext)(
+                    self.context.raw,
+                    name.as_ptr(),
+                    kind.len() as std::ffi::c_uint,
+                );
+                (llvm.LLVMSetMetadata)(self.raw, id, ValueRef(std::ptr::null_mut()));
+            }
+        }
+    }
+
+    /// Removes what an instruction promises of its operands: that it does not wrap around, say.
+    pub(crate) fn promise_nothing(self) {
+        let llvm = self.context.llvm;
+        // SAFETY: a live instruction, and of each kind the promises that LLVM lets it make.
+        unsafe {
+            match self.op() {
+                Op::Add | Op::Sub | Op::Mul | Op::Shl => {
+                    (llvm.LLVMSetNUW)(self.raw, 0);
+                    (llvm.LLVMSetNSW)(self.raw, 0);
+                }
+                Op::Or => (llvm.LLVMSetIsDisjoint)(self.raw, 0),
+                Op::ZExt => (llvm.LLVMSetNNeg)(self.raw, 0),
+                _ if !(llvm.LLVMIsAICmpInst)(self.raw).is_null() => {
+                    (llvm.LLVMSetICmpSameSign)(self.raw, 0);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The type of the elements that an address instruction counts in.
+    pub(crate) fn element_type(self) -> Type<'ctx> {
+        // SAFETY: called on such instructions only.
+        let raw = unsafe { (self.context.llvm.LLVMGetGEPSourceElementType)(self.raw) };
+        Type::new(raw, self.context)
+    }
+}

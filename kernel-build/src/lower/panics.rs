@@ -1,0 +1,73 @@
+//! A kernel's panics are written into the kernel, each where it happens.
+//!
+//! ptxas treats a kernel with a call in it differently: it takes the registers that the convention of calls reserves (32 instead of 10 for saxpy), and no
+//! longer believes that uniform registers keep their values, which are two more instructions for each access to global memory. A kernel whose only
+//! calls are panics, and not many, needs none of that:
+//!
+//! ```text
+//!   @%p1 bra  wrong;                                  @%p1 bra  wrong;
+//!   …                                                 …
+//! wrong: call panic_bounds_check, (%i, %n, place);    wrong: … the body of panic_bounds_check …
+//! ```
+//! Several places do not jump to one copy: ptxas would take it for the place where their threads meet again, and let those that panic wait there for
+//! the others, which may wait at a barrier for them.
+
+use crate::llvm::{Attribute, Builder, Module, Op, Value};
+
+/// Kernels with more panics call them.
+const MOST_PANICS: usize = 8;
+
+/// Longer bodies stay functions: nobody wants `core::fmt` in a kernel.
+const MOST_INSTRUCTIONS: usize = 100;
+
+/// Marks the calls of panic functions in kernels that call nothing else for the inliner; says whether there were any.
+pub(crate) fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
+    let Some(inline) = Attribute::named(module.context(), "alwaysinline", 0) else {
+        return false;
+    };
+    let mut changed = false;
+    for kernel in kernels.iter().filter_map(|name| module.function(name)) {
+        for (call, panic) in panics(kernel).unwrap_or_default() {
+            // For those who read the PTX.
+            Builder::before(call).ptx_line(&format!("// {}", panic.name()));
+            call.remove_call_attribute(Attribute::FUNCTION, "noinline");
+            call.add_call_attribute(Attribute::FUNCTION, inline);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// A call, and the function that it calls.
+type Call<'ctx> = (Value<'ctx>, Value<'ctx>);
+
+/// All calls of a kernel, if all are panics that can be written in place.
+fn panics(kernel: Value<'_>) -> Option<Vec<Call<'_>>> {
+    let all: Option<Vec<Call<'_>>> = calls(kernel)
+        .map(|(call, function)| function.map(|f| (call, f)))
+        .collect();
+    all.filter(|all| all.len() <= MOST_PANICS && all.iter().all(|(_, f)| is_plain(*f)))
+}
+
+/// The calls of a function that become calls in PTX, and the functions where they are known.
+fn calls(function: Value<'_>) -> impl Iterator<Item = (Value<'_>, Option<Value<'_>>)> {
+    let instructions = function.instructions().into_iter();
+    instructions.filter_map(Value::as_call).filter_map(|call| {
+        let called = call.callee().as_function();
+        let intrinsic = called.is_some_and(|f| f.name().starts_with("llvm."));
+        (!intrinsic && call.callee().asm_text().is_none()).then_some((call, called))
+    })
+}
+
+/// Whether a function never returns, is not long, and calls nothing.
+fn is_plain(function: Value<'_>) -> bool {
+    let instructions = function.instructions();
+    !function.is_declaration()
+        && instructions.len() <= MOST_INSTRUCTIONS
+        && instructions.iter().all(|i| i.op() != Op::Return)
+        && calls(function).next().is_none()
+}
+
+#[cfg(test)]
+#[path = "panics_tests.rs"]
+mod tests;
