@@ -25,7 +25,10 @@ fn a_buffer_that_comes_and_goes_is_two_calls() -> Result<()> {
     };
     let device = Device::cuda(0)?;
     let (stream, pool) = (device.stream()?, device.pool()?);
-    let come_and_go = || Ok(drop(pool.alloc_uninit::<u8>(1000, &stream)?));
+    let come_and_go = || {
+        drop(pool.alloc_uninit::<u8>(1000, &stream)?);
+        Ok(())
+    };
     let both = ["cuMemAllocFromPoolAsync", "cuMemFreeAsync"];
     assert_eq!(log_of(&fake, come_and_go)?, both);
     // A thread without a context: it is asked for when the driver refuses, once.
@@ -75,7 +78,7 @@ fn other_streams_wait_for_the_allocation_and_its_own_does_not() -> Result<()> {
     }
     // Unused, and copied by another stream: that waits, too, and so does whoever frees it.
     let z = pool.alloc_uninit::<u8>(1000, &a)?;
-    let copied = log_of(&fake, || Ok(drop(z.to_vec(&b)?)))?;
+    let copied = log_of(&fake, || z.to_vec(&b).map(drop).map_err(Into::into))?;
     assert!(place(&copied, "cuStreamWaitEvent").is_some(), "{copied:?}");
     drop((x, y, z, a, b, pool, device));
     nothing_is_left(&fake);
