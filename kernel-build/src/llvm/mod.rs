@@ -2,11 +2,13 @@
 //!
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
+mod address;
 mod block;
 mod debug;
 mod ffi;
 mod leave;
 mod module;
+mod numbers;
 mod surgery;
 mod target;
 mod text;

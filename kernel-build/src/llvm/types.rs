@@ -23,6 +23,12 @@ pub(crate) struct Type<'ctx> {
     context: &'ctx Context,
 }
 
+impl PartialEq for Type<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
 impl<'ctx> Type<'ctx> {
     pub(super) fn new(raw: TypeRef, context: &'ctx Context) -> Type<'ctx> {
         Type { raw, context }
