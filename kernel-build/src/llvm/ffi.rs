@@ -255,12 +255,9 @@ functions! {
     fn LLVMPositionBuilderAtEnd(builder: BuilderRef, block: BlockRef);
     fn LLVMSetSuccessor(terminator: ValueRef, index: c_uint, block: BlockRef);
     fn LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
-    fn LLVMInstructionRemoveFromParent(instruction: ValueRef);
-    fn LLVMInsertIntoBuilder(builder: BuilderRef, instruction: ValueRef);
     fn LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, len: c_uint) -> c_uint;
     fn LLVMSetMetadata(instruction: ValueRef, kind: c_uint, node: ValueRef);
     fn LLVMBuildGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
-    fn LLVMGetGEPSourceElementType(address: ValueRef) -> TypeRef;
     fn LLVMBuildPhi(builder: BuilderRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMAddIncoming(phi: ValueRef, values: *const ValueRef, blocks: *const BlockRef, count: c_uint);
     fn LLVMBuildFreeze(builder: BuilderRef, value: ValueRef, name: *const c_char) -> ValueRef;
