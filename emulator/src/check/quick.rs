@@ -4,9 +4,11 @@ use std::cell::Cell;
 
 use super::access::{is_wider, thorough};
 use super::clock::Clocks;
+use super::lines::read_first;
 use super::shadow::{Entry, Slot, What, flag};
 use super::space::{CACHED, Space};
 use super::state::BlockChecks;
+use super::stretch::NONE;
 use crate::fiber::{self, Running};
 use crate::warp::LANES;
 
@@ -24,13 +26,16 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
             || clocks.stretches.is_settled(stretch)
     };
     let window = &checks.windows[site as usize % CACHED];
-    if was_last || N < 4 || !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
+    if was_last || N < 4 {
         read_quick::<N>(at, site);
+    } else if !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
+        read_first::<N>(at, site);
     }
 }
 
+/// A read that tells something new, or of what lies elsewhere.
 #[inline(never)]
-extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
+pub(super) extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
@@ -188,6 +193,7 @@ pub(super) fn quick_read(
     entry: Entry<'_>,
     (thread, what): (u32, What),
 ) -> bool {
+    entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
     let flags = entry.flags() & !flag::LOCKED;
     let is_past = written < old && a < old && b < old;
@@ -258,7 +264,7 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
     if a.who == now.who || is_a_passed {
         entry.slots[1].set(now);
         // Whatever it said, as of a granule that one lane has changed, was without this read.
-        entry.set_stretch(0);
+        entry.set_stretch(NONE);
         return true;
     }
     let mut kept = b;
@@ -290,6 +296,7 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
 /// Whether a write by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
 fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
     let flags = entry.flags();
     let is_past = written < old && a < old && b < old;

@@ -93,8 +93,7 @@ extern "C-unwind" fn read_some<const N: usize>(
         let look = |entry: Entry<'_>| locked(space, entry, || reader.looks(entry));
         row.all::<N>(entries, |entry| reader.is_quiet(entry) || look(entry))
     };
-    // SAFETY: a row has a first granule.
-    if is_done && reader.is_quiet(unsafe { entries.get(0) }) {
+    if is_done && reader.is_quiet(entries.get(0)) {
         checks.windows[site as usize % CACHED].open_for_row::<N>(space, row);
     }
     is_done && running.makes_steps(steps)
@@ -104,12 +103,7 @@ impl Row {
     /// Whether `is` says so of each granule of what `entries_of_row` gave.
     #[inline(always)]
     fn all<const N: usize>(self, entries: Entries<'_>, is: impl Fn(Entry<'_>) -> bool) -> bool {
-        (0..self.count).all(|n| {
-            (0..N / 4).all(|part| {
-                // SAFETY: the row ends in the same chunk.
-                is(unsafe { entries.get(n * (self.step / 4) + part) })
-            })
-        })
+        (0..self.count).all(|n| (0..N / 4).all(|part| is(entries.get(n * (self.step / 4) + part))))
     }
 }
 
@@ -170,6 +164,7 @@ impl<'a> Reader<'a> {
             }
             return true;
         }
+        entry.leave_line(self.space.locked);
         let ([written, a, b], old) = (entry.times(), self.old);
         if written < old && written >= self.space.start {
             if a < old && b < old && entry.flags() == self.space.flags {

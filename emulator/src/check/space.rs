@@ -23,6 +23,8 @@ pub(super) struct Space {
     pub(super) chunks: Chunks,
     /// The length for accesses that need no look at the allocation and have whole granules: of reads and writes, by `class`. 0: there are none.
     pub(super) quick: [[usize; 3]; 2],
+    /// The same, for reads of global memory in granules of 4 bytes: first ones are remembered in lines.
+    pub(super) lined: usize,
     /// Other OS threads may look at the same granules.
     pub(super) locked: bool,
     pub(super) what: What,
@@ -59,6 +61,7 @@ impl Space {
         table: ptr::null(),
         chunks: Chunks::NONE,
         quick: [[0; 3]; 2],
+        lined: 0,
         locked: false,
         what: What::Empty,
         flags: 0,
@@ -82,6 +85,11 @@ impl Space {
         if self.base.is_multiple_of(1 << self.granule) {
             self.quick[0][self.granule as usize] = if reads { whole } else { 0 };
             self.quick[1][self.granule as usize] = if writes { whole } else { 0 };
+            self.lined = if self.is_shared() {
+                0
+            } else {
+                self.quick[0][2]
+            };
         }
         self
     }

@@ -9,6 +9,7 @@
 
 mod atomics; // what atomics and fences order
 mod cost; // what a checked access costs
+mod first; // what nobody has accessed before
 mod freed; // memory that is freed while others use it
 mod global; // races on global memory
 mod lints; // performance

@@ -239,6 +239,8 @@ functions! {
     fn LLVMBuildMul(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildUDiv(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildAnd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildBinOp(builder: BuilderRef, operation: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMGetNextUse(before: UseRef) -> UseRef;
     fn LLVMBuildOr(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildXor(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;

@@ -8,6 +8,7 @@ mod debug;
 mod ffi;
 mod leave;
 mod module;
+mod numbers;
 mod surgery;
 mod target;
 mod text;

@@ -138,6 +138,16 @@ impl Passes {
         Passes("function(jump-threading,instcombine<no-verify-fixpoint>,simplifycfg)".into())
     }
 
+    /// Removes what replacements have left, and what is computed twice.
+    pub(crate) fn tidy() -> Passes {
+        Passes("function(early-cse,instcombine<no-verify-fixpoint>,early-cse)".into())
+    }
+
+    /// Drops instructions whose results nobody uses.
+    pub(crate) fn drop_unused() -> Passes {
+        Passes("function(dce)".into())
+    }
+
     /// Everything that makes kernels fast, then pointers back into their address spaces.
     ///
     /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better

@@ -45,6 +45,9 @@ pub(crate) enum Op {
     And,
     Or,
     Xor,
+    UDiv,
+    URem,
+    Trunc,
     ZExt,
     Phi,
     /// An address of an element: `getelementptr`.
@@ -52,6 +55,55 @@ pub(crate) enum Op {
     Select,
     AddrSpaceCast,
     Other(i32),
+}
+
+macro_rules! operations {
+    ($($op:ident = $number:literal,)*) => {
+        impl Op {
+            fn of_number(number: i32) -> Op {
+                match number {
+                    $($number => Op::$op,)*
+                    other => Op::Other(other),
+                }
+            }
+
+            pub(super) fn number(self) -> i32 {
+                match self {
+                    $(Op::$op => $number,)*
+                    Op::Other(other) => other,
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    Return = 1,
+    Branch = 2,
+    Unreachable = 7,
+    Add = 8,
+    Sub = 10,
+    Mul = 12,
+    UDiv = 14,
+    URem = 17,
+    FRem = 19,
+    Shl = 20,
+    LShr = 21,
+    And = 23,
+    Or = 24,
+    Xor = 25,
+    Load = 27,
+    Store = 28,
+    Element = 29,
+    Trunc = 30,
+    ZExt = 31,
+    Phi = 44,
+    Call = 45,
+    Select = 46,
+    Fence = 55,
+    CmpXchg = 56,
+    AtomicRmw = 57,
+    AddrSpaceCast = 60,
 }
 
 /// The types that the linker tells apart.
@@ -333,32 +385,7 @@ impl<'ctx> Value<'ctx> {
 
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
-        match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
-            1 => Op::Return,
-            2 => Op::Branch,
-            7 => Op::Unreachable,
-            8 => Op::Add,
-            10 => Op::Sub,
-            12 => Op::Mul,
-            20 => Op::Shl,
-            21 => Op::LShr,
-            23 => Op::And,
-            24 => Op::Or,
-            25 => Op::Xor,
-            29 => Op::Element,
-            60 => Op::AddrSpaceCast,
-            44 => Op::Phi,
-            45 => Op::Call,
-            55 => Op::Fence,
-            19 => Op::FRem,
-            27 => Op::Load,
-            28 => Op::Store,
-            31 => Op::ZExt,
-            46 => Op::Select,
-            56 => Op::CmpXchg,
-            57 => Op::AtomicRmw,
-            other => Op::Other(other),
-        }
+        Op::of_number(unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) })
     }
 
     pub(crate) fn add_call_attribute(self, index: u32, attribute: Attribute) {
@@ -609,6 +636,12 @@ impl<'ctx> Value<'ctx> {
 pub(crate) struct Type<'ctx> {
     pub(super) raw: TypeRef,
     context: &'ctx Context,
+}
+
+impl PartialEq for Type<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
 }
 
 impl<'ctx> Type<'ctx> {
