@@ -22,12 +22,12 @@ impl<'ctx> Value<'ctx> {
 
     /// Whether this is an instruction that computes with numbers and addresses only, and may stand wherever its operands are known.
     pub(crate) fn is_arithmetic(self) -> bool {
-        const ELEMENT: i32 = 29;
         self.block().is_some()
             && match self.op() {
-                Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Or | Op::ZExt => true,
-                // lshr, ashr, and; an element's address; trunc, sext
-                Op::Other(op) => matches!(op, 21 | 22 | 23 | ELEMENT | 30 | 32),
+                Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::LShr => true,
+                Op::And | Op::Or | Op::ZExt | Op::Element => true,
+                // ashr, trunc, sext
+                Op::Other(op) => matches!(op, 22 | 30 | 32),
                 _ => false,
             }
     }
