@@ -131,7 +131,7 @@ impl Entry<'_> {
             return false;
         }
         let width = const { (if N < 4 { 1 } else { N / 4 }).ilog2() };
-        let first = now.who.wrapping_sub((self.inside() % LINE >> width) as u32);
+        let first = now.who.wrapping_sub(((self.inside() % LINE) >> width) as u32);
         if !self.line().stands_for::<CLAIM>(first, now, width) {
             return false;
         }
