@@ -5,13 +5,17 @@
 //!    until the work is queued.
 //! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
 //!    is done before later work starts, and waiting for `last` means waiting for all. `last`, its address in `noted` and `uses` change
-//!    under the submission lock of the buffer's device alone, so that the same stream again needs no other lock.
+//!    under the submission lock of the buffer's device alone, so that the same stream again needs no other lock. A buffer of a pool begins
+//!    with the stream that it was allocated in order with, noted by its address alone: the buffer keeps it anyway ([`Owned::latest`]).
 //! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
 //! 4. The memory is freed after waiting for `last`; that of a pool goes back in order with the work of `last`, without a wait.
 
 mod area; // rectangles and boxes
 mod copy; // to it, from it and within it
 mod fill; // with one value
+mod kept; // who has it
+mod pooled; // out of a pool and back
+mod spare; // room for the next
 
 use std::alloc::Layout;
 use std::any::type_name;
@@ -19,7 +23,7 @@ use std::fmt;
 use std::mem;
 use std::ops::Deref;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_device::Plain;
@@ -27,7 +31,7 @@ use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
 use crate::cuda::array::ArrayMemory;
-use crate::cuda::host::outside;
+use crate::cuda::host::{is_inside, outside};
 use crate::cuda::memory::{DeviceMemory, ManagedMemory};
 use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
@@ -38,22 +42,24 @@ use crate::interop::Foreign;
 use crate::interop::dlpack::DeviceType;
 use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::{Done, launches_so_far};
-use crate::stream::{Queue, Stream, refuse_inside};
+use crate::stream::{Lane, Queue, Stream, refuse_inside};
 
 pub(crate) use area::{Area, ArrayPart, Side, Stack, Way};
 pub(crate) use copy::{Copy, hand_all, no_graphs};
 pub(crate) use fill::{Fill, Set};
+use kept::Kept;
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;
 
 /// Clones are the same memory: a graph keeps what its nodes use.
 #[derive(Clone)]
-pub(crate) struct Buffer(Arc<Owned>);
+pub(crate) struct Buffer(Kept<Owned>);
 
 impl Deref for Buffer {
     type Target = Owned;
 
+    #[inline]
     fn deref(&self) -> &Owned {
         &self.0
     }
@@ -62,9 +68,9 @@ impl Deref for Buffer {
 /// The memory itself.
 pub(crate) struct Owned {
     memory: Memory,
-    /// The stream with the latest work; `None`: nobody uses the memory, or all is over.
+    /// The stream with the latest work; `None`: nobody uses the memory, or all is over, or it is the one that `home` keeps.
     last: Mutex<Option<Arc<Queue>>>,
-    /// The address of the queue in `last`, so that the same stream again needs no lock. Changed with `last`, never followed.
+    /// The address of the queue with the latest work, so that the same stream again needs no lock. Changed with `last`, never followed.
     noted: AtomicPtr<Queue>,
     /// How often it was handed to a stream: on a GPU changed under the submission lock.
     uses: AtomicU64,
@@ -74,7 +80,24 @@ pub(crate) struct Owned {
     bytes: usize,
     /// What it has of an emulated pool; goes after the memory.
     used: Option<Used>,
-    device: Device,
+    home: Home,
+}
+
+/// What keeps the buffer's device.
+enum Home {
+    Device(Device),
+    /// The stream that memory of a pool was allocated in order with: the allocation, its device and a stream to free it on, in one.
+    Stream(Arc<Lane>),
+}
+
+impl Home {
+    #[inline]
+    fn device(&self) -> &Device {
+        match self {
+            Home::Device(device) => device,
+            Home::Stream(lane) => &lane.device,
+        }
+    }
 }
 
 /// Where the bytes are.
@@ -167,7 +190,7 @@ impl Buffer {
     /// A buffer of memory that is there.
     pub(crate) fn of_memory(device: &Device, memory: Memory, kind: Kind, bytes: usize) -> Buffer {
         device.0.alive.add(kind, bytes);
-        Buffer(Arc::new(Owned {
+        Buffer(Kept::new(|| Owned {
             memory,
             last: Mutex::default(),
             noted: AtomicPtr::default(),
@@ -176,48 +199,32 @@ impl Buffer {
             kind,
             bytes,
             used: None,
-            device: device.clone(),
+            home: Home::Device(device.clone()),
         }))
     }
 
     /// Memory of somebody else, on this device.
     pub(crate) fn foreign(device: &Device, memory: Foreign) -> Buffer {
-        let (kind, bytes) = (Kind::Foreign, memory.bytes());
-        device.0.alive.add(kind, bytes);
-        Buffer(Arc::new(Owned {
-            memory: Memory::Foreign(memory),
-            last: Mutex::default(),
-            noted: AtomicPtr::default(),
-            uses: AtomicU64::new(0),
-            portable: false,
-            kind,
-            bytes,
-            used: None,
-            device: device.clone(),
-        }))
+        let bytes = memory.bytes();
+        Buffer::of_memory(device, Memory::Foreign(memory), Kind::Foreign, bytes)
     }
 
     /// Whether a graph has this memory, too.
     pub(crate) fn is_in_graph(&self) -> bool {
-        if Arc::strong_count(&self.0) > 1 {
-            return true;
-        }
-        // What the graph that went wrote is seen from here on: the count alone orders nothing.
-        fence(Ordering::Acquire);
-        false
+        !self.0.is_alone()
     }
 
     /// The same, which has so much of an emulated pool.
-    pub(crate) fn of_pool(mut self, used: Option<Used>) -> Buffer {
-        if let Some(owned) = Arc::get_mut(&mut self.0) {
-            owned.used = used; // fresh memory: nobody else has it
+    pub(crate) fn of_pool(mut self, used: Used) -> Buffer {
+        if let Some(owned) = self.0.get_mut() {
+            owned.used = Some(used); // fresh memory: nobody else has it
         }
         self
     }
 
     /// The same for streams of other devices, too.
     pub(crate) fn portable(mut self, portable: bool) -> Buffer {
-        if let Some(owned) = Arc::get_mut(&mut self.0) {
+        if let Some(owned) = self.0.get_mut() {
             owned.portable = portable; // as above
         }
         self
@@ -225,7 +232,7 @@ impl Buffer {
 
     /// Whether both are the same memory.
     pub(crate) fn is_same(&self, other: &Buffer) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.0.is_same(&other.0)
     }
 
     /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
@@ -241,7 +248,7 @@ impl Buffer {
 
     /// The vector of the user, no longer page-locked. Nothing uses it any more: [`Buffer::wait`] said so.
     pub(crate) fn take_storage(mut self) -> Option<Storage> {
-        let owned = Arc::get_mut(&mut self.0)?;
+        let owned = self.0.get_mut()?;
         match mem::replace(&mut owned.memory, Memory::Empty) {
             Memory::Registered(Registered { pin, storage }) => {
                 drop(pin);
@@ -265,12 +272,13 @@ impl Owned {
     pub(crate) fn device_type(&self) -> DeviceType {
         match &self.memory {
             Memory::Foreign(memory) => memory.kind(),
-            _ => DeviceType::of(&self.device),
+            _ => DeviceType::of(self.device()),
         }
     }
 
+    #[inline]
     pub(crate) fn device(&self) -> &Device {
-        &self.device
+        self.home.device()
     }
 
     /// Whether kernels of other devices can use it where they were let: memory of the device itself. That of pools has rights of its own.
@@ -341,7 +349,7 @@ impl Owned {
     /// Refuses a stream of another device.
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
         refuse_inside()?;
-        if self.portable && self.device.is_gpu() == stream.device().is_gpu() {
+        if self.portable && self.device().is_gpu() == stream.device().is_gpu() {
             return Ok(());
         }
         self.check_own(stream)
@@ -349,11 +357,11 @@ impl Owned {
 
     /// Refuses a stream of another device, also for memory that others may use.
     pub(crate) fn check_own(&self, stream: &Stream) -> Result<(), MemoryError> {
-        if self.device.is_same(stream.device()) {
+        if self.device().is_same(stream.device()) {
             return Ok(());
         }
         Err(MemoryError::WrongDevice {
-            buffer: self.device.name().to_owned(),
+            buffer: self.device().name().to_owned(),
             stream: stream.device().name().to_owned(),
         })
     }
@@ -362,21 +370,29 @@ impl Owned {
     /// on a GPU nobody else changes these notes meanwhile; on the emulator, where all work is over, they do not matter.
     #[inline]
     pub(crate) fn hand_to(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
-        let uses = self.uses.load(Ordering::Relaxed);
-        self.uses.store(uses.wrapping_add(1), Ordering::Relaxed);
-        if ptr::eq(self.noted.load(Ordering::Relaxed), Arc::as_ptr(queue)) {
-            return Ok(()); // no other queue is at this address while `last` has it
+        if self.stays_on(queue) {
+            return Ok(());
         }
         self.hand_to_another(queue)
     }
 
+    /// Notes one more use, and says whether `queue` had the latest one: then nobody has to be waited for. As [`hand_to`](Owned::hand_to).
+    #[inline]
+    pub(crate) fn stays_on(&self, queue: &Arc<Queue>) -> bool {
+        let uses = self.uses.load(Ordering::Relaxed);
+        self.uses.store(uses.wrapping_add(1), Ordering::Relaxed);
+        // No other queue is at this address while it is noted: `last` has it, or `home`.
+        ptr::eq(self.noted.load(Ordering::Relaxed), Arc::as_ptr(queue))
+    }
+
+    #[cold]
     fn hand_to_another(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
         let mut last = lock(&self.last);
-        if let Some(last) = &*last
+        if let Some(latest) = self.latest(&last)
             && let Some(stream) = queue.cuda()
-            && !Arc::ptr_eq(last, queue)
+            && !Arc::ptr_eq(latest, queue)
         {
-            last.hand_over_to(stream)?;
+            latest.hand_over_to(stream)?;
         }
         *last = Some(Arc::clone(queue));
         self.noted
@@ -384,20 +400,33 @@ impl Owned {
         Ok(())
     }
 
+    /// The queue with the latest work, which `last` has, or `home` if it is noted alone.
+    fn latest<'a>(&'a self, last: &'a Option<Arc<Queue>>) -> Option<&'a Arc<Queue>> {
+        match (last, &self.home) {
+            (Some(last), _) => Some(last),
+            (None, Home::Stream(lane)) => {
+                let noted = self.noted.load(Ordering::Relaxed);
+                ptr::eq(noted, Arc::as_ptr(&lane.queue)).then_some(&lane.queue)
+            }
+            (None, Home::Device(_)) => None,
+        }
+    }
+
     fn wait(&self) -> Result<(), MemoryError> {
         refuse_inside()?;
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);
-            let Some(queue) = &*last else {
+            let Some(queue) = self.latest(&last) else {
                 return Ok(());
             };
             (Arc::clone(queue), self.uses.load(Ordering::Relaxed))
         };
         let (stream, launches) = (queue.id(), launches_so_far());
+        let device = self.device();
         if let Err(error) = queue.cuda().map_or(Ok(()), CudaStream::synchronize) {
-            self.device.flush_prints(); // what was printed before the GPU failed
-            return Err(self.device.explain(Some(stream), error).into());
+            device.flush_prints(); // what was printed before the GPU failed
+            return Err(device.explain(Some(stream), error).into());
         }
         {
             let _order = self.submission(); // nobody hands it on between the look and the note
@@ -407,7 +436,7 @@ impl Owned {
                 self.noted.store(ptr::null_mut(), Ordering::Relaxed);
             }
         }
-        Ok(self.device.check_kernels(Some(Done {
+        Ok(device.check_kernels(Some(Done {
             stream: Some(stream),
             launches,
         }))?)
@@ -415,7 +444,7 @@ impl Owned {
 
     /// The lock under which this memory is handed on; `None` on the emulator.
     fn submission(&self) -> Option<MutexGuard<'_, Submission>> {
-        match &self.device.0.backend {
+        match &self.device().0.backend {
             Backend::Cuda(gpu) => Some(gpu.submission()),
             Backend::Emulator(_) => None,
         }
@@ -478,7 +507,7 @@ impl Owned {
 
     /// What work goes to that belongs to no stream of the user; `None` on the emulator.
     pub(crate) fn own_stream(&self) -> Option<&CudaStream> {
-        match &self.device.0.backend {
+        match &self.device().0.backend {
             Backend::Cuda(gpu) => Some(&gpu.own_stream),
             Backend::Emulator(_) => None,
         }
@@ -487,19 +516,23 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        self.device.0.alive.remove(self.kind, self.bytes);
-        let Backend::Cuda(gpu) = &self.device.0.backend else {
+        self.device().0.alive.remove(self.kind, self.bytes);
+        if !self.device().is_gpu() || !is_inside() && self.give_back() {
             return;
-        };
+        }
         let memory = mem::replace(&mut self.memory, Memory::Empty);
-        let last = lock(&self.last).take();
-        let own = Arc::clone(&gpu.own_stream);
+        if matches!(memory, Memory::Empty) {
+            return;
+        }
+        let last = lock(&self.last).take().or_else(|| match &self.home {
+            Home::Stream(lane) => Some(Arc::clone(&lane.queue)),
+            Home::Device(_) => None,
+        });
         outside(move || {
             let stream = last.as_ref().and_then(|queue| queue.cuda());
             match (memory, stream) {
-                (Memory::Empty, _) => {}
-                // In order after all work that has it; without work, at once.
-                (Memory::Pooled(mut memory), stream) => memory.free(stream.unwrap_or(&own)),
+                // In order after all work that has it.
+                (Memory::Pooled(memory), Some(stream)) => memory.free(stream),
                 (memory, stream) => {
                     // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
                     let _ = stream.map_or(Ok(()), CudaStream::synchronize);

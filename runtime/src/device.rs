@@ -12,7 +12,7 @@
 //! | [`Device::reset`], [`Device::reopen`], [`Device::lost`] | `cudaDeviceReset`; none |
 //!
 //! What CUDA asks of programs with contexts holds here by construction: nothing can be called before the driver is initialised and a context is
-//! there, since both come with the `Device`; every call makes the right context current, on any thread; the context stays while
+//! there, since both come with the `Device`; every call works in the right context, on any thread; the context stays while
 //! anything of it is there and goes with the last; an address of one context cannot reach another's calls, since buffers, streams and events know
 //! their device and refuse others.
 

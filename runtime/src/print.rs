@@ -117,9 +117,16 @@ fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> 
 
 impl Prints {
     /// Prints what threads left so far.
+    #[inline]
     pub(crate) fn flush(&self, backend: &Backend) {
-        if !self.used.load(Ordering::Acquire) || is_inside() {
-            return; // inside a host function the text may still be on the device
+        if self.used.load(Ordering::Acquire) {
+            self.flush_ring(backend);
+        }
+    }
+
+    fn flush_ring(&self, backend: &Backend) {
+        if is_inside() {
+            return; // the text may still be on the device
         }
         let texts = lock(&self.state).take(backend);
         if !texts.is_empty() {
@@ -236,6 +243,7 @@ impl Device {
     ///
     /// Happens by itself at the start of a launch, when a stream, an event or a copy is waited for, and when the last handle of the
     /// device is dropped. A program that exits without any of these loses what is left: `static`s are never dropped, for example.
+    #[inline]
     pub fn flush_prints(&self) {
         self.0.prints.flush(&self.0.backend);
     }

@@ -38,11 +38,17 @@ use finished::Waiter;
 /// CUDA: a `CUstream`; a non-blocking one, unless the options say otherwise.
 #[derive(Clone)]
 pub struct Stream {
-    device: Device,
-    queue: Arc<Queue>,
+    lane: Arc<Lane>,
     /// Keeps the work for a graph instead of doing it.
     recording: Option<Arc<Recording>>,
     options: StreamOptions,
+}
+
+/// A stream's queue, and its device.
+pub(crate) struct Lane {
+    pub(crate) queue: Arc<Queue>,
+    /// Behind the queue: it may be the last that keeps the device.
+    pub(crate) device: Device,
 }
 
 /// A stream of the driver, with what it needs to hand over a buffer. Outlives the `Stream` while buffers remember it.
@@ -138,6 +144,17 @@ pub enum StreamError {
 }
 
 impl Stream {
+    fn new(device: &Device, queue: Arc<Queue>, options: StreamOptions) -> Stream {
+        Stream {
+            lane: Arc::new(Lane {
+                queue,
+                device: device.clone(),
+            }),
+            recording: None,
+            options,
+        }
+    }
+
     /// The same stream, but that it keeps its work in `recording`.
     pub(crate) fn recorder(&self, recording: Arc<Recording>) -> Stream {
         Stream {
@@ -165,24 +182,21 @@ impl Stream {
         stream: CudaStream,
         options: StreamOptions,
     ) -> Result<Stream, DriverError> {
-        Ok(Stream {
-            device: device.clone(),
-            queue: Queue::new(device, |_| Ok(stream))?,
-            options,
-            recording: None,
-        })
+        let queue = Queue::new(device, |_| Ok(stream))?;
+        Ok(Stream::new(device, queue, options))
     }
 
     /// The device that works off this stream.
     #[must_use]
+    #[inline]
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.lane.device
     }
 
     /// The stream's number, which errors name it by. Clones have the same; no other stream of the process has it.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.queue.id
+        self.lane.queue.id
     }
 
     /// Waits until all work submitted so far is done. CUDA: `cuStreamSynchronize`.
@@ -196,7 +210,11 @@ impl Stream {
         refuse_inside()?;
         self.refuse_recording("be waited for")?;
         let launches = launches_so_far();
-        let waited = self.queue.cuda().map_or(Ok(()), CudaStream::synchronize);
+        let waited = self
+            .lane
+            .queue
+            .cuda()
+            .map_or(Ok(()), CudaStream::synchronize);
         self.conclude(waited, launches)
     }
 
@@ -216,7 +234,7 @@ impl Stream {
         refuse_inside()?;
         self.refuse_recording("be asked")?;
         let launches = launches_so_far();
-        let waited = match self.queue.cuda().map_or(Ok(true), CudaStream::query) {
+        let waited = match self.lane.queue.cuda().map_or(Ok(true), CudaStream::query) {
             Ok(false) => return Ok(false),
             Ok(true) => Ok(()),
             Err(error) => Err(error),
@@ -227,17 +245,17 @@ impl Stream {
     /// What waiting for this stream means to the caller. `launches`: how many there were when it was decided what to wait for.
     fn conclude(&self, waited: Result<(), DriverError>, launches: u64) -> Result<(), StreamError> {
         if let Err(error) = waited {
-            self.device.flush_prints(); // what was printed before the GPU failed
-            self.queue.forget_lost();
-            return Err(self.device.explain(Some(self.queue.id), error));
+            self.device().flush_prints(); // what was printed before the GPU failed
+            self.lane.queue.forget_lost();
+            return Err(self.device().explain(Some(self.lane.queue.id), error));
         }
-        let stream = self.queue.id;
+        let stream = self.lane.queue.id;
         let done = Done {
             stream: Some(stream),
             launches,
         };
-        self.device.check_kernels(Some(done))?;
-        let panicked = lock(&self.device.0.host_panics).remove(&stream);
+        self.device().check_kernels(Some(done))?;
+        let panicked = lock(&self.device().0.host_panics).remove(&stream);
         panicked.map_or(Ok(()), |panicked| Err(host_panic(panicked)))
     }
 
@@ -282,14 +300,14 @@ impl Stream {
         self.refuse_recording("call host functions")?;
         let function = HostFunction {
             function: Box::new(function),
-            stream: self.queue.id,
+            stream: self.lane.queue.id,
             at: Location::caller(),
-            panics: Arc::clone(&self.device.0.host_panics),
+            panics: Arc::clone(&self.device().0.host_panics),
         };
-        match self.queue.cuda() {
+        match self.lane.queue.cuda() {
             None => function.run(),
             Some(cuda) => {
-                let refused = |error| self.device.explain(Some(self.queue.id), error);
+                let refused = |error| self.device().explain(Some(self.lane.queue.id), error);
                 cuda.launch_host(function).map_err(refused)?;
             }
         }
@@ -332,7 +350,7 @@ impl Stream {
         refuse_inside()?;
         self.check_device(event)?;
         event
-            .record_on(self.queue.cuda())
+            .record_on(self.lane.queue.cuda())
             .map_err(|error| self.blame(error))
     }
 
@@ -347,38 +365,44 @@ impl Stream {
         refuse_inside()?;
         self.check_device(event)?;
         event
-            .hold_up(self.queue.cuda())
+            .hold_up(self.lane.queue.cuda())
             .map_err(|error| self.blame(error))
     }
 
     /// The error of a call about this stream: it may be one of earlier work.
     fn blame(&self, error: StreamError) -> StreamError {
         match error {
-            StreamError::Driver(error) => self.device.explain(Some(self.queue.id), error),
+            StreamError::Driver(error) => self.device().explain(Some(self.lane.queue.id), error),
             other => other,
         }
     }
 
     fn check_device(&self, event: &Event) -> Result<(), StreamError> {
-        if self.device.is_same(event.device()) {
+        if self.device().is_same(event.device()) {
             return Ok(());
         }
         Err(StreamError::WrongDevice {
             event: event.device().name().to_owned(),
-            stream: self.device.name().to_owned(),
+            stream: self.device().name().to_owned(),
         })
     }
 
     /// The driver's `CUstream`, for code that calls the driver itself; null on the emulator. Valid while this stream lives.
     #[must_use]
     pub fn raw(&self) -> *mut std::ffi::c_void {
-        self.queue
+        self.queue()
             .cuda()
             .map_or(std::ptr::null_mut(), |cuda| cuda.raw())
     }
 
+    #[inline]
     pub(crate) fn queue(&self) -> &Arc<Queue> {
-        &self.queue
+        &self.lane.queue
+    }
+
+    #[inline]
+    pub(crate) fn lane(&self) -> &Arc<Lane> {
+        &self.lane
     }
 }
 
@@ -481,8 +505,8 @@ impl Device {
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream")
-            .field("number", &self.queue.id)
-            .field("device", &self.device)
+            .field("number", &self.lane.queue.id)
+            .field("device", self.device())
             .finish_non_exhaustive()
     }
 }

@@ -431,13 +431,62 @@ fn launches_find_their_context_whoever_changed_it_in_between() -> Result<()> {
         unsafe { shared.launch(&stream, shape, (&mut y,))? };
         assert_eq!(y.to_vec(&stream)?, [bytes]);
     }
-    fake.start_log();
-    let shape = Launch::new(1, 1);
-    // SAFETY: as above.
-    unsafe { shared.launch(&stream, shape, (&mut y,))? };
-    assert_eq!(fake.log(), ["cuCtxGetCurrent", "cuLaunchKernel"]);
+    let again = [
+        "cuLaunchKernel", // refused
+        "cuCtxGetCurrent",
+        "cuCtxSetCurrent",
+        "cuLaunchKernel",
+    ];
+    for (current, calls) in [
+        (None, &again[..1]),
+        (Some(theirs), &again[..]),
+        (None, &again[..1]),
+        (Some(0), &again[..]),
+    ] {
+        if let Some(current) = current {
+            other.one("cuCtxSetCurrent", current);
+        }
+        fake.start_log();
+        // SAFETY: as above.
+        unsafe { shared.launch(&stream, Launch::new(1, 1), (&mut y,))? };
+        assert_eq!(fake.log(), calls);
+    }
     drop((y, shared, module, stream, device));
     other.one("cuCtxDestroy_v2", theirs);
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GMX-1, GDR-4
+#[test]
+fn a_context_of_others_that_broke_is_no_loss_of_ours() -> Result<()> {
+    let Some(fake) = fake_driver(
+        "a_context_of_others_that_broke_is_no_loss_of_ours",
+        "devices=2",
+        &[],
+    ) else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    let (stream, pool) = (device.stream()?, device.pool()?);
+    let module = device.load(&Code::ptx(include_str!("modules.ptx"))?)?;
+    let shared = module.kernel::<(*mut u32,)>("shared")?;
+    let mut y = device.zeroed::<u32>(1)?;
+    let other = Other(&fake);
+    let shape = Launch::new(1, 1).dynamic_shared(7);
+    // SAFETY: the kernel has this parameter, and writes the bytes of its shared memory into one word.
+    let mut launch = || unsafe { shared.launch(&stream, shape, (&mut y,)) };
+    launch()?;
+    let theirs = other.create(1);
+    // On another thread it is destroyed, which leaves it current here; to use it is an error that ends contexts.
+    std::thread::scope(|scope| {
+        scope.spawn(|| other.one("cuCtxDestroy_v2", theirs));
+    });
+    launch()?;
+    other.one("cuCtxSetCurrent", 0);
+    drop(pool.zeroed::<u8>(100, &stream)?);
+    assert_eq!((device.lost(), y.to_vec(&stream)?), (None, vec![7]));
+    drop((y, shared, module, pool, stream, device));
     nothing_is_left(&fake);
     Ok(())
 }

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libloading::Library;
 use warploom_runtime::interop::dlpack::{DLManagedTensor, Tensor};
-use warploom_runtime::{Device, DeviceBuffer, InteropError, Result, Stream};
+use warploom_runtime::module::Code;
+use warploom_runtime::{Device, DeviceBuffer, Graph, InteropError, Launch, Result, Stream};
 
 type Handle = *mut c_void;
 
@@ -143,6 +144,58 @@ fn a_context_of_others_is_worked_in_and_left_to_them() -> Result<()> {
     drop((x, y, stream, there, again, primary));
     assert_eq!(driver.ctx_destroy(theirs), 0, "it was not destroyed");
     assert_eq!(device.upload(&[7u8])?.to_vec(&device.stream()?)?, [7]);
+    Ok(())
+}
+
+//@ rows: GMX-1, GMX-2, GDR-4
+#[test]
+fn launches_pools_and_graphs_work_whatever_context_the_thread_has() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let (stream, pool) = (device.stream()?, device.pool()?);
+    let module = device.load(&Code::ptx(include_str!("modules.ptx"))?)?;
+    let shared = module.kernel::<(*mut u32,)>("shared")?;
+    let mut y = device.zeroed::<u32>(1)?;
+    let shape = Launch::new(1, 1).dynamic_shared(512);
+    let graph = Graph::capture(&device, |s| {
+        // SAFETY: the kernel has this parameter, and writes the bytes of its shared memory into one word.
+        unsafe { shared.launch(s, shape, (&mut y,)) }
+    })?
+    .instantiate()?;
+    let mut theirs = ptr::null_mut();
+    let number = device.raw_device().unwrap();
+    assert_eq!(driver.ctx_create(&raw mut theirs, 0, number), 0);
+    let contexts = [device.raw_context(), ptr::null_mut(), theirs].map(|one| one.addr());
+    let mut all = || -> Result<()> {
+        for current in contexts.map(ptr::without_provenance_mut) {
+            for bytes in [100, 200] {
+                // Twice: the second is the launch that passed before.
+                for _ in 0..2 {
+                    assert_eq!(driver.ctx_set_current(current), 0);
+                    let shape = Launch::new(1, 1).dynamic_shared(bytes);
+                    // SAFETY: as above.
+                    unsafe { shared.launch(&stream, shape, (&mut y,))? };
+                }
+                assert_eq!(y.to_vec(&stream)?, [bytes]);
+            }
+            assert_eq!(driver.ctx_set_current(current), 0);
+            graph.launch(&stream)?;
+            assert_eq!(y.to_vec(&stream)?, [512]);
+            assert_eq!(driver.ctx_set_current(current), 0);
+            let mut scratch = pool.alloc_uninit::<u32>(1000, &stream)?;
+            scratch.fill(7, &stream)?;
+            assert_eq!(scratch.to_vec(&stream)?, [7; 1000]);
+            assert_eq!(driver.ctx_set_current(current), 0);
+            drop(scratch);
+        }
+        Ok(())
+    };
+    all()?;
+    std::thread::scope(|scope| scope.spawn(&mut all).join().unwrap())?;
+    assert_eq!(device.lost(), None);
+    assert_eq!(driver.ctx_destroy(theirs), 0);
+    stream.synchronize()?;
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! A GPU's context: the primary one, shared with every other user of the GPU in this process, or one that somebody made for himself.
 //!
-//! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so. The former one is not restored: that
-//! would be two calls more for each of ours, and the primary context is the one that CUDA's runtime interface uses anyway. Who
-//! shares a thread with users of other contexts holds a [`Pushed`] meanwhile.
+//! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so; launches and what pools do, which have to be
+//! quick, only where the driver asks for it ([`Context::again`]). The former context is not restored: that would be two calls more for each
+//! of ours, and the primary context is the one that CUDA's runtime interface uses anyway. Who shares a thread with users of other
+//! contexts holds a [`Pushed`] meanwhile.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -12,8 +13,8 @@ use std::sync::{Arc, Mutex, Weak};
 use super::found::Found;
 use super::health::Health;
 use super::host::{forbidden, is_inside, outside};
-use super::result::DriverError;
-use super::sys::{self, CUcontext, CUdevice, Driver};
+use super::result::{DriverError, check};
+use super::sys::{self, CUcontext, CUdevice, CUresult, Driver};
 use crate::device::{Limits, lock};
 use crate::error::DeviceError;
 
@@ -141,19 +142,35 @@ impl Context {
         }
     }
 
-    /// As [`bind`](Context::bind), for calls that have to be quick: asks first, since to be told which context is current costs the driver
-    /// less than to be given it again. The answer is never kept from call to call: others change it.
-    pub(super) fn bind_unless_current(&self) -> Result<(), DriverError> {
-        if is_inside() {
-            return Err(forbidden());
-        }
+    /// What a call for a stream of this context comes to that was made without [`bind`](Context::bind), and answered with `code`.
+    ///
+    /// Stream handles say which context they are of, so that drivers take such calls whichever is current, or refuse them; most
+    /// threads have the right one, and to ask first would be a call more for each of ours. An answer that was given while another
+    /// context, or none, was current may be about that one: then ours is made current, and `call` made again. Refused calls have done nothing.
+    #[cold]
+    pub(super) fn again(
+        &self,
+        name: &'static str,
+        code: CUresult,
+        call: impl FnOnce() -> CUresult,
+    ) -> Result<(), Box<DriverError>> {
+        let answer = if !self.is_current() {
+            self.bind().and_then(|()| check(&self.driver, name, call()))
+        } else if code == sys::CUDA_ERROR_INVALID_CONTEXT {
+            // The thread's context is ours, and somebody else ended it: to make it current tells that.
+            self.bind().and_then(|()| check(&self.driver, name, code))
+        } else {
+            check(&self.driver, name, code)
+        };
+        answer.map_err(Box::new)
+    }
+
+    /// Whether this is the calling thread's context. The answer is never kept from call to call: others change it.
+    fn is_current(&self) -> bool {
         let mut current = CUcontext::NULL;
-        // SAFETY: writes one handle to where we point.
-        unsafe { self.driver.cuCtxGetCurrent(&raw mut current)? };
-        if current == self.raw {
-            return Ok(());
-        }
-        self.bind()
+        // SAFETY: writes one handle to where we point. Through the driver's own table: no answer about another context ends this one.
+        let asked = unsafe { self.found.driver.cuCtxGetCurrent(&raw mut current) };
+        asked.is_ok() && current == self.raw
     }
 
     /// Makes this the calling thread's context until the guard is dropped; then the former one is current again.

@@ -200,15 +200,11 @@ impl Executable {
     ///
     /// # Safety
     /// What the nodes use is alive until the stream got there, and nobody else uses it meanwhile. The stream is of the same context.
-    pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), DriverError> {
-        stream.context.bind()?;
-        // SAFETY: graph and stream are alive; the caller answers for the memory.
-        unsafe {
-            self.graph
-                .context
-                .driver
-                .cuGraphLaunch(self.raw, stream.raw)
-        }
+    pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), Box<DriverError>> {
+        stream.bind_default()?;
+        let context = &*self.graph.context;
+        // SAFETY: graph and stream are alive and of one context; the caller answers for the memory.
+        unsafe { context.driver.cuGraphLaunch(context, self.raw, stream.raw) }
     }
 
     /// Gives a launch another shape and other arguments, for runs from now on.

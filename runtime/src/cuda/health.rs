@@ -14,6 +14,7 @@ pub(crate) struct Health(OnceLock<DriverError>);
 
 impl Health {
     /// The error that ended the context.
+    #[inline]
     pub(crate) fn cause(&self) -> Option<&DriverError> {
         self.0.get()
     }
@@ -29,17 +30,11 @@ impl Health {
         );
         told
     }
-
-    /// `Err` once the context has ended.
-    pub(super) fn admit(&self, call: &'static str) -> Result<(), DriverError> {
-        self.0
-            .get()
-            .map_or(Ok(()), |cause| Err(refusal(cause, call)))
-    }
 }
 
+/// The answer to a call of a context that ended.
 #[cold]
-fn refusal(cause: &DriverError, call: &'static str) -> DriverError {
+pub(super) fn refusal(cause: &DriverError, call: &'static str) -> DriverError {
     let mut refusal = cause.clone();
     refusal.text = format!(
         "{}; the device was lost then, so {call} was not called: open it again with `Device::reopen`, or in a new process",
@@ -66,7 +61,7 @@ mod tests {
     #[test]
     fn the_first_cause_is_told_once_in_full_and_named_ever_after() {
         let health = Health::default();
-        assert!(health.admit("cuMemAlloc_v2").is_ok());
+        assert_eq!(health.cause(), None);
         let first = health.lose(error(700, "cuStreamSynchronize")).to_string();
         assert!(
             first.starts_with(
@@ -76,7 +71,7 @@ mod tests {
         );
         assert!(first.contains("all that was made of it"), "{first}");
         health.lose(error(719, "cuEventSynchronize"));
-        let later = health.admit("cuMemAlloc_v2").unwrap_err();
+        let later = refusal(health.cause().unwrap(), "cuMemAlloc_v2");
         assert_eq!((later.code, later.call), (700, "cuStreamSynchronize"));
         assert!(
             later.to_string().contains("cuMemAlloc_v2 was not called"),

@@ -337,24 +337,27 @@ impl Function {
     /// Queues a run of this kernel.
     ///
     /// # Safety
-    /// `params` holds one pointer per parameter of the kernel, each to a value of its size and layout; the memory that the
+    /// `params` points to one pointer per parameter of the kernel, each to a value of its size and layout; the memory that the
     /// kernel reaches through them stays valid, and is used by no one else, until the stream got there. Stream and function
     /// belong to one context.
+    #[inline]
     pub(crate) unsafe fn launch(
         &self,
         stream: &Stream,
-        shape: CheckedShape,
-        params: &mut [*mut c_void],
-    ) -> Result<(), DriverError> {
-        stream.context.bind_unless_current()?;
+        shape: &CheckedShape,
+        params: *mut *mut c_void,
+    ) -> Result<(), Box<DriverError>> {
         if shape.cluster.told || shape.cooperative {
             // SAFETY: the caller's promise.
-            return unsafe { self.launch_together(stream, shape, params) };
+            return unsafe { self.launch_together(stream, shape, params) }.map_err(Box::new);
         }
+        stream.bind_default()?;
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        let (context, null) = (&*stream.context, std::ptr::null_mut());
         // SAFETY: the caller promises the parameters; function and stream are alive.
-        let launched = unsafe {
-            stream.context.driver.cuLaunchKernel(
+        unsafe {
+            context.driver.cuLaunchKernel(
+                context,
                 self.raw,
                 gx,
                 gy,
@@ -364,17 +367,9 @@ impl Function {
                 bz,
                 shape.dynamic_shared_bytes,
                 stream.raw,
-                params.as_mut_ptr(),
-                std::ptr::null_mut(),
+                params,
+                null,
             )
-        };
-        match launched {
-            // The thread's context is ours, and somebody else ended it: to make it current tells that.
-            Err(error) if error.code == sys::CUDA_ERROR_INVALID_CONTEXT => {
-                stream.context.bind()?;
-                Err(error)
-            }
-            launched => launched,
         }
     }
 
@@ -386,9 +381,10 @@ impl Function {
     unsafe fn launch_together(
         &self,
         stream: &Stream,
-        shape: CheckedShape,
-        params: &mut [*mut c_void],
+        shape: &CheckedShape,
+        params: *mut *mut c_void,
     ) -> Result<(), DriverError> {
+        stream.context.bind()?;
         let mut attributes = Vec::with_capacity(2);
         if shape.cooperative {
             let id = sys::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
@@ -411,7 +407,7 @@ impl Function {
             stream.context.driver.cuLaunchKernelEx(
                 &raw const config,
                 self.raw,
-                params.as_mut_ptr(),
+                params,
                 std::ptr::null_mut(),
             )
         };

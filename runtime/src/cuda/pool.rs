@@ -74,15 +74,16 @@ impl Pool {
         self: &Arc<Pool>,
         bytes: usize,
         stream: &Stream,
-    ) -> Result<Option<PoolMemory>, DriverError> {
-        self.context.bind_unless_current()?;
+    ) -> Result<Option<PoolMemory>, Box<DriverError>> {
+        stream.bind_default()?;
         let mut address = 0;
-        let (to, driver) = (&raw mut address, &self.context.driver);
-        // SAFETY: writes one address to where we point; pool and stream are alive and of one GPU.
-        match unsafe { driver.cuMemAllocFromPoolAsync(to, bytes, self.raw, stream.raw) } {
+        let (to, context) = (&raw mut address, &*self.context);
+        let driver = &context.driver;
+        // SAFETY: writes one address to where we point; pool and stream are alive and of one context.
+        match unsafe { driver.cuMemAllocFromPoolAsync(context, to, bytes, self.raw, stream.raw) } {
             Ok(()) => Ok(Some(PoolMemory {
-                pool: Arc::clone(self),
                 address,
+                _pool: self.own.then(|| Arc::clone(self)),
             })),
             Err(error) if error.code == sys::CUDA_ERROR_OUT_OF_MEMORY => Ok(None),
             Err(error) => Err(error),
@@ -131,12 +132,12 @@ impl Drop for Pool {
     }
 }
 
-/// A piece of a pool.
+/// A piece of a pool. Whoever has it gives it back.
 #[derive(Debug)]
 pub(crate) struct PoolMemory {
-    pool: Arc<Pool>,
-    /// 0 once it is given back.
     address: CUdeviceptr,
+    /// The pool must not be destroyed before; the GPU's default pool never is.
+    _pool: Option<Arc<Pool>>,
 }
 
 impl PoolMemory {
@@ -144,23 +145,20 @@ impl PoolMemory {
         self.address
     }
 
-    /// Gives it back in order with the work on `stream`, which is all that uses it.
-    pub(crate) fn free(&mut self, stream: &Stream) {
-        let context = &self.pool.context;
-        let _ = context.bind_unless_current();
+    /// Gives it back, once, in order with the work on `stream`, which is all that uses it.
+    pub(crate) fn free(&self, stream: &Stream) {
+        let context = &*stream.context;
+        let _ = stream.bind_default();
         // SAFETY: freed once; earlier work is on the stream or done.
-        if unsafe { context.driver.cuMemFreeAsync(self.address, stream.raw) }.is_ok() {
-            self.address = 0;
-        }
-    }
-}
-
-impl Drop for PoolMemory {
-    fn drop(&mut self) {
-        if self.address != 0 {
-            let context = &self.pool.context;
+        let freed = unsafe {
+            context
+                .driver
+                .cuMemFreeAsync(context, self.address, stream.raw)
+        };
+        if freed.is_err() {
             let _ = context.bind();
-            // SAFETY: freed once; the driver waits for work under way. Errors: the driver is shut down or the context is broken.
+            // SAFETY: freed once, since the first call did not; the driver waits for work under way. Errors: the driver is shut down or the
+            // context is broken.
             let _ = unsafe { context.driver.cuMemFree_v2(self.address) };
         }
     }

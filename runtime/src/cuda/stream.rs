@@ -94,6 +94,15 @@ impl Stream {
         self.context.lost().is_some()
     }
 
+    /// Makes the context current if this is a stream that each context has under the same handle: [`Context::again`] is for the others.
+    #[inline]
+    pub(super) fn bind_default(&self) -> Result<(), Box<DriverError>> {
+        match self.raw.0.addr() {
+            0..=sys::CU_STREAM_PER_THREAD => self.context.bind().map_err(Box::new),
+            _ => Ok(()),
+        }
+    }
+
     /// Waits on the host until all work submitted so far is done.
     pub(crate) fn synchronize(&self) -> Result<(), DriverError> {
         let waited = self.context.bind().and_then(|()| {

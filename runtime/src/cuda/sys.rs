@@ -15,7 +15,8 @@ use std::sync::{Arc, OnceLock};
 
 use libloading::Library;
 
-use super::health::Health;
+use super::context::Context;
+use super::health::{Health, refusal};
 use super::result::{DriverError, check, lacking};
 use crate::error::DeviceError;
 
@@ -55,6 +56,7 @@ handles! { CUcontext CUmodule CUfunction CUlinkState CUstream CUevent CUgraph CU
 macro_rules! functions {
     (
         required { $(fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }
+        quick { $(fn $qname:ident($($qarg:ident: $qty:ty),* $(,)?);)* }
         optional { $(fn $oname:ident($($oarg:ident: $oty:ty),* $(,)?);)* }
     ) => {
         /// The loaded driver library. Each context has a value of its own: once the context is lost, calls through it are refused.
@@ -79,6 +81,7 @@ macro_rules! functions {
         #[derive(Debug)]
         struct Table {
             $($name: unsafe extern "system" fn($($ty),*) -> CUresult,)*
+            $($qname: unsafe extern "system" fn($($qty),*) -> CUresult,)*
             $($oname: Option<unsafe extern "system" fn($($oty),*) -> CUresult>,)*
         }
 
@@ -98,15 +101,24 @@ macro_rules! functions {
                 )*
                 $(
                     // SAFETY: as above.
+                    let $qname = unsafe { library.get(concat!(stringify!($qname), "\0").as_bytes()) };
+                    let $qname: Option<unsafe extern "system" fn($($qty),*) -> CUresult> =
+                        $qname.ok().map(|symbol| *symbol);
+                    if $qname.is_none() {
+                        missing.push(stringify!($qname));
+                    }
+                )*
+                $(
+                    // SAFETY: as above.
                     let $oname = unsafe { library.get(concat!(stringify!($oname), "\0").as_bytes()) };
                     let $oname: Option<unsafe extern "system" fn($($oty),*) -> CUresult> =
                         $oname.ok().map(|symbol| *symbol);
                 )*
                 // One `let else` for all of them: each is `Some` unless it was counted as missing.
-                let ($(Some($name),)*) = ($($name,)*) else { return Err(missing) };
+                let ($(Some($name),)* $(Some($qname),)*) = ($($name,)* $($qname,)*) else { return Err(missing) };
                 Ok(Driver {
                     loaded: Arc::new(Loaded {
-                        table: Table { $($name,)* $($oname,)* },
+                        table: Table { $($name,)* $($qname,)* $($oname,)* },
                         devices: devices::Functions::find(&library),
                         graphs: graphs::Functions::find(&library),
                         memory: memory::Functions::find(&library),
@@ -131,9 +143,10 @@ macro_rules! functions {
                 self.health.as_deref()
             }
 
-            /// Refuses calls of a lost context: what its handles named is gone, or will never answer.
-            fn admit(&self, call: &'static str) -> Result<(), DriverError> {
-                self.health.as_ref().map_or(Ok(()), |health| health.admit(call))
+            /// Why a call is refused: its context is lost, so that what its handles named is gone, or will never answer.
+            #[inline]
+            fn lost(&self) -> Option<&DriverError> {
+                self.health.as_ref().and_then(|health| health.cause())
             }
 
             $(
@@ -142,10 +155,31 @@ macro_rules! functions {
                 /// # Safety
                 /// What the driver's manual asks for: live handles, pointers to enough valid memory.
                 pub(crate) unsafe fn $name(&self, $($arg: $ty),*) -> Result<(), DriverError> {
-                    self.admit(stringify!($name))?;
+                    if let Some(cause) = self.lost() {
+                        return Err(refusal(cause, stringify!($name)));
+                    }
                     // SAFETY: the caller promises what the manual asks for.
                     let code = unsafe { (self.loaded.table.$name)($($arg),*) };
                     check(self, stringify!($name), code)
+                }
+            )*
+            $(
+                /// Calls the driver function of this name for a stream of `context`, whichever context is current: see [`Context::again`].
+                ///
+                /// # Safety
+                /// What the driver's manual asks for: live handles, of which the stream's is one of its own, pointers to enough valid memory.
+                #[inline]
+                pub(crate) unsafe fn $qname(&self, context: &Context, $($qarg: $qty),*) -> Result<(), Box<DriverError>> {
+                    if let Some(cause) = self.lost() {
+                        return Err(Box::new(refusal(cause, stringify!($qname))));
+                    }
+                    let function = self.loaded.table.$qname;
+                    // SAFETY: the caller promises what the manual asks for.
+                    match unsafe { function($($qarg),*) } {
+                        0 => Ok(()),
+                        // SAFETY: as above.
+                        code => context.again(stringify!($qname), code, move || unsafe { function($($qarg),*) }),
+                    }
                 }
             )*
             $(
@@ -155,8 +189,8 @@ macro_rules! functions {
                 /// What the driver's manual asks for: live handles, pointers to enough valid memory.
                 pub(crate) unsafe fn $oname(&self, $($oarg: $oty),*) -> Option<Result<(), DriverError>> {
                     let function = self.loaded.table.$oname?;
-                    if let Err(lost) = self.admit(stringify!($oname)) {
-                        return Some(Err(lost));
+                    if let Some(cause) = self.lost() {
+                        return Some(Err(refusal(cause, stringify!($oname))));
                     }
                     // SAFETY: the caller promises what the manual asks for.
                     let code = unsafe { function($($oarg),*) };
@@ -178,14 +212,18 @@ macro_rules! functions {
     };
 }
 
-/// Declares functions that a driver may lack: `since` is the CUDA version of the first driver that has them. Calling one that is missing
+/// Declares functions that a driver may lack, those that are to be quick behind the others: `since` is the CUDA version of the first driver that has them. Calling one that is missing
 /// is an error that says so.
 macro_rules! later {
-    ($area:ident { $(since $since:literal: fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }) => {
+    (
+        $area:ident { $(since $since:literal: fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }
+        $(quick { $(since $qsince:literal: fn $qname:ident($($qarg:ident: $qty:ty),* $(,)?);)* })?
+    ) => {
         /// What the loaded driver has of this area.
         #[derive(Debug)]
         pub(super) struct Functions {
             $($name: Option<unsafe extern "system" fn($($ty),*) -> CUresult>,)*
+            $($($qname: Option<unsafe extern "system" fn($($qty),*) -> CUresult>,)*)?
         }
 
         impl Functions {
@@ -198,6 +236,12 @@ macro_rules! later {
                         let found: Option<unsafe extern "system" fn($($ty),*) -> CUresult> = found.ok().map(|symbol| *symbol);
                         found
                     },)*
+                    $($($qname: {
+                        // SAFETY: as above.
+                        let found = unsafe { library.get(concat!(stringify!($qname), "\0").as_bytes()) };
+                        let found: Option<unsafe extern "system" fn($($qty),*) -> CUresult> = found.ok().map(|symbol| *symbol);
+                        found
+                    },)*)?
                 }
             }
         }
@@ -212,12 +256,36 @@ macro_rules! later {
                     let Some(function) = self.loaded.$area.$name else {
                         return Err(lacking(stringify!($name), $since));
                     };
-                    self.admit(stringify!($name))?;
+                    if let Some(cause) = self.lost() {
+                        return Err(refusal(cause, stringify!($name)));
+                    }
                     // SAFETY: the caller promises what the manual asks for.
                     let code = unsafe { function($($arg),*) };
                     check(self, stringify!($name), code)
                 }
             )*
+            $($(
+                /// Calls the driver function of this name for a stream of `context`, whichever context is current: see [`Context::again`]. An
+                /// error if this driver has none.
+                ///
+                /// # Safety
+                /// What the driver's manual asks for: live handles, of which the stream's is one of its own, pointers to enough valid memory.
+                #[inline]
+                pub(crate) unsafe fn $qname(&self, context: &Context, $($qarg: $qty),*) -> Result<(), Box<DriverError>> {
+                    let Some(function) = self.loaded.$area.$qname else {
+                        return Err(Box::new(lacking(stringify!($qname), $qsince)));
+                    };
+                    if let Some(cause) = self.lost() {
+                        return Err(Box::new(refusal(cause, stringify!($qname))));
+                    }
+                    // SAFETY: the caller promises what the manual asks for.
+                    match unsafe { function($($qarg),*) } {
+                        0 => Ok(()),
+                        // SAFETY: as above.
+                        code => context.again(stringify!($qname), code, move || unsafe { function($($qarg),*) }),
+                    }
+                }
+            )*)?
         }
     };
 }
@@ -247,15 +315,6 @@ functions! {
         fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
         fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);
         fn cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int, function: CUfunction, threads: c_int, shared_bytes: usize);
-        fn cuLaunchKernel(
-            function: CUfunction,
-            grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
-            block_x: c_uint, block_y: c_uint, block_z: c_uint,
-            shared_bytes: c_uint,
-            stream: CUstream,
-            params: *mut *mut c_void,
-            extra: *mut *mut c_void,
-        );
         fn cuStreamCreate(stream: *mut CUstream, flags: c_uint);
         fn cuStreamDestroy_v2(stream: CUstream);
         fn cuStreamSynchronize(stream: CUstream);
@@ -275,6 +334,18 @@ functions! {
         fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
         fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
         fn cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
+    }
+    // Without making the context current first.
+    quick {
+        fn cuLaunchKernel(
+            function: CUfunction,
+            grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+            block_x: c_uint, block_y: c_uint, block_z: c_uint,
+            shared_bytes: c_uint,
+            stream: CUstream,
+            params: *mut *mut c_void,
+            extra: *mut *mut c_void,
+        );
     }
     optional {
         // Since driver 11.8.

@@ -93,8 +93,8 @@ impl Device {
     /// CUDA: `cuCtxPushCurrent`, `cuCtxPopCurrent`.
     ///
     /// Two uses. Libraries that work on the current context (cuBLAS, cuFFT, code of one's own) find this device's. And a thread that also
-    /// works with contexts of others gets its own back: the runtime's calls make the device's context current and leave it so, since putting the
-    /// former back would cost each launch two calls more. Threads that use only this runtime, or the runtime interface of CUDA
+    /// works with contexts of others gets its own back: the runtime's calls make the device's context current where the driver needs that, and
+    /// leave it so, since putting the former back would cost two calls more. Threads that use only this runtime, or the runtime interface of CUDA
     /// on the same GPU, need no guard: the context is the primary one, which all share. Does nothing on the emulator.
     ///
     /// # Errors

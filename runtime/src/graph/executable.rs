@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fmt;
+use std::panic::Location;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -31,12 +32,30 @@ pub struct ExecutableGraph {
     buffers: Vec<Buffer>,
     /// Whether some are of other devices.
     has_peers: bool,
+    /// What a run launches, each kernel and line once.
+    lines: Vec<Lines>,
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
     _counted: Counted,
     /// What its nodes were recorded with. Last: it has memory that nodes use.
     stream: Stream,
+}
+
+/// The launches of one kernel by one line of the program, in a run.
+struct Lines {
+    /// The whole name, and that for messages.
+    names: [&'static str; 2],
+    /// Grid and block of the last of them.
+    shape: [[u32; 3]; 2],
+    at: &'static Location<'static>,
+    times: u64,
+}
+
+impl Lines {
+    fn is(&self, [name, _]: [&'static str; 2], at: &'static Location<'static>) -> bool {
+        ptr::eq(self.names[0], name) && ptr::eq(self.at, at)
+    }
 }
 
 /// The driver's graph, and its node for each of ours.
@@ -60,16 +79,18 @@ impl ExecutableGraph {
             nodes,
             buffers: vec![],
             has_peers: false,
+            lines: vec![],
             cuda,
             last: Mutex::default(),
             _counted: Counted::new(stream.device(), Object::ExecutableGraph),
             stream,
         };
-        graph.list_buffers();
+        graph.list();
         Ok(graph)
     }
 
-    fn list_buffers(&mut self) {
+    /// Lists what the nodes use and launch.
+    fn list(&mut self) {
         let mut buffers: Vec<Buffer> = vec![];
         for buffer in self.nodes.iter().flat_map(|node| node.operation.buffers()) {
             if !buffers.iter().any(|known| known.is_same(buffer)) {
@@ -79,6 +100,24 @@ impl ExecutableGraph {
         let own = self.stream.device();
         self.has_peers = buffers.iter().any(|buffer| !buffer.device().is_same(own));
         self.buffers = buffers;
+        let mut lines: Vec<Lines> = vec![];
+        for launch in self.nodes.iter().filter_map(Planned::launch) {
+            let names = [launch.kernel.get().name, launch.name];
+            let shape = [launch.shape.grid, launch.shape.block];
+            match lines
+                .iter_mut()
+                .find(|known| known.is(names, launch.caller))
+            {
+                Some(known) => (known.shape, known.times) = (shape, known.times + 1),
+                None => lines.push(Lines {
+                    names,
+                    shape,
+                    at: launch.caller,
+                    times: 1,
+                }),
+            }
+        }
+        self.lines = lines;
     }
 
     /// Its own device and those of its buffers.
@@ -166,14 +205,25 @@ impl ExecutableGraph {
         }
         // SAFETY: the graph keeps all memory that its nodes use; the buffers note this stream, and wait for it before they hand over or
         // free their memory; dropping the graph waits for it, too.
-        unsafe { cuda.graph.launch(to)? };
-        for launch in self.nodes.iter().filter_map(Planned::launch) {
-            let names = [launch.kernel.get().name, launch.name];
-            let shape = [launch.shape.grid, launch.shape.block];
-            let stream = stream.queue().id();
-            submission.recent.note(stream, names, shape, launch.caller);
+        unsafe { cuda.graph.launch(to) }.map_err(|error| *error)?;
+        let number = stream.queue().id();
+        for Lines {
+            names,
+            shape,
+            at,
+            times,
+        } in &self.lines
+        {
+            let recent = &mut submission.recent;
+            recent.note_times(number, *names, *shape, at, *times);
         }
-        *lock(&self.last) = Some(Arc::clone(stream.queue()));
+        let mut last = lock(&self.last);
+        if !last
+            .as_ref()
+            .is_some_and(|last| Arc::ptr_eq(last, stream.queue()))
+        {
+            *last = Some(Arc::clone(stream.queue()));
+        }
         Ok(())
     }
 
@@ -229,7 +279,7 @@ impl ExecutableGraph {
         }
         self.nodes[node.index].operation = Operation::Launch(new);
         // A run that is under way uses what the node had: its buffers wait for that before they free their memory.
-        self.list_buffers();
+        self.list();
         Ok(())
     }
 

@@ -326,8 +326,8 @@ enum Source {
     Here(*const u8),
     /// The stream knows.
     GridBarrier,
-    /// A slice's address alone, as other languages pass memory.
-    Address,
+    /// So many of the argument's words, each a parameter: address and lengths of a slice, or its address alone, as other languages pass memory.
+    Words(usize),
 }
 
 /// One argument of a launch, as [`submit`](super::submit) takes it.
@@ -369,10 +369,14 @@ impl<'a> Arg<'a> {
     }
 
     fn memory(param: Param, buffer: &'a Buffer, words: [u64; 3]) -> Arg<'a> {
+        let n = match param.kind {
+            ParamKind::Slice2DMut => 3,
+            _ => 2,
+        };
         Arg {
             param,
             buffer: Some(buffer),
-            value: Source::Here(std::ptr::null()),
+            value: Source::Words(n),
             words,
             name: "",
             borrow: PhantomData,
@@ -383,7 +387,7 @@ impl<'a> Arg<'a> {
     pub(crate) fn pointer(self) -> Arg<'a> {
         Arg {
             param: Param::by_value::<u64>(),
-            value: Source::Address,
+            value: Source::Words(1),
             ..self
         }
     }
@@ -432,21 +436,20 @@ impl<'a> Arg<'a> {
     /// `grid_barrier` is the address of the stream's word for that purpose.
     #[inline]
     pub(crate) fn addresses(&self, grid_barrier: &u64, mut to: impl FnMut(*mut c_void)) {
-        let words = match self.param.kind {
-            ParamKind::ByValue => {
+        let words = match self.value {
+            Source::Words(n) => n,
+            Source::Here(value) => {
                 if self.param.size > 0 {
-                    to(match self.value {
-                        Source::Here(value) => value.cast_mut().cast(),
-                        Source::GridBarrier => std::ptr::from_ref(grid_barrier).cast_mut().cast(),
-                        Source::Address => std::ptr::from_ref(&self.words[0]).cast_mut().cast(),
-                    });
+                    to(value.cast_mut().cast());
                 }
-                return;
+                0
             }
-            ParamKind::Slice | ParamKind::SliceMut => &self.words[..2],
-            ParamKind::Slice2DMut => &self.words[..],
+            Source::GridBarrier => {
+                to(std::ptr::from_ref(grid_barrier).cast_mut().cast());
+                0
+            }
         };
-        for word in words {
+        for word in self.words.iter().take(words) {
             to(std::ptr::from_ref(word).cast_mut().cast());
         }
     }
@@ -461,7 +464,8 @@ pub(crate) struct KeptArg {
     words: [u64; 3],
     name: &'static str,
     is_grid_barrier: bool,
-    is_address: bool,
+    /// How many of them are parameters.
+    n_words: usize,
 }
 
 /// The bytes of a value, aligned as it wants.
@@ -495,7 +499,10 @@ impl KeptArg {
             words: arg.words,
             name: arg.name,
             is_grid_barrier: matches!(arg.value, Source::GridBarrier),
-            is_address: matches!(arg.value, Source::Address),
+            n_words: match arg.value {
+                Source::Words(n) => n,
+                _ => 0,
+            },
         }
     }
 
@@ -503,9 +510,9 @@ impl KeptArg {
     pub(crate) fn get(&self) -> Arg<'_> {
         let value = match &self.value {
             _ if self.is_grid_barrier => Source::GridBarrier,
-            _ if self.is_address => Source::Address,
+            _ if self.n_words > 0 => Source::Words(self.n_words),
             Some(value) => Source::Here(value.bytes[value.at..].as_ptr()),
-            // A value without bytes, or a slice.
+            // A value without bytes.
             None => Source::Here(std::ptr::null()),
         };
         Arg {

@@ -9,6 +9,8 @@ mod blocking; // launches that wait
 mod check; // what is refused before anything runs
 mod emulate; // on the CPU
 mod error; // what is said then
+mod ready; // kernels that were launched before
+mod repeat; // the same launch again
 mod submit; // to the driver or the emulator
 mod together; // clusters and cooperative grids
 mod values; // values as kernels take them
@@ -27,7 +29,8 @@ pub(crate) use arguments::KeptArg;
 pub(crate) use blocking::LaunchBlocking;
 pub(crate) use check::CheckedShape;
 pub(crate) use emulate::run_kept;
-pub(crate) use submit::{Cache, Ready, submit_loaded};
+pub(crate) use ready::{Cache, Ready};
+pub(crate) use submit::submit_loaded;
 
 /// How many threads a kernel gets: blocks in the grid, threads in a block, and dynamic shared memory for each block.
 ///
@@ -205,6 +208,43 @@ pub struct Contract {
 }
 
 impl Contract {
+    /// Whether both are the same, without a branch for each field: every launch asks.
+    #[inline]
+    pub(crate) fn is(&self, other: &Contract) -> bool {
+        let flat = |contract: &Contract| {
+            let Contract {
+                dims,
+                block: [x, y, z],
+                max_threads,
+                min_blocks,
+                dynamic_shared,
+                cluster: [cx, cy, cz],
+                cluster_at_launch,
+                max_cluster,
+                cooperative,
+            } = *contract;
+            let flags = [dynamic_shared, cluster_at_launch, cooperative].map(u32::from);
+            let [a, b, c] = flags;
+            [
+                dims,
+                x,
+                y,
+                z,
+                max_threads,
+                min_blocks,
+                cx,
+                cy,
+                cz,
+                max_cluster,
+                a,
+                b,
+                c,
+            ]
+        };
+        let pairs = flat(self).into_iter().zip(flat(other));
+        pairs.fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
+    }
+
     /// Any launch.
     pub const ANY: Contract = Contract {
         dims: 0,

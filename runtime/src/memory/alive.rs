@@ -1,7 +1,7 @@
 //! What a device has given out and not got back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::buffer::Kind;
 use crate::device::Device;
@@ -57,7 +57,7 @@ impl MemoryInUse {
 impl Device {
     /// How many buffers of this device and its clones are alive, and their bytes: for tests that nothing leaks.
     ///
-    /// Counts what this library gave out, exactly and at once, also on the emulator; buffers without bytes count as buffers, forgotten ones
+    /// Counts what this library gave out, exactly and at once, also on the emulator (what other threads do meanwhile may be counted or not); buffers without bytes count as buffers, forgotten ones
     /// stay. What other libraries allocate on the same GPU is not in it.
     ///
     /// ```
@@ -150,28 +150,149 @@ impl Drop for Counted {
 /// The counters of a device: one pair for each kind of memory, and one for each other object.
 #[derive(Debug, Default)]
 pub(crate) struct Alive {
-    memory: [(AtomicUsize, AtomicUsize); Kind::COUNT],
+    /// Of memory: each thread adds to its own, which costs a tenth of an addition that threads share.
+    own: [Counters; PLACES],
+    /// Of memory, for threads that have no place.
+    shared: Counters,
     objects: [AtomicUsize; Object::ExecutableGraph as usize + 1],
 }
 
+/// Buffers and bytes of each kind. Threads that take each other's buffers make single counters negative, or too large: only sums mean anything.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Counters([(AtomicUsize, AtomicUsize); Kind::COUNT]);
+
 impl Alive {
     pub(crate) fn add(&self, kind: Kind, bytes: usize) {
-        let (buffers, all) = &self.memory[kind as usize];
-        buffers.fetch_add(1, Ordering::Relaxed);
-        all.fetch_add(bytes, Ordering::Relaxed);
+        self.change(kind, 1, bytes);
     }
 
     pub(crate) fn remove(&self, kind: Kind, bytes: usize) {
-        let (buffers, all) = &self.memory[kind as usize];
-        buffers.fetch_sub(1, Ordering::Relaxed);
-        all.fetch_sub(bytes, Ordering::Relaxed);
+        self.change(kind, usize::MAX, bytes.wrapping_neg());
+    }
+
+    /// Adds, modulo 2^64.
+    #[inline]
+    fn change(&self, kind: Kind, by: usize, bytes: usize) {
+        if let Some(own) = self.own.get(place()) {
+            let (buffers, all) = &own.0[kind as usize];
+            // No other thread writes these.
+            buffers.store(
+                buffers.load(Ordering::Relaxed).wrapping_add(by),
+                Ordering::Relaxed,
+            );
+            all.store(
+                all.load(Ordering::Relaxed).wrapping_add(bytes),
+                Ordering::Relaxed,
+            );
+        } else {
+            let (buffers, all) = &self.shared.0[kind as usize];
+            buffers.fetch_add(by, Ordering::Relaxed);
+            all.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 
     fn of(&self, kind: Kind) -> Held {
-        let (buffers, bytes) = &self.memory[kind as usize];
-        Held {
-            buffers: buffers.load(Ordering::Relaxed),
-            bytes: bytes.load(Ordering::Relaxed),
+        let counters = self.own.iter().chain([&self.shared]);
+        let mut sums = [0usize; 2];
+        for Counters(kinds) in counters {
+            let (buffers, bytes) = &kinds[kind as usize];
+            for (sum, counter) in sums.iter_mut().zip([buffers, bytes]) {
+                *sum = sum.wrapping_add(counter.load(Ordering::Relaxed));
+            }
         }
+        // While one thread makes a buffer and another drops it, the drop may be seen alone.
+        let [buffers, bytes] = sums.map(|sum| usize::try_from(sum.cast_signed()).unwrap_or(0));
+        Held { buffers, bytes }
+    }
+}
+
+/// How many threads have counters of their own at a time.
+const PLACES: usize = 32;
+
+/// Bit `i` is set while a thread has place `i`.
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+/// A thread's place in all lists of counters, until the thread ends. The next who has it goes on with its counters.
+struct Place(usize);
+
+impl Place {
+    /// The lowest that is free; `PLACES` if none is.
+    fn take() -> Place {
+        let lowest = |taken: u32| Some(taken | taken.checked_add(1)?);
+        // Acquire: what the one before counted is seen.
+        match TAKEN.fetch_update(Ordering::Acquire, Ordering::Relaxed, lowest) {
+            Ok(before) => Place(before.trailing_ones() as usize),
+            Err(_) => Place(PLACES),
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.0 < PLACES {
+            TAKEN.fetch_and(!(1 << self.0), Ordering::Release);
+        }
+    }
+}
+
+thread_local! {
+    static PLACE: Place = Place::take();
+}
+
+/// The calling thread's place; `PLACES` if it has none, or is about to end.
+#[inline]
+fn place() -> usize {
+    PLACE.try_with(|place| place.0).unwrap_or(PLACES)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn what_one_thread_makes_and_another_drops_is_counted_right() {
+        let alive = Alive::default();
+        // More threads than places, all there at the same time; then the places go to others.
+        for _ in 0..3 {
+            let all_there = Barrier::new(PLACES + 8);
+            thread::scope(|scope| {
+                for i in 0..PLACES + 8 {
+                    let (alive, all_there) = (&alive, &all_there);
+                    scope.spawn(move || {
+                        all_there.wait();
+                        for _ in 0..100 {
+                            alive.add(Kind::Pooled, i);
+                            alive.add(Kind::Device, 3);
+                            alive.remove(Kind::Device, 3);
+                        }
+                        all_there.wait();
+                    });
+                }
+            });
+        }
+        let each = |i: usize| 300 * i;
+        let bytes = (0..PLACES + 8).map(each).sum();
+        let buffers = 300 * (PLACES + 8);
+        assert_eq!(alive.of(Kind::Pooled), Held { buffers, bytes });
+        assert_eq!(alive.of(Kind::Device), Held::default());
+        for i in 0..PLACES + 8 {
+            (0..300).for_each(|_| alive.remove(Kind::Pooled, i));
+        }
+        assert_eq!(alive.of(Kind::Pooled), Held::default());
+    }
+
+    #[test]
+    fn a_drop_that_is_seen_before_its_making_counts_nothing() {
+        let alive = Alive::default();
+        alive.remove(Kind::Device, 5);
+        assert_eq!(alive.of(Kind::Device), Held::default());
+        alive.add(Kind::Device, 5);
+        alive.add(Kind::Device, 7);
+        let (buffers, bytes) = (1, 7);
+        assert_eq!(alive.of(Kind::Device), Held { buffers, bytes });
     }
 }

@@ -8,7 +8,7 @@ use warploom_emulator::check::Birth;
 
 use super::fill::bytes_of;
 use super::{DeviceBuffer, MemoryError};
-use crate::buffer::{Buffer, Fill, Kind, Memory};
+use crate::buffer::{Buffer, Fill, Kind};
 use crate::cuda::pool::{Pool as CudaPool, PoolNumber};
 use crate::device::{Backend, Device, lock};
 use crate::error::Unsupported;
@@ -247,31 +247,35 @@ impl Pool {
             size: size_of::<T>(),
             device: self.device.name().to_owned(),
         };
-        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(out_of_memory)?;
-        let used = match &self.pool {
-            Side::Emulated(pool) => Some(Used::new(pool, bytes).ok_or_else(out_of_memory)?),
-            Side::Cuda(_) => None,
-        };
-        let buffer = Buffer::of_kind::<T>(&self.device, len, birth, Kind::Pooled, |_, bytes| {
-            let (Side::Cuda(pool), Some(cuda)) = (&self.pool, stream.queue().cuda()) else {
-                return Ok(None);
-            };
-            Ok(pool.allocate(bytes, cuda)?.map(Memory::Pooled))
-        })?
-        .of_pool(used);
-        // Other streams wait for the allocation. It is queued, and nobody else has the memory yet: no lock is due.
-        buffer.hand_to(stream.queue())?;
-        Ok(buffer)
+        let bytes = len.checked_mul(size_of::<T>());
+        // No address space has more.
+        let bytes = bytes.filter(|bytes| isize::try_from(*bytes).is_ok());
+        let bytes = bytes.ok_or_else(out_of_memory)?;
+        match &self.pool {
+            Side::Cuda(pool) => Buffer::pooled(pool, bytes, stream)?.ok_or_else(out_of_memory),
+            Side::Emulated(pool) => {
+                let used = Used::new(pool, bytes).ok_or_else(out_of_memory)?;
+                let buffer =
+                    Buffer::of_kind::<T>(&self.device, len, birth, Kind::Pooled, |_, _| Ok(None))?;
+                Ok(buffer.of_pool(used))
+            }
+        }
     }
 
+    #[inline]
     fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
-        if self.device.is_same(stream.device()) {
-            return Ok(());
+        match self.device.is_same(stream.device()) {
+            true => Ok(()),
+            false => Err(self.wrong_device(stream)),
         }
-        Err(MemoryError::WrongDevice {
+    }
+
+    #[cold]
+    fn wrong_device(&self, stream: &Stream) -> MemoryError {
+        MemoryError::WrongDevice {
             buffer: self.device.name().to_owned(),
             stream: stream.device().name().to_owned(),
-        })
+        }
     }
 
     /// How many bytes the pool keeps when a stream is waited for; what it has beyond goes back to the device, as far as nobody uses it.

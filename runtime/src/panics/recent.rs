@@ -93,6 +93,22 @@ struct Launched {
     launch: PastLaunch,
 }
 
+impl Launched {
+    #[inline]
+    fn is(&self, stream: u64, name: &'static str, at: &'static Location<'static>) -> bool {
+        self.launch.stream == stream
+            && std::ptr::eq(self.launch.at, at)
+            && std::ptr::eq(self.name, name)
+    }
+
+    #[inline]
+    fn again(&mut self, [grid, block]: [[u32; 3]; 2], times: u64) {
+        self.number = ASKED.load(Ordering::Acquire);
+        (self.launch.grid, self.launch.block) = (grid, block);
+        self.launch.times += times;
+    }
+}
+
 /// What is known to be done: everything that the stream was given when there had been so many launches.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Done {
@@ -103,42 +119,68 @@ pub(crate) struct Done {
 }
 
 impl Recent {
-    /// Remembers a launch. Costs a comparison of addresses if the same was launched before.
+    /// Remembers a launch, and says where. Costs a comparison of addresses if the same was launched before.
     pub(crate) fn note(
         &mut self,
         stream: u64,
-        [name, base]: [&'static str; 2],
-        [grid, block]: [[u32; 3]; 2],
+        names: [&'static str; 2],
+        shape: [[u32; 3]; 2],
         at: &'static Location<'static>,
-    ) {
-        let number = ASKED.load(Ordering::Acquire);
-        let same = |old: &&mut Launched| {
-            old.launch.stream == stream
-                && std::ptr::eq(old.launch.at, at)
-                && std::ptr::eq(old.name, name)
-        };
-        if let Some(old) = self.list.iter_mut().rev().find(same) {
-            old.number = number;
-            (old.launch.grid, old.launch.block) = (grid, block);
-            old.launch.times += 1;
-            return;
+    ) -> usize {
+        self.note_times(stream, names, shape, at, 1)
+    }
+
+    /// Remembers so many launches, the latest of this shape.
+    pub(crate) fn note_times(
+        &mut self,
+        stream: u64,
+        [name, base]: [&'static str; 2],
+        shape: [[u32; 3]; 2],
+        at: &'static Location<'static>,
+        times: u64,
+    ) -> usize {
+        let same = |old: &Launched| old.is(stream, name, at);
+        if let Some(place) = self.list.iter().rposition(same) {
+            self.list[place].again(shape, times);
+            return place;
         }
         if self.list.len() == RECENT {
             self.list.remove(0);
         }
+        let [grid, block] = shape;
         let launch = PastLaunch {
             kernel: base,
             grid,
             block,
             at,
             stream,
-            times: 1,
+            times,
         };
         self.list.push(Launched {
             name,
-            number,
+            number: ASKED.load(Ordering::Acquire),
             launch,
         });
+        self.list.len() - 1
+    }
+
+    /// Remembers a launch that was noted at `place`, if it is there still.
+    #[inline]
+    pub(crate) fn note_again(
+        &mut self,
+        place: usize,
+        stream: u64,
+        name: &'static str,
+        shape: [[u32; 3]; 2],
+        at: &'static Location<'static>,
+    ) -> bool {
+        match self.list.get_mut(place) {
+            Some(old) if old.is(stream, name, at) => {
+                old.again(shape, 1);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// That work was waited for and looked at.

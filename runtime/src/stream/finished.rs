@@ -87,11 +87,11 @@ impl Finished {
 
 impl Mark {
     fn set(stream: &Stream) -> Result<Mark, StreamError> {
-        let (Backend::Cuda(gpu), Some(cuda)) = (&stream.device.0.backend, stream.queue.cuda())
+        let (Backend::Cuda(gpu), Some(cuda)) = (&stream.device().0.backend, stream.queue().cuda())
         else {
             return Ok(Mark::Done);
         };
-        let explain = |error| stream.device.explain(Some(stream.queue.id), error);
+        let explain = |error| stream.device().explain(Some(stream.number()), error);
         let event = CudaEvent::new(Arc::clone(&gpu.context), Use::WAIT).map_err(explain)?;
         event.record(cuda).map_err(explain)?;
         Ok(Mark::Set(Arc::new(Progress::of(event))))
@@ -111,7 +111,7 @@ impl Future for Finished {
                 None => Ok(()),
             },
             Mark::Set(progress) => {
-                let waiter = this.stream.queue.cuda.as_ref().map(|cuda| &cuda.waiter);
+                let waiter = this.stream.queue().cuda.as_ref().map(|cuda| &cuda.waiter);
                 match progress.poll(context, waiter) {
                     Some(done) => done,
                     None => return Poll::Pending,

@@ -108,12 +108,7 @@ impl Device {
             CudaStream::with(Arc::clone(&gpu.context), blocking, priority)
         })
         .map_err(|error| self.explain(None, error))?;
-        Ok(Stream {
-            device: self.clone(),
-            queue,
-            options,
-            recording: None,
-        })
+        Ok(Stream::new(self, queue, options))
     }
 
     /// The legacy default stream of the device's context, which code in C++ uses when it names no stream; [`StreamOptions`] has its rule.
@@ -124,12 +119,7 @@ impl Device {
     pub fn default_stream(&self) -> Result<Stream, StreamError> {
         refuse_inside()?;
         let queue = Queue::new(self, |gpu| Ok(CudaStream::legacy(Arc::clone(&gpu.context))))?;
-        Ok(Stream {
-            device: self.clone(),
-            queue,
-            options: StreamOptions::new().blocking(),
-            recording: None,
-        })
+        Ok(Stream::new(self, queue, StreamOptions::new().blocking()))
     }
 
     /// The priorities that streams can have. The emulator, where they have no effect, has those of a GPU. CUDA:

@@ -21,8 +21,10 @@ later! {
         since "10.0": fn cuGraphAddEmptyNode(node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize);
         since "11.4": fn cuGraphInstantiateWithFlags(exec: *mut CUgraphExec, graph: CUgraph, flags: u64);
         since "10.0": fn cuGraphExecDestroy(exec: CUgraphExec);
-        since "10.0": fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
         since "10.1": fn cuGraphExecKernelNodeSetParams(exec: CUgraphExec, node: CUgraphNode, params: *const KernelNodeParams);
+    }
+    quick {
+        since "10.0": fn cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
     }
 }
 

@@ -20,8 +20,6 @@ later! {
         since "11.2": fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
         since "11.2": fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void);
         since "11.2": fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void);
-        since "11.2": fn cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
-        since "11.2": fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
         since "4.0": fn cuMemsetD16Async(to: CUdeviceptr, value: u16, count: usize, stream: CUstream);
         since "4.0": fn cuMemsetD32Async(to: CUdeviceptr, value: c_uint, count: usize, stream: CUstream);
         since "4.0": fn cuMemsetD2D8Async(to: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, stream: CUstream);
@@ -32,6 +30,10 @@ later! {
         since "8.0": fn cuMemAdvise(start: CUdeviceptr, bytes: usize, advice: c_int, device: CUdevice);
         since "8.0": fn cuMemPrefetchAsync(start: CUdeviceptr, bytes: usize, to: CUdevice, stream: CUstream);
         since "8.0": fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, attribute: c_int, start: CUdeviceptr, bytes: usize);
+    }
+    quick {
+        since "11.2": fn cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
+        since "11.2": fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
     }
 }
 

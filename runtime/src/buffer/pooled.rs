@@ -1,0 +1,67 @@
+//! Memory that comes out of a GPU's pool and goes back, in order with the work of streams.
+//!
+//! Both ways are short: the driver needs less than a microsecond for the two together. A buffer keeps the stream that it was allocated in order
+//! with, and thereby its device: one count for all, changed once each way.
+
+use std::sync::atomic::{AtomicPtr, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::kept::Kept;
+use super::{Buffer, Home, Kind, Memory, Owned};
+use crate::cuda::pool::Pool;
+use crate::memory::MemoryError;
+use crate::stream::{Stream, refuse_inside};
+
+impl Buffer {
+    /// So many bytes of a pool of the stream's device; `None` if there is no room for them.
+    pub(crate) fn pooled(
+        pool: &Arc<Pool>,
+        bytes: usize,
+        stream: &Stream,
+    ) -> Result<Option<Buffer>, MemoryError> {
+        refuse_inside()?;
+        let lane = stream.lane();
+        let memory = match lane.queue.cuda() {
+            Some(cuda) if bytes > 0 => match pool.allocate(bytes, cuda) {
+                Ok(None) => return Ok(None),
+                Ok(some) => some,
+                Err(error) => return Err((*error).into()),
+            },
+            _ => None,
+        };
+        let kind = Kind::Pooled;
+        lane.device.0.alive.add(kind, bytes);
+        Ok(Some(Buffer(Kept::new(|| Owned {
+            memory: memory.map_or(Memory::Empty, Memory::Pooled),
+            last: Mutex::new(None),
+            // Other streams wait for the allocation. It is queued, and nobody else has the memory yet: no lock is due.
+            noted: AtomicPtr::new(Arc::as_ptr(&lane.queue).cast_mut()),
+            uses: AtomicU64::new(0),
+            portable: false,
+            kind,
+            bytes,
+            used: None,
+            home: Home::Stream(Arc::clone(lane)),
+        }))))
+    }
+}
+
+impl Owned {
+    /// Gives memory of a pool back behind all work that has it. `false`: it is no such memory.
+    #[inline]
+    pub(super) fn give_back(&mut self) -> bool {
+        let Memory::Pooled(memory) = &self.memory else {
+            return false;
+        };
+        let last = self.last.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let queue = match (last, &self.home) {
+            (Some(last), _) => last,
+            (None, Home::Stream(lane)) => &lane.queue,
+            (None, Home::Device(_)) => return false, // which no memory of a pool has
+        };
+        if let Some(stream) = queue.cuda() {
+            memory.free(stream);
+        }
+        true
+    }
+}

@@ -1,0 +1,95 @@
+//! The short way of a launch: the kernel, the shape and the kinds of arguments that this line launched last, on a GPU.
+//!
+//! Most launches of most programs are such. Everything that the long way ([`submit`](super::submit)) would check again is compared with what
+//! passed there; whatever differs goes the long way, which says what is wrong. The driver's work throws ours out of the caches, so that
+//! each instruction here costs several times what it would in a loop of its own: there are few, and no call that is not needed.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::panic::Location;
+use std::sync::Mutex;
+
+use crate::cuda::DriverError;
+use crate::device::{Gpu, Submission, lock};
+use crate::launch::ready::Ready;
+use crate::launch::{Arg, Kernel, Launch};
+use crate::stream::Stream;
+
+/// Addresses of parameters: launches with more go the long way.
+const PARAMS: usize = 48;
+
+/// Queues a launch that is the latest one of its line again; `false`, and nothing happened, if it is not, or if memory of another device is in it.
+///
+/// # Safety
+/// As [`submit`](super::submit), or as `submit_loaded` if there is a `loaded`. `gpu` is that of the stream's device, and the stream does not record.
+#[inline]
+pub(super) unsafe fn repeat(
+    gpu: &Gpu,
+    stream: &Stream,
+    launch: &Launch,
+    kernel: &Kernel<'_>,
+    args: &[Arg<'_>],
+    caller: &'static Location<'static>,
+    loaded: Option<&Mutex<Ready>>,
+) -> Result<bool, Box<DriverError>> {
+    let (device, queue) = (stream.device(), stream.queue());
+    let Some(cuda) = queue.cuda() else {
+        return Ok(false);
+    };
+    let mut guard = gpu.submission();
+    let Submission { cache, recent, .. } = &mut *guard;
+    // After the submission's lock, always.
+    let mut loaded = loaded.map(lock);
+    let ready = match &mut loaded {
+        Some(loaded) => Some(&mut **loaded),
+        None => cache.latest(kernel.name, caller),
+    };
+    let Some(Ready {
+        function,
+        params,
+        passed: Some(passed),
+        noted,
+        ..
+    }) = ready
+    else {
+        return Ok(false);
+    };
+    if !passed.is(launch, &kernel.contract) || args.len() != params.len() || args.len() * 3 > PARAMS
+    {
+        return Ok(false);
+    }
+    let mut few = [const { MaybeUninit::<*mut c_void>::uninit() }; PARAMS];
+    let (mut n, mut stay) = (0, true);
+    for (arg, param) in args.iter().zip(&**params) {
+        if arg.param() != *param {
+            return Ok(false);
+        }
+        if let Some(buffer) = arg.buffer() {
+            if !buffer.device().is_same(device) {
+                return Ok(false);
+            }
+            stay &= buffer.stays_on(queue);
+        }
+        // No launch that passed has blocks which wait for each other: the word for that is used by none.
+        arg.addresses(&0, |address| {
+            // SAFETY: three per argument at most, for which there is room, as was checked.
+            unsafe { few.get_unchecked_mut(n) }.write(address);
+            n += 1;
+        });
+    }
+    if !stay {
+        for buffer in args.iter().filter_map(Arg::buffer) {
+            buffer.hand_to(queue)?;
+        }
+    }
+    let params = few.as_mut_ptr().cast();
+    // SAFETY: `n` addresses were written, one per parameter of the device function, in order: the arguments' kinds, sizes and alignments are
+    // those that were compared with the device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
+    unsafe { function.launch(cuda, &passed.shape, params)? };
+    let shape = [passed.shape.grid, passed.shape.block];
+    let (stream, names) = (queue.id(), [kernel.name, kernel.base]);
+    if !recent.note_again(*noted, stream, kernel.name, shape, caller) {
+        *noted = recent.note(stream, names, shape, caller);
+    }
+    Ok(true)
+}
