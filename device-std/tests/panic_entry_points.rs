@@ -18,6 +18,9 @@ use warploom_device::{Dim3, panic_record};
 mod intrinsics {
     pub(crate) fn fence_system() {}
 }
+mod hint {
+    pub(crate) fn keep_as_loop() {}
+}
 fn block_idx() -> Dim3 {
     Dim3 { x: 5, y: 4, z: 3 }
 }

@@ -32,7 +32,6 @@ fn columns(at: Index2D, a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice2D<f32
 // ptx: ld.global.nc.b32
 // ptx-next: add.s64
 // ptx-next: ld.global.nc.b32
-// ptx-count: 1 nounroll
 
 #[test]
 fn addresses_walk_and_remainders_come_first() {

@@ -63,7 +63,7 @@ fn sine_and_cosine(i: Index1D, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f
         *y = cosine;
     }
 }
-// ptx-count: 1 call
+// ptx-count: 1 call.uni
 
 /// A declaration without a body would be a symbol that nobody has.
 #[test]

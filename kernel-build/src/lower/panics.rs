@@ -14,6 +14,9 @@
 
 use crate::llvm::{Attribute, Builder, Module, Op, Value};
 
+/// What caps the registers of a kernel: ptxas spills those of a loop for the sake of a panic's, which a called function keeps by itself.
+const CAPS: [&str; 2] = ["nvvm.minctasm", "nvvm.maxnreg"];
+
 /// Kernels with more panics call them.
 const MOST_PANICS: usize = 8;
 
@@ -26,7 +29,8 @@ pub(crate) fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
         return false;
     };
     let mut changed = false;
-    for kernel in kernels.iter().filter_map(|name| module.function(name)) {
+    let kernels = kernels.iter().filter_map(|name| module.function(name));
+    for kernel in kernels.filter(|k| !is_capped(*k)) {
         for (call, panic) in panics(kernel).unwrap_or_default() {
             // For those who read the PTX.
             Builder::before(call).ptx_line(&format!("// {}", panic.name()));
@@ -36,6 +40,11 @@ pub(crate) fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
         }
     }
     changed
+}
+
+fn is_capped(kernel: Value<'_>) -> bool {
+    let said = kernel.string_attributes(Attribute::FUNCTION);
+    said.iter().any(|key| CAPS.contains(&key.as_str()))
 }
 
 /// A call, and the function that it calls.

@@ -26,11 +26,17 @@ define internal i64 @helper(i64 %i) noinline {
 
 /// The kernel `k` with this body, after all, and whether anything was marked.
 fn compiled(body: &str) -> (String, bool) {
+    compiled_with(body, "")
+}
+
+fn compiled_with(body: &str, attributes: &str) -> (String, bool) {
     let long = "  store volatile i64 %i, ptr addrspace(1) @at\n".repeat(100);
     let long = format!(
         "define internal void @long(i64 %i) noinline noreturn {{\n{long}  call void @llvm.nvvm.exit()\n  unreachable\n}}\n"
     );
-    let text = format!("{HEAD}{long}define ptx_kernel void @k(i64 %i, i64 %n) {{\n{body}}}\n");
+    let text = format!(
+        "{HEAD}{long}define ptx_kernel void @k(i64 %i, i64 %n) {attributes} {{\n{body}}}\n"
+    );
     let context = context();
     let mut module = Module::from_text(&context, &text).unwrap();
     let marked = mark(&module, &["k".to_owned()]);
@@ -107,4 +113,15 @@ fn an_intrinsic_is_no_call() {
     let other = "  %m = call i64 @llvm.ctpop.i64(i64 %n)\n".to_owned();
     let (kernel, marked) = compiled(&(other + &checks(&["wrong"])));
     assert!(marked && !kernel.contains("@wrong"), "{kernel}");
+}
+
+/// A loop's registers were spilled for what only a panic needs.
+#[test]
+fn a_kernel_with_a_cap_on_registers_calls_its_panics() {
+    let body = checks(&["wrong"]);
+    assert!(compiled(&body).1);
+    for cap in ["\"nvvm.minctasm\"=\"3\"", "\"nvvm.maxnreg\"=\"40\""] {
+        let (text, marked) = compiled_with(&body, cap);
+        assert!(!marked && text.contains("call void @wrong"), "{text}");
+    }
 }

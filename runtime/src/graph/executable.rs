@@ -30,10 +30,10 @@ pub struct ExecutableGraph {
     nodes: Vec<Planned>,
     /// Each once.
     buffers: Vec<Buffer>,
-    /// Whether some are of other devices.
-    has_peers: bool,
     /// What a run launches, each kernel and line once.
     lines: Vec<Lines>,
+    /// Whether some are of other devices.
+    has_peers: bool,
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
@@ -78,8 +78,8 @@ impl ExecutableGraph {
             id,
             nodes,
             buffers: vec![],
-            has_peers: false,
             lines: vec![],
+            has_peers: false,
             cuda,
             last: Mutex::default(),
             _counted: Counted::new(stream.device(), Object::ExecutableGraph),

@@ -21,10 +21,9 @@ use crate::launch::{Arg, KeptArg, Kernel, Launch, LaunchError};
 use crate::stream::Stream;
 
 /// One thread of a kernel on the CPU. Every closure that can be copied and shared is one.
-pub trait ThreadBody: Sync {
-    /// Runs the thread that the emulator says is running.
-    fn run(&self);
-
+///
+/// Called, it runs the thread that the emulator says is running.
+pub trait ThreadBody: Fn() + Sync {
     /// A copy that may run after this call's arguments are gone.
     ///
     /// # Safety
@@ -33,10 +32,6 @@ pub trait ThreadBody: Sync {
 }
 
 impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
-    fn run(&self) {
-        self();
-    }
-
     unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync> {
         let kept: Box<dyn Fn() + Send + Sync + '_> = Box::new(self.clone());
         // SAFETY: only the bound of the captures' life changes, and the caller answers for that.
@@ -166,7 +161,7 @@ unsafe fn submit_checked(
                 false => vec![emulated.no_graph()],
             };
             // SAFETY: the caller's promise; arguments and shape were checked.
-            unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
+            unsafe { emulate(emulated, stream, shape, kernel, args, cpu, caller)? };
         }
         Backend::Cuda(gpu) => {
             // SAFETY: the caller's promise; the arguments were checked.
