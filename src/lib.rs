@@ -32,7 +32,8 @@ pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx}
 /// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
 pub use warploom_runtime::device as devices;
 pub use warploom_runtime::{
-    Advice, Attach, Child, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
+    Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
+    ChannelFormat, Child, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
     DeviceProperties, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, DriverError, Error,
     Event, EventOptions, ExecutableGraph, Extent3, Finished, Graph, GraphError, Held, HostPart,
     HostPartMut, InteropError, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed,

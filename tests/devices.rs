@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use warploom::devices::{Attribute, ContextLimit, DeviceOptions, PeerAttribute, Wait};
 use warploom::model::Emulator;
 use warploom::prelude::*;
-use warploom::{DeviceError, MemoryError, Result};
+use warploom::{DeviceError, Graph, MemoryError, Result};
 use warploom_harness::device_test::on_each_device;
 
 #[kernel]
@@ -307,6 +307,39 @@ fn kernels_use_a_peers_memory_once_they_may() {
         a.disable_peer_access(b)?;
         assert!(scale::launch(&on_a, shape, 1, &x, &mut y).is_err());
         assert_eq!(y.to_vec(&on_a)?, [7 * 40; 1000]);
+        Ok(())
+    });
+}
+
+//@ rows: TM-13
+#[test]
+fn graphs_copy_between_devices_in_order_with_the_work_of_both() {
+    let _alone = ALLOWING.lock().unwrap_or_else(PoisonError::into_inner);
+    on_each_pair(|a, b| {
+        for direct in [false, true] {
+            if direct && a.can_access_peer(b)? {
+                a.enable_peer_access(b)?;
+            }
+            let n = 1 << 16;
+            let (on_a, on_b) = (a.stream()?, b.stream()?);
+            let ones = b.upload(&vec![1u32; n])?;
+            let (mut x, mut y, mut z) = (b.zeroed(n)?, a.zeroed(n)?, a.zeroed(n)?);
+            let mut back = b.zeroed(n)?;
+            let mut graph = Graph::new(a)?;
+            graph.add(|s| y.copy_from_peer(0, &x, s))?;
+            graph.add(|s| scale::launch(s, Launch::covering(n), 10, &y, &mut z))?;
+            graph.add(|s| back.copy_from_peer(0, &z, s))?;
+            let graph = graph.instantiate()?;
+            for round in 1..=4 {
+                // Each run comes after the launch on the other device before it, and before the one behind it; the host never waits.
+                scale::launch(&on_b, Launch::covering(n), round, &ones, &mut x)?;
+                graph.launch(&on_a)?;
+                scale::launch(&on_b, Launch::covering(n), 99, &ones, &mut x)?;
+                assert_eq!(back.slice(..)?.to_vec(&on_b)?, vec![10 * round; n]);
+            }
+            drop(graph);
+        }
+        a.disable_peer_access(b)?;
         Ok(())
     });
 }

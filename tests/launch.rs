@@ -251,6 +251,18 @@ fn covering_takes_the_least_number_of_blocks() {
     }
 }
 
+/// Kernels are called as modules are, so that their names stay free for variables.
+#[test]
+fn variables_may_have_the_names_of_kernels() {
+    check(&[256; 100], |device, stream| {
+        let flat = device.zeroed(100)?;
+        let mut required = flat;
+        let flat = Launch::covering(100);
+        flat::launch(stream, flat, &mut required)?;
+        Ok(required.to_vec(stream)?)
+    });
+}
+
 //@ rows: GDR-7
 #[test]
 fn buffers_of_another_device() -> Result<()> {

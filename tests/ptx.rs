@@ -44,6 +44,8 @@ mod loop_conditions;
 mod loop_walks;
 #[path = "ptx/math.rs"]
 mod math;
+#[path = "ptx/narrow_indices.rs"]
+mod narrow_indices;
 #[path = "ptx/outputs.rs"]
 mod outputs;
 #[path = "ptx/panics.rs"]

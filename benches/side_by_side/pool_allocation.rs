@@ -34,7 +34,7 @@ fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
     };
     let peer = gpu.allocator(session.raw_stream())?;
     let times: Times = interleave::<BenchError>(
-        session.repetitions,
+        session.often(),
         || session.time_host(size, ours),
         || session.time_host(size, || peer.come_and_go(BYTES)),
     )?;

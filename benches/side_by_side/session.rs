@@ -159,6 +159,14 @@ impl Session {
         )
     }
 
+    /// For times of the host: a few microseconds that vary with everything else on the machine, and cost little to take again.
+    pub(crate) fn often(&self) -> Repetitions {
+        Repetitions {
+            warm_up: 10 * self.repetitions.warm_up,
+            measured: 10 * self.repetitions.measured,
+        }
+    }
+
     /// Milliseconds of the host for each of `count` calls of `enqueue`, without the work on the device.
     pub(crate) fn time_host<E>(
         &self,

@@ -72,7 +72,7 @@ fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
     peer.launch()?;
     let peer_error = verdict.check("peer", compared(y.to_vec(stream)?))?;
     let times: Times = interleave::<BenchError>(
-        session.repetitions,
+        session.often(),
         || session.time_host(size, || touch::launch(stream, shape, A, &x, &mut y)),
         || session.time_host(size, || peer.launch()),
     )?;

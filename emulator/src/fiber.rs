@@ -202,6 +202,11 @@ impl<'run> Running<'run> {
         self.arena.borrow_mut().reset();
     }
 
+    /// What the run's options say of printing.
+    pub(crate) fn prints(&self) -> usize {
+        self.set.launch.options.prints
+    }
+
     /// Where the kernel calls the intrinsic that runs: `caller` in native code.
     #[inline(always)]
     pub(crate) fn place(&self, caller: &'static Location<'static>) -> Place {

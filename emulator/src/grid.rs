@@ -52,6 +52,11 @@ impl BlockQueue {
     pub(crate) fn stop(&self, block: u64) {
         self.stopped.fetch_min(block, Ordering::Relaxed);
     }
+
+    /// Whether a block before this one has stopped the run.
+    pub(crate) fn has_stopped_before(&self, block: u64) -> bool {
+        self.stopped.load(Ordering::Relaxed) < block
+    }
 }
 
 impl Iterator for Blocks<'_> {

@@ -162,7 +162,9 @@ fn work(
     let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
     let mut worker = Worker::new(*shape, launch, program);
     for position in blocks {
-        if let Err(failure) = worker.run_set(order.set(position)) {
+        if let Err(failure) =
+            worker.run_set(order.set(position), &|| queue.has_stopped_before(position))
+        {
             if failure.stops_run {
                 queue.stop(position);
             }

@@ -229,6 +229,17 @@ impl Running<'_> {
         left == 0
     }
 
+    /// The lane makes so many steps, none of which is its last; false: it makes none.
+    #[inline(always)]
+    pub(crate) fn makes_steps(&self, n: u32) -> bool {
+        let left = self.spin.steps.get();
+        if left <= u64::from(n) {
+            return false;
+        }
+        self.spin.steps.set(left - u64::from(n));
+        true
+    }
+
     /// Ends the lane if it has made its last step.
     #[inline(always)]
     pub(crate) fn end_after_last_step(&self, site: u32) {

@@ -72,8 +72,12 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Runs one set to its end.
-    pub(crate) fn run_set(&mut self, number: u64) -> Result<(), SetFailure> {
+    /// Runs one set to its end. `is_lost`: whether a block before it has stopped the run, so that nobody asks what becomes of this one.
+    pub(crate) fn run_set(
+        &mut self,
+        number: u64,
+        is_lost: &dyn Fn() -> bool,
+    ) -> Result<(), SetFailure> {
         for (member, crew) in self.crews.iter().enumerate() {
             let block = self.set.shape.block_of_set(number, member);
             crew.running.restart(block);
@@ -81,7 +85,7 @@ impl<'run> Worker<'run> {
         if let Schedule::Reverse | Schedule::Random(_) = self.set.launch.options.schedule {
             self.turns = self.turns_of(number);
         }
-        let stuck = self.schedule();
+        let stuck = self.schedule(is_lost);
         self.report_oddities();
         self.verdict(stuck)
     }
@@ -102,7 +106,7 @@ impl<'run> Worker<'run> {
     }
 
     /// Switches to lanes until all have exited. `Some`: they cannot, and all have been unwound.
-    fn schedule(&mut self) -> Option<Fault> {
+    fn schedule(&mut self, is_lost: &dyn Fn() -> bool) -> Option<Fault> {
         loop {
             let mut any = false;
             for turn in &self.turns {
@@ -125,12 +129,15 @@ impl<'run> Worker<'run> {
                 return None;
             }
             let again = any && self.crews.len() > 1;
-            if !again
-                && !self.set.complete()
-                && !self.converge()
-                && (!self.wake() || self.only_polls())
-            {
-                break;
+            if !again && !self.set.complete() && !self.converge() {
+                if !self.wake() || self.only_polls() {
+                    break;
+                }
+                // All that are left sleep, perhaps until a block writes that will never start (README 16).
+                if self.set.launch.options.mode == Mode::Fast && is_lost() {
+                    self.unwind();
+                    return None;
+                }
             }
         }
         let fault = self.set.stuck()?;
@@ -194,6 +201,11 @@ impl<'run> Worker<'run> {
             eprintln!("warploom: {fault}");
             std::process::abort();
         }
+        self.unwind();
+    }
+
+    /// Ends all lanes that are left, wherever they wait.
+    fn unwind(&mut self) {
         let set_phase = |crews: &[Crew<'_>], phase| {
             for crew in crews {
                 crew.running.phase.set(phase);

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use warploom_emulator::intrinsics::{
-    active_mask, barrier, clock64, global_timer, lane_id, nanosleep, thread_idx_x, warp_sync,
+    active_mask, barrier, barrier_sync_threads, block_idx_x, clock64, global_timer, lane_id,
+    nanosleep, thread_idx_x, warp_sync,
 };
 use warploom_emulator::{Fault, Shape, run};
 
@@ -114,4 +115,36 @@ fn clocks_grow() {
         assert!(clock64() > cycles && global_timer() >= ns);
     })
     .unwrap();
+}
+
+#[test]
+fn who_sleeps_for_a_block_that_will_not_start_does_not_keep_the_run() {
+    // Two OS threads take two blocks at a time. Block 100 gets stuck, so that 101 never starts, for which 102 sleeps on the other thread.
+    let shape = Shape {
+        workers: Some(2),
+        ..Shape::new([256, 1, 1], [2, 1, 1])
+    };
+    let (begun, written) = (AtomicU32::new(0), AtomicU32::new(0));
+    let until = |flag: &AtomicU32| {
+        while flag.load(SeqCst) == 0 {
+            nanosleep(10);
+        }
+    };
+    let outcome = run(shape, &|| match block_idx_x() {
+        100 if thread_idx_x() == 0 => {
+            until(&begun);
+            // SAFETY: nobody else uses the barrier.
+            unsafe { barrier_sync_threads(1, 64) };
+        }
+        101 => written.store(1, SeqCst),
+        102 => {
+            begun.store(1, SeqCst);
+            until(&written);
+        }
+        _ => {}
+    });
+    let Err(Fault::Deadlock { block, .. }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!((block, written.into_inner()), ([100, 0, 0], 0));
 }

@@ -22,20 +22,31 @@ const H200: &[(i32, i32)] = &[
     (18, 0),             // integrated
     (19, 1),             // maps host memory
     (20, 0),             // compute mode: default
-    (31, 1),             // kernels side by side
-    (32, 1),             // ECC
-    (33, 4),             // PCI bus of the first GPU
-    (34, 0),             // PCI device
-    (35, 0),             // TCC driver
-    (36, 3_201_000),     // kHz of the memory
-    (37, 6144),          // bits of the memory's bus
-    (38, 62_914_560),    // bytes of L2
-    (39, 2048),          // threads of a multiprocessor
-    (40, 3),             // engines for copies
-    (41, 1),             // unified addressing
-    (50, 0),             // PCI domain
-    (51, 32),            // texture pitch alignment
-    (75, 9),             // compute capability
+    (21, 131_072),       // 1-D textures
+    (22, 131_072),       // 2-D textures
+    (23, 65_536),
+    (24, 16_384), // 3-D textures
+    (25, 16_384),
+    (26, 16_384),
+    (27, 32_768), // layered 2-D textures
+    (28, 32_768),
+    (29, 2048),
+    (31, 1),          // kernels side by side
+    (32, 1),          // ECC
+    (33, 4),          // PCI bus of the first GPU
+    (34, 0),          // PCI device
+    (35, 0),          // TCC driver
+    (36, 3_201_000),  // kHz of the memory
+    (37, 6144),       // bits of the memory's bus
+    (38, 62_914_560), // bytes of L2
+    (39, 2048),       // threads of a multiprocessor
+    (40, 3),          // engines for copies
+    (41, 1),          // unified addressing
+    (42, 32_768),     // layered 1-D textures
+    (43, 2048),
+    (50, 0),  // PCI domain
+    (51, 32), // texture pitch alignment
+    (75, 9),  // compute capability
     (76, 0),
     (78, 1),       // stream priorities
     (79, 1),       // L1 for global memory

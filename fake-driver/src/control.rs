@@ -51,6 +51,17 @@ pub unsafe extern "C" fn warploom_fake_fail(rule: *const c_char) -> i32 {
     0
 }
 
+/// From now on calls of this function take so many milliseconds before they do anything, and others go on meanwhile. Null: none does.
+///
+/// # Safety
+/// `function` is null or points to a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warploom_fake_slow(function: *const c_char, milliseconds: u64) {
+    // SAFETY: the caller's promise.
+    let function = unsafe { text(function) };
+    Held::lock().slow = function.map(|function| (function.to_owned(), milliseconds));
+}
+
 /// A number by its name; -1 if there is none: see `count`.
 ///
 /// # Safety
@@ -88,6 +99,7 @@ fn count(state: &State, of: &str) -> Option<u64> {
         "pinned memory" => memory(Kind::Pinned),
         "registered memory" => memory(Kind::Registered),
         "managed memory" => memory(Kind::Managed),
+        "arrays" => state.arrays.len() as u64,
         "device bytes" => (0..state.gpus.len() as u64)
             .map(|d| state.used(d as i32))
             .sum(),

@@ -1,5 +1,6 @@
 //! The driver's functions, by the areas of the runtime's list.
 
+pub mod arrays;
 pub mod contexts;
 pub mod devices;
 pub mod graphs;

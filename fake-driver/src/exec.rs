@@ -251,6 +251,9 @@ fn access(state: &State, context: u64, at: u64, ty: &Type) -> Result<*mut u8, Co
     let bytes = ty.bits as usize / 8;
     let found = state.region_of(at, bytes);
     let (region, offset) = found.ok_or(Code::ILLEGAL_ADDRESS)?;
+    if region.kind == Kind::Array {
+        return Err(Code::ILLEGAL_ADDRESS);
+    }
     let portable = matches!(region.kind, Kind::Pinned | Kind::Registered | Kind::Managed);
     if !portable && !state.reaches(context, region.context) {
         return Err(Code::ILLEGAL_ADDRESS);

@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Registered,
     /// Both, at the same address.
     Managed,
+    /// Neither kernels nor the host: an array, which copies alone reach.
+    Array,
 }
 
 /// An allocation.
@@ -75,8 +77,9 @@ fn backing(bytes: usize) -> Result<(*mut u8, Layout), Code> {
 impl State {
     /// Bytes of a GPU's memory that are in use.
     pub(crate) fn used(&self, device: i32) -> u64 {
-        let on_device =
-            |r: &&Region| matches!(r.kind, Kind::Device | Kind::Managed) && r.device == device;
+        let on_device = |r: &&Region| {
+            matches!(r.kind, Kind::Device | Kind::Managed | Kind::Array) && r.device == device
+        };
         self.regions
             .values()
             .filter(on_device)
@@ -101,13 +104,13 @@ impl State {
             return Err(Code::INVALID_VALUE);
         }
         let device = self.contexts.get(context)?.device;
-        let on_device = matches!(kind, Kind::Device | Kind::Managed);
+        let on_device = matches!(kind, Kind::Device | Kind::Managed | Kind::Array);
         if on_device && self.used(device).saturating_add(bytes as u64) > self.options.memory {
             return Err(Code::OUT_OF_MEMORY);
         }
         let (host, layout) = backing(bytes)?;
         let start = match kind {
-            Kind::Device | Kind::Variable => {
+            Kind::Device | Kind::Variable | Kind::Array => {
                 // Never the same address twice, and a gap behind each allocation: stale addresses and overruns are found.
                 let start = self.next_address;
                 self.next_address += (bytes as u64).next_multiple_of(ALIGN) + ALIGN;
@@ -179,9 +182,18 @@ impl State {
         Ok(region.host.wrapping_add(offset))
     }
 
+    /// Where memory of the device is in truth that has an address for programs.
+    pub(crate) fn addressed(&self, address: u64, bytes: usize) -> Result<*mut u8, Code> {
+        let (region, _) = self.region_of(address, bytes).ok_or(Code::INVALID_VALUE)?;
+        if region.kind == Kind::Array {
+            return Err(Code::INVALID_VALUE);
+        }
+        self.resolve(address, bytes)
+    }
+
     /// Refuses addresses that only a device understands.
     pub(crate) fn host_address(&self, address: u64, bytes: usize) -> Result<(), Code> {
-        let foreign = |r: &Region| matches!(r.kind, Kind::Device | Kind::Variable);
+        let foreign = |r: &Region| matches!(r.kind, Kind::Device | Kind::Variable | Kind::Array);
         if address == 0 || self.region_of(address, 1).is_some_and(|(r, _)| foreign(r)) {
             return Err(Code::INVALID_VALUE);
         }

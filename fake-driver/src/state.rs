@@ -4,9 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::code::Code;
+use crate::driver::arrays::Array;
 use crate::driver::kinds::Pool;
 use crate::graph::{Executable, Graph};
 use crate::link::Link;
@@ -110,6 +111,7 @@ pub(crate) struct State {
     pub(crate) executables: Table<Executable>,
     pub(crate) pools: Table<Pool>,
     pub(crate) links: Table<Link>,
+    pub(crate) arrays: Table<Array>,
     /// All memory, by address.
     pub(crate) regions: BTreeMap<u64, Region>,
     pub(crate) next_address: u64,
@@ -120,6 +122,8 @@ pub(crate) struct State {
     pub(crate) calls: u64,
     pub(crate) log: Option<Vec<&'static str>>,
     pub(crate) rules: Vec<Rule>,
+    /// Calls of this function take so many milliseconds before they do anything.
+    pub(crate) slow: Option<(String, u64)>,
     /// How many calls a rule answered.
     pub(crate) injected: u64,
     pub(crate) launches: u64,
@@ -149,6 +153,7 @@ impl State {
             executables: Table::new(0xC7, Code::INVALID_VALUE),
             pools: Table::new(0xC8, Code::INVALID_VALUE),
             links: Table::new(0xC9, Code::INVALID_HANDLE),
+            arrays: Table::new(0xCA, Code::INVALID_HANDLE),
             regions: BTreeMap::new(),
             next_address: 0x7A_0000_0000_0000,
             pending_records: HashMap::new(),
@@ -156,6 +161,7 @@ impl State {
             calls: 0,
             log: None,
             rules,
+            slow: None,
             injected: 0,
             launches: 0,
             threads_run: 0,
@@ -281,6 +287,13 @@ impl Held {
         **self = fresh;
     }
 
+    /// Lets others call the driver for a while.
+    fn sleep(&mut self, milliseconds: u64) {
+        self.0 = None;
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        self.0 = Held::lock().0;
+    }
+
     /// Runs a callback of the user, who may do anything but call the driver.
     pub(crate) fn unlocked(&mut self, callback: impl FnOnce()) {
         self.0 = None;
@@ -325,6 +338,12 @@ pub(crate) fn call(
     held.calls += 1;
     if let Some(log) = &mut held.log {
         log.push(name);
+    }
+    if let Some((of, milliseconds)) = &held.slow
+        && of == name
+    {
+        let milliseconds = *milliseconds;
+        held.sleep(milliseconds);
     }
     let answer = gate(&mut held, name, needs).and_then(|()| body(&mut held));
     answer.map_or_else(|code| code.0, |()| 0)

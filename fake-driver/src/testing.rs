@@ -241,6 +241,14 @@ impl Fake {
         assert_eq!(done, 0, "`{rule}` is no rule");
     }
 
+    /// From now on calls of this function take so many milliseconds before they do anything; calls of other threads overtake them.
+    /// They are in the [log](Fake::log) at once.
+    pub fn slow(&self, function: &str, milliseconds: u64) {
+        let slow = self.must::<unsafe extern "C" fn(*const c_char, u64)>("warploom_fake_slow");
+        // SAFETY: a C string.
+        unsafe { slow(c_text(function).as_ptr(), milliseconds) };
+    }
+
     /// From now on no call fails by a rule.
     pub fn fail_nothing(&self) {
         let fail = self.must::<unsafe extern "C" fn(*const c_char) -> i32>("warploom_fake_fail");
@@ -350,7 +358,7 @@ pub fn nothing_is_left(fake: &Fake) {
 }
 
 /// What can be alive.
-const LIVE: [&str; 13] = [
+const LIVE: [&str; 14] = [
     "contexts",
     "modules",
     "functions",
@@ -364,6 +372,7 @@ const LIVE: [&str; 13] = [
     "pinned memory",
     "registered memory",
     "managed memory",
+    "arrays",
 ];
 
 fn c_text(text: &str) -> CString {

@@ -194,7 +194,12 @@ fn compile(
     module.verify()?;
     dump(&line.output, "device.ll", || module.to_text());
     let instrumented = match whole {
-        Some(whole) => instrument::build(whole, &roots, &names, &target_name())?,
+        Some(whole) => {
+            let show = |extension: &str, text: &dyn Fn() -> String| {
+                dump(&line.output, extension, text);
+            };
+            instrument::build(whole, &roots, &names, &target_name(), &show)?
+        }
         None => vec![],
     };
     let lines = kernels::lines(&roots);

@@ -30,11 +30,13 @@ use warploom_device::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
+use crate::cuda::array::ArrayMemory;
 use crate::cuda::host::{is_inside, outside};
 use crate::cuda::memory::{DeviceMemory, ManagedMemory};
 use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
+use crate::device::order::Submissions;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::interop::Foreign;
 use crate::interop::dlpack::DeviceType;
@@ -42,7 +44,7 @@ use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::{Done, launches_so_far};
 use crate::stream::{Lane, Queue, Stream, refuse_inside};
 
-pub(crate) use area::{Area, Way};
+pub(crate) use area::{Area, ArrayPart, Side, Stack, Way};
 pub(crate) use copy::{Copy, hand_all, no_graphs};
 pub(crate) use fill::{Fill, Set};
 use kept::Kept;
@@ -111,6 +113,8 @@ pub(crate) enum Memory {
     Pooled(PoolMemory),
     /// A vector of the user, on either back end.
     Registered(Registered),
+    /// Of a GPU: there are no addresses, neither for kernels nor for the host.
+    Array(ArrayMemory),
 }
 
 /// What a buffer is to users.
@@ -121,6 +125,7 @@ pub(crate) enum Kind {
     Managed,
     Pitched,
     Pooled,
+    Array,
     Foreign,
 }
 
@@ -133,6 +138,7 @@ impl Kind {
             Kind::Pinned => "PinnedBuffer",
             Kind::Managed => "ManagedBuffer",
             Kind::Pitched => "PitchedBuffer",
+            Kind::Array => "ArrayBuffer",
         }
     }
 }
@@ -256,7 +262,7 @@ impl Buffer {
     pub(crate) fn hand_over<'a>(
         &'a self,
         stream: &'a Stream,
-    ) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+    ) -> Result<Submissions<'a>, MemoryError> {
         hand_all(&[self], stream)
     }
 }
@@ -283,7 +289,7 @@ impl Owned {
     /// Where the memory starts for kernels: a host address on the emulator, the device's address as a bare number on a GPU. Never null.
     pub(crate) fn start(&self) -> *mut u8 {
         let address = match &self.memory {
-            Memory::Empty => return ptr::without_provenance_mut(ALIGN),
+            Memory::Empty | Memory::Array(_) => return ptr::without_provenance_mut(ALIGN),
             Memory::Host(memory) => return memory.start().as_ptr(),
             Memory::Foreign(memory) => return memory.start(),
             Memory::Cuda(memory) => memory.address(),
@@ -301,9 +307,11 @@ impl Owned {
     /// Where the memory starts for the host. Never null, and aligned for any element; of use only for memory of the host.
     pub(crate) fn host_start(&self) -> *mut u8 {
         match &self.memory {
-            Memory::Empty | Memory::Cuda(_) | Memory::Pooled(_) | Memory::Foreign(_) => {
-                ptr::without_provenance_mut(1 << 29)
-            }
+            Memory::Empty
+            | Memory::Cuda(_)
+            | Memory::Pooled(_)
+            | Memory::Foreign(_)
+            | Memory::Array(_) => ptr::without_provenance_mut(1 << 29),
             Memory::Host(memory) => memory.start().as_ptr(),
             Memory::Pinned(memory) => memory.host(),
             Memory::Managed(memory) => memory.start(),
@@ -319,6 +327,14 @@ impl Owned {
         }
     }
 
+    /// The memory, if it is an array of a GPU.
+    pub(crate) fn array(&self) -> Option<&ArrayMemory> {
+        match &self.memory {
+            Memory::Array(memory) => Some(memory),
+            _ => None,
+        }
+    }
+
     /// Whether it is a vector of the user.
     pub(crate) fn is_registered(&self) -> bool {
         matches!(self.memory, Memory::Registered(_))
@@ -327,7 +343,7 @@ impl Owned {
     /// Refuses a stream of another device, and one that records a graph, which has no node for this.
     pub(crate) fn check_device(&self, stream: &Stream) -> Result<(), MemoryError> {
         self.check_home(stream)?;
-        Ok(stream.refuse_recording("copy to or from the host's memory, or move rectangles")?)
+        Ok(stream.refuse_recording("copy to or from the host's memory")?)
     }
 
     /// Refuses a stream of another device.
@@ -438,7 +454,8 @@ impl Owned {
     pub(crate) fn fill_from<T: Plain>(&self, source: &[T]) -> Result<(), MemoryError> {
         let bytes = size_of_val(source);
         match &self.memory {
-            Memory::Empty | Memory::Foreign(_) => {} // foreign memory is never new
+            // Foreign memory is never new; arrays are filled by copies of rows.
+            Memory::Empty | Memory::Foreign(_) | Memory::Array(_) => {}
             // SAFETY: the memory was made for the bytes of `source`, and no one else has it yet.
             Memory::Host(memory) => unsafe {
                 memory
@@ -469,7 +486,7 @@ impl Owned {
     /// Writes zero to every byte of this memory, which no stream has used yet.
     pub(crate) fn fill_zero(&self, bytes: usize) -> Result<(), MemoryError> {
         match &self.memory {
-            Memory::Empty | Memory::Foreign(_) => {}
+            Memory::Empty | Memory::Foreign(_) | Memory::Array(_) => {}
             // SAFETY: the memory has `bytes` bytes (the caller made it so), and no one else has it yet.
             Memory::Host(memory) => unsafe { memory.start().as_ptr().write_bytes(0, bytes) },
             // SAFETY: as above.
@@ -488,7 +505,8 @@ impl Owned {
         Ok(())
     }
 
-    fn own_stream(&self) -> Option<&CudaStream> {
+    /// What work goes to that belongs to no stream of the user; `None` on the emulator.
+    pub(crate) fn own_stream(&self) -> Option<&CudaStream> {
         match &self.device().0.backend {
             Backend::Cuda(gpu) => Some(&gpu.own_stream),
             Backend::Emulator(_) => None,

@@ -8,6 +8,7 @@
 //! | [`Device::context_limit`], [`Device::memory_info`] | `cuCtxGetLimit`, `cuMemGetInfo` |
 //! | [`Device::enable_peer_access`], [`DeviceBuffer::copy_from_peer`] | `cuCtxEnablePeerAccess`, `cuMemcpyPeerAsync` |
 //! | [`Device::make_current`] | `cuCtxPushCurrent`, `cuCtxPopCurrent` |
+//! | [`Device::from_raw_context`] | `cuCtxCreate` of others, `cuCtxGetDevice` |
 //! | [`Device::reset`], [`Device::reopen`], [`Device::lost`] | `cudaDeviceReset`; none |
 //!
 //! What CUDA asks of programs with contexts holds here by construction: nothing can be called before the driver is initialised and a context is
@@ -46,6 +47,7 @@ mod identity; // UUIDs and places
 mod limit; // what is set aside for kernels
 mod lost; // the end of a device
 mod options; // what is said before
+pub(crate) mod order; // locks of several devices
 mod peer; // several devices
 mod properties; // what most programs ask
 mod select; // which device a program gets
@@ -253,6 +255,14 @@ impl Device {
         select::check_mode(ordinal)?;
         let context = cuda::Context::open(found, options.flags())
             .map_err(|error| select::why_not(ordinal, error))?;
+        Device::in_context(context, options)
+    }
+
+    /// A device of its own in a context that others may have, too.
+    pub(crate) fn in_context(
+        context: Arc<cuda::Context>,
+        options: DeviceOptions,
+    ) -> Result<Device, DeviceError> {
         let properties = context.properties()?;
         let gpu = Gpu {
             compute_capability: properties.compute_capability,

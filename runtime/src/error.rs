@@ -188,6 +188,11 @@ pub enum DeviceError {
         /// Those that the context has.
         active: u32,
     },
+    /// There is no context.
+    #[error(
+        "the context is a null pointer; pass one that `cuCtxCreate` gave, or open the GPU with `Device::cuda`"
+    )]
+    NullContext,
     /// A value that a limit cannot have.
     #[error("cannot set the {limit} of {device} to {given}: {reason}")]
     Limit {
@@ -201,15 +206,13 @@ pub enum DeviceError {
         reason: String,
     },
     /// One device cannot reach the other's memory.
-    #[error(
-        "{device} cannot reach the memory of {peer}: {reason}; copies between GPUs work all the same, through the host"
-    )]
+    #[error("{device} cannot reach the memory of {peer}: {reason}")]
     Peer {
         /// Whose work would reach out.
         device: String,
         /// Whose memory it would reach.
         peer: String,
-        /// Why not.
+        /// Why not, and what works instead.
         reason: String,
     },
     /// A device cannot be reset while somebody has something of it.

@@ -98,10 +98,11 @@ fn device_errors() -> Vec<D> {
             device: "emulator".into(),
             reason: "it is at most 128 bytes".into(),
         },
+        D::NullContext,
         D::Peer {
             device: "NVIDIA H200".into(),
             peer: "emulator".into(),
-            reason: "one is a GPU, the other is emulated".into(),
+            reason: "one is a GPU, the other is emulated; copy through the host, with `to_vec` and `copy_from`".into(),
         },
         D::StillUsed {
             device: "NVIDIA H200".into(),
@@ -131,6 +132,13 @@ fn memory_errors() -> Vec<M> {
             start: 3,
             end: 9,
             len: 5,
+        },
+        M::ArrayExtent {
+            shape: (200_000, 3).into(),
+            side: "width",
+            given: 200_000,
+            limit: 131_072,
+            device: "NVIDIA H200".into(),
         },
         M::InGraph,
         M::CopyOutOfRange {

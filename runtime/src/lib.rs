@@ -55,7 +55,8 @@ pub use graph::{Child, ExecutableGraph, Graph, GraphError, Node};
 pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    Advice, Attach, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
+    Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
+    ChannelFormat, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
     HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, ObjectsInUse, PinnedBuffer,
     PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut,
     Place, Placement, Pool, PoolOptions, PoolUsage, SharedAtomics,

@@ -1,6 +1,7 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
 mod alive; // what buffers have
+mod array; // memory without addresses
 mod atomics; // what threads may write together
 mod chunks; // buffers cut up
 mod extent; // widths, heights and depths
@@ -26,6 +27,7 @@ use crate::stream::{Stream, StreamError};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
 
 pub use alive::{Held, MemoryInUse, ObjectsInUse};
+pub use array::{ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, ChannelFormat};
 pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
@@ -131,6 +133,22 @@ pub enum MemoryError {
         from: Extent3,
         /// Extent of the target.
         to: Extent3,
+    },
+    /// An array has no elements along one side, or more than the device's arrays have.
+    #[error(
+        "cannot make a {shape}: on {device} the {side} of such an array can be 1 to {limit}, not {given}; use several arrays, or a linear or pitched buffer"
+    )]
+    ArrayExtent {
+        /// What was asked for.
+        shape: ArrayShape,
+        /// Which side: `width`, `height`, `depth` or `layers`.
+        side: &'static str,
+        /// How many elements, or layers, were asked for.
+        given: usize,
+        /// The most that there can be.
+        limit: usize,
+        /// The device's name.
+        device: String,
     },
     /// The host wants to touch memory that a graph has.
     #[error(

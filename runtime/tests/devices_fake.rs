@@ -287,6 +287,89 @@ fn a_guard_gives_the_thread_its_own_context_back() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GMX-2, GDR-6
+#[test]
+fn a_context_of_others_is_used_and_never_destroyed() -> Result<()> {
+    let test = "a_context_of_others_is_used_and_never_destroyed";
+    let Some(fake) = fake_driver(test, "devices=2,queued=1", &[]) else {
+        return Ok(());
+    };
+    let other = Other(&fake);
+    // SAFETY: null is allowed.
+    let null = unsafe { Device::from_raw_context(std::ptr::null_mut()) };
+    assert_eq!(null.unwrap_err(), DeviceError::NullContext);
+    let outer = Device::cuda(1)?;
+    let theirs = other.create(1);
+    let raw = std::ptr::without_provenance_mut(usize::try_from(theirs).unwrap());
+    other.one("cuCtxSetCurrent", 0);
+    // SAFETY: destroyed below, after both devices.
+    let (a, b) = unsafe {
+        (
+            Device::from_raw_context(raw)?,
+            Device::from_raw_context(raw)?,
+        )
+    };
+    assert_eq!(
+        (a.ordinal(), a.raw_context(), b.raw_context()),
+        (1, raw, raw)
+    );
+    let (on_a, on_b) = (a.stream()?, b.stream()?);
+    let ones = a.upload(&[1u32; 10])?;
+    let (mut x, mut y) = (a.zeroed::<u32>(10)?, b.zeroed::<u32>(10)?);
+    x.copy_from_device(0, &ones, &on_a)?; // queued
+    assert_eq!(x.to_vec(&on_a)?, [1; 10]);
+    // Each is a device of its own, as always.
+    assert!(y.copy_from_device(0, &x, &on_b).is_err());
+    y.copy_from_peer(0, &outer.upload(&[2u32; 10])?, &on_b)?;
+    assert_eq!(y.to_vec(&on_b)?, [2; 10]);
+    // The primary context by its handle is held as ever.
+    let contexts = fake.count("contexts");
+    // SAFETY: it stays while `outer` does.
+    let primary = unsafe { Device::from_raw_context(outer.raw_context())? };
+    assert_eq!(fake.count("contexts"), contexts + 1);
+    drop((ones, x, y, on_a, on_b, a, b, primary));
+    assert_eq!(fake.count("contexts"), contexts);
+    other.one("cuCtxDestroy_v2", theirs); // complains if something is left in it
+    drop(outer);
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: GER-1, GMX-2
+#[test]
+fn all_devices_in_a_context_of_others_hear_of_its_loss() -> Result<()> {
+    let test = "all_devices_in_a_context_of_others_hear_of_its_loss";
+    let Some(fake) = fake_driver(test, "recovers=1", &[]) else {
+        return Ok(());
+    };
+    assert_eq!(Device::count()?, 1); // initialises the driver
+    let other = Other(&fake);
+    let theirs = other.create(0);
+    let raw = std::ptr::without_provenance_mut(usize::try_from(theirs).unwrap());
+    // SAFETY: destroyed below, after both devices.
+    let (a, b) = unsafe {
+        (
+            Device::from_raw_context(raw)?,
+            Device::from_raw_context(raw)?,
+        )
+    };
+    let stream = b.stream()?;
+    fake.fail("cuCtxSynchronize:1:719");
+    assert!(a.synchronize().is_err());
+    fake.fail_nothing();
+    fake.start_log();
+    assert!(stream.synchronize().is_err() && b.upload(&[1u8]).is_err());
+    assert_eq!(fake.log(), [""; 0], "a call reached the driver");
+    assert_eq!(b.lost().map(|cause| cause.code), Some(719));
+    // The way on is the primary context.
+    let again = a.reopen()?;
+    assert_ne!(again.raw_context(), raw);
+    assert_eq!(again.upload(&[1u8])?.to_vec(&again.stream()?)?, [1]);
+    drop((a, b, stream));
+    other.one("cuCtxDestroy_v2", theirs);
+    Ok(())
+}
+
 //@ rows: GMX-1, GMX-2, GDR-4
 #[test]
 fn the_runtime_works_whatever_context_a_thread_has() -> Result<()> {

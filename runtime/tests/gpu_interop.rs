@@ -96,6 +96,57 @@ fn the_context_is_the_primary_one_of_all() {
     assert_eq!(driver.primary_release(number), 0);
 }
 
+//@ rows: GMX-1, GMX-2, GDR-3
+#[test]
+fn a_context_of_others_is_worked_in_and_left_to_them() -> Result<()> {
+    let Some((device, driver)) = gpu() else {
+        return Ok(());
+    };
+    let mut theirs = ptr::null_mut();
+    assert_eq!(
+        driver.ctx_create(&raw mut theirs, 0, device.raw_device().unwrap()),
+        0
+    );
+    assert_eq!(driver.ctx_set_current(device.raw_context()), 0);
+    // SAFETY: the context is destroyed below, after all that was made in it.
+    let there = unsafe { Device::from_raw_context(theirs)? };
+    assert_eq!((there.raw_context(), there.name()), (theirs, device.name()));
+    let stream = there.stream()?;
+    let x = there.upload(&[1u32, 2, 3])?;
+    let mut y = there.zeroed::<u32>(3)?;
+    y.copy_from_device(0, &x, &stream)?;
+    assert_eq!(y.to_vec(&stream)?, [1, 2, 3]);
+    // What is of one context does not go to the other.
+    assert!(y.copy_from(0, &[9], &device.stream()?).is_err());
+    let (theirs_too, ours) = (driver.stream(&there), driver.stream(&device));
+    // SAFETY: live streams, destroyed below.
+    unsafe {
+        assert!(Stream::from_raw(&there, theirs_too).is_ok());
+        assert!(matches!(
+            Stream::from_raw(&there, ours),
+            Err(InteropError::WrongContext { .. })
+        ));
+    }
+    for (context, stream) in [(theirs, theirs_too), (device.raw_context(), ours)] {
+        assert_eq!(driver.ctx_set_current(context), 0);
+        assert_eq!(driver.stream_destroy(stream), 0);
+    }
+    // A second device in it, and the primary context by its handle.
+    // SAFETY: as above.
+    let (again, primary) = unsafe {
+        (
+            Device::from_raw_context(theirs)?,
+            Device::from_raw_context(device.raw_context())?,
+        )
+    };
+    assert_eq!(again.raw_context(), theirs);
+    assert_eq!(primary.raw_context(), device.raw_context());
+    drop((x, y, stream, there, again, primary));
+    assert_eq!(driver.ctx_destroy(theirs), 0, "it was not destroyed");
+    assert_eq!(device.upload(&[7u8])?.to_vec(&device.stream()?)?, [7]);
+    Ok(())
+}
+
 //@ rows: GMX-1, GMX-2, GDR-4
 #[test]
 fn launches_pools_and_graphs_work_whatever_context_the_thread_has() -> Result<()> {

@@ -453,6 +453,53 @@ fn covering_takes_the_block_of_the_kernel() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GLA-1, GLA-13
+#[test]
+fn covering_takes_the_block_that_the_launch_asks_for() -> Result<()> {
+    let stream = Device::emulator().stream()?;
+    let (threads, block) = (AtomicU32::new(0), AtomicU32::new(0));
+    let note = || {
+        threads.fetch_add(1, Ordering::Relaxed);
+        let dims = [lane::block_dim_x(), lane::block_dim_y()];
+        block.store(dims[0] * 1000 + dims[1], Ordering::Relaxed);
+    };
+    for (launch, expected) in [
+        (Launch::covering(100).block(32), (128, 32_001)),
+        (Launch::covering(96).block(32), (96, 32_001)),
+        (Launch::covering(100).block(64).block(50), (100, 50_001)),
+        (Launch::covering_2d(10, 5).block((8, 2)), (96, 8_002)),
+        (Launch::new((2, 3), 1).block(10), (60, 10_001)),
+        (Launch::covering(0).block(0), (0, 0)),
+    ] {
+        threads.store(0, Ordering::Relaxed);
+        block.store(0, Ordering::Relaxed);
+        plain(&stream, launch, Contract::ANY, &note)?;
+        let seen = (
+            threads.load(Ordering::Relaxed),
+            block.load(Ordering::Relaxed),
+        );
+        assert_eq!(seen, expected, "{launch:?}");
+    }
+    // As where grid and block are given.
+    let declared = Contract {
+        block: [64, 0, 0],
+        ..Contract::ANY
+    };
+    assert!(plain(&stream, Launch::covering(100).block(64), declared, &note).is_ok());
+    for (launch, contract, what) in [
+        (Launch::covering(100).block(32), declared, "block"),
+        (Launch::covering(100).block(0), Contract::ANY, "block.x"),
+        (Launch::covering(100).block(2048), Contract::ANY, "2048"),
+    ] {
+        let error = plain(&stream, launch, contract, &note)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(what), "{error}");
+    }
+    stream.synchronize()?;
+    Ok(())
+}
+
 //@ rows: GLA-15
 #[test]
 fn arguments_are_checked() -> Result<()> {

@@ -239,7 +239,10 @@ fn kernels_use_a_peers_memory_in_order_with_its_own_work() -> Result<()> {
     let error = add(&add_a, &on_a, [&pooled, &ones], &mut y).unwrap_err();
     assert!(error.to_string().contains("copy_from_peer"), "{error}");
     let error = Graph::capture(&a, |s| add(&add_a, s, [&ones, &ones], &mut y)).unwrap_err();
-    assert!(error.to_string().contains("nodes of a graph"), "{error}");
+    assert!(
+        error.to_string().contains("which a graph can record"),
+        "{error}"
+    );
 
     // The end of it comes after what is queued, for all who have the GPU.
     add(&add_a, &on_a, [&ones, &ones], &mut y)?;
@@ -250,5 +253,88 @@ fn kernels_use_a_peers_memory_in_order_with_its_own_work() -> Result<()> {
     drop((ones, x, y, zeroes, pooled, on_a, on_b, add_a, add_b));
     drop((a, b, c, again));
     nothing_is_left(&fake);
+    Ok(())
+}
+
+//@ rows: TM-13
+#[test]
+fn access_never_ends_between_the_check_of_a_launch_and_the_launch() -> Result<()> {
+    let test = "access_never_ends_between_the_check_of_a_launch_and_the_launch";
+    let Some(fake) = fake_driver(test, "devices=2", &[]) else {
+        return Ok(());
+    };
+    // Two devices of one GPU have nothing in common here but its context.
+    let (a, b, again) = (Device::cuda(0)?, Device::cuda(1)?, Device::cuda(0)?);
+    a.enable_peer_access(&b)?;
+    let (add_a, stream) = (adder(&a)?, a.stream()?);
+    let ones = b.upload(&[1.0f32; 100])?;
+    let mut y = a.zeroed::<f32>(100)?;
+    fake.start_log();
+    fake.slow("cuLaunchKernel", 300);
+    std::thread::scope(|scope| -> Result<()> {
+        let launched = scope.spawn(|| add(&add_a, &stream, [&ones, &ones], &mut y));
+        while !launched.is_finished() && !fake.log().iter().any(|call| call == "cuLaunchKernel") {
+            std::thread::yield_now();
+        }
+        again.disable_peer_access(&b)?;
+        launched.join().unwrap()?;
+        Ok(())
+    })?;
+    assert_eq!(y.to_vec(&stream)?, [2.0; 100]);
+    assert_eq!(fake.count("launches"), 1);
+    let error = add(&add_a, &stream, [&ones, &ones], &mut y).unwrap_err();
+    assert!(error.to_string().contains("enable_peer_access"), "{error}");
+    drop((ones, y, add_a, stream, a, b, again));
+    nothing_is_left(&fake);
+    Ok(())
+}
+
+#[test]
+fn what_is_advised_for_foreign_arguments_can_be_done() -> Result<()> {
+    let test = "what_is_advised_for_foreign_arguments_can_be_done";
+    let Some(_fake) = fake_driver(test, "devices=2", &[]) else {
+        return Ok(());
+    };
+    let (a, b) = (Device::cuda(0)?, Device::cuda(1)?);
+    let (kernel, on_a) = (adder(&a)?, a.stream()?);
+    let mut y = a.zeroed::<f32>(4)?;
+    let of_peer = b.zeroed::<f32>(4)?;
+    // A graph's launches take none of it, whether or not access is allowed.
+    for _ in 0..2 {
+        let error =
+            Graph::capture(&a, |s| add(&kernel, s, [&of_peer, &of_peer], &mut y)).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("`copy_from_peer`, which a graph can record")
+                && !text.contains("enable_peer_access"),
+            "{text}"
+        );
+        a.enable_peer_access(&b)?;
+    }
+    // Between a GPU and the emulator nothing works but copies through the host; of a pool's memory, too.
+    let emulator = Device::emulator();
+    let emulated = emulator.zeroed::<f32>(4)?;
+    let pooled = emulator.pool()?.filled(4, 1.0f32, &emulator.stream()?)?;
+    for buffer in [&emulated, &pooled] {
+        let error = add(&kernel, &on_a, [buffer, buffer], &mut y).unwrap_err();
+        let recorded =
+            Graph::capture(&a, |s| add(&kernel, s, [buffer, buffer], &mut y)).unwrap_err();
+        for text in [error.to_string(), recorded.to_string()] {
+            assert!(
+                text.contains("`to_vec` and `copy_from`") && !text.contains("peer"),
+                "{text}"
+            );
+        }
+    }
+    let text = a.enable_peer_access(&emulator).unwrap_err().to_string();
+    assert!(
+        text.contains("`to_vec` and `copy_from`") && !text.contains("between GPUs"),
+        "{text}"
+    );
+    let text = a.enable_peer_access(&a.clone()).unwrap_err().to_string();
+    assert!(
+        text.ends_with("they are one device, which reaches its own memory anyway"),
+        "{text}"
+    );
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Kinds of memory, and the copies between them.
 
+mod arrays;
 mod fill;
 mod managed;
 mod parts;

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use warploom::device::CooperativeGrid;
 use warploom::prelude::*;
-use warploom::{Error, Graph, GraphError, LaunchError, StreamError};
+use warploom::{Error, Graph, GraphError, LaunchError, MemoryError, StreamError};
 use warploom_harness::device_test::on_each_device;
 
 const N: usize = 1003;
@@ -235,6 +235,48 @@ fn an_update_is_the_same_kernel_and_brings_no_new_order() {
         let expected: Vec<u32> = host.iter().map(|x| x.wrapping_mul(2)).collect();
         same(device, &y.to_vec(stream)?, &expected);
         same(device, &z.to_vec(stream)?, &host);
+        Ok(())
+    });
+}
+
+//@ rows: GDM-6, GDM-7, GDM-8
+#[test]
+fn rectangles_boxes_and_arrays_are_copied_by_nodes() {
+    on_each_device(|device, stream| {
+        let data: Vec<u32> = (0..7 * 5 * 3).collect();
+        let mut rows = device.pitched_zeroed::<u32>((7, 5, 3))?;
+        let mut array = device.array_from((7, 5, 3), &vec![9; data.len()])?;
+        let mut flat = device.zeroed::<u32>(data.len())?;
+        let source = device.upload(&data)?;
+        let graph = Graph::capture(device, |s| -> Result<(), MemoryError> {
+            let boxes = source.as_slice().shaped((7, 5, 3))?;
+            rows.part_mut(.., .., 1..)?
+                .copy_from_device(boxes.part(.., .., 1..)?, s)?;
+            array
+                .part_mut(2.., 1..4, ..)?
+                .copy_from_device(rows.part(2.., 1..4, ..)?, s)?;
+            let mut back = flat.as_slice_mut().shaped((7, 5, 3))?;
+            back.copy_from_array(array.as_slice(), s)?;
+            let nothing = rows.part(7.., .., ..)?;
+            array.part_mut(7.., .., ..)?.copy_from_device(nothing, s)
+        })?;
+        assert_eq!(graph.len(), 4);
+        let graph = graph.instantiate()?;
+        let expected: Vec<u32> = (0..data.len())
+            .map(|at| {
+                let (x, y, z) = (at % 7, at / 7 % 5, at / 35);
+                match x >= 2 && (1..4).contains(&y) {
+                    true if z >= 1 => data[at],
+                    true => 0,
+                    false => 9,
+                }
+            })
+            .collect();
+        for _ in 0..3 {
+            graph.launch(stream)?;
+            assert_eq!(flat.as_slice().to_vec(stream)?, expected);
+            flat.fill(1, stream)?;
+        }
         Ok(())
     });
 }

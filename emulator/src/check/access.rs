@@ -8,6 +8,7 @@ use super::shadow::{Entry, Granule, Slot, What, flag};
 use super::site::SiteId;
 use super::space::{CACHED, Space, What as From};
 use super::state::BlockChecks;
+use super::stretch::NONE;
 use super::{copies, race, unread};
 use crate::fiber::{self, Running};
 use crate::stack;
@@ -240,7 +241,8 @@ impl<'a> Access<'a> {
 
     /// Looks at `bytes` bytes from number `at` on of a granule, whose lock the caller has.
     pub(super) fn look(&self, entry: Entry<'_>, at: usize, bytes: usize) {
-        entry.set_stretch(0);
+        entry.leave_line(self.space.locked);
+        entry.set_stretch(NONE);
         if entry.flags() & flag::COPYING != 0 {
             copies::meets(self, &entry);
         }
@@ -308,8 +310,10 @@ impl<'a> Access<'a> {
             let serves = match (old.what.is(What::WRITE), old.what.is(What::ATOMIC)) {
                 (true, false) => !self.is_past(old),
                 (_, true) => old.who != self.now.who && !self.is_surely_ordered(old),
-                // A read without order was reported.
-                (false, false) => false,
+                // Others may not know of it. One that this change does not know was reported.
+                (false, false) => {
+                    (old.who == self.now.who || self.is_surely_ordered(old)) && !self.is_past(old)
+                }
             };
             if !serves {
                 slot.set(Slot::default());

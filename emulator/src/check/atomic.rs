@@ -4,7 +4,7 @@ use super::access::{self, Access};
 use super::atomic_quick::{Quick, quick, remember};
 use super::order::{Known, Release, Root};
 use super::race::{self, Hint};
-use super::shadow::{Granule, Slot, What, flag};
+use super::shadow::{Entry, Granule, Slot, What, flag};
 use super::space::Space;
 use super::state::BlockChecks;
 use crate::fiber::{self, Running};
@@ -210,7 +210,7 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
     let (mut newest, mut has_message) = (Slot::default(), false);
     access.each_granule(|entry, at, n| {
         if newest.t == 0 {
-            newest = access.newest(&entry, at);
+            newest = access.newest(entry, at);
         }
         has_message |= entry.flags() & flag::MESSAGE != 0;
         access.look(entry, at, n);
@@ -233,7 +233,8 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
 
 impl Access<'_> {
     /// The last write of a byte of a granule.
-    fn newest(&self, granule: &Granule, at: usize) -> Slot {
+    fn newest(&self, granule: Entry<'_>, at: usize) -> Slot {
+        granule.leave_line(self.space.locked);
         if granule.flags() & flag::SPLIT == 0 {
             return granule.slots[0].get();
         }
@@ -254,7 +255,11 @@ fn known<R>(checks: &BlockChecks, who: u32, change: impl FnOnce(&mut Known) -> R
 fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) {
     let (checks, reader) = (access.checks, access.now.who);
     let scope = access.now.what.scope();
-    if later {
+    if later && !acquires {
+        checks
+            .looked
+            .add(access.running.thread.get(), access.address);
+    } else if later {
         known(checks, reader, |known| {
             known.announce(access.address, reader, scope, acquires);
         });
@@ -372,7 +377,11 @@ pub(crate) fn fence(how: u32) {
     let who = checks.clocks.base.get() | running.thread.get();
     let graph = &checks.run().graph;
     if order & 1 != 0 || order == 4 {
-        known(checks, who, |known| known.acquire_fence(graph, scope));
+        known(checks, who, |known| {
+            let announce = |address| known.announce(address, who, SYSTEM, false);
+            checks.looked.take(running.thread.get()).for_each(announce);
+            known.acquire_fence(graph, scope);
+        });
         checks.hints.fenced(running.thread.get());
     }
     if order >= 2 {

@@ -4,8 +4,9 @@ use super::access::is_wider;
 use super::atomic::{Does, SYSTEM, announced_thoroughly, kinds};
 use super::clock::Clocks;
 use super::shadow::{Entry, Slot, What, flag};
-use super::space::CACHED;
+use super::space::{CACHED, Space};
 use super::state::BlockChecks;
+use super::stretch::NONE;
 use crate::fiber::{self, Running};
 use crate::warp::LANES;
 
@@ -27,8 +28,69 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
         && running.goes_elsewhere(at.addr(), true);
     if tells_nothing {
         running.step(site);
+    } else if how == CHANGES && bytes == 4 {
+        changed_quick(at, site);
     } else {
         announced_quick(at, bytes, how, site);
+    }
+}
+
+/// A relaxed change of 4 bytes of shared memory that meets only what is past, or changes by one warp; or else any.
+#[inline(never)]
+extern "C-unwind" fn changed_quick(at: *const u8, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let (clocks, slot) = (&checks.clocks, site as usize % CACHED);
+    // SAFETY: as in `quick::each_quick`.
+    let space = unsafe { &*checks.cache[slot].get() };
+    let spot = space.spot::<4, true>(at.addr());
+    if let Some(entry) = spot.and_then(|index| space.entry(index))
+        && !space.locked
+        && checks.scattered[slot].get() == site
+        && !clocks.any_known.get()
+        && let Some(met) = met_in_order(checks, space, entry)
+        && running.goes_elsewhere(at.addr(), true)
+    {
+        running.step(site);
+        let what = What::new(kinds(Does::Changes, true), site).with_scope(SYSTEM);
+        let now = clocks.slot(running.thread.get(), what);
+        remember_in_order(clocks, entry, now, met);
+        if entry.stretch() == clocks.stretches.atomics() {
+            checks.windows[slot].open(space, at.addr());
+        }
+    } else {
+        announced_quick(at, 4, CHANGES, site);
+    }
+}
+
+/// What a change meets in a granule that nobody else gets at: nothing but what is past, or changes by one warp. `None`: something else.
+#[inline(always)]
+fn met_in_order(checks: &BlockChecks, space: &Space, entry: Entry<'_>) -> Option<Met> {
+    let clocks = &checks.clocks;
+    if entry.stretch() == clocks.stretches.one_changer() {
+        return Some(Met::OneChanger);
+    }
+    let old = clocks.old(space);
+    let is_past = entry.times().into_iter().all(|t| t < old) && !entry.is_in_line();
+    (is_past && entry.times()[0] >= space.start && entry.flags() == space.flags)
+        .then_some(Met::Past)
+}
+
+/// Remembers a change by an atomic for the whole device that met this.
+#[inline(always)]
+fn remember_in_order(clocks: &Clocks, entry: Entry<'_>, now: Slot, met: Met) {
+    let written = entry.slots[0].replace(now);
+    if met == Met::Past {
+        return entry.set_stretch(clocks.stretches.one_changer());
+    }
+    if written.who == now.who {
+        return;
+    }
+    entry.slots[1].set(written);
+    // Else it stays as it is: the two that are kept are of one warp, and all others have an order with both or none.
+    if (written.who ^ now.who) >= LANES {
+        entry.set_stretch(clocks.stretches.atomics());
     }
 }
 
@@ -43,10 +105,8 @@ extern "C-unwind" fn announced_quick(at: *const u8, bytes: u32, how: u32, site: 
     let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
     // SAFETY: as in `quick::each_quick`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
-    // With several OS threads the order of what is read is found out later. None but this one gets at shared memory.
-    let alone = does == Does::Stores || !space.locked;
     let mut spun = false;
-    if how <= CHANGES && alone {
+    if how <= CHANGES {
         match quick(
             running,
             checks,
@@ -54,7 +114,14 @@ extern "C-unwind" fn announced_quick(at: *const u8, bytes: u32, how: u32, site: 
             (does, SYSTEM),
             site,
         ) {
-            Ok(quick) => return keep(checks, quick, does, at.addr()),
+            Ok(quick) => {
+                // With several OS threads what is read may be written in between: an acquire fence asks then. None but this one gets at
+                // shared memory.
+                if space.locked && does != Does::Stores {
+                    checks.looked.add(running.thread.get(), at.addr());
+                }
+                return keep(checks, quick, does, at.addr());
+            }
             Err(settled) => spun = settled,
         }
     }
@@ -83,11 +150,11 @@ fn keep(checks: &BlockChecks, quick: Quick<'_>, does: Does, address: usize) {
             slots[0].set(now);
             slots[1].set(Slot::default());
             slots[2].set(Slot::default());
-            entry.set_stretch(0);
+            entry.set_stretch(NONE);
         }
         Does::Loads => {
             slots[1].set(now);
-            entry.set_stretch(0);
+            entry.set_stretch(NONE);
         }
     }
     if locked {
@@ -109,7 +176,7 @@ pub(super) struct Quick<'a> {
 enum Met {
     /// Nothing that is not past for the whole block.
     Past,
-    /// The same, but for changes by one lane in this stretch of the block's.
+    /// The same, but for changes by one warp in this stretch of the block's.
     OneChanger,
     Other,
 }
@@ -130,7 +197,7 @@ pub(super) fn quick<'a>(
     let writes = does != Does::Loads;
     if clocks.any_known.get()
         || !space.holds(address, bytes)
-        || !address.is_multiple_of(bytes)
+        || address & bytes.wrapping_sub(1) != 0
         || bytes >> space.granule != 1
         || writes && !space.allows::<true>(address, bytes)
         || does != Does::Stores && !space.allows::<false>(address, bytes)
@@ -159,6 +226,7 @@ pub(super) fn quick<'a>(
     if entry.stretch() == clocks.stretches.one_changer() && does == Does::Changes && scope >= 2 {
         return pass(Met::OneChanger);
     }
+    entry.leave_line(space.locked);
     let flags = entry.flags();
     let old = clocks.old(space);
     let [written, a, b] = &entry.slots;
@@ -205,26 +273,17 @@ pub(super) fn remember(checks: &BlockChecks, quick: Quick<'_>) {
         met,
     } = quick;
     let clocks = &checks.clocks;
-    let [written, a, b] = &entry.slots;
-    let (written, a, b) = (written.get(), a.get(), b.get());
-    entry.slots[0].set(now);
-    match met {
-        Met::Past if locked || now.what.scope() < 2 => return entry.set_stretch(0),
-        Met::Past => return entry.set_stretch(clocks.stretches.one_changer()),
-        Met::OneChanger if written.who == now.who => return,
-        Met::OneChanger => {
-            entry.slots[1].set(written);
-            let is_apart = (written.who ^ now.who) >= LANES;
-            return entry.set_stretch(if is_apart {
-                clocks.stretches.atomics()
-            } else {
-                0
-            });
-        }
-        Met::Other => {}
+    if met == Met::Past && (locked || now.what.scope() < 2) {
+        entry.slots[0].set(now);
+        return entry.set_stretch(NONE);
     }
+    if met != Met::Other {
+        return remember_in_order(clocks, entry, now, met);
+    }
+    let [written, a, b] = &entry.slots;
+    let (written, a, b) = (written.replace(now), a.get(), b.get());
     let past = |slot: Slot| slot.t == 0 || clocks.is_past(slot.who, slot.t);
-    entry.set_stretch(0);
+    entry.set_stretch(NONE);
     if written.who != now.who && !past(written) {
         if past(a) {
             entry.slots[1].set(written);

@@ -31,6 +31,7 @@ pub(super) fn frees(start: usize) {
             if space.locked {
                 granule.lock();
             }
+            granule.leave_line(space.locked);
             found = unordered(&whole, &granule).map(|slot| (address, bytes, slot));
             if space.locked {
                 granule.unlock();

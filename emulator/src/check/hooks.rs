@@ -4,7 +4,7 @@
 //! table instrumented code calls through the table of intrinsics of the device library, after [`at`] said from where.
 
 use super::shadow::What;
-use super::{access, atomic, atomic_quick, quick, state};
+use super::{access, atomic, atomic_quick, quick, rows, state};
 
 /// A function that instrumented code may call, and its name.
 #[derive(Debug, Clone, Copy)]
@@ -19,8 +19,8 @@ pub struct Hook {
 unsafe impl Sync for Hook {}
 
 macro_rules! hooks {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $body:block)*) => {
-        $($(#[$doc])* extern "C-unwind" fn $name($($arg: $ty),*) $body)*
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)? $body:block)*) => {
+        $($(#[$doc])* extern "C-unwind" fn $name($($arg: $ty),*) $(-> $ret)? $body)*
 
         /// Every hook.
         pub static HOOKS: &[Hook] = &[$(Hook {
@@ -43,6 +43,13 @@ hooks! {
     fn load16(at: *const u8, site: u32) { quick::read::<16>(at, site); }
     /// A read of any other number of bytes, or with another alignment.
     fn load(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, What::READ, site); }
+    /// Reads of 4 bytes each, `count` of them (at least one), from one site: the lowest at `at`, each other `step` bytes behind the one before.
+    /// True: they may be done, and `steps` steps of the lane are counted. False: each is to be announced on its own, and nothing is counted.
+    fn row4(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<4>(at, step, count, steps, site) }
+    /// The same with 8 bytes each.
+    fn row8(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<8>(at, step, count, steps, site) }
+    /// The same with 16 bytes each.
+    fn row16(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<16>(at, step, count, steps, site) }
     /// A write of 1 byte.
     fn store1(at: *const u8, value: u64, site: u32) { quick::write::<1>(at, Some(value), site); }
     /// A write of 2 bytes, which must be aligned to 2.

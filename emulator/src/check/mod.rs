@@ -16,7 +16,9 @@ mod frees; // memory that is freed while others use it
 mod hooks; // what instrumented code calls
 mod host; // what stands in for the device library
 mod html; // a page about a kernel
+mod lines; // first reads of neighbours, remembered together
 mod lints; // what it shows of performance
+mod looked; // what lanes read that a fence may acquire
 mod memory; // which addresses there are: allocations, their bytes, where they come from
 mod options; // what to check, in which order threads run
 mod order; // releases, and who acquired them
@@ -24,6 +26,7 @@ mod quick; // reads and writes that floors order, or that tell nothing new
 mod race; // two accesses that nothing orders
 mod render; // as text
 mod report; // what a finding says
+mod rows; // many reads of one site at once
 mod shadow; // what is remembered of each piece of memory
 mod site; // places in the source of instrumented code
 mod source; // the text there

@@ -31,6 +31,8 @@ pub struct Options {
     pub workers: Option<usize>,
     /// Accesses to memory and calls of intrinsics that a thread may make before it is taken for endless; only in [`Mode::Checked`].
     pub step_limit: u64,
+    /// The exposed address of what [`crate::intrinsics::print_ring`] gives: where printing threads leave their records. 0: nowhere.
+    pub prints: usize,
 }
 
 /// How much a run looks at.
@@ -90,6 +92,7 @@ impl Default for Options {
             model: Model::default(),
             workers: None,
             step_limit: DEFAULT_STEP_LIMIT,
+            prints: 0,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 
+use super::looked::LOOKED;
 use crate::sync::{Mutex, MutexGuard, lock};
 use crate::warp::LANES;
 
@@ -199,7 +200,7 @@ impl Known {
         let read = (address, reader, scope, acquires);
         if !self.announced.contains(&read) {
             // A lane that polls looks at few addresses; what it read long ago was settled, or did not matter.
-            if self.announced.len() == 16 {
+            if self.announced.len() == LOOKED {
                 self.announced.remove(0);
             }
             self.announced.push(read);

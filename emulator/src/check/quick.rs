@@ -4,9 +4,11 @@ use std::cell::Cell;
 
 use super::access::{is_wider, thorough};
 use super::clock::Clocks;
+use super::lines::read_first;
 use super::shadow::{Entry, Slot, What, flag};
 use super::space::{CACHED, Space};
 use super::state::BlockChecks;
+use super::stretch::NONE;
 use crate::fiber::{self, Running};
 use crate::warp::LANES;
 
@@ -24,13 +26,16 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
             || clocks.stretches.is_settled(stretch)
     };
     let window = &checks.windows[site as usize % CACHED];
-    if was_last || N < 4 || !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
+    if was_last || N < 4 {
         read_quick::<N>(at, site);
+    } else if !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
+        read_first::<N>(at, site);
     }
 }
 
+/// A read that tells something new, or of what lies elsewhere.
 #[inline(never)]
-extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
+pub(super) extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
@@ -62,12 +67,39 @@ extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: u32) {
 }
 
 /// `N` bytes are written.
+// As `read`: what is here is for shared memory that has values, and whose earlier accesses are past.
 #[inline(always)]
 pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
     let Some((running, checks)) = fiber::checked() else {
         return;
     };
-    running.step(site);
+    let was_last = running.was_last_step();
+    // SAFETY: as in `each_quick`.
+    let is_shared = unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared();
+    let is_quick = !was_last
+        && is_shared
+        && each_quick::<N, true>(checks, at.addr(), site, |_, entry| {
+            let ([written, a, b], old) = (entry.times(), checks.clocks.shared_floor.get());
+            let has_values = entry.flags() == flag::INIT;
+            let is_quick = written < old && a < old && b < old && has_values;
+            if is_quick {
+                let what = What::new(What::WRITE, site);
+                entry.overwrite(checks.clocks.slot(running.thread.get(), what));
+            }
+            is_quick
+        });
+    if !is_quick {
+        return write_quick::<N>(at, value, site);
+    }
+    running.memory_changed();
+}
+
+#[inline(never)]
+fn write_quick<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    running.end_after_last_step(site);
     running.memory_changed();
     let clocks = &checks.clocks;
     let thread = running.thread.get();
@@ -155,12 +187,13 @@ fn look_up_quick<const N: usize, const WRITE: bool>(
 
 /// Whether a read by lane number `thread` is in order as far as floors say; then it is remembered.
 #[inline(always)]
-fn quick_read(
+pub(super) fn quick_read(
     clocks: &Clocks,
     space: &Space,
     entry: Entry<'_>,
     (thread, what): (u32, What),
 ) -> bool {
+    entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
     let flags = entry.flags() & !flag::LOCKED;
     let is_past = written < old && a < old && b < old;
@@ -231,7 +264,7 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
     if a.who == now.who || is_a_passed {
         entry.slots[1].set(now);
         // Whatever it said, as of a granule that one lane has changed, was without this read.
-        entry.set_stretch(0);
+        entry.set_stretch(NONE);
         return true;
     }
     let mut kept = b;
@@ -263,6 +296,7 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
 /// Whether a write by `now` is in order as far as floors say; then it is remembered.
 #[inline(always)]
 fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> bool {
+    entry.leave_line(space.locked);
     let ([written, a, b], old) = (entry.times(), clocks.old(space));
     let flags = entry.flags();
     let is_past = written < old && a < old && b < old;
@@ -271,10 +305,7 @@ fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> b
     {
         return false;
     }
-    entry.slots[0].set(now);
-    entry.slots[1].set(Slot::default());
-    entry.slots[2].set(Slot::default());
-    entry.set_stretch(0);
+    entry.overwrite(now);
     if space.is_shared() && flags & flag::INIT != flag::INIT {
         entry.set_flags(flags | flag::INIT);
     }

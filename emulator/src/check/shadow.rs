@@ -10,6 +10,8 @@ use std::ptr;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
+use super::lines::{LINE, Line};
+use super::stretch::NONE;
 use crate::sync::StaticMutex;
 
 /// An access that a granule remembers. All zero: none.
@@ -84,31 +86,95 @@ const _: () = assert!(size_of::<Granule>() == 40);
 /// A granule with what lies apart from it, so that those of neighbours share a cache line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
-    granule: &'a Granule,
-    /// A stretch of time in which further accesses of a kind change nothing (README 8); 0: none.
-    stretch: &'a AtomicU32,
+    chunk: &'a Chunk,
+    /// The granule's number in the chunk.
+    inside: usize,
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
     #[inline(always)]
-    pub(super) fn stretch(&self) -> u32 {
-        self.stretch.load(Ordering::Relaxed)
+    fn note(self) -> &'a AtomicU32 {
+        &self.chunk.stretches[self.inside % CHUNK]
+    }
+
+    /// A stretch of time in which further accesses of a kind change nothing (README 8), or what `lines.rs` says.
+    #[inline(always)]
+    pub(super) fn stretch(self) -> u32 {
+        self.note().load(Ordering::Relaxed)
     }
 
     /// The stretches from this granule's on.
     pub(super) fn stretches(self) -> *const AtomicU32 {
-        self.stretch
+        self.note()
     }
 
     #[inline(always)]
-    pub(super) fn set_stretch(&self, stretch: u32) {
-        self.stretch.store(stretch, Ordering::Relaxed);
+    pub(super) fn set_stretch(self, stretch: u32) {
+        self.note().store(stretch, Ordering::Relaxed);
+    }
+
+    /// Sets it if it is `from`, whatever other OS threads do; whether it was.
+    #[inline(always)]
+    pub(super) fn replace_stretch(self, from: u32, to: u32) -> bool {
+        let note = self.note();
+        note.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Takes it away, and if `locked` whatever other OS threads do; gives what it was.
+    pub(super) fn take_stretch(self, locked: bool) -> u32 {
+        if locked {
+            return self.note().swap(NONE, Ordering::AcqRel);
+        }
+        let before = self.stretch();
+        self.set_stretch(NONE);
+        before
+    }
+
+    /// What is remembered of it and its neighbours together.
+    #[inline(always)]
+    pub(super) fn line(self) -> &'a Line {
+        &self.chunk.lines[self.inside % CHUNK / LINE]
+    }
+
+    /// The granule's number in the chunk.
+    #[inline(always)]
+    pub(super) fn inside(self) -> usize {
+        self.inside
+    }
+
+    /// A plain write is all that it remembers now.
+    #[inline(always)]
+    pub(super) fn overwrite(&self, now: Slot) {
+        self.slots[0].set(now);
+        self.slots[1].set(Slot::default());
+        self.slots[2].set(Slot::default());
+        self.set_stretch(NONE);
     }
 
     /// A copy to it has begun.
-    pub(super) fn set_copying(&self) {
-        self.set_stretch(0);
+    pub(super) fn set_copying(self) {
+        self.leave_line(true);
+        self.set_stretch(NONE);
         self.set_flags(self.flags() | flag::COPYING);
+    }
+}
+
+/// Neighbouring granules of one chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entries<'a> {
+    chunk: &'a Chunk,
+    first: usize,
+}
+
+impl<'a> Entries<'a> {
+    /// Number `n` of them, which is in the chunk.
+    #[inline(always)]
+    pub(super) fn get(self, n: usize) -> Entry<'a> {
+        Entry {
+            chunk: self.chunk,
+            inside: self.first + n,
+        }
     }
 }
 
@@ -117,7 +183,7 @@ impl Deref for Entry<'_> {
 
     #[inline(always)]
     fn deref(&self) -> &Granule {
-        self.granule
+        &self.chunk.granules[self.inside % CHUNK]
     }
 }
 
@@ -217,8 +283,10 @@ pub(super) const CHUNK: usize = 1 << CHUNK_SHIFT;
 const CHUNK_SHIFT: u32 = 12;
 
 #[repr(C)]
-struct Chunk {
+#[derive(Debug)]
+pub(super) struct Chunk {
     stretches: [AtomicU32; CHUNK],
+    lines: [Line; CHUNK / LINE],
     granules: [Granule; CHUNK],
     /// No entry has this time or a later one.
     stamp: u32,
@@ -245,10 +313,27 @@ impl Chunks {
     #[inline(always)]
     pub(super) unsafe fn entry<'a>(self, index: usize) -> Option<Entry<'a>> {
         // SAFETY: the caller's promise.
+        Some(unsafe { self.chunk(index) }?.entry(index))
+    }
+
+    /// That granule and those behind it in its chunk, if they were made.
+    ///
+    /// # Safety
+    /// As for `entry`.
+    #[inline(always)]
+    pub(super) unsafe fn entries<'a>(self, index: usize) -> Option<Entries<'a>> {
+        // SAFETY: the caller's promise.
+        Some(unsafe { self.chunk(index) }?.entries(index))
+    }
+
+    /// # Safety
+    /// As for `entry`.
+    #[inline(always)]
+    unsafe fn chunk<'a>(self, index: usize) -> Option<&'a Chunk> {
+        // SAFETY: the caller's promise.
         let chunk = unsafe { (*self.0.add(index >> CHUNK_SHIFT)).load(Ordering::Acquire) };
         // SAFETY: the chunk is alive as long as the table.
-        let chunk = unsafe { chunk.as_ref() }?;
-        Some(chunk.entry(index))
+        unsafe { chunk.as_ref() }
     }
 }
 
@@ -256,10 +341,18 @@ impl Chunk {
     /// The granule of this number, of those of the table that are in this chunk.
     #[inline(always)]
     fn entry(&self, index: usize) -> Entry<'_> {
-        let inside = index & (CHUNK - 1);
         Entry {
-            granule: &self.granules[inside],
-            stretch: &self.stretches[inside],
+            chunk: self,
+            inside: index & (CHUNK - 1),
+        }
+    }
+
+    /// It and those behind it.
+    #[inline(always)]
+    fn entries(&self, index: usize) -> Entries<'_> {
+        Entries {
+            chunk: self,
+            first: index & (CHUNK - 1),
         }
     }
 }
@@ -367,8 +460,9 @@ fn take_chunk(t0: u32) -> *mut Chunk {
             if (*chunk).stamp > t0 {
                 chunk.write_bytes(0, 1);
             } else {
-                // The numbers of blocks that have begun go through all runs that are there together.
+                // What is remembered is past: all granules are fresh again.
                 (&raw mut (*chunk).stretches).write_bytes(0, 1);
+                (&raw mut (*chunk).lines).write_bytes(0, 1);
             }
         }
         return chunk;

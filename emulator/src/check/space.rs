@@ -5,7 +5,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::memory::Allocation;
-use super::shadow::{CHUNK, Chunks, Entry, Table, flag};
+use super::rows::Row;
+use super::shadow::{CHUNK, Chunks, Entries, Entry, Table, flag};
 
 /// One piece of memory as accesses look it up: an allocation of global memory, or an array of a block's shared memory.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(super) struct Space {
     pub(super) chunks: Chunks,
     /// The length for accesses that need no look at the allocation and have whole granules: of reads and writes, by `class`. 0: there are none.
     pub(super) quick: [[usize; 3]; 2],
+    /// The same, for reads of global memory in granules of 4 bytes: first ones are remembered in lines.
+    pub(super) lined: usize,
     /// Other OS threads may look at the same granules.
     pub(super) locked: bool,
     pub(super) what: What,
@@ -58,6 +61,7 @@ impl Space {
         table: ptr::null(),
         chunks: Chunks::NONE,
         quick: [[0; 3]; 2],
+        lined: 0,
         locked: false,
         what: What::Empty,
         flags: 0,
@@ -81,6 +85,11 @@ impl Space {
         if self.base.is_multiple_of(1 << self.granule) {
             self.quick[0][self.granule as usize] = if reads { whole } else { 0 };
             self.quick[1][self.granule as usize] = if writes { whole } else { 0 };
+            self.lined = if self.is_shared() {
+                0
+            } else {
+                self.quick[0][2]
+            };
         }
         self
     }
@@ -96,6 +105,21 @@ impl Space {
             return None;
         }
         Some(self.first + (offset >> class))
+    }
+
+    /// The granules from that of a row's first read on, if all of the row lies here as `spot` wants it and its granules are of one chunk.
+    #[inline(always)]
+    pub(super) fn entries_of_row<const N: usize>(&self, row: Row) -> Option<Entries<'_>> {
+        let bytes = self.quick[0][const { class(N) }];
+        let offset = row.address.wrapping_sub(self.base);
+        let is_inside = offset < bytes && row.span(N) <= bytes - offset;
+        let first = self.first + (offset >> const { class(N) });
+        let last = first + ((row.span(N) - 1) >> const { class(N) });
+        if !is_inside || !row.address.is_multiple_of(N) || first / CHUNK != last / CHUNK {
+            return None;
+        }
+        // SAFETY: the table is as long as this.
+        unsafe { self.chunks.entries(first) }
     }
 
     /// Granule number `index` of the table, which is that of an address in here; `None`: nobody has asked for its neighbours yet.
@@ -203,6 +227,60 @@ impl Window {
             stretch == either || or(stretch)
         };
         is(0) && (N <= 4 || is(4)) && (N <= 8 || is(8) && is(12))
+    }
+
+    /// Opens it for a row of reads of `N` bytes each that lies in `space`, unless it is open there.
+    pub(super) fn open_for_row<const N: usize>(&self, space: &Space, row: Row) {
+        if !self.holds_row::<N>(row) {
+            self.open(space, row.address);
+        }
+    }
+
+    #[inline(always)]
+    fn holds_row<const N: usize>(&self, row: Row) -> bool {
+        let offset = row.address.wrapping_sub(self.base.get());
+        let bytes = self.bytes.get();
+        offset < bytes && row.span(N) <= bytes - offset && row.address.is_multiple_of(N)
+    }
+
+    /// Whether each granule of a row of reads of `N` bytes each has a stretch that `is` wants.
+    #[inline(always)]
+    pub(super) fn all_of_row_are<const N: usize>(
+        &self,
+        row: Row,
+        is: impl Fn(u32) -> bool,
+    ) -> bool {
+        if !self.holds_row::<N>(row) {
+            return false;
+        }
+        let start = self.stretches.get();
+        let mut at = start.wrapping_byte_add(row.address - self.base.get());
+        // SAFETY: a window is closed before its table ends, and has so many granules.
+        let stretch = |at: *const AtomicU32| unsafe { &*at }.load(Ordering::Relaxed);
+        let first = stretch(at);
+        if !is(first) {
+            return false;
+        }
+        // Nearly always all have the same.
+        let fits = |at| {
+            let stretch = stretch(at);
+            stretch == first || is(stretch)
+        };
+        let fits = |at: *const AtomicU32| (0..N / 4).all(|part| fits(at.wrapping_add(part)));
+        let mut left = row.count;
+        while left >= 4 {
+            let third = at.wrapping_byte_add(2 * row.step);
+            if !(fits(at)
+                && fits(at.wrapping_byte_add(row.step))
+                && fits(third)
+                && fits(third.wrapping_byte_add(row.step)))
+            {
+                return false;
+            }
+            at = third.wrapping_byte_add(2 * row.step);
+            left -= 4;
+        }
+        (0..left).all(|n| fits(at.wrapping_byte_add(n * row.step)))
     }
 }
 

@@ -10,6 +10,7 @@ use super::Who;
 use super::clock::Clocks;
 use super::collect::Sink;
 use super::lints::{Profile, Watcher, Watchers};
+use super::looked::Looked;
 use super::memory::{Kind, Snapshot};
 use super::order::Graph;
 use super::race::{Counters, Hints};
@@ -148,6 +149,7 @@ pub(crate) struct BlockChecks {
     #[expect(clippy::vec_box, reason = "the cache points to them")]
     pub(super) arrays: RefCell<Vec<Box<Space>>>,
     pub(super) hints: Hints,
+    pub(super) looked: Looked,
     /// Sites of atomics that change many addresses.
     pub(super) scattered: [Cell<u32>; CACHED],
     /// Reads of shared memory without a value.
@@ -177,6 +179,7 @@ impl BlockChecks {
             shared: Table::new(ARENA_BYTES),
             arrays: RefCell::default(),
             hints: Hints::new(n_threads),
+            looked: Looked::new(n_threads),
             scattered: [const { Cell::new(0) }; CACHED],
             unread: Unread::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
@@ -204,6 +207,7 @@ impl BlockChecks {
         self.windows.iter().for_each(Window::close);
         self.arrays.borrow_mut().clear();
         self.hints.clear();
+        self.looked.clear();
         self.flights.borrow_mut().clear();
         if let Some(watcher) = &self.watcher {
             watcher.begins(block);

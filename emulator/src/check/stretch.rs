@@ -21,6 +21,9 @@ pub(super) struct Stretches {
     alone: bool,
 }
 
+/// No stretch: the granule is looked at at every access. No multiple of `BATCH` is anything else's.
+pub(super) const NONE: u32 = 2 * BATCH;
+
 /// Warps of a block, at most.
 const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
 
@@ -28,7 +31,7 @@ const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
 const ATOMICS: u32 = 1;
 /// for a granule that one lane has read in this stretch, all else in it being past for the block;
 const ONE_READER: u32 = 2;
-/// for one that one lane has changed in it by relaxed atomics for the whole device, likewise;
+/// for one that lanes of one warp have changed in it by relaxed atomics for the whole device, likewise;
 const ONE_CHANGER: u32 = 3;
 /// for warp 0, until a barrier of the warp alone; those of the others follow.
 const WARPS: u32 = 4;
@@ -51,10 +54,8 @@ impl Stretches {
     pub(super) fn restart(&self) {
         self.all_learn();
         if self.alone {
-            let (first, before) = (self.settled.0, BEGUN.fetch_add(1, Ordering::Relaxed));
-            // Where the numbers of blocks begin anew, there are fewer of them.
-            let before = before.wrapping_sub(first) & !SETTLED;
-            self.settled.1.set(before.min(!first));
+            let before = BEGUN.fetch_add(1, Ordering::Relaxed);
+            self.settled.1.set(settled_before(self.settled.0, before));
         }
     }
 
@@ -104,7 +105,7 @@ impl Stretches {
         self.block.get() + ONE_READER
     }
 
-    /// That of a granule that one lane has changed in this stretch of the block's, by atomics for the whole device.
+    /// That of a granule that lanes of one warp have changed in this stretch of the block's, by atomics for the whole device.
     #[inline(always)]
     pub(super) fn one_changer(&self) -> u32 {
         self.block.get() + ONE_CHANGER
@@ -127,7 +128,7 @@ impl Stretches {
     #[inline(always)]
     pub(super) fn settled(&self) -> Option<u32> {
         let begun = self.alone.then(|| BEGUN.load(Ordering::Relaxed));
-        begun.map(|begun| begun.wrapping_sub(1) | SETTLED)
+        begun.map(settled_from)
     }
 }
 
@@ -142,18 +143,132 @@ pub(super) fn first_settled() -> u32 {
     BEGUN.load(Ordering::Relaxed) | SETTLED
 }
 
+/// The stretch for all blocks that begin when so many have begun.
+fn settled_from(begun: u32) -> u32 {
+    begun.wrapping_sub(1) | SETTLED
+}
+
+/// How many such stretches, from `first` on, are those of a block before which so many have begun.
+fn settled_before(first: u32, begun: u32) -> u32 {
+    // Where the numbers begin anew, there are fewer of them.
+    (begun.wrapping_sub(first) & !SETTLED).min(!first)
+}
+
+/// Numbers that an OS thread takes at a time.
+const BATCH: u32 = 1 << 12;
+
 /// The first of `n` numbers, at most 64, that nothing else in the process has; after 2^31 of them, hardly anything.
 fn new(n: u32) -> u32 {
-    const BATCH: u32 = 1 << 12;
     static BATCHES: AtomicU32 = AtomicU32::new(0);
     thread_local! {
         static NEXT: Cell<u32> = const { Cell::new(0) };
     }
     let mut first = NEXT.get();
     if first.is_multiple_of(BATCH) || first % BATCH + n >= BATCH {
-        // 0 is none.
+        // Multiples are something else: see `NONE`.
         first = BATCHES.fetch_add(BATCH, Ordering::Relaxed) & !SETTLED | 1;
     }
     NEXT.set(first + n);
     first
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_given_once_and_none_stands_for_something_else() {
+        let mut given = Vec::new();
+        // Of each length, over several borders of batches.
+        for n in (1..=64).cycle().take(1000) {
+            let first = new(n);
+            assert_eq!(
+                first / BATCH,
+                (first + n - 1) / BATCH,
+                "{first}: all {n} of one batch"
+            );
+            given.extend(first..first + n);
+        }
+        assert!(
+            given
+                .iter()
+                .any(|number| number / BATCH != given[0] / BATCH)
+        );
+        assert!(given.iter().all(|number| number % BATCH != 0));
+        assert!(given.iter().all(|number| number & SETTLED == 0));
+        let n = given.len();
+        given.sort_unstable();
+        given.dedup();
+        assert_eq!(given.len(), n);
+    }
+
+    #[test]
+    fn os_threads_share_no_numbers() {
+        let take = || {
+            let taken = (0..2 * BATCH).map(|_| new(1));
+            taken.collect::<Vec<_>>()
+        };
+        let other = std::thread::spawn(take);
+        let mut all = take();
+        all.extend(other.join().unwrap());
+        let n = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), n);
+    }
+
+    /// Whether what is settled since `note` blocks had begun is so for a block before which `before` had begun, in a run before which
+    /// `start` had.
+    fn is_settled(start: u32, note: u32, before: u32) -> bool {
+        let first = start | SETTLED;
+        settled_from(note).wrapping_sub(first) < settled_before(first, before)
+    }
+
+    #[test]
+    fn a_block_finds_settled_what_was_so_before_it_began() {
+        for start in [0, 1, 77, SETTLED, SETTLED + 5] {
+            for before in start..start + 20 {
+                // Two blocks have to begin before anything is settled.
+                for note in start + 2..start + 30 {
+                    assert_eq!(is_settled(start, note, before), note <= before);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_settled_too_early_where_numbers_of_blocks_begin_anew() {
+        for start in [SETTLED - 9, u32::MAX - 8] {
+            for since in 0..20 {
+                for note in 2..30 {
+                    let at = |n: u32| start.wrapping_add(n);
+                    let settled = is_settled(start, at(note), at(since));
+                    assert!(!settled || note <= since, "{start} {note} {since}");
+                    // Before the border as anywhere.
+                    assert!(
+                        settled || note > since || note > 8,
+                        "{start} {note} {since}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stretch_ends_for_the_warp_that_learns_and_for_the_block() {
+        let stretches = Stretches::new(3, first_settled(), true);
+        let all = || [0, 32, 64].map(|thread| stretches.warp(thread));
+        let (block, [a, b, c]) = (stretches.block(), all());
+        assert!([a, b, c].into_iter().all(|one| stretches.is_of_a_warp(one)));
+
+        stretches.warp_met(1);
+        assert_eq!((stretches.block(), [a, c]), (block, [all()[0], all()[2]]));
+        assert!(all()[1] != b && !stretches.is_of_a_warp(all()[1]));
+
+        stretches.one_learns(0);
+        assert!(stretches.block() != block && all()[0] != a && all()[2] == c);
+
+        stretches.all_learn();
+        assert!(all()[2] != c);
+    }
 }

@@ -29,7 +29,7 @@ pub use half::*;
 pub use integer::*;
 pub use lanes::*;
 pub use memory::*;
-pub use print::{print_ring, print_to};
+pub use print::print_ring;
 pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
 

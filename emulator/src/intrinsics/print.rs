@@ -1,38 +1,26 @@
 //! Where the records of printing threads go. The emulator only hands the address on; it knows nothing of their form.
 
-use std::cell::Cell;
 use std::ptr;
 
-thread_local! {
-    /// The ring of the run that has this OS thread. All lanes of a block run on one OS thread, which serves one run at a time.
-    static RING: Cell<*mut u8> = const { Cell::new(ptr::null_mut()) };
-}
+use crate::fiber;
 
-/// Lets the lanes that run on this OS thread find their ring at `ring`. The program of a run calls it first thing.
+/// What the [`Options`](crate::check::Options) of the run say; null outside kernels.
 ///
 /// ```
-/// use warploom_emulator::{Shape, intrinsics, run};
+/// use warploom_emulator::{Shape, Together, check::Options, intrinsics, run_with};
 ///
 /// let mut ring = 0u8;
-/// let at = (&raw mut ring).expose_provenance();
-/// run(Shape::new([3, 1, 1], [70, 1, 1]), &|| {
-///     intrinsics::print_to(std::ptr::with_exposed_provenance_mut(at));
-///     assert_eq!(intrinsics::print_ring().addr(), at);
-/// })?;
-/// # Ok::<(), warploom_emulator::Fault>(())
+/// let mut options = Options::default();
+/// options.prints = (&raw mut ring).expose_provenance();
+/// let outcome = run_with(Shape::new([3, 1, 1], [70, 1, 1]), Together::default(), &options, &|| {
+///     assert_eq!(intrinsics::print_ring().addr(), options.prints);
+/// });
+/// assert_eq!(outcome.fault, None);
+/// assert!(intrinsics::print_ring().is_null());
 /// ```
-#[inline]
-pub fn print_to(ring: *mut u8) {
-    RING.set(ring);
-}
-
-/// What [`print_to`] was told last on this OS thread; null at first, and outside kernels.
 #[inline]
 #[must_use]
 pub fn print_ring() -> *mut u8 {
-    if crate::fiber::on_lane() {
-        RING.get()
-    } else {
-        ptr::null_mut()
-    }
+    fiber::with_running(|running| running.prints())
+        .map_or(ptr::null_mut(), ptr::with_exposed_provenance_mut)
 }

@@ -125,6 +125,16 @@ fn cost_of_atomics() {
             count4(bins.wrapping_add((me() * 7 + i * 31) % 256), 18);
         }
     });
+    let x = Buffer::<u32>::new("x", 16 * 512 * 256);
+    time(
+        "16 words of its own read by each thread, per read",
+        many,
+        16,
+        &|| {
+            let i = block() * 256 + me();
+            (0..16).for_each(|k| assert_eq!(load4(x.at(i + k * 512 * 256), 19), 0));
+        },
+    );
     time("histogram in global memory, per change", many, 16, &|| {
         for i in 0..16 {
             add4(y.at((me() * 7 + i * 31) % 256), 12, DEVICE);

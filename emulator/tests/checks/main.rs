@@ -9,11 +9,13 @@
 
 mod atomics; // what atomics and fences order
 mod cost; // what a checked access costs
+mod first; // what nobody has accessed before
 mod freed; // memory that is freed while others use it
 mod global; // races on global memory
 mod lints; // performance
 mod often; // what many have accessed before
 mod parts; // barriers of parts of a block and in memory, copies
+mod rows; // many reads that one hook is asked for
 mod shared; // races on shared memory, and reads of what has no value
 mod support;
 mod together; // clusters and cooperative grids

@@ -79,24 +79,26 @@ fn read_then_written(readers: [usize; 3], writer: usize) -> Vec<Code> {
 
 #[test]
 fn a_write_behind_one_two_or_three_readers_races_with_any_other_lane() {
-    for (readers, writer, code) in [
-        ([3, 3, 3], 4, Code::WARP_RACE),
-        ([3, 3, 3], 40, Code::SHARED_RACE),
-        ([3, 4, 4], 3, Code::WARP_RACE),
-        ([3, 4, 4], 4, Code::WARP_RACE),
-        ([3, 4, 5], 3, Code::WARP_RACE),
-        ([3, 4, 40], 3, Code::WARP_RACE),
-        ([3, 40, 41], 3, Code::SHARED_RACE),
-        ([3, 40, 41], 40, Code::SHARED_RACE),
-        ([3, 40, 4], 3, Code::SHARED_RACE),
-        ([3, 4, 40], 99, Code::SHARED_RACE),
+    // Where lanes of the writer's warp and of another have read, either is right.
+    const EITHER: &[Code] = &[Code::WARP_RACE, Code::SHARED_RACE];
+    for (readers, writer, allowed) in [
+        ([3, 3, 3], 4, &[Code::WARP_RACE][..]),
+        ([3, 3, 3], 40, &[Code::SHARED_RACE]),
+        ([3, 4, 4], 3, &[Code::WARP_RACE]),
+        ([3, 4, 4], 4, &[Code::WARP_RACE]),
+        ([3, 4, 5], 3, &[Code::WARP_RACE]),
+        ([3, 4, 5], 5, &[Code::WARP_RACE]),
+        ([3, 4, 40], 3, EITHER),
+        ([3, 40, 41], 3, &[Code::SHARED_RACE]),
+        ([3, 40, 41], 40, EITHER),
+        ([3, 40, 4], 3, EITHER),
+        ([3, 4, 40], 99, &[Code::SHARED_RACE]),
     ] {
         let found = read_then_written(readers, writer);
-        // Of several classes that of the first read that is kept.
-        assert!(
-            found == [code] || found == [Code::SHARED_RACE],
-            "{readers:?} {writer}: {found:?}"
-        );
+        let [found] = found[..] else {
+            panic!("{readers:?} {writer}: {found:?}");
+        };
+        assert!(allowed.contains(&found), "{readers:?} {writer}: {found:?}");
     }
     assert_eq!(read_then_written([3, 3, 3], 3), []);
 }
@@ -295,6 +297,10 @@ fn a_plain_access_between_a_few_changes_by_atomics_races() {
         [(3, true), (40, false), (3, true)],
         [(3, true), (4, true), (4, false)],
         [(3, true), (40, true), (40, false)],
+        // The lane's own change, or one that is ordered behind the read, does not hide the read from others.
+        [(3, false), (3, true), (4, true)],
+        [(3, false), (3, true), (40, true)],
+        [(40, false), (40, true), (3, true)],
     ] {
         let found = check(1, 64, || {
             if me() == 0 {

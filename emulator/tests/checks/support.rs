@@ -19,11 +19,11 @@ fn hook(name: &str) -> *const () {
 }
 
 macro_rules! hooks {
-    ($($name:ident($($ty:ty),*);)*) => {
-        struct Hooks { $($name: extern "C-unwind" fn($($ty),*),)* }
+    ($($name:ident($($ty:ty),*) $(-> $ret:ty)?;)*) => {
+        struct Hooks { $($name: extern "C-unwind" fn($($ty),*) $(-> $ret)?,)* }
         // SAFETY: the table holds functions of these types under these names.
         static TABLE: LazyLock<Hooks> = LazyLock::new(|| unsafe {
-            Hooks { $($name: std::mem::transmute::<*const (), extern "C-unwind" fn($($ty),*)>(hook(concat!("check.", stringify!($name)))),)* }
+            Hooks { $($name: std::mem::transmute::<*const (), extern "C-unwind" fn($($ty),*) $(-> $ret)?>(hook(concat!("check.", stringify!($name)))),)* }
         });
     };
 }
@@ -34,6 +34,7 @@ hooks! {
     load4(*const u8, u32);
     load8(*const u8, u32);
     load16(*const u8, u32);
+    row4(*const u8, u64, u32, u32, u32) -> bool;
     store1(*const u8, u64, u32);
     store2(*const u8, u64, u32);
     store4(*const u8, u64, u32);
@@ -86,6 +87,26 @@ pub(crate) fn load<T: Copy>(p: *const T) -> T {
     }
     // SAFETY: the tests access memory that is there.
     unsafe { p.read_volatile() }
+}
+
+/// Reads `count` words, `step` words apart, as a row; whether one question was enough.
+#[track_caller]
+pub(crate) fn load_row(first: *const u32, step: usize, count: u32) -> bool {
+    load_each(first, step, count, true)
+}
+
+/// As [`load_row`], or `in_row` false: one by one.
+#[track_caller]
+pub(crate) fn load_each(first: *const u32, step: usize, count: u32, in_row: bool) -> bool {
+    let site = site(Location::caller());
+    let step_bytes = 4 * step as u64;
+    if in_row && (TABLE.row4)(first.cast(), step_bytes, count, count, site) {
+        return true;
+    }
+    for i in 0..count as usize {
+        (TABLE.load4)(first.wrapping_add(i * step).cast(), site);
+    }
+    false
 }
 
 /// A write to memory that is there.

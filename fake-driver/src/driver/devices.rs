@@ -57,7 +57,7 @@ pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), 
         .iter()
         .filter(|(_, e)| e.context == context)
         .count();
-    let kinds = [Kind::Device, Kind::Pinned, Kind::Managed];
+    let kinds = [Kind::Device, Kind::Pinned, Kind::Managed, Kind::Array];
     let memory: Vec<u64> = held
         .regions
         .iter()
@@ -79,6 +79,7 @@ pub(super) fn destroy(held: &mut Held, context: u64, device: i32) -> Result<(), 
     held.events.retain(|_, event| event.context != context);
     held.links.retain(|_, link| link.context != context);
     held.regions.retain(|_, region| region.context != context);
+    held.arrays.retain(|_, array| array.context != context);
     Ok(())
 }
 

@@ -2,14 +2,12 @@
 
 use std::ffi::c_void;
 
+use super::kinds::{Copy3D, rows};
 use super::modules::{Attribute, Config, checked};
 use crate::code::Code;
 use crate::graph::{Executable, Graph, Node};
 use crate::state::{Held, driver, not_null, put};
 use crate::work::{Place, Work, submit};
-
-/// `CU_MEMORYTYPE_DEVICE`.
-const DEVICE: u32 = 2;
 
 /// What a kernel's node is told.
 #[repr(C)]
@@ -35,39 +33,7 @@ pub struct MemsetParams {
     height: usize,
 }
 
-/// One side of a copy in three dimensions.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Side {
-    x: usize,
-    y: usize,
-    z: usize,
-    level: usize,
-    memory_type: u32,
-    host: usize,
-    device: u64,
-    array: usize,
-    reserved: usize,
-    pitch: usize,
-    height: usize,
-}
-
-/// A copy in three dimensions.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct CopyParams {
-    from: Side,
-    to: Side,
-    width: usize,
-    height: usize,
-    depth: usize,
-}
-
-const _: () = assert!(
-    size_of::<KernelParams>() == 56
-        && size_of::<MemsetParams>() == 40
-        && size_of::<CopyParams>() == 200
-);
+const _: () = assert!(size_of::<KernelParams>() == 56 && size_of::<MemsetParams>() == 40);
 
 /// Adds a node to a graph.
 ///
@@ -157,21 +123,35 @@ driver! {
         }
     }
 
-    /// Adds a copy: of one row, within the device.
+    /// Adds a copy: of rows, within the device or between devices, and of arrays.
     fn cuGraphAddMemcpyNode(
-        state; node: *mut u64, graph: u64, after: *const u64, n: usize, copy: *const CopyParams, context: u64,
+        state; node: *mut u64, graph: u64, after: *const u64, n: usize, copy: *const Copy3D, context: u64,
     ) needs Context {
-        let CopyParams { from, to, width, height, depth } = *not_null(copy)?;
-        if context != state.current()? || width == 0 {
+        let copy = *not_null(copy)?;
+        if context != state.current()? || copy.is_empty() {
             return Err(Code::INVALID_VALUE);
         }
-        if [from.memory_type, to.memory_type] != [DEVICE; 2] || (height, depth) != (1, 1) {
-            return Err(Code::NOT_SUPPORTED);
+        let own = state.contexts.get(context)?.device;
+        let mut sides = vec![];
+        for side in [copy.from, copy.to] {
+            let places = rows(state, &side, &copy)?;
+            for place in &places {
+                let Place::Device(at) = place else {
+                    return Err(Code::NOT_SUPPORTED); // the host's memory
+                };
+                let theirs = state.region_of(*at, 1).map(|(region, _)| region.device);
+                if !side.is_anywhere() && theirs != Some(own) {
+                    return Err(Code::INVALID_VALUE);
+                }
+            }
+            sides.push(places);
         }
-        state.resolve(from.device, width)?;
-        state.resolve(to.device, width)?;
-        let work = Work::Copy { to: Place::Device(to.device), from: Place::Device(from.device), bytes: width };
-        add(state, (node, graph), (after, n), vec![work])
+        let to = sides.pop().unwrap_or_default();
+        let from = sides.pop().unwrap_or_default();
+        let bytes = copy.row_bytes();
+        let work = from.into_iter().zip(to).map(|(from, to)| Work::Copy { to, from, bytes });
+        let work = work.collect();
+        add(state, (node, graph), (after, n), work)
     }
 
     /// Adds a fill: of rows that do not overlap.

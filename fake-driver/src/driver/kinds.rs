@@ -12,6 +12,9 @@ const ROW: usize = 512;
 /// `CU_DEVICE_ATTRIBUTE_MAX_PITCH`.
 const MAX_PITCH: usize = 2_147_483_647;
 
+/// `CU_MEMORYTYPE_UNIFIED`: whose memory it is, the address says.
+const UNIFIED: u32 = 4;
+
 /// A pool of device memory.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -106,14 +109,30 @@ pub struct Side3D {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Copy3D {
-    from: Side3D,
-    to: Side3D,
+    pub(super) from: Side3D,
+    pub(super) to: Side3D,
     width: usize,
     height: usize,
     depth: usize,
 }
 
 const _: () = assert!(size_of::<Copy2D>() == 128 && size_of::<Copy3D>() == 200);
+
+impl Copy3D {
+    pub(super) fn is_empty(&self) -> bool {
+        [self.width, self.height, self.depth].contains(&0)
+    }
+
+    pub(super) fn row_bytes(&self) -> usize {
+        self.width
+    }
+}
+
+impl Side3D {
+    pub(super) fn is_anywhere(&self) -> bool {
+        self.kind == UNIFIED
+    }
+}
 
 impl Side2D {
     fn in_space(self) -> Side3D {
@@ -134,15 +153,21 @@ impl Side2D {
 }
 
 /// Where each row of one side is.
-fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Place>, Code> {
-    let too_narrow =
-        side.pitch < side.x + copy.width || copy.depth > 1 && side.rows < side.y + copy.height;
+pub(super) fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Place>, Code> {
+    let is_array = side.kind == 3;
+    let too_narrow = !is_array
+        && (side.pitch < side.x + copy.width || copy.depth > 1 && side.rows < side.y + copy.height);
     if too_narrow || side.pitch > MAX_PITCH || side.reserved != 0 || side.level != 0 {
         return Err(Code::INVALID_VALUE);
     }
     let mut places = vec![];
     for z in 0..copy.depth {
         for y in 0..copy.height {
+            if is_array {
+                let at = [side.x, side.y + y, side.z + z];
+                places.push(Place::Device(state.in_array(side.array, at, copy.width)?));
+                continue;
+            }
             let row = (side.z + z) * side.rows + side.y + y;
             let offset = row * side.pitch + side.x;
             places.push(match side.kind {
@@ -151,9 +176,9 @@ fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Place>, Code> 
                     state.host_address(at as u64, copy.width)?;
                     Place::Host(at)
                 }
-                2 => {
+                2 | UNIFIED => {
                     let at = side.device + offset as u64;
-                    state.resolve(at, copy.width)?;
+                    state.addressed(at, copy.width)?;
                     Place::Device(at)
                 }
                 _ => return Err(Code::INVALID_VALUE),

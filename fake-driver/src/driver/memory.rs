@@ -14,7 +14,7 @@ const DEVICE_POINTER: i32 = 3;
 
 fn device(state: &Held, at: u64, bytes: usize) -> Result<Place, Code> {
     if bytes > 0 {
-        state.resolve(at, bytes)?;
+        state.addressed(at, bytes)?;
     }
     Ok(Place::Device(at))
 }
@@ -62,7 +62,7 @@ fn fill(
 }
 
 /// Waits for the context and says so if queued work used the memory.
-fn before_freeing(state: &mut Held, call: &str, at: u64) -> Result<(), Code> {
+pub(super) fn before_freeing(state: &mut Held, call: &str, at: u64) -> Result<(), Code> {
     if let Some(region) = state.regions.get(&at) {
         let (bytes, context) = (region.bytes, region.context);
         state.check_unused(call, at, bytes);

@@ -80,7 +80,7 @@ pub(crate) fn graphs(device: &Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Managed memory, pools, rows with a pitch, registered vectors.
+/// Managed memory, pools, rows with a pitch, arrays, registered vectors.
 pub(crate) fn kinds(device: &Device) -> Result<(), Error> {
     let (one, two) = (device.stream()?, device.stream()?);
     let x = device.upload(&[1.0f32; 4])?;
@@ -100,6 +100,14 @@ pub(crate) fn kinds(device: &Device) -> Result<(), Error> {
     let mut rows = device.pitched_zeroed::<u32>((3, 2))?;
     rows.fill(7, &one)?;
     assert_eq!(rows.to_vec(&two)?, [7; 6]);
+
+    let mut array = device.array_from((3, 2), &[1u32, 2, 3, 4, 5, 6])?;
+    array
+        .part_mut(1.., .., ..)?
+        .copy_from_device(rows.rect(1.., ..)?, &one)?;
+    rows.as_slice_mut()
+        .copy_from_array(array.as_slice(), &two)?;
+    assert_eq!(rows.to_vec(&one)?, [1, 7, 7, 4, 7, 7]);
 
     let mut elements = vec![1.0f32, 2.0, 3.0, 4.0];
     let mut pinned = device.register(&mut elements, PinnedOptions::new())?;

@@ -19,7 +19,8 @@ pub(crate) const CODES: [i32; 32] = [
 const FEW: [i32; 6] = [1, 2, 700, 719, 400, 999];
 
 /// Calls that give something back. One that fails leaves something behind.
-const RELEASES: [&str; 10] = [
+const RELEASES: [&str; 11] = [
+    "cuArrayDestroy",
     "cuDevicePrimaryCtxRelease_v2",
     "cuEventDestroy_v2",
     "cuGraphDestroy",

@@ -6,6 +6,7 @@
     reason = "wrong use of the driver is what is tested; the fake checks all of it"
 )]
 
+mod arrays; // memory without addresses
 mod contexts; // several contexts and GPUs
 mod graphs; // nodes of graphs
 mod kinds; // memory of all kinds
@@ -15,6 +16,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use warploom_fake_driver::control::{warploom_fake_count, warploom_fake_reset, warploom_fake_set};
+use warploom_fake_driver::driver::arrays::*;
 use warploom_fake_driver::driver::contexts::*;
 use warploom_fake_driver::driver::devices::*;
 use warploom_fake_driver::driver::graphs::*;

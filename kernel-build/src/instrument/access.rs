@@ -2,6 +2,7 @@
 //!
 //! Left out: accesses whose address is that of a local variable or of a constant of the program, as far as the code shows it.
 
+use super::group::{Group, group};
 use super::places::Places;
 use crate::llvm::{Module, Op, Type, TypeKind, Value};
 use crate::lower::symbols::INTRINSIC;
@@ -37,12 +38,21 @@ const PLACED: &[&str] = &[
     "print",
 ];
 
-/// Puts the hooks into every function; gives the range of new places for each.
-pub(super) fn instrument(
-    module: &mut Module<'_>,
-    places: &mut Places,
-) -> HashMap<String, [u32; 2]> {
-    let mut ranges = HashMap::new();
+/// What was put in.
+#[derive(Default)]
+pub(super) struct Hooked {
+    /// The range of new places of each function.
+    pub(super) ranges: HashMap<String, [u32; 2]>,
+    /// The groups of reads, by their numbers.
+    pub(super) groups: Vec<Group>,
+}
+
+/// The name of the hook of group number `number`, which is made for it.
+pub(super) const GROUP: &str = "group.";
+
+/// Puts the hooks into every function.
+pub(super) fn instrument(module: &mut Module<'_>, places: &mut Places) -> Hooked {
+    let mut hooked = Hooked::default();
     for function in module.functions() {
         if function.is_declaration() {
             continue;
@@ -50,13 +60,47 @@ pub(super) fn instrument(
         let name = format!("{:#}", rustc_demangle::demangle(&function.name()));
         let first = places.sites.len() as u32;
         let instructions = function.instructions();
-        for (i, instruction) in instructions.iter().enumerate() {
-            let next = instructions.get(i + 1).copied();
-            before(module, places, *instruction, next, &name);
+        let mut i = 0;
+        while let Some(instruction) = instructions.get(i).copied() {
+            i += match grouped(
+                module,
+                places,
+                &instructions[i..],
+                &name,
+                &mut hooked.groups,
+            ) {
+                0 => {
+                    let next = instructions.get(i + 1).copied();
+                    before(module, places, instruction, next, &name);
+                    1
+                }
+                covered => covered,
+            };
         }
-        ranges.insert(function.name(), [first, places.sites.len() as u32]);
+        let range = [first, places.sites.len() as u32];
+        hooked.ranges.insert(function.name(), range);
     }
-    ranges
+    hooked
+}
+
+/// Puts a hook before the group of reads that begins here; says how many instructions it covers, 0 if there is none.
+fn grouped<'ctx>(
+    module: &mut Module<'ctx>,
+    places: &mut Places,
+    instructions: &[Value<'ctx>],
+    function: &str,
+    groups: &mut Vec<Group>,
+) -> usize {
+    let first = instructions[0];
+    if first.op() != Op::Load || is_private(first.operands()[0]) {
+        return 0;
+    }
+    let Some((group, bases, covered)) = group(module, places, instructions, function) else {
+        return 0;
+    };
+    hook(module, first, &format!("{GROUP}{}", groups.len()), &bases);
+    groups.push(group);
+    covered
 }
 
 fn before<'ctx>(
@@ -255,7 +299,7 @@ fn order(llvm: i32) -> u64 {
 }
 
 /// Whether the address is that of a local variable, or of a constant.
-fn is_private(mut at: Value<'_>) -> bool {
+pub(super) fn is_private(mut at: Value<'_>) -> bool {
     loop {
         if at.is_alloca() {
             return true;

@@ -10,6 +10,7 @@
 
 mod access; // a hook before each access
 mod entries; // kernels in C's convention
+mod group; // reads that one hook is asked for
 mod places; // where in the source
 mod record; // what the program learns of the code
 mod table; // calls through the table
@@ -42,16 +43,21 @@ const REPLACED: &[(&str, &str)] = &[
     ("__warploom_grid_sync", "__warploom.host.grid_sync"),
 ];
 
-/// The module's kernels as an object file for the host; `names` are those of the manifest, in the order of `roots`.
+/// The module's kernels as an object file for the host; `names` are those of the manifest, in the order of `roots`. `show` gets the module
+/// before the hooks, and as it becomes an object file.
 pub(crate) fn build<'ctx>(
     module: Module<'ctx>,
     roots: &[Root<'ctx>],
     names: &[String],
     target: &str,
+    show: Show<'_>,
 ) -> Result<Vec<u8>, LlvmError> {
     let machine = Machine::of_host(module.context(), &module.triple())?;
-    instrumented(module, roots, names, target, &machine)?.emit_object(&machine)
+    instrumented(module, roots, names, target, (&machine, show))?.emit_object(&machine)
 }
+
+/// What writes a text down for people who want to look.
+pub(crate) type Show<'a> = &'a dyn Fn(&str, &dyn Fn() -> String);
 
 /// The same as a module.
 fn instrumented<'ctx>(
@@ -59,7 +65,7 @@ fn instrumented<'ctx>(
     roots: &[Root<'ctx>],
     names: &[String],
     target: &str,
-    machine: &Machine<'ctx>,
+    (machine, show): (&Machine<'ctx>, Show<'_>),
 ) -> Result<Module<'ctx>, LlvmError> {
     answers::put(&mut module, "__warploom.arch", 0);
     answers::put(&mut module, "__warploom.arch_specific", 0);
@@ -89,14 +95,15 @@ fn instrumented<'ctx>(
     entries::add(&mut module, roots, names, machine)?;
     let mut kernels = record::kernels(&module, roots, names);
     module.run(Passes::before_instrumenting(), Some(machine))?;
+    show("plain.ll", &|| module.to_text());
     let mut places = places::Places::new();
-    let ranges = access::instrument(&mut module, &mut places);
+    let hooked = access::instrument(&mut module, &mut places);
     for kernel in &mut kernels {
-        let range = ranges.get(&entries::symbol(&kernel.entry));
+        let range = hooked.ranges.get(&entries::symbol(&kernel.entry));
         kernel.sites = range.copied().unwrap_or_default();
     }
     module.strip_debug_info();
-    let symbols = table::bind(&mut module, machine)?;
+    let symbols = table::bind(&mut module, machine, &hooked.groups)?;
     record::add(
         &mut module,
         machine,
@@ -109,6 +116,7 @@ fn instrumented<'ctx>(
     unwindable(&module);
     module.verify()?;
     module.run(Passes::after_instrumenting(), Some(machine))?;
+    show("hooked.ll", &|| module.to_text());
     Ok(module)
 }
 

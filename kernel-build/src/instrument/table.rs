@@ -1,5 +1,7 @@
 //! Calls through a table: what instrumented code asks of the emulator is found when the program runs, not when it is linked.
 
+use super::access::GROUP;
+use super::group::Group;
 use crate::llvm::{LlvmError, Machine, Module, Value};
 use crate::lower::symbols::INTRINSIC;
 use std::fmt::Write as _;
@@ -10,6 +12,14 @@ pub(super) const TABLE: &str = "warploom_symbols";
 pub(super) const FIRST_SITE: &str = "warploom_first_site";
 /// What the emulator calls when a kernel reaches what no device has.
 const UNAVAILABLE: &str = "__warploom.host.unavailable";
+/// Intrinsics that give a lane the same number each time, by the beginning of their names: one call serves a whole kernel.
+const OF_A_LANE: &[&str] = &[
+    "llvm.nvvm.read.ptx.sreg.tid.",
+    "llvm.nvvm.read.ptx.sreg.ntid.",
+    "llvm.nvvm.read.ptx.sreg.ctaid.",
+    "llvm.nvvm.read.ptx.sreg.nctaid.",
+    "llvm.nvvm.read.ptx.sreg.laneid",
+];
 /// Functions of C that every program has.
 const OF_C: &[&str] = &["memcpy", "memmove", "memset", "memcmp", "bcmp"];
 
@@ -17,6 +27,7 @@ const OF_C: &[&str] = &["memcpy", "memmove", "memset", "memcmp", "bcmp"];
 pub(super) fn bind(
     module: &mut Module<'_>,
     machine: &Machine<'_>,
+    groups: &[Group],
 ) -> Result<Vec<String>, LlvmError> {
     let mut symbols: Vec<String> = Vec::new();
     let mut slot = |name: &str| {
@@ -37,6 +48,11 @@ pub(super) fn bind(
             continue;
         }
         if let Some(hook) = name.strip_prefix("check.") {
+            let number = hook.strip_prefix(GROUP).and_then(|n| n.parse().ok());
+            if let Some(group) = number.and_then(|n: usize| groups.get(n)) {
+                text.push_str(&group_body(&name, group, &mut slot));
+                continue;
+            }
             let plain = hook.split(':').next().unwrap_or(hook);
             let number = slot(&format!("check.{plain}"));
             text.push_str(&hook_body(function, plain, number));
@@ -59,8 +75,12 @@ pub(super) fn bind(
 }
 
 fn fetch(number: usize) -> String {
+    fetch_as("f", number)
+}
+
+fn fetch_as(name: &str, number: usize) -> String {
     format!(
-        "  %f = load ptr, ptr getelementptr ([0 x ptr], ptr @{TABLE}, i64 0, i64 {number}), align 8, !invariant.load !{{}}\n"
+        "  %{name} = load ptr, ptr getelementptr ([0 x ptr], ptr @{TABLE}, i64 0, i64 {number}), align 8, !invariant.load !{{}}\n"
     )
 }
 
@@ -129,6 +149,14 @@ fn call_body(function: Value<'_>, number: usize) -> String {
     let list = list.join(", ");
     let name = function.name();
     let fetch = fetch(number);
+    let is_fixed = name
+        .strip_prefix(INTRINSIC)
+        .is_some_and(|rest| OF_A_LANE.iter().any(|of| rest.starts_with(of)));
+    let (around, within) = if is_fixed {
+        ("", "nounwind willreturn memory(none)")
+    } else {
+        (" convergent", "convergent")
+    };
     if result == "void" {
         format!(
             "define void @\"{name}\"({list}) alwaysinline convergent {{\n{fetch}  call void %f({list}) convergent\n  ret void\n}}\n"
@@ -141,7 +169,7 @@ fn call_body(function: Value<'_>, number: usize) -> String {
             plain
         };
         format!(
-            "define {result} @\"{name}\"({list}) alwaysinline convergent {{\n{fetch}  %r = call {result} %f({list}) convergent\n  ret {plain} %r\n}}\n"
+            "define {result} @\"{name}\"({list}) alwaysinline{around} {{\n{fetch}  %r = call {result} %f({list}) {within}\n  ret {plain} %r\n}}\n"
         )
     }
 }
@@ -204,6 +232,61 @@ fn hook_body(function: Value<'_>, hook: &str, number: usize) -> String {
         function.name(),
         list.join(", "),
         args.join(", ")
+    )
+}
+
+/// The hook of a group of reads: it asks for one row after the other, and calls the hooks of all reads where one row has news. The last row
+/// counts the reads, so that the lane makes as many steps on either way.
+fn group_body(name: &str, group: &Group, slot: &mut impl FnMut(&str) -> usize) -> String {
+    let n_bases = group
+        .reads
+        .iter()
+        .map(|read| read.base + 1)
+        .max()
+        .unwrap_or(0);
+    let params: Vec<String> = (0..n_bases).map(|i| format!("ptr %{i}")).collect();
+    let params = params.join(", ");
+    let site = |name: &str, site: u32| {
+        format!(
+            "  %{name}.first = load i32, ptr @{FIRST_SITE}, align 4, !invariant.load !{{}}\n  %{name}.site = add i32 %{name}.first, {site}\n"
+        )
+    };
+    let mut asks = String::new();
+    for (n, row) in group.rows.iter().enumerate() {
+        let steps = if n + 1 == group.rows.len() {
+            group.reads.len()
+        } else {
+            0
+        };
+        let hook = fetch_as(&format!("r{n}"), slot(&format!("check.row{}", row.bytes)));
+        let at_site = site(&format!("r{n}"), row.site);
+        let _ = write!(
+            asks,
+            "{hook}{at_site}  %r{n}.at = getelementptr i8, ptr %{base}, i64 {first}\n  \
+             %r{n}.quiet = call zeroext i1 %r{n}(ptr %r{n}.at, i64 {step}, i32 {count}, i32 {steps}, i32 %r{n}.site)\n  \
+             br i1 %r{n}.quiet, label %after{n}, label %news\nafter{n}:\n",
+            base = row.base,
+            first = row.first,
+            step = row.step,
+            count = row.count,
+        );
+    }
+    let mut reads = String::new();
+    for (n, read) in group.reads.iter().enumerate() {
+        let hook = fetch_as(&format!("h{n}"), slot(&format!("check.load{}", read.bytes)));
+        let at_site = site(&format!("h{n}"), read.site);
+        let _ = write!(
+            reads,
+            "{hook}{at_site}  %h{n}.at = getelementptr i8, ptr %{base}, i64 {offset}\n  \
+             call void %h{n}(ptr %h{n}.at, i32 %h{n}.site)\n",
+            base = read.base,
+            offset = read.offset,
+        );
+    }
+    format!(
+        "define void @\"{name}\"({params}) alwaysinline {{\n{asks}  ret void\n\
+         news:\n  call void @\"{name}.one.by.one\"({params}) cold\n  ret void\n}}\n\
+         define void @\"{name}.one.by.one\"({params}) noinline cold {{\n{reads}  ret void\n}}\n"
     )
 }
 

@@ -130,7 +130,7 @@ define void @f(ptr %p) {{\n  %a = call zeroext i8 @\"__warploom.atomic.load.u8\"
     );
     let mut module = Module::from_text(&context, &ir).unwrap();
     let machine = Machine::of_host(&context, &module.triple()).unwrap();
-    let symbols = bind(&mut module, &machine).unwrap();
+    let symbols = bind(&mut module, &machine, &[]).unwrap();
     assert_eq!(
         symbols,
         ["__warploom.atomic.load.u8", "__warploom.atomic.store.u8"]
@@ -140,4 +140,170 @@ define void @f(ptr %p) {{\n  %a = call zeroext i8 @\"__warploom.atomic.load.u8\"
     assert!(text.contains("call zeroext i8 %"), "{text}");
     assert!(text.contains("i8 zeroext %"), "{text}");
     assert!(!text.contains("@\"__warploom"), "{text}");
+}
+
+/// `n` reads from `%p` on, each `step` bytes behind the one before.
+fn reads(n: i64, step: i64) -> String {
+    let read = |i: i64| {
+        let at = i * step;
+        format!(
+            "  %at{i} = getelementptr i8, ptr %p, i64 {at}\n  %v{i} = load float, ptr %at{i}, align 4\n"
+        )
+    };
+    (0..n).map(read).collect()
+}
+
+#[test]
+fn reads_with_equal_steps_have_one_hook() {
+    assert_eq!(calls(&reads(6, 64), ""), ["@check.group.0(ptr %at0)"]);
+    assert_eq!(calls(&reads(6, -4), ""), ["@check.group.0(ptr %at0)"]);
+}
+
+#[test]
+fn a_few_reads_have_each_their_own() {
+    assert_eq!(calls(&reads(3, 4), "").len(), 3);
+}
+
+/// The rows of the first group, as base, first, step and count; and how many reads it has.
+fn rows(body: &str) -> (Vec<(usize, i64, i64, u32)>, usize) {
+    let context = context();
+    let ir = format!(
+        "{HOST}define void @f(ptr %p, ptr %q, i64 %n, i32 %v) {{\n{body}\n  ret void\n}}\n"
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let hooked = instrument(&mut module, &mut Places::new());
+    module.verify().unwrap();
+    let [group] = &hooked.groups[..] else {
+        panic!("{} groups", hooked.groups.len());
+    };
+    let row = |row: &super::group::Row| (row.base, row.first, row.step, row.count);
+    (group.rows.iter().map(row).collect(), group.reads.len())
+}
+
+#[test]
+fn rows_go_upwards_whatever_the_code_does() {
+    assert_eq!(rows(&reads(5, 12)), (vec![(0, 0, 12, 5)], 5));
+    assert_eq!(rows(&reads(5, -12)), (vec![(0, -48, 12, 5)], 5));
+}
+
+#[test]
+fn addresses_are_compared_as_sums() {
+    let read = |i: u64| {
+        format!(
+            "  %m{i} = shl i64 %n, 4\n  %s{i} = add i64 %m{i}, {i}\n  %a{i} = getelementptr float, ptr %p, i64 %s{i}
+  %v{i} = load float, ptr %a{i}, align 4\n  %b{i} = getelementptr [16 x float], ptr %q, i64 {i}
+  %c{i} = getelementptr float, ptr %b{i}, i64 %n\n  %w{i} = load float, ptr %c{i}, align 4\n"
+        )
+    };
+    let body: String = (0..4).map(read).collect();
+    // The addresses that rows are counted from are computed before the first read, wherever the code has them.
+    assert_eq!(rows(&body), (vec![(0, 0, 4, 4), (1, 0, 64, 4)], 8));
+}
+
+#[test]
+fn what_others_may_notice_ends_a_group() {
+    let barrier = "\"__warploom.llvm.nvvm.barrier.cta.sync.aligned.all\"";
+    for between in [
+        "  store i32 %v, ptr %q",
+        "  fence acq_rel",
+        "  %x = load volatile i32, ptr %q",
+        "  %x = load i8, ptr %q",
+        &format!("  call void @{barrier}(i32 0)"),
+    ] {
+        let body = reads(8, 4).replace("  %at4 =", &format!("{between}\n  %at4 ="));
+        let hooks = calls(&body, &format!("declare void @{barrier}(i32)"));
+        assert_eq!(hooks[0], "@check.group.0(ptr %at0)", "{between}");
+        assert!(
+            hooks.iter().any(|hook| hook == "@check.group.1(ptr %at4)"),
+            "{between}: {hooks:?}"
+        );
+    }
+}
+
+#[test]
+fn what_nobody_notices_does_not_end_one() {
+    for between in [
+        "  store i32 %v, ptr %own",
+        "  %x = call float @llvm.fabs.f32(float %v0)",
+    ] {
+        let body = format!("  %own = alloca i32\n{}", reads(8, 4));
+        let body = body.replace("  %at4 =", &format!("{between}\n  %at4 ="));
+        let hooks = calls(&body, "declare float @llvm.fabs.f32(float)");
+        assert_eq!(hooks[0], "@check.group.0(ptr %at0)", "{between}: {hooks:?}");
+    }
+}
+
+#[test]
+fn an_address_that_was_read_is_no_part_of_the_group_before() {
+    // The fifth address comes out of memory: it is not there when the first read is asked for.
+    let body = format!(
+        "{}  %r = load ptr, ptr %q, align 8\n  %y = load float, ptr %r, align 4",
+        reads(8, 4)
+    );
+    let hooks = calls(&body, "");
+    assert_eq!(
+        hooks,
+        [
+            "@check.group.0(ptr %at0, ptr %q)",
+            "@check.load4(ptr %r, i32 0)"
+        ]
+    );
+}
+
+#[test]
+fn a_group_asks_for_its_rows_and_else_for_each_read() {
+    let context = context();
+    let ir = format!(
+        "{HOST}define void @f(ptr %p) {{\n{}  ret void\n}}\n",
+        reads(4, 8)
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    let hooked = instrument(&mut module, &mut Places::new());
+    let symbols = bind(&mut module, &machine, &hooked.groups).unwrap();
+    module.verify().unwrap();
+    assert_eq!(symbols, ["check.row4", "check.load4"]);
+    let text = module.function("check.group.0").unwrap().to_text();
+    assert!(
+        text.contains("i64 8, i32 4, i32 4, i32"),
+        "step, count and steps: {text}"
+    );
+    let text = module
+        .function("check.group.0.one.by.one")
+        .unwrap()
+        .to_text();
+    assert_eq!(text.matches("call void").count(), 4, "{text}");
+}
+
+#[test]
+fn loops_of_a_few_rounds_become_straight_code_without_decided_checks() {
+    let ir = format!(
+        "{HOST}declare void @outside()
+define void @f(ptr %p, i64 %n) {{
+  %row = and i64 %n, 15\n  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %inside ]\n  %sum = phi float [ 0.0, %0 ], [ %more_sum, %inside ]\n  %more = icmp ult i64 %i, 16\n  br i1 %more, label %check, label %end
+check:
+  %first = mul i64 %row, 16\n  %at = add i64 %first, %i\n  %fits = icmp ult i64 %at, 256\n  br i1 %fits, label %inside, label %panics
+inside:
+  %a = getelementptr float, ptr %p, i64 %at\n  %v = load float, ptr %a, align 4\n  %more_sum = fadd float %sum, %v\n  %next = add nuw i64 %i, 1\n  br label %head
+panics:
+  call void @outside()\n  unreachable
+end:
+  store float %sum, ptr %p
+  ret void
+}}
+"
+    );
+    let context = context();
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    module
+        .run(Passes::before_instrumenting(), Some(&machine))
+        .unwrap();
+    let hooked = instrument(&mut module, &mut Places::new());
+    let text = module.function("f").unwrap().to_text();
+    assert!(!text.contains("outside") && !text.contains("phi"), "{text}");
+    assert_eq!(hooked.groups.len(), 1, "{text}");
+    assert_eq!(hooked.groups[0].reads.len(), 16);
 }

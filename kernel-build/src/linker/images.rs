@@ -5,10 +5,10 @@
 //! the build said sm_75.
 
 use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, undefined_symbols};
-use crate::llvm::{Linkage, Machine, Module, Passes};
+use crate::llvm::{Linkage, Machine, Module, Passes, Value};
 use crate::lower::{
     answers, atomics, copies, counters, early_checks, kept_checks, kernels, late_checks,
-    local_arrays, locations, panics, products, retarget, statics, symbols, walks,
+    local_arrays, locations, narrow, panics, products, retarget, statics, symbols, walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -121,6 +121,7 @@ fn optimize<'ctx>(
     copy.run(Passes::optimize(), Some(&machine))?;
     local_arrays::dissolve(&mut copy, &machine)?;
     take_checks_out_of_loops(&mut copy, &machine)?;
+    narrow_indices(&mut copy)?;
     symbols::redirect(&mut copy);
     let mut unavailable = undefined_symbols(&copy);
     let foreign = assembly(&copy).filter(|text| program.host_assembly.contains(text));
@@ -192,6 +193,38 @@ fn take_checks_out_of_loops(
         .filter(|f| changed.contains(f))
         .for_each(kept_checks::hide_steps);
     Ok(())
+}
+
+/// What is left of an expression may be narrow in turn.
+fn narrow_indices(module: &mut Module<'_>) -> Result<(), LinkError> {
+    const ROUNDS: u32 = 3;
+    for _ in 0..ROUNDS {
+        let (changed, others): (Vec<_>, Vec<_>) = defined(module)
+            .into_iter()
+            .partition(|f| narrow::narrow(*f));
+        if changed.is_empty() {
+            break;
+        }
+        let held: Vec<_> = others.into_iter().filter(|f| f.hold_still()).collect();
+        module.run(Passes::tidy(), None)?;
+        held.into_iter().for_each(|f| f.let_go());
+    }
+    let (joined, others): (Vec<_>, Vec<_>) = defined(module)
+        .into_iter()
+        .partition(|f| narrow::join_addresses(*f));
+    if joined.is_empty() {
+        return Ok(());
+    }
+    let held: Vec<_> = others.into_iter().filter(|f| f.hold_still()).collect();
+    // Code generation would take up what is left of the two additions.
+    module.run(Passes::drop_unused(), None)?;
+    held.into_iter().for_each(|f| f.let_go());
+    Ok(())
+}
+
+fn defined<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
+    let functions = module.functions().into_iter();
+    functions.filter(|f| !f.is_declaration()).collect()
 }
 
 /// Answers `arch()` and `feature_set()`, so that branches on them are gone before anybody asks what they need.

@@ -212,6 +212,9 @@ functions! {
     fn LLVMGetICmpPredicate(comparison: ValueRef) -> c_int;
     fn LLVMGetIsDisjoint(or: ValueRef) -> Bool;
     fn LLVMInstructionEraseFromParent(instruction: ValueRef);
+    fn LLVMInstructionRemoveFromParent(instruction: ValueRef);
+    fn LLVMInsertIntoBuilder(builder: BuilderRef, instruction: ValueRef);
+    fn LLVMGetGEPSourceElementType(element: ValueRef) -> TypeRef;
     fn LLVMGetCalledValue(call: ValueRef) -> ValueRef;
     fn LLVMGetNumArgOperands(call: ValueRef) -> c_uint;
     fn LLVMGetOrdering(instruction: ValueRef) -> c_int;
@@ -236,6 +239,8 @@ functions! {
     fn LLVMBuildMul(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildUDiv(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildAnd(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildBinOp(builder: BuilderRef, operation: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
+    fn LLVMGetNextUse(before: UseRef) -> UseRef;
     fn LLVMBuildOr(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildXor(builder: BuilderRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildTrunc(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
@@ -253,12 +258,9 @@ functions! {
     fn LLVMPositionBuilderAtEnd(builder: BuilderRef, block: BlockRef);
     fn LLVMSetSuccessor(terminator: ValueRef, index: c_uint, block: BlockRef);
     fn LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
-    fn LLVMInstructionRemoveFromParent(instruction: ValueRef);
-    fn LLVMInsertIntoBuilder(builder: BuilderRef, instruction: ValueRef);
     fn LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, len: c_uint) -> c_uint;
     fn LLVMSetMetadata(instruction: ValueRef, kind: c_uint, node: ValueRef);
     fn LLVMBuildGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
-    fn LLVMGetGEPSourceElementType(address: ValueRef) -> TypeRef;
     fn LLVMBuildPhi(builder: BuilderRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMAddIncoming(phi: ValueRef, values: *const ValueRef, blocks: *const BlockRef, count: c_uint);
     fn LLVMBuildFreeze(builder: BuilderRef, value: ValueRef, name: *const c_char) -> ValueRef;
@@ -297,6 +299,7 @@ functions! {
     fn LLVMGetVolatile(access: ValueRef) -> Bool;
     fn LLVMGetModuleDataLayout(module: ModuleRef) -> TargetDataRef;
     fn LLVMStoreSizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
+    fn LLVMABISizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
     fn LLVMGetTarget(module: ModuleRef) -> *const c_char;
 
     fn LLVMInitializeX86TargetInfo();

@@ -2,21 +2,25 @@
 //!
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
+mod address;
 mod block;
 mod debug;
 mod ffi;
 mod leave;
 mod module;
+mod numbers;
 mod surgery;
 mod target;
 mod text;
+mod types;
 mod value;
 
 pub(crate) use block::{Block, Builder, Compare};
 pub(crate) use debug::Subprogram;
 pub(crate) use module::Module;
 pub(crate) use target::{Machine, Passes};
-pub(crate) use value::{Attribute, Linkage, Op, Type, TypeKind, Value};
+pub(crate) use types::{Type, TypeKind};
+pub(crate) use value::{Attribute, Linkage, Op, Value};
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};

@@ -114,9 +114,10 @@ impl Passes {
         Passes("always-inline,globaldce".into())
     }
 
-    /// Helper functions into their callers and variables into registers; nothing that merges, moves or drops accesses to shared memory.
+    /// Helper functions into their callers and variables into registers, and loops of a few rounds into straight code, without the checks
+    /// that are decided there; nothing that moves or changes accesses to memory, or merges those of different threads' times.
     pub(crate) fn before_instrumenting() -> Passes {
-        Passes("always-inline,globaldce,function(sroa,early-cse,simplifycfg),cgscc(inline),function(sroa,early-cse,simplifycfg),globaldce".into())
+        Passes("always-inline,globaldce,function(sroa,early-cse,simplifycfg),cgscc(inline),function(sroa,early-cse,simplifycfg,correlated-propagation,simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound;full-unroll-max=64>,sccp,simplifycfg,early-cse),globaldce".into())
     }
 
     /// What makes instrumented code fast enough.
@@ -135,6 +136,16 @@ impl Passes {
     /// that would meet there then meet later.
     pub(crate) fn thread_jumps() -> Passes {
         Passes("function(jump-threading,instcombine<no-verify-fixpoint>,simplifycfg)".into())
+    }
+
+    /// Removes what replacements have left, and what is computed twice.
+    pub(crate) fn tidy() -> Passes {
+        Passes("function(early-cse,instcombine<no-verify-fixpoint>,early-cse)".into())
+    }
+
+    /// Drops instructions whose results nobody uses.
+    pub(crate) fn drop_unused() -> Passes {
+        Passes("function(dce)".into())
     }
 
     /// Everything that makes kernels fast, then pointers back into their address spaces.

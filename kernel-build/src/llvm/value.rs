@@ -1,9 +1,9 @@
-//! Values, types and attributes: handles that live as long as the context.
+//! Values and attributes: handles that live as long as the context.
 //!
 //! A value that was erased must not be used again; the two methods that erase are `unsafe` and say so.
 
-use super::ffi::{AttributeRef, Nullable as _, TypeRef, ValueRef};
-use super::{Context, module};
+use super::ffi::{AttributeRef, Nullable as _, ValueRef};
+use super::{Context, Type, TypeKind, module};
 use std::ffi::c_uint;
 use std::fmt;
 
@@ -45,6 +45,9 @@ pub(crate) enum Op {
     And,
     Or,
     Xor,
+    UDiv,
+    URem,
+    Trunc,
     ZExt,
     Phi,
     /// An address of an element: `getelementptr`.
@@ -54,16 +57,53 @@ pub(crate) enum Op {
     Other(i32),
 }
 
-/// The types that the linker tells apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TypeKind {
-    Void,
-    Half,
-    Float,
-    Double,
-    Integer(u32),
-    Pointer(u32),
-    Other,
+macro_rules! operations {
+    ($($op:ident = $number:literal,)*) => {
+        impl Op {
+            fn of_number(number: i32) -> Op {
+                match number {
+                    $($number => Op::$op,)*
+                    other => Op::Other(other),
+                }
+            }
+
+            pub(super) fn number(self) -> i32 {
+                match self {
+                    $(Op::$op => $number,)*
+                    Op::Other(other) => other,
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    Return = 1,
+    Branch = 2,
+    Unreachable = 7,
+    Add = 8,
+    Sub = 10,
+    Mul = 12,
+    UDiv = 14,
+    URem = 17,
+    FRem = 19,
+    Shl = 20,
+    LShr = 21,
+    And = 23,
+    Or = 24,
+    Xor = 25,
+    Load = 27,
+    Store = 28,
+    Element = 29,
+    Trunc = 30,
+    ZExt = 31,
+    Phi = 44,
+    Call = 45,
+    Select = 46,
+    Fence = 55,
+    CmpXchg = 56,
+    AtomicRmw = 57,
+    AddrSpaceCast = 60,
 }
 
 impl PartialEq for Value<'_> {
@@ -333,32 +373,7 @@ impl<'ctx> Value<'ctx> {
 
     pub(crate) fn op(self) -> Op {
         // SAFETY: called on instructions only.
-        match unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) } {
-            1 => Op::Return,
-            2 => Op::Branch,
-            7 => Op::Unreachable,
-            8 => Op::Add,
-            10 => Op::Sub,
-            12 => Op::Mul,
-            20 => Op::Shl,
-            21 => Op::LShr,
-            23 => Op::And,
-            24 => Op::Or,
-            25 => Op::Xor,
-            29 => Op::Element,
-            60 => Op::AddrSpaceCast,
-            44 => Op::Phi,
-            45 => Op::Call,
-            55 => Op::Fence,
-            19 => Op::FRem,
-            27 => Op::Load,
-            28 => Op::Store,
-            31 => Op::ZExt,
-            46 => Op::Select,
-            56 => Op::CmpXchg,
-            57 => Op::AtomicRmw,
-            other => Op::Other(other),
-        }
+        Op::of_number(unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) })
     }
 
     pub(crate) fn add_call_attribute(self, index: u32, attribute: Attribute) {
@@ -601,97 +616,6 @@ impl<'ctx> Value<'ctx> {
             )
         };
         Some(Value::new(value, context))
-    }
-}
-
-/// A type of the context.
-#[derive(Clone, Copy)]
-pub(crate) struct Type<'ctx> {
-    pub(super) raw: TypeRef,
-    context: &'ctx Context,
-}
-
-impl<'ctx> Type<'ctx> {
-    pub(super) fn new(raw: TypeRef, context: &'ctx Context) -> Type<'ctx> {
-        Type { raw, context }
-    }
-
-    pub(crate) fn kind(self) -> TypeKind {
-        let llvm = self.context.llvm;
-        // SAFETY: a live type; width and space are asked of integers and pointers only.
-        unsafe {
-            match (llvm.LLVMGetTypeKind)(self.raw) {
-                0 => TypeKind::Void,
-                1 => TypeKind::Half,
-                2 => TypeKind::Float,
-                3 => TypeKind::Double,
-                8 => TypeKind::Integer((llvm.LLVMGetIntTypeWidth)(self.raw)),
-                12 => TypeKind::Pointer((llvm.LLVMGetPointerAddressSpace)(self.raw)),
-                _ => TypeKind::Other,
-            }
-        }
-    }
-
-    pub(crate) fn to_text(self) -> String {
-        // SAFETY: a live type; the text is ours.
-        let text = unsafe { (self.context.llvm.LLVMPrintTypeToString)(self.raw) };
-        self.context.owned_message(text).unwrap_or_default()
-    }
-
-    /// Result and parameters of a function type.
-    pub(crate) fn signature(self) -> (Type<'ctx>, Vec<Type<'ctx>>) {
-        let llvm = self.context.llvm;
-        // SAFETY: called on function types only; room for all parameters.
-        unsafe {
-            let ret = Type::new((llvm.LLVMGetReturnType)(self.raw), self.context);
-            let count = (llvm.LLVMCountParamTypes)(self.raw) as usize;
-            let mut list = vec![TypeRef(std::ptr::null_mut()); count];
-            (llvm.LLVMGetParamTypes)(self.raw, list.as_mut_ptr());
-            let params = list.into_iter().map(|raw| Type::new(raw, self.context));
-            (ret, params.collect())
-        }
-    }
-
-    /// The type of functions that return this and take `params`.
-    pub(crate) fn function(self, params: &[Type<'ctx>]) -> Type<'ctx> {
-        let mut raw: Vec<TypeRef> = params.iter().map(|p| p.raw).collect();
-        // SAFETY: first-class types of one context; LLVM copies the list.
-        let ty = unsafe {
-            (self.context.llvm.LLVMFunctionType)(self.raw, raw.as_mut_ptr(), raw.len() as c_uint, 0)
-        };
-        Type::new(ty, self.context)
-    }
-
-    pub(crate) fn array(self, count: u64) -> Type<'ctx> {
-        // SAFETY: a sized element type.
-        Type::new(
-            unsafe { (self.context.llvm.LLVMArrayType2)(self.raw, count) },
-            self.context,
-        )
-    }
-
-    pub(crate) fn vector(self, count: u32) -> Type<'ctx> {
-        // SAFETY: an integer type and a number above zero.
-        Type::new(
-            unsafe { (self.context.llvm.LLVMVectorType)(self.raw, count) },
-            self.context,
-        )
-    }
-
-    pub(crate) fn undef(self) -> Value<'ctx> {
-        // SAFETY: a first-class type.
-        Value::new(
-            unsafe { (self.context.llvm.LLVMGetUndef)(self.raw) },
-            self.context,
-        )
-    }
-
-    pub(crate) fn integer(self, value: u64) -> Value<'ctx> {
-        // SAFETY: an integer type.
-        Value::new(
-            unsafe { (self.context.llvm.LLVMConstInt)(self.raw, value, 0) },
-            self.context,
-        )
     }
 }
 

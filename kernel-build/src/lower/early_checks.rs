@@ -196,7 +196,7 @@ impl<'ctx> Rounds<'ctx> {
 
     /// Whether the counter of a round is the index of the round before it: then the end of the loop is a limit for the index too.
     fn leads(&self, index: &Affine<'ctx>) -> bool {
-        index.step == Fixed::Number(1) || self.next.start.is_sum_of(&index.start, &self.next.step)
+        self.count_by_one() || self.next.start.is_sum_of(&index.start, &self.next.step)
     }
 
     /// With `exact` it costs a division by the step, of 32 bits.

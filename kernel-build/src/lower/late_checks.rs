@@ -291,14 +291,15 @@ fn is_harmless(instruction: Value<'_>) -> bool {
     ];
     match instruction.op() {
         Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Or | Op::ZExt | Op::Phi | Op::Element => true,
-        Op::Branch | Op::AddrSpaceCast | Op::LShr | Op::And | Op::Xor | Op::Select => true,
+        Op::LShr | Op::And | Op::Xor | Op::Trunc | Op::Select => true,
+        Op::Branch | Op::AddrSpaceCast => true,
         Op::Call => {
             let name = instruction.callee().as_function().map(Value::name);
             name.is_some_and(|n| FUNCTIONS.iter().any(|f| n.starts_with(f)))
         }
-        // Arithmetic but for division of integers, conversions, comparisons, select, fneg, freeze.
+        // Other arithmetic but for division of integers: conversions, comparisons, fneg, freeze.
         Op::Other(op) => {
-            matches!(op, 9 | 11 | 13 | 16 | 22 | 30 | 32..=38 | 41..=43 | 66 | 68)
+            matches!(op, 9 | 11 | 13 | 16 | 22 | 32..=38 | 41..=43 | 66 | 68)
         }
         _ => false,
     }

@@ -79,6 +79,23 @@ pub(super) fn find<'ctx>(function: Value<'ctx>) -> Vec<Loop<'ctx>> {
     found.into_iter().map(|(_, found)| found).collect()
 }
 
+/// The blocks of a function that control can come to again from themselves.
+pub(super) fn in_cycles(function: Value<'_>) -> HashSet<Block<'_>> {
+    let graph = Graph::of(function);
+    let again = |at: &usize| {
+        let mut seen = HashSet::new();
+        let mut todo = graph.after[*at].clone();
+        while let Some(next) = todo.pop() {
+            if seen.insert(next) {
+                todo.extend(&graph.after[next]);
+            }
+        }
+        seen.contains(at)
+    };
+    let cycles = (0..graph.blocks.len()).filter(again);
+    cycles.map(|at| graph.blocks[at]).collect()
+}
+
 /// Blocks by number, with neighbours and nearest dominators.
 struct Graph<'ctx> {
     blocks: Vec<Block<'ctx>>,

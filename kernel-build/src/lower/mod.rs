@@ -2,13 +2,10 @@
 //!
 //! In the order in which the linker runs them: [`sines`] puts a sine and its cosine together; [`symbols`] maps what is undefined to what provides it
 //! (panics, math, intrinsics); [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces;
-//! [`kernels`] turns entries into kernels; after LLVM's optimisation [`local_arrays`] puts small arrays into registers, [`early_checks`] takes bounds
-//! checks out of loops, [`locations`] gives panics their kernel, [`atomics`] spells out memory orders, [`panics`] writes panics into their kernels,
-//! [`copies`] spells out short copies and [`products`] widens factors. Must not know: cargo, files.
-//! In the order in which the linker runs them: [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics);
-//! [`retarget`] removes what only hosts have; [`shared`] and [`statics`] move declarations into their address spaces; [`kernels`] turns entries into
-//! kernels; after LLVM's optimisation [`early_checks`] and [`late_checks`] take bounds checks out of loops, [`locations`] gives panics their kernel and
-//! [`atomics`] spells out memory orders. Must not know: cargo, files.
+//! [`kernels`] turns entries into kernels; after LLVM's optimisation [`local_arrays`] puts small arrays into registers, [`early_checks`] and
+//! [`late_checks`] take bounds checks out of loops, [`narrow`] makes index arithmetic narrower, [`locations`] gives panics their kernel, [`atomics`]
+//! spells out memory orders, [`panics`] writes panics into their kernels, [`copies`] spells out short copies and [`products`] widens factors. Must
+//! not know: cargo, files.
 
 mod affine;
 pub(crate) mod answers;
@@ -27,6 +24,7 @@ pub(crate) mod local_arrays;
 pub(crate) mod locations;
 mod loops;
 mod memory_bodies;
+pub(crate) mod narrow;
 pub(crate) mod panics;
 pub(crate) mod products;
 pub(crate) mod retarget;

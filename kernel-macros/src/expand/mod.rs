@@ -57,11 +57,11 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     }
 }
 
-/// The type that carries the kernel's name.
+/// The type that carries the kernel's name; with braces, so that it is no value, and a variable may have the same name.
 ///
 /// ```text
 /// /// The user's documentation.
-/// pub struct map<T: Plain, F: Fn(T) -> T>(::core::marker::PhantomData<fn() -> (T, F)>);
+/// pub struct map<T: Plain, F: Fn(T) -> T> where … { __types: ::core::marker::PhantomData<fn() -> (T, F)> }
 /// ```
 fn handle(kernel: &Kernel) -> TokenStream {
     let name = kernel.name();
@@ -78,9 +78,9 @@ fn handle(kernel: &Kernel) -> TokenStream {
     quote! {
         #(#attributes)*
         #allow
-        #vis struct #name #generics (
-            ::core::marker::PhantomData<fn() -> (#(#types,)*)>
-        ) #where_clause;
+        #vis struct #name #generics #where_clause {
+            __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
+        }
     }
 }
 

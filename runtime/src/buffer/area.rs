@@ -6,9 +6,13 @@ use warploom_emulator::check;
 
 use super::copy::{hand_all, no_graphs, suspect};
 use super::{Buffer, Copy};
-use crate::cuda::copies::Box3;
+use crate::cuda::DriverError;
+use crate::cuda::array::ArrayMemory;
+use crate::cuda::copies::{Box3, Corner, Rows};
+use crate::cuda::stream::Stream as CudaStream;
+use crate::graph::record::{KeptBox, Operation};
 use crate::memory::MemoryError;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamError};
 
 /// Elements in rows and planes: those of a row lie side by side, and there may be gaps between rows and between planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,20 @@ pub(crate) enum Way {
     InPinned,
     OutPinned,
 }
+
+/// Rows of an [`Area`], each as far behind the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stack {
+    /// The first element.
+    pub(crate) to: *mut u8,
+    /// Bytes from one row to the next.
+    pub(crate) pitch: usize,
+    /// Rows.
+    pub(crate) height: usize,
+}
+
+/// The most bytes from row to row that drivers set memory with.
+const MAX_PITCH: usize = i32::MAX as usize;
 
 impl Area {
     /// Elements without gaps.
@@ -77,21 +95,97 @@ impl Area {
         in_planes && between
     }
 
+    /// All rows, in as few stacks as there can be: none if there are no bytes, one if the planes follow one another without gaps, else one
+    /// for each plane, or for the rows at one place of all planes.
+    pub(crate) fn stacks(self) -> Vec<Stack> {
+        let [_, height, depth] = self.extent;
+        if self.row_bytes() == 0 || height == 0 || depth == 0 {
+            return vec![];
+        }
+        let stack = |to, pitch, height| Stack { to, pitch, height };
+        let between_planes = self.rows.saturating_mul(self.pitch);
+        if depth == 1 || self.rows == height {
+            vec![stack(self.start, self.pitch, height * depth)]
+        } else if height < depth && between_planes <= MAX_PITCH {
+            let starts = (0..height).map(|y| self.row(y, 0));
+            starts.map(|to| stack(to, between_planes, depth)).collect()
+        } else {
+            let starts = (0..depth).map(|z| self.row(0, z));
+            starts.map(|to| stack(to, self.pitch, height)).collect()
+        }
+    }
+
     /// Where each row starts.
     pub(crate) fn all_rows(self) -> impl Iterator<Item = *mut u8> {
         let [_, height, depth] = self.extent;
         (0..depth).flat_map(move |z| (0..height).map(move |y| self.row(y, z)))
     }
 
-    /// Copies this area to another of the same extent, in order with the work on `stream`.
+    fn rows_for_driver(&self) -> Rows {
+        Rows {
+            start: self.start.expose_provenance() as u64,
+            pitch: self.pitch,
+            rows: self.rows,
+        }
+    }
+}
+
+/// One side of a copy of rectangles or boxes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Side<'a> {
+    Memory(Area),
+    /// A part of an array of a GPU; those of the emulator are memory.
+    Array(ArrayPart<'a>),
+}
+
+/// Elements of an array of a GPU.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ArrayPart<'a> {
+    /// Whose array it is.
+    pub(crate) buffer: &'a Buffer,
+    pub(crate) array: &'a ArrayMemory,
+    /// The first element: along x, y, and z or by layers.
+    pub(crate) at: [usize; 3],
+    /// Width, height, and depth or layers in elements.
+    pub(crate) extent: [usize; 3],
+    /// Bytes of an element.
+    pub(crate) size: usize,
+}
+
+impl<'a> Side<'a> {
+    pub(crate) fn extent(&self) -> [usize; 3] {
+        match self {
+            Side::Memory(area) => area.extent,
+            Side::Array(part) => part.extent,
+        }
+    }
+
+    fn row_bytes(&self) -> usize {
+        match self {
+            Side::Memory(area) => area.row_bytes(),
+            Side::Array(part) => part.extent[0] * part.size,
+        }
+    }
+
+    fn corner(&self, is_host: bool) -> Corner<'a> {
+        match *self {
+            Side::Memory(area) if is_host => Corner::Host(area.rows_for_driver()),
+            Side::Memory(area) => Corner::Device(area.rows_for_driver()),
+            Side::Array(ArrayPart {
+                array, at, size, ..
+            }) => Corner::Array(array, [at[0] * size, at[1], at[2]]),
+        }
+    }
+
+    /// Copies this side to another of the same extent, in order with the work on `stream`.
     ///
     /// # Safety
-    /// All elements of both areas are memory as `way` says, in `buffers` but for pageable memory; no element is in both. The buffers belong
-    /// to the stream's device or are portable; the caller holds a shared borrow of this area and an exclusive one of `to`.
+    /// All elements of both sides are memory as `way` says, in `buffers` but for pageable memory; no element is on both. The buffers belong
+    /// to the stream's device or are portable; the caller holds a shared borrow of this side and an exclusive one of `to`.
     #[track_caller]
     pub(crate) unsafe fn copy(
         self,
-        to: Area,
+        to: Side<'_>,
         way: Way,
         buffers: &[&Buffer],
         stream: &Stream,
@@ -100,22 +194,62 @@ impl Area {
         unsafe { self.queue(to, way, buffers, stream) }.map_err(|error| suspect(error, stream))
     }
 
+    /// Queues the copy on a GPU's stream, and orders it with nothing else.
+    ///
     /// # Safety
-    /// As [`copy`](Area::copy).
+    /// Both sides are memory as `way` says, of one extent, and stay so until the stream got there; no element is on both.
+    pub(crate) unsafe fn queue_alone(
+        self,
+        to: Side<'_>,
+        way: Way,
+        cuda: &CudaStream,
+    ) -> Result<(), DriverError> {
+        let [_, height, depth] = self.extent();
+        let width = self.row_bytes();
+        if [width, height, depth].contains(&0) {
+            return Ok(());
+        }
+        let copy = Box3 {
+            from: self.corner(matches!(way, Way::In | Way::InPinned)),
+            to: to.corner(matches!(way, Way::Out | Way::OutPinned)),
+            width,
+            height,
+            depth,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { cuda.copy_box(&copy) }
+    }
+
+    /// The copy to another side of the same extent within the device, for the driver; none of the extents is zero.
+    pub(crate) fn within(self, to: Side<'a>) -> Box3<'a> {
+        let [_, height, depth] = self.extent();
+        Box3 {
+            from: self.corner(false),
+            to: to.corner(false),
+            width: self.row_bytes(),
+            height,
+            depth,
+        }
+    }
+
+    /// # Safety
+    /// As [`copy`](Side::copy).
     #[track_caller]
     unsafe fn queue(
         self,
-        to: Area,
+        to: Side<'_>,
         way: Way,
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        let [_, height, depth] = self.extent;
+        let [_, height, depth] = self.extent();
         let row = self.row_bytes();
         // Absurd numbers of rows are possible where these have no bytes.
         let bytes = if row == 0 { 0 } else { row * height * depth };
-        if bytes == 0 || self.has_no_gaps() && to.has_no_gaps() {
-            let (from, to) = (self.start.cast_const(), to.start);
+        if let (Side::Memory(from), Side::Memory(to)) = (self, to)
+            && (bytes == 0 || from.has_no_gaps() && to.has_no_gaps())
+        {
+            let (from, to) = (from.start.cast_const(), to.start);
             let copy = match way {
                 Way::In => Copy::In { from, to },
                 Way::Out => Copy::Out { from, to },
@@ -126,47 +260,62 @@ impl Area {
             // SAFETY: the caller's promise; the areas are ranges of `bytes` bytes.
             return unsafe { copy.run(bytes, buffers, stream) };
         }
+        if let Some(recording) = stream.recording() {
+            if way != Way::Within {
+                let what = "copy to or from the host's memory";
+                return Err(StreamError::Recording { what }.into());
+            }
+            // A run orders its memory with other work of its own device alone.
+            for buffer in buffers {
+                buffer.check_own(stream)?;
+            }
+            let operation = match bytes {
+                0 => Operation::Nothing,
+                _ => Operation::Box(KeptBox::new(self, to, buffers)),
+            };
+            return Ok(recording.push(operation)?);
+        }
         let locks = hand_all(buffers, stream)?;
-        match stream.queue().cuda() {
-            Some(cuda) => {
-                let copy = Box3 {
-                    from: self.start.expose_provenance() as u64,
-                    from_host: matches!(way, Way::In | Way::InPinned),
-                    from_pitch: self.pitch,
-                    from_rows: self.rows,
-                    to: to.start.expose_provenance() as u64,
-                    to_host: matches!(way, Way::Out | Way::OutPinned),
-                    to_pitch: to.pitch,
-                    to_rows: to.rows,
-                    width: row,
-                    height,
-                    depth,
-                };
-                // SAFETY: the caller promises the areas. Pageable memory stays borrowed until the wait below; other memory is kept by
-                // `buffers`, which note this stream.
-                unsafe { cuda.copy_box(&copy)? };
-            }
-            None => {
+        match (stream.queue().cuda(), self, to) {
+            // SAFETY: the caller promises both sides. Pageable memory stays borrowed until the wait below; other memory is kept by
+            // `buffers`, which note this stream.
+            (Some(cuda), from, to) => unsafe { from.queue_alone(to, way, cuda)? },
+            (None, Side::Memory(from), Side::Memory(to)) => {
                 let _no_graphs = no_graphs(buffers, stream);
-                let mut remarked = false;
-                for (from, to) in self.all_rows().zip(to.all_rows()) {
-                    // SAFETY: on the emulator all addresses are host addresses; the caller promises the areas.
-                    unsafe { to.copy_from_nonoverlapping(from, row) };
-                    match way {
-                        Way::In => check::initialise(to, row),
-                        Way::Within | Way::InPinned => check::copied(to, from, row),
-                        Way::Out | Way::OutPinned => {
-                            // One remark is enough for all rows.
-                            remarked = remarked || stream.device().host_reads(from, row);
-                        }
-                    }
-                }
+                // SAFETY: on the emulator all addresses are host addresses; the caller promises the areas.
+                unsafe { from.write_to(to, way, stream) };
             }
+            // Arrays of GPUs do not get here: the caller promises buffers of the stream's device.
+            (None, ..) => {}
         }
         drop(locks);
         match way {
             Way::In | Way::Out => Ok(stream.synchronize()?),
             Way::Within | Way::InPinned | Way::OutPinned => Ok(()),
+        }
+    }
+}
+
+impl Area {
+    /// Copies on the host.
+    ///
+    /// # Safety
+    /// As [`Side::copy`], on the emulator.
+    #[track_caller]
+    pub(crate) unsafe fn write_to(self, to: Area, way: Way, stream: &Stream) {
+        let row = self.row_bytes();
+        let mut remarked = false;
+        for (from, to) in self.all_rows().zip(to.all_rows()) {
+            // SAFETY: the caller promises the areas.
+            unsafe { to.copy_from_nonoverlapping(from, row) };
+            match way {
+                Way::In => check::initialise(to, row),
+                Way::Within | Way::InPinned => check::copied(to, from, row),
+                Way::Out | Way::OutPinned => {
+                    // One remark is enough for all rows.
+                    remarked = remarked || stream.device().host_reads(from, row);
+                }
+            }
         }
     }
 }
@@ -216,6 +365,34 @@ mod tests {
         assert!(!area([4, 3, 2], 4, 16, 4).has_no_gaps());
         assert!(!area([4, 1, 2], 4, 16, 4).has_no_gaps());
         assert!(!area([4, 1, 2], 4, 20, 1).has_no_gaps());
+    }
+
+    #[test]
+    fn stacks_are_few_and_have_each_row_once() {
+        let shapes = [
+            ([4, 3, 5], 3, 1), // planes without gaps
+            ([4, 3, 1], 7, 1), // one plane
+            ([4, 1, 6], 7, 1), // one row of each plane
+            ([4, 2, 6], 7, 2),
+            ([4, 6, 2], 7, 2),
+            ([0, 3, 5], 3, 0),
+            ([4, 0, 5], 3, 0),
+        ];
+        for (extent, rows, expected) in shapes {
+            let all = area(extent, 2, 16, rows);
+            let stacks = all.stacks();
+            assert_eq!(stacks.len(), expected, "{extent:?}");
+            let rows_of = |stack: Stack| {
+                (0..stack.height).map(move |row| stack.to.addr() + row * stack.pitch)
+            };
+            let mut found: Vec<usize> = stacks.into_iter().flat_map(rows_of).collect();
+            found.sort_unstable();
+            let rows = all.all_rows().map(|row| row.addr());
+            let rows: Vec<usize> = rows.filter(|_| extent[0] > 0).collect();
+            assert_eq!(found, rows, "{extent:?}");
+        }
+        // No driver takes such a step.
+        assert_eq!(area([4, 1, 6], 2, 1 << 30, 2).stacks().len(), 6);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Copies of bytes in a row.
 
-use std::sync::{MutexGuard, RwLockReadGuard};
+use std::sync::RwLockReadGuard;
 
 use warploom_emulator::check;
 
 use super::Buffer;
-use crate::device::{Backend, Device, Emulated, Gpu, Submission};
+use crate::device::Device;
+use crate::device::order::{self, Submissions};
 use crate::graph::record::{KeptCopy, Operation};
 use crate::memory::MemoryError;
 use crate::stream::{Stream, StreamError, refuse_inside};
@@ -137,35 +138,24 @@ pub(crate) fn no_graphs<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
 ) -> Vec<RwLockReadGuard<'a, ()>> {
-    let devices = buffers.iter().map(|buffer| buffer.device());
-    let devices = devices.chain([stream.device()]);
-    let mut all: Vec<&Emulated> = devices
-        .filter_map(|device| device.0.backend.emulated())
-        .collect();
-    // Each once, and the same order everywhere: nobody waits in a circle.
-    all.sort_by_key(|emulated| std::ptr::from_ref(*emulated).addr());
-    all.dedup_by_key(|emulated| std::ptr::from_ref(*emulated).addr());
-    all.into_iter().map(Emulated::no_graph).collect()
+    order::no_graphs(devices(buffers, stream))
 }
 
 /// Hands `buffers` to `stream`. Until the locks are released nobody else hands them on: the work must be queued by then.
 pub(crate) fn hand_all<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
-) -> Result<Vec<MutexGuard<'a, Submission>>, MemoryError> {
+) -> Result<Submissions<'a>, MemoryError> {
     refuse_inside()?;
-    // Almost always one; portable buffers may bring others. In order of address, so that two threads never wait for each other.
-    let gpu = |device: &'a Device| match &device.0.backend {
-        Backend::Cuda(gpu) => Some(&**gpu),
-        Backend::Emulator(_) => None,
-    };
-    let own = buffers.iter().filter_map(|buffer| gpu(buffer.device()));
-    let mut gpus: Vec<&Gpu> = own.chain(gpu(stream.device())).collect();
-    gpus.sort_by_key(|gpu| std::ptr::from_ref(*gpu).addr());
-    gpus.dedup_by_key(|gpu| std::ptr::from_ref(*gpu).addr());
-    let locks = gpus.into_iter().map(Gpu::submission).collect();
+    let locks = order::submissions(devices(buffers, stream));
     for buffer in buffers {
         buffer.hand_to(stream.queue())?;
     }
     Ok(locks)
+}
+
+/// Almost always one; portable buffers and those of peers bring others.
+fn devices<'a>(buffers: &[&'a Buffer], stream: &'a Stream) -> impl Iterator<Item = &'a Device> {
+    let of_buffers = buffers.iter().map(|buffer| buffer.device());
+    of_buffers.chain([stream.device()])
 }

@@ -107,7 +107,8 @@ impl Fill<'_> {
         }
     }
 
-    /// The driver sets units of 1, 2 or 4 bytes. Larger values become columns of units, unless all their units are alike.
+    /// The driver sets units of 1, 2 or 4 bytes. Larger values become columns of units, unless all their units are alike: within each row, or,
+    /// where there are more rows than elements in one, across all of them.
     pub(crate) fn calls(self) -> Vec<Set> {
         let size = self.value.len();
         if size == 0 || self.width == 0 || self.height == 0 {
@@ -135,20 +136,21 @@ impl Fill<'_> {
                 height,
             }];
         }
-        let mut calls = Vec::new();
-        for row in 0..height {
-            for (i, value) in units.iter().enumerate() {
-                calls.push(Set {
-                    offset: row * self.pitch + i * unit,
-                    pitch: size,
-                    unit,
-                    value: *value,
-                    width: 1,
-                    height: width,
-                });
-            }
-        }
-        calls
+        let (columns, step, pitch, length) = match width < height {
+            true => (width, size, self.pitch, height),
+            false => (height, self.pitch, size, width),
+        };
+        let sets = (0..columns).flat_map(|column| {
+            units.iter().enumerate().map(move |(i, value)| Set {
+                offset: column * step + i * unit,
+                pitch,
+                unit,
+                value: *value,
+                width: 1,
+                height: length,
+            })
+        });
+        sets.collect()
     }
 }
 
@@ -235,6 +237,14 @@ mod tests {
         }
         let calls = fill(&[0; 16], 10, 7, 512).calls();
         assert_eq!((calls.len(), calls[0].width, calls[0].height), (1, 40, 7));
+    }
+
+    #[test]
+    fn columns_are_as_few_as_there_can_be() {
+        let value = [1, 0, 0, 0, 2, 0, 0, 0]; // two units that differ
+        for (width, height, expected) in [(100, 3, 6), (3, 100, 6), (1, 100, 2), (100, 1, 2)] {
+            assert_eq!(fill(&value, width, height, 1024).calls().len(), expected);
+        }
     }
 
     #[test]

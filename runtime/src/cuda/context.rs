@@ -1,4 +1,4 @@
-//! A GPU's context: the primary one, shared with every other user of the GPU in this process.
+//! A GPU's context: the primary one, shared with every other user of the GPU in this process, or one that somebody made for himself.
 //!
 //! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so; launches and what pools do, which have to be
 //! quick, only where the driver asks for it ([`Context::again`]). The former context is not restored: that would be two calls more for each
@@ -6,7 +6,7 @@
 //! contexts holds a [`Pushed`] meanwhile.
 
 use std::collections::BTreeMap;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -25,8 +25,18 @@ pub(crate) struct Context {
     pub(super) driver: Driver,
     found: Found,
     raw: CUcontext,
-    /// Not the primary context, but one of our own, made because that one is lost and still has users.
-    own: bool,
+    whose: Whose,
+}
+
+/// Who ends a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The primary one: the last of its users.
+    Primary,
+    /// One of our own, made because the primary one is lost and still has users: we do.
+    Own,
+    /// One that somebody else made: he does, and not before we are done.
+    Foreign,
 }
 
 /// What a GPU says about itself.
@@ -40,6 +50,9 @@ pub(crate) struct Properties {
 
 /// What is known of the primary contexts that somebody here has opened. Locked while one is opened.
 static PRIMARY: Mutex<BTreeMap<CUdevice, Weak<Health>>> = Mutex::new(BTreeMap::new());
+
+/// What is known of the contexts of others that somebody here uses, by the driver's handles.
+static FOREIGN: Mutex<BTreeMap<usize, Weak<Health>>> = Mutex::new(BTreeMap::new());
 
 impl Context {
     /// Retains the primary context of a GPU. `flags`: what it has to be made with.
@@ -71,7 +84,45 @@ impl Context {
             driver: found.driver.for_context(health),
             found,
             raw,
-            own,
+            whose: if own { Whose::Own } else { Whose::Primary },
+        }))
+    }
+
+    /// A context that somebody else made; the primary one becomes retained.
+    ///
+    /// # Safety
+    /// `raw` is a context of the driver, not null, which stays until the result and all that is made in it are gone.
+    pub(crate) unsafe fn adopt(raw: *mut c_void) -> Result<Arc<Context>, DeviceError> {
+        let driver = sys::driver()?;
+        let raw = CUcontext(raw);
+        let (mut device, mut popped): (CUdevice, _) = (0, CUcontext::NULL);
+        // SAFETY: the caller promises a live context; the others write a number and a handle to where we point. The thread gets back the
+        // context that it had, also where the driver does not tell the GPU.
+        unsafe {
+            driver.cuCtxPushCurrent_v2(raw)?;
+            let told = driver.cuCtxGetDevice(&raw mut device);
+            driver.cuCtxPopCurrent_v2(&raw mut popped)?;
+            told?;
+        }
+        let mut all = Found::all()?.into_iter();
+        let found = all.find(|found| found.device == device);
+        let found = found.ok_or(DeviceError::NoDevice)?;
+        if found.primary_state()?.1 {
+            let primary = Context::open(found, None)?;
+            if primary.raw == raw {
+                return Ok(primary);
+            }
+        }
+        let mut foreign = lock(&FOREIGN);
+        foreign.retain(|_, health| health.strong_count() > 0);
+        let health = foreign.get(&raw.0.addr()).and_then(Weak::upgrade);
+        let health = health.unwrap_or_default();
+        foreign.insert(raw.0.addr(), Arc::downgrade(&health));
+        Ok(Arc::new(Context {
+            driver: found.driver.for_context(health),
+            found,
+            raw,
+            whose: Whose::Foreign,
         }))
     }
 
@@ -341,15 +392,15 @@ fn create(found: Found, flags: u32) -> Result<CUcontext, DriverError> {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        let (found, raw, own) = (self.found, self.raw, self.own);
+        let (found, raw, whose) = (self.found, self.raw, self.whose);
         outside(move || {
             // SAFETY: gives back what `open` took, once; nothing of it is left. Through the driver's own table: this is due for a lost
             // context, too. An error means that the driver is shut down already: nothing is left to release.
             let _ = unsafe {
-                if own {
-                    found.driver.cuCtxDestroy_v2(raw)
-                } else {
-                    found.driver.cuDevicePrimaryCtxRelease_v2(found.device)
+                match whose {
+                    Whose::Primary => found.driver.cuDevicePrimaryCtxRelease_v2(found.device),
+                    Whose::Own => found.driver.cuCtxDestroy_v2(raw),
+                    Whose::Foreign => Ok(()),
                 }
             };
         });

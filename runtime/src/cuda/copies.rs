@@ -1,27 +1,18 @@
 //! Copies, and what sets memory: work for a stream.
 
-use std::ffi::c_void;
-
+use super::array::ArrayMemory;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory::{
-    CU_DEVICE_CPU, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUDA_MEMCPY3D, Side2D,
-    Side3D,
+    CU_DEVICE_CPU, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST,
+    CU_MEMORYTYPE_UNIFIED, CUDA_MEMCPY2D, CUDA_MEMCPY3D, Side2D, Side3D,
 };
 
-/// A copy between rectangles or boxes, in bytes and rows. Each side is an address of the host's memory or of the device's.
+/// A copy between rectangles or boxes, in bytes and rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Box3 {
-    pub(crate) from: u64,
-    pub(crate) from_host: bool,
-    /// Bytes from row to row.
-    pub(crate) from_pitch: usize,
-    /// Rows from plane to plane.
-    pub(crate) from_rows: usize,
-    pub(crate) to: u64,
-    pub(crate) to_host: bool,
-    pub(crate) to_pitch: usize,
-    pub(crate) to_rows: usize,
+pub(crate) struct Box3<'a> {
+    pub(crate) from: Corner<'a>,
+    pub(crate) to: Corner<'a>,
     /// Bytes.
     pub(crate) width: usize,
     /// Rows.
@@ -30,42 +21,106 @@ pub(crate) struct Box3 {
     pub(crate) depth: usize,
 }
 
-/// An address as the driver's structures take it: what kind it is, and the fields for the host and for a device.
-fn place(address: u64, host: bool) -> (u32, *mut c_void, u64) {
-    if host {
-        let address = usize::try_from(address).unwrap_or(0);
-        let address = std::ptr::with_exposed_provenance_mut(address);
-        (CU_MEMORYTYPE_HOST, address, 0)
-    } else {
-        (CU_MEMORYTYPE_DEVICE, std::ptr::null_mut(), address)
+/// Where one side of a copy starts, and how its rows lie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Corner<'a> {
+    /// At an address of the host's memory.
+    Host(Rows),
+    /// At an address of the device's memory.
+    Device(Rows),
+    /// At an address of some device's memory: the driver finds out whose.
+    Anywhere(Rows),
+    /// In an array: bytes along x, rows, planes or layers.
+    Array(&'a ArrayMemory, [usize; 3]),
+}
+
+/// Rows in memory, from an address on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows {
+    pub(crate) start: u64,
+    /// Bytes from row to row.
+    pub(crate) pitch: usize,
+    /// Rows from plane to plane.
+    pub(crate) rows: usize,
+}
+
+impl Corner<'_> {
+    fn is_array(&self) -> bool {
+        matches!(self, Corner::Array(..))
+    }
+
+    /// As the driver's structures take it.
+    fn side(&self) -> Side3D {
+        let none = Side3D {
+            x_bytes: 0,
+            y: 0,
+            z: 0,
+            level: 0,
+            kind: 0,
+            host: std::ptr::null_mut(),
+            device: 0,
+            array: std::ptr::null_mut(),
+            reserved: std::ptr::null_mut(),
+            pitch: 0,
+            rows: 0,
+        };
+        match *self {
+            Corner::Host(Rows { start, pitch, rows }) => {
+                let address = usize::try_from(start).unwrap_or(0);
+                Side3D {
+                    kind: CU_MEMORYTYPE_HOST,
+                    host: std::ptr::with_exposed_provenance_mut(address),
+                    pitch,
+                    rows,
+                    ..none
+                }
+            }
+            Corner::Device(Rows { start, pitch, rows })
+            | Corner::Anywhere(Rows { start, pitch, rows }) => Side3D {
+                kind: match self {
+                    Corner::Device(_) => CU_MEMORYTYPE_DEVICE,
+                    _ => CU_MEMORYTYPE_UNIFIED,
+                },
+                device: start,
+                pitch,
+                rows,
+                ..none
+            },
+            Corner::Array(array, [x_bytes, y, z]) => Side3D {
+                kind: CU_MEMORYTYPE_ARRAY,
+                array: array.raw.0,
+                x_bytes,
+                y,
+                z,
+                ..none
+            },
+        }
     }
 }
 
-fn side_2d((kind, host, device): (u32, *mut c_void, u64), pitch: usize) -> Side2D {
+impl Box3<'_> {
+    /// As the driver's functions for three dimensions take it.
+    pub(super) fn in_space(&self) -> CUDA_MEMCPY3D {
+        CUDA_MEMCPY3D {
+            from: self.from.side(),
+            to: self.to.side(),
+            width_bytes: self.width,
+            height: self.height,
+            depth: self.depth,
+        }
+    }
+}
+
+/// A side of one plane in memory.
+fn in_plane(side: &Side3D) -> Side2D {
     Side2D {
-        x_bytes: 0,
-        y: 0,
-        kind,
-        host,
-        device,
-        array: std::ptr::null_mut(),
-        pitch,
-    }
-}
-
-fn side_3d((kind, host, device): (u32, *mut c_void, u64), pitch: usize, rows: usize) -> Side3D {
-    Side3D {
-        x_bytes: 0,
-        y: 0,
-        z: 0,
-        level: 0,
-        kind,
-        host,
-        device,
-        array: std::ptr::null_mut(),
-        reserved: std::ptr::null_mut(),
-        pitch,
-        rows,
+        x_bytes: side.x_bytes,
+        y: side.y,
+        kind: side.kind,
+        host: side.host,
+        device: side.device,
+        array: side.array,
+        pitch: side.pitch,
     }
 }
 
@@ -204,30 +259,23 @@ impl Stream {
     /// Queues a copy of rows and planes.
     ///
     /// # Safety
-    /// All rows can be read and written, and stay so until the stream got there; they do not overlap. None of the extents is zero. The
-    /// provenance of host addresses was exposed.
-    pub(crate) unsafe fn copy_box(&self, copy: &Box3) -> Result<(), DriverError> {
+    /// All rows can be read and written, and stay so until the stream got there; they do not overlap, and lie in their arrays. None of the
+    /// extents is zero. The provenance of host addresses was exposed.
+    pub(crate) unsafe fn copy_box(&self, copy: &Box3<'_>) -> Result<(), DriverError> {
         self.context.bind()?;
         let driver = &self.context.driver;
-        let from = place(copy.from, copy.from_host);
-        let to = place(copy.to, copy.to_host);
-        if copy.depth == 1 {
+        // Layers of arrays are planes to the driver, also a single one.
+        if copy.depth == 1 && !copy.from.is_array() && !copy.to.is_array() {
             let copy = CUDA_MEMCPY2D {
-                from: side_2d(from, copy.from_pitch),
-                to: side_2d(to, copy.to_pitch),
+                from: in_plane(&copy.from.side()),
+                to: in_plane(&copy.to.side()),
                 width_bytes: copy.width,
                 height: copy.height,
             };
             // SAFETY: the structure is read during the call; the caller promises the rows.
             return unsafe { driver.cuMemcpy2DAsync_v2(&raw const copy, self.raw) };
         }
-        let copy = CUDA_MEMCPY3D {
-            from: side_3d(from, copy.from_pitch, copy.from_rows),
-            to: side_3d(to, copy.to_pitch, copy.to_rows),
-            width_bytes: copy.width,
-            height: copy.height,
-            depth: copy.depth,
-        };
+        let copy = copy.in_space();
         // SAFETY: as above.
         unsafe { driver.cuMemcpy3DAsync_v2(&raw const copy, self.raw) }
     }

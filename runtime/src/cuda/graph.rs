@@ -4,12 +4,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::context::Context;
+use super::copies::Box3;
 use super::module::Function;
 use super::result::DriverError;
 use super::stream::Stream;
-use super::sys::graphs::{
-    CU_MEMORYTYPE_DEVICE, KernelNodeParams, Memcpy3d, Memcpy3dSide, MemsetNodeParams,
-};
+use super::sys::graphs::{KernelNodeParams, MemsetNodeParams};
 use super::sys::{self, CUgraph, CUgraphExec, CUgraphNode};
 use crate::buffer::Set;
 use crate::launch::CheckedShape;
@@ -77,31 +76,16 @@ impl Graph {
         Ok(Node(node))
     }
 
-    /// Adds a copy of bytes within the device's memory.
+    /// Adds a copy within the device's memory, or between that and another device's.
     ///
     /// # Safety
-    /// Both ranges stay valid while the graph can run, and do not overlap.
+    /// Both sides stay valid while the graph can run, and do not overlap. None of the extents is zero.
     pub(crate) unsafe fn add_copy(
         &mut self,
         after: &[Node],
-        to: u64,
-        from: u64,
-        bytes: usize,
+        copy: &Box3<'_>,
     ) -> Result<Node, DriverError> {
-        let side = |device| Memcpy3dSide {
-            memory_type: CU_MEMORYTYPE_DEVICE,
-            device,
-            pitch: bytes,
-            height: 1,
-            ..Memcpy3dSide::default()
-        };
-        let copy = Memcpy3d {
-            from: side(from),
-            to: side(to),
-            width_bytes: bytes,
-            height: 1,
-            depth: 1,
-        };
+        let copy = copy.in_space();
         let mut node = CUgraphNode::NULL;
         // SAFETY: as in `add_kernel`; the driver copies the description.
         unsafe {

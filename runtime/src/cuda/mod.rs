@@ -3,6 +3,7 @@
 //! Raw handles never leave this room. Must not know: kernels' contracts, the emulator.
 //! Start at [`context`]: everything else belongs to a context.
 
+pub(crate) mod array;
 pub(crate) mod context;
 pub(crate) mod copies;
 pub(crate) mod event;

@@ -1,7 +1,7 @@
 //! GPUs that reach each other's memory.
 
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use super::context::Context;
 use super::found::Found;
@@ -45,8 +45,33 @@ struct Way {
     raw: [CUcontext; 2],
 }
 
-/// Of all GPUs, since several users of a GPU have one context.
-static WAYS: Mutex<Vec<Way>> = Mutex::new(Vec::new());
+/// Of all GPUs, since several users of a GPU have one context. Read from the check of a launch until it is queued: a way that was taken off
+/// the list has no launch any more that passed and is not queued.
+static WAYS: RwLock<Vec<Way>> = RwLock::new(Vec::new());
+
+/// Held while the driver is asked to allow or to end access, so that the list says what the driver says. Before the list's lock, always.
+static CHANGES: Mutex<()> = Mutex::new(());
+
+/// The ways as they are; none of them ends while this lives.
+pub(crate) struct Ways(RwLockReadGuard<'static, Vec<Way>>);
+
+/// All ways that there are. One thread takes them once at a time: a second look would wait for whoever ends one.
+pub(crate) fn ways() -> Ways {
+    Ways(WAYS.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Ways {
+    /// Whether [`enable_peer`](Context::enable_peer) let work of one context reach the other's memory, and nobody ended it.
+    pub(crate) fn reach(&self, from: &Context, peer: &Context) -> bool {
+        let raw = [from.raw(), peer.raw()];
+        let mut ways = self.0.iter();
+        ways.any(|way| way.raw == raw && way.is_there())
+    }
+}
+
+fn change(with: impl FnOnce(&mut Vec<Way>)) {
+    with(&mut WAYS.write().unwrap_or_else(PoisonError::into_inner));
+}
 
 impl Way {
     fn is_there(&self) -> bool {
@@ -60,16 +85,9 @@ impl Way {
 }
 
 impl Context {
-    /// Whether [`enable_peer`](Context::enable_peer) let work of this context reach the other's memory, and nobody ended it.
-    pub(crate) fn reaches(&self, peer: &Context) -> bool {
-        let raw = [self.raw(), peer.raw()];
-        lock(&WAYS)
-            .iter()
-            .any(|way| way.raw == raw && way.is_there())
-    }
-
     /// Lets work of this context reach the other's memory. Once it does, this changes nothing.
     pub(crate) fn enable_peer(self: &Arc<Context>, peer: &Arc<Context>) -> Result<(), DriverError> {
+        let _alone = lock(&CHANGES);
         self.bind()?;
         // SAFETY: both contexts are there; this one is current.
         match unsafe { self.driver.cuCtxEnablePeerAccess(peer.raw(), 0) } {
@@ -80,17 +98,22 @@ impl Context {
             contexts: [self, peer].map(Arc::downgrade),
             raw: [self.raw(), peer.raw()],
         };
-        let mut ways = lock(&WAYS);
-        // Each user of a context says it for himself: the others may go first.
-        ways.retain(|known| known.is_there() && !known.is_of_same(&way));
-        ways.push(way);
+        change(|ways| {
+            // Each user of a context says it for himself: the others may go first.
+            ways.retain(|known| known.is_there() && !known.is_of_same(&way));
+            ways.push(way);
+        });
         Ok(())
     }
 
-    /// Ends it. If it was not so, this changes nothing.
+    /// Ends it, for all users of the two contexts, after all work that needs it. If it was not so, this changes nothing.
     pub(crate) fn disable_peer(&self, peer: &Context) -> Result<(), DriverError> {
+        let _alone = lock(&CHANGES);
         let raw = [self.raw(), peer.raw()];
-        lock(&WAYS).retain(|way| way.raw != raw);
+        // Every launch that passed is queued then, and no other passes: waiting for what is queued is enough, and needs no lock.
+        change(|ways| ways.retain(|way| way.raw != raw));
+        self.synchronize()?;
+        peer.synchronize()?;
         self.bind()?;
         // SAFETY: both contexts are there; this one is current.
         match unsafe { self.driver.cuCtxDisablePeerAccess(peer.raw()) } {

@@ -47,6 +47,17 @@ impl Emulated {
             Attribute::PCI_BUS_ID => number(self.ordinal),
             Attribute::INTEGRATED => i32::from(integrated),
             Attribute::CLUSTER_LAUNCH => i32::from(limits.cluster_blocks > 0),
+            // The same for all models (CUDA Programming Guide, technical specifications).
+            Attribute::MAXIMUM_TEXTURE1D_WIDTH | Attribute::MAXIMUM_TEXTURE2D_WIDTH => 131_072,
+            Attribute::MAXIMUM_TEXTURE2D_HEIGHT => 65_536,
+            Attribute::MAXIMUM_TEXTURE3D_WIDTH
+            | Attribute::MAXIMUM_TEXTURE3D_HEIGHT
+            | Attribute::MAXIMUM_TEXTURE3D_DEPTH => 16_384,
+            Attribute::MAXIMUM_TEXTURE1D_LAYERED_WIDTH
+            | Attribute::MAXIMUM_TEXTURE2D_LAYERED_WIDTH
+            | Attribute::MAXIMUM_TEXTURE2D_LAYERED_HEIGHT => 32_768,
+            Attribute::MAXIMUM_TEXTURE1D_LAYERED_LAYERS
+            | Attribute::MAXIMUM_TEXTURE2D_LAYERED_LAYERS => 2_048,
             Attribute::CAN_MAP_HOST_MEMORY
             | Attribute::UNIFIED_ADDRESSING
             | Attribute::MANAGED_MEMORY
@@ -141,7 +152,7 @@ mod tests {
                 ask(Attribute::CLUSTER_LAUNCH) != 0,
                 limits.cluster_blocks != 0
             );
-            assert_eq!(emulated.attribute(Attribute::MAXIMUM_TEXTURE1D_WIDTH), None);
+            assert_eq!(emulated.attribute(Attribute::MAXIMUM_SURFACE1D_WIDTH), None);
         }
     }
 }

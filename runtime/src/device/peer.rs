@@ -1,13 +1,16 @@
 //! Several devices: who reaches whose memory, and copies from one to the other.
 
-use std::sync::{Arc, MutexGuard, Weak};
+use std::sync::{Arc, Weak};
 
 use warploom_device::Plain;
 use warploom_emulator::check;
 
 use crate::buffer::{Copy, hand_all, no_graphs};
-use crate::device::{Backend, Device, DeviceError, Emulated, Gpu, Shared, Submission, lock};
+use crate::cuda::DriverError;
+use crate::cuda::peers::Ways;
+use crate::device::{Backend, Device, DeviceError, Emulated, Gpu, Shared, lock};
 use crate::error::Unsupported;
+use crate::graph::record::{KeptCopy, Operation};
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::{Stream, refuse_inside};
@@ -141,37 +144,33 @@ impl Device {
             Pair::Gpus(ours, theirs) => ours
                 .context
                 .enable_peer(&theirs.context)
-                .map_err(|source| self.no_way(peer, source.to_string())),
+                .map_err(|source| self.driver_refuses(peer, &source)),
         }
     }
 
-    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, after all work of both devices is done; nothing is given to their
-    /// streams meanwhile. If it was not
-    /// allowed, this changes nothing. CUDA: `cuCtxDisablePeerAccess`.
+    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, for all users of the two contexts, after all work of both devices is
+    /// done: launches that need it are refused from the call on, those that were queued before it still run. If it was not allowed, this
+    /// changes nothing. CUDA: `cuCtxDisablePeerAccess`.
     ///
     /// # Errors
-    /// As [`enable_peer_access`](Device::enable_peer_access).
+    /// As [`enable_peer_access`](Device::enable_peer_access); launches that need the access are refused then, too.
     pub fn disable_peer_access(&self, peer: &Device) -> Result<(), DeviceError> {
         match self.two(peer)? {
             Pair::Emulated(ours) => {
                 lock(&ours.peers).retain(|one| !std::ptr::eq(one.as_ptr(), Arc::as_ptr(&peer.0)));
                 Ok(())
             }
-            Pair::Gpus(ours, theirs) => {
-                let _no_launch = both_submissions(ours, theirs);
-                let quiet = ours.context.synchronize();
-                quiet
-                    .and_then(|()| theirs.context.synchronize())
-                    .and_then(|()| ours.context.disable_peer(&theirs.context))
-                    .map_err(|source| self.no_way(peer, source.to_string()))
-            }
+            Pair::Gpus(ours, theirs) => ours
+                .context
+                .disable_peer(&theirs.context)
+                .map_err(|source| self.driver_refuses(peer, &source)),
         }
     }
 
     fn two<'d>(&'d self, peer: &'d Device) -> Result<Pair<'d>, DeviceError> {
         let pair = self
             .pair(peer)
-            .ok_or_else(|| self.no_way(peer, "one is a GPU, the other is emulated".to_owned()))?;
+            .ok_or_else(|| self.no_way(peer, "one is a GPU, the other is emulated; copy through the host, with `to_vec` and `copy_from`".to_owned()))?;
         let one = match &pair {
             Pair::Emulated(_) => self.is_same(peer),
             Pair::Gpus(ours, theirs) => {
@@ -179,18 +178,26 @@ impl Device {
             }
         };
         if one {
-            return Err(self.no_way(peer, "they are one device".to_owned()));
+            return Err(self.no_way(
+                peer,
+                "they are one device, which reaches its own memory anyway".to_owned(),
+            ));
         }
         Ok(pair)
     }
 
-    /// Whether kernels of this device may use the memory of `peer`.
-    pub(crate) fn reaches(&self, peer: &Device) -> bool {
+    /// Whether kernels of this device may use the memory of `peer`, by the `ways` of GPUs that there are.
+    pub(crate) fn reaches(&self, peer: &Device, ways: &Ways) -> bool {
         match self.pair(peer) {
             Some(Pair::Emulated(ours)) => is_among(&lock(&ours.peers), peer),
-            Some(Pair::Gpus(ours, theirs)) => ours.context.reaches(&theirs.context),
+            Some(Pair::Gpus(ours, theirs)) => ways.reach(&ours.context, &theirs.context),
             None => false,
         }
+    }
+
+    fn driver_refuses(&self, peer: &Device, source: &DriverError) -> DeviceError {
+        let reason = format!("{source}; copies between GPUs work all the same, through the host");
+        self.no_way(peer, reason)
     }
 
     fn no_way(&self, peer: &Device, reason: String) -> DeviceError {
@@ -209,23 +216,13 @@ fn is_among(peers: &[Weak<Shared>], peer: &Device) -> bool {
         .any(|one| std::ptr::eq(one.as_ptr(), Arc::as_ptr(&peer.0)))
 }
 
-/// In order of address, as everywhere.
-fn both_submissions<'g>(a: &'g Gpu, b: &'g Gpu) -> [MutexGuard<'g, Submission>; 2] {
-    if std::ptr::from_ref(a).addr() < std::ptr::from_ref(b).addr() {
-        let first = a.submission();
-        [first, b.submission()]
-    } else {
-        let first = b.submission();
-        [first, a.submission()]
-    }
-}
-
 impl<T: Plain> DeviceBuffer<T> {
     /// Copies `source`, which may lie on another device of the same kind, into elements `at..at + source.len()` of this buffer.
     ///
     /// Queued on `stream`, which is of one of the two devices; does not wait. Both buffers may be used at once, on any stream of their
     /// devices: what comes later waits, on the device. The way is direct if [`Device::enable_peer_access`] allowed it, else through the host's
-    /// memory. CUDA: `cuMemcpyPeerAsync`.
+    /// memory. A stream that records makes it a node of its [graph](crate::Graph), whose device is one of the two; each run is then in order
+    /// with the work of both devices on the two buffers. CUDA: `cuMemcpyPeerAsync`, `cuGraphAddMemcpyNode`.
     ///
     /// # Errors
     /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then. [`MemoryError::WrongDevice`] if
@@ -305,8 +302,17 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 )
             };
         }
-        stream.refuse_recording("copy between devices")?;
-        match to.pair(from) {
+        let pair = to.pair(from);
+        if let (Some(recording), Some(_)) = (stream.recording(), &pair) {
+            let copy = Operation::Copy(KeptCopy {
+                to: self.ptr().wrapping_add(at).cast(),
+                from: source.as_ptr().cast(),
+                bytes: given * size_of::<T>(),
+                buffers: vec![self.buffer().clone(), source.buffer().clone()],
+            });
+            return Ok(recording.push(copy)?);
+        }
+        match pair {
             None => Err(MemoryError::Unsupported(Unsupported {
                 what: "copies between a GPU and the emulator",
                 device: to.name().to_owned(),

@@ -4,17 +4,19 @@ use std::ffi::c_void;
 use std::fmt;
 use std::panic::Location;
 use std::ptr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_emulator::check;
 
 use super::record::{KeptCopy, KeptFill, KeptLaunch, Operation};
 use super::{GraphError, Node, Planned, recorded};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Side, Way};
+use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
 use crate::cuda::host::outside;
 use crate::cuda::{Context, DriverError};
-use crate::device::{Backend, Device, lock};
+use crate::device::order::{self, Submissions};
+use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::error::Error;
 use crate::launch::run_kept;
 use crate::memory::{Counted, Object};
@@ -30,6 +32,8 @@ pub struct ExecutableGraph {
     buffers: Vec<Buffer>,
     /// What a run launches, each kernel and line once.
     lines: Vec<Lines>,
+    /// Whether some are of other devices.
+    has_peers: bool,
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
@@ -75,6 +79,7 @@ impl ExecutableGraph {
             nodes,
             buffers: vec![],
             lines: vec![],
+            has_peers: false,
             cuda,
             last: Mutex::default(),
             _counted: Counted::new(stream.device(), Object::ExecutableGraph),
@@ -92,6 +97,8 @@ impl ExecutableGraph {
                 buffers.push(buffer.clone());
             }
         }
+        let own = self.stream.device();
+        self.has_peers = buffers.iter().any(|buffer| !buffer.device().is_same(own));
         self.buffers = buffers;
         let mut lines: Vec<Lines> = vec![];
         for launch in self.nodes.iter().filter_map(Planned::launch) {
@@ -111,6 +118,12 @@ impl ExecutableGraph {
             }
         }
         self.lines = lines;
+    }
+
+    /// Its own device and those of its buffers.
+    fn devices(&self) -> impl Iterator<Item = &Device> {
+        let of_buffers = self.buffers.iter().map(|buffer| buffer.device());
+        of_buffers.chain([self.device()])
     }
 
     /// The device that it runs on.
@@ -156,7 +169,7 @@ impl ExecutableGraph {
         let Some(emulated) = self.device().0.backend.emulated() else {
             return Ok(());
         };
-        let _alone = emulated.nothing_else();
+        let _alone = order::nothing_else(self.devices());
         for node in &self.nodes {
             match &node.operation {
                 Operation::Launch(launch) => run_kept(emulated, stream, launch)?,
@@ -165,6 +178,12 @@ impl ExecutableGraph {
                     // nothing else works on the emulator's memory now.
                     unsafe { copy.to.copy_from_nonoverlapping(copy.from, copy.bytes) };
                     check::copied(copy.to, copy.from, copy.bytes);
+                }
+                Operation::Box(copy) => {
+                    if let Some((Side::Memory(from), Side::Memory(to))) = copy.sides() {
+                        // SAFETY: two areas of memory that the graph keeps, and as above.
+                        unsafe { from.write_to(to, Way::Within, stream) };
+                    }
                 }
                 // SAFETY: memory that the graph keeps, and as above.
                 Operation::Fill(fill) => unsafe { fill.get().write() },
@@ -180,7 +199,7 @@ impl ExecutableGraph {
             return Ok(());
         };
         self.device().flush_prints();
-        let mut submission = gpu.submission();
+        let (mut submission, _others) = self.submissions(gpu);
         for buffer in &self.buffers {
             buffer.hand_to(stream.queue())?;
         }
@@ -206,6 +225,17 @@ impl ExecutableGraph {
             *last = Some(Arc::clone(stream.queue()));
         }
         Ok(())
+    }
+
+    /// The submission lock of its own GPU, and those of all other GPUs whose memory it uses.
+    fn submissions<'a>(&'a self, own: &'a Gpu) -> (MutexGuard<'a, Submission>, Submissions<'a>) {
+        if self.has_peers {
+            let mut others = order::submissions(self.devices());
+            if let Some(at) = others.iter().position(|(of, _)| ptr::eq(*of, own)) {
+                return (others.swap_remove(at).1, others);
+            }
+        }
+        (own.submission(), vec![])
     }
 
     /// Gives a node the launch that `record` gives to the stream that it gets: the same kernel with another shape or other arguments, for
@@ -327,6 +357,11 @@ impl Cuda {
             nodes.push(match operation {
                 Operation::Launch(launch) => add_launch(&mut graph, stream, &after, launch)?,
                 Operation::Copy(copy) => add_copy(&mut graph, &after, copy)?,
+                Operation::Box(copy) => match copy.sides() {
+                    // SAFETY: memory and arrays that the graph keeps; one side was borrowed exclusively, so they do not overlap.
+                    Some((from, to)) => unsafe { graph.add_copy(&after, &from.within(to))? },
+                    None => graph.add_empty(&after)?,
+                },
                 Operation::Fill(fill) => add_fill(&mut graph, &after, fill)?,
                 Operation::Nothing => graph.add_empty(&after)?,
             });
@@ -346,15 +381,26 @@ fn add_copy(
     if copy.bytes == 0 {
         return graph.add_empty(after);
     }
+    let side = |start: u64| {
+        let row = Rows {
+            start,
+            pitch: copy.bytes,
+            rows: 1,
+        };
+        match copy.is_between_devices() {
+            true => Corner::Anywhere(row),
+            false => Corner::Device(row),
+        }
+    };
+    let row = Box3 {
+        from: side(copy.from.addr() as u64),
+        to: side(copy.to.addr() as u64),
+        width: copy.bytes,
+        height: 1,
+        depth: 1,
+    };
     // SAFETY: two ranges of memory that the graph keeps; one was borrowed exclusively, so they do not overlap.
-    unsafe {
-        graph.add_copy(
-            after,
-            copy.to.addr() as u64,
-            copy.from.addr() as u64,
-            copy.bytes,
-        )
-    }
+    unsafe { graph.add_copy(after, &row) }
 }
 
 fn add_fill(

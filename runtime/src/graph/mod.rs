@@ -96,7 +96,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Adds what `record` gives to the stream that it gets: a launch, a copy within the device, a fill, or several, one after the other. Returns the
+    /// Adds what `record` gives to the stream that it gets: a launch, a copy within the device or [from another](crate::DeviceBuffer::copy_from_peer), a fill, or several, one after the other. Returns the
     /// last node. It runs after all nodes that use a buffer which it uses, too.
     ///
     /// # Errors

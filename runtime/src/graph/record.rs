@@ -5,7 +5,7 @@
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
-use crate::buffer::{Buffer, Fill};
+use crate::buffer::{Area, ArrayPart, Buffer, Fill, Side};
 use crate::cuda::module::Function;
 use crate::device::lock;
 use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Param};
@@ -40,12 +40,13 @@ impl Recording {
 pub(crate) enum Operation {
     Launch(Arc<KeptLaunch>),
     Copy(KeptCopy),
+    Box(KeptBox),
     Fill(KeptFill),
     /// A launch that covers nothing, or the end of a child: it has its place in the order, and no work.
     Nothing,
 }
 
-/// A copy from memory of the device to memory of the device. Addresses as [`Buffer::start`] has them.
+/// A copy from memory of a device to memory of the same or of another one. Addresses as [`Buffer::start`] has them.
 #[derive(Clone)]
 pub(crate) struct KeptCopy {
     pub(crate) to: *mut u8,
@@ -58,6 +59,75 @@ pub(crate) struct KeptCopy {
 unsafe impl Send for KeptCopy {}
 // SAFETY: as above.
 unsafe impl Sync for KeptCopy {}
+
+impl KeptCopy {
+    /// Whether it goes from one device to another.
+    pub(super) fn is_between_devices(&self) -> bool {
+        let mut devices = self.buffers.iter().map(|buffer| buffer.device());
+        let first = devices.next();
+        devices.any(|device| !first.is_some_and(|first| first.is_same(device)))
+    }
+}
+
+/// A copy of rows and planes within the device.
+#[derive(Clone)]
+pub(crate) struct KeptBox {
+    from: KeptSide,
+    to: KeptSide,
+    buffers: Vec<Buffer>,
+}
+
+/// One side of it.
+#[derive(Clone)]
+enum KeptSide {
+    Memory(Area),
+    /// The array, the first element's place, the extent and the bytes of an element.
+    Array(Buffer, [usize; 3], [usize; 3], usize),
+}
+
+// SAFETY: addresses of memory that `buffers` keeps; who runs the copy orders it with all other uses.
+unsafe impl Send for KeptBox {}
+// SAFETY: as above.
+unsafe impl Sync for KeptBox {}
+
+impl KeptBox {
+    pub(crate) fn new(from: Side<'_>, to: Side<'_>, buffers: &[&Buffer]) -> KeptBox {
+        KeptBox {
+            from: KeptSide::new(from),
+            to: KeptSide::new(to),
+            buffers: buffers.iter().copied().cloned().collect(),
+        }
+    }
+
+    /// Source and target.
+    pub(super) fn sides(&self) -> Option<(Side<'_>, Side<'_>)> {
+        Some((self.from.get()?, self.to.get()?))
+    }
+}
+
+impl KeptSide {
+    fn new(side: Side<'_>) -> KeptSide {
+        match side {
+            Side::Memory(area) => KeptSide::Memory(area),
+            Side::Array(part) => {
+                KeptSide::Array(part.buffer.clone(), part.at, part.extent, part.size)
+            }
+        }
+    }
+
+    fn get(&self) -> Option<Side<'_>> {
+        Some(match self {
+            KeptSide::Memory(area) => Side::Memory(*area),
+            KeptSide::Array(buffer, at, extent, size) => Side::Array(ArrayPart {
+                buffer,
+                array: buffer.array()?,
+                at: *at,
+                extent: *extent,
+                size: *size,
+            }),
+        })
+    }
+}
 
 /// One value for all elements of some rows. Addresses as [`Buffer::start`] has them.
 #[derive(Clone)]
@@ -161,6 +231,7 @@ impl Operation {
         let (of_launch, of_copy): (&[KeptArg], &[Buffer]) = match self {
             Operation::Launch(launch) => (&launch.args, &[]),
             Operation::Copy(copy) => (&[], &copy.buffers),
+            Operation::Box(copy) => (&[], &copy.buffers),
             Operation::Fill(fill) => (&[], std::slice::from_ref(&fill.buffer)),
             Operation::Nothing => (&[], &[]),
         };
@@ -176,7 +247,7 @@ impl Operation {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Operation::Launch(launch) => launch.name,
-            Operation::Copy(_) => "copy",
+            Operation::Copy(_) | Operation::Box(_) => "copy",
             Operation::Fill(_) => "fill",
             Operation::Nothing => "nothing",
         }

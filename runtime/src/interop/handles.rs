@@ -6,15 +6,45 @@ use std::ptr;
 use super::InteropError;
 use super::dlpack::DeviceType;
 use super::foreign::adopt;
+use crate::cuda::Context;
 use crate::cuda::foreign::Adopted;
-use crate::device::{Backend, Device};
+use crate::device::{Backend, Device, DeviceError, DeviceOptions};
 use crate::error::Unsupported;
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::{Stream, StreamOptions};
 use warploom_device::Plain;
 
 impl Device {
-    /// The driver's `CUcontext`: the GPU's primary context. Null on the emulator. Valid while this device lives.
+    /// The GPU in a context that somebody else made: a device of its own, whose buffers, streams and modules are that context's. The context is
+    /// not destroyed when the device and all that was made of it are gone. CUDA: `cuCtxGetDevice`.
+    ///
+    /// For programs that keep contexts of their own beside the primary one, and for libraries that work in them. A handle of the primary
+    /// context gives the same as [`Device::cuda`]. [`reopen`](Device::reopen) and [`reset`](Device::reset) give a device in the primary context.
+    ///
+    /// # Errors
+    /// [`DeviceError::NullContext`]; [`DeviceError::DriverNotFound`] where there is no driver; [`DeviceError::Driver`] if it knows no such context,
+    /// or the context is lost.
+    ///
+    /// # Safety
+    /// `raw` is a context of the driver, or null. Nobody destroys it before the device and all that was made of it are dropped.
+    ///
+    /// ```
+    /// # use warploom_runtime::{Device, DeviceError};
+    /// // SAFETY: null is allowed.
+    /// let error = unsafe { Device::from_raw_context(std::ptr::null_mut()) }.unwrap_err();
+    /// assert_eq!(error, DeviceError::NullContext);
+    /// ```
+    pub unsafe fn from_raw_context(raw: *mut c_void) -> Result<Device, DeviceError> {
+        if raw.is_null() {
+            return Err(DeviceError::NullContext);
+        }
+        // SAFETY: not null, so the caller promises a context that stays.
+        let context = unsafe { Context::adopt(raw)? };
+        Device::in_context(context, DeviceOptions::new())
+    }
+
+    /// The driver's `CUcontext`: the GPU's primary context, or that of [`from_raw_context`](Device::from_raw_context). Null on the emulator. Valid
+    /// while this device lives.
     #[must_use]
     pub fn raw_context(&self) -> *mut c_void {
         match &self.0.backend {

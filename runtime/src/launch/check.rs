@@ -1,6 +1,7 @@
 //! What is refused before the driver or the emulator sees it.
 
 use crate::buffer::Buffer;
+use crate::cuda::peers::{Ways, ways};
 use crate::device::Device;
 use crate::launch::together::{Cluster, check_cluster, check_together};
 use crate::launch::{Arg, Extent, Kernel, Launch, LaunchError, Param};
@@ -39,9 +40,16 @@ pub(crate) fn check_shape(
     let cluster = check_cluster(launch, kernel, device)?;
     let (grid, block) = match launch.extent {
         Extent::Exact { grid, block } => (grid.map(u64::from), block),
-        Extent::Covering([0, _] | [_, 0]) => return Ok(None),
-        Extent::Covering(threads) => {
-            let block = covering_block(threads, kernel);
+        Extent::Covering([0, _] | [_, 0])
+        | Extent::CoveringBy {
+            threads: [0, _] | [_, 0],
+            ..
+        } => return Ok(None),
+        Extent::Covering(threads) | Extent::CoveringBy { threads, .. } => {
+            let block = match launch.extent {
+                Extent::CoveringBy { block, .. } => block,
+                _ => covering_block(threads, kernel),
+            };
             let along = |axis: usize| {
                 let blocks = blocks_for(threads[axis], block[axis].max(1));
                 match cluster.extents[axis] {
@@ -235,7 +243,7 @@ pub(crate) fn check_arguments(
         if let Some(buffer) = arg.buffer()
             && !buffer.device().is_same(device)
         {
-            check_reach(kernel, device, i, buffer)?;
+            check_reach(kernel, device, i, buffer, &ways())?;
             has_peers = true;
         }
         most = most
@@ -265,40 +273,59 @@ fn check_reach(
     device: &Device,
     i: usize,
     buffer: &Buffer,
+    ways: &Ways,
 ) -> Result<(), LaunchError> {
     let peer = buffer.device();
-    let remedy = if !buffer.is_for_peers() {
+    let remedy = if device.is_gpu() != peer.is_gpu() {
+        APART
+    } else if !buffer.is_for_peers() {
         "memory of this kind stays with its device: copy it with `copy_from_peer`"
-    } else if device.reaches(peer) {
+    } else if device.reaches(peer, ways) {
         return Ok(());
-    } else if device.is_gpu() == peer.is_gpu() {
-        "make both from the same `Device` or its clones, or let the stream's device reach the other's memory with `enable_peer_access`"
     } else {
-        "make both from the same `Device` or its clones"
+        "make both from the same `Device` or its clones, or let the stream's device reach the other's memory with `enable_peer_access`"
     };
     Err(wrong_device(kernel, device, i, buffer, remedy))
 }
 
-/// Refuses arguments of other devices again, once no way to them can end any more; for a graph, all of them.
+/// What to do with memory of the emulator for a GPU, and the other way round.
+const APART: &str = "a GPU and the emulator reach nothing of each other: make both from the same `Device` or its clones, or copy through the host, with `to_vec` and `copy_from`";
+
+/// Refuses arguments of other devices again, while `ways` keeps those that there are.
 #[cold]
 pub(crate) fn check_peers(
     kernel: &Kernel<'_>,
     device: &Device,
     args: &[Arg<'_>],
-    in_graph: bool,
+    ways: &Ways,
 ) -> Result<(), LaunchError> {
-    for (i, arg) in args.iter().enumerate() {
-        if let Some(buffer) = arg.buffer()
-            && !buffer.device().is_same(device)
-        {
-            if in_graph {
-                let remedy = "the nodes of a graph use memory of their own device: copy it with `copy_from_peer`";
-                return Err(wrong_device(kernel, device, i, buffer, remedy));
-            }
-            check_reach(kernel, device, i, buffer)?;
+    of_others(device, args).try_for_each(|(i, buffer)| check_reach(kernel, device, i, buffer, ways))
+}
+
+/// Refuses all arguments of other devices, for a graph: access may end between its runs.
+#[cold]
+pub(crate) fn refuse_peers(
+    kernel: &Kernel<'_>,
+    device: &Device,
+    args: &[Arg<'_>],
+) -> Result<(), LaunchError> {
+    let Some((i, buffer)) = of_others(device, args).next() else {
+        return Ok(());
+    };
+    let remedy = match device.is_gpu() == buffer.device().is_gpu() {
+        true => {
+            "the launches of a graph use memory of their own device: copy it there with `copy_from_peer`, which a graph can record"
         }
-    }
-    Ok(())
+        false => APART,
+    };
+    Err(wrong_device(kernel, device, i, buffer, remedy))
+}
+
+/// The arguments of other devices than this one, with their places from 0.
+fn of_others<'a>(device: &Device, args: &[Arg<'a>]) -> impl Iterator<Item = (usize, &'a Buffer)> {
+    let buffers = args.iter().map(Arg::buffer).enumerate();
+    let buffers = buffers.filter_map(|(i, buffer)| Some((i, buffer?)));
+    buffers.filter(|(_, buffer)| !buffer.device().is_same(device))
 }
 
 fn wrong_device(

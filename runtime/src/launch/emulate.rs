@@ -6,7 +6,6 @@ use std::panic::Location;
 use std::sync::atomic::Ordering;
 
 use warploom_emulator::check::{self, Mode, Options};
-use warploom_emulator::intrinsics::print_to;
 use warploom_emulator::{Shape, Together};
 
 use crate::checked::{self, Body, Launched, conclude};
@@ -41,9 +40,9 @@ pub(super) unsafe fn emulate(
         crate::module::check_capability(kernel, device, caller)?;
     }
     let prints = device.0.prints.host_ring();
-    let ring = prints.control();
     let grid_barrier = 0; // the emulator has one of its own
-    let (options, body) = checks(emulated, kernel, caller)?;
+    let (mut options, body) = checks(emulated, kernel, caller)?;
+    options.prints = prints.control();
     let mut addresses = Addresses(Vec::new());
     if body.is_some() {
         for arg in args {
@@ -52,19 +51,16 @@ pub(super) unsafe fn emulate(
     }
     let _constants = body.map(|_| checked::start_run());
     let _parameters = body.map(|_| checked::Parameters::announce(args));
-    let cpu = || {
-        print_to(std::ptr::with_exposed_provenance_mut(ring));
-        match body {
-            // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
-            Some(body) => unsafe { (body.entry)(addresses.first()) },
-            None => cpu(),
-        }
+    // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
+    let checked = body.map(|body| move || unsafe { (body.entry)(addresses.first()) });
+    // Without another call in between: each thread pays for it.
+    let cpu: &(dyn Fn() + Sync) = match &checked {
+        Some(checked) => checked,
+        None => cpu,
     };
     let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
     let on = (device, emulated);
-    let done = run(on, shape, kernel, &options, sites, &cpu, caller);
-    print_to(std::ptr::null_mut()); // this thread may have run lanes; the ring may go
-    done
+    run(on, shape, kernel, &options, sites, cpu, caller)
 }
 
 /// Runs a launch that a graph kept, on the emulator.

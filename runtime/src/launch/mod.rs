@@ -56,6 +56,11 @@ pub struct Launch {
 pub(crate) enum Extent {
     /// At least this many threads along x and y; the block is the kernel's own, or one of 256 threads.
     Covering([u64; 2]),
+    /// The same with this block.
+    CoveringBy {
+        threads: [u64; 2],
+        block: [u32; 3],
+    },
     Exact {
         grid: [u32; 3],
         block: [u32; 3],
@@ -80,6 +85,29 @@ impl Launch {
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Launch {
         let [grid, block] = [grid.into(), block.into()].map(|dim: Dim3| [dim.x, dim.y, dim.z]);
         Launch::of(Extent::Exact { grid, block })
+    }
+
+    /// The same in blocks of so many threads: a number, a pair or a triple: x, y, z. [`covering`](Launch::covering) makes as many of them as it takes;
+    /// a grid that was given stays. A kernel that declares its block takes no other.
+    ///
+    /// ```
+    /// use warploom_runtime::Launch;
+    /// let lines = Launch::covering(1000).block(64);               // 16 blocks
+    /// let flat = Launch::covering_2d(1000, 1000).block((128, 2)); // 8 by 500 blocks
+    /// assert_eq!(Launch::new(3, 1).block(96), Launch::new(3, 96));
+    /// # let _ = (lines, flat);
+    /// ```
+    #[must_use]
+    pub fn block(self, threads: impl Into<Dim3>) -> Launch {
+        let Dim3 { x, y, z } = threads.into();
+        let block = [x, y, z];
+        let extent = match self.extent {
+            Extent::Exact { grid, .. } => Extent::Exact { grid, block },
+            Extent::Covering(threads) | Extent::CoveringBy { threads, .. } => {
+                Extent::CoveringBy { threads, block }
+            }
+        };
+        Launch { extent, ..self }
     }
 
     /// The same with `bytes` bytes of dynamic shared memory for each block.

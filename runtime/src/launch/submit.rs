@@ -2,15 +2,18 @@
 
 use std::ffi::c_void;
 use std::panic::Location;
+use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::buffer::{Buffer, no_graphs};
 use crate::cuda::DriverError;
 use crate::cuda::host::is_inside;
+use crate::cuda::peers::ways;
+use crate::device::order::submissions;
 use crate::device::{Backend, Device, Gpu, Submission, lock};
 use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
 use crate::launch::blocking::wait_if_asked;
-use crate::launch::check::{check_arguments, check_peers, check_shape};
+use crate::launch::check::{check_arguments, check_peers, check_shape, refuse_peers};
 use crate::launch::emulate::emulate;
 use crate::launch::ready::{Ready, find};
 use crate::launch::repeat::repeat;
@@ -18,10 +21,9 @@ use crate::launch::{Arg, KeptArg, Kernel, Launch, LaunchError};
 use crate::stream::Stream;
 
 /// One thread of a kernel on the CPU. Every closure that can be copied and shared is one.
-pub trait ThreadBody: Sync {
-    /// Runs the thread that the emulator says is running.
-    fn run(&self);
-
+///
+/// Called, it runs the thread that the emulator says is running.
+pub trait ThreadBody: Fn() + Sync {
     /// A copy that may run after this call's arguments are gone.
     ///
     /// # Safety
@@ -30,10 +32,6 @@ pub trait ThreadBody: Sync {
 }
 
 impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
-    fn run(&self) {
-        self();
-    }
-
     unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync> {
         let kept: Box<dyn Fn() + Send + Sync + '_> = Box::new(self.clone());
         // SAFETY: only the bound of the captures' life changes, and the caller answers for that.
@@ -144,11 +142,11 @@ unsafe fn submit_checked(
             kernel: kernel.base,
         });
     }
+    if stream.recording().is_some() {
+        refuse_peers(kernel, device, args)?;
+    }
     let has_peers = check_arguments(kernel, device, args)?;
     if let Some(recording) = stream.recording() {
-        if has_peers {
-            check_peers(kernel, device, args, true)?;
-        }
         let on = (recording, device);
         // SAFETY: the caller's promise.
         return unsafe { record(on, &launch, kernel, args, cpu, caller, loaded) };
@@ -163,7 +161,7 @@ unsafe fn submit_checked(
                 false => vec![emulated.no_graph()],
             };
             // SAFETY: the caller's promise; arguments and shape were checked.
-            unsafe { emulate(emulated, stream, shape, kernel, args, &|| cpu.run(), caller)? };
+            unsafe { emulate(emulated, stream, shape, kernel, args, cpu, caller)? };
         }
         Backend::Cuda(gpu) => {
             // SAFETY: the caller's promise; the arguments were checked.
@@ -252,8 +250,14 @@ unsafe fn queue_with_peers(
     caller: &'static Location<'static>,
     loaded: Option<&Mutex<Ready>>,
 ) -> Result<(), LaunchError> {
-    let (_lower, own, _higher) = all_submissions(gpu, args);
-    check_peers(kernel, stream.device(), args, false)?; // nobody ends a way now
+    let devices = buffers(args).into_iter().map(|buffer| buffer.device());
+    let mut others = submissions(devices.chain([stream.device()]));
+    let Some(at) = others.iter().position(|(of, _)| ptr::eq(*of, gpu)) else {
+        return Ok(()); // the stream's GPU is among them
+    };
+    let (_, own) = others.swap_remove(at);
+    let ways = ways();
+    check_peers(kernel, stream.device(), args, &ways)?; // and no way ends before the launch is queued
     // SAFETY: the caller's promise.
     unsafe { queue((gpu, own), stream, launch, kernel, args, caller, loaded) }
 }
@@ -316,30 +320,6 @@ unsafe fn queue(
 }
 
 type Lock<'a> = MutexGuard<'a, Submission>;
-
-/// The submission locks of `own` and of all other GPUs whose memory is used, in order of address, so that two threads never wait for each
-/// other: those before `own`'s, `own`'s, those behind it.
-#[cold]
-fn all_submissions<'a>(own: &'a Gpu, args: &[Arg<'a>]) -> (Vec<Lock<'a>>, Lock<'a>, Vec<Lock<'a>>) {
-    let address = |gpu: &Gpu| std::ptr::from_ref(gpu).addr();
-    let of = |buffer: &'a Buffer| match &buffer.device().0.backend {
-        Backend::Cuda(gpu) => Some(&**gpu),
-        Backend::Emulator(_) => None,
-    };
-    let mut others: Vec<&Gpu> = buffers(args).into_iter().filter_map(of).collect();
-    others.retain(|gpu| address(gpu) != address(own));
-    others.sort_by_key(|gpu| address(gpu));
-    others.dedup_by_key(|gpu| address(gpu));
-    let (lower, higher) =
-        others.split_at(others.partition_point(|gpu| address(gpu) < address(own)));
-    let lower = lower.iter().map(|gpu| gpu.submission()).collect();
-    let own = own.submission();
-    (
-        lower,
-        own,
-        higher.iter().map(|gpu| gpu.submission()).collect(),
-    )
-}
 
 #[cold]
 fn buffers<'a>(args: &[Arg<'a>]) -> Vec<&'a Buffer> {

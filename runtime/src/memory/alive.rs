@@ -20,7 +20,7 @@ pub struct Held {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInUse {
-    /// Linear and pitched buffers in the device's memory.
+    /// Linear and pitched buffers and arrays in the device's memory.
     pub device: Held,
     /// Page-locked host memory, registered memory included.
     pub pinned: Held,
@@ -75,9 +75,11 @@ impl Device {
     pub fn memory_in_use(&self) -> MemoryInUse {
         let alive = &self.0.alive;
         let mut device = alive.of(Kind::Device);
-        let pitched = alive.of(Kind::Pitched);
-        device.buffers += pitched.buffers;
-        device.bytes += pitched.bytes;
+        for other in [Kind::Pitched, Kind::Array] {
+            let held = alive.of(other);
+            device.buffers += held.buffers;
+            device.bytes += held.bytes;
+        }
         MemoryInUse {
             device,
             pinned: alive.of(Kind::Pinned),

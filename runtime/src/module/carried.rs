@@ -36,8 +36,7 @@ pub fn carried_ptx() -> Result<Vec<CarriedPtx>, LaunchError> {
     let mut found = Vec::new();
     for container in embedded()? {
         for image in &container.manifest.images {
-            let bytes = container.ptx(image).unwrap_or_default();
-            let text = std::str::from_utf8(bytes).unwrap_or_default();
+            let text = text_of(container.ptx(image), image.sm)?;
             let capability = (image.sm / 10, image.sm % 10);
             found.push(CarriedPtx {
                 arch: if image.exact {
@@ -45,12 +44,28 @@ pub fn carried_ptx() -> Result<Vec<CarriedPtx>, LaunchError> {
                 } else {
                     Arch::new(capability.0, capability.1)
                 },
-                text: text.trim_end_matches('\0'),
+                text,
                 kernels: &container.manifest.kernels,
             });
         }
     }
     Ok(found)
+}
+
+/// The text of an image for `sm`, without the zeros at its end.
+fn text_of(bytes: Option<&[u8]>, sm: u32) -> Result<&str, LaunchError> {
+    let damaged = |what: String| LaunchError::DamagedImages {
+        reason: format!("the image for sm_{sm} {what}"),
+    };
+    let bytes = bytes.ok_or_else(|| damaged("has no bytes in its container".to_owned()))?;
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        damaged(format!(
+            "is no text from its byte {at} of {} on",
+            bytes.len()
+        ))
+    })?;
+    Ok(text.trim_end_matches('\0'))
 }
 
 impl CarriedPtx {
@@ -94,7 +109,35 @@ fn definition<'a>(ptx: &'a str, entry: &str) -> Option<&'a str> {
     let head = format!(".entry {entry}(");
     let start = ptx[..ptx.find(&head)?].rfind('\n').map_or(0, |end| end + 1);
     let text = &ptx[start..];
-    Some(&text[..text.find("\n}")? + 2])
+    Some(&text[..body_end(text)?])
+}
+
+/// Behind the brace that closes the first one of `ptx`; those in comments and strings count for nothing.
+fn body_end(ptx: &str) -> Option<usize> {
+    let (mut at, mut open) = (0, 0u32);
+    while let Some(byte) = ptx.as_bytes().get(at) {
+        let rest = &ptx[at..];
+        // What a comment or a string starts with, and what it ends with.
+        let skipped = [("//", "\n"), ("/*", "*/"), ("\"", "\"")]
+            .into_iter()
+            .find(|(start, _)| rest.starts_with(start));
+        if let Some((start, end)) = skipped {
+            at += start.len() + rest[start.len()..].find(end)? + end.len();
+            continue;
+        }
+        at += rest.chars().next().map_or(1, char::len_utf8);
+        match byte {
+            b'{' => open += 1,
+            b'}' => {
+                open = open.checked_sub(1)?;
+                if open == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -113,6 +156,27 @@ mod tests {
             Some(".visible .entry a(\n)\n{\n$L:\n\tret;\n\n}")
         );
         assert_eq!(definition(ptx, "b"), None);
+    }
+
+    #[test]
+    fn inner_braces_end_no_kernel() {
+        let whole = ".entry k(\n)\n{\n{ // }\n\t.loc 1 2 3 /* } */\n}\n\t.pragma \"}\";\n\tret;\n}";
+        let ptx = format!("{whole}\n.func f()\n{{\n}}\n");
+        assert_eq!(definition(&ptx, "k"), Some(whole));
+        // A text that ends too early has no whole kernel.
+        assert_eq!(definition(&whole[..whole.len() - 1], "k"), None);
+        assert_eq!(definition(".entry k(\n)\n{ // }", "k"), None);
+    }
+
+    #[test]
+    fn an_image_that_is_no_text_is_named() {
+        assert_eq!(text_of(Some(b"ret;\0\0"), 70).unwrap(), "ret;");
+        let error = text_of(Some(b"ret\xFF"), 90).unwrap_err().to_string();
+        assert!(
+            error.contains("the image for sm_90 is no text from its byte 3 of 4 on"),
+            "{error}"
+        );
+        assert!(text_of(None, 90).is_err());
     }
 
     #[test]

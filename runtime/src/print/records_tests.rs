@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use warploom_device::print::emit;
-use warploom_emulator::{Shape, intrinsics, run};
+use warploom_emulator::check::Options;
+use warploom_emulator::{Shape, Together, intrinsics, run_with};
 
 use super::super::ring::HostRing;
 use super::*;
@@ -17,13 +18,13 @@ macro_rules! list {
 /// Runs `program` in threads 0..n of one block, with a ring of `bytes` bytes.
 fn printed(bytes: usize, n: u32, program: &(dyn Fn(u32) + Sync)) -> HostRing {
     let ring = HostRing::new(bytes);
-    let address = ring.control();
+    let mut options = Options::default();
+    options.prints = ring.control();
     let shape = Shape::new([1, 1, 1], [n, 1, 1]);
-    run(shape, &|| {
-        intrinsics::print_to(std::ptr::with_exposed_provenance_mut(address));
+    let outcome = run_with(shape, Together::default(), &options, &|| {
         program(intrinsics::thread_idx_x());
-    })
-    .unwrap();
+    });
+    assert_eq!(outcome.fault, None);
     ring
 }
 

@@ -9,6 +9,7 @@ later! {
         since "3.2": fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
         since "7.0": fn cuDevicePrimaryCtxGetState(device: CUdevice, flags: *mut c_uint, active: *mut c_int);
         since "11.0": fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint);
+        since "2.0": fn cuCtxGetDevice(device: *mut CUdevice);
         since "3.2": fn cuCtxCreate_v2(context: *mut CUcontext, flags: c_uint, device: CUdevice);
         since "4.0": fn cuCtxDestroy_v2(context: CUcontext);
         since "4.0": fn cuCtxPushCurrent_v2(context: CUcontext);

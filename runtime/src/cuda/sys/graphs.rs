@@ -1,5 +1,6 @@
 //! Functions for graphs and their nodes.
 
+use super::memory::CUDA_MEMCPY3D;
 use super::*;
 
 later! {
@@ -11,7 +12,7 @@ later! {
         );
         since "11.0": fn cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_int, value: *const [c_uint; 16]);
         since "10.0": fn cuGraphAddMemcpyNode(
-            node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize, copy: *const Memcpy3d, context: CUcontext,
+            node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize, copy: *const CUDA_MEMCPY3D, context: CUcontext,
         );
         since "10.0": fn cuGraphAddMemsetNode(
             node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, n_after: usize, set: *const MemsetNodeParams,
@@ -49,38 +50,4 @@ pub(crate) struct MemsetNodeParams {
     pub(crate) height: usize,
 }
 
-/// `CUDA_MEMCPY3D`.
-#[repr(C)]
-#[derive(Default)]
-pub(crate) struct Memcpy3d {
-    pub(crate) from: Memcpy3dSide,
-    pub(crate) to: Memcpy3dSide,
-    pub(crate) width_bytes: usize,
-    pub(crate) height: usize,
-    pub(crate) depth: usize,
-}
-
-/// One side of it.
-#[repr(C)]
-#[derive(Default)]
-pub(crate) struct Memcpy3dSide {
-    pub(crate) x_bytes: usize,
-    pub(crate) y: usize,
-    pub(crate) z: usize,
-    pub(crate) level: usize,
-    pub(crate) memory_type: c_uint,
-    pub(crate) host: usize,
-    pub(crate) device: CUdeviceptr,
-    pub(crate) array: usize,
-    pub(crate) reserved: usize,
-    pub(crate) pitch: usize,
-    pub(crate) height: usize,
-}
-
-pub(crate) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
-
-const _: () = assert!(
-    size_of::<KernelNodeParams>() == 56
-        && size_of::<MemsetNodeParams>() == 40
-        && size_of::<Memcpy3d>() == 200
-);
+const _: () = assert!(size_of::<KernelNodeParams>() == 56 && size_of::<MemsetNodeParams>() == 40);

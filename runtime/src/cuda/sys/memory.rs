@@ -2,7 +2,7 @@
 
 use super::*;
 
-handles! { CUmemoryPool }
+handles! { CUmemoryPool CUarray }
 
 later! {
     memory {
@@ -25,6 +25,8 @@ later! {
         since "4.0": fn cuMemsetD2D8Async(to: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, stream: CUstream);
         since "4.0": fn cuMemsetD2D16Async(to: CUdeviceptr, pitch: usize, value: u16, width: usize, height: usize, stream: CUstream);
         since "4.0": fn cuMemsetD2D32Async(to: CUdeviceptr, pitch: usize, value: c_uint, width: usize, height: usize, stream: CUstream);
+        since "4.0": fn cuArray3DCreate_v2(array: *mut CUarray, described: *const CUDA_ARRAY3D_DESCRIPTOR);
+        since "4.0": fn cuArrayDestroy(array: CUarray);
         since "8.0": fn cuMemAdvise(start: CUdeviceptr, bytes: usize, advice: c_int, device: CUdevice);
         since "8.0": fn cuMemPrefetchAsync(start: CUdeviceptr, bytes: usize, to: CUdevice, stream: CUstream);
         since "8.0": fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, attribute: c_int, start: CUdeviceptr, bytes: usize);
@@ -48,6 +50,10 @@ pub(crate) const CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION: c_int = 2;
 
 pub(crate) const CU_MEMORYTYPE_HOST: c_uint = 1;
 pub(crate) const CU_MEMORYTYPE_DEVICE: c_uint = 2;
+pub(crate) const CU_MEMORYTYPE_ARRAY: c_uint = 3;
+pub(crate) const CU_MEMORYTYPE_UNIFIED: c_uint = 4;
+
+pub(crate) const CUDA_ARRAY3D_LAYERED: c_uint = 1;
 
 pub(crate) const CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: c_int = 115;
 const CU_MEM_ALLOCATION_TYPE_PINNED: c_int = 1;
@@ -134,5 +140,22 @@ pub(crate) struct CUDA_MEMCPY3D {
     pub(crate) depth: usize,
 }
 
+/// An array; the driver's name for it has the suffix `_v2`. A height or depth of 0 is a dimension less.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct CUDA_ARRAY3D_DESCRIPTOR {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    /// Layers, where `flags` say so.
+    pub(crate) depth: usize,
+    pub(crate) format: c_int,
+    pub(crate) channels: c_uint,
+    pub(crate) flags: c_uint,
+}
+
 // Sizes of the driver's structures on 64-bit machines.
-const _: () = assert!(size_of::<CUDA_MEMCPY2D>() == 128 && size_of::<CUDA_MEMCPY3D>() == 200);
+const _: () = assert!(
+    size_of::<CUDA_MEMCPY2D>() == 128
+        && size_of::<CUDA_MEMCPY3D>() == 200
+        && size_of::<CUDA_ARRAY3D_DESCRIPTOR>() == 40
+);

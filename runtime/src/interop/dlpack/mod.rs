@@ -109,19 +109,10 @@ impl<T: DlElement> DeviceBuffer<T> {
         self.order_on(stream)?;
         let kind = self.buffer().device_type();
         let gpu = self.device().raw_device();
-        Ok(Tensor {
-            start: self.buffer().start(),
-            device: DLDevice {
-                device_type: kind as i32,
-                device_id: gpu.filter(|_| kind == DeviceType::Cuda).unwrap_or(0),
-            },
-            element: T::DATA_TYPE,
-            strides: Some(row_major(&extents)),
-            shape: extents,
-            flags: 0,
-            after: Some(stream.clone()),
-            owner: Box::new(self),
-        })
+        let device_id = gpu.filter(|_| kind == DeviceType::Cuda).unwrap_or(0);
+        let (start, after) = (self.buffer().start(), Some(stream.clone()));
+        let lies = (kind, device_id);
+        Ok(Tensor::of_ours::<T>(start, lies, extents, after, self))
     }
 }
 
@@ -150,13 +141,7 @@ impl<T: DlElement> PinnedBuffer<T> {
             false => DeviceType::Cpu,
         };
         let start = self.buffer().host_start();
-        Ok(Tensor::of_ours::<T>(
-            start,
-            kind,
-            0,
-            extents,
-            Box::new(self),
-        ))
+        Ok(Tensor::of_ours::<T>(start, (kind, 0), extents, None, self))
     }
 }
 
@@ -178,22 +163,22 @@ impl<T: DlElement> ManagedBuffer<T> {
         let start = self.buffer().host_start();
         Ok(Tensor::of_ours::<T>(
             start,
-            kind,
-            gpu,
+            (kind, gpu),
             extents,
-            Box::new(self),
+            None,
+            self,
         ))
     }
 }
 
 impl Tensor {
-    /// A tensor of memory that nothing works on.
+    /// A tensor of a whole buffer of ours, which lies in memory of this kind, of this GPU. `after`: where work on it may be under way.
     fn of_ours<T: DlElement>(
         start: *mut u8,
-        kind: DeviceType,
-        device_id: i32,
+        (kind, device_id): (DeviceType, i32),
         shape: Box<[i64]>,
-        owner: Box<dyn Any + Send>,
+        after: Option<Stream>,
+        buffer: impl Any + Send,
     ) -> Tensor {
         Tensor {
             start,
@@ -205,8 +190,8 @@ impl Tensor {
             strides: Some(row_major(&shape)),
             shape,
             flags: 0,
-            after: None,
-            owner,
+            after,
+            owner: Box::new(buffer),
         }
     }
 

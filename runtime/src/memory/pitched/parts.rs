@@ -6,9 +6,11 @@ use std::ops::RangeBounds;
 
 use warploom_device::Plain;
 
-use crate::buffer::{Area, Buffer, Fill, Way};
+use crate::buffer::{Area, Buffer, Fill, Side, Stack, Way};
 use crate::memory::fill::bytes_of;
-use crate::memory::{Extent3, HostPart, HostPartMut, MemoryError, PinnedSlice, PinnedSliceMut};
+use crate::memory::{
+    ArraySlice, Extent3, HostPart, HostPartMut, MemoryError, PinnedSlice, PinnedSliceMut,
+};
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 
@@ -106,6 +108,14 @@ impl<'a, T> PitchedSlice<'a, T> {
         }
     }
 
+    pub(in crate::memory) fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    pub(in crate::memory) fn side(&self) -> Side<'a> {
+        Side::Memory(self.area)
+    }
+
     /// Width, height and depth in elements.
     #[must_use]
     pub fn extent(&self) -> Extent3 {
@@ -197,7 +207,7 @@ impl<T: Plain> PitchedSlice<'_, T> {
     }
 
     /// # Safety
-    /// As [`Area::copy`], but for this part and the devices.
+    /// As [`Side::copy`], but for this part and the devices.
     #[track_caller]
     unsafe fn copy(
         &self,
@@ -206,10 +216,11 @@ impl<T: Plain> PitchedSlice<'_, T> {
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        self.buffer.check_device(stream)?;
-        Extent3::check_same(self.area.extent, to.extent)?;
+        self.buffer.check_home(stream)?;
+        let to = Side::Memory(to);
+        Extent3::check_same(self.area.extent, to.extent())?;
         // SAFETY: this part is borrowed, its device was checked; the caller promises the rest.
-        unsafe { self.area.copy(to, way, buffers, stream) }
+        unsafe { Side::Memory(self.area).copy(to, way, buffers, stream) }
     }
 }
 
@@ -276,7 +287,7 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         // SAFETY: a part of host memory, borrowed.
-        unsafe { self.copy(source.area(), Way::In, &[self.buffer], stream) }
+        unsafe { self.copy(Side::Memory(source.area()), Way::In, &[self.buffer], stream) }
     }
 
     /// Copies `source`, page-locked memory, rows without gaps. Queued on `stream`; does not wait.
@@ -292,12 +303,12 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         self.extent().check_length(source.len())?;
         source.buffer().check_device(stream)?;
         let start = source.ptr().cast_mut().cast();
-        let from = Area::tight(start, self.area.extent, size_of::<T>());
+        let from = Side::Memory(Area::tight(start, self.area.extent, size_of::<T>()));
         // SAFETY: a borrowed part of page-locked memory of as many elements.
         unsafe { self.copy(from, Way::InPinned, &[self.buffer, source.buffer()], stream) }
     }
 
-    /// Copies a part of a buffer on the same device, of the same extent. Queued on `stream`; does not wait.
+    /// Copies a part of a buffer on the same device, of the same extent. Queued on `stream`, which may record a graph; does not wait.
     ///
     /// # Errors
     /// [`MemoryError::ExtentMismatch`], [`MemoryError::WrongDevice`]; nothing is copied then. [`MemoryError::Driver`].
@@ -316,10 +327,26 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         source: PitchedSlice<'_, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        source.buffer.check_device(stream)?;
+        source.buffer.check_home(stream)?;
         let buffers = [self.buffer, source.buffer];
         // SAFETY: a borrowed part of a buffer, which this exclusive one cannot overlap.
-        unsafe { self.copy(source.area, Way::Within, &buffers, stream) }
+        unsafe { self.copy(Side::Memory(source.area), Way::Within, &buffers, stream) }
+    }
+
+    /// Copies a part of an array on the same device, of the same extent; layers count as planes. Queued on `stream`, which may record a graph; does
+    /// not wait. CUDA: `cuMemcpy3DAsync`.
+    ///
+    /// # Errors
+    /// As [`copy_from_device`](PitchedSliceMut::copy_from_device).
+    pub fn copy_from_array(
+        &mut self,
+        source: ArraySlice<'_, T>,
+        stream: &Stream,
+    ) -> Result<(), MemoryError> {
+        source.buffer().check_home(stream)?;
+        let buffers = [self.buffer, source.buffer()];
+        // SAFETY: a borrowed part of an array, which no linear memory overlaps.
+        unsafe { self.copy(source.side(), Way::Within, &buffers, stream) }
     }
 
     /// Sets every element to `value`. Queued on `stream`; does not wait. CUDA: `cuMemsetD2D8Async`, `cuMemsetD2D16Async`,
@@ -338,40 +365,33 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
     /// ```
     pub fn fill(&mut self, value: T, stream: &Stream) -> Result<(), MemoryError> {
         self.buffer.check_home(stream)?;
-        let [width, height, depth] = self.area.extent;
-        let depth = if width == 0 || height == 0 || size_of::<T>() == 0 {
-            0
-        } else {
-            depth
-        };
-        for z in 0..depth {
-            let plane = self.area.part([0..width, 0..height, z..z + 1]);
+        for Stack { to, pitch, height } in self.area.stacks() {
             let fill = Fill {
-                to: plane.start,
-                pitch: plane.pitch,
+                to,
+                pitch,
                 value: bytes_of(&value),
-                width,
+                width: self.area.extent[0],
                 height,
             };
-            // SAFETY: a plane of this exclusive part; the device was checked.
+            // SAFETY: rows of this exclusive part; the device was checked.
             unsafe { fill.run(self.buffer, stream)? };
         }
         Ok(())
     }
 
     /// # Safety
-    /// As [`Area::copy`], but for this part and its device.
+    /// As [`Side::copy`], but for this part and its device.
     unsafe fn copy(
         &self,
-        from: Area,
+        from: Side<'_>,
         way: Way,
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        self.buffer.check_device(stream)?;
-        Extent3::check_same(from.extent, self.area.extent)?;
+        self.buffer.check_home(stream)?;
+        Extent3::check_same(from.extent(), self.area.extent)?;
         // SAFETY: this part is borrowed exclusively, its device was checked; the caller promises the rest.
-        unsafe { from.copy(self.area, way, buffers, stream) }
+        unsafe { from.copy(Side::Memory(self.area), way, buffers, stream) }
     }
 }
 

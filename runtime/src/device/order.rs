@@ -1,0 +1,66 @@
+//! Locks of several devices: always in order of address, so that two threads never wait for each other.
+
+use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::device::{Backend, Device, Emulated, Gpu, Submission};
+
+/// Submission locks, with whose they are.
+pub(crate) type Submissions<'a> = Vec<(&'a Gpu, MutexGuard<'a, Submission>)>;
+
+/// The submission locks of the GPUs among `devices`, each once.
+pub(crate) fn submissions<'a>(devices: impl Iterator<Item = &'a Device>) -> Submissions<'a> {
+    let gpus = devices.filter_map(|device| match &device.0.backend {
+        Backend::Cuda(gpu) => Some(&**gpu),
+        Backend::Emulator(_) => None,
+    });
+    in_order(gpus)
+        .into_iter()
+        .map(|gpu| (gpu, gpu.submission()))
+        .collect()
+}
+
+/// While they live, no graph runs on the emulated ones among `devices`.
+pub(crate) fn no_graphs<'a>(
+    devices: impl Iterator<Item = &'a Device>,
+) -> Vec<RwLockReadGuard<'a, ()>> {
+    let emulated = devices.filter_map(|device| device.0.backend.emulated());
+    in_order(emulated)
+        .into_iter()
+        .map(Emulated::no_graph)
+        .collect()
+}
+
+/// While they live, nothing else works on the memory of the emulated ones among `devices`.
+pub(crate) fn nothing_else<'a>(
+    devices: impl Iterator<Item = &'a Device>,
+) -> Vec<RwLockWriteGuard<'a, ()>> {
+    let emulated = devices.filter_map(|device| device.0.backend.emulated());
+    in_order(emulated)
+        .into_iter()
+        .map(Emulated::nothing_else)
+        .collect()
+}
+
+/// Each once.
+fn in_order<'a, T>(all: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
+    let mut all: Vec<&T> = all.collect();
+    all.sort_by_key(|one| std::ptr::from_ref(*one).addr());
+    all.dedup_by_key(|one| std::ptr::from_ref(*one).addr());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_comes_once_and_lower_addresses_first() {
+        let all = [7u64; 4];
+        let given = [3, 1, 3, 0, 1].map(|i: usize| &all[i]);
+        let places: Vec<usize> = in_order(given.into_iter())
+            .into_iter()
+            .map(|one| (std::ptr::from_ref(one).addr() - all.as_ptr().addr()) / size_of::<u64>())
+            .collect();
+        assert_eq!(places, [0, 1, 3]);
+    }
+}

@@ -1,0 +1,218 @@
+//! Arrays: memory whose layout only the device knows, for what is read and written by coordinates.
+
+mod element; // what an array holds
+mod parts; // rectangles and boxes of arrays, and the copies from and to them
+mod shape; // dimensions, layers and their limits
+
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::ptr;
+use std::sync::Arc;
+
+use warploom_emulator::check::Birth;
+
+use super::{Extent3, MemoryError};
+use crate::buffer::{Buffer, Kind, Memory, Side, Way};
+use crate::cuda::array::{ArrayMemory, Described};
+use crate::device::Device;
+use crate::memory::HostPart;
+use crate::stream::Stream;
+
+pub use element::{ArrayElement, ChannelFormat};
+pub use parts::{ArraySlice, ArraySliceMut};
+pub use shape::ArrayShape;
+
+/// Elements of 1, 2 or 4 channels in one, two or three dimensions, or in layers, laid out as the device likes best.
+///
+/// There are no addresses: elements come and go in copies, from and to host memory, page-locked memory, linear buffers seen
+/// [in rows](crate::DeviceSlice::shaped), pitched buffers and other arrays, and [parts](ArrayBuffer::part) of them all. Kernels read arrays through
+/// textures and surfaces, which are not offered yet; [`raw_array`](ArrayBuffer::raw_array) is for code that makes them itself. Order between
+/// streams is kept as for a [`DeviceBuffer`](crate::DeviceBuffer). CUDA: `CUarray`, `cuArray3DCreate`.
+///
+/// ```
+/// # let device = warploom_runtime::Device::emulator();
+/// # let stream = device.stream()?;
+/// let mut image = device.array_from((3, 2), &[[1u8, 2], [3, 4], [5, 6], [7, 8], [9, 10], [11, 12]])?;
+/// image.part_mut(1..2, .., ..)?.copy_from(&[[0, 0], [0, 1]], &stream)?;
+/// assert_eq!(image.to_vec(&stream)?, [[1, 2], [0, 0], [5, 6], [7, 8], [0, 1], [11, 12]]);
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+pub struct ArrayBuffer<T> {
+    buffer: Buffer,
+    shape: ArrayShape,
+    element: PhantomData<T>,
+}
+
+impl Device {
+    /// Makes an array of elements with no particular contents, as [`alloc_uninit`](Device::alloc_uninit) makes a buffer. CUDA: `cuArray3DCreate`.
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// use warploom_runtime::ArrayShape;
+    /// let shape = ArrayShape::Planes { width: 4, height: 2, layers: 3 };
+    /// let mut x = device.array_uninit::<f32>(shape)?;
+    /// x.copy_from(&[0.5; 24], &stream)?;
+    /// let second = x.part(.., .., 1..2)?; // layers count as planes
+    /// assert_eq!(second.to_vec(&stream)?, [0.5; 8]);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError::ArrayExtent`] if it has no elements, or more along one side than the device's arrays have. [`MemoryError::OutOfMemory`] if
+    /// the device has no room for it; what the driver reports.
+    #[track_caller]
+    pub fn array_uninit<T: ArrayElement>(
+        &self,
+        shape: impl Into<ArrayShape>,
+    ) -> Result<ArrayBuffer<T>, MemoryError> {
+        ArrayBuffer::new(self, shape.into(), Birth::Uninitialised)
+    }
+
+    /// Makes an array with a copy of `source`, row after row without gaps; returns when the copy is complete. CUDA: `cuArray3DCreate`,
+    /// `cuMemcpy3DAsync`.
+    ///
+    /// # Errors
+    /// [`MemoryError::LengthMismatch`] if there are not as many elements as `shape` has. As [`array_uninit`](Device::array_uninit).
+    #[track_caller]
+    pub fn array_from<T: ArrayElement>(
+        &self,
+        shape: impl Into<ArrayShape>,
+        source: &[T],
+    ) -> Result<ArrayBuffer<T>, MemoryError> {
+        let shape = shape.into();
+        let host = HostPart::new(source, shape.extent())?;
+        let made = ArrayBuffer::new(self, shape, Birth::Initialised)?;
+        made.buffer.fill_from(source)?; // on the emulator, whose arrays are memory in rows
+        if let Some(stream) = made.buffer.own_stream()
+            && made.buffer.array().is_some()
+        {
+            let all = made.as_slice().side();
+            // SAFETY: both have as many elements; nobody else has the array yet, and both live until the wait is over.
+            unsafe { Side::Memory(host.area()).queue_alone(all, Way::In, stream)? };
+            stream.synchronize()?;
+        }
+        self.flush_prints();
+        Ok(made)
+    }
+}
+
+impl<T: ArrayElement> ArrayBuffer<T> {
+    #[track_caller]
+    fn new(device: &Device, shape: ArrayShape, birth: Birth) -> Result<Self, MemoryError> {
+        shape.check(device)?;
+        let len = shape.extent().elements().unwrap_or(usize::MAX);
+        let buffer = Buffer::of_kind::<T>(device, len, birth, Kind::Array, |gpu, _| {
+            let described = Described {
+                extent: shape.for_driver(),
+                layered: shape.is_layered(),
+                format: T::FORMAT.number(),
+                channels: T::CHANNELS,
+            };
+            let made = ArrayMemory::new(Arc::clone(&gpu.context), described)?;
+            Ok(made.map(Memory::Array))
+        })?;
+        Ok(ArrayBuffer {
+            buffer,
+            shape,
+            element: PhantomData,
+        })
+    }
+
+    /// All elements, to read.
+    #[must_use]
+    pub fn as_slice(&self) -> ArraySlice<'_, T> {
+        // SAFETY: the elements are those of the buffer, borrowed like `self`.
+        unsafe { ArraySlice::new(&self.buffer, self.shape.extent()) }
+    }
+
+    /// All elements, to write.
+    #[must_use]
+    pub fn as_slice_mut(&mut self) -> ArraySliceMut<'_, T> {
+        // SAFETY: the elements are those of the buffer, borrowed like `self`.
+        unsafe { ArraySliceMut::new(&self.buffer, self.shape.extent()) }
+    }
+
+    /// The elements of three ranges, to read; the third is of planes or layers.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names the first range that does not fit.
+    pub fn part(
+        &self,
+        x: impl RangeBounds<usize>,
+        y: impl RangeBounds<usize>,
+        z: impl RangeBounds<usize>,
+    ) -> Result<ArraySlice<'_, T>, MemoryError> {
+        self.as_slice().part(x, y, z)
+    }
+
+    /// The elements of three ranges, to write; the third is of planes or layers.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names the first range that does not fit.
+    pub fn part_mut(
+        &mut self,
+        x: impl RangeBounds<usize>,
+        y: impl RangeBounds<usize>,
+        z: impl RangeBounds<usize>,
+    ) -> Result<ArraySliceMut<'_, T>, MemoryError> {
+        self.as_slice_mut().into_part(x, y, z)
+    }
+
+    /// Copies all elements to the host, row after row, plane after plane; waits. CUDA: `cuMemcpy3DAsync`, then a wait.
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::to_vec`](crate::DeviceBuffer::to_vec).
+    #[track_caller]
+    pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>, MemoryError> {
+        self.as_slice().to_vec(stream)
+    }
+
+    /// Copies `source`, row after row, plane after plane, to all elements; waits. CUDA: `cuMemcpy3DAsync`, then a wait.
+    ///
+    /// # Errors
+    /// As [`ArraySliceMut::copy_from`].
+    pub fn copy_from(&mut self, source: &[T], stream: &Stream) -> Result<(), MemoryError> {
+        self.as_slice_mut().copy_from(source, stream)
+    }
+}
+
+impl<T> ArrayBuffer<T> {
+    /// Its dimensions and layers.
+    #[must_use]
+    pub fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// Width, height, and depth or layers in elements; 1 where there is no such dimension.
+    #[must_use]
+    pub fn extent(&self) -> Extent3 {
+        self.shape.extent()
+    }
+
+    /// The device whose memory this is.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        self.buffer.device()
+    }
+
+    /// The driver's `CUarray`, for code that calls the driver itself; null on the emulator, whose arrays have none.
+    ///
+    /// Valid while the array lives. Work that others queue on it is not ordered with the runtime's.
+    #[must_use]
+    pub fn raw_array(&self) -> *mut c_void {
+        let array = self.buffer.array();
+        array.map_or(ptr::null_mut(), ArrayMemory::raw_handle)
+    }
+}
+
+impl<T> fmt::Debug for ArrayBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArrayBuffer")
+            .field("shape", &self.shape)
+            .field("device", self.device())
+            .finish_non_exhaustive()
+    }
+}
