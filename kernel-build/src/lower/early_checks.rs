@@ -13,6 +13,10 @@
 use super::affine::{Affine, Fixed};
 use super::loops::{self, Loop};
 use crate::llvm::{Block, Builder, Compare, TypeKind, Value};
+use counted_rounds::Counted;
+
+#[path = "counted_rounds.rs"]
+mod counted_rounds;
 
 /// Adds such comparisons to a function; says whether there was a loop for it.
 pub(crate) fn decide(function: Value<'_>) -> bool {
@@ -67,14 +71,20 @@ fn decide_blocks<'ctx>(found: &Loop<'ctx>, rounds: &Rounds<'ctx>, blocks: &[Bloc
     // Behind the counter the last round is what counts, not that it is before the end.
     let exact = checks.iter().any(|check| !rounds.leads(&check.index));
     let limits = rounds.limits(&before, exact);
+    // Beside its checks, how often a loop goes round can be decided early.
+    let counted = Counted::of(found, rounds, &checks, &before);
     let fits = checks
         .iter()
         .flat_map(|check| limits.conditions(check, &before))
         .chain(limits.valid.iter().copied())
+        .chain(counted.iter().flat_map(|c| c.valid.iter().copied()))
         .reduce(|a, b| before.and(a, b));
     let Some(fits) = fits else {
         return false;
     };
+    if let Some(counted) = counted {
+        counted.count(found, fits);
+    }
     for check in checks {
         let Some(condition) = check.at.condition() else {
             continue;

@@ -127,12 +127,12 @@ int main(void) {
     static u (*const loops[])(u, u, u, u) = {row, strided, narrow, scaled};
     static const u starts[] = {0, 1, 5, 90, 1000, 0x7fffffff, 0xfffffff0, 1ull << 40, 1ull << 62, (u)-3, (u)-100};
     static const u steps[] = {1, 2, 10, 0x7fffffff, 0x80000000, 1ull << 33, (u)-1, (u)-2, 1ull << 63};
-    static const u counts[] = {0, 1, 2, 9, 100, 0x80000001, 1ull << 32, 1ull << 62, (u)-1};
+    static const u counts[] = {0, 1, 2, 9, 10, 11, 17, 100, 0x80000001, 1ull << 32, 1ull << 62, (u)-1};
     static const u lens[] = {0, 1, 8, 100, 1000, 0xffffffff, 1ull << 34};
     for (int l = 0; l < 4; ++l)
         for (int s = 0; s < 11; ++s)
             for (int p = 0; p < 9; ++p)
-                for (int c = 0; c < 9; ++c)
+                for (int c = 0; c < 12; ++c)
                     for (int e = 0; e < 7; ++e) {
                         u a = starts[s], b = steps[p], n = counts[c], len = lens[e];
                         /* Those that end within a moment: few rounds, or few places. */
@@ -140,8 +140,8 @@ int main(void) {
                         if (l == 1 && n > 1000 && len > 1000) continue;
                         if (!short_way && l != 1 && l != 3) continue;
                         if ((l == 1 || l == 3) && !(n <= 100 || len <= 1000)) continue;
-                        if (setjmp(back)) printf("%d %d%d%d%d fails at %llu\n", l, s, p, c, e, (unsigned long long)failed);
-                        else printf("%d %d%d%d%d %llu\n", l, s, p, c, e, (unsigned long long)loops[l](a, b, n, len));
+                        if (setjmp(back)) printf("%d %d %d %d %d fails at %llu\n", l, s, p, c, e, (unsigned long long)failed);
+                        else printf("%d %d %d %d %d %llu\n", l, s, p, c, e, (unsigned long long)loops[l](a, b, n, len));
                     }
     return 0;
 }
@@ -268,6 +268,46 @@ fn a_fitting_loop_has_no_check() {
     let rounds = text.matches("= add i64 %sum").count();
     // Two loops of each, one of them with its check.
     assert_eq!((checks, rounds), (4, 8), "{text}");
+}
+
+/// Its step is not known before the launch, so its rounds are counted: LLVM unrolls the loop without checks.
+#[test]
+fn a_long_strided_loop_is_unrolled() {
+    let context = context();
+    let triple = "nvptx64-nvidia-cuda";
+    let machine = Machine::new(&context, triple, "sm_75", "+ptx71").unwrap();
+    // A sum that no formula tells.
+    let text = LOOPS.replace("x86_64-unknown-linux-gnu", triple).replace(
+        "%sum2 = add i64 %sum,",
+        "%both = mul i64 %sum, %sum\n  %sum2 = xor i64 %both,",
+    );
+    let mut module = loops(&context, &text, Some(Passes::split_loops()));
+    module.run(Passes::optimize(), Some(&machine)).unwrap();
+    let strided = module.function("strided").unwrap().to_text();
+    // Four of them, one of what is left over, one with its check.
+    let rounds = strided.matches("= xor i64 %both").count();
+    assert_eq!(rounds, 6, "{strided}");
+}
+
+/// Where LLVM would not unroll it a division were for nothing.
+#[test]
+fn large_loops_are_not_counted() {
+    let context = context();
+    let counters = |text: &str| {
+        let module = Module::from_text(&context, text).unwrap();
+        let strided = module.function("strided").unwrap();
+        assert!(decide(strided));
+        module.verify().unwrap();
+        strided.to_text().matches("= phi i32").count()
+    };
+    let work: String = (0..40)
+        .map(|n| format!("  %work{n} = mul i64 %j, %sum\n"))
+        .collect();
+    let large = LOOPS.replace(
+        "  %index = add i64 %j, 7\n",
+        &format!("{work}  %index = add i64 %j, 7\n"),
+    );
+    assert_eq!((counters(LOOPS), counters(&large)), (1, 0));
 }
 
 /// Indices 7, 17, … 97: behind the counter, which ends at 90, but not as far behind as the end of the loop is.
