@@ -45,10 +45,16 @@ impl Ptx {
     }
 
     /// The instructions whose names start so, such as `ld.global`: their full names, in the order of the text. Those that a predicate
-    /// guards count too.
+    /// guards count too; those that report a panic do not.
     #[must_use]
     pub fn instructions(&self, start: &str) -> Vec<&'static str> {
-        let lines = self.text.lines().map(str::trim);
+        // From behind the comment that names it to its `exit`.
+        let mut in_panic = false;
+        let lines = self.text.lines().map(str::trim).filter(|line| {
+            let is_left = !in_panic;
+            in_panic = (in_panic || line.starts_with("// __warploom_panic")) && *line != "exit;";
+            is_left
+        });
         let code = lines.filter(|line| line.ends_with(';'));
         code.filter_map(|line| {
             line.split_whitespace()
@@ -72,6 +78,12 @@ mod tests {
             ["ld.global.nc.b32", "ld.global.v2.b32"]
         );
         assert_eq!(ptx.instructions("bra"), ["bra"]);
+    }
+
+    #[test]
+    fn panics_have_no_instructions() {
+        let text = "{\n\tbar;\n\t// __warploom_panic_fmt\n\tbar;\n\texit;\n\tbar.sync;\n}";
+        assert_eq!(Ptx { text }.instructions("bar"), ["bar;", "bar.sync;"]);
     }
 
     #[test]

@@ -27,6 +27,12 @@ const PTX: &str = "
 .visible .entry kernel_2()
 {
 \tbar;
+\t// begin inline asm
+\t// __warploom_panic_bounds_check
+\t// end inline asm
+\tbar;
+\texit;
+\tbar;
 }
 ";
 
@@ -147,4 +153,11 @@ fn dots_stand_for_anything() {
         "atom...add.u32 ..., 3;"
     ));
     assert!(!contains("atom.add.u32 %r1, [%rd1], 3;", "add ... atom"));
+}
+
+#[test]
+fn panics_are_not_counted() {
+    let count = |n: u32| format!("#[kernel]\nfn other() {{}}\n// ptx-count: {n} bar;\n");
+    assert_eq!(compare("t", &count(2), &[image()]), Ok(()));
+    assert!(compare("t", &count(3), &[image()]).is_err());
 }

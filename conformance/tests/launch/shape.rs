@@ -1,7 +1,7 @@
 //! Grid, block, dynamic shared memory and stream arrive as the launch says.
 
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use warploom::prelude::*;
 use warploom_harness::device_test::{check, devices, on_each_device};
@@ -127,14 +127,19 @@ fn a_gpu_works_while_the_host_goes_on() {
         let rounds = if device.is_gpu() { 20_000_000 } else { 1000 };
         long::launch(&stream, (1, 64), 1, &mut y).unwrap(); // loads the code
         stream.synchronize().unwrap();
-        let start = Instant::now();
-        long::launch(&stream, (1, 64), rounds, &mut y).unwrap();
-        let launched = start.elapsed();
-        stream.synchronize().unwrap();
-        let done = start.elapsed();
+        // Other tests of this program hold the driver up now and then.
+        let mut times = vec![];
+        let is_early = |(launched, done): &(Duration, Duration)| *launched < *done / 4;
+        while !times.iter().any(is_early) && times.len() < 10 {
+            let start = Instant::now();
+            long::launch(&stream, (1, 64), rounds, &mut y).unwrap();
+            let launched = start.elapsed();
+            stream.synchronize().unwrap();
+            times.push((launched, start.elapsed()));
+        }
         // The emulator has done it all when `launch` returns.
         if device.is_gpu() {
-            assert!(launched < done / 4, "{launched:?} of {done:?}");
+            assert!(times.iter().any(is_early), "{times:?}");
         }
         let mut state = 5u32;
         for _ in 0..rounds {

@@ -240,6 +240,9 @@ impl<'ctx> Known<'ctx> {
 
     /// A number that a value never exceeds.
     fn most(&self, value: Value<'ctx>, depth: u32) -> u64 {
+        let TypeKind::Integer(1..=64) = value.ty().kind() else {
+            return u64::MAX;
+        };
         let top = top(value);
         if let Some(number) = value.as_integer() {
             return number;

@@ -49,6 +49,16 @@ fn stays(body: &str) {
 }
 
 #[test]
+fn nothing_is_known_of_numbers_of_128_bits() {
+    for by in [1, 64, 126] {
+        stays(&format!(
+            "  %w = zext i64 %wide to i128\n  %m = mul i128 %w, %w\n  %s = lshr i128 %m, {by}\n  %h = trunc i128 %s to i64
+  %v = mul i64 %h, %h\n  ret i64 %v\n"
+        ));
+    }
+}
+
+#[test]
 fn a_lower_part_is_taken_as_it_was() {
     let (text, _) = narrowed("  %v = and i64 %both64, 31\n  ret i64 %v\n");
     assert!(!text.contains("and ") && !text.contains("or "), "{text}");
