@@ -29,7 +29,12 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
     if was_last || N < 4 {
         read_quick::<N>(at, site);
     } else if !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
-        read_first::<N>(at, site);
+        // SAFETY: as in `each_quick`.
+        if unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared() {
+            read_quick::<N>(at, site); // which has no lines
+        } else {
+            read_first::<N>(at, site);
+        }
     }
 }
 

@@ -94,7 +94,7 @@ fn instrumented<'ctx>(
     }
     entries::add(&mut module, roots, names, machine)?;
     let mut kernels = record::kernels(&module, roots, names);
-    module.run(Passes::before_instrumenting(), Some(machine))?;
+    simplify(&mut module, machine)?;
     show("plain.ll", &|| module.to_text());
     let mut places = places::Places::new();
     let hooked = access::instrument(&mut module, &mut places);
@@ -118,6 +118,22 @@ fn instrumented<'ctx>(
     module.run(Passes::after_instrumenting(), Some(machine))?;
     show("hooked.ll", &|| module.to_text());
     Ok(module)
+}
+
+/// Before the hooks stand in the way. Loops in which lanes change places stay as they are: the processor foresees where a lane goes on after a
+/// barrier by where the one before it did, and each copy of the barrier has to be learnt anew.
+fn simplify<'ctx>(module: &mut Module<'ctx>, machine: &Machine<'ctx>) -> Result<(), LlvmError> {
+    const ONCE: &str = "noduplicate";
+    module.run(Passes::before_instrumenting(), Some(machine))?;
+    let outside = |f: &Value<'_>| f.is_declaration() && !f.name().starts_with("llvm.");
+    if let Some(once) = Attribute::named(module.context(), ONCE, 0) {
+        let called = module.functions().into_iter().filter(outside);
+        called.for_each(|f| f.add_attribute(Attribute::FUNCTION, once));
+    }
+    module.run(Passes::unroll_before_instrumenting(), Some(machine))?;
+    let called = module.functions().into_iter().filter(outside);
+    called.for_each(|f| f.remove_attribute(Attribute::FUNCTION, ONCE));
+    Ok(())
 }
 
 /// A lane may end anywhere: the code must be one that can be unwound, although it has nothing to clean up.

@@ -2,6 +2,7 @@
 
 use super::access::instrument;
 use super::places::Places;
+use super::simplify;
 use super::table::bind;
 use crate::llvm::tests::context;
 use crate::llvm::{Machine, Module, Passes};
@@ -298,12 +299,32 @@ end:
     let context = context();
     let mut module = Module::from_text(&context, &ir).unwrap();
     let machine = Machine::of_host(&context, &module.triple()).unwrap();
-    module
-        .run(Passes::before_instrumenting(), Some(&machine))
-        .unwrap();
+    simplify(&mut module, &machine).unwrap();
     let hooked = instrument(&mut module, &mut Places::new());
     let text = module.function("f").unwrap().to_text();
     assert!(!text.contains("outside") && !text.contains("phi"), "{text}");
     assert_eq!(hooked.groups.len(), 1, "{text}");
     assert_eq!(hooked.groups[0].reads.len(), 16);
+}
+
+#[test]
+fn loops_in_which_lanes_change_places_stay_loops() {
+    let context = context();
+    let ir = format!(
+        "{HOST}declare void @outside()\ndefine void @f(ptr %p) {{
+  br label %head
+head:
+  %half = phi i64 [ 128, %0 ], [ %next, %head ]\n  call void @outside()\n  %next = lshr i64 %half, 1\n  %more = icmp ne i64 %next, 0
+  br i1 %more, label %head, label %end
+end:
+  ret void
+}}
+"
+    );
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    simplify(&mut module, &machine).unwrap();
+    let text = module.to_text();
+    assert_eq!(text.matches("call void @outside()").count(), 1, "{text}");
+    assert!(!text.contains("noduplicate"), "{text}");
 }

@@ -114,10 +114,15 @@ impl Passes {
         Passes("always-inline,globaldce".into())
     }
 
-    /// Helper functions into their callers and variables into registers, and loops of a few rounds into straight code, without the checks
-    /// that are decided there; nothing that moves or changes accesses to memory, or merges those of different threads' times.
+    /// Helper functions into their callers and variables into registers; here and in what follows nothing that moves or changes accesses to
+    /// memory, or merges those of different threads' times.
     pub(crate) fn before_instrumenting() -> Passes {
-        Passes("always-inline,globaldce,function(sroa,early-cse,simplifycfg),cgscc(inline),function(sroa,early-cse,simplifycfg,correlated-propagation,simplifycfg,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound;full-unroll-max=64>,sccp,simplifycfg,early-cse),globaldce".into())
+        Passes("always-inline,globaldce,function(sroa,early-cse,simplifycfg),cgscc(inline),function(sroa,early-cse,simplifycfg,correlated-propagation,simplifycfg)".into())
+    }
+
+    /// Short loops become straight code, and what is decided in it goes.
+    pub(crate) fn unroll_before_instrumenting() -> Passes {
+        Passes("function(loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound;full-unroll-max=64>,sccp,simplifycfg,early-cse),globaldce".into())
     }
 
     /// What makes instrumented code fast enough.
