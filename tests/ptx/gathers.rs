@@ -14,14 +14,29 @@ fn gather(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: Disjoin
         *y = sum;
     }
 }
-// A group of 16 rounds, and one of 4.
+// The indices of a group of 16 rounds, and of one of 4, are compared with one another before the largest is looked at.
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
 // ptx: max.u32
 // ptx: setp.gt.u32
 // ptx: max.u32
+// ptx: max.u32
+// ptx: max.u32
 // ptx: setp.gt.u32
-// ptx-count: 18 max.u32
-// What nothing writes, in groups and in single rounds: two starts, and an index and a number of each of 21 rounds.
-// ptx-count: 44 ld.global.nc.b32
+// What nothing writes is read past the other cache, in groups and in single rounds.
+// ptx-not: ld.global.b32
 // The loop that there was tells which index was wrong.
 // ptx-module: panic_bounds_check
 

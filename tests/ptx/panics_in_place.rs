@@ -9,7 +9,9 @@ fn checks(i: Index1D, x: &[u32], z: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 // ptx: // __warploom_panic_bounds_check
-// ptx-count: 2 atom.relaxed.sys.global.exch.b32
+// ptx: atom.relaxed.sys.global.exch.b32
+// ptx: // __warploom_panic_bounds_check
+// ptx: atom.relaxed.sys.global.exch.b32
 // ptx-not: call
 
 #[kernel]
