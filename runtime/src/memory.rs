@@ -61,7 +61,7 @@ pub struct DeviceBuffer<T> {
 }
 
 /// Why memory cannot be allocated, cut or copied.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The device has no room for the buffer.

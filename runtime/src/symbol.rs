@@ -70,7 +70,7 @@ unsafe impl<T: StaticValue> Send for Managed<T> {}
 unsafe impl<T: StaticValue> Sync for Managed<T> {}
 
 /// Why the host cannot reach a static of device code.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
     /// The static has no memory on a GPU, because no device code uses it.
