@@ -85,7 +85,7 @@ fn is_zero(number: &u32) -> bool {
 /// A variable in instrumented code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Global {
-    /// Its symbol.
+    /// What people call it: its path, without what symbols add.
     pub name: String,
     /// Bytes.
     pub bytes: u64,

@@ -48,6 +48,14 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
     roots.iter().zip(names).map(describe).collect()
 }
 
+/// The same under the name that people gave it: findings show it.
+fn shown(global: &Global) -> Global {
+    Global {
+        name: format!("{:#}", rustc_demangle::demangle(&global.name)),
+        ..global.clone()
+    }
+}
+
 /// Adds the record.
 pub(super) fn add(
     module: &mut Module<'_>,
@@ -89,7 +97,7 @@ pub(super) fn add(
         files: places.files,
         functions: places.functions,
         sites: places.sites,
-        globals: globals.iter().map(|(_, g)| g.clone()).collect(),
+        globals: globals.iter().map(|(_, g)| shown(g)).collect(),
     };
     let json = serde_json::to_string(&text).unwrap_or_default();
     let mut ir = String::new();
@@ -121,7 +129,7 @@ pub(super) fn add(
         entries.len(),
         list(&mut entries.iter().map(String::as_str)),
         globals.len(),
-        list(&mut text.globals.iter().map(|g| g.name.as_str())),
+        list(&mut globals.iter().map(|(_, g)| g.name.as_str())),
         json.len(),
     );
     let mut record = Module::from_text(module.context(), &ir)?;
@@ -140,5 +148,21 @@ fn escaped(byte: u8) -> String {
         char::from(byte).to_string()
     } else {
         format!("\\{byte:02X}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statics_are_called_as_people_call_them() {
+        let global = Global {
+            name: "_RNvCsWx6pFMFdWY_4mist5COUNT".into(),
+            bytes: 4,
+            constant: false,
+            of: None,
+        };
+        assert_eq!(shown(&global).name, "mist::COUNT");
     }
 }
