@@ -46,7 +46,6 @@ fn every_kernel_has_both_sides() {
 
 /// A kernel that is timed beside its twin is counted beside it, too.
 #[test]
-#[expect(clippy::unwrap_used, reason = "this is how a test fails")]
 fn every_benchmark_with_a_twin_has_figures() {
     let rows = rows();
     let timed = record::read_folder(&root().join("benches/results")).unwrap();
