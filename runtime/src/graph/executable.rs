@@ -325,12 +325,15 @@ impl ExecutableGraph {
 impl Drop for ExecutableGraph {
     fn drop(&mut self) {
         let (last, cuda) = (lock(&self.last).take(), self.cuda.take());
+        // The word at which cooperative grids meet is its own: a run may be under way on another stream.
+        let own = Arc::clone(self.stream.queue());
         outside(move || {
             if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
                 // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
                 let _ = stream.synchronize();
             }
             drop(cuda);
+            drop(own);
         });
     }
 }
