@@ -169,6 +169,7 @@ impl ExecutableGraph {
         let Some(emulated) = self.device().0.backend.emulated() else {
             return Ok(());
         };
+        self.device().flush_prints(); // before the locks: handlers may use the device
         let _alone = order::nothing_else(self.devices());
         for node in &self.nodes {
             match &node.operation {
