@@ -36,11 +36,12 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
         .into_iter()
         .filter(|f| f.name().starts_with("__warploom.ptx:") && f.is_used())
         .collect();
-    let describe = |(_, name): (&Root<'_>, &String)| {
+    let describe = |(root, name): (&Root<'_>, &String)| {
         let symbol = entries::symbol(name);
         let reached = ptx.iter().any(|f| needs::reaches(module, &[&symbol], *f));
         Kernel {
             entry: name.clone(),
+            at: (root.file.clone(), root.line),
             sites: [0; 2],
             unsupported: reached.then(|| "it has inline PTX".to_owned()),
         }
