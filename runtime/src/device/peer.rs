@@ -14,7 +14,7 @@ use crate::graph::record::{KeptCopy, Operation};
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::{Stream, refuse_inside};
-use crate::view::{DeviceSliceMut, resolve};
+use crate::view::DeviceSliceMut;
 
 /// What is said of the way from one device's work to another's memory. CUDA: `CUdevice_P2PAttribute`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -281,16 +281,12 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
             });
         }
         refuse_inside()?;
-        let (given, len) = (source.len(), self.len());
-        resolve(at..at.saturating_add(given), len).map_err(|_| MemoryError::CopyOutOfRange {
-            given,
-            at,
-            len,
-        })?;
+        let given = source.len();
+        let target = self.span().window(at, given)?;
         if to.is_same(from) {
             let copy = Copy::Within {
                 from: source.as_ptr().cast(),
-                to: self.ptr().wrapping_add(at).cast(),
+                to: target.cast(),
             };
             // SAFETY: the range was checked; `source` is a view of its length, and cannot overlap this exclusive one; all belong to one
             // device.
@@ -305,7 +301,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         let pair = to.pair(from);
         if let (Some(recording), Some(_)) = (stream.recording(), &pair) {
             let copy = Operation::Copy(KeptCopy {
-                to: self.ptr().wrapping_add(at).cast(),
+                to: target.cast(),
                 from: source.as_ptr().cast(),
                 bytes: given * size_of::<T>(),
                 buffers: vec![self.buffer().clone(), source.buffer().clone()],

@@ -89,7 +89,7 @@ impl Device {
         if let Some(stream) = made.buffer.own_stream()
             && made.buffer.array().is_some()
         {
-            let all = made.as_slice().side();
+            let all = made.as_slice().0.side();
             // SAFETY: both have as many elements; nobody else has the array yet, and both live until the wait is over.
             unsafe { Side::Memory(host.area()).queue_alone(all, Way::In, stream)? };
             stream.synchronize()?;

@@ -17,7 +17,6 @@ use crate::device::Device;
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
-pub(super) use parts::part_of;
 pub use parts::{PitchedSlice, PitchedSliceMut};
 
 /// Rows of `T` in a device's memory, each of which starts at an address that the device reads fast; in one plane or in several.
