@@ -16,6 +16,7 @@ mod registered; // vectors that become page-locked
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::RangeBounds;
 
 use warploom_device::Plain;
@@ -289,6 +290,26 @@ impl<T: Plain> DeviceBuffer<T> {
         self.as_slice().to_vec(stream)
     }
 
+    /// Copies element `i` to the host, in order with the work on `stream`: a sum, a count. CUDA: `cuMemcpyDtoHAsync`, then a wait.
+    ///
+    /// Each call waits for the work; for several elements use [`copy_to`](DeviceBuffer::copy_to).
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names `i` and the length. As [`to_vec`](DeviceBuffer::to_vec).
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[1u8, 2, 3])?;
+    /// assert_eq!(x.get(2, &stream)?, 3);
+    /// assert!(x.get(3, &stream).is_err());
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn get(&self, i: usize, stream: &Stream) -> Result<T, MemoryError> {
+        self.as_slice().get(i, stream)
+    }
+
     /// Copies `source` into elements `at..at + source.len()` of this buffer (elements of `T`, not bytes).
     ///
     /// In order with the work on `stream`; returns when the copy is done. CUDA: `cuMemcpyHtoDAsync`, then a wait.
@@ -410,6 +431,21 @@ impl<T: Plain> DeviceSlice<'_, T> {
             elements.set_len(self.len());
         }
         Ok(elements)
+    }
+
+    /// Copies element `i` to the host; see [`DeviceBuffer::get`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::get`].
+    #[track_caller]
+    pub fn get(&self, i: usize, stream: &Stream) -> Result<T, MemoryError> {
+        let one = self.span().slice(i..=i)?;
+        let mut element = MaybeUninit::uninit();
+        // SAFETY: there is room for one element, which the copy writes, and any bytes are a value.
+        unsafe {
+            self.read(one.ptr, element.as_mut_ptr(), one.len, stream)?;
+            Ok(element.assume_init())
+        }
     }
 
     /// Copies elements `at..at + target.len()` into `target`; see [`DeviceBuffer::copy_to`].
