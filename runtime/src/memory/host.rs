@@ -8,7 +8,8 @@ use super::{ALIGN, AtomicElement, MemoryError};
 use crate::buffer::Buffer;
 use crate::view::DeviceSlice;
 
-/// The elements of one memory as the host sees them, and for kernels: see [`PinnedBuffer::as_shared_atomics`](super::PinnedBuffer::as_shared_atomics).
+/// The elements of one memory as the host sees them, and for kernels: see
+/// [`PinnedBuffer::as_shared_atomics`](super::PinnedBuffer::as_shared_atomics).
 pub type SharedAtomics<'a, T> = (
     &'a [<T as AtomicElement>::Atomic],
     DeviceSlice<'a, <T as AtomicElement>::Atomic>,

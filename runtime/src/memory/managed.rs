@@ -19,9 +19,10 @@ use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 
 /// An array of `T` in managed memory: host and kernels use it without copies, in turns.
 ///
-/// Kernels take `&ManagedBuffer<T>` for `&[T]` and `&mut ManagedBuffer<T>` for outputs, as they take a [`DeviceBuffer`](crate::DeviceBuffer).
-/// The host's access, by [`as_slice`](ManagedBuffer::as_slice) and [`as_mut_slice`](ManagedBuffer::as_mut_slice), first waits for the work
-/// that has the buffer. For a single value under a name there is [`managed_static!`](warploom_device::managed_static).
+/// Kernels take `&ManagedBuffer<T>` for `&[T]` and `&mut ManagedBuffer<T>` for outputs, as they take a
+/// [`DeviceBuffer`](crate::DeviceBuffer). The host's access, by [`as_slice`](ManagedBuffer::as_slice) and
+/// [`as_mut_slice`](ManagedBuffer::as_mut_slice), first waits for the work that has the buffer. For a single value under a name there is
+/// [`managed_static!`](warploom_device::managed_static).
 /// CUDA: `cuMemAllocManaged`.
 ///
 /// ```

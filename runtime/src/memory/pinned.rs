@@ -21,10 +21,11 @@ pub use parts::{PinnedSlice, PinnedSliceMut};
 
 /// An array of `T` in page-locked memory of the host.
 ///
-/// A copy between it and a device ([`DeviceBuffer::copy_from_pinned`](crate::DeviceBuffer::copy_from_pinned), [`DeviceBuffer::copy_to_pinned`](crate::DeviceBuffer::copy_to_pinned)) is queued on a stream and runs
-/// while the host does something else; a copy of other host memory is waited for. The host's own access, by
-/// [`as_slice`](PinnedBuffer::as_slice) and [`as_mut_slice`](PinnedBuffer::as_mut_slice), first waits for the work that has the buffer, and
-/// so does dropping it. Work on several streams follows one another, as with a [`DeviceBuffer`](crate::DeviceBuffer): for copies side by side make several buffers.
+/// A copy between it and a device ([`DeviceBuffer::copy_from_pinned`](crate::DeviceBuffer::copy_from_pinned),
+/// [`DeviceBuffer::copy_to_pinned`](crate::DeviceBuffer::copy_to_pinned)) is queued on a stream and runs while the host does something
+/// else; a copy of other host memory is waited for. The host's own access, by [`as_slice`](PinnedBuffer::as_slice) and
+/// [`as_mut_slice`](PinnedBuffer::as_mut_slice), first waits for the work that has the buffer, and so does dropping it. Work on several
+/// streams follows one another, as with a [`DeviceBuffer`](crate::DeviceBuffer): for copies side by side make several buffers.
 ///
 /// Page-locked memory is scarce, and slow to allocate: make it once. CUDA: `cuMemHostAlloc`.
 ///
@@ -283,8 +284,8 @@ impl<T: Plain> PinnedBuffer<T> {
     /// The elements, for the host to read: waits until all work that has the buffer is done.
     ///
     /// # Errors
-    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`](crate::Stream::synchronize) reports them. After a panic, which is reported once, a second call
-    /// gives the elements.
+    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`](crate::Stream::synchronize) reports them. After a panic, which is
+    /// reported once, a second call gives the elements.
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
         // SAFETY: initialised memory of `len` elements; work that writes it needs an exclusive borrow.
         unsafe { host::read(&self.buffer, self.len) }

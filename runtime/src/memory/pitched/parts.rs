@@ -16,7 +16,8 @@ use crate::view::{DeviceSlice, DeviceSliceMut};
 /// A rectangle or box of a buffer, to read. Made by [`PitchedBuffer::part`](super::PitchedBuffer::part) and [`DeviceSlice::shaped`].
 pub struct PitchedSlice<'a, T>(pub(in crate::memory) Part<'a, T>);
 
-/// A rectangle or box of a buffer, to write. Made by [`PitchedBuffer::part_mut`](super::PitchedBuffer::part_mut) and [`DeviceSliceMut::shaped`].
+/// A rectangle or box of a buffer, to write. Made by [`PitchedBuffer::part_mut`](super::PitchedBuffer::part_mut) and
+/// [`DeviceSliceMut::shaped`].
 pub struct PitchedSliceMut<'a, T>(PartMut<'a, T>);
 
 impl<T> Clone for PitchedSlice<'_, T> {
@@ -225,8 +226,8 @@ impl<T: Plain> PitchedSliceMut<'_, T> {
         self.0.copy_from(source.0, stream)
     }
 
-    /// Copies a part of an array on the same device, of the same extent; layers count as planes. Queued on `stream`, which may record a graph; does
-    /// not wait. CUDA: `cuMemcpy3DAsync`.
+    /// Copies a part of an array on the same device, of the same extent; layers count as planes. Queued on `stream`, which may record a
+    /// graph; does not wait. CUDA: `cuMemcpy3DAsync`.
     ///
     /// # Errors
     /// As [`copy_from_device`](PitchedSliceMut::copy_from_device).
