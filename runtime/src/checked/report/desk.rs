@@ -122,10 +122,8 @@ impl Desk {
         if self.form == Form::Quiet {
             return None;
         }
-        if report.severity != Severity::Error {
-            if !self.said.insert(kind(report)) {
-                return None;
-            }
+        if report.severity != Severity::Error && !self.said.insert(kind(report)) {
+            return None;
         }
         match (&self.form, report.severity) {
             (Form::Json(_), _) => {
