@@ -4,7 +4,8 @@
 //! work. Protocol of the record (one per loaded module; `warploom_device::panic_record` says what the thread does):
 //! 1. The thread that changes the module's variable `__warploom_panic_claim` from 0 to 1 owns the record; others end without a word.
 //! 2. The owner writes all fields, then a system-wide fence, then `ready` = 1.
-//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready` = 1.
+//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready`
+//!    = 1.
 
 mod recent; // launches whose end is not known
 

@@ -42,8 +42,8 @@ fn launch_is_the_same_in_both_passes() {
                 stream: &::warploom::Stream,
                 shape: impl ::core::convert::Into<::warploom::Launch>,
                 a: f32,
-                x: impl ::warploom::launch::SliceArg<'a, Elem = f32>,
-                y: impl ::warploom::launch::SliceMutArg<'a, Elem = f32>,
+                x: impl ::warploom::launch::SliceFor<'a, f32>,
+                y: impl ::warploom::launch::SliceMutFor<'a, f32>,
             ) -> ::core::result::Result<(), ::warploom::LaunchError>
         };
         contains(&expand("", SAXPY, pass), signature);

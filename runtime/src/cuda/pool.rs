@@ -124,8 +124,8 @@ impl Drop for Pool {
             let (context, raw) = (Arc::clone(&self.context), self.raw);
             outside(move || {
                 let _ = context.bind();
-                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Through the driver's own table: a pool is
-                // the GPU's and does not go with a lost context. Errors: the driver is shut down already.
+                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Through the driver's own table: a pool
+                // is the GPU's and does not go with a lost context. Errors: the driver is shut down already.
                 let _ = unsafe { context.found().driver.cuMemPoolDestroy(raw) };
             });
         }

@@ -152,7 +152,7 @@ fn run(
         sites,
     };
     checked::write_page(&launched, options, &outcome);
-    let Some(error) = conclude(&launched, outcome)? else {
+    let Some(error) = conclude(&launched, outcome, &emulated.warnings)? else {
         return Ok(());
     };
     // Like the record of a GPU: the first stays until it is taken.
