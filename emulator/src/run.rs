@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// `program` is the body of one thread; it learns from [`crate::intrinsics`] which thread it is. All threads of a block run on one OS
 /// thread, one at a time: a thread runs until it returns or has to wait. As many blocks run at a time as there are workers, which take
 /// them in linear order (x fastest); from 128 blocks per worker on they take two at a time, with more blocks more, at most sixteen, and run
-/// these one after the other. The workers are the caller's OS thread and others that sleep between runs. So a block
+/// these one after the other; fewer towards the end. The workers are the caller's OS thread and others that sleep between runs. So a block
 /// may wait for the one before it, as long as none gets stuck: behind a stuck block no other starts, and one that runs already and waits
 /// for one of these would wait for ever. A thread gets a stack of its own (256 KiB) only when it has to wait; a stack overflow ends the
 /// process.
@@ -154,21 +154,23 @@ fn work(
     queue: &BlockQueue,
     log: &FaultLog,
 ) {
-    let mut blocks = queue.blocks().peekable();
-    if blocks.peek().is_none() {
+    let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
+    let sets = queue.blocks(order);
+    let mut next = sets.next();
+    if next.is_none() {
         return; // without the cost of a worker
     }
-    let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
-    let mut worker = Worker::new(*shape, launch, program);
-    for position in blocks {
-        if let Err(failure) =
-            worker.run_set(order.set(position), &|| queue.has_stopped_before(position))
-        {
+    let mut worker = Worker::new(*shape, launch, program, &sets);
+    while let Some(number) = next {
+        let is_lost = || queue.has_stopped_before(sets.position());
+        if let Err(failure) = worker.run_set(number, &is_lost) {
+            let position = sets.position();
             if failure.stops_run {
                 queue.stop(position);
             }
             log.report(position, failure.fault, failure.n_panicked);
         }
+        next = sets.next();
     }
 }
 
