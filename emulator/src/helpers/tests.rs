@@ -1,3 +1,9 @@
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
 use std::panic::catch_unwind;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
