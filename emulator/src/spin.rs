@@ -16,17 +16,24 @@ const PATIENCE: u32 = 16;
 /// Different addresses that a lane may poll in turn.
 const ADDRESSES: usize = 4;
 
-/// What is kept of a lane while it does not run.
-#[derive(Debug, Clone, Copy)]
+/// What is kept of a lane while it does not run, of each. Small: all lanes of a block leave theirs at each barrier.
+#[derive(Debug, Clone)]
 struct Lane {
+    /// Steps that it may still make.
+    steps: Cell<u64>,
+    /// Where instrumented code called what made it wait.
+    site: Cell<u32>,
+    /// Whether it has accessed anything atomically: then there is more in `Polling`.
+    is_atomic: Cell<bool>,
+}
+
+/// What is kept of one that has made atomic accesses.
+#[derive(Debug, Clone, Copy, Default)]
+struct Polling {
     /// What it accessed atomically last, latest first.
     recent: [usize; ADDRESSES],
     /// How often in a row it accessed only these, and nothing changed.
     polls: u32,
-    /// Steps that it may still make.
-    steps: u64,
-    /// Where instrumented code called what made it wait.
-    site: u32,
     /// What it polled when it gave way last; 0: nothing.
     polled: usize,
 }
@@ -45,28 +52,28 @@ pub(crate) struct Spin {
     /// Whether a lane of the block changed memory since the worker looked.
     pub(crate) changed: Cell<bool>,
     /// Those that do not run. Empty unless the run is checked.
-    lanes: RefCell<Vec<Lane>>,
+    lanes: Box<[Lane]>,
+    polling: RefCell<Vec<Polling>>,
 }
 
 impl Spin {
     pub(crate) fn new(checked: bool, limit: u64, n_threads: u32) -> Self {
         let n_lanes = if checked { n_threads as usize } else { 0 };
         let lane = Lane {
-            recent: [0; ADDRESSES],
-            polls: 0,
-            steps: limit,
-            site: 0,
-            polled: 0,
+            steps: Cell::new(limit),
+            site: Cell::new(0),
+            is_atomic: Cell::new(false),
         };
         Self {
             checked,
-            recent: Cell::new(lane.recent),
+            recent: Cell::new([0; ADDRESSES]),
             polls: Cell::new(0),
             steps: Cell::new(limit),
             limit,
             before: Cell::new(None),
             changed: Cell::new(false),
-            lanes: RefCell::new(vec![lane; n_lanes]),
+            lanes: vec![lane; n_lanes].into(),
+            polling: RefCell::new(vec![Polling::default(); n_lanes]),
         }
     }
 
@@ -80,7 +87,7 @@ impl Spin {
     pub(crate) fn starts(&self) {
         if self.checked {
             self.settle();
-            self.polls.set(0);
+            self.forget();
             self.steps.set(self.limit);
         }
     }
@@ -90,11 +97,13 @@ impl Spin {
     pub(crate) fn waits(&self, thread: u32, site: u32) {
         if self.checked {
             self.settle();
-            let lane = &mut self.lanes.borrow_mut()[thread as usize];
-            lane.recent = self.recent.get();
-            lane.polls = self.polls.get();
-            lane.steps = self.steps.get();
-            lane.site = site;
+            let lane = &self.lanes[thread as usize];
+            lane.steps.set(self.steps.get());
+            lane.site.set(site);
+            lane.is_atomic.set(self.is_atomic());
+            if self.is_atomic() {
+                self.leave_polling(thread);
+            }
         }
     }
 
@@ -104,16 +113,55 @@ impl Spin {
         if !self.checked {
             0
         } else {
-            let lane = &self.lanes.borrow()[thread as usize];
-            self.recent.set(lane.recent);
-            self.polls.set(lane.polls);
-            self.steps.set(lane.steps);
-            lane.site
+            let lane = &self.lanes[thread as usize];
+            self.steps.set(lane.steps.get());
+            if lane.is_atomic.get() {
+                self.take_polling(thread);
+            } else if self.is_atomic() {
+                self.forget();
+            }
+            lane.site.get()
         }
     }
 
+    /// Whether the lane that runs has made atomic accesses.
+    #[inline(always)]
+    fn is_atomic(&self) -> bool {
+        self.recent.as_array_of_cells()[0].get() != 0
+    }
+
+    /// What was known of the lane that ran before is not true of the one that runs.
+    fn forget(&self) {
+        self.recent.set([0; ADDRESSES]);
+        self.polls.set(0);
+    }
+
+    /// The lane that runs has to wait, and has made atomic accesses.
+    #[inline(never)]
+    fn leave_polling(&self, thread: u32) {
+        let polling = &mut self.polling.borrow_mut()[thread as usize];
+        polling.recent = self.recent.replace([0; ADDRESSES]);
+        polling.polls = self.polls.replace(0);
+    }
+
+    /// Such a lane goes on.
+    #[inline(never)]
+    fn take_polling(&self, thread: u32) {
+        let polling = &self.polling.borrow()[thread as usize];
+        self.recent.set(polling.recent);
+        self.polls.set(polling.polls);
+    }
+
     /// Looks whether the latest atomic has changed memory.
+    #[inline(always)]
     fn settle(&self) {
+        if self.before.get().is_some() {
+            self.compare();
+        }
+    }
+
+    #[inline(never)]
+    fn compare(&self) {
         if let Some((at, bytes, before)) = self.before.take()
             && value(at, bytes) != Some(before)
         {
@@ -128,8 +176,8 @@ impl Spin {
 
     /// What the lane polled when it gave way last; 0: nothing.
     pub(crate) fn polled(&self, thread: u32) -> usize {
-        let lanes = self.lanes.borrow();
-        lanes.get(thread as usize).map_or(0, |lane| lane.polled)
+        let polling = self.polling.borrow();
+        polling.get(thread as usize).map_or(0, |lane| lane.polled)
     }
 }
 
@@ -261,7 +309,7 @@ impl Running<'_> {
             return;
         }
         let thread = self.thread.get();
-        if let Some(lane) = self.spin.lanes.borrow_mut().get_mut(thread as usize) {
+        if let Some(lane) = self.spin.polling.borrow_mut().get_mut(thread as usize) {
             lane.polled = address;
         }
         self.core_mut().sleep(thread, place);

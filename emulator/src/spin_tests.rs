@@ -276,3 +276,20 @@ fn steps_are_counted_for_each_lane() {
         }
     });
 }
+
+#[test]
+fn a_lane_that_goes_on_polls_what_it_polled_itself() {
+    let spin = Spin::new(true, 100, 2);
+    let now = || (spin.recent.get()[0], spin.polls.get(), spin.steps.get());
+    spin.starts();
+    (0..30).for_each(|_| spin.steps.set(spin.steps.get() - 1));
+    spin.recent.set([8, 16, 0, 0]);
+    spin.polls.set(15);
+    spin.waits(0, 7);
+    spin.starts();
+    assert_eq!(now(), (0, 0, 100), "a lane that starts has polled nothing");
+    spin.waits(1, 9);
+    assert_eq!((spin.goes_on(0), now()), (7, (8, 15, 70)));
+    // Lane 0 exits.
+    assert_eq!((spin.goes_on(1), now()), (9, (0, 0, 100)));
+}

@@ -319,7 +319,7 @@ fn write(access: &Access<'_>, releases: bool, has_message: bool, later: bool) ->
 fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
     let clocks = &checks.clocks;
     let graph = &checks.run().graph;
-    let t = clocks.times[(who - clocks.base.get()) as usize].get();
+    let t = clocks.times()[(who - clocks.base.get()) as usize].get();
     let (floor, warp_floor, row) = clocks.published(who);
     let (first, lanes) = clocks.cluster.get();
     let message = known(checks, who, |known| {

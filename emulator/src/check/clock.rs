@@ -6,9 +6,12 @@ use std::collections::HashMap;
 use super::order::{Graph, Known, Root};
 use super::shadow::{Slot, What};
 use super::space::Space;
-use super::stretch::Stretches;
+use super::stretch::{MOST_WARPS, Stretches};
 use crate::place::Place;
 use crate::warp::{LANES, lanes};
+
+/// Lanes of a block, at most.
+const MOST_LANES: usize = MOST_WARPS * LANES as usize;
 
 /// The clocks of one block. Times of a lane only grow, from block to block and from run to run.
 #[derive(Debug)]
@@ -17,8 +20,9 @@ pub(crate) struct Clocks {
     pub(super) base: Cell<u32>,
     /// 2 to this power is the distance between blocks.
     pub(super) shift: u32,
-    /// Each lane's time.
-    pub(super) times: Box<[Cell<u32>]>,
+    /// Each lane's time, and room for as many as a block can have.
+    all_times: [Cell<u32>; MOST_LANES],
+    n_threads: u32,
     /// Accesses of the block before this time are ordered before everything that it does now.
     pub(super) floor: Cell<u32>,
     /// As `floor` when the block began: what is older in its shared memory is another block's.
@@ -29,7 +33,7 @@ pub(crate) struct Clocks {
     /// The first lane of the cluster, and the lanes of a cluster.
     pub(super) cluster: Cell<(u32, u32)>,
     /// As `floor`, of each warp among its lanes.
-    warp_floors: Box<[Cell<u32>]>,
+    warp_floors: [Cell<u32>; MOST_WARPS],
     /// In which stretch of time the block and its warps are.
     pub(super) stretches: Stretches,
     /// In the block's shared memory, what is older is ordered before everything that the block does now.
@@ -85,25 +89,24 @@ struct Gathered {
 
 impl Clocks {
     pub(super) fn new(n_threads: u32, t0: u32, stretches: Stretches) -> Self {
-        let n = n_threads as usize;
-        let cells = |n: usize| vec![Cell::new(t0); n].into_boxed_slice();
         Self {
             base: Cell::new(0),
             shift: n_threads.next_power_of_two().trailing_zeros(),
-            times: cells(n),
+            all_times: std::array::from_fn(|_| Cell::new(t0)),
+            n_threads,
             floor: Cell::new(t0),
             start: Cell::new(t0),
             cluster_floor: Cell::new(t0),
             grid_floor: Cell::new(t0),
             cluster: Cell::new((0, 0)),
-            warp_floors: cells(n.div_ceil(LANES as usize)),
+            warp_floors: std::array::from_fn(|_| Cell::new(t0)),
             stretches,
             shared_floor: Cell::new(t0),
             rows: RefCell::default(),
             wide: Cell::new(false),
             meetings: RefCell::default(),
             phases: RefCell::default(),
-            known: RefCell::new((0..n).map(|_| None).collect()),
+            known: RefCell::new((0..n_threads).map(|_| None).collect()),
             common: RefCell::default(),
             any_known: Cell::new(false),
             interval: Cell::new((0, None)),
@@ -117,7 +120,7 @@ impl Clocks {
             (block / cluster * cluster) << self.shift,
             cluster << self.shift,
         ));
-        self.times.iter().for_each(|t| t.set(start));
+        self.times().iter().for_each(|t| t.set(start));
         self.floor.set(start);
         self.shared_floor.set(start);
         self.warp_floors.iter().for_each(|floor| floor.set(start));
@@ -137,9 +140,15 @@ impl Clocks {
         }
     }
 
+    /// Each lane's time.
+    #[inline(always)]
+    pub(super) fn times(&self) -> &[Cell<u32>] {
+        &self.all_times[..self.n_threads as usize]
+    }
+
     /// The highest time of its lanes.
     pub(super) fn high(&self) -> u32 {
-        self.times.iter().map(Cell::get).max().unwrap_or(0)
+        self.times().iter().map(Cell::get).max().unwrap_or(0)
     }
 
     /// An access that lane number `thread` of the block makes now.
@@ -147,7 +156,7 @@ impl Clocks {
     pub(super) fn slot(&self, thread: u32, what: What) -> Slot {
         Slot {
             who: self.base.get() | thread,
-            t: self.times[thread as usize].get(),
+            t: self.all_times[thread as usize % MOST_LANES].get(),
             what,
         }
     }
@@ -158,14 +167,14 @@ impl Clocks {
         Floors {
             clocks: self,
             me: self.base.get() | thread,
-            warp: self.warp_floors[(thread / LANES) as usize].get(),
+            warp: self.warp_floors[(thread / LANES) as usize % MOST_WARPS].get(),
         }
     }
 
     /// Below it, lane `who` of this block knows its warp.
     #[inline(always)]
     pub(super) fn warp_floor(&self, who: u32) -> u32 {
-        self.warp_floors[((who - self.base.get()) / LANES) as usize].get()
+        self.warp_floors[((who - self.base.get()) / LANES) as usize % MOST_WARPS].get()
     }
 
     /// Whether an access of lane `who` at time `t` is ordered before everything that this block does now.
@@ -220,7 +229,7 @@ impl Clocks {
             let theirs = (who - self.base.get()) as usize;
             let rows = self.rows.borrow();
             if rows
-                .get(mine * self.times.len() + theirs)
+                .get(mine * self.times().len() + theirs)
                 .is_some_and(|known| t < *known)
             {
                 return true;
@@ -242,15 +251,19 @@ impl Clocks {
     pub(super) fn raise(&self, graph: &Graph, next: u32, place: Option<Place>) {
         let (interval, _) = self.interval.get();
         self.interval.set((interval + 1, place));
-        self.times.iter().for_each(|t| t.set(next));
+        self.times().iter().for_each(|t| t.set(next));
         self.floor.set(next);
         let (_, lanes) = self.cluster.get();
-        if lanes >> self.shift <= 1 {
-            // Nobody else gets at it.
+        // Nobody else gets at it.
+        let is_shared_private = lanes >> self.shift <= 1;
+        if is_shared_private {
             self.shared_floor.set(next);
         }
         self.warp_floors.iter().for_each(|floor| floor.set(next));
         self.stretches.all_learn();
+        if is_shared_private {
+            self.stretches.all_before_is_past();
+        }
         self.wide.set(false);
         if self.any_known.get() {
             let mut common = self.common.borrow_mut();
@@ -263,8 +276,8 @@ impl Clocks {
     /// The lanes of `mask` have met, all that have not exited if `whole`.
     pub(crate) fn warp_met(&self, warp: u32, mask: u32, whole: bool) {
         let first = (warp * LANES) as usize;
-        let last = (first + LANES as usize).min(self.times.len());
-        let times = &self.times[first..last];
+        let last = (first + LANES as usize).min(self.times().len());
+        let times = &self.times()[first..last];
         self.stretches.warp_met(warp as usize);
         if whole {
             let next = times.iter().map(Cell::get).max().unwrap_or(0) + 1;
@@ -279,7 +292,7 @@ impl Clocks {
             self.join_rows(
                 members,
                 if self.wide.get() {
-                    0..self.times.len()
+                    0..self.times().len()
                 } else {
                     first..last
                 },
@@ -292,7 +305,7 @@ impl Clocks {
 
     fn advance(&self, lane: usize) {
         self.stretches.one_learns(lane / LANES as usize);
-        self.times[lane].set(self.times[lane].get() + 1);
+        self.times()[lane].set(self.times()[lane].get() + 1);
     }
 
     /// Each of `members` knows of the lanes of `of` what any of them knew.
@@ -301,12 +314,12 @@ impl Clocks {
         members: impl Fn() -> I,
         of: std::ops::Range<usize>,
     ) {
-        let n = self.times.len();
+        let n = self.times().len();
         let mut rows = self.rows();
         let mut joined = vec![0; of.len()];
         for lane in members() {
             let row = &mut rows[lane * n..][of.clone()];
-            row[lane - of.start] = self.times[lane].get();
+            row[lane - of.start] = self.times()[lane].get();
             max_into(&mut joined, row);
         }
         for lane in members() {
@@ -326,7 +339,7 @@ impl Clocks {
     }
 
     fn rows(&self) -> std::cell::RefMut<'_, Vec<u32>> {
-        let n = self.times.len();
+        let n = self.times().len();
         let mut rows = self.rows.borrow_mut();
         rows.resize(n * n, 0);
         rows
@@ -365,7 +378,7 @@ impl Clocks {
 
     /// Adds what a lane knows; its own accesses from now on are not part of that.
     fn gather(&self, lane: usize, into: &mut Gathered) {
-        let n = self.times.len();
+        let n = self.times().len();
         into.row.resize(n, 0);
         let rows = self.rows();
         max_into(&mut into.row, &rows[lane * n..][..n]);
@@ -376,7 +389,7 @@ impl Clocks {
             *known = floor.max(*known);
         }
         self.advance(lane);
-        into.row[lane] = self.times[lane].get();
+        into.row[lane] = self.times()[lane].get();
         if self.any_known.get() {
             into.roots.extend(
                 self.known.borrow()[lane]
@@ -391,7 +404,7 @@ impl Clocks {
         if from.row.is_empty() {
             return;
         }
-        let n = self.times.len();
+        let n = self.times().len();
         max_into(&mut self.rows()[lane * n..][..n], &from.row);
         self.wide.set(true);
         if !from.roots.is_empty() {
@@ -404,7 +417,7 @@ impl Clocks {
     /// What lane `me` publishes when it releases: the floors, and its row.
     pub(super) fn published(&self, me: u32) -> (u32, u32, Option<Box<[u32]>>) {
         let lane = (me - self.base.get()) as usize;
-        let n = self.times.len();
+        let n = self.times().len();
         let row = self.rows.borrow();
         let row = row.get(lane * n..(lane + 1) * n).map(Box::from);
         (

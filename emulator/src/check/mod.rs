@@ -35,6 +35,7 @@ mod state; // what a run keeps, and each of its blocks
 mod stretch; // numbers of stretches of time in which accesses change nothing
 mod suppress; // findings that someone has allowed
 mod unread; // reads of what has no value
+mod window; // parts of memory that sites have accessed before
 
 pub(crate) use access::{reads, writes};
 pub(crate) use array_name::type_of;

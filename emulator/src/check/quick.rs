@@ -1,10 +1,12 @@
 //! The quick way of reads and writes: what tells nothing new, and what floors order.
 
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 use super::access::{is_wider, thorough};
 use super::clock::Clocks;
 use super::lines::read_first;
+use super::rows::Reader;
 use super::shadow::{Entry, Slot, What, flag};
 use super::space::{CACHED, Space};
 use super::state::BlockChecks;
@@ -31,10 +33,31 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
     } else if !window.all_are::<N>(at.addr(), clocks.stretches.block(), or) {
         // SAFETY: as in `each_quick`.
         if unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared() {
-            read_quick::<N>(at, site); // which has no lines
+            read_shared::<N>(at, site); // which has no lines
         } else {
             read_first::<N>(at, site);
         }
+    }
+}
+
+/// A read of shared memory, not the lane's last step.
+#[inline(never)]
+extern "C-unwind" fn read_shared<const N: usize>(at: *const u8, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let thread = running.thread.get();
+    let is_read = checks.windows[site as usize % CACHED]
+        .shared::<N>(at.addr(), N)
+        .is_some_and(|shared| {
+            let reader = Reader::new(&checks.clocks, thread, site);
+            (0..N / 4).all(|n| {
+                let (granule, stretch) = shared.behind(4 * n).first();
+                reader.reads(granule, stretch)
+            })
+        });
+    if !is_read {
+        read_quick::<N>(at, site);
     }
 }
 
@@ -69,6 +92,9 @@ pub(super) extern "C-unwind" fn read_quick<const N: usize>(at: *const u8, site: 
     if !quick {
         look_up_quick::<N, false>(running, checks, at.addr(), None, site);
     }
+    // SAFETY: as in `each_quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    checks.windows[site as usize % CACHED].open_if_shared::<N>(space, at.addr());
 }
 
 /// `N` bytes are written.
@@ -79,24 +105,59 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
         return;
     };
     let was_last = running.was_last_step();
-    // SAFETY: as in `each_quick`.
-    let is_shared = unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared();
+    let shared = checks.windows[site as usize % CACHED].shared::<N>(at.addr(), N);
     let is_quick = !was_last
-        && is_shared
-        && each_quick::<N, true>(checks, at.addr(), site, |_, entry| {
-            let ([written, a, b], old) = (entry.times(), checks.clocks.shared_floor.get());
-            let has_values = entry.flags() == flag::INIT;
-            let is_quick = written < old && a < old && b < old && has_values;
-            if is_quick {
-                let what = What::new(What::WRITE, site);
-                entry.overwrite(checks.clocks.slot(running.thread.get(), what));
-            }
-            is_quick
+        && shared.is_some_and(|shared| {
+            let stretches = &checks.clocks.stretches;
+            (0..N / 4).all(|n| {
+                let (granule, stretch) = shared.behind(4 * n).first();
+                let is_past = stretches.is_past(stretch.load(Ordering::Relaxed));
+                if is_past {
+                    // What else it remembers is past, and stays.
+                    let what = What::new(What::WRITE, site);
+                    granule.slots[0].set(checks.clocks.slot(running.thread.get(), what));
+                    stretch.store(stretches.one_writer(), Ordering::Relaxed);
+                }
+                is_past
+            })
         });
-    if !is_quick {
-        return write_quick::<N>(at, value, site);
+    if was_last {
+        write_quick::<N>(at, value, site);
+    } else if !is_quick {
+        write_shared::<N>(at, value, site);
+    } else {
+        running.memory_changed();
     }
-    running.memory_changed();
+}
+
+/// A write that is perhaps to shared memory, where nothing but what is past or of the lane itself is remembered; not the lane's last step.
+#[inline(never)]
+fn write_shared<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    let Some((running, checks)) = fiber::checked() else {
+        return;
+    };
+    let clocks = &checks.clocks;
+    let now = clocks.slot(running.thread.get(), What::new(What::WRITE, site));
+    let old = clocks.shared_floor.get();
+    let shared = checks.windows[site as usize % CACHED].shared::<N>(at.addr(), N);
+    let is_written = shared.is_some_and(|shared| {
+        (0..N / 4).all(|n| {
+            let (granule, stretch) = shared.behind(4 * n).first();
+            let mut slots = granule.slots.iter().map(Cell::get);
+            let is_in_order = slots.all(|slot| slot.t < old || slot.who == now.who);
+            if !is_in_order || granule.flags() != flag::INIT {
+                return false;
+            }
+            granule.overwrite(now);
+            stretch.store(clocks.stretches.one_writer(), Ordering::Relaxed);
+            true
+        })
+    });
+    if is_written {
+        running.memory_changed();
+    } else {
+        write_quick::<N>(at, value, site);
+    }
 }
 
 #[inline(never)]
@@ -115,6 +176,9 @@ fn write_quick<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
     if !quick {
         look_up_quick::<N, true>(running, checks, at.addr(), value, site);
     }
+    // SAFETY: as in `each_quick`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    checks.windows[site as usize % CACHED].open_if_shared::<N>(space, at.addr());
 }
 
 /// Whether `is_done` says so of all granules of an access to memory that its site has accessed before.
@@ -280,9 +344,12 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
     // Not the lane's own write: that is in order for this lane alone.
     let base = now.who >> clocks.shift;
     let of_block = a.who >> clocks.shift == base && kept.who >> clocks.shift == base;
-    if of_block && (a.who ^ kept.who) >= LANES {
+    // Two reads of other blocks are kept if it says so below, and then nothing but its own floors can change that for a third block.
+    entry.set_stretch(if of_block && (a.who ^ kept.who) >= LANES {
         if written.t < space.start || clocks.is_past(written.who, written.t) {
-            entry.set_stretch(clocks.stretches.block());
+            clocks.stretches.block()
+        } else {
+            NONE
         }
     } else if written.t < clocks.old(space)
         && (a.who ^ kept.who) >> clocks.shift != 0
@@ -290,11 +357,12 @@ fn newer_read(clocks: &Clocks, space: &Space, entry: Entry<'_>, thread: u32, wha
         && kept.who >> clocks.shift != base
         && let Some(settled) = clocks.stretches.settled()
     {
-        // Two other blocks have read it. So will a third one find it, for which nothing but its own floors can change.
-        entry.set_stretch(settled);
+        settled
     } else if passed(written) {
-        entry.set_stretch(clocks.stretches.warp(now.who - clocks.base.get()));
-    }
+        clocks.stretches.warp(now.who - clocks.base.get())
+    } else {
+        NONE
+    });
     true
 }
 
@@ -311,9 +379,16 @@ fn quick_write(clocks: &Clocks, space: &Space, entry: Entry<'_>, now: Slot) -> b
         return false;
     }
     entry.overwrite(now);
-    if space.is_shared() && flags & flag::INIT != flag::INIT {
+    let is_shared = space.is_shared();
+    if is_shared && flags & flag::INIT != flag::INIT {
         entry.set_flags(flags | flag::INIT);
     }
+    let stretch = if is_shared {
+        clocks.stretches.one_writer()
+    } else {
+        NONE
+    };
+    entry.set_stretch(stretch);
     true
 }
 

@@ -2,13 +2,14 @@
 //! question for all of them; what is remembered is what asking one by one would have left.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::clock::Clocks;
 use super::quick::{locked, quick_read};
-use super::shadow::{Entries, Entry, Slot, What};
-use super::space::{CACHED, Space};
+use super::shadow::{Granule, Slot, What};
+use super::space::CACHED;
 use super::state::BlockChecks;
-use crate::fiber;
+use crate::fiber::{self, Running};
 use crate::warp::LANES;
 
 /// A row of reads.
@@ -80,41 +81,56 @@ extern "C-unwind" fn read_some<const N: usize>(
         return true;
     };
     let row = Row::new(at, step, count);
+    // What is remembered before one that has to be asked for on its own is found so again, which changes nothing.
+    let shared = checks.windows[site as usize % CACHED].shared::<N>(row.address, row.span(N));
+    let is_done = shared.is_some_and(|mut shared| {
+        let reader = Reader::new(&checks.clocks, running.thread.get(), site);
+        (0..row.count).all(|_| {
+            let reads = |part: usize| {
+                let (granule, stretch) = shared.behind(4 * part).first();
+                reader.reads(granule, stretch)
+            };
+            let is_done = (0..N / 4).all(reads);
+            shared = shared.behind(row.step);
+            is_done
+        })
+    });
+    (is_done || looks_at_some::<N>(running, checks, row, site)) && running.makes_steps(steps)
+}
+
+/// The same, where a space has to be looked at.
+#[inline(never)]
+fn looks_at_some<const N: usize>(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    row: Row,
+    site: u32,
+) -> bool {
     // SAFETY: as in `quick::each_quick`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
     let Some(entries) = space.entries_of_row::<N>(row) else {
         return false;
     };
-    let reader = Reader::new(checks, space, running.thread.get(), site);
-    // What is remembered before one that has to be asked for on its own is found so again, which changes nothing.
-    let is_done = if space.is_shared() {
-        row.all::<N>(entries, |entry| reader.reads(entry))
-    } else {
-        let look = |entry: Entry<'_>| locked(space, entry, || reader.looks(entry));
-        row.all::<N>(entries, |entry| reader.is_quiet(entry) || look(entry))
-    };
-    if is_done && reader.is_quiet(entries.get(0)) {
+    let (clocks, thread) = (&checks.clocks, running.thread.get());
+    let now = (thread, What::new(What::READ, site));
+    let reader = Reader::new(clocks, thread, site);
+    let is_done = (0..row.count).all(|n| {
+        (0..N / 4).all(|part| {
+            let entry = entries.get(n * (row.step / 4) + part);
+            let look = || locked(space, entry, || quick_read(clocks, space, entry, now));
+            reader.is_quiet(entry.stretch()) || look()
+        })
+    });
+    if is_done && (space.is_shared() || reader.is_quiet(entries.get(0).stretch())) {
         checks.windows[site as usize % CACHED].open_for_row::<N>(space, row);
     }
-    is_done && running.makes_steps(steps)
+    is_done
 }
 
-impl Row {
-    /// Whether `is` says so of each granule of what `entries_of_row` gave.
-    #[inline(always)]
-    fn all<const N: usize>(self, entries: Entries<'_>, is: impl Fn(Entry<'_>) -> bool) -> bool {
-        (0..self.count).all(|n| (0..N / 4).all(|part| is(entries.get(n * (self.step / 4) + part))))
-    }
-}
-
-/// What the reads of a row have in common.
-struct Reader<'a> {
+/// What a read is compared with, or the reads of a row.
+pub(super) struct Reader<'a> {
     clocks: &'a Clocks,
-    space: &'a Space,
-    thread: u32,
     now: Slot,
-    /// What is older is past.
-    old: u32,
     warp_floor: u32,
     /// Stretches: of the block, of the lane's warp, and of what one lane has read.
     block: u32,
@@ -124,15 +140,11 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     #[inline(always)]
-    fn new(checks: &'a BlockChecks, space: &'a Space, thread: u32, site: u32) -> Self {
-        let clocks = &checks.clocks;
+    pub(super) fn new(clocks: &'a Clocks, thread: u32, site: u32) -> Self {
         let now = clocks.slot(thread, What::new(What::READ, site));
         Self {
             clocks,
-            space,
-            thread,
             now,
-            old: clocks.old(space),
             warp_floor: clocks.warp_floor(now.who),
             block: clocks.stretches.block(),
             warp: clocks.stretches.warp(thread),
@@ -140,54 +152,43 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether further reads of this granule tell nothing.
+    /// Whether further reads of a granule with this stretch tell nothing.
     #[inline(always)]
-    fn is_quiet(&self, entry: Entry<'_>) -> bool {
-        let stretch = entry.stretch();
+    fn is_quiet(&self, stretch: u32) -> bool {
         stretch == self.block || stretch == self.warp || self.clocks.stretches.is_settled(stretch)
     }
 
-    /// Whether the read is in order as far as floors say; then it is remembered. As `looks` does, of the block's shared memory: the ways that
-    /// most reads take there.
+    /// Whether the read of a granule of the block's shared memory is in order as far as its stretch says; then it is remembered, as
+    /// `quick_read` would.
     #[inline(always)]
-    fn reads(&self, entry: Entry<'_>) -> bool {
-        let stretch = entry.stretch();
+    pub(super) fn reads(&self, granule: &Granule, note: &AtomicU32) -> bool {
+        let (stretch, clocks) = (note.load(Ordering::Relaxed), self.clocks);
+        let [written, a, b] = &granule.slots;
         let apart = |slot: &Cell<Slot>| slot.get().who ^ self.now.who;
-        if stretch == self.one_reader {
-            let first = &entry.slots[1];
-            let is_near = apart(first) < LANES;
-            if apart(first) == 0 || is_near && first.get().t < self.warp_floor {
-                first.set(self.now);
+        if clocks.stretches.is_past(stretch) {
+            a.set(self.now);
+            note.store(self.one_reader, Ordering::Relaxed);
+        } else if stretch == self.one_reader {
+            let is_near = apart(a) < LANES;
+            if apart(a) == 0 || is_near && a.get().t < self.warp_floor {
+                a.set(self.now);
             } else {
-                entry.slots[2].set(self.now);
-                entry.set_stretch(if is_near { self.warp } else { self.block });
+                b.set(self.now);
+                let next = if is_near { self.warp } else { self.block };
+                note.store(next, Ordering::Relaxed);
             }
-            return true;
+        } else if stretch != self.block && stretch != self.warp {
+            let is_of_one_warp = clocks.stretches.is_of_a_warp(stretch)
+                && written.get().t < clocks.shared_floor.get()
+                && a.get().who ^ b.get().who < LANES
+                && apart(a) >= LANES
+                && apart(a) >> clocks.shift == 0;
+            if !is_of_one_warp {
+                return false;
+            }
+            b.set(self.now);
+            note.store(self.block, Ordering::Relaxed);
         }
-        entry.leave_line(self.space.locked);
-        let ([written, a, b], old) = (entry.times(), self.old);
-        if written < old && written >= self.space.start {
-            if a < old && b < old && entry.flags() == self.space.flags {
-                entry.slots[1].set(self.now);
-                entry.set_stretch(self.one_reader);
-                return true;
-            }
-            let of_another_warp = self.clocks.stretches.is_of_a_warp(stretch);
-            if of_another_warp && stretch != self.warp && apart(&entry.slots[1]) >= LANES {
-                let kept = entry.slots[1].get().who ^ entry.slots[2].get().who;
-                if apart(&entry.slots[1]) >> self.clocks.shift == 0 && kept < LANES {
-                    entry.slots[2].set(self.now);
-                    entry.set_stretch(self.block);
-                    return true;
-                }
-            }
-        }
-        self.is_quiet(entry) || self.looks(entry)
-    }
-
-    /// Whether the read is in order as far as floors say; then it is remembered.
-    #[inline(never)]
-    fn looks(&self, entry: Entry<'_>) -> bool {
-        quick_read(self.clocks, self.space, entry, (self.thread, self.now.what))
+        true
     }
 }

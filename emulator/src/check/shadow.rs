@@ -105,7 +105,14 @@ impl<'a> Entry<'a> {
 
     /// The stretches from this granule's on.
     pub(super) fn stretches(self) -> *const AtomicU32 {
-        self.note()
+        let first = (&raw const self.chunk.stretches).cast::<AtomicU32>();
+        first.wrapping_add(self.inside % CHUNK)
+    }
+
+    /// The granules from this one on.
+    pub(super) fn granules(self) -> *const Granule {
+        let first = (&raw const self.chunk.granules).cast::<Granule>();
+        first.wrapping_add(self.inside % CHUNK)
     }
 
     #[inline(always)]
@@ -141,15 +148,6 @@ impl<'a> Entry<'a> {
     #[inline(always)]
     pub(super) fn inside(self) -> usize {
         self.inside
-    }
-
-    /// A plain write is all that it remembers now.
-    #[inline(always)]
-    pub(super) fn overwrite(&self, now: Slot) {
-        self.slots[0].set(now);
-        self.slots[1].set(Slot::default());
-        self.slots[2].set(Slot::default());
-        self.set_stretch(NONE);
     }
 
     /// A copy to it has begun.
@@ -205,6 +203,14 @@ impl Granule {
     pub(super) fn times(&self) -> [u32; 3] {
         let [written, a, b] = &self.slots;
         [written.get().t, a.get().t, b.get().t]
+    }
+
+    /// A plain write is all that it remembers now; whoever calls this gives it another stretch.
+    #[inline(always)]
+    pub(super) fn overwrite(&self, now: Slot) {
+        self.slots[0].set(now);
+        self.slots[1].set(Slot::default());
+        self.slots[2].set(Slot::default());
     }
 
     #[inline(always)]

@@ -1,8 +1,6 @@
 //! Which memory an access goes to, with the entries of its bytes.
 
-use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::memory::Allocation;
 use super::rows::Row;
@@ -166,123 +164,6 @@ impl Space {
 unsafe impl Sync for Space {}
 // SAFETY: as above.
 unsafe impl Send for Space {}
-
-/// A part of a space whose granules of 4 bytes lie side by side, where a site found reads that told nothing new. Such reads are all that it
-/// is for, so that streams of new data leave it alone.
-#[derive(Debug)]
-#[repr(align(32))]
-pub(super) struct Window {
-    base: Cell<usize>,
-    /// 0: none.
-    bytes: Cell<usize>,
-    /// Those of its granules: each is as long as the granule.
-    stretches: Cell<*const AtomicU32>,
-}
-
-impl Window {
-    pub(super) const fn closed() -> Self {
-        Self {
-            base: Cell::new(0),
-            bytes: Cell::new(0),
-            stretches: Cell::new(ptr::null()),
-        }
-    }
-
-    pub(super) fn close(&self) {
-        self.bytes.set(0);
-    }
-
-    /// Opens it where `address` lies in `space`, which has granules of 4 bytes and whose reads need no look at the allocation.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn open(&self, space: &Space, address: usize) {
-        let all = space.quick[0][2] / 4;
-        let here = (address - space.base) / 4;
-        let from = here - ((space.first + here) % CHUNK).min(here);
-        if let Some(stretches) = space.entry(space.first + from).map(Entry::stretches) {
-            let in_chunk = CHUNK - (space.first + from) % CHUNK;
-            self.base.set(space.base + from * 4);
-            self.bytes.set(in_chunk.min(all - from) * 4);
-            self.stretches.set(stretches);
-        }
-    }
-
-    /// Whether each granule of `N` bytes at an address, 4 or a multiple, has this stretch or one that `or` wants.
-    #[inline(always)]
-    pub(super) fn all_are<const N: usize>(
-        &self,
-        address: usize,
-        either: u32,
-        or: impl Fn(u32) -> bool,
-    ) -> bool {
-        let offset = address.wrapping_sub(self.base.get());
-        let bytes = self.bytes.get();
-        if offset >= bytes || N > 4 && bytes - offset < N || !address.is_multiple_of(N) {
-            return false;
-        }
-        let is = |n: usize| {
-            // SAFETY: a window is closed before its table ends, and has so many granules.
-            let stretch = unsafe { &*self.stretches.get().byte_add(offset + n) };
-            let stretch = stretch.load(Ordering::Relaxed);
-            stretch == either || or(stretch)
-        };
-        is(0) && (N <= 4 || is(4)) && (N <= 8 || is(8) && is(12))
-    }
-
-    /// Opens it for a row of reads of `N` bytes each that lies in `space`, unless it is open there.
-    pub(super) fn open_for_row<const N: usize>(&self, space: &Space, row: Row) {
-        if !self.holds_row::<N>(row) {
-            self.open(space, row.address);
-        }
-    }
-
-    #[inline(always)]
-    fn holds_row<const N: usize>(&self, row: Row) -> bool {
-        let offset = row.address.wrapping_sub(self.base.get());
-        let bytes = self.bytes.get();
-        offset < bytes && row.span(N) <= bytes - offset && row.address.is_multiple_of(N)
-    }
-
-    /// Whether each granule of a row of reads of `N` bytes each has a stretch that `is` wants.
-    #[inline(always)]
-    pub(super) fn all_of_row_are<const N: usize>(
-        &self,
-        row: Row,
-        is: impl Fn(u32) -> bool,
-    ) -> bool {
-        if !self.holds_row::<N>(row) {
-            return false;
-        }
-        let start = self.stretches.get();
-        let mut at = start.wrapping_byte_add(row.address - self.base.get());
-        // SAFETY: a window is closed before its table ends, and has so many granules.
-        let stretch = |at: *const AtomicU32| unsafe { &*at }.load(Ordering::Relaxed);
-        let first = stretch(at);
-        if !is(first) {
-            return false;
-        }
-        // Nearly always all have the same.
-        let fits = |at| {
-            let stretch = stretch(at);
-            stretch == first || is(stretch)
-        };
-        let fits = |at: *const AtomicU32| (0..N / 4).all(|part| fits(at.wrapping_add(part)));
-        let mut left = row.count;
-        while left >= 4 {
-            let third = at.wrapping_byte_add(2 * row.step);
-            if !(fits(at)
-                && fits(at.wrapping_byte_add(row.step))
-                && fits(third)
-                && fits(third.wrapping_byte_add(row.step)))
-            {
-                return false;
-            }
-            at = third.wrapping_byte_add(2 * row.step);
-            left -= 4;
-        }
-        (0..left).all(|n| fits(at.wrapping_byte_add(n * row.step)))
-    }
-}
 
 /// The size of granule that accesses of so many bytes go with, as a power of 2.
 const fn class(bytes: usize) -> usize {

@@ -15,9 +15,10 @@ use super::memory::{Kind, Snapshot};
 use super::order::Graph;
 use super::race::{Counters, Hints};
 use super::shadow::{Splits, Table};
-use super::space::{CACHED, NOWHERE, Space, What, Window};
+use super::space::{CACHED, NOWHERE, Space, What};
 use super::stretch::{self, Stretches};
 use super::unread::{self, Unread, UnreadGlobal};
+use super::window::Window;
 use crate::fiber::{self, Running};
 use crate::place::Place;
 use crate::shape::CheckedShape;
@@ -328,7 +329,17 @@ pub(super) fn enter(site: u32) {
 }
 
 /// The lane that runs calls an intrinsic next, from `site`.
+#[inline(always)]
 pub(super) fn at(site: u32) {
+    match fiber::checked() {
+        Some((running, checks)) if checks.watcher.is_none() => running.site.set(site),
+        _ => at_watched(site),
+    }
+}
+
+/// The same, if performance is looked at or nothing is checked.
+#[inline(never)]
+extern "C-unwind" fn at_watched(site: u32) {
     fiber::with_running(|running| {
         running.site.set(site);
         if let Some(checks) = &running.checks

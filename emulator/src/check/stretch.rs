@@ -15,6 +15,8 @@ pub(super) struct Stretches {
     n_warps: u32,
     /// Such a number of the block, for its reads. Where a full warp meets it stays. Those behind it are the block's as well: see below.
     block: Cell<u32>,
+    /// Numbers that the block had before its latest barrier: the first, and how many.
+    past: (Cell<u32>, Cell<u32>),
     /// The first stretch of all blocks of the run that are to come, and how many blocks had begun since when this one did.
     settled: (u32, Cell<u32>),
     /// The block runs alone: what it knows of other blocks by floors stays as it is.
@@ -25,7 +27,7 @@ pub(super) struct Stretches {
 pub(super) const NONE: u32 = 2 * BATCH;
 
 /// Warps of a block, at most.
-const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
+pub(super) const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
 
 /// What is added to the block's number: for its relaxed atomics;
 const ATOMICS: u32 = 1;
@@ -33,8 +35,10 @@ const ATOMICS: u32 = 1;
 const ONE_READER: u32 = 2;
 /// for one that lanes of one warp have changed in it by relaxed atomics for the whole device, likewise;
 const ONE_CHANGER: u32 = 3;
+/// for one that one lane has written in it, likewise;
+const ONE_WRITER: u32 = 4;
 /// for warp 0, until a barrier of the warp alone; those of the others follow.
-const WARPS: u32 = 4;
+const WARPS: u32 = 5;
 
 impl Stretches {
     /// `settled`: [`first_settled`] when the run began. `alone`: no other block of its set is there.
@@ -43,6 +47,7 @@ impl Stretches {
             warps: [const { Cell::new(0) }; MOST_WARPS],
             n_warps,
             block: Cell::new(0),
+            past: (Cell::new(0), Cell::new(0)),
             settled: (settled, Cell::new(0)),
             alone,
         };
@@ -53,6 +58,8 @@ impl Stretches {
     /// A new block begins.
     pub(super) fn restart(&self) {
         self.all_learn();
+        self.past.0.set(self.block.get());
+        self.past.1.set(0);
         if self.alone {
             let before = BEGUN.fetch_add(1, Ordering::Relaxed);
             self.settled.1.set(settled_before(self.settled.0, before));
@@ -67,6 +74,20 @@ impl Stretches {
         for (stretch, number) in warps.iter().zip(block + WARPS..) {
             stretch.set(number);
         }
+    }
+
+    /// All lanes of the block have met, and nobody else gets at its shared memory: whatever was noted there in it before is past. After
+    /// [`all_learn`](Self::all_learn).
+    pub(super) fn all_before_is_past(&self) {
+        let (first, block) = (self.past.0.get(), self.block.get());
+        // Numbers of one batch are given one after the other. Of several batches, others may have had some earlier.
+        let first = if first / BATCH == block / BATCH {
+            first
+        } else {
+            block
+        };
+        self.past.0.set(first);
+        self.past.1.set(block - first);
     }
 
     /// A lane of this warp has a new time or knows more, other than by a barrier of all lanes of the warp.
@@ -109,6 +130,19 @@ impl Stretches {
     #[inline(always)]
     pub(super) fn one_changer(&self) -> u32 {
         self.block.get() + ONE_CHANGER
+    }
+
+    /// That of a granule that one lane has written in this stretch of the block's.
+    #[inline(always)]
+    pub(super) fn one_writer(&self) -> u32 {
+        self.block.get() + ONE_WRITER
+    }
+
+    /// Whether it is one that a granule of the block's own shared memory got before the block's latest barrier, and since this block began:
+    /// then all that it remembers is past, and it has a value.
+    #[inline(always)]
+    pub(super) fn is_past(&self, stretch: u32) -> bool {
+        stretch.wrapping_sub(self.past.0.get()) < self.past.1.get()
     }
 
     /// Whether it is that of a warp, in this stretch of the block's.
@@ -252,6 +286,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_a_block_noted_is_past_from_its_next_barrier_on() {
+        let stretches = Stretches::new(3, first_settled(), true);
+        let numbers = || {
+            let of_block = [stretches.block(), stretches.one_reader()];
+            let of_others = [stretches.one_writer(), stretches.warp(64)];
+            [of_block, of_others].concat()
+        };
+        stretches.restart();
+        let before = numbers();
+        stretches.restart();
+        let mut n_past = 0;
+        // Over several borders of batches.
+        for _ in 0..BATCH {
+            let mut noted = numbers();
+            stretches.one_learns(1);
+            stretches.warp_met(2);
+            noted.extend(numbers());
+            assert!(noted.iter().all(|one| !stretches.is_past(*one)));
+
+            stretches.all_learn();
+            stretches.all_before_is_past();
+            assert!(before.iter().all(|one| !stretches.is_past(*one)));
+            if noted[0] / BATCH == stretches.block() / BATCH {
+                assert!(noted.iter().all(|one| stretches.is_past(*one)));
+                n_past += 1;
+            }
+        }
+        assert!(n_past > BATCH / 2);
     }
 
     #[test]

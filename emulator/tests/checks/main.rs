@@ -15,6 +15,7 @@ mod global; // races on global memory
 mod lints; // performance
 mod often; // what many have accessed before
 mod parts; // barriers of parts of a block and in memory, copies
+mod past; // shared memory of which a barrier has made all that was remembered past
 mod rows; // many reads that one hook is asked for
 mod shared; // races on shared memory, and reads of what has no value
 mod support;

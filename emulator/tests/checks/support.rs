@@ -40,6 +40,8 @@ hooks! {
     store4(*const u8, u64, u32);
     store8(*const u8, u64, u32);
     store16(*const u8, u32);
+    load(*const u8, u64, u32, u32);
+    store(*const u8, u64, u32, u32);
     copy(*const u8, *const u8, u64, u32);
     fill(*const u8, u64, u32);
     atomic(*const u8, u32, u32, u32);
@@ -145,6 +147,18 @@ pub(crate) fn load4(p: *const u32, site: u32) -> u32 {
 
 pub(crate) fn store4(p: *mut u32, value: u32, site: u32) {
     (TABLE.store4)(p.cast(), value.into(), site);
+    // SAFETY: the tests access memory that is there.
+    unsafe { p.write_volatile(value) }
+}
+
+/// As `load4`, the thorough way.
+pub(crate) fn load_thoroughly(p: *const u32, site: u32) {
+    (TABLE.load)(p.cast(), 4, 4, site);
+}
+
+/// As `store4`, the thorough way.
+pub(crate) fn store_thoroughly(p: *mut u32, value: u32, site: u32) {
+    (TABLE.store)(p.cast(), 4, 4, site);
     // SAFETY: the tests access memory that is there.
     unsafe { p.write_volatile(value) }
 }
