@@ -32,6 +32,8 @@ mod fma;
 mod gathers;
 #[path = "ptx/inline_ptx.rs"]
 mod inline_ptx;
+#[path = "ptx/joined_checks.rs"]
+mod joined_checks;
 #[path = "ptx/launch_bounds.rs"]
 mod launch_bounds;
 #[path = "ptx/local_arrays.rs"]
