@@ -72,13 +72,30 @@ fn stencil_3d(
     centre: f32,
     side: f32,
     grid: &[f32],
-    out: DisjointSlice<f32, GridStride>,
+    mut out: DisjointSlice<f32, GridStride>,
 ) {
     let (x, y) = (i.get() as u32 % width, i.get() as u32 / width);
-    let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
-    planes(i, inner, width, (centre, side), grid, |at| grid[at], out);
+    if x == 0 || x + 1 >= width || y == 0 || y + 1 >= height {
+        for (at, out) in out.iter_mut(i) {
+            *out = grid[at];
+        }
+        return;
+    }
+    let (plane, row) = (i.count(), width as usize);
+    let (mut below, mut here) = (None, grid[i.get()]);
+    for (at, out) in out.iter_mut(i) {
+        let above = grid.get(at + plane).copied();
+        let around = grid[at - 1] + grid[at + 1] + grid[at - row] + grid[at + row];
+        *out = match (below, above) {
+            (Some(below), Some(above)) => centre * here + side * (around + below + above),
+            _ => here,
+        };
+        below = Some(here);
+        here = above.unwrap_or(0.0);
+    }
 }
 
+/// As above; whether there is a plane above is no check, and asked here too.
 #[kernel(fma, block(256))]
 fn stencil_3d_unchecked(
     i: Index1D,
@@ -87,29 +104,14 @@ fn stencil_3d_unchecked(
     centre: f32,
     side: f32,
     grid: &[f32],
-    out: DisjointSlice<f32, GridStride>,
+    mut out: DisjointSlice<f32, GridStride>,
 ) {
     // SAFETY: a grid has columns.
     unsafe { core::hint::assert_unchecked(width > 0) };
-    let (x, y) = (i.get() as u32 % width, i.get() as u32 / width);
-    let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
     // SAFETY: `grid` is as large as `out`, and the neighbours of an inner cell within its plane are cells.
     let cell = |at: usize| unsafe { *grid.get_unchecked(at) };
-    planes(i, inner, width, (centre, side), grid, cell, out);
-}
-
-/// Only how a cell is read is the kernels' own; whether there is a plane above is asked in both.
-#[inline(always)]
-fn planes(
-    i: Index1D<'_>,
-    inner: bool,
-    width: u32,
-    (centre, side): (f32, f32),
-    grid: &[f32],
-    cell: impl Fn(usize) -> f32,
-    mut out: DisjointSlice<'_, f32, GridStride>,
-) {
-    if !inner {
+    let (x, y) = (i.get() as u32 % width, i.get() as u32 / width);
+    if x == 0 || x + 1 >= width || y == 0 || y + 1 >= height {
         for (at, out) in out.iter_mut(i) {
             *out = cell(at);
         }
