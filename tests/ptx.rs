@@ -56,6 +56,8 @@ mod panics;
 mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
+#[path = "ptx/pinned_loads.rs"]
+mod pinned_loads;
 #[path = "ptx/ptxas.rs"]
 mod ptxas;
 #[path = "ptx/range_panics.rs"]

@@ -32,7 +32,10 @@ fn tiles(
 }
 // The four loads are in one piece of code, so that they are under way together: no way out is between them.
 // ptx: ld.global.nc
-// ptx-next: shl.b64
+// ptx-next: add.s64
+// ptx-next: ld.global.nc
+// ptx-next: add.s64
+// ptx-next: ld.global.nc
 // ptx-next: add.s64
 // ptx-next: ld.global.nc
 // The loop is there once.

@@ -306,7 +306,7 @@ pub(super) fn is_harmless(instruction: Value<'_>) -> bool {
 }
 
 /// Bytes of a plain number.
-fn size(ty: Type<'_>) -> Option<u64> {
+pub(super) fn size(ty: Type<'_>) -> Option<u64> {
     match ty.kind() {
         TypeKind::Integer(bits @ (8 | 16 | 32 | 64)) => Some(u64::from(bits) / 8),
         TypeKind::Half => Some(2),
