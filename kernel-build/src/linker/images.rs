@@ -171,9 +171,10 @@ fn take_checks_out_of_loops(
         let plain = counters::make_plain(*f);
         let decided = early_checks::decide(*f);
         let grouped = late_checks::is_wanted(*f);
-        // Groups read ahead anyway; where nothing else is to be done, nothing is moved again.
+        // Groups read ahead anyway; where nothing else is done, nothing is moved again either.
         let again = plain || decided;
-        again && !grouped && pinned_loads::pin(*f) || again || grouped
+        let pinned = again && !grouped && pinned_loads::pin(*f);
+        again || grouped || pinned
     });
     if changed.is_empty() {
         return Ok(());
