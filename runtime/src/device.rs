@@ -498,7 +498,22 @@ impl Shared {
             }
         }
         prints.flush(backend);
+        let unheard = match backend {
+            Backend::Emulator(emulated) => lock(&emulated.fault).take(),
+            // Errors: as above.
+            Backend::Cuda(gpu) => gpu.take_panic(None).ok().flatten(),
+        };
+        if let Some(error) = unheard {
+            tell_unheard(&error);
+        }
     }
+}
+
+/// A program that never waits would end as if its kernels had done well.
+fn tell_unheard(error: &StreamError) {
+    eprintln!(
+        "warploom: the device was dropped before anybody waited for this error; call `stream.synchronize()?` first, or read a result\n{error}"
+    );
 }
 
 impl Drop for Shared {

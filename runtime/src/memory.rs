@@ -54,6 +54,27 @@ pub(crate) use registered::{Registered, Storage};
 /// assert_eq!(x.to_vec(&stream)?, [0, 0, 7, 8]);
 /// # Ok::<(), warploom_runtime::Error>(())
 /// ```
+///
+/// Buffers start at multiples of 256 bytes, so elements cannot ask for more:
+/// ```compile_fail,E0080
+/// # use warploom_runtime::Device;
+/// #[derive(Clone, Copy)]
+/// #[repr(C, align(512))]
+/// struct Page([u8; 512]);
+/// // SAFETY: bytes.
+/// unsafe impl warploom_device::Plain for Page {}
+/// let pages = Device::emulator().zeroed::<Page>(3);
+/// ```
+/// ```compile_fail,E0080
+/// # use warploom_runtime::Device;
+/// # #[derive(Clone, Copy)]
+/// # #[repr(C, align(512))]
+/// # struct Page([u8; 512]);
+/// # // SAFETY: bytes.
+/// # unsafe impl warploom_device::Plain for Page {}
+/// let (device, stream) = (Device::emulator(), Device::emulator().stream().unwrap());
+/// let pages = device.pool().unwrap().alloc_uninit::<Page>(3, &stream);
+/// ```
 pub struct DeviceBuffer<T> {
     buffer: Buffer,
     len: usize,
@@ -61,7 +82,7 @@ pub struct DeviceBuffer<T> {
 }
 
 /// Why memory cannot be allocated, cut or copied.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The device has no room for the buffer.

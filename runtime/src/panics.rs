@@ -26,7 +26,7 @@ use crate::cuda::{Context, DriverError};
 /// A thread of a kernel panicked.
 ///
 /// That thread ended; all others went on. Buffers keep what was written, and the device takes further work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelPanic {
     /// The kernel's name. If the device could not say which, all that it may be.
@@ -87,7 +87,7 @@ impl fmt::Display for KernelPanic {
 }
 
 /// The emulator proved that threads of a kernel wait for each other for ever. On a GPU such a kernel never ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelDeadlock {
     /// The kernel's name.

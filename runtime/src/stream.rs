@@ -70,7 +70,7 @@ struct CudaQueue {
 }
 
 /// Why work on a stream failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// A thread of a kernel panicked. The device stays usable; buffers keep what was written to them.

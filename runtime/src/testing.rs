@@ -74,7 +74,7 @@ pub struct Ran {
 }
 
 /// Why a comparison failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
     /// The results differ.

@@ -228,7 +228,12 @@ fn check(param: &Param) -> TokenStream {
 /// };
 /// ```
 pub(super) fn failure(kernel: &Kernel) -> TokenStream {
-    let Ok(reason) = std::env::var("WARPLOOM_DEVICE_PASS_ERROR") else {
+    // The library's or the program's own, as `warploom-build` names them: another target of the package may be without fault.
+    let variable = match std::env::var("CARGO_BIN_NAME") {
+        Ok(name) => format!("WARPLOOM_DEVICE_PASS_ERROR_BIN_{name}"),
+        Err(_) => "WARPLOOM_DEVICE_PASS_ERROR_LIB".to_owned(),
+    };
+    let Ok(reason) = std::env::var(variable) else {
         return TokenStream::new();
     };
     let cfgs = cfgs(kernel);

@@ -123,6 +123,26 @@ fn conditions_are_checked_first_and_assumed_in_the_entry_alone() {
 }
 
 #[test]
+fn methods_of_conditions_are_called_on_types_that_have_them() {
+    let (arguments, source) = (
+        "requires(n.is_power_of_two(), x.len().div_ceil(n) < 9, m.abs_diff(1) > 0)",
+        "fn k(n: usize, m: i32, x: &[f32]) {}",
+    );
+    for pass in [Pass::Host, Pass::Device] {
+        let expanded = expand(arguments, source, pass);
+        contains(
+            &expanded,
+            quote!(__unsigned(__integer(n)).is_power_of_two()),
+        );
+        contains(
+            &expanded,
+            quote!(__unsigned(x.len()).div_ceil(__integer(n)) < 9),
+        );
+        contains(&expanded, quote!(__number(__integer(m)).abs_diff(1) > 0));
+    }
+}
+
+#[test]
 fn an_unsafe_kernel_has_an_unsafe_launch() {
     let host = expand("", "unsafe fn k(p: *mut f32) {}", Pass::Host);
     assert!(host.contains("unsafefnlaunch("));

@@ -156,9 +156,10 @@ impl PoolMemory {
                 .cuMemFreeAsync(context, self.address, stream.raw)
         };
         if freed.is_err() {
+            // The ordinary call takes all use of a pool's memory to be over: it waits for nothing.
+            let _ = stream.synchronize();
             let _ = context.bind();
-            // SAFETY: freed once, since the first call did not; the driver waits for work under way. Errors: the driver is shut down or the
-            // context is broken.
+            // SAFETY: freed once, since the first call did not; no work has it any more. Errors: the driver is shut down or the context is broken.
             let _ = unsafe { context.driver.cuMemFree_v2(self.address) };
         }
     }
