@@ -32,6 +32,8 @@ mod fma;
 mod gathers;
 #[path = "ptx/inline_ptx.rs"]
 mod inline_ptx;
+#[path = "ptx/joined_checks.rs"]
+mod joined_checks;
 #[path = "ptx/launch_bounds.rs"]
 mod launch_bounds;
 #[path = "ptx/local_arrays.rs"]
@@ -54,6 +56,8 @@ mod panics;
 mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
+#[path = "ptx/pinned_loads.rs"]
+mod pinned_loads;
 #[path = "ptx/ptxas.rs"]
 mod ptxas;
 #[path = "ptx/range_panics.rs"]

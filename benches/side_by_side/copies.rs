@@ -32,10 +32,9 @@ fn copy_strided(i: Index1D, stride: u32, x: &[f32], mut y: DisjointSlice<f32>) {
 
 #[kernel]
 fn copy_strided_unchecked(i: Index1D, stride: u32, x: &[f32], mut y: DisjointSlice<f32>) {
-    let i = i.get();
-    if i < y.len() {
-        // SAFETY: below the length of `y`, and `x` is `stride` times as long; `i` is this thread's alone.
-        unsafe { *y.raw().add(i) = *x.get_unchecked(i * stride as usize) };
+    if let Some(y) = y.get_mut(i) {
+        // SAFETY: below the length of `y`, and `x` is `stride` times as long.
+        *y = unsafe { *x.get_unchecked(i.get() * stride as usize) };
     }
 }
 

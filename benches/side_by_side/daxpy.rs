@@ -18,10 +18,9 @@ fn daxpy(i: Index1D, a: f64, x: &[f64], mut y: DisjointSlice<f64>) {
 
 #[kernel(fma)]
 fn daxpy_unchecked(i: Index1D, a: f64, x: &[f64], mut y: DisjointSlice<f64>) {
-    let i = i.get();
-    if i < y.len() {
-        // SAFETY: below the length of `y`, and of `x`, which is as long; `i` is this thread's alone.
-        unsafe { *y.raw().add(i) += a * *x.get_unchecked(i) };
+    if let Some(y) = y.get_mut(i) {
+        // SAFETY: below the length of `y`, and `x` is as long.
+        *y += a * unsafe { *x.get_unchecked(i.get()) };
     }
 }
 

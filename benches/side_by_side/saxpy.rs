@@ -18,10 +18,9 @@ fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
 
 #[kernel(fma)]
 fn saxpy_unchecked(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
-    let i = i.get();
-    if i < y.len() {
-        // SAFETY: below the length of `y`, and of `x`, which is as long; `i` is this thread's alone.
-        unsafe { *y.raw().add(i) += a * *x.get_unchecked(i) };
+    if let Some(y) = y.get_mut(i) {
+        // SAFETY: below the length of `y`, and `x` is as long.
+        *y += a * unsafe { *x.get_unchecked(i.get()) };
     }
 }
 

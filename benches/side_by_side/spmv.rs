@@ -42,12 +42,18 @@ fn spmv_rows_unchecked(
         let row = row.get();
         // SAFETY: there is one start more than rows, and the last one is the number of entries.
         let (start, end) = unsafe { (*starts.get_unchecked(row), *starts.get_unchecked(row + 1)) };
+        let entries = start as usize..end as usize;
+        // SAFETY: starts do not shrink, and there are as many columns and values.
+        let (columns, values) = unsafe {
+            (
+                columns.get_unchecked(entries.clone()),
+                values.get_unchecked(entries),
+            )
+        };
         let mut sum = 0.0;
-        for at in start as usize..end as usize {
-            // SAFETY: an entry, and its column is one of the matrix, which has as many as `x` has elements.
-            sum += unsafe {
-                values.get_unchecked(at) * x.get_unchecked(*columns.get_unchecked(at) as usize)
-            };
+        for (&column, value) in columns.iter().zip(values) {
+            // SAFETY: a column of the matrix, which has as many as `x` has elements.
+            sum += value * unsafe { x.get_unchecked(column as usize) };
         }
         *y = sum;
     }

@@ -35,27 +35,30 @@ fn stencil_2d(
     }
 }
 
+/// As above; what the other asks `grid` for is known from the cell's place.
 #[kernel(fma, block(32, 8))]
 fn stencil_2d_unchecked(
     at: Index2D,
+    width: u32,
+    height: u32,
     centre: f32,
     side: f32,
     grid: &[f32],
     mut out: DisjointSlice2D<f32>,
 ) {
-    let (x, y, width, height) = (at.x(), at.y(), out.width(), out.height());
-    if x < width && y < height {
-        let here = y * width + x;
-        // SAFETY: `grid` is as large as `out`, and the neighbours of an inner cell are cells.
-        let cell = |at: usize| unsafe { *grid.get_unchecked(at) };
-        let value = if x > 0 && x + 1 < width && y > 0 && y + 1 < height {
-            let around = cell(here - 1) + cell(here + 1) + cell(here - width) + cell(here + width);
-            centre * cell(here) + side * around
+    let (x, y) = (at.x() as u32, at.y() as u32);
+    let here = y * width + x;
+    // SAFETY: `grid` is as large as `out`, and the neighbours of an inner cell are cells.
+    let cell = |at: u32| unsafe { *grid.get_unchecked(at as usize) };
+    let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
+    if let Some(out) = out.get_mut(at) {
+        *out = if inner {
+            let (left, right) = (cell(here.wrapping_sub(1)), cell(here + 1));
+            let (above, below) = (cell(here.wrapping_sub(width)), cell(here + width));
+            centre * cell(here) + side * (left + right + above + below)
         } else {
             cell(here)
         };
-        // SAFETY: a cell of `out`, and this thread's alone.
-        unsafe { *out.raw().add(here) = value };
     }
 }
 
@@ -92,6 +95,7 @@ fn stencil_3d(
     }
 }
 
+/// As above; whether there is a plane above is no check, and asked here too.
 #[kernel(fma, block(256))]
 fn stencil_3d_unchecked(
     i: Index1D,
@@ -104,27 +108,26 @@ fn stencil_3d_unchecked(
 ) {
     // SAFETY: a grid has columns.
     unsafe { core::hint::assert_unchecked(width > 0) };
-    let (x, y) = (i.get() as u32 % width, i.get() as u32 / width);
-    let inner = x > 0 && x + 1 < width && y > 0 && y + 1 < height;
-    let (plane, row, len) = (i.count(), width as usize, out.len());
     // SAFETY: `grid` is as large as `out`, and the neighbours of an inner cell within its plane are cells.
     let cell = |at: usize| unsafe { *grid.get_unchecked(at) };
-    let mut at = i.get();
-    let (mut below, mut here) = (0.0, cell(at));
-    while at < len {
-        let last = at + plane >= len;
-        let above = if last { 0.0 } else { cell(at + plane) };
-        let mut value = here;
-        if inner {
-            let around = cell(at - 1) + cell(at + 1) + cell(at - row) + cell(at + row);
-            if at >= plane && !last {
-                value = centre * here + side * (around + below + above);
-            }
+    let (x, y) = (i.get() as u32 % width, i.get() as u32 / width);
+    if x == 0 || x + 1 >= width || y == 0 || y + 1 >= height {
+        for (at, out) in out.iter_mut(i) {
+            *out = cell(at);
         }
-        // SAFETY: a cell of `out`, and this thread's alone: it has every `plane`-th.
-        unsafe { *out.raw().add(at) = value };
-        (below, here) = (here, above);
-        at += plane;
+        return;
+    }
+    let (plane, row) = (i.count(), width as usize);
+    let (mut below, mut here) = (None, cell(i.get()));
+    for (at, out) in out.iter_mut(i) {
+        let above = grid.get(at + plane).copied();
+        let around = cell(at - 1) + cell(at + 1) + cell(at - row) + cell(at + row);
+        *out = match (below, above) {
+            (Some(below), Some(above)) => centre * here + side * (around + below + above),
+            _ => here,
+        };
+        below = Some(here);
+        here = above.unwrap_or(0.0);
     }
 }
 
@@ -164,9 +167,12 @@ impl Sides for Stencil2D {
     const UNCHECKED: Option<fn(&mut Self, &Stream) -> Result<(), BenchError>> =
         Some(|sides, stream| {
             let (shape, out) = (sides.shape(), sides.out.view_2d_mut(sides.n)?);
+            let n = sides.n as u32;
             Ok(stencil_2d_unchecked::launch(
                 stream,
                 shape,
+                n,
+                n,
                 CENTRE,
                 Self::SIDE,
                 &sides.grid,

@@ -23,10 +23,9 @@ fn transpose_naive(at: Index2D, n: u32, a: &[f32], mut b: DisjointSlice2D<f32>) 
 
 #[kernel]
 fn transpose_naive_unchecked(at: Index2D, n: u32, a: &[f32], mut b: DisjointSlice2D<f32>) {
-    let (n, x, y) = (n as usize, at.x(), at.y());
-    if x < n && y < n {
-        // SAFETY: both matrices have `n` rows and columns; the pair is this thread's alone.
-        unsafe { *b.raw().add(y * n + x) = *a.get_unchecked(x * n + y) };
+    if let Some(b) = b.get_mut(at) {
+        // SAFETY: both matrices have `n` rows and columns.
+        *b = unsafe { *a.get_unchecked(at.x() * n as usize + at.y()) };
     }
 }
 

@@ -24,6 +24,8 @@ mod package; // which package, which targets, which workspace
 mod pass; // the device pass, from build.rs to cargo's instructions
 mod reach; // what kernels reach, and what they must not
 mod roots; // which kernels there are
+#[cfg(test)]
+mod run_on_host; // IR runs here, so that tests see what lowering does to results
 mod sources; // which targets may hold kernels
 mod wrapper; // flags that only device compilations get
 

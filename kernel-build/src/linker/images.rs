@@ -8,7 +8,8 @@ use super::{LinkError, Part, Program, assembly, dump, explain, machine, needs, u
 use crate::llvm::{Linkage, Machine, Module, Passes, Value};
 use crate::lower::{
     answers, atomics, copies, counters, early_checks, kept_checks, kernels, late_checks,
-    local_arrays, locations, narrow, panics, products, retarget, statics, symbols, walks,
+    local_arrays, locations, narrow, panics, pinned_loads, products, retarget, statics, symbols,
+    walks,
 };
 use crate::options::Arch;
 use crate::reach;
@@ -169,7 +170,11 @@ fn take_checks_out_of_loops(
         // The first tells the others how far loops go.
         let plain = counters::make_plain(*f);
         let decided = early_checks::decide(*f);
-        plain || decided || late_checks::is_wanted(*f)
+        let grouped = late_checks::is_wanted(*f);
+        // Groups read ahead anyway; where nothing else is done, nothing is moved again either.
+        let again = plain || decided;
+        let pinned = again && !grouped && pinned_loads::pin(*f);
+        again || grouped || pinned
     });
     if changed.is_empty() {
         return Ok(());

@@ -259,6 +259,13 @@ impl<'ctx> Builder<'ctx> {
         Builder { raw, context }
     }
 
+    /// Behind an instruction that is no phi and ends no block.
+    pub(crate) fn behind(instruction: Value<'ctx>) -> Builder<'ctx> {
+        // SAFETY: a live instruction with another one behind it.
+        let next = unsafe { (instruction.context.llvm.LLVMGetNextInstruction)(instruction.raw) };
+        Builder::before(Value::new(next, instruction.context))
+    }
+
     pub(super) fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
         debug_assert!(a.ty().kind() == b.ty().kind());
         // SAFETY: a positioned builder and two live numbers of one type.
@@ -402,6 +409,8 @@ impl<'ctx> Builder<'ctx> {
         let llvm = self.context.llvm;
         let (text, constraints) = match value.ty().kind() {
             TypeKind::Integer(32) => ("mov.b32 $0, $1;", "=r,r"),
+            TypeKind::Float => ("mov.b32 $0, $1;", "=f,f"),
+            TypeKind::Double => ("mov.b64 $0, $1;", "=d,d"),
             _ => ("mov.b64 $0, $1;", "=l,l"),
         };
         let ty = value.ty().function(&[value.ty()]);

@@ -30,11 +30,7 @@ impl<'ctx> Block<'ctx> {
         let last = self.terminator();
         for instruction in self.instructions() {
             if instruction != last {
-                // SAFETY: a live instruction, which is put back at once; what it uses is still before it.
-                unsafe {
-                    (llvm.LLVMInstructionRemoveFromParent)(instruction.raw);
-                    (llvm.LLVMInsertIntoBuilder)(builder.raw, instruction.raw);
-                }
+                builder.take(instruction);
             }
         }
         front
@@ -98,6 +94,16 @@ impl<'ctx> Builder<'ctx> {
     pub(crate) fn go(&self, to: Block<'ctx>) {
         // SAFETY: a builder at the end of a block, and a block of the same function.
         unsafe { (self.context.llvm.LLVMBuildBr)(self.raw, to.raw) };
+    }
+
+    /// Moves an instruction here; what it uses must be known here.
+    pub(crate) fn take(&self, instruction: Value<'ctx>) {
+        let llvm = self.context.llvm;
+        // SAFETY: a positioned builder and a live instruction, which is put back at once.
+        unsafe {
+            (llvm.LLVMInstructionRemoveFromParent)(instruction.raw);
+            (llvm.LLVMInsertIntoBuilder)(self.raw, instruction.raw);
+        }
     }
 
     /// A copy of an instruction, here, with other operands.

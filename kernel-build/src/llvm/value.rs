@@ -404,6 +404,23 @@ impl<'ctx> Value<'ctx> {
         })
     }
 
+    /// Whether threads that make a call together have to do so.
+    pub(crate) fn is_convergent(self) -> bool {
+        let llvm = self.context.llvm;
+        let Some(kind) = Attribute::kind(self.context, "convergent") else {
+            return true;
+        };
+        let called = self.callee().as_function();
+        // SAFETY: called on calls only, with a kind that LLVM just gave; the function is live.
+        unsafe {
+            let of_call = (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, Attribute::FUNCTION, kind);
+            let of_function = |f: Value<'ctx>| {
+                !(llvm.LLVMGetEnumAttributeAtIndex)(f.raw, Attribute::FUNCTION, kind).is_null()
+            };
+            !of_call.is_null() || called.is_some_and(of_function)
+        }
+    }
+
     /// The function, pointer or assembly that a call calls.
     pub(crate) fn callee(self) -> Value<'ctx> {
         // SAFETY: called on calls only.

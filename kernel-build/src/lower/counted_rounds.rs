@@ -7,13 +7,14 @@
 //! while at < end { out[at] = a[at]; at += stride }     if fits: left = (end - 1 - at) / stride + 1
 //!                                                      do { out[at] = a[at]; at += stride; left -= 1 } while left != 0
 //! ```
-//! ptxas then loads four elements ahead of the first that is stored. A loop of fewer rounds keeps its checks: it would not win back
-//! what the division takes.
+//! ptxas then loads four elements ahead of the first that is stored. A loop of fewer rounds than these four keeps its checks: they are less than
+//! the division.
 
-use super::{Check, Rounds};
+use super::Check;
 use crate::llvm::{Block, Builder, Compare, Value};
 use crate::lower::affine::Fixed;
 use crate::lower::loops::Loop;
+use crate::lower::rounds::{Rounds, Until};
 
 /// How many rounds a loop has whose counter tells it by a division alone, which LLVM would not do for it.
 pub(super) struct Counted<'ctx> {
@@ -56,8 +57,8 @@ impl<'ctx> Counted<'ctx> {
     }
 }
 
-/// In steps, how far the end must be for rounds to be counted: a division is as much as some rounds.
-const LONG: u64 = 8;
+/// In steps, how far the end must be from the second round's place for rounds to be counted: with two there are four of them.
+const LONG: u64 = 2;
 
 /// Of how many instructions a loop is unrolled four times at most (`-unroll-partial-threshold`).
 const SMALL: usize = 40;
@@ -65,13 +66,16 @@ const SMALL: usize = 40;
 impl<'ctx> Rounds<'ctx> {
     /// Of a loop whose step is the launch's, as of one over all that a grid's thread has; of 64 bits, which are exactly what is compared.
     fn counted(&self, builder: &Builder<'ctx>) -> Option<Counted<'ctx>> {
-        if !self.below || self.bits != 64 || matches!(self.next.step, Fixed::Number(_)) {
+        let Until::Passes(end) = &self.until else {
+            return None;
+        };
+        if self.bits != 64 || matches!(self.next.step, Fixed::Number(_)) {
             return None;
         }
         let number = |n| builder.number(n, 64);
         let start = self.next.start.build(builder, 64);
         let step = self.next.step.build(builder, 64);
-        let end = self.end.build(builder, 64);
+        let end = end.build(builder, 64);
         let gap = builder.sub(builder.sub(end, number(1)), start);
         let narrow = builder.narrowed(step);
         let stands = builder.compare(Compare::Equal, narrow, builder.number(0, 32));

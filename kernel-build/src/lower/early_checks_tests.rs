@@ -4,13 +4,10 @@ use super::decide;
 use crate::llvm::tests::context;
 use crate::llvm::{Context, Machine, Module, Passes};
 use crate::lower::counters::make_plain;
-use std::process::Command;
+use crate::run_on_host::{assert_same, for_host, printed};
 
 /// Loops that rustc makes, rotated. Each adds up its indices; `@fail` ends it, as a panic does.
 const LOOPS: &str = "
-target triple = \"x86_64-unknown-linux-gnu\"
-declare void @fail(i64) noreturn
-
 define i64 @row(i64 %a, i64 %b, i64 %n, i64 %len) {
 start:
   %some = icmp ne i64 %n, 0
@@ -115,14 +112,7 @@ bad:
 
 /// Calls each loop with every combination of numbers, small ones and those at which something wraps around.
 const CALLS: &str = r#"
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-typedef uint64_t u;
 u row(u, u, u, u), strided(u, u, u, u), narrow(u, u, u, u), scaled(u, u, u, u);
-static jmp_buf back;
-static u failed;
-void fail(u index) { failed = index; longjmp(back, 1); }
 int main(void) {
     static u (*const loops[])(u, u, u, u) = {row, strided, narrow, scaled};
     static const u starts[] = {0, 1, 5, 90, 1000, 0x7fffffff, 0xfffffff0, 1ull << 40, 1ull << 62, (u)-3, (u)-100};
@@ -131,17 +121,17 @@ int main(void) {
     static const u lens[] = {0, 1, 8, 100, 1000, 0xffffffff, 1ull << 34};
     for (int l = 0; l < 4; ++l)
         for (int s = 0; s < 11; ++s)
-            for (int p = 0; p < 9; ++p)
+            for (int w = 0; w < 9; ++w)
                 for (int c = 0; c < 12; ++c)
                     for (int e = 0; e < 7; ++e) {
-                        u a = starts[s], b = steps[p], n = counts[c], len = lens[e];
+                        u a = starts[s], b = steps[w], n = counts[c], len = lens[e];
                         /* Those that end within a moment: few rounds, or few places. */
                         int short_way = (l == 2 ? (uint32_t)n : n) <= 100 || (len <= 1000 && b >= 1 && b <= 10);
                         if (l == 1 && n > 1000 && len > 1000) continue;
                         if (!short_way && l != 1 && l != 3) continue;
                         if ((l == 1 || l == 3) && !(n <= 100 || len <= 1000)) continue;
-                        if (setjmp(back)) printf("%d %d %d %d %d fails at %llu\n", l, s, p, c, e, (unsigned long long)failed);
-                        else printf("%d %d %d %d %d %llu\n", l, s, p, c, e, (unsigned long long)loops[l](a, b, n, len));
+                        if (FAILS) printf("%d %d %d %d %d fails at %llu\n", l, s, w, c, e, failed);
+                        else printf("%d %d %d %d %d %llu\n", l, s, w, c, e, loops[l](a, b, n, len));
                     }
     return 0;
 }
@@ -149,9 +139,6 @@ int main(void) {
 
 /// One of its two checks never runs unless `b` is 12345; its length is poison. Both are decided together.
 const POISONED: &str = "
-target triple = \"x86_64-unknown-linux-gnu\"
-declare void @fail(i64) noreturn
-
 define i64 @poisoned(i64 %a, i64 %b, i64 %n, i64 %len) {
 start:
   %none = shl i64 1, 64
@@ -180,22 +167,18 @@ bad:
 ";
 
 const CALL_POISONED: &str = r#"
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-uint64_t poisoned(uint64_t, uint64_t, uint64_t, uint64_t);
-static jmp_buf back;
-void fail(uint64_t index) { printf("fails at %d\n", (int)index); longjmp(back, 1); }
+u poisoned(u, u, u, u);
 int main(void) {
-    if (!setjmp(back)) printf("ends at %d\n", (int)poisoned(5, 1, 10, 15));
-    if (!setjmp(back)) printf("ends at %d\n", (int)poisoned(5, 1, 10, 14));
+    for (u len = 15; len >= 14; --len)
+        if (FAILS) printf("fails at %llu\n", failed);
+        else printf("ends at %llu\n", poisoned(5, 1, 10, len));
     return 0;
 }
 "#;
 
 /// As they are, or decided and then optimised.
 fn loops<'ctx>(context: &'ctx Context, text: &str, decided: Option<Passes>) -> Module<'ctx> {
-    let mut module = Module::from_text(context, text).unwrap();
+    let mut module = for_host(context, text);
     if let Some(passes) = decided {
         for function in module.functions() {
             if !function.is_declaration() {
@@ -211,43 +194,16 @@ fn loops<'ctx>(context: &'ctx Context, text: &str, decided: Option<Passes>) -> M
 }
 
 /// What a program in C says that calls such loops.
-fn said(name: &str, text: &str, calls: &str, decided: Option<Passes>) -> String {
-    let context = context();
-    let machine = Machine::of_host(&context, "x86_64-unknown-linux-gnu").unwrap();
-    let mut module = loops(&context, text, decided);
-    let object = module.emit_object(&machine).unwrap();
-    let folder = std::env::temp_dir().join(format!("warploom-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = |name: &str| folder.join(name);
-    std::fs::write(file("loops.o"), object).unwrap();
-    std::fs::write(file("calls.c"), calls).unwrap();
-    let built = Command::new("cc")
-        .arg(file("calls.c"))
-        .arg(file("loops.o"))
-        .arg("-o")
-        .arg(file("calls"))
-        .status();
-    assert!(built.unwrap().success());
-    let output = Command::new(file("calls")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    std::fs::remove_dir_all(&folder).unwrap();
-    String::from_utf8(output.stdout).unwrap()
+fn said(text: &str, calls: &str, decided: Option<Passes>) -> String {
+    printed(&mut loops(&context(), text, decided), calls)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn results_and_failures_are_the_same() {
-    let (plain, decided) = (
-        said("plain", LOOPS, CALLS, None),
-        said("decided", LOOPS, CALLS, Some(Passes::split_loops())),
-    );
-    let fails = plain.lines().filter(|l| l.contains("fails")).count();
-    let passes = plain.lines().count() - fails;
-    assert!(fails > 500 && passes > 500, "{fails} and {passes}");
-    for (a, b) in plain.lines().zip(decided.lines()) {
-        assert_eq!(a, b);
-    }
-    assert_eq!(plain.len(), decided.len());
+    let plain = said(LOOPS, CALLS, None);
+    let decided = said(LOOPS, CALLS, Some(Passes::split_loops()));
+    assert_same(&plain, &decided, 500);
 }
 
 /// LLVM may take what is poison for whatever suits it, and `true & poison` is poison.
@@ -256,7 +212,7 @@ fn results_and_failures_are_the_same() {
 fn a_check_about_poison_undoes_no_other() {
     // These look for the most convenient value before the loop is made two.
     let passes = Passes::after_instrumenting();
-    let said = said("poisoned", POISONED, CALL_POISONED, Some(passes));
+    let said = said(POISONED, CALL_POISONED, Some(passes));
     assert_eq!(said, "ends at 14\nfails at 14\n");
 }
 
@@ -277,11 +233,12 @@ fn a_long_strided_loop_is_unrolled() {
     let triple = "nvptx64-nvidia-cuda";
     let machine = Machine::new(&context, triple, "sm_75", "+ptx71").unwrap();
     // A sum that no formula tells.
-    let text = LOOPS.replace("x86_64-unknown-linux-gnu", triple).replace(
+    let text = LOOPS.replace(
         "%sum2 = add i64 %sum,",
         "%both = mul i64 %sum, %sum\n  %sum2 = xor i64 %both,",
     );
     let mut module = loops(&context, &text, Some(Passes::split_loops()));
+    module.set_target(triple, &machine.data_layout());
     module.run(Passes::optimize(), Some(&machine)).unwrap();
     let strided = module.function("strided").unwrap().to_text();
     // Four of them, one of what is left over, one with its check.
@@ -294,7 +251,7 @@ fn a_long_strided_loop_is_unrolled() {
 fn large_loops_are_not_counted() {
     let context = context();
     let counters = |text: &str| {
-        let module = Module::from_text(&context, text).unwrap();
+        let module = for_host(&context, text);
         let strided = module.function("strided").unwrap();
         assert!(decide(strided));
         module.verify().unwrap();
@@ -344,7 +301,7 @@ fn other_loops_are_left_alone() {
         "%down = sub i64 0, %k\n  %index = add i64 %down, %a",
     );
     for text in [from_memory, shrinking] {
-        let module = Module::from_text(&context, &text).unwrap();
+        let module = for_host(&context, &text);
         let function = module.function("row").unwrap();
         let before = function.to_text();
         assert!(!decide(function));
@@ -365,7 +322,7 @@ fn a_counter_that_grows_by_its_condition_is_made_plain() {
   %ahead2 = add i64 %ahead, %one
   br i1 %again, label %round, label %done",
     );
-    let module = Module::from_text(&context, &hidden).unwrap();
+    let module = for_host(&context, &hidden);
     let function = module.function("row").unwrap();
     assert!(!decide(function));
     assert!(make_plain(function) && decide(function));
@@ -377,7 +334,7 @@ fn a_counter_that_grows_by_its_condition_is_made_plain() {
 #[test]
 fn a_number_that_is_ahead_of_another_is_made_of_it() {
     let context = context();
-    let module = Module::from_text(&context, LOOPS).unwrap();
+    let module = for_host(&context, LOOPS);
     let function = module.function("row").unwrap();
     assert!(make_plain(function));
     module.verify().unwrap();
@@ -398,7 +355,7 @@ fn a_number_that_is_ahead_of_another_is_made_of_it() {
         ("[ 1, %start ]", "[ %a, %start ]"),
         ("%ahead, 1", "%ahead, 2"),
     ] {
-        let module = Module::from_text(&context, &LOOPS.replace(from, to)).unwrap();
+        let module = for_host(&context, &LOOPS.replace(from, to));
         assert!(!make_plain(module.function("row").unwrap()), "{from} {to}");
     }
 }
@@ -420,7 +377,7 @@ fn a_step_that_is_zero_at_the_end_is_made_plain() {
             "  %next = add i64 %j, %b\n  %again = icmp ult i64 %next, %n\n",
             "  %again = icmp ult i64 %ahead, %n\n  %step = select i1 %again, i64 %b, i64 0\n  %next = add i64 %step, %ahead\n",
         );
-    let module = Module::from_text(&context, &hidden).unwrap();
+    let module = for_host(&context, &hidden);
     let function = module.function("strided").unwrap();
     assert!(!decide(function));
     assert!(make_plain(function) && decide(function));

@@ -4,18 +4,16 @@
 //! computed anyway, and those registers are more than the addresses save: `stencil_3d` needs 32 instead of 40. A loop whose checks were decided
 //! before it has such a twin, which hardly ever runs, but the kernel has the registers of both.
 
-use super::loops;
-use crate::llvm::{Builder, TypeKind, Value};
+use super::loops::{self, Loop};
+use crate::llvm::{Block, Builder, TypeKind, Value};
+use std::collections::HashSet;
 
 /// Hides from LLVM how the numbers of such loops grow; to be called behind everything that has to know it.
 pub(crate) fn hide_steps(function: Value<'_>) {
     for found in loops::find(function) {
-        let own = found.each_round.iter().chain(&found.some_rounds);
-        let ends = |block: &_| !found.blocks.contains(block) && block.is_end();
-        let is_checked = own
-            .into_iter()
-            .any(|block| block.condition().is_some() && block.successors().iter().any(ends));
-        if !is_checked {
+        let seldom = passed_over(&found);
+        let mut own = found.each_round.iter().chain(&found.some_rounds);
+        if !own.any(|block| goes_on(*block).is_some() && !seldom.contains(block)) {
             continue;
         }
         for phi in found.head.phis() {
@@ -26,6 +24,41 @@ pub(crate) fn hide_steps(function: Value<'_>) {
             }
         }
     }
+}
+
+/// Where a check goes on.
+fn goes_on(at: Block<'_>) -> Option<Block<'_>> {
+    at.condition()?;
+    match at.successors()[..] {
+        [next, end] | [end, next] if end.is_end() && !next.is_end() => Some(next),
+        _ => None,
+    }
+}
+
+/// The checks of a loop that are passed over where they are decided before it (`joined_checks`).
+fn passed_over<'ctx>(found: &Loop<'ctx>) -> HashSet<Block<'ctx>> {
+    let mut all = HashSet::new();
+    for block in &found.blocks {
+        if block.condition().is_none_or(|c| !found.is_fixed(c)) {
+            continue;
+        }
+        let [a, b] = block.successors()[..] else {
+            continue;
+        };
+        for (first, behind) in [(a, b), (b, a)] {
+            let mut row = vec![first];
+            while let Some(next) = row.last().copied().and_then(goes_on)
+                && found.blocks.contains(&next)
+                && !row.contains(&next)
+            {
+                row.push(next);
+            }
+            if let Some(end) = row.iter().position(|b| *b == behind) {
+                all.extend(row.drain(..end));
+            }
+        }
+    }
+    all
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@
 //! be made where the loop that there was would not have come to.
 
 use super::affine::Affine;
-use super::early_checks::Rounds;
 use super::loops::{self, Loop};
+use super::rounds::Rounds;
 use crate::llvm::{Block, Compare, Op, Type, TypeKind, Value};
 use std::collections::HashSet;
 
@@ -276,7 +276,7 @@ fn is_gathered<'ctx>(load: Value<'ctx>, gathers: &[Gather<'ctx>]) -> bool {
 }
 
 /// Whether an instruction does nothing but compute, whatever its operands are.
-fn is_harmless(instruction: Value<'_>) -> bool {
+pub(super) fn is_harmless(instruction: Value<'_>) -> bool {
     // What copies of the loop do not need is left out of them.
     const LEFT_OUT: &str = "llvm.experimental.noalias.scope.decl";
     const FUNCTIONS: [&str; 8] = [
@@ -306,7 +306,7 @@ fn is_harmless(instruction: Value<'_>) -> bool {
 }
 
 /// Bytes of a plain number.
-fn size(ty: Type<'_>) -> Option<u64> {
+pub(super) fn size(ty: Type<'_>) -> Option<u64> {
     match ty.kind() {
         TypeKind::Integer(bits @ (8 | 16 | 32 | 64)) => Some(u64::from(bits) / 8),
         TypeKind::Half => Some(2),

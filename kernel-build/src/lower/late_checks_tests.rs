@@ -3,13 +3,10 @@
 use super::{defer, is_wanted};
 use crate::llvm::tests::context;
 use crate::llvm::{Context, Machine, Module, Passes};
-use std::process::Command;
+use crate::run_on_host::{assert_same, for_host, printed};
 
 /// A row of a sparse matrix, in 32 bits and in 64, there with what else goes from round to round; `@fail` ends it, as a panic does.
 const LOOPS: &str = "
-target triple = \"x86_64-unknown-linux-gnu\"
-declare void @fail(i64) noreturn
-
 define i64 @narrow(ptr \"warploom.elements.4\" %columns, i64 %n, ptr \"warploom.elements.8\" %x, i64 %len, i64 %from, i64 %count) {
 start:
   %row = getelementptr i32, ptr %columns, i64 %from
@@ -72,17 +69,7 @@ bad:
 
 /// Both arrays end where memory ends: whatever reads behind them, or far from them, ends the program.
 const CALLS: &str = r#"
-#define _DEFAULT_SOURCE
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-typedef uint64_t u;
 u narrow(void *, u, void *, u, u, u), wide(void *, u, void *, u, u, u);
-static jmp_buf back;
-static u failed;
-void fail(u index) { failed = index; longjmp(back, 1); }
 static char *ends(void) {
     char *start = mmap(0, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(start + 4096, 4096, PROT_READ | PROT_WRITE);
@@ -108,18 +95,18 @@ int main(void) {
                             char *at_x = x_end - 8 * len, *at_columns = columns_end - size * n;
                             memcpy(at_x, x, 8 * len);
                             memcpy(at_columns, is_wide ? (void *)columns : (void *)columns32, size * n);
-                            printf("%d %llu %llu %llu %d %d ", is_wide, (unsigned long long)len, (unsigned long long)count, (unsigned long long)from, place, wrong);
+                            printf("%d %llu %llu %llu %d %d ", is_wide, len, count, from, place, wrong);
                             /* With a length that is too short the other loop must not be entered; what there was does not look at it. */
                             u said = wrong == 7 ? n - 1 : n;
-                            if (setjmp(back)) printf("fails at %llu\n", (unsigned long long)failed);
-                            else printf("%llu\n", (unsigned long long)(is_wide ? wide : narrow)(at_columns, said, at_x, len, from, count));
+                            if (FAILS) printf("fails at %llu\n", failed);
+                            else printf("%llu\n", (is_wide ? wide : narrow)(at_columns, said, at_x, len, from, count));
                         }
     return 0;
 }
 "#;
 
 fn loops<'ctx>(context: &'ctx Context, deferred: bool) -> Module<'ctx> {
-    let mut module = Module::from_text(context, LOOPS).unwrap();
+    let mut module = for_host(context, LOOPS);
     if deferred {
         module.run(Passes::split_loops(), None).unwrap();
         for function in module.functions() {
@@ -144,37 +131,14 @@ fn said(deferred: bool) -> String {
         // With all that LLVM may conclude.
         module.run(Passes::optimize(), Some(&machine)).unwrap();
     }
-    let object = module.emit_object(&machine).unwrap();
-    let folder =
-        std::env::temp_dir().join(format!("warploom-late-{deferred}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = |name: &str| folder.join(name);
-    std::fs::write(file("loops.o"), object).unwrap();
-    std::fs::write(file("calls.c"), CALLS).unwrap();
-    let built = Command::new("cc")
-        .arg(file("calls.c"))
-        .arg(file("loops.o"))
-        .arg("-o")
-        .arg(file("calls"))
-        .status();
-    assert!(built.unwrap().success());
-    let output = Command::new(file("calls")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    std::fs::remove_dir_all(&folder).unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    printed(&mut module, CALLS)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn results_and_failures_are_the_same() {
     let (plain, deferred) = (said(false), said(true));
-    let fails = plain.lines().filter(|l| l.contains("fails")).count();
-    let passes = plain.lines().count() - fails;
-    assert!(fails > 500 && passes > 500, "{fails} and {passes}");
-    for (a, b) in plain.lines().zip(deferred.lines()) {
-        assert_eq!(a, b);
-    }
-    assert_eq!(plain.len(), deferred.len());
+    assert_same(&plain, &deferred, 500);
 }
 
 #[test]
@@ -238,7 +202,7 @@ fn other_loops_are_left_alone() {
         chained,
     ] {
         assert!(LOOPS.contains(from), "{from}");
-        let mut module = Module::from_text(&context, &LOOPS.replace(from, to)).unwrap();
+        let mut module = for_host(&context, &LOOPS.replace(from, to));
         module.run(Passes::split_loops(), None).unwrap();
         let function = module.function("narrow").unwrap();
         let before = function.to_text();

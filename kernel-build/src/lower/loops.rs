@@ -22,6 +22,14 @@ impl<'ctx> Loop<'ctx> {
     pub(super) fn is_fixed(&self, value: Value<'ctx>) -> bool {
         value.block().is_none_or(|b| !self.blocks.contains(&b))
     }
+
+    /// Whether threads may meet in it: LLVM makes no copies of such a loop.
+    pub(super) fn has_meeting(&self) -> bool {
+        let instructions = self.blocks.iter().flat_map(|b| b.instructions());
+        instructions
+            .filter_map(Value::as_call)
+            .any(Value::is_convergent)
+    }
 }
 
 /// All of a function that are of this form.

@@ -2,13 +2,10 @@
 
 use super::walk;
 use crate::llvm::tests::context;
-use crate::llvm::{Machine, Module};
-use std::process::Command;
+use crate::run_on_host::{for_host, printed};
 
 /// The dot product of a row and a column, then of a column and a diagonal.
 const LOOPS: &str = "
-target triple = \"x86_64-unknown-linux-gnu\"
-
 define i64 @column(ptr %a, ptr %b, i64 %x, i64 %n) {
 start:
   br label %round
@@ -55,48 +52,27 @@ done:
 ";
 
 const CALLS: &str = r#"
-#include <stdint.h>
-#include <stdio.h>
-typedef uint64_t u;
 u column(const u *, const u *, u, u), diagonal(const u *, const u *, u, u);
 int main(void) {
     static u a[400], b[400];
     for (u i = 0; i < 400; ++i) a[i] = i * i + 3, b[i] = 7 * i + 1;
     for (u n = 1; n < 20; ++n)
         for (u x = 0; x < n; ++x)
-            printf("%llu %llu\n", (unsigned long long)column(a, b, x, n), (unsigned long long)diagonal(a, b, x, n));
+            printf("%llu %llu\n", column(a, b, x, n), diagonal(a, b, x, n));
     return 0;
 }
 "#;
 
 fn said(walking: bool) -> String {
     let context = context();
-    let machine = Machine::of_host(&context, "x86_64-unknown-linux-gnu").unwrap();
-    let mut module = Module::from_text(&context, LOOPS).unwrap();
+    let mut module = for_host(&context, LOOPS);
     if walking {
-        for function in module.functions() {
-            assert!(walk(function), "{}", function.name());
+        for name in ["column", "diagonal"] {
+            assert!(walk(module.function(name).unwrap()), "{name}");
         }
         module.verify().unwrap();
     }
-    let object = module.emit_object(&machine).unwrap();
-    let folder =
-        std::env::temp_dir().join(format!("warploom-walks-{walking}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = |name: &str| folder.join(name);
-    std::fs::write(file("loops.o"), object).unwrap();
-    std::fs::write(file("calls.c"), CALLS).unwrap();
-    let built = Command::new("cc")
-        .arg(file("calls.c"))
-        .arg(file("loops.o"))
-        .arg("-o")
-        .arg(file("calls"))
-        .status();
-    assert!(built.unwrap().success());
-    let output = Command::new(file("calls")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    std::fs::remove_dir_all(&folder).unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    printed(&mut module, CALLS)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -110,7 +86,7 @@ fn sums_are_the_same() {
 #[test]
 fn what_walks_is_the_last_address() {
     let context = context();
-    let module = Module::from_text(&context, LOOPS).unwrap();
+    let module = for_host(&context, LOOPS);
     let function = module.function("column").unwrap();
     assert!(walk(function));
     let text = function.to_text();
@@ -144,7 +120,7 @@ fn others_stay() {
         "  %row1 = add i64 %row, 5\n  %near = getelementptr i64, ptr %b, i64 %row1\n  %v.n = load i64, ptr %near\n  %product =",
     );
     for text in [changes, narrow, branches, neighbours] {
-        let module = Module::from_text(&context, &text).unwrap();
+        let module = for_host(&context, &text);
         module.verify().unwrap();
         let function = module.function("column").unwrap();
         let before = function.to_text();
