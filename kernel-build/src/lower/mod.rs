@@ -27,6 +27,9 @@ mod memory_bodies;
 pub(crate) mod narrow;
 pub(crate) mod panics;
 pub(crate) mod products;
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod random;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod sines;
