@@ -2,7 +2,7 @@
 
 use warploom::device::atomic::Relaxed;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{mixed, mixed_on_device};
 use super::session::{BenchError, Session};
@@ -83,6 +83,7 @@ impl Sides for BitonicBlock {
         sizes: &[1 << 26],
         small: 4096,
         traffic: |n| Traffic::Bytes(8 * n),
+        bound: Bound::SharedMemory("55 steps through shared memory and shuffles for each element"),
         prediction: "1.00: the loops have the twin's instructions",
         run: run::<Self>,
     };
@@ -150,6 +151,7 @@ impl Sides for BitonicStep {
         sizes: &[1 << 28],
         small: 4096,
         traffic: |n| Traffic::Bytes(8 * n),
+        bound: Bound::Bandwidth,
         prediction: "0.98: the same loads and stores, relaxed; five instructions more",
         run: run::<Self>,
     };

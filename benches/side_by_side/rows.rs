@@ -2,7 +2,7 @@
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{flat, noise, noise_in_fours};
 use super::session::{BenchError, Session};
@@ -101,6 +101,7 @@ impl Sides for Softmax {
         sizes: &[3 << 16],
         small: 5,
         traffic: |n| Traffic::Bytes(8 * COLUMNS as u64 * n),
+        bound: Bound::Bandwidth,
         prediction: "0.95: one bounds check per thread; bound by memory and by the barriers, which are the same",
         run: run::<Self>,
     };

@@ -5,7 +5,7 @@
 
 use warploom::device::vector::UInt4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{mixed, mixed_in_fours};
 use super::session::{BenchError, Session};
@@ -186,6 +186,7 @@ impl<const INCLUSIVE: bool> Sides for Scan<INCLUSIVE> {
         sizes: &[1 << 27],
         small: 5000,
         traffic: |n| Traffic::Bytes(12 * n),
+        bound: Bound::Bandwidth,
         prediction: "0.98 or more: the same shuffles, one bounds check per thread",
         run: run::<Self>,
     };

@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::mixed;
 use super::session::{BenchError, Session};
@@ -81,6 +81,7 @@ impl Sides for UpperCase {
         sizes: &[1 << 29],
         small: 6400,
         traffic: |n| Traffic::Bytes(2 * n),
+        bound: Bound::Bandwidth,
         prediction: "1.00: the same loads and stores of 16 bytes, and some instructions fewer per byte",
         run: run::<Self>,
     };
