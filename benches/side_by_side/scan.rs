@@ -213,11 +213,11 @@ impl<const INCLUSIVE: bool> Sides for Scan<INCLUSIVE> {
             },
         ),
         unit: "elements, in fours",
-        sizes: &[1 << 28],
+        sizes: &[1 << 29],
         small: 20_000,
         traffic: |n| Traffic::Bytes(12 * n),
         bound: Bound::Bandwidth,
-        prediction: "0.98 or more, and 0.95 or more of a copy: the same shuffles, four loads under way, five bounds checks",
+        prediction: "0.96, and 0.95 or more of a copy: the same shuffles and loads under way; two checks, and which of four sums is before a tile",
         run: run::<Self>,
     };
     type Value = u32;
