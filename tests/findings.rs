@@ -11,6 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use warploom::model::{Emulator, Mode};
 use warploom::prelude::*;
 use warploom::{Result, StreamError};
 
@@ -117,6 +118,27 @@ fn child_panics() -> Result<()> {
         Err(StreamError::Panic(panic)) => eprintln!("{panic}"),
         other => other?,
     }
+    Ok(())
+}
+
+#[test]
+fn programs_take_warnings_of_launches_without_an_error() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).device();
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
+    for _ in 0..2 {
+        some_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
+    }
+    some_may_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
+    stream.synchronize()?;
+    let warnings = device.take_warnings();
+    let found: Vec<_> = warnings
+        .iter()
+        .map(|report| (report.code.to_string(), &*report.kernel))
+        .collect();
+    assert_eq!(found, [("WL0201".to_owned(), "some_return")]);
+    assert!(device.take_warnings().is_empty());
+    some_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
+    assert_eq!(device.take_warnings().len(), 1, "taken ones are found anew");
     Ok(())
 }
 

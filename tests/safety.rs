@@ -215,6 +215,17 @@ fn leader_counts(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
     }
 }
 
+#[kernel]
+fn warp_leader_counts(warp: Warp, mut y: DisjointSlice<u32, PerWarp>) {
+    if let Some(leader) = warp.leader() {
+        for _ in 0..3 {
+            if let Some(y) = y.get_mut(leader) {
+                *y += 1;
+            }
+        }
+    }
+}
+
 #[test]
 fn every_space_deals_out_each_element_once() {
     for (grid, block) in [(1, 32), (5, 61), (20, 100)] {
@@ -225,9 +236,11 @@ fn every_space_deals_out_each_element_once() {
             .chain(dealt((3 * threads).min(n / 3 * 3)))
             .chain(dealt(40 * threads))
             .chain(dealt(grid as usize).map(|v| 2 * v))
+            .chain(dealt((grid * block.div_ceil(32)) as usize).map(|v| 3 * v))
             .collect();
         check(&expected, |device, stream| {
             let mut outputs = [
+                device.zeroed(n)?,
                 device.zeroed(n)?,
                 device.zeroed(n)?,
                 device.zeroed(n)?,
@@ -237,6 +250,7 @@ fn every_space_deals_out_each_element_once() {
             chunk_counts::launch(stream, shape, &mut outputs[1])?;
             stride_counts::launch(stream, shape, &mut outputs[2])?;
             leader_counts::launch(stream, shape, &mut outputs[3])?;
+            warp_leader_counts::launch(stream, shape, &mut outputs[4])?;
             let outputs: Result<Vec<_>, _> = outputs.iter().map(|y| y.to_vec(stream)).collect();
             Ok(outputs?.concat())
         });

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use warploom_harness::ptx::{self, Image};
 use warploom_harness::static_comparison::{
-    Row, Side, StaticError, Tools, from_text, to_text, tools, worse,
+    Row, Side, StaticError, Tools, from_text, kernels, to_text, tools, worse,
 };
 
 /// That of the GPUs on which the benchmarks are measured.
@@ -135,8 +135,8 @@ fn sources() -> Result<Vec<Source>, StaticError> {
 
 /// The file with a function of this name.
 fn twin<'a>(sources: &'a [Source], kernel: &str) -> Option<&'a Path> {
-    let head = format!("void {kernel}(");
-    let found = sources.iter().find(|(_, text)| text.contains(&head));
+    let has = |text: &str| kernels(text).contains(&kernel);
+    let found = sources.iter().find(|(_, text)| has(text));
     found.map(|(path, _)| path.as_path())
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A mark stands at the end of a line and means that a report of this class names the line. `first` and `second` are the two sides of one
 //! report; one mark alone is a report that names one line, on one side or on both. `//~ WL0101|WL0103`: of either class. `//~?`: such a
-//! report may come as well. `//~^` means the line above; `nowhere`: the report names no line. A kernel's marks are those from its `#[kernel]` to the next.
+//! report may come as well. `//~^` means the line above; `nowhere`: the report names no line. A kernel's marks are those from its
+//! `#[kernel]` to the next.
 
 use crate::case::{Case, File};
 

@@ -1,8 +1,8 @@
 //! Kernels with one bug each, and the same kernels without it: what the checked emulator must find, and must not.
 //!
 //! A case is a kernel with a parameter `BUG`: `kernel::<true>` has the bug, `kernel::<false>` is its twin. The report that the bug has to
-//! bring about is written at the end of the lines that it names, `//~ WL0101 first` ([`expect`]); the twin gives no report, and the right result.
-//! `tests/corpus.rs` runs all of them on the emulator; `corpus-case` runs one on any device, for `compute-sanitizer.sh`.
+//! bring about is written at the end of the lines that it names, `//~ WL0101 first` ([`expect`]); the twin gives no report, and the right
+//! result. `tests/corpus.rs` runs all of them on the emulator; `corpus-case` runs one on any device, for `compute-sanitizer.sh`.
 #![allow(
     clippy::ptr_as_ptr,
     reason = "kernels with bugs in what they do with pointers"

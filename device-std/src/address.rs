@@ -1,8 +1,8 @@
 //! Where an address lies: global, shared, constant or the thread's own memory.
 //!
-//! Pointers and references are generic: they work wherever they point. These functions ask where that is, and [`SharedPtr`] is the short form of
-//! an address in shared memory. On the emulator shared memory is that of the block that runs, local memory the stacks of threads, and all
-//! else is global, constants and parameters included.
+//! Pointers and references are generic: they work wherever they point. These functions ask where that is, and [`SharedPtr`] is the short
+//! form of an address in shared memory. On the emulator shared memory is that of the block that runs, local memory the stacks of threads,
+//! and all else is global, constants and parameters included.
 
 use crate::intrinsics as raw;
 use core::marker::PhantomData;
@@ -40,8 +40,8 @@ predicates! {
     is_constant;
     /// Whether `p` points into the thread's own memory. CUDA: `__isLocal`. PTX: `isspacep.local`, 2.0.
     is_local;
-    /// Whether `p` points into a parameter of the kernel; never on the emulator. Of other spaces' predicates nothing is promised then. CUDA:
-    /// `__isGridConstant`. PTX: `isspacep.param`, 7.7.
+    /// Whether `p` points into a parameter of the kernel; never on the emulator. Of other spaces' predicates nothing is promised then.
+    /// CUDA: `__isGridConstant`. PTX: `isspacep.param`, 7.7.
     is_grid_constant;
 }
 
@@ -82,7 +82,8 @@ impl<T> SharedPtr<T> {
         is_shared(p).then(|| Self::from_generic(p))
     }
 
-    /// The short form of `p`, which points into shared memory: without meaning otherwise. CUDA: `__cvta_generic_to_shared`. PTX: `cvta.to.shared`.
+    /// The short form of `p`, which points into shared memory: without meaning otherwise. CUDA: `__cvta_generic_to_shared`. PTX:
+    /// `cvta.to.shared`.
     #[inline(always)]
     #[must_use]
     pub fn from_generic(p: *mut T) -> Self {

@@ -1,4 +1,5 @@
-//! Atomics of every width, order and scope: [`Atomic`]. Those of `core::sync::atomic` work in kernels as they are, at the scope of the system.
+//! Atomics of every width, order and scope: [`Atomic`]. Those of `core::sync::atomic` work in kernels as they are, at the scope of the
+//! system.
 //!
 //! [`AtomicF32`] and [`AtomicF64`] are floats that take `core`'s orders; [`atomic_add`] is one name for adding to any of these.
 

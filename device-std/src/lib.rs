@@ -58,10 +58,12 @@ pub use half::{Bf16, Bf16x2, F16, F16x2};
 pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,
 };
-pub use output::{Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, Patches, PerBlock};
+pub use output::{
+    Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, Patches, PerBlock, PerWarp,
+};
 pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};
 pub use shared::{Carve, DynamicShared, SharedArray, SharedLayout, SharedTile, TileView};
 pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
 pub use target::{FeatureSet, arch, feature_set, is_device};
-pub use warp::{LaneMask, Warp, Width};
+pub use warp::{LaneMask, Warp, WarpLeader, Width};

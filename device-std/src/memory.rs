@@ -16,9 +16,9 @@ use crate::intrinsics as raw;
 
 /// Reads an element of a slice that nobody writes while the kernel runs.
 ///
-/// An ordinary read: where `x` comes from a kernel's own `&[T]`, the compiler knows that nobody writes it and loads it through the read-only cache.
-/// It decides, because it can prove that; [`load`] with [`ReadOnly`] leaves the proof to you. CUDA: `__ldg`. PTX: `ld.global.nc`,
-/// 3.1. Compute capability: 3.5.
+/// An ordinary read: where `x` comes from a kernel's own `&[T]`, the compiler knows that nobody writes it and loads it through the
+/// read-only cache. It decides, because it can prove that; [`load`] with [`ReadOnly`] leaves the proof to you. CUDA: `__ldg`. PTX:
+/// `ld.global.nc`, 3.1. Compute capability: 3.5.
 ///
 /// ```
 /// assert_eq!(warploom_device::memory::ldg(&[1.5_f32, 2.0][1]), 2.0);
@@ -35,7 +35,8 @@ pub fn ldg<T: Access>(x: &T) -> T {
 
 /// Reads `*p` with a hint: [`CacheAll`], [`CacheGlobal`], [`Streaming`], [`LastUse`], [`Volatile`], [`ReadOnly`].
 ///
-/// One instruction for up to 16 bytes, two for 32. CUDA: `__ldca`, `__ldcg`, `__ldcs`, `__ldlu`, `__ldcv`, `__ldg`. PTX: `ld.ca` … `ld.global.nc`, 2.0.
+/// One instruction for up to 16 bytes, two for 32. CUDA: `__ldca`, `__ldcg`, `__ldcs`, `__ldlu`, `__ldcv`, `__ldg`. PTX: `ld.ca` …
+/// `ld.global.nc`, 2.0.
 ///
 /// # Safety
 /// `p` is valid for reads and aligned to the size of `T` (to 16 if that is 32), nobody writes `*p` at the same time, and for
@@ -66,7 +67,8 @@ pub unsafe fn load<T: Access, H: LoadHint>(p: *const T, _hint: H) -> T {
 
 /// Writes `*p` with a hint: [`WriteBack`], [`CacheGlobal`], [`Streaming`], [`WriteThrough`].
 ///
-/// One instruction for up to 16 bytes, two for 32. CUDA: `__stwb`, `__stcg`, `__stcs`, `__stwt`. PTX: `st.wb`, `st.cg`, `st.cs`, `st.wt`, 2.0.
+/// One instruction for up to 16 bytes, two for 32. CUDA: `__stwb`, `__stcg`, `__stcs`, `__stwt`. PTX: `st.wb`, `st.cg`, `st.cs`,
+/// `st.wt`, 2.0.
 ///
 /// # Safety
 /// `p` is valid for writes and aligned to the size of `T` (to 16 if that is 32), and nobody else accesses `*p` at the same time.

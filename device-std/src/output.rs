@@ -9,10 +9,10 @@ mod patches; // rectangles of a matrix, one for each thread
 pub use patches::{Patch, Patches};
 
 use crate::scope::Brand;
-use crate::{BlockLeader, Index1D, Index2D, Plain};
+use crate::{BlockLeader, Index1D, Index2D, Plain, WarpLeader};
 use core::marker::PhantomData;
 
-/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`GridStride`] or [`Chunks`]; of a
+/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`PerWarp`], [`GridStride`] or [`Chunks`]; of a
 /// [`DisjointSlice2D`]: [`Linear`] or [`Patches`].
 ///
 /// ```compile_fail,E0277
@@ -47,6 +47,28 @@ pub enum Linear {}
 /// }
 /// ```
 pub enum PerBlock {}
+/// Element `w` belongs to lane 0 of warp `w` of the launch: the warps of block 0 first, then those of block 1, each block with a last warp
+/// that may have fewer threads.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device::{DisjointSlice, Index1D, PerWarp, Warp};
+/// fn sums(i: Index1D, warp: Warp, x: &[u32], mut y: DisjointSlice<u32, PerWarp>) {
+///     let sum = warp.reduce_sum(x.get(i.get()).copied().unwrap_or(0));
+///     if let Some(y) = warp.leader().and_then(|leader| y.get_mut(leader)) {
+///         *y = sum;
+///     }
+/// }
+/// # let (x, mut y) = ([1u32; 192], [0u32; 6]);
+/// # let (at, n) = (y.as_mut_ptr().expose_provenance(), y.len());
+/// # run(Shape::new([2, 1, 1], [96, 1, 1]), &|| unsafe {
+/// #     let y = DisjointSlice::from_launch(core::ptr::with_exposed_provenance_mut(at), n);
+/// #     sums(Index1D::from_launch(), Warp::from_launch(), &x, y);
+/// # })?;
+/// # assert_eq!(y, [32; 6]);
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+pub enum PerWarp {}
 /// Elements `i`, `i + threads`, `i + 2 * threads` … belong to the thread with index `i`.
 ///
 /// ```
@@ -70,10 +92,12 @@ pub enum Chunks<const N: usize> {}
 
 impl sealed::Sealed for Linear {}
 impl sealed::Sealed for PerBlock {}
+impl sealed::Sealed for PerWarp {}
 impl sealed::Sealed for GridStride {}
 impl<const N: usize> sealed::Sealed for Chunks<N> {}
 impl Space for Linear {}
 impl Space for PerBlock {}
+impl Space for PerWarp {}
 impl Space for GridStride {}
 impl<const N: usize> Space for Chunks<N> {}
 
@@ -189,6 +213,19 @@ impl<T: Plain> DisjointSlice<'_, T, PerBlock> {
         }
         // SAFETY: within the slice; one thread per block holds `leader`, and `self` stays borrowed, so nobody else has this element.
         Some(unsafe { &mut *self.start.add(leader.block()) })
+    }
+}
+
+impl<T: Plain> DisjointSlice<'_, T, PerWarp> {
+    /// The element of the warp whose leader this thread is, or `None` behind the end.
+    #[inline(always)]
+    #[must_use]
+    pub fn get_mut(&mut self, leader: WarpLeader<'_>) -> Option<&mut T> {
+        if leader.warp() >= self.len {
+            return None;
+        }
+        // SAFETY: within the slice; one thread per warp holds `leader`, and `self` stays borrowed, so nobody else has this element.
+        Some(unsafe { &mut *self.start.add(leader.warp()) })
     }
 }
 

@@ -1,4 +1,5 @@
-//! How a panicked kernel thread tells the host: one record per loaded module in mapped host memory, written by the first thread that panics.
+//! How a panicked kernel thread tells the host: one record per loaded module in mapped host memory, written by the first thread that
+//! panics.
 //!
 //! ```text
 //! thread                                  host

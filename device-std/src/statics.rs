@@ -28,10 +28,11 @@ pub use global::StaticPlace;
 pub use known::{Entry, Known, KnownStatic, Space, known};
 pub use managed::ManagedStatic;
 
+use crate::atomic::{Atomic, Scope};
 use crate::{AtomicF32, AtomicF64, Plain};
 use core::sync::atomic;
 
-/// What a static of device or managed memory can hold: atomics, [`DeviceCell`]s, and arrays of them.
+/// What a static of device or managed memory can hold: atomics, Rust's and [`Atomic`], [`DeviceCell`]s, and arrays of them.
 ///
 /// # Safety
 /// The type has size, alignment and layout of `Plain`. Shared references allow no change but through atomics or `unsafe` functions,
@@ -39,9 +40,10 @@ use core::sync::atomic;
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
-/// use warploom_device::{DeviceCell, statics::StaticValue};
+/// use warploom_device::{DeviceCell, atomic::{Atomic, scope}, statics::StaticValue};
 /// fn may_be_static<T: StaticValue>() {}
 /// may_be_static::<[AtomicU32; 4]>();
+/// may_be_static::<Atomic<u64, scope::System>>();
 /// may_be_static::<DeviceCell<f32>>();
 /// ```
 #[diagnostic::on_unimplemented(
@@ -71,6 +73,11 @@ static_values! {
     atomic::AtomicU64 = u64, atomic::AtomicI64 = i64,
     atomic::AtomicUsize = usize, atomic::AtomicIsize = isize,
     AtomicF32 = f32, AtomicF64 = f64,
+}
+
+// SAFETY: transparent; every access through a shared reference is atomic.
+unsafe impl<T: Plain, S: Scope> StaticValue for Atomic<T, S> {
+    type Plain = T;
 }
 
 // SAFETY: an array adds no padding, and its elements keep to the rules.

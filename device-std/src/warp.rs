@@ -10,11 +10,13 @@ use crate::scope::Brand;
 
 pub(crate) mod combine; // reductions and scans over any mask
 mod lane_mask; // a set of lanes
+mod leader; // who writes for the warp
 mod masked; // the forms that name the lanes
 mod numbers; // what reductions and matches take
 pub(crate) mod shuffle; // values as words, segments
 
 pub use lane_mask::{LaneIter, LaneMask};
+pub use leader::WarpLeader;
 pub use numbers::{Match, Reduce, ReduceBits};
 use shuffle::exchange;
 pub use shuffle::{Shuffle, Width};
@@ -46,7 +48,7 @@ pub struct Warp<'k> {
     _brand: Brand<'k>,
 }
 
-impl Warp<'_> {
+impl<'k> Warp<'k> {
     /// The number of lanes of a warp.
     pub const LANES: u32 = 32;
 
@@ -62,6 +64,13 @@ impl Warp<'_> {
     #[must_use]
     pub fn index(self) -> u32 {
         crate::warp_id()
+    }
+
+    /// In lane 0 of the warp the right to the warp's own element; `None` in the others.
+    #[inline(always)]
+    #[must_use]
+    pub fn leader(self) -> Option<WarpLeader<'k>> {
+        WarpLeader::of_thread(self._brand)
     }
 
     /// Waits for the other lanes; orders memory accesses within the warp. CUDA: `__syncwarp`.
@@ -146,7 +155,8 @@ impl Warp<'_> {
         self.shuffle_up_in(value, delta, Width::W32)
     }
 
-    /// The value of the lane `delta` (counted modulo 32) below; the lowest `delta` lanes of each segment keep their own. CUDA: `__shfl_up_sync`.
+    /// The value of the lane `delta` (counted modulo 32) below; the lowest `delta` lanes of each segment keep their own. CUDA:
+    /// `__shfl_up_sync`.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
@@ -167,7 +177,8 @@ impl Warp<'_> {
         self.shuffle_down_in(value, delta, Width::W32)
     }
 
-    /// The value of the lane `delta` (counted modulo 32) above; the last `delta` lanes of each segment keep their own. CUDA: `__shfl_down_sync`.
+    /// The value of the lane `delta` (counted modulo 32) above; the last `delta` lanes of each segment keep their own. CUDA:
+    /// `__shfl_down_sync`.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]

@@ -213,3 +213,36 @@ fn threads_that_end_early_count_as_arrived() {
             .all(|(at, sum)| *sum == if at == 3 || at == 4 { 0 } else { 16 })
     );
 }
+
+/// A source that ends while copies of it are under way: they must not read what lies in its place by then.
+#[test]
+fn copies_under_way_outlive_their_source() {
+    let seen = Output::new(0u32, 8);
+    let result = launch(1, 8, || {
+        let block = block();
+        let memory = shared_array!([u32; 8], 2);
+        {
+            let source = vec![7u32; 8];
+            let mut tiles = AsyncTiles::new(memory);
+            tiles.copy(&block, &source);
+            tiles.copy(&block, &source);
+        }
+        let other = vec![9u32; 8]; // where the source was
+        let mut tiles = AsyncTiles::new(memory);
+        for _ in 0..2 {
+            tiles.copy(&block, &[]);
+        }
+        for _ in 0..2 {
+            if let Some(stage) = tiles.wait(&block) {
+                // SAFETY: the launch is one-dimensional; used in the thread that makes it.
+                let i = unsafe { Index1D::from_launch() };
+                if let Some(seen) = seen.slice::<Linear>().get_mut(i) {
+                    *seen = stage.get(block.thread());
+                }
+                stage.release(&block);
+            }
+        }
+        drop(other);
+    });
+    assert_eq!((result, seen.read()), (Ok(()), vec![7; 8]));
+}

@@ -91,6 +91,28 @@ fn per_block_deals_out_one_element_to_each_block() {
 }
 
 #[test]
+fn per_warp_deals_out_one_element_to_each_warp() {
+    // Blocks of 75 threads in rows: two whole warps, and one of eleven threads.
+    for len in [0, 7, 18, 25] {
+        let y = Output::new(0u32, len);
+        let result = launch((3, 2), (5, 15), || {
+            // SAFETY: used in the thread that makes it.
+            let warp = unsafe { Warp::from_launch() };
+            let leader = warp.leader();
+            assert_eq!(leader.is_some(), warp.lane() == 0);
+            if let Some(leader) = leader
+                && let Some(y) = y.slice::<PerWarp>().get_mut(leader)
+            {
+                *y += 1 + warp.index();
+            }
+        });
+        let dealt = |at: usize| if at < 18 { 1 + at as u32 % 3 } else { 0 };
+        let expected = Vec::from_iter((0..len).map(dealt));
+        assert_eq!((result, y.read()), (Ok(()), expected), "{len} elements");
+    }
+}
+
+#[test]
 fn matrix_keeps_to_its_width() {
     for (width, height) in [(1, 1), (5, 8), (9, 3), (40, 2)] {
         let m = Output::new(0u32, width * height);

@@ -31,6 +31,8 @@ pub(crate) struct Block {
     n_live: u32,
     /// How many threads have started.
     next_fresh: u32,
+    /// A thread has done more than to start and to exit.
+    touched: bool,
     /// `None`: forward.
     order: Option<Box<order::Order>>,
     /// Threads that wait. 0 in a kernel without barriers, whose threads then exit at little cost.
@@ -89,6 +91,7 @@ impl Block {
             n_threads,
             n_live: n_threads,
             next_fresh: 0,
+            touched: false,
             order: order::Order::new(schedule, n_threads),
             n_waiting: 0,
             asleep: VecDeque::new(),
@@ -114,13 +117,23 @@ impl Block {
         }
         self.n_live = self.n_threads;
         self.next_fresh = 0;
+        for warp in &mut self.warps {
+            warp.reset();
+        }
+        if std::mem::take(&mut self.touched) {
+            self.forget();
+        }
+    }
+
+    /// Forgets what threads did in the block before.
+    fn forget(&mut self) {
+        for warp in &mut self.warps {
+            warp.forget();
+        }
         self.asleep.clear();
         self.served = 0;
         let stuck = self.n_waiting != 0;
         self.n_waiting = 0;
-        for (index, warp) in self.warps.iter_mut().enumerate() {
-            warp.reset(lanes_of(self.n_threads, index));
-        }
         self.meetings.clear();
         self.sites.fill(Place::NOWHERE);
         self.copies.clear(); // what nobody waited for has no place to go any more
@@ -139,6 +152,7 @@ impl Block {
     pub(crate) fn start_fresh(&mut self) -> Option<u32> {
         let next = self.next_fresh;
         (next < self.n_threads).then(|| {
+            self.touched = true;
             self.next_fresh += 1;
             self.in_order(next)
         })
@@ -278,6 +292,35 @@ impl Block {
             self.warps[(thread / LANES) as usize].live &= !(1 << (thread % LANES));
         } else {
             self.exit_among_waiting(thread);
+        }
+    }
+
+    /// The next thread to start, if threads start in their order and all that have started have exited.
+    #[inline]
+    pub(crate) fn first_after_exited(&self) -> Option<u32> {
+        let all_exited = self.n_live == self.n_threads - self.next_fresh;
+        (all_exited && self.order.is_none()).then_some(self.next_fresh)
+    }
+
+    /// `thread`, which is running, was the next to start after [`Block::first_after_exited`] and those between, which have met nobody and
+    /// exited.
+    pub(crate) fn exit_before(&mut self, thread: u32) {
+        self.touched = true;
+        self.next_fresh = thread + 1;
+        self.n_live = self.n_threads - thread;
+        let (warp, lane) = ((thread / LANES) as usize, thread % LANES);
+        for before in &mut self.warps[..warp] {
+            before.live = 0;
+        }
+        self.warps[warp].live &= u32::MAX << lane;
+    }
+
+    /// All threads from [`Block::first_after_exited`] on have met nobody and exited.
+    pub(crate) fn exit_all(&mut self) {
+        self.next_fresh = self.n_threads;
+        self.n_live = 0;
+        for warp in &mut self.warps {
+            warp.live = 0;
         }
     }
 

@@ -31,7 +31,7 @@ impl<'run> Crew<'run> {
         while running.phase.get() == Phase::Runs {
             let pick = match running.wants_fiber.take() {
                 true => Pick::Fresh, // as was picked: in random orders another pick would be another number
-                false => running.core.borrow_mut().pick(),
+                false => running.core_mut().pick(),
             };
             match pick {
                 Pick::Ready(thread) => self.resume(thread),
@@ -53,16 +53,16 @@ impl<'run> Crew<'run> {
     pub(crate) fn wake(&mut self) -> bool {
         let running = Rc::clone(&self.running);
         let (sleepers, waiting) = {
-            let core = running.core.borrow();
+            let core = running.core();
             (core.n_asleep(), core.n_waiting())
         };
         let _entered = Entered::new(&running);
         for _ in 0..sleepers {
-            let sleeper = running.core.borrow_mut().next_sleeper();
+            let sleeper = running.core_mut().next_sleeper();
             let Some(thread) = sleeper else { break };
             self.resume(thread);
             // What waits now, or no longer, may be complete, and goes before those that still sleep.
-            if running.core.borrow().n_waiting() != waiting || running.phase.get() != Phase::Runs {
+            if running.core().n_waiting() != waiting || running.phase.get() != Phase::Runs {
                 break;
             }
         }
@@ -97,7 +97,7 @@ impl<'run> Crew<'run> {
 
     #[cold]
     fn out_of_stacks(&self, cause: String) -> Fault {
-        let first = self.running.core.borrow().next_fresh();
+        let first = self.running.core().next_fresh();
         Fault::OutOfStacks {
             block: self.running.block.get(),
             thread: self.running.shape.thread_at(first),
@@ -112,9 +112,9 @@ impl<'run> Crew<'run> {
         let running = Rc::clone(&self.running);
         debug_assert_eq!(running.phase.get(), Phase::Abandoned);
         let _entered = Entered::new(&running);
-        running.core.borrow_mut().skip_fresh();
+        running.core_mut().skip_fresh();
         for thread in 0..running.shape.n_threads {
-            let waits = running.core.borrow().is_live(thread);
+            let waits = running.core().is_live(thread);
             if waits {
                 self.resume(thread);
             }

@@ -26,7 +26,7 @@ pub(crate) use spin::endless;
 pub(crate) fn stuck(set: &Set<'_>) {
     let mut explained = false;
     set.each(|running| {
-        let core = running.core.borrow();
+        let core = running.core();
         if core.n_live() != 0 {
             explained |= stuck::block(&Scene::new(running, &core));
         }
@@ -39,8 +39,8 @@ pub(crate) fn stuck(set: &Set<'_>) {
 /// Reports what was odd about the block, which is over.
 #[cold]
 pub(crate) fn oddities(running: &Running<'_>) {
-    let remarks = running.core.borrow_mut().remarks.take();
-    let core = running.core.borrow();
+    let remarks = running.core_mut().remarks.take();
+    let core = running.core();
     let scene = Scene::new(running, &core);
     for (remark, count) in remarks {
         oddities::report(&scene, &remark, count);

@@ -61,7 +61,10 @@ pub(crate) struct Running<'run> {
     /// What is kept to check it.
     pub(crate) checks: Option<Rc<BlockChecks>>,
     pub(crate) arena: RefCell<Arena>,
-    pub(crate) core: RefCell<Block>,
+    /// Through [`Running::core`] and [`Running::core_mut`].
+    core: RefCell<Block>,
+    /// All lanes before the one that runs have exited and met nobody, and the core has not been told yet.
+    plain: Cell<bool>,
     /// Lanes go on in the order of the schedule that has no chance in it: as `Block::fresh_go_first`.
     pub(crate) in_order: bool,
     /// The blocks that are there together with this one.
@@ -164,6 +167,7 @@ impl<'run> Running<'run> {
             )),
             in_order: core.fresh_go_first(),
             core: RefCell::new(core),
+            plain: Cell::new(false),
             checks,
             set: Rc::clone(set),
             member,
@@ -196,7 +200,7 @@ impl<'run> Running<'run> {
         self.site.set(0);
         self.wants_fiber.set(false);
         self.any_ended.set(false);
-        self.core.borrow_mut().reset(self.shape.linear(block));
+        self.core_mut().reset(self.shape.linear(block));
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
         self.arena.borrow_mut().reset();
@@ -252,7 +256,7 @@ impl<'run> Running<'run> {
             self.given.set(instead);
             return (ptr::null_mut(), Context::NONE);
         }
-        let mut core = self.core.borrow_mut();
+        let mut core = self.core_mut();
         match arrive(&mut core, self.thread.get()) {
             Arrival::GoesOn(result) => {
                 self.given.set(result);
@@ -275,17 +279,18 @@ impl<'run> Running<'run> {
         arrive: impl FnOnce(&mut Block, u32) -> Arrival,
     ) -> Option<Arrival> {
         self.may_wait()
-            .then(|| arrive(&mut self.core.borrow_mut(), self.thread.get()))
+            .then(|| arrive(&mut self.core_mut(), self.thread.get()))
     }
 
     /// Tells the block something of the lane that runs, which goes on. Nothing while it is being unwound by a panic.
     pub(crate) fn note(&self, note: impl FnOnce(&mut Block, u32)) {
         if self.may_wait() {
-            note(&mut self.core.borrow_mut(), self.thread.get());
+            note(&mut self.core_mut(), self.thread.get());
         }
     }
 
     /// Whether the lane that runs can take part in a rendezvous: false while it is being unwound by a panic.
+    #[inline(always)]
     pub(crate) fn may_wait(&self) -> bool {
         // README 9: the other lanes would run with this lane's panic count.
         if thread::panicking() {
@@ -325,7 +330,7 @@ impl<'run> Running<'run> {
     /// Who runs now that the lane that runs has to wait, and where to leave its context; [`Context::NONE`]: it runs itself.
     #[inline(never)]
     fn next(&self) -> (*mut Context, Context) {
-        self.pick(&mut self.core.borrow_mut())
+        self.pick(&mut self.core_mut())
     }
 
     #[inline(always)]
@@ -352,7 +357,7 @@ impl<'run> Running<'run> {
 
     /// It is the turn of this lane, which waits: where it goes on.
     pub(crate) fn turn_of(&self, thread: u32) -> Context {
-        self.turn(&self.core.borrow(), thread)
+        self.turn(&self.core(), thread)
     }
 
     #[inline(always)]
@@ -374,7 +379,7 @@ impl<'run> Running<'run> {
     #[inline(never)]
     pub(crate) fn sleep(&self, place: Place) {
         if self.may_wait() {
-            self.core.borrow_mut().sleep(self.thread.get(), place);
+            self.core_mut().sleep(self.thread.get(), place);
             self.wait();
         }
     }
@@ -394,13 +399,14 @@ impl<'run> Running<'run> {
     fn run_fresh_lanes(&self) {
         loop {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                let mut next = self.core.borrow_mut().start_fresh();
+                self.run_plain_lanes();
+                let mut next = self.core_mut().start_fresh();
                 while let Some(thread) = next {
                     self.thread.set(thread);
                     self.place.set(self.places[thread as usize]);
                     self.spin.starts();
                     (self.program)();
-                    let mut core = self.core.borrow_mut();
+                    let mut core = self.core_mut();
                     core.exit(self.thread.get());
                     if !core.fresh_go_first() {
                         return;
@@ -413,7 +419,7 @@ impl<'run> Running<'run> {
                 Err(payload) => self.lane_unwound(payload),
             }
             // Others go first, or nobody goes on.
-            if !self.core.borrow().fresh_go_first() || self.phase.get() != Phase::Runs {
+            if !self.core().fresh_go_first() || self.phase.get() != Phase::Runs {
                 return;
             }
         }
@@ -444,9 +450,11 @@ impl<'run> Running<'run> {
             std::mem::forget(payload);
         }
         self.phase.set(phase);
-        self.core.borrow_mut().exit(thread);
+        self.core_mut().exit(thread);
     }
 }
+
+mod plain; // lanes that meet nobody
 
 /// What runs on each fiber of a block: lanes that are fresh, one after the other.
 pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
@@ -457,9 +465,12 @@ pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
     running.runs_here();
     loop {
         running.run_fresh_lanes();
+        if running.goes_on() {
+            continue;
+        }
         let pick = match running.phase.get() {
             Phase::Abandoned => Pick::None, // the scheduler goes through the lanes that are left
-            _ => running.core.borrow_mut().pick(),
+            _ => running.core_mut().pick(),
         };
         let to = match pick {
             Pick::Fresh => continue,

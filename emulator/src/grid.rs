@@ -1,14 +1,15 @@
 //! What the workers of one run share: which block is next, and which fault is the first.
 
 use crate::fault::Fault;
+use crate::order::BlockOrder;
 use crate::sync::{AtomicU64, Mutex, Ordering, lock};
-use std::ops::Range;
+use std::cell::Cell;
 
 /// Hands out the blocks of a grid, each once, in linear order. Where blocks come in sets (clusters), its numbers are those of the sets.
 ///
 /// A worker takes a few neighbours at a time if there are many: their elements mostly lie side by side, and two processors that write
 /// next to each other take the lines from one another's caches. Writing a vector took 1.54 times as long on one processor as on two with
-/// single blocks, and 1.9 times with sixteen.
+/// single blocks, and 1.9 times with sixteen. Towards the end it takes fewer, so that all workers come to their end together.
 ///
 /// The order is part of the promise: a worker runs its blocks in order, and all before them have been handed out. So the lowest block
 /// that is not over runs, unless a block stopped the run, and a kernel may wait for the block before its own; [`FaultLog`] depends on it as
@@ -16,35 +17,68 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
     n_blocks: u64,
-    /// How many are handed out at a time.
-    share: u64,
-    next: AtomicU64,
+    /// How many are handed out at a time, at most.
+    most: u64,
+    /// How many times as many are left, at least, unless it is one.
+    left: u64,
     /// The lowest block that stopped the run.
     stopped: AtomicU64,
+    next: Apart<AtomicU64>,
 }
+
+/// What workers write, in lines of the cache of its own: whoever reads what lies beside it would have to fetch that anew. Processors fetch
+/// two lines at a time.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Apart<T>(T);
 
 /// The blocks of one worker.
 #[derive(Debug)]
 pub(crate) struct Blocks<'a> {
     queue: &'a BlockQueue,
-    own: Range<u64>,
+    order: BlockOrder,
+    /// The first of those that are its own and have not started, and the end of these.
+    own: Cell<(u64, u64)>,
+    position: Cell<u64>,
 }
 
 impl BlockQueue {
     pub(crate) fn new(n_blocks: u64, n_workers: usize) -> Self {
+        let n_workers = n_workers.max(1) as u64;
         Self {
             n_blocks,
-            // So few that workers come to their end together.
-            share: (n_blocks / 64 / n_workers.max(1) as u64).clamp(1, 16),
-            next: AtomicU64::new(0),
+            left: 4 * n_workers,
+            most: (n_blocks / 64 / n_workers).clamp(1, 16),
             stopped: AtomicU64::new(u64::MAX),
+            next: Apart(AtomicU64::new(0)),
         }
     }
 
-    pub(crate) fn blocks(&self) -> Blocks<'_> {
+    /// `order` says which block is the one at each position.
+    pub(crate) fn blocks(&self, order: BlockOrder) -> Blocks<'_> {
         Blocks {
             queue: self,
-            own: 0..0,
+            order,
+            own: Cell::new((0, 0)),
+            position: Cell::new(0),
+        }
+    }
+
+    /// Hands out the next few blocks; none, if there are no more.
+    fn take(&self) -> (u64, u64) {
+        // Relaxed: the number alone is handed over. What the blocks write is published to the caller of `run` when a helper is done.
+        let mut first = self.next.0.load(Ordering::Relaxed);
+        loop {
+            let left = self.n_blocks.saturating_sub(first);
+            if left == 0 {
+                return (0, 0);
+            }
+            let end = first + (left / self.left).clamp(1, self.most);
+            let (set, seen) = (Ordering::Relaxed, Ordering::Relaxed);
+            match self.next.0.compare_exchange_weak(first, end, set, seen) {
+                Ok(_) => return (first, end),
+                Err(now) => first = now,
+            }
         }
     }
 
@@ -59,18 +93,24 @@ impl BlockQueue {
     }
 }
 
-impl Iterator for Blocks<'_> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let queue = self.queue;
-        if self.own.is_empty() {
-            // Relaxed: the number alone is handed over. What the blocks write is published to the caller of `run` by the end of the scope.
-            let first = queue.next.fetch_add(queue.share, Ordering::Relaxed);
-            self.own = first..queue.n_blocks.min(first.saturating_add(queue.share));
+impl Blocks<'_> {
+    /// The block to run next, if there is one.
+    pub(crate) fn next(&self) -> Option<u64> {
+        let (mut position, mut end) = self.own.get();
+        if position == end {
+            (position, end) = self.queue.take();
         }
-        let block = self.own.next()?;
-        (block < queue.stopped.load(Ordering::Relaxed)).then_some(block)
+        if position == end || position >= self.queue.stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.own.set((position + 1, end));
+        self.position.set(position);
+        Some(self.order.set(position))
+    }
+
+    /// The position of the block that [`Blocks::next`] gave last: what faults are ordered by.
+    pub(crate) fn position(&self) -> u64 {
+        self.position.get()
     }
 }
 
@@ -130,10 +170,14 @@ mod loom_tests {
     fn loom_each_block_is_handed_out_once() {
         loom::model(|| {
             let queue = Arc::new(BlockQueue {
-                share: 2,
-                ..BlockQueue::new(3, 2)
+                most: 2,
+                left: 2,
+                ..BlockQueue::new(4, 2)
             });
-            let take = |queue: &BlockQueue| queue.blocks().collect::<Vec<_>>();
+            let take = |queue: &BlockQueue| {
+                let blocks = queue.blocks(BlockOrder::Forward);
+                std::iter::from_fn(|| blocks.next()).collect::<Vec<_>>()
+            };
             let other = thread::spawn({
                 let queue = queue.clone();
                 move || take(&queue)
@@ -142,7 +186,7 @@ mod loom_tests {
             assert!(blocks.is_sorted(), "one worker gets its blocks in order");
             blocks.extend(other.join().unwrap());
             blocks.sort_unstable();
-            assert_eq!(blocks, [0, 1, 2]);
+            assert_eq!(blocks, [0, 1, 2, 3]);
         });
     }
 
@@ -151,12 +195,14 @@ mod loom_tests {
         loom::model(|| {
             // Blocks 1 and 2 are faulty, and each stops the queue.
             let queue = BlockQueue {
-                share: 2,
+                most: 2,
+                left: 2,
                 ..BlockQueue::new(4, 2)
             };
             let shared = Arc::new((queue, FaultLog::new()));
             let work = |(queue, log): &(BlockQueue, FaultLog)| {
-                for block in queue.blocks() {
+                let blocks = queue.blocks(BlockOrder::Forward);
+                while let Some(block) = blocks.next() {
                     if block == 1 || block == 2 {
                         queue.stop(block);
                         log.report(block, stuck(block), 1);

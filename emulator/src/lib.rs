@@ -25,6 +25,7 @@ mod exact; // floating point in integers, rounded once in any mode
 mod fault; // what the caller reads when a run went wrong
 mod fiber; // a stack for a lane that has to wait
 mod grid; // blocks over OS threads, and which fault is the first
+mod helpers; // OS threads that sleep between runs
 mod here; // what each OS thread keeps
 pub mod intrinsics; // what a kernel may call
 mod model; // what GPUs of each compute capability have room for

@@ -1,12 +1,12 @@
 //! The way in: checks the shape, spreads the blocks over OS threads, gives the verdict.
 
-use std::num::NonZero;
 use std::thread;
 
 use crate::check::{self, Mode, Options, Report, RunChecks, Severity, Sink};
 use crate::fault::Fault;
 use crate::fiber;
 use crate::grid::{BlockQueue, FaultLog};
+use crate::helpers::{self, HELPERS};
 use crate::order::BlockOrder;
 use crate::panics;
 use crate::quiet::Quiet;
@@ -20,9 +20,10 @@ use std::sync::Arc;
 /// `program` is the body of one thread; it learns from [`crate::intrinsics`] which thread it is. All threads of a block run on one OS
 /// thread, one at a time: a thread runs until it returns or has to wait. As many blocks run at a time as there are workers, which take
 /// them in linear order (x fastest); from 128 blocks per worker on they take two at a time, with more blocks more, at most sixteen, and run
-/// these one after the other. So a block may wait for the one before it, as long as none gets stuck: behind a stuck block no other starts,
-/// and one that runs already and waits for one of these would wait for ever. A thread gets a stack of its own (256 KiB) only when it has to
-/// wait; a stack overflow ends the process.
+/// these one after the other; fewer towards the end. The workers are the caller's OS thread and others that sleep between runs. So a block
+/// may wait for the one before it, as long as none gets stuck: behind a stuck block no other starts, and one that runs already and waits
+/// for one of these would wait for ever. A thread gets a stack of its own (256 KiB) only when it has to wait; a stack overflow ends the
+/// process.
 ///
 /// A thread that spins until another thread of its block writes something spins for ever: only barriers, warp operations and `nanosleep`
 /// let others run. A panic in a thread ends this thread alone, and what other threads wait for no longer counts it.
@@ -118,33 +119,31 @@ fn run_launch(
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
     launch.quiet.begin(n_workers);
-    thread::scope(|scope| {
-        let mut n_started = 0;
-        for _ in 0..n_helpers {
-            // Too few OS threads only cost time.
-            let helper = thread::Builder::new().name("warploom-emulator".into());
-            n_started += usize::from(helper.spawn_scoped(scope, work).is_ok());
+    // Too few OS threads only cost time.
+    let let_off = || launch.quiet.leave();
+    HELPERS.along(n_helpers, &work, &let_off, |n_helping| {
+        if n_helping == 0 {
+            launch.quiet.begin(1);
         }
-        if n_helpers < n_workers || n_started == 0 {
+        let works_here = n_helpers < n_workers || n_helping == 0;
+        if works_here {
             work();
-            n_started += 1;
         }
-        for _ in n_started..n_workers {
-            launch.quiet.leave();
-        }
+        works_here
     });
     log.verdict()
 }
 
 fn workers(shape: &CheckedShape, asked: Option<usize>) -> usize {
+    let n_sets = usize::try_from(shape.n_sets()).unwrap_or(usize::MAX);
+    if n_sets == 1 {
+        return 1;
+    }
     // Each thread may need a stack.
     let set_threads = shape.n_threads as usize * shape.set_blocks;
     let most = stack::SET_LIMIT / set_threads.clamp(1, stack::SET_LIMIT);
-    let wanted = shape.shape.workers.or(asked).unwrap_or_else(|| {
-        let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        processors.min(most)
-    });
-    let n_sets = usize::try_from(shape.n_sets()).unwrap_or(usize::MAX);
+    let wanted = shape.shape.workers.or(asked);
+    let wanted = wanted.unwrap_or_else(|| helpers::processors().min(most));
     wanted.clamp(1, n_sets)
 }
 
@@ -155,21 +154,23 @@ fn work(
     queue: &BlockQueue,
     log: &FaultLog,
 ) {
-    let mut blocks = queue.blocks().peekable();
-    if blocks.peek().is_none() {
+    let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
+    let sets = queue.blocks(order);
+    let mut next = sets.next();
+    if next.is_none() {
         return; // without the cost of a worker
     }
-    let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
-    let mut worker = Worker::new(*shape, launch, program);
-    for position in blocks {
-        if let Err(failure) =
-            worker.run_set(order.set(position), &|| queue.has_stopped_before(position))
-        {
+    let mut worker = Worker::new(*shape, launch, program, &sets);
+    while let Some(number) = next {
+        let is_lost = || queue.has_stopped_before(sets.position());
+        if let Err(failure) = worker.run_set(number, &is_lost) {
+            let position = sets.position();
             if failure.stops_run {
                 queue.stop(position);
             }
             log.report(position, failure.fault, failure.n_panicked);
         }
+        next = sets.next();
     }
 }
 

@@ -14,6 +14,7 @@ use crate::block::{At, Block, Standing};
 use crate::check;
 use crate::fault::{Fault, Wait, WaitPoint};
 use crate::fiber::{Phase, Running, leave};
+use crate::grid::Blocks;
 use crate::place::Place;
 use crate::run::Launch;
 use crate::shape::CheckedShape;
@@ -24,6 +25,8 @@ use crate::warp::{LANES, lanes};
 pub(crate) struct Set<'run> {
     pub(crate) shape: CheckedShape,
     pub(crate) launch: &'run Launch,
+    /// What its worker runs after it.
+    sets: &'run Blocks<'run>,
     /// In linear order, cluster after cluster. Weak, because each of them owns the set.
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Why its lanes must not go on, if one found that.
@@ -62,15 +65,25 @@ enum Reach {
 }
 
 impl<'run> Set<'run> {
-    pub(crate) fn new(shape: CheckedShape, launch: &'run Launch) -> Self {
+    pub(crate) fn new(shape: CheckedShape, launch: &'run Launch, sets: &'run Blocks<'run>) -> Self {
         Self {
             start: Cell::new(0),
             shape,
             launch,
+            sets,
             members: RefCell::default(),
             ended: RefCell::new(None),
             stacks: Cell::new(0),
         }
+    }
+
+    /// The next block of the worker, where each set has one.
+    pub(crate) fn next_block(&self) -> Option<[u32; 3]> {
+        if self.shape.set_blocks != 1 {
+            return None;
+        }
+        let number = self.sets.next()?;
+        Some(self.shape.block_of_set(number, 0))
     }
 
     /// Says who the members are, once.
@@ -131,7 +144,7 @@ impl<'run> Set<'run> {
     fn end_phase(&self, reach: Reach, range: Range<usize>) -> bool {
         let is_complete = |block: Rc<Running<'run>>| {
             let attendance = reach.attendance(&block).borrow();
-            attendance.is_complete(&block.core.borrow(), reach)
+            attendance.is_complete(&block.core(), reach)
         };
         // Backwards: blocks start in order, so the last is the likeliest to be missing.
         let mut blocks = range.clone().rev();
@@ -140,7 +153,7 @@ impl<'run> Set<'run> {
         if all {
             for block in self.members(range.clone()) {
                 let mut attendance = reach.attendance(&block).borrow_mut();
-                any |= attendance.end_phase(&mut block.core.borrow_mut());
+                any |= attendance.end_phase(&mut block.core_mut());
             }
             if self.launch.checks.is_some() {
                 self.order(reach, range);
@@ -161,7 +174,7 @@ impl<'run> Set<'run> {
         let mut waits = Vec::new();
         let mut first = None;
         for block in self.members(0..self.shape.set_blocks) {
-            let core = block.core.borrow();
+            let core = block.core();
             if core.n_live() == 0 {
                 continue;
             }
@@ -354,7 +367,7 @@ impl Running<'_> {
         let n_warps = self.shape.n_threads.div_ceil(LANES) as usize;
         let attendance = reach.attendance(self);
         attendance.borrow_mut().arrive(self.thread.get(), n_warps)?;
-        let here = attendance.borrow().is_complete(&self.core.borrow(), reach);
+        let here = attendance.borrow().is_complete(&self.core(), reach);
         if here {
             let range = match reach {
                 Reach::Cluster => self.set.cluster_of(self.member),
@@ -369,7 +382,7 @@ impl Running<'_> {
         let thread = self.thread.get();
         let waits = reach.attendance(self).borrow_mut().wait_for(thread)?;
         if waits {
-            self.core.borrow_mut().wait_outside(thread, site);
+            self.core_mut().wait_outside(thread, site);
         }
         Ok(waits)
     }

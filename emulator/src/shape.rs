@@ -248,6 +248,9 @@ fn linear([x, y, z]: [u32; 3], size: [u32; 3]) -> u32 {
 
 fn place(linear: u64, size: [u32; 3]) -> [u32; 3] {
     let [x, y] = [u64::from(size[0]), u64::from(size[1])];
+    if linear < x {
+        return [linear as u32, 0, 0]; // without dividing, which costs as much as a block of one thread
+    }
     // Each remainder is below a u32, and `linear` is below the product of the sizes.
     [
         (linear % x) as u32,

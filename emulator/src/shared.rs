@@ -289,8 +289,8 @@ impl Arena {
         }
         let base = self.base();
         let gaps = GAP * (self.statics.len() + 1).min(GAPS);
-        // SAFETY: `at + bytes <= limit <= SHARED_LIMIT_BYTES`, and the arena is longer by all gaps; nobody uses these bytes before they get this
-        // pointer: later arrays have larger `at`, and no fewer gaps before them.
+        // SAFETY: `at + bytes <= limit <= SHARED_LIMIT_BYTES`, and the arena is longer by all gaps; nobody uses these bytes before they get
+        // this pointer: later arrays have larger `at`, and no fewer gaps before them.
         let start = unsafe {
             let start = base.add(at + gaps);
             ptr::write_bytes(start, POISON, bytes);

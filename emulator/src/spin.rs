@@ -70,6 +70,11 @@ impl Spin {
         }
     }
 
+    /// Whether anything is kept of lanes.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
     /// The lane starts.
     #[inline]
     pub(crate) fn starts(&self) {
@@ -190,7 +195,7 @@ impl Running<'_> {
     /// In random orders: perhaps another lane runs next.
     #[inline]
     pub(crate) fn maybe_yield(&self) {
-        if !self.core.borrow().fresh_go_first() {
+        if !self.core().fresh_go_first() {
             self.perhaps_yield();
         }
     }
@@ -201,7 +206,7 @@ impl Running<'_> {
             return;
         }
         let yields = {
-            let mut core = self.core.borrow_mut();
+            let mut core = self.core_mut();
             let yields = core.gives_way();
             if yields {
                 core.make_ready(self.thread.get(), 0);
@@ -259,7 +264,7 @@ impl Running<'_> {
         if let Some(lane) = self.spin.lanes.borrow_mut().get_mut(thread as usize) {
             lane.polled = address;
         }
-        self.core.borrow_mut().sleep(thread, place);
+        self.core_mut().sleep(thread, place);
         self.wait();
     }
 

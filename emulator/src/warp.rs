@@ -164,9 +164,15 @@ impl Warp {
         }
     }
 
-    pub(crate) fn reset(&mut self, n_lanes: u32) {
-        self.live = mask_below(n_lanes);
+    /// All lanes are fresh again.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.live = self.exist;
         self.ready = 0;
+    }
+
+    /// Forgets the operations of the block before.
+    pub(crate) fn forget(&mut self) {
         self.groups.clear();
         self.latest = [None; LANES as usize];
     }

@@ -10,6 +10,7 @@ use crate::crew::Crew;
 use crate::diagnose;
 use crate::fault::Fault;
 use crate::fiber::{Phase, Running};
+use crate::grid::Blocks;
 use crate::order::BlockOrder;
 use crate::quiet::Ballot;
 use crate::run::Launch;
@@ -53,8 +54,9 @@ impl<'run> Worker<'run> {
         shape: CheckedShape,
         launch: &'run Launch,
         program: &'run (dyn Fn() + Sync),
+        sets: &'run Blocks<'run>,
     ) -> Self {
-        let set = Rc::new(Set::new(shape, launch));
+        let set = Rc::new(Set::new(shape, launch, sets));
         let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
             .map(|thread| shape.thread_at(thread))
             .collect();
@@ -72,7 +74,8 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Runs one set to its end. `is_lost`: whether a block before it has stopped the run, so that nobody asks what becomes of this one.
+    /// Runs one set to its end, and of sets with one block those that come next, as long as nothing is to be said of them. `is_lost`:
+    /// whether a block before it has stopped the run, so that nobody asks what becomes of this one.
     pub(crate) fn run_set(
         &mut self,
         number: u64,
@@ -124,7 +127,7 @@ impl<'run> Worker<'run> {
             }
             // A block that is alone has just been seen to the end of what it can do; in most launches that is its end.
             if let [alone] = &self.crews[..]
-                && alone.running.core.borrow().n_live() == 0
+                && alone.running.core().n_live() == 0
             {
                 return None;
             }
@@ -150,7 +153,7 @@ impl<'run> Worker<'run> {
     fn converge(&self) -> bool {
         let mut any = false;
         for crew in &self.crews {
-            any |= crew.running.core.borrow_mut().converge();
+            any |= crew.running.core_mut().converge();
         }
         any
     }
@@ -171,7 +174,7 @@ impl<'run> Worker<'run> {
         let (mut changed, mut progress) = (false, 0);
         for crew in &self.crews {
             changed |= crew.running.spin.changed.take();
-            progress += crew.running.core.borrow().progress();
+            progress += crew.running.core().progress();
         }
         let watch = &mut self.watch;
         watch.changed |= changed;
@@ -215,7 +218,7 @@ impl<'run> Worker<'run> {
         set_phase(&self.crews, Phase::Abandoned);
         for crew in &mut self.crews {
             crew.abandon();
-            crew.running.core.borrow_mut().remarks.take();
+            crew.running.core_mut().remarks.take();
         }
         set_phase(&self.crews, Phase::Runs);
     }
@@ -223,7 +226,7 @@ impl<'run> Worker<'run> {
     /// Reports what was odd so far, although it completed.
     fn report_oddities(&self) {
         for crew in &self.crews {
-            if !crew.running.core.borrow().remarks.is_empty() {
+            if !crew.running.core().remarks.is_empty() {
                 diagnose::oddities(&crew.running);
             }
         }
@@ -232,6 +235,10 @@ impl<'run> Worker<'run> {
     /// The fault of the lowest block that has one; panics come before what got stuck.
     fn verdict(&self, stuck: Option<Fault>) -> Result<(), SetFailure> {
         let stops_run = stuck.is_some();
+        let unharmed = |crew: &Crew<'_>| crew.running.n_panicked.get() == 0;
+        if !stops_run && self.crews.iter().all(unharmed) {
+            return Ok(());
+        }
         let mut n_panicked = 0;
         let mut first = None;
         for crew in &self.crews {

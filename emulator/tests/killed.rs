@@ -126,9 +126,9 @@ fn launch(round: u32, held: &AtomicU32) -> Outcome {
     run_with(shape, together, &options, &|| kernel(kind, victim, held))
 }
 
-/// Resident memory in pages, and the number of mappings.
+/// Resident memory in pages, the number of mappings, and that of OS threads.
 #[cfg(target_os = "linux")]
-fn counts() -> (usize, usize) {
+fn counts() -> (usize, usize, usize) {
     let read = |file| std::fs::read_to_string(file).unwrap_or_default();
     let resident = read("/proc/self/statm");
     let resident = resident
@@ -138,12 +138,13 @@ fn counts() -> (usize, usize) {
     (
         resident.unwrap_or(0),
         read("/proc/self/maps").lines().count(),
+        std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count),
     )
 }
 
 #[cfg(not(target_os = "linux"))]
-fn counts() -> (usize, usize) {
-    (0, 0)
+fn counts() -> (usize, usize, usize) {
+    (0, 0, 0)
 }
 
 /// How many launches: where each lane is a thread of the system they take far longer.
@@ -156,7 +157,7 @@ const LAUNCHES: u32 = if cfg!(any(miri, warploom_threads)) {
 #[test]
 fn many_launches_with_a_dead_lane_leave_nothing_behind() {
     let held = AtomicU32::new(0);
-    let mut early = (0, 0);
+    let mut early = (0, 0, 0);
     for round in 0..LAUNCHES {
         let outcome = launch(round, &held);
         let panicked = matches!(outcome.fault, Some(Fault::Panic { .. }));
@@ -176,6 +177,7 @@ fn many_launches_with_a_dead_lane_leave_nothing_behind() {
         "pages of memory: {early:?}, then {late:?}"
     );
     assert!(late.1 < early.1 + 100, "mappings: {early:?}, then {late:?}");
+    assert!(late.2 < early.2 + 8, "OS threads: {early:?}, then {late:?}");
 
     // And what ran before does not disturb what runs now.
     let sum = AtomicU32::new(0);

@@ -1,7 +1,7 @@
 //! Eight threads add to one sum: in which order?
 //!
-//! The textbook's section 6.11.1 (E2-10t). Look at the last line of the table: the book's own table ends at 73, for it lets thread 0 add f(0), which
-//! the kernel's guard leaves to the host. With the guard it is 72, which is the area under `f(x) = 2x + 1` from 0 to 8.
+//! The textbook's section 6.11.1 (E2-10t). Look at the last line of the table: the book's own table ends at 73, for it lets thread 0 add
+//! f(0), which the kernel's guard leaves to the host. With the guard it is 72, which is the area under `f(x) = 2x + 1` from 0 to 8.
 //!
 //! `cargo run --release --example atomic_order`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

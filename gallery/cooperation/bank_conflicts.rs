@@ -1,7 +1,7 @@
 //! Where 32 sums lie in shared memory: one beside the other, or 32 words apart and so in one bank.
 //!
-//! The textbook's section 6.13.4 (E2-20). Look at the ways of the conflict: 32 when one warp reads every 32nd word. The book blames the writes, but
-//! those are single lanes of 32 warps and never meet. A word that all lanes read is no conflict.
+//! The textbook's section 6.13.4 (E2-20). Look at the ways of the conflict: 32 when one warp reads every 32nd word. The book blames the
+//! writes, but those are single lanes of 32 warps and never meet. A word that all lanes read is no conflict.
 //!
 //! `cargo run --release --example bank_conflicts`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

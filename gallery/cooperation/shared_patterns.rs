@@ -1,9 +1,9 @@
 //! Which accesses to shared memory clash: floats at a distance, bytes, doubles, structures of two and of three floats.
 //!
-//! The CUDA programming guide, section G.4.3 (EX-45). Shared memory has 32 banks; word i of 4 bytes lies in bank i mod 32, and a bank gives one
-//! word at a time. Look at: floats s words apart clash if s is even, in gcd(32, s) ways; bytes of one word and structures of three floats
-//! never do. Structures of two floats that are read float by float are floats 2 apart; with an alignment of 8 one read takes both, and none
-//! clash.
+//! The CUDA programming guide, section G.4.3 (EX-45). Shared memory has 32 banks; word i of 4 bytes lies in bank i mod 32, and a bank gives
+//! one word at a time. Look at: floats s words apart clash if s is even, in gcd(32, s) ways; bytes of one word and structures of three
+//! floats never do. Structures of two floats that are read float by float are floats 2 apart; with an alignment of 8 one read takes both,
+//! and none clash.
 //!
 //! `cargo run --release --example shared_patterns`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

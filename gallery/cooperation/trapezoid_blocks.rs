@@ -1,7 +1,7 @@
 //! The trapezoidal rule with one atomic per block: warps add up, then the first warp adds the sums of all.
 //!
-//! The textbook's sections 6.13.2 (E2-15, by shuffles) and 6.13.5 (E2-16, through shared memory). Look at the zeros: with fewer than 32 warps the last
-//! slots have no sum, and the first warp still adds 32 of them. `block.reduce_sum` is all of this in one call.
+//! The textbook's sections 6.13.2 (E2-15, by shuffles) and 6.13.5 (E2-16, through shared memory). Look at the zeros: with fewer than 32
+//! warps the last slots have no sum, and the first warp still adds 32 of them. `block.reduce_sum` is all of this in one call.
 //!
 //! `cargo run --release --example trapezoid_blocks [n]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

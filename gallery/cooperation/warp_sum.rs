@@ -1,7 +1,8 @@
 //! The sum over a warp: as a tree by shuffles, and as a dissemination through memory.
 //!
-//! The textbook's sections 6.11.4 (E2-11) and 6.11.5 (E2-12). Look at who has the sum: after the shuffles lane 0 alone, after the dissemination every
-//! lane. And at `warp.sync()`: the book counts on lanes in lock-step, which GPUs since compute capability 7.0 do not promise.
+//! The textbook's sections 6.11.4 (E2-11) and 6.11.5 (E2-12). Look at who has the sum: after the shuffles lane 0 alone, after the
+//! dissemination every lane. And at `warp.sync()`: the book counts on lanes in lock-step, which GPUs since compute capability 7.0 do not
+//! promise.
 //!
 //! `cargo run --release --example warp_sum`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -53,7 +53,8 @@ fn run(program: &Program) -> Result {
     let y = y.to_vec(&stream)?;
     println!("the host is {}, the kernel ran at {}", place(), y[0][0]);
     program.is("the host", place(), HOST);
-    // A kernel that branches on `arch()` is compiled for each architecture where the branches differ; the GPU gets the newest that it can run.
+    // A kernel that branches on `arch()` is compiled for each architecture where the branches differ; the GPU gets the newest that it can
+    // run.
     let on_gpu = if program.device().compute_capability() >= (9, 0) {
         SINCE_HOPPER
     } else {

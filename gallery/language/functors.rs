@@ -1,7 +1,8 @@
 //! One kernel for any operation on two vectors: the operation is an argument, and its type a parameter.
 //!
 //! The CUDA programming guide, section D.6.2 (EX-41). Look at: a launch with an operation of another type is another kernel, compiled for
-//! it, without a call. An operation may be a type with a method, as in the document, or a closure, whose captured values travel with the launch.
+//! it, without a call. An operation may be a type with a method, as in the document, or a closure, whose captured values travel with the
+//! launch.
 //!
 //! `cargo run --release --example functors`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

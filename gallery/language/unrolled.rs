@@ -1,7 +1,7 @@
 //! A loop with five copies of its body in a row, and what is left over one at a time.
 //!
-//! The CUDA programming guide, section E.2 (EX-42). Look at the PTX: five loads and one more. A number of rounds that is no multiple of five
-//! is as right as one that is, and so is one below five. One copy forbids what the compiler would do of its own accord.
+//! The CUDA programming guide, section E.2 (EX-42). Look at the PTX: five loads and one more. A number of rounds that is no multiple of
+//! five is as right as one that is, and so is one below five. One copy forbids what the compiler would do of its own accord.
 //!
 //! `cargo run --release --example unrolled`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,7 +1,7 @@
 //! Cache and shared memory are one memory: a kernel says which of the two it would rather have more of.
 //!
-//! The CUDA programming guide, section G.4.1 (EX-46). Look at: it is a wish of the kernel, by name, and no result depends on it. On a GPU the
-//! number of blocks that a multiprocessor has room for is printed as well; on the emulator there is no cache to choose.
+//! The CUDA programming guide, section G.4.1 (EX-46). Look at: it is a wish of the kernel, by name, and no result depends on it. On a GPU
+//! the number of blocks that a multiprocessor has room for is printed as well; on the emulator there is no cache to choose.
 //!
 //! `cargo run --release --example cache_preference`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

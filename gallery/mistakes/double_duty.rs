@@ -1,8 +1,8 @@
 //! One shared array for the parts of all threads and then for the sums of all warps: two barriers, or a race.
 //!
-//! The textbook's section 6.13.3 (E2-19). Look at which barrier is missing: without the first, a warp overwrites what the first warp still adds up;
-//! without the second, the first warp reads sums that are not there yet. The last variant leaves each sum in the warp's own part and needs one
-//! barrier, but then all sums lie in one bank (`bank_conflicts`).
+//! The textbook's section 6.13.3 (E2-19). Look at which barrier is missing: without the first, a warp overwrites what the first warp still
+//! adds up; without the second, the first warp reads sums that are not there yet. The last variant leaves each sum in the warp's own part
+//! and needs one barrier, but then all sums lie in one bank (`bank_conflicts`).
 //!
 //! `cargo run --release --example double_duty`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,7 +1,7 @@
 //! A kernel that is to write its result through an address of the host.
 //!
-//! The textbook's section 6.9 (E2-08a). Look at the signature: `sum: &mut i32` does not compile, and a raw pointer makes the kernel unsafe. Then
-//! the emulator says whose memory it is; a GPU would lose its context, or leave the sum at -5.
+//! The textbook's section 6.9 (E2-08a). Look at the signature: `sum: &mut i32` does not compile, and a raw pointer makes the kernel unsafe.
+//! Then the emulator says whose memory it is; a GPU would lose its context, or leave the sum at -5.
 //!
 //! `cargo run --release --example host_address`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,7 +1,7 @@
 //! The sums of the warps are added before all of them are there.
 //!
-//! The textbook's section 6.13.1 (E2-18). Look at the two places in the report: the write of one warp, the read of another, and nothing between
-//! them. It is found whatever order the warps ran in, and also where the sum happens to be right.
+//! The textbook's section 6.13.1 (E2-18). Look at the two places in the report: the write of one warp, the read of another, and nothing
+//! between them. It is found whatever order the warps ran in, and also where the sum happens to be right.
 //!
 //! `cargo run --release --example missing_barrier`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,7 +1,7 @@
 //! More threads than elements, and no guard.
 //!
-//! The textbook's section 6.8.1 (E2-06). Look at the two ways to index: a slice checks, and the thread's panic becomes an error with index and length;
-//! a raw pointer writes behind the end, where a GPU has somebody else's memory and says nothing.
+//! The textbook's section 6.8.1 (E2-06). Look at the two ways to index: a slice checks, and the thread's panic becomes an error with index
+//! and length; a raw pointer writes behind the end, where a GPU has somebody else's memory and says nothing.
 //!
 //! `cargo run --release --example missing_guard`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

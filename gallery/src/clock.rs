@@ -16,8 +16,8 @@ const ROUNDS: u32 = 10;
 static REMARK: Once = Once::new();
 
 impl Program {
-    /// Milliseconds that `work` takes on the device, the shortest of several times; on the emulator it is done once. The first time does not
-    /// count, for then the driver may compile the kernel.
+    /// Milliseconds that `work` takes on the device, the shortest of several times; on the emulator it is done once. The first time does
+    /// not count, for then the driver may compile the kernel.
     ///
     /// # Errors
     /// Those of `work`, and of kernels that fail.

@@ -77,8 +77,8 @@ fn finding(line: &str) -> Option<Finding> {
 }
 
 impl Program {
-    /// Checks that the emulator refuses a kernel with a report of this class, such as `WL0101`, and prints the report. `ended` is what waiting
-    /// for the stream gave.
+    /// Checks that the emulator refuses a kernel with a report of this class, such as `WL0101`, and prints the report. `ended` is what
+    /// waiting for the stream gave.
     pub fn finds(&self, code: &str, ended: Result<(), impl Into<Error>>) {
         let what = format!("{code} is reported");
         let error = match ended {

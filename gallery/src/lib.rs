@@ -2,9 +2,9 @@
 //!
 //! # How a program looks
 //!
-//! One file of 60 to 150 lines in the folder of its group (for what needs more, a folder of the program's name with `main.rs`), an `[[example]]` in `Cargo.toml`, a line per row of the documents in
-//! `programs.tsv`. Its head says what it computes, what to look at and how it is run; then come the kernels, then the host's side, then plain
-//! Rust that computes the same.
+//! One file of 60 to 150 lines in the folder of its group (for what needs more, a folder of the program's name with `main.rs`), an
+//! `[[example]]` in `Cargo.toml`, a line per row of the documents in `programs.tsv`. Its head says what it computes, what to look at and
+//! how it is run; then come the kernels, then the host's side, then plain Rust that computes the same.
 //!
 //! ```
 //! //! `y = 2 x`: a thread for each element.
@@ -43,13 +43,13 @@
 //! }
 //! ```
 //!
-//! The last line that it prints is `1 checks passed on emulator`; a check that fails is printed, and the exit code is 1. CI runs every program
-//! without arguments and goes by both.
+//! The last line that it prints is `1 checks passed on emulator`; a check that fails is printed, and the exit code is 1. CI runs every
+//! program without arguments and goes by both.
 //!
 //! - **Programs** open a device with [`main`]: a GPU if there is one, else the emulator. Sizes are the document's own on a GPU, and on the
 //!   emulator such that a debug build with all checks takes a second ([`Program::sized`]).
-//! - **Negative examples**, in `mistakes/`, start with [`mistake`]: the checked emulator on every machine. [`Program::finds`] prints the report
-//!   and checks its code. The repaired kernel stands beside the wrong one and is run as well.
+//! - **Negative examples**, in `mistakes/`, start with [`mistake`]: the checked emulator on every machine. [`Program::finds`] prints the
+//!   report and checks its code. The repaired kernel stands beside the wrong one and is run as well.
 //! - **Costs** (divergence, bank conflicts, coalescing) start with [`costs`]: the checked emulator with performance lints;
 //!   [`Program::warns`] and [`Program::is_silent`] check what was found.
 //! - **Times** are measured by events: [`Program::shortest_ms`].

@@ -55,8 +55,8 @@ pub fn mistake(run: fn(&Program) -> Result) -> ExitCode {
     conclude(run, Program::on(device))
 }
 
-/// Runs a program about what kernels cost: on the emulator with performance lints, on every machine. What the emulator warns of is read back
-/// by [`Program::warns`]; for that the program starts itself once more, with the variable that has warnings written to a file.
+/// Runs a program about what kernels cost: on the emulator with performance lints, on every machine. What the emulator warns of is read
+/// back by [`Program::warns`]; for that the program starts itself once more, with the variable that has warnings written to a file.
 pub fn costs(run: fn(&Program) -> Result) -> ExitCode {
     let lints = Emulator::new().mode(Mode::Checked).lints(true);
     if let Some(reports) = Reports::of_environment() {
@@ -131,8 +131,8 @@ impl Program {
         }
     }
 
-    /// Runs what launches kernels, waits for the device, and gives the lines that they printed, which go to the standard output as well. One
-    /// text per call of `gpu_println!`, without the end of the line.
+    /// Runs what launches kernels, waits for the device, and gives the lines that they printed, which go to the standard output as well.
+    /// One text per call of `gpu_println!`, without the end of the line.
     ///
     /// # Errors
     /// That of `launches`, and whatever waiting for the device gives.

@@ -10,8 +10,8 @@ pub struct Ptx {
     text: &'static str,
 }
 
-/// The PTX of a kernel, as the program carries it. `None` if it was built without device code. The name is the kernel's, or the end of its path; a
-/// kernel of this program comes before those of others, which it carries too.
+/// The PTX of a kernel, as the program carries it. `None` if it was built without device code. The name is the kernel's, or the end of its
+/// path; a kernel of this program comes before those of others, which it carries too.
 ///
 /// ```
 /// let loads = |kernel| -> warploom_gallery::Result<Option<usize>> {

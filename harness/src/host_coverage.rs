@@ -1,8 +1,8 @@
 //! Which test proves which of the host's requirements: docs/host-coverage.md.
 //!
 //! `docs/host-requirements.tsv` has a line per row: id, title, what needs a test (`E` emulator, `G` GPU, `H` the host alone, `C` does not
-//! compile, `P` PTX), the rows whose tests count here too, and a reason: why a row needs no test, or what was decided about it. Who proves what is
-//! found by [`coverage`](crate::coverage). A row without a test does not fail: the document says that it is missing.
+//! compile, `P` PTX), the rows whose tests count here too, and a reason: why a row needs no test, or what was decided about it. Who proves
+//! what is found by [`coverage`](crate::coverage). A row without a test does not fail: the document says that it is missing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -12,7 +12,8 @@
 //! // ptx-arch: sm_75                 what follows under this kernel is about this image alone, which must be there
 //! ```
 //! Blanks count as one, `...` stands for any text within a line. `//@ arch: sm_75 sm_90` in the file's head names the images that
-//! must be there and are looked at; without it all are. `//@ release` leaves the file out of builds with debug assertions. Takes a test's source and the program's own device code; must not know LLVM.
+//! must be there and are looked at; without it all are. `//@ release` leaves the file out of builds with debug assertions. Takes a test's
+//! source and the program's own device code; must not know LLVM.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -363,8 +364,8 @@ fn hold(directives: &[&Directive], code: &Code) -> Result<(), String> {
     Ok(())
 }
 
-/// The lines but those of panics that are written in the kernel, from behind the comment that names them to their `exit`: how many there are, and
-/// with them how often they load and store, depends on how the program is built.
+/// The lines but those of panics that are written in the kernel, from behind the comment that names them to their `exit`: how many there
+/// are, and with them how often they load and store, depends on how the program is built.
 fn without_panics(lines: &[String]) -> Vec<&String> {
     let mut inside = false;
     let left = lines.iter().filter(|line| {

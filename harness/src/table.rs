@@ -34,6 +34,12 @@ The same algorithm in Rust and in CUDA C++ (`benches/cuda/`), on the same GPU, i
 /// From this ratio on both sides are equally fast.
 const FASTER: f64 = 0.995;
 
+/// From this ratio on checks cost next to nothing.
+const SAFE: f64 = 0.97;
+
+/// How the causes of what is behind our own unchecked variant are told from the others: behind the kernel's name.
+pub const BY_UNCHECKED: &str = " by unchecked";
+
 const NO_CAUSE: &str = "not looked into yet";
 
 const NO_RESULTS: &str = "
@@ -52,7 +58,7 @@ Without a GPU `cargo bench` verifies the Rust kernels on the emulator and times 
 ";
 
 /// The whole document: method, one section per list of records (a GPU), how to repeat it. `causes` says for a kernel why it is slower than
-/// its twin.
+/// its twin, or, behind [`BY_UNCHECKED`], than the same without checks.
 #[must_use]
 pub fn document(results: &[Vec<Record>], causes: &BTreeMap<String, String>) -> String {
     let mut text = HEAD.to_owned();
@@ -117,6 +123,7 @@ fn section(text: &mut String, records: &[Record], causes: &BTreeMap<String, Stri
         text.push_str(&rows(records));
     }
     text.push_str(&slower(records, causes));
+    text.push_str(&slower_than_unchecked(records, causes));
     text.push_str(&other_bounds(records));
     text.push_str("\nExpected before the measurement:\n\n");
     let mut seen = Vec::new();
@@ -259,6 +266,24 @@ fn slower(records: &[Record], causes: &BTreeMap<String, String>) -> String {
     for record in slower {
         let cause = causes.get(&record.kernel).map_or(NO_CAUSE, String::as_str);
         let _ = writeln!(text, "- `{}` {:.3}: {cause}", record.kernel, record.ratio);
+    }
+    text
+}
+
+/// The kernels that are slower than the same without checks, each with the cause.
+fn slower_than_unchecked(records: &[Record], causes: &BTreeMap<String, String>) -> String {
+    let all: Vec<&Record> = records.iter().collect();
+    let ratios = largest(&all).into_iter();
+    let ratios = ratios.filter_map(|record| Some((record, record.safe_ratio()?)));
+    let slower: Vec<(&Record, f64)> = ratios.filter(|(_, ratio)| *ratio < SAFE).collect();
+    if slower.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\nBelow {SAFE:.2} by our own unchecked variant, and why:\n\n");
+    for (Record { kernel, .. }, ratio) in slower {
+        let cause = causes.get(&format!("{kernel}{BY_UNCHECKED}"));
+        let cause = cause.map_or(NO_CAUSE, String::as_str);
+        let _ = writeln!(text, "- `{kernel}` {ratio:.3}: {cause}");
     }
     text
 }
@@ -476,6 +501,19 @@ mod tests {
             text.contains("0.990 (`dot`) (limit 0.95; all reach it)"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn kernels_behind_their_unchecked_variant_have_their_cause() {
+        let of = |kernel: &str, unchecked| Record {
+            unchecked_ms: Some(unchecked),
+            ..record(kernel, None, None)
+        };
+        let rows = vec![of("copy", 0.98), of("sum", 0.96), of("dot", 0.9)];
+        let causes = BTreeMap::from([("sum by unchecked".to_owned(), "a check".to_owned())]);
+        let text = document(&[rows], &causes);
+        let list = "Below 0.97 by our own unchecked variant, and why:\n\n- `sum` 0.960: a check\n- `dot` 0.900: not looked into yet\n\n";
+        assert!(text.contains(list), "{text}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use warploom_harness::benchmark::NVCC;
+use warploom_harness::record;
 use warploom_harness::static_comparison::{Row, Side, document, from_text};
 
 fn root() -> PathBuf {
@@ -39,5 +41,19 @@ fn every_kernel_has_both_sides() {
                 .any(|r| r.kernel == row.kernel && r.side == side)
         };
         assert!(twin(Side::Ours) && twin(Side::Nvcc), "{}", row.kernel);
+    }
+}
+
+/// A kernel that is timed beside its twin is counted beside it, too.
+#[test]
+fn every_benchmark_with_a_twin_has_figures() {
+    let rows = rows();
+    let timed = record::read_folder(&root().join("benches/results")).unwrap();
+    for benchmark in timed.iter().flatten().filter(|r| r.peer == NVCC) {
+        let name = &benchmark.kernel;
+        assert!(
+            rows.iter().any(|row| row.kernel == *name),
+            "no row of `{name}` in benches/results/static.tsv"
+        );
     }
 }

@@ -490,6 +490,8 @@ fn describe(roots: &[Root<'_>], names: &[String]) -> Vec<Kernel> {
         .map(|((root, entry), id)| Kernel {
             name: root.name.clone(),
             entry: entry.clone(),
+            file: root.file.clone(),
+            line: root.line,
             launched_at: root.launched_at.iter().flatten().cloned().collect(),
             params: root.params.iter().map(|p| p.param.clone()).collect(),
             id,

@@ -294,13 +294,22 @@ fn miss(
     } else {
         // rustc shows errors that the host pass has too, and better; this one shows only if the host pass has none.
         say(&format!(
-            "rustc-env=WARPLOOM_DEVICE_PASS_ERROR=the device pass cannot compile this crate, although it compiles for the host: {}",
+            "rustc-env={}=the device pass cannot compile this crate, although it compiles for the host: {}",
+            error_variable(target),
             headline(first)
         ));
     }
     let reason = format!("the device pass of {what} failed: {first}");
     code.add_failures(&[target], &reason);
     Ok(())
+}
+
+/// Where `#[kernel]` finds what the device pass has against its crate. Cargo hands variables to all targets of a package, so each has its own.
+fn error_variable(target: &Target) -> String {
+    match target.kind {
+        Kind::Lib => "WARPLOOM_DEVICE_PASS_ERROR_LIB".into(),
+        _ => format!("WARPLOOM_DEVICE_PASS_ERROR_BIN_{}", target.name),
+    }
 }
 
 /// What rustc says against a target.

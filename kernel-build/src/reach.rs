@@ -161,7 +161,7 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
         );
         text.push_str(&format!("\n    calls `{}` at {at}", shown(&step.name)));
     }
-    text.push_str(&format!("\n  {}", need.remedy()));
+    text.push_str(&format!("\n  {}", need.remedy(&culprit)));
     text
 }
 
@@ -235,8 +235,19 @@ impl Need {
         }
     }
 
-    fn remedy(self) -> &'static str {
+    fn remedy(self, culprit: &str) -> &'static str {
         match self {
+            _ if culprit.contains("io::stdio::_print")
+                || culprit.contains("io::stdio::_eprint") =>
+            {
+                "print with `gpu_println!` or `gpu_print!`, whose text appears when the host next waits for the stream"
+            }
+            _ if culprit.contains("time::Instant") || culprit.contains("time::SystemTime") => {
+                "take the time on the host, with two events around the launch for example, or read the GPU's clock: `warploom::device::time`"
+            }
+            _ if culprit.contains("thread::functions::sleep") => {
+                "wait with `warploom::device::time::nanosleep`"
+            }
             Need::System | Need::Assembly => {
                 "do this on the host, and hand the kernel its result as a parameter"
             }

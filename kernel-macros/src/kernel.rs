@@ -69,6 +69,10 @@ pub(crate) enum Refused {
     Text,
     WitnessReference,
     HostOwned,
+    HostHandle,
+    Leader,
+    SharedArray,
+    ReferenceElement,
     ImplTrait,
     FnPointer,
     ElementMissing,
@@ -212,8 +216,14 @@ fn classify_reference(reference: &TypeReference, generics: &Generics) -> ParamKi
     let inner = peel(&reference.elem);
     let refused = match (reference.mutability, inner) {
         (_, inner) if classify(inner, generics).is_witness() => Refused::WitnessReference,
+        (_, inner) if classify(inner, generics) == ParamKind::Refused(Refused::HostHandle) => {
+            Refused::HostHandle
+        }
         (Some(_), Type::Slice(_)) => Refused::MutSlice,
         (Some(_), _) => Refused::MutReference,
+        (None, Type::Slice(slice)) if matches!(peel(&slice.elem), Type::Reference(_)) => {
+            Refused::ReferenceElement
+        }
         (None, Type::Slice(slice)) => return ParamKind::Slice((*slice.elem).clone()),
         (None, Type::Path(path)) if path.path.is_ident("str") || path.path.is_ident("String") => {
             Refused::Text
@@ -246,6 +256,11 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
             ParamKind::Refused(Refused::ElementMissing),
             ParamKind::Output2D,
         ),
+        "DeviceBuffer" | "ManagedBuffer" | "PinnedBuffer" | "DeviceSlice" | "DeviceSliceMut" => {
+            ParamKind::Refused(Refused::HostHandle)
+        }
+        "BlockLeader" => ParamKind::Refused(Refused::Leader),
+        "SharedArray" => ParamKind::Refused(Refused::SharedArray),
         "String" => ParamKind::Refused(Refused::Text),
         "Vec" | "Box" | "Rc" | "Arc" | "Cow" | "HashMap" | "BTreeMap" | "VecDeque" => {
             ParamKind::Refused(Refused::HostOwned)

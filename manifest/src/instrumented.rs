@@ -59,6 +59,9 @@ pub struct Instrumented {
 pub struct Kernel {
     /// The entry's name, as in the manifest.
     pub entry: String,
+    /// Source file and line of the kernel, as in the manifest: two versions of a crate have one target's name, and may have one entry's.
+    #[serde(default)]
+    pub at: (String, u32),
     /// The places that only its own code has: numbers of the first, and of the one after the last.
     pub sites: [u32; 2],
     /// Why this kernel has to run as native code.
@@ -85,7 +88,7 @@ fn is_zero(number: &u32) -> bool {
 /// A variable in instrumented code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Global {
-    /// Its symbol.
+    /// What people call it: its path, without what symbols add.
     pub name: String,
     /// Bytes.
     pub bytes: u64,

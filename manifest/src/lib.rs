@@ -31,6 +31,12 @@ pub struct Kernel {
     pub name: String,
     /// The entry's name in the PTX.
     pub entry: String,
+    /// Source file of the kernel, as rustc printed it; empty if unknown. Two crates of one name may have kernels of one name.
+    #[serde(default)]
+    pub file: String,
+    /// Line of the kernel.
+    #[serde(default)]
+    pub line: u32,
     /// Where launches of this instance stand: told apart by these when two instances (two closures of one function) share a name.
     pub launched_at: Vec<Location>,
     /// The parameters, in order, as the device sees them.

@@ -52,6 +52,10 @@ use kept::Kept;
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;
 
+/// Why elements that ask for more have no buffers: their slices would be misaligned.
+pub(crate) const TOO_ALIGNED: &str =
+    "elements of buffers are aligned to 256 bytes at most, as memory of a device is";
+
 /// Clones are the same memory: a graph keeps what its nodes use.
 #[derive(Clone)]
 pub(crate) struct Buffer(Kept<Owned>);
@@ -163,6 +167,7 @@ impl Buffer {
         kind: Kind,
         on_gpu: impl FnOnce(&Gpu, usize) -> Result<Option<Memory>, MemoryError>,
     ) -> Result<Buffer, MemoryError> {
+        const { assert!(align_of::<T>() <= ALIGN, "{}", TOO_ALIGNED) };
         refuse_inside()?;
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {

@@ -11,10 +11,10 @@
 //! | [`Device::from_raw_context`] | `cuCtxCreate` of others, `cuCtxGetDevice` |
 //! | [`Device::reset`], [`Device::reopen`], [`Device::lost`] | `cudaDeviceReset`; none |
 //!
-//! What CUDA asks of programs with contexts holds here by construction: nothing can be called before the driver is initialised and a context is
-//! there, since both come with the `Device`; every call works in the right context, on any thread; the context stays while
-//! anything of it is there and goes with the last; an address of one context cannot reach another's calls, since buffers, streams and events know
-//! their device and refuse others.
+//! What CUDA asks of programs with contexts holds here by construction: nothing can be called before the driver is initialised and a
+//! context is there, since both come with the `Device`; every call works in the right context, on any thread; the context stays while
+//! anything of it is there and goes with the last; an address of one context cannot reach another's calls, since buffers, streams and
+//! events know their device and refuse others.
 
 use std::fmt;
 use std::mem;
@@ -95,7 +95,8 @@ pub struct Limits {
     pub constant_bytes: u32,
     /// Threads of a warp.
     pub warp: u32,
-    /// Blocks of a cluster; 0 where there are no clusters. Some GPUs run larger ones: see [`Launch::large_clusters`](crate::Launch::large_clusters).
+    /// Blocks of a cluster; 0 where there are no clusters. Some GPUs run larger ones: see
+    /// [`Launch::large_clusters`](crate::Launch::large_clusters).
     pub cluster_blocks: u32,
     /// Multiprocessors of the device; on the emulator, those of the board that its [model](crate::model::Model) names.
     pub multiprocessors: u32,
@@ -154,6 +155,8 @@ pub(crate) struct Emulated {
     pub(crate) launches: AtomicU64,
     /// What went wrong and nobody heard of yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
+    /// What was found and is no error.
+    pub(crate) warnings: checked::Warnings,
     /// How much a launch looks at, if somebody chose.
     pub(crate) mode: Option<Mode>,
     /// Whether a launch looks at performance, if somebody chose.
@@ -245,7 +248,8 @@ impl Device {
     ///
     /// # Errors
     /// [`DeviceError::DriverNotFound`] where no driver is installed, [`DeviceError::NoSuchDevice`] for a number that is too
-    /// large, [`DeviceError::Prohibited`] and [`DeviceError::Busy`] for a GPU that this program may not use, and what the driver itself reports.
+    /// large, [`DeviceError::Prohibited`] and [`DeviceError::Busy`] for a GPU that this program may not use, and what the driver itself
+    /// reports.
     pub fn cuda(ordinal: u32) -> Result<Device, DeviceError> {
         Device::open_gpu(ordinal, DeviceOptions::new())
     }
@@ -455,7 +459,7 @@ impl Device {
                 == Some(Mode::Checked)
             && let Some(report) = check::host_reads(from, bytes)
         {
-            checked::remark(report);
+            emulated.warnings.add(checked::remark(report));
             return true;
         }
         false
@@ -498,7 +502,22 @@ impl Shared {
             }
         }
         prints.flush(backend);
+        let unheard = match backend {
+            Backend::Emulator(emulated) => lock(&emulated.fault).take(),
+            // Errors: as above.
+            Backend::Cuda(gpu) => gpu.take_panic(None).ok().flatten(),
+        };
+        if let Some(error) = unheard {
+            tell_unheard(&error);
+        }
     }
+}
+
+/// A program that never waits would end as if its kernels had done well.
+fn tell_unheard(error: &StreamError) {
+    eprintln!(
+        "warploom: the device was dropped before anybody waited for this error; call `stream.synchronize()?` first, or read a result\n{error}"
+    );
 }
 
 impl Drop for Shared {

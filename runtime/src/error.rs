@@ -1,6 +1,7 @@
 //! One error for those who do not care which, and what can go wrong with a device itself.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::cuda::DriverError;
 use crate::device::{ComputeMode, ContextLimit, options_text};
@@ -10,6 +11,7 @@ use crate::launch::LaunchError;
 use crate::memory::MemoryError;
 use crate::model::UnknownModel;
 use crate::module::ModuleError;
+use crate::panics::{KernelDeadlock, KernelPanic};
 use crate::stream::StreamError;
 use crate::symbol::SymbolError;
 
@@ -17,7 +19,9 @@ use crate::symbol::SymbolError;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any error of warploom's host side. Each kind has its own type as well; they convert with `?`.
-#[derive(Debug, Clone, thiserror::Error)]
+///
+/// The `Debug` form of all of them is the text that people read, so that `unwrap`, `expect` and a `main` that returns a [`Result`] show it.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A device cannot be opened.
@@ -49,8 +53,38 @@ pub enum Error {
     Unsupported(#[from] Unsupported),
 }
 
+macro_rules! debug_is_the_text {
+    ($($error:ty),* $(,)?) => {$(
+        impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    )*};
+}
+debug_is_the_text!(
+    Error,
+    DeviceError,
+    DriverError,
+    GraphError,
+    InteropError,
+    KernelDeadlock,
+    KernelPanic,
+    LaunchError,
+    MemoryError,
+    ModuleError,
+    StreamError,
+    SymbolError,
+    Unsupported,
+    crate::device::UnknownId,
+    crate::module::images::UnknownArch,
+    crate::profile::NoTool,
+    crate::testing::Failure,
+    crate::testing::Mismatch,
+);
+
 /// Something that a device does not do; another device may.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{device} does not support {what}: {reason}")]
 pub struct Unsupported {
@@ -63,7 +97,7 @@ pub struct Unsupported {
 }
 
 /// Why a device cannot be opened.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
     /// `WARPLOOM_DEVICE` has a value that is none of the accepted ones.

@@ -652,6 +652,26 @@ fn texts_follow_the_house_style() {
     }
 }
 
+/// `unwrap`, and a `main` that returns a result, show the form for `Debug`.
+#[test]
+fn debug_shows_the_text() {
+    fn look(errors: &[impl std::error::Error]) {
+        for error in errors {
+            assert_eq!(format!("{error:?}"), error.to_string());
+        }
+    }
+    let here = Location::caller();
+    look(&all());
+    look(&device_errors());
+    look(&memory_errors());
+    look(&stream_errors(here));
+    look(&launch_errors(here));
+    look(&graph_errors());
+    look(&symbol_errors());
+    look(&interop_errors());
+    look(&module_errors());
+}
+
 #[test]
 fn results_stay_small() {
     assert!(size_of::<Error>() <= 128, "{}", size_of::<Error>());

@@ -149,7 +149,8 @@ impl Event {
     /// Whether the marked work is done: `false` is an answer, not an error. Always `true` on the emulator. CUDA: `cuEventQuery`.
     ///
     /// # Errors
-    /// Those of [`synchronize`](Event::synchronize), where the work is done. [`StreamError::NotRecorded`] where CUDA says that nothing is done.
+    /// Those of [`synchronize`](Event::synchronize), where the work is done. [`StreamError::NotRecorded`] where CUDA says that nothing is
+    /// done.
     pub fn query(&self) -> Result<bool, StreamError> {
         self.look(CudaEvent::query)
     }

@@ -6,7 +6,9 @@ mod atomics; // what threads may write together
 mod chunks; // buffers cut up
 mod extent; // widths, heights and depths
 mod fill; // one value everywhere
+mod host; // elements that the host reaches itself
 mod managed; // one memory for host and kernels
+mod part; // rectangles and boxes
 mod pinned; // page-locked memory of the host
 mod pitched; // rows and planes
 mod pool; // allocation in order with a stream's work
@@ -14,6 +16,7 @@ mod registered; // vectors that become page-locked
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::RangeBounds;
 
 use warploom_device::Plain;
@@ -24,15 +27,16 @@ use crate::device::Device;
 use crate::error::Unsupported;
 use crate::launch::SliceArg;
 use crate::stream::{Stream, StreamError};
-use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, resolve};
+use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
 pub use alive::{Held, MemoryInUse, ObjectsInUse};
 pub use array::{ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, ChannelFormat};
 pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
+pub use host::SharedAtomics;
 pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
-pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, SharedAtomics};
+pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 pub use pool::{Pool, PoolOptions, PoolUsage};
 
@@ -54,6 +58,27 @@ pub(crate) use registered::{Registered, Storage};
 /// assert_eq!(x.to_vec(&stream)?, [0, 0, 7, 8]);
 /// # Ok::<(), warploom_runtime::Error>(())
 /// ```
+///
+/// Buffers start at multiples of 256 bytes, so elements cannot ask for more:
+/// ```compile_fail,E0080
+/// # use warploom_runtime::Device;
+/// #[derive(Clone, Copy)]
+/// #[repr(C, align(512))]
+/// struct Page([u8; 512]);
+/// // SAFETY: bytes.
+/// unsafe impl warploom_device::Plain for Page {}
+/// let pages = Device::emulator().zeroed::<Page>(3);
+/// ```
+/// ```compile_fail,E0080
+/// # use warploom_runtime::Device;
+/// # #[derive(Clone, Copy)]
+/// # #[repr(C, align(512))]
+/// # struct Page([u8; 512]);
+/// # // SAFETY: bytes.
+/// # unsafe impl warploom_device::Plain for Page {}
+/// let (device, stream) = (Device::emulator(), Device::emulator().stream().unwrap());
+/// let pages = device.pool().unwrap().alloc_uninit::<Page>(3, &stream);
+/// ```
 pub struct DeviceBuffer<T> {
     buffer: Buffer,
     len: usize,
@@ -61,7 +86,7 @@ pub struct DeviceBuffer<T> {
 }
 
 /// Why memory cannot be allocated, cut or copied.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The device has no room for the buffer.
@@ -286,6 +311,26 @@ impl<T: Plain> DeviceBuffer<T> {
         self.as_slice().to_vec(stream)
     }
 
+    /// Copies element `i` to the host, in order with the work on `stream`: a sum, a count. CUDA: `cuMemcpyDtoHAsync`, then a wait.
+    ///
+    /// Each call waits for the work; for several elements use [`copy_to`](DeviceBuffer::copy_to).
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfRange`] names `i` and the length. As [`to_vec`](DeviceBuffer::to_vec).
+    ///
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[1u8, 2, 3])?;
+    /// assert_eq!(x.get(2, &stream)?, 3);
+    /// assert!(x.get(3, &stream).is_err());
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn get(&self, i: usize, stream: &Stream) -> Result<T, MemoryError> {
+        self.as_slice().get(i, stream)
+    }
+
     /// Copies `source` into elements `at..at + source.len()` of this buffer (elements of `T`, not bytes).
     ///
     /// In order with the work on `stream`; returns when the copy is done. CUDA: `cuMemcpyHtoDAsync`, then a wait.
@@ -356,7 +401,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         self.buffer().check_device(stream)?;
-        let to = self.window(at, source.len())?;
+        let to = self.span().window(at, source.len())?;
         let copy = Copy::In {
             from: source.as_ptr().cast(),
             to: to.cast(),
@@ -381,7 +426,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         let source = source.into_arg();
         self.buffer().check_home(stream)?;
         source.buffer().check_home(stream)?;
-        let to = self.window(at, source.len())?;
+        let to = self.span().window(at, source.len())?;
         let copy = Copy::Within {
             from: source.as_ptr().cast(),
             to: to.cast(),
@@ -390,12 +435,6 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         // SAFETY: `window` checked the range; `source` is a view of `len` elements, and cannot overlap this exclusive one;
         // both devices were checked.
         unsafe { copy.run(bytes, &[self.buffer(), source.buffer()], stream) }
-    }
-
-    /// Where elements `at..at + len` start.
-    fn window(&self, at: usize, len: usize) -> Result<*mut T, MemoryError> {
-        window(at, len, self.len())?;
-        Ok(self.ptr().wrapping_add(at))
     }
 }
 
@@ -409,10 +448,25 @@ impl<T: Plain> DeviceSlice<'_, T> {
         let mut elements = Vec::with_capacity(self.len());
         // SAFETY: the vector has room for `len` elements.
         unsafe {
-            self.read(0, elements.as_mut_ptr(), self.len(), stream)?;
+            self.read(self.ptr(), elements.as_mut_ptr(), self.len(), stream)?;
             elements.set_len(self.len());
         }
         Ok(elements)
+    }
+
+    /// Copies element `i` to the host; see [`DeviceBuffer::get`].
+    ///
+    /// # Errors
+    /// As [`DeviceBuffer::get`].
+    #[track_caller]
+    pub fn get(&self, i: usize, stream: &Stream) -> Result<T, MemoryError> {
+        let one = self.span().slice(i..=i)?;
+        let mut element = MaybeUninit::uninit();
+        // SAFETY: there is room for one element, which the copy writes, and any bytes are a value.
+        unsafe {
+            self.read(one.ptr, element.as_mut_ptr(), one.len, stream)?;
+            Ok(element.assume_init())
+        }
     }
 
     /// Copies elements `at..at + target.len()` into `target`; see [`DeviceBuffer::copy_to`].
@@ -421,35 +475,29 @@ impl<T: Plain> DeviceSlice<'_, T> {
     /// As [`DeviceBuffer::copy_to`].
     #[track_caller]
     pub fn copy_to(&self, at: usize, target: &mut [T], stream: &Stream) -> Result<(), MemoryError> {
-        window(at, target.len(), self.len())?;
+        let from = self.span().window(at, target.len())?;
         // SAFETY: `target` has room for its length, and the range was checked.
-        unsafe { self.read(at, target.as_mut_ptr(), target.len(), stream) }
+        unsafe { self.read(from, target.as_mut_ptr(), target.len(), stream) }
     }
 
     /// # Safety
-    /// `target` has room for `len` elements that no one else uses; `at + len` is at most this view's length.
+    /// `target` has room for `len` elements that no one else uses; as many of this view's are at `from`.
     #[track_caller]
     unsafe fn read(
         &self,
-        at: usize,
+        from: *const T,
         target: *mut T,
         len: usize,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         self.buffer().check_device(stream)?;
         let copy = Copy::Out {
-            from: self.ptr().wrapping_add(at).cast(),
+            from: from.cast(),
             to: target.cast(),
         };
         // SAFETY: the caller promises both ranges; this view is borrowed; the device was checked.
         unsafe { copy.run(len * size_of::<T>(), &[self.buffer()], stream) }
     }
-}
-
-fn window(at: usize, given: usize, len: usize) -> Result<(), MemoryError> {
-    let end = at.saturating_add(given);
-    resolve(at..end, len).map_err(|_| MemoryError::CopyOutOfRange { given, at, len })?;
-    Ok(())
 }
 
 impl<T> fmt::Debug for DeviceBuffer<T> {

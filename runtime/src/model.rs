@@ -94,8 +94,8 @@ impl Emulator {
         }
     }
 
-    /// The same with another limit on the accesses and calls that a thread may make before it is taken for endless (`WL0224`), at least 1; in
-    /// [`Mode::Checked`]. It goes before the variable `WARPLOOM_STEP_LIMIT`.
+    /// The same with another limit on the accesses and calls that a thread may make before it is taken for endless (`WL0224`), at least 1;
+    /// in [`Mode::Checked`]. It goes before the variable `WARPLOOM_STEP_LIMIT`.
     pub fn step_limit(self, steps: u64) -> Emulator {
         Emulator {
             step_limit: Some(steps.max(1)),

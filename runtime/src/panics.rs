@@ -4,7 +4,8 @@
 //! work. Protocol of the record (one per loaded module; `warploom_device::panic_record` says what the thread does):
 //! 1. The thread that changes the module's variable `__warploom_panic_claim` from 0 to 1 owns the record; others end without a word.
 //! 2. The owner writes all fields, then a system-wide fence, then `ready` = 1.
-//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready` = 1.
+//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready`
+//!    = 1.
 
 mod recent; // launches whose end is not known
 
@@ -26,7 +27,7 @@ use crate::cuda::{Context, DriverError};
 /// A thread of a kernel panicked.
 ///
 /// That thread ended; all others went on. Buffers keep what was written, and the device takes further work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelPanic {
     /// The kernel's name. If the device could not say which, all that it may be.
@@ -87,7 +88,7 @@ impl fmt::Display for KernelPanic {
 }
 
 /// The emulator proved that threads of a kernel wait for each other for ever. On a GPU such a kernel never ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelDeadlock {
     /// The kernel's name.

@@ -1,8 +1,8 @@
 //! Names for profilers: ranges and marks that show what the program was doing, and when a profiler collects.
 //!
 //! CUDA: NVTX and `cuProfilerStart`. A profiler such as Nsight Systems starts the program with its library in the variable
-//! `NVTX_INJECTION64_PATH`, where everything that uses NVTX finds it; the library is loaded by the first call here. Where there is none, every
-//! function here is a test of one pointer. Texts go to the tool up to the first zero byte.
+//! `NVTX_INJECTION64_PATH`, where everything that uses NVTX finds it; the library is loaded by the first call here. Where there is none,
+//! every function here is a test of one pointer. Texts go to the tool up to the first zero byte.
 //!
 //! ```
 //! use warploom_runtime::profile;

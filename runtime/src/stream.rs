@@ -70,7 +70,7 @@ struct CudaQueue {
 }
 
 /// Why work on a stream failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// A thread of a kernel panicked. The device stays usable; buffers keep what was written to them.
@@ -316,9 +316,9 @@ impl Stream {
 
     /// The end of the work submitted so far, as a future for any executor. CUDA: `cuEventRecord`, `cuEventSynchronize` on a thread.
     ///
-    /// The future gives what [`synchronize`](Stream::synchronize) would give at that point, at once on the emulator. On a GPU the stream gets a
-    /// small thread at the first await that has to wait; it sleeps in the driver, and wakes the futures of the stream in order. Dropping the
-    /// future is safe at any time: the work goes on, and its errors stay for whoever waits next.
+    /// The future gives what [`synchronize`](Stream::synchronize) would give at that point, at once on the emulator. On a GPU the stream
+    /// gets a small thread at the first await that has to wait; it sleeps in the driver, and wakes the futures of the stream in order.
+    /// Dropping the future is safe at any time: the work goes on, and its errors stay for whoever waits next.
     ///
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};

@@ -70,7 +70,7 @@ unsafe impl<T: StaticValue> Send for Managed<T> {}
 unsafe impl<T: StaticValue> Sync for Managed<T> {}
 
 /// Why the host cannot reach a static of device code.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
     /// The static has no memory on a GPU, because no device code uses it.
@@ -319,10 +319,12 @@ fn find(name: StaticName) -> Result<Vec<Found>, SymbolError> {
     Ok(found.collect())
 }
 
-/// Whether two images mean one static. Their paths may differ in what stands before the package.
+/// Whether two images mean one static. Their paths may differ in what stands before the package; two versions of one crate have other sizes at
+/// worst, and then each its own memory.
 fn same(a: &manifest::Symbol, b: &manifest::Symbol) -> bool {
     let place = (&*b.at.file, b.at.line, b.at.column);
-    a.name == b.name && a.space == b.space && is_at(&a.at, place)
+    let kind = |symbol: &manifest::Symbol| (symbol.space, symbol.size);
+    a.name == b.name && kind(a) == kind(b) && is_at(&a.at, place)
 }
 
 impl Modules {
@@ -541,5 +543,31 @@ impl<T: StaticValue> fmt::Debug for Managed<T> {
             .field("address", &self.address())
             .field("device", &self.device)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_static_of_another_size_is_another_static() {
+        let at = |file: &str, size| manifest::Symbol {
+            name: "shop::COUNT".into(),
+            at: manifest::Location {
+                file: file.into(),
+                line: 3,
+                column: 1,
+            },
+            entry: "count".into(),
+            space: Space::Device,
+            size,
+            align: 4,
+            place: None,
+        };
+        let (here, there) = (at("src/lib.rs", 4), at("/registry/shop/src/lib.rs", 4));
+        assert!(same(&here, &there));
+        assert!(!same(&here, &at("/registry/shop/src/lib.rs", 4000)));
+        assert!(!same(&here, &at("src/other.rs", 4)));
     }
 }

@@ -74,7 +74,7 @@ pub struct Ran {
 }
 
 /// Why a comparison failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
     /// The results differ.
@@ -240,10 +240,11 @@ fn say_once(why: &DeviceError) {
 
 /// Runs a closure on the emulator and, where there is one, on the first GPU, and fails unless both give the same.
 ///
-/// The closure takes a `&Device` and returns a [`Result`](crate::Result) of what it computed: a `Vec`, an array, a [`DeviceBuffer`](crate::DeviceBuffer),
-/// or a tuple of them (see [`Outputs`](crate::testing::Outputs)). A [`Comparison`](crate::testing::Comparison) in front says how equal
-/// the results have to be; without one, exactly. The failure names the first element that differs, both values and their distance, how
-/// many differ, and the largest difference. Gives what it [`Ran`](crate::testing::Ran).
+/// The closure takes a `&Device` and returns a [`Result`](crate::Result) of what it computed: a `Vec`, an array, a
+/// [`DeviceBuffer`](crate::DeviceBuffer), or a tuple of them (see [`Outputs`](crate::testing::Outputs)). A
+/// [`Comparison`](crate::testing::Comparison) in front says how equal the results have to be; without one, exactly. The failure names the
+/// first element that differs, both values and their distance, how many differ, and the largest difference. Gives what it
+/// [`Ran`](crate::testing::Ran).
 ///
 /// ```
 /// use warploom_runtime::{assert_gpu_matches_emulator, testing::Comparison};

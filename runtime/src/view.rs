@@ -1,49 +1,35 @@
 //! Parts of buffers: what kernels get when they are given less than a whole buffer.
 
+mod span; // elements side by side, and the rules about their numbers
+
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, Range, RangeBounds};
+use std::ops::RangeBounds;
 
 use crate::buffer::Buffer;
 use crate::memory::MemoryError;
 
+pub(crate) use span::{Span, resolve};
+
 /// A part of a [`DeviceBuffer`](crate::DeviceBuffer), to read. Kernels take it as `&[T]`.
 pub struct DeviceSlice<'a, T> {
-    buffer: &'a Buffer,
-    ptr: *mut T,
-    len: usize,
+    span: Span<'a, T>,
     element: PhantomData<&'a [T]>,
 }
 
 /// A part of a [`DeviceBuffer`](crate::DeviceBuffer), to write.
 pub struct DeviceSliceMut<'a, T> {
-    buffer: &'a Buffer,
-    ptr: *mut T,
-    len: usize,
+    span: Span<'a, T>,
     element: PhantomData<&'a mut [T]>,
 }
 
 /// A [`DeviceBuffer`](crate::DeviceBuffer) as rows of equal width, to write.
 pub struct DeviceSlice2DMut<'a, T> {
-    buffer: &'a Buffer,
-    ptr: *mut T,
+    span: Span<'a, T>,
     width: usize,
     height: usize,
     element: PhantomData<&'a mut [T]>,
 }
-
-// SAFETY: a view is a borrow of elements, like `&[T]`; the buffer itself may be used by every thread.
-unsafe impl<T: Sync> Send for DeviceSlice<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for DeviceSlice<'_, T> {}
-// SAFETY: a view is an exclusive borrow of elements, like `&mut [T]`.
-unsafe impl<T: Send> Send for DeviceSliceMut<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for DeviceSliceMut<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Send for DeviceSlice2DMut<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for DeviceSlice2DMut<'_, T> {}
 
 impl<T> Clone for DeviceSlice<'_, T> {
     fn clone(&self) -> Self {
@@ -53,36 +39,12 @@ impl<T> Clone for DeviceSlice<'_, T> {
 
 impl<T> Copy for DeviceSlice<'_, T> {}
 
-/// The range as two numbers with `start <= end <= len`.
-pub(crate) fn resolve(
-    range: impl RangeBounds<usize>,
-    len: usize,
-) -> Result<Range<usize>, MemoryError> {
-    let start = match range.start_bound() {
-        Bound::Included(start) => *start,
-        Bound::Excluded(before) => before.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(last) => last.saturating_add(1),
-        Bound::Excluded(end) => *end,
-        Bound::Unbounded => len,
-    };
-    if start <= end && end <= len {
-        Ok(start..end)
-    } else {
-        Err(MemoryError::OutOfRange { start, end, len })
-    }
-}
-
 impl<'a, T> DeviceSlice<'a, T> {
     /// # Safety
     /// `ptr` points to `len` elements in `buffer`, which nobody writes during `'a`, or which are atomics.
     pub(crate) unsafe fn new(buffer: &'a Buffer, ptr: *mut T, len: usize) -> Self {
         DeviceSlice {
-            buffer,
-            ptr,
-            len,
+            span: Span { buffer, ptr, len },
             element: PhantomData,
         }
     }
@@ -90,13 +52,13 @@ impl<'a, T> DeviceSlice<'a, T> {
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.span.len
     }
 
     /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.span.len == 0
     }
 
     /// The elements of `range` (counted within this view).
@@ -104,19 +66,20 @@ impl<'a, T> DeviceSlice<'a, T> {
     /// # Errors
     /// [`MemoryError::OutOfRange`] names the range and the length.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'a, T>, MemoryError> {
-        let range = resolve(range, self.len)?;
-        // SAFETY: the range lies within this view.
-        Ok(unsafe {
-            DeviceSlice::new(self.buffer, self.ptr.wrapping_add(range.start), range.len())
-        })
+        let span = self.span.slice(range)?;
+        Ok(DeviceSlice { span, ..*self })
+    }
+
+    pub(crate) fn span(&self) -> Span<'a, T> {
+        self.span
     }
 
     pub(crate) fn buffer(&self) -> &'a Buffer {
-        self.buffer
+        self.span.buffer
     }
 
     pub(crate) fn ptr(&self) -> *mut T {
-        self.ptr
+        self.span.ptr
     }
 }
 
@@ -125,9 +88,7 @@ impl<'a, T> DeviceSliceMut<'a, T> {
     /// `ptr` points to `len` elements in `buffer`, which nobody else uses during `'a`.
     pub(crate) unsafe fn new(buffer: &'a Buffer, ptr: *mut T, len: usize) -> Self {
         DeviceSliceMut {
-            buffer,
-            ptr,
-            len,
+            span: Span { buffer, ptr, len },
             element: PhantomData,
         }
     }
@@ -135,27 +96,33 @@ impl<'a, T> DeviceSliceMut<'a, T> {
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.span.len
     }
 
     /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.span.len == 0
     }
 
     /// The same elements, to read.
     #[must_use]
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
-        // SAFETY: the same elements; `self` is borrowed, so nobody writes them meanwhile.
-        unsafe { DeviceSlice::new(self.buffer, self.ptr, self.len) }
+        // `self` is borrowed, so nobody writes them meanwhile.
+        DeviceSlice {
+            span: self.span,
+            element: PhantomData,
+        }
     }
 
     /// The same elements for a shorter time, so that this view can be used again afterwards.
     #[must_use]
     pub fn reborrow(&mut self) -> DeviceSliceMut<'_, T> {
-        // SAFETY: the same elements; `self` is borrowed exclusively meanwhile.
-        unsafe { DeviceSliceMut::new(self.buffer, self.ptr, self.len) }
+        // `self` is borrowed exclusively meanwhile.
+        DeviceSliceMut {
+            span: self.span,
+            element: PhantomData,
+        }
     }
 
     /// The elements of `range` (counted within this view).
@@ -177,11 +144,8 @@ impl<'a, T> DeviceSliceMut<'a, T> {
         self,
         range: impl RangeBounds<usize>,
     ) -> Result<DeviceSliceMut<'a, T>, MemoryError> {
-        let range = resolve(range, self.len)?;
-        // SAFETY: the range lies within this view, which is given up.
-        Ok(unsafe {
-            DeviceSliceMut::new(self.buffer, self.ptr.wrapping_add(range.start), range.len())
-        })
+        let span = self.span.slice(range)?;
+        Ok(DeviceSliceMut { span, ..self })
     }
 
     /// The elements before `mid`, and those from `mid` on.
@@ -192,14 +156,12 @@ impl<'a, T> DeviceSliceMut<'a, T> {
         self,
         mid: usize,
     ) -> Result<(DeviceSliceMut<'a, T>, DeviceSliceMut<'a, T>), MemoryError> {
-        resolve(mid.., self.len)?;
-        // SAFETY: two ranges within this view that share no element; the view is given up.
-        Ok(unsafe {
-            (
-                DeviceSliceMut::new(self.buffer, self.ptr, mid),
-                DeviceSliceMut::new(self.buffer, self.ptr.wrapping_add(mid), self.len - mid),
-            )
-        })
+        // They share no element, and the view is given up.
+        let [front, back] = self.span.split_at(mid)?.map(|span| DeviceSliceMut {
+            span,
+            element: PhantomData,
+        });
+        Ok((front, back))
     }
 
     /// All elements as rows of `width` elements.
@@ -207,26 +169,24 @@ impl<'a, T> DeviceSliceMut<'a, T> {
     /// # Errors
     /// [`MemoryError::NotRectangular`] if the last row would not be full, or if `width` is 0 and there are elements.
     pub fn into_rows(self, width: usize) -> Result<DeviceSlice2DMut<'a, T>, MemoryError> {
-        let height = match (self.len, width) {
-            (0, _) => 0,
-            (len, width) if width > 0 && len % width == 0 => len / width,
-            (len, width) => return Err(MemoryError::NotRectangular { len, width }),
-        };
         Ok(DeviceSlice2DMut {
-            buffer: self.buffer,
-            ptr: self.ptr,
+            span: self.span,
             width,
-            height,
+            height: self.span.rows(width)?,
             element: PhantomData,
         })
     }
 
+    pub(crate) fn span(&self) -> Span<'a, T> {
+        self.span
+    }
+
     pub(crate) fn buffer(&self) -> &'a Buffer {
-        self.buffer
+        self.span.buffer
     }
 
     pub(crate) fn ptr(&self) -> *mut T {
-        self.ptr
+        self.span.ptr
     }
 }
 
@@ -247,8 +207,7 @@ impl<'a, T> DeviceSlice2DMut<'a, T> {
     #[must_use]
     pub fn reborrow(&mut self) -> DeviceSlice2DMut<'_, T> {
         DeviceSlice2DMut {
-            buffer: self.buffer,
-            ptr: self.ptr,
+            span: self.span,
             width: self.width,
             height: self.height,
             element: PhantomData,
@@ -256,18 +215,18 @@ impl<'a, T> DeviceSlice2DMut<'a, T> {
     }
 
     pub(crate) fn buffer(&self) -> &'a Buffer {
-        self.buffer
+        self.span.buffer
     }
 
     pub(crate) fn ptr(&self) -> *mut T {
-        self.ptr
+        self.span.ptr
     }
 }
 
 impl<T> fmt::Debug for DeviceSlice<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceSlice")
-            .field("len", &self.len)
+            .field("len", &self.span.len)
             .finish_non_exhaustive()
     }
 }
@@ -275,7 +234,7 @@ impl<T> fmt::Debug for DeviceSlice<'_, T> {
 impl<T> fmt::Debug for DeviceSliceMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceSliceMut")
-            .field("len", &self.len)
+            .field("len", &self.span.len)
             .finish_non_exhaustive()
     }
 }
@@ -286,26 +245,5 @@ impl<T> fmt::Debug for DeviceSlice2DMut<'_, T> {
             .field("width", &self.width)
             .field("height", &self.height)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_resolve_or_name_both_lengths() {
-        assert_eq!(resolve(.., 5).unwrap(), 0..5);
-        assert_eq!(resolve(2..=4, 5).unwrap(), 2..5);
-        assert_eq!(resolve(5.., 5).unwrap(), 5..5);
-        let text = resolve(3..9, 5).unwrap_err().to_string();
-        assert!(
-            text.contains("3..9") && text.contains("5 elements"),
-            "{text}"
-        );
-        #[expect(clippy::reversed_empty_ranges, reason = "what is tested")]
-        let reversed = resolve(4..2, 5);
-        assert!(reversed.is_err());
-        assert!(resolve(..=usize::MAX, 5).is_err());
     }
 }

@@ -490,6 +490,12 @@ fn covering_takes_the_block_that_the_launch_asks_for() -> Result<()> {
         (Launch::covering(100).block(32), declared, "block"),
         (Launch::covering(100).block(0), Contract::ANY, "block.x"),
         (Launch::covering(100).block(2048), Contract::ANY, "2048"),
+        // No whole number of clusters covers so many, of those that can be counted.
+        (
+            Launch::covering(usize::MAX).block(1).cluster(2),
+            Contract::ANY,
+            "grid.x",
+        ),
     ] {
         let error = plain(&stream, launch, contract, &note)
             .unwrap_err()

@@ -127,3 +127,29 @@ fn a_buffer_keeps_its_stream_its_pool_and_its_device() -> Result<()> {
     }
     Ok(())
 }
+
+/// What the ordinary call frees is not waited for: CUDA takes all use of it to be over.
+#[test]
+fn memory_that_a_pool_does_not_take_back_is_freed_after_its_work() -> Result<()> {
+    let test = "memory_that_a_pool_does_not_take_back_is_freed_after_its_work";
+    let Some(fake) = fake_driver(test, "queued=1", &[]) else {
+        return Ok(());
+    };
+    let device = Device::cuda(0)?;
+    let (stream, pool) = (device.stream()?, device.pool()?);
+    let mut x = pool.alloc_uninit::<u8>(1000, &stream)?;
+    x.fill(1, &stream)?;
+    fake.fail("cuMemFreeAsync:1:1");
+    fake.start_log();
+    drop(x);
+    let log = fake.log();
+    let place = |function| place(&log, function);
+    let waited = place("cuStreamSynchronize");
+    assert!(
+        waited.is_some() && waited < place("cuMemFree_v2"),
+        "{log:?}"
+    );
+    drop((stream, pool, device));
+    nothing_is_left(&fake);
+    Ok(())
+}

@@ -416,6 +416,33 @@ fn the_drivers_variable_makes_launches_wait() {
     }
 }
 
+//@ rows: GER-1
+#[test]
+fn an_error_that_nobody_waits_for_is_told_at_the_end() {
+    const CHILD: &str = "WARPLOOM_TEST_CHILD";
+    if let Ok(waits) = std::env::var(CHILD) {
+        let device = Device::emulator();
+        let stream = device.stream().unwrap();
+        increment(&stream, &mut device.zeroed::<u32>(0).unwrap()).unwrap();
+        assert!(waits == "0" || stream.synchronize().is_err());
+        return;
+    }
+    for (waits, told) in [("0", 1), ("1", 0)] {
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["an_error_that_nobody_waits_for_is_told_at_the_end"])
+            .args(["--exact", "--nocapture"])
+            .env(CHILD, waits)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stderr);
+        assert!(child.status.success(), "{said}");
+        let sentence = "dropped before anybody waited for this error";
+        assert_eq!(said.matches(sentence).count(), told, "{said}");
+        let panic = "kernel `increment` panicked at";
+        assert_eq!(said.matches(panic).count(), told, "{said}");
+    }
+}
+
 //@ rows: GAS-6
 #[test]
 fn work_of_a_dropped_stream_is_done_all_the_same() -> Result<()> {

@@ -1,6 +1,7 @@
 //! Which bytes of the emulator's buffers have a value, as the host's copies leave them. No kernel runs in this process.
 
 use warploom_emulator::check::{Code, Report, host_reads};
+use warploom_runtime::model::{Emulator, Mode};
 use warploom_runtime::{Device, DeviceBuffer, Result};
 
 /// What is found if the host reads elements `from..to`.
@@ -140,5 +141,27 @@ fn fills_and_copies_from_page_locked_memory_give_values() -> Result<()> {
     x.copy_from_pinned(4, &device.pinned::<u32>(2)?, &stream)?;
     assert!(read(&x, 2, 6).is_none());
     assert!(read(&x, 1, 6).is_some() && read(&x, 2, 7).is_some());
+    Ok(())
+}
+
+#[test]
+fn reading_what_nobody_wrote_is_a_warning_to_take() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).device();
+    let stream = device.stream()?;
+    let x = device.alloc_uninit::<u32>(4)?;
+    for _ in 0..3 {
+        x.to_vec(&stream)?; // one line
+    }
+    x.copy_to(1, &mut [0; 2], &stream)?;
+    let warnings = device.take_warnings();
+    let codes: Vec<_> = warnings.iter().map(|report| report.code).collect();
+    assert_eq!(codes, [Code::GLOBAL_UNINIT; 2], "{warnings:?}");
+    assert!(device.take_warnings().is_empty());
+    x.get(3, &stream)?;
+    assert_eq!(device.take_warnings().len(), 1);
+    let unchecked = Emulator::new().mode(Mode::Fast).device();
+    let x = unchecked.alloc_uninit::<u32>(4)?;
+    x.to_vec(&unchecked.stream()?)?;
+    assert!(unchecked.take_warnings().is_empty());
     Ok(())
 }

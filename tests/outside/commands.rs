@@ -54,6 +54,18 @@ fn an_error_in_a_kernel_is_shown_once() {
 }
 
 #[test]
+fn an_error_of_one_program_is_not_told_of_another() {
+    let package = Outside::package("commands-two-programs")
+        .file("src/bin/right.rs", MAIN)
+        .file("src/bin/wrong.rs", &MAIN.replace("3.0", "3.0f64"));
+    let said = package.fails();
+    println!("{said}");
+    assert!(said.contains("--> src/bin/wrong.rs:"), "{said}");
+    assert!(!said.contains("device pass"), "{said}");
+    assert!(!said.contains("src/bin/right.rs"), "{said}");
+}
+
+#[test]
 fn an_error_of_the_device_pass_alone_stands_at_the_kernel() {
     let main = format!(
         "{MAIN}\n#[cfg(warploom_device)]\nfn only_there() -> u32 {{\n    \"no number\"\n}}\n"

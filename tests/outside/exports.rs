@@ -1,6 +1,8 @@
 //! The first program of a user, libraries that export kernels, and packages in a registry.
 
-use crate::support::{DeviceCode, Outside, copy, device_code, repository, target_folder, workshop};
+use crate::support::{
+    BUILD, DeviceCode, Outside, copy, device_code, repository, target_folder, workshop,
+};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -133,6 +135,47 @@ fn main() -> warploom::Result<()> {
 ";
 
 /// The instances that its launches need are in the library's own device code; the program that asks it compiles none.
+const TWO_VERSIONS: &str = r#"use warploom::prelude::*;
+
+fn main() -> warploom::Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let (mut x, mut y) = (device.zeroed::<u32>(5)?, device.zeroed::<u32>(5)?);
+    one::mark::launch(&stream, Launch::new((2, 2), 2), &mut x)?;
+    two::mark::launch(&stream, Launch::new(2, 2), &mut y)?;
+    println!("{:?} {:?}", x.to_vec(&stream)?, y.to_vec(&stream)?);
+    Ok(())
+}
+"#;
+
+/// Kernels, entries and targets of both have the same names. The launch of the one would have threads of the other meet in an element.
+#[test]
+fn two_versions_of_a_library_run_each_its_own_kernel() {
+    let mut user = Outside::program("two-versions", TWO_VERSIONS);
+    let marks = [
+        "block: Block, mut y: DisjointSlice<u32, PerBlock>) {\n    if let Some(y) = block.leader().and_then(|l| y.get_mut(l)) { *y += 1; }",
+        "i: Index1D, mut y: DisjointSlice<u32>) {\n\n    if let Some(y) = y.get_mut(i) { *y += 100; }",
+    ];
+    for ((name, version), mark) in [("one", 1), ("two", 2)].into_iter().zip(marks) {
+        let dependency =
+            format!("\n[dependencies.{name}]\npackage = \"two-versions-lib\"\npath = \"{name}\"\n");
+        let manifest = format!(
+            "[package]\nname = \"two-versions-lib\"\nversion = \"{version}.0.0\"\nedition = \"2024\"\n\n[dependencies]\nwarploom = \"0.1\"\n\n[build-dependencies]\nwarploom-build = \"0.1\"\n"
+        );
+        let library = format!("use warploom::prelude::*;\n\n#[kernel]\npub fn mark({mark}\n}}\n");
+        user = user
+            .append("Cargo.toml", &dependency)
+            .file(&format!("{name}/Cargo.toml"), &manifest)
+            .file(&format!("{name}/build.rs"), BUILD)
+            .file(&format!("{name}/src/lib.rs"), &library);
+    }
+    user.builds();
+    assert_eq!(
+        user.prints("debug/two-versions").trim(),
+        "[1, 1, 1, 1, 0] [100, 100, 100, 100, 0]"
+    );
+}
+
 #[test]
 fn launches_of_generic_kernels_by_a_library_have_device_code() {
     Outside::copy("kernels-lib", "launching/kernels-lib").replace(

@@ -70,7 +70,7 @@ fn a_vector_of_open_files_is_refused_for_the_files() {
 #[test]
 fn printing_is_refused() {
     let said = refused("refused-print", "", "{ println!(\"here\"); 1 }");
-    assert_contains(&said, &["print"]);
+    assert_contains(&said, &["print", "gpu_println!"]);
 }
 
 const TWO_CLOSURES: &str = "use warploom::prelude::*;

@@ -1,4 +1,5 @@
-//! A value that is copied as a whole travels in the widest accesses that its alignment allows, and through the read-only cache where nobody writes it.
+//! A value that is copied as a whole travels in the widest accesses that its alignment allows, and through the read-only cache where nobody
+//! writes it.
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;

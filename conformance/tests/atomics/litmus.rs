@@ -1,7 +1,7 @@
 //! Litmus tests: small programs of two or four threads whose forbidden outcomes must never be seen.
 //!
-//! Many instances of a test run at the same time, each with places of its own. Threads of a block take the instances in an order of their own, so
-//! that the threads of one instance meet in many ways; what they saw is counted on the host.
+//! Many instances of a test run at the same time, each with places of its own. Threads of a block take the instances in an order of their
+//! own, so that the threads of one instance meet in many ways; what they saw is counted on the host.
 
 mod programs; // the tests, and what they forbid
 mod weak; // what GPUs do where nothing is ordered
@@ -22,8 +22,8 @@ trait Program: 'static {
     fn run<S: Scope>(role: usize, x: &Atomic<u32, S>, y: &Atomic<u32, S>) -> u32;
 }
 
-/// Instances are in rounds. In each every thread plays one role of one instance; the roles of one instance are played by threads of different
-/// blocks, or of different warps of one block.
+/// Instances are in rounds. In each every thread plays one role of one instance; the roles of one instance are played by threads of
+/// different blocks, or of different warps of one block.
 #[kernel]
 fn play<P: Program, S: Scope>(
     block: Block,

@@ -132,3 +132,30 @@ fn a_clone_is_a_buffer_of_its_own() {
         Ok(())
     });
 }
+
+//@ rows: TM-9
+#[test]
+fn one_element_is_read_in_order_with_the_work() {
+    on_each_device(|device, stream| {
+        let x = device.upload(&numbers(1000))?;
+        let mut y = device.zeroed::<u32>(1000)?;
+        step::launch(stream, Launch::covering(1000), &x, &mut y)?;
+        let expected = stepped(&numbers(1000));
+        assert_eq!(y.get(999, stream)?, expected[999]);
+        assert_eq!(y.slice(10..20)?.get(3, stream)?, expected[13]);
+        let error = y.slice(10..20)?.get(10, stream).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                MemoryError::OutOfRange {
+                    start: 10,
+                    end: 11,
+                    len: 10
+                }
+            ),
+            "{error}"
+        );
+        assert!(y.get(usize::MAX, stream).is_err());
+        Ok(())
+    });
+}

@@ -1,5 +1,5 @@
-//! Sizes that do not fit into 32 bits: more than 2^32 bytes, 2^31 elements, 2^32 threads. The emulator runs the same bodies with little; a GPU
-//! whose memory is too small is named and left out.
+//! Sizes that do not fit into 32 bits: more than 2^32 bytes, 2^31 elements, 2^32 threads. The emulator runs the same bodies with little; a
+//! GPU whose memory is too small is named and left out.
 
 #![expect(
     clippy::print_stderr,

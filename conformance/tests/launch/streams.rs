@@ -106,8 +106,9 @@ fn events_order_streams_and_say_when_they_are_reached() {
     });
 }
 
-/// By the device's own clock, in which the host's delays do not count: both copies begin and end while the kernel runs. Calls of other tests
-/// that wait for the whole device (a free, the loading of code) can keep a copy until the kernel is done: one of several attempts is enough.
+/// By the device's own clock, in which the host's delays do not count: both copies begin and end while the kernel runs. Calls of other
+/// tests that wait for the whole device (a free, the loading of code) can keep a copy until the kernel is done: one of several attempts is
+/// enough.
 //@ rows: GAS-3
 #[test]
 fn copies_and_a_kernel_overlap() {

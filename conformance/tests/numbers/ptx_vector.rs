@@ -147,6 +147,19 @@ fn double4_32a(i: Index1D, x: &[Double4A32], mut y: DisjointSlice<Double4A32>) {
 // ptx-count: 2 ld.global...v2.b64
 // ptx-count: 2 st.global.v2.b64
 
+/// No overflow is looked for, in no build.
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn wrapping_int4(i: Index1D, x: &[Int4], mut y: DisjointSlice<Int4>) {
+    if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
+        *y = x.wrapping_add(*y);
+    }
+}
+// ptx-count: 4 add.s32
+// ptx-count: 1 st.global.v4.b32
+// ptx-not: call
+// ptx-not: trap
+
 /// CUDA's `struct __align__(8)` of two `float`.
 #[derive(Clone, Copy, Plain)]
 #[repr(C, align(8))]

@@ -303,3 +303,41 @@ fn extents_work_in_kernels() {
         |_| [Dim3 { x: 1, y: 1, z: 1 }, Dim3 { x: 5, y: 1, z: 1 }, given],
     );
 }
+
+#[kernel]
+fn wrap(i: Index1D, x: &[UChar4], mut y: DisjointSlice<[UChar4; 3]>) {
+    if let (Some(y), Some(x)) = (y.get_mut(i), x.get(i.get())) {
+        let other = UChar4::new(250, 3, 7, 129);
+        *y = [
+            x.wrapping_add(other),
+            x.wrapping_sub(other),
+            x.wrapping_mul(other),
+        ];
+    }
+}
+
+//@ rows: VT-2
+#[test]
+fn integers_wrap_around_on_request() {
+    let x: Vec<UChar4> = (0..=255)
+        .map(|k| UChar4::new(k, 255 - k, k / 2, k | 1))
+        .collect();
+    check_map(
+        &x,
+        |stream, x, y| wrap::launch(stream, Launch::covering(x.len()), x, y),
+        |i| {
+            let (x, other) = (x[i].to_array(), [250u32, 3, 7, 129]);
+            // Modulo 256, by numbers that nothing overflows in.
+            let each = |f: fn(u32, u32) -> u32| {
+                UChar4::from(std::array::from_fn(|k| {
+                    (f(u32::from(x[k]), other[k]) % 256) as u8
+                }))
+            };
+            [
+                each(|a, b| a + b),
+                each(|a, b| a + 256 - b),
+                each(|a, b| a * b),
+            ]
+        },
+    );
+}

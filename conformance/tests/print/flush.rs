@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use warploom::gpu_println;
 use warploom::prelude::*;
+use warploom::{Graph, gpu_println};
 use warploom_harness::device_test::{devices, on_each_device};
 
 use crate::Printed;
@@ -175,6 +175,27 @@ fn a_handler_may_use_the_device() {
         stream.synchronize()?;
         assert_eq!(receiver.recv().unwrap(), "[1] hello 6\n");
         device.on_print(|_| {}); // lets go of the device
+        Ok(())
+    });
+}
+
+/// A handler that runs a graph must not wait for work that waits for the handler.
+#[test]
+fn a_handler_may_run_graphs_whatever_prints() {
+    on_each_device(|device, stream| {
+        let (x, mut y) = (device.upload(&[5u32])?, device.zeroed::<u32>(1)?);
+        let copy = Graph::capture(device, |s| y.copy_from_device(0, &x, s))?.instantiate()?;
+        let stream_too = stream.clone();
+        device.on_print(move |_| copy.launch(&stream_too).unwrap());
+        let prints = Graph::capture(device, |s| {
+            hello::launch(s, (1, 1), 1)?;
+            hello::launch(s, (1, 1), 2)
+        })?;
+        prints.instantiate()?.launch(stream)?;
+        hello::launch(stream, (1, 1), 3)?;
+        assert_eq!(x.to_vec(stream)?, [5]); // waits, and prints
+        assert_eq!(y.to_vec(stream)?, [5]);
+        device.on_print(|_| {}); // lets go of the graph
         Ok(())
     });
 }

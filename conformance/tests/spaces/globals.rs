@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicI16, AtomicU8, AtomicU32, AtomicU64};
 
 use warploom::device::DeviceCell;
+use warploom::device::atomic::{self, scope};
 use warploom::prelude::*;
 use warploom_device::device_static;
 use warploom_harness::device_test::{devices, on_each_device, on_each_kind_of_device};
@@ -258,6 +259,35 @@ fn statics_of_one_name_in_two_places_are_two() {
         let mut y = y.to_vec(stream)?;
         y.sort_unstable();
         assert_eq!(y, Vec::from_iter((10..43).chain(1000..1033)));
+        Ok(())
+    });
+}
+
+device_static! {
+    static LARGEST: Atomic<u64> = Atomic::new(5);
+    static PER_CLASS: [Atomic<i32, scope::System>; 3] = [const { Atomic::new(-1) }; 3];
+}
+
+#[kernel]
+fn classify(i: Index1D, x: &[u64]) {
+    if let Some(x) = x.get(i.get()) {
+        LARGEST.fetch_max(*x, atomic::Relaxed);
+        PER_CLASS[(*x % 3) as usize].fetch_add(1, atomic::Relaxed);
+    }
+}
+
+//@ rows: MS-1, GVAR-1
+#[test]
+fn atomics_of_every_type_and_scope_are_statics() {
+    on_each_kind_of_device(|device, stream| {
+        let x = Vec::from_iter((0..100u64).map(|k| k * k));
+        classify::launch(stream, (4, 32), &device.upload(&x)?)?;
+        assert_eq!(device.symbol(&LARGEST)?.read(stream)?, 99 * 99);
+        let classes = device.symbol(&PER_CLASS)?;
+        // Squares are 0 or 1 modulo 3: those of 34 multiples of 3, and of 66 others.
+        assert_eq!(classes.read(stream)?, [33, 65, -1]);
+        classes.write(stream, &[7; 3])?;
+        assert_eq!(classes.read(stream)?, [7; 3]);
         Ok(())
     });
 }

@@ -2,12 +2,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use warploom::device::atomic;
 use warploom::prelude::*;
 use warploom_device::{constant_static, device_static, managed_static};
 
 device_static! {
     static SHOWN: [AtomicU32; 2] = [AtomicU32::new(4), AtomicU32::new(0x0102_0304)];
     static LOG: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
+    static HIGHEST: Atomic<u32> = Atomic::new(3);
 }
 
 constant_static! {
@@ -24,6 +26,15 @@ fn add(i: Index1D) {
     SHOWN[i.get() % 2].fetch_add(1, Relaxed);
 }
 // ptx: atom...global.add.u32
+// ptx-not: cvta
+
+/// The scope of the device, and no result.
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn raise(i: Index1D) {
+    HIGHEST.fetch_max(i.get() as u32, atomic::Relaxed);
+}
+// ptx: red.relaxed.gpu.global.max.u32
 // ptx-not: cvta
 
 /// Nothing but the host reads what this leaves.

@@ -305,9 +305,9 @@ impl<S: Scope> Atomic<u32, S> {
 
 /// Orders this thread's accesses before the fence and those after it, as seen by the threads of `scope`.
 ///
-/// Together with relaxed atomics: what a thread did before a releasing fence is seen by who reads, before an acquiring fence, what the thread
-/// stored after its own. CUDA: `__nv_atomic_thread_fence`, `cuda::atomic_thread_fence`. PTX: `fence.acq_rel`, `fence.sc`, 6.0. Compute
-/// capability: 7.0; 9.0 for clusters.
+/// Together with relaxed atomics: what a thread did before a releasing fence is seen by who reads, before an acquiring fence, what the
+/// thread stored after its own. CUDA: `__nv_atomic_thread_fence`, `cuda::atomic_thread_fence`. PTX: `fence.acq_rel`, `fence.sc`, 6.0.
+/// Compute capability: 7.0; 9.0 for clusters.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};

@@ -6,9 +6,10 @@ use crate::{SliceElement, intrinsics as raw};
 
 /// A lock for the threads of `S`: one word, 0 while it is free. Kernels take it as `&[SpinLock]`.
 ///
-/// Whoever waits sleeps for longer and longer, from 8 to 256 ns. What the holder of a [`SpinGuard`] wrote is seen by the next one. To be taken by
-/// one thread of a warp at a time: where lanes of one warp wait for each other, the GPU's compiler may bring the holder to a point at
-/// which it waits for those that want the lock. It must not be held across a barrier that others wait at. CUDA: the lock that the guide builds of `atomicCAS` and `__nanosleep`. Compute capability: 7.0.
+/// Whoever waits sleeps for longer and longer, from 8 to 256 ns. What the holder of a [`SpinGuard`] wrote is seen by the next one. To be
+/// taken by one thread of a warp at a time: where lanes of one warp wait for each other, the GPU's compiler may bring the holder to a point
+/// at which it waits for those that want the lock. It must not be held across a barrier that others wait at. CUDA: the lock that the guide
+/// builds of `atomicCAS` and `__nanosleep`. Compute capability: 7.0.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
@@ -111,8 +112,8 @@ impl<S: Scope> Drop for SpinGuard<'_, S> {
 
 /// Gives way to others for about `nanoseconds`: belongs into every loop that waits for what another thread writes.
 ///
-/// On the emulator the threads of a block run one at a time, until they wait for something; a loop without this call would wait for ever for
-/// another thread of its block. PTX: `nanosleep`, 6.3. Compute capability: 7.0.
+/// On the emulator the threads of a block run one at a time, until they wait for something; a loop without this call would wait for ever
+/// for another thread of its block. PTX: `nanosleep`, 6.3. Compute capability: 7.0.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};

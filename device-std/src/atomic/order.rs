@@ -8,9 +8,9 @@ mod sealed {
 
 /// An order of a read-modify-write: each of [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`].
 ///
-/// The orders are those of `core::sync::atomic::Ordering`, but each is a type of its own. PTX: `.relaxed`, `.acquire`, `.release`, `.acq_rel`;
-/// [`SeqCst`] is `fence.sc` followed by the acquiring form (of a store: the releasing one). The fence orders all that came before, so
-/// it also releases; and two such accesses are ordered by their fences, which is what sequential consistency asks for.
+/// The orders are those of `core::sync::atomic::Ordering`, but each is a type of its own. PTX: `.relaxed`, `.acquire`, `.release`,
+/// `.acq_rel`; [`SeqCst`] is `fence.sc` followed by the acquiring form (of a store: the releasing one). The fence orders all that came
+/// before, so it also releases; and two such accesses are ordered by their fences, which is what sequential consistency asks for.
 ///
 /// ```
 /// use warploom_device::atomic::{Atomic, Order, Relaxed, SeqCst};

@@ -8,8 +8,8 @@ mod sealed {
 
 /// Values that can be loaded and stored as one; with the right number of bits also exchanged.
 ///
-/// 8 bits and 16 bits: load, store; 16 bits: compare-exchange; 32, 64 and 128 bits: all, swap included. Implemented for integers and floats;
-/// implement it for a struct of your own to exchange it as one.
+/// 8 bits and 16 bits: load, store; 16 bits: compare-exchange; 32, 64 and 128 bits: all, swap included. Implemented for integers and
+/// floats; implement it for a struct of your own to exchange it as one.
 ///
 /// # Safety
 /// The type has the size of [`Bits`](Self::Bits), and at least its alignment. (Both are also checked when an operation is compiled.)

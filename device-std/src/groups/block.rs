@@ -26,7 +26,8 @@ impl Block<'_> {
     ///
     /// All threads of the block must make the call: it holds two barriers. The order is fixed for a number of threads (pairs within a
     /// warp, then pairs of warps if these are 8, 16 or 32 whole ones, otherwise warp after warp), so equal inputs give equal bits, on a GPU
-    /// and on the emulator. At most 16 bytes per value. Costs five to ten shuffles, and 516 bytes of shared memory in a kernel that uses it.
+    /// and on the emulator. At most 16 bytes per value. Costs five to ten shuffles, and 516 bytes of shared memory in a kernel that uses
+    /// it.
     /// CUDA: `cg::reduce` and a shared array; `BlockReduce` of CUB.
     /// ```
     /// # use warploom_emulator::{run, Shape};

@@ -158,7 +158,8 @@ pub trait WarpGroup: Group + Parts {
         (same != 0).then(|| LaneMask::from_bits(self.ranks(same)))
     }
 
-    /// Combines the values of the threads that have not returned, the same in each; `op` must be associative and commutative. CUDA: `reduce`.
+    /// Combines the values of the threads that have not returned, the same in each; `op` must be associative and commutative. CUDA:
+    /// `reduce`.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]

@@ -109,8 +109,8 @@ accesses!([u64; 4], [i64; 4], [f32; 4], [f64; 4]);
 pub(super) unsafe fn load<T: Access>(p: *const T, hint: u32) -> T {
     let mut value = MaybeUninit::<T>::uninit();
     let out = value.as_mut_ptr();
-    // SAFETY: the caller's; each branch writes the whole of `value`, whose size is the integer's. An `[u8; 4]` may be less aligned here than
-    // a `u32`, hence `write_unaligned`.
+    // SAFETY: the caller's; each branch writes the whole of `value`, whose size is the integer's. An `[u8; 4]` may be less aligned here
+    // than a `u32`, hence `write_unaligned`.
     unsafe {
         match size_of::<T>() {
             1 => out.cast::<u8>().write(raw::load_hinted_u8(p.cast(), hint)),

@@ -8,8 +8,8 @@ use crate::{Block, Plain};
 /// thread reads what others copied, or writes the source. Between global and shared memory, in either direction, and within each.
 ///
 /// # Safety
-/// `source` is valid for reads of `count` elements and `target` for writes, both aligned; they do not overlap; no thread accesses the target or
-/// writes the source until the barrier. Between two places in global memory only one block copies.
+/// `source` is valid for reads of `count` elements and `target` for writes, both aligned; they do not overlap; no thread accesses the
+/// target or writes the source until the barrier. Between two places in global memory only one block copies.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};

@@ -97,8 +97,8 @@ impl<T: Plain, const ROWS: usize, const COLUMNS: usize> Patch<'_, T, ROWS, COLUM
     #[track_caller]
     pub fn row_mut(&mut self, row: usize) -> &mut [T; COLUMNS] {
         let () = [(); ROWS][row];
-        // SAFETY: `row` was checked just now, and the patch lies within the matrix (see `get_mut`). Patches of two threads have no element in
-        // common: one index pair has one thread, and rows or columns of two patches differ. `self` stays borrowed.
+        // SAFETY: `row` was checked just now, and the patch lies within the matrix (see `get_mut`). Patches of two threads have no element
+        // in common: one index pair has one thread, and rows or columns of two patches differ. `self` stays borrowed.
         unsafe { &mut *self.start.add(row * self.width).cast::<[T; COLUMNS]>() }
     }
 

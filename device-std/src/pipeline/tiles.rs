@@ -7,7 +7,9 @@
 //!    reads a stage before all parts of it have arrived, and no copy into it begins before all have released it.
 //! 3. A program that meets these barriers from different calls reads values of another round, and nothing worse: a stage is read by
 //!    relaxed atomic loads, one word at a time, into values (never references) of plain types, which any bytes are.
-//! 4. The source is global memory that stays borrowed as long as the stages exist. Sources elsewhere are copied at once.
+//! 4. The source is global memory that stays borrowed as long as the stages exist. Sources elsewhere are copied at once. Who drops the stages
+//!    with a copy under way may end the source or write it: the copy then reads what lies there, into a stage, which any bytes may be in.
+//!    Global memory is mapped as long as a kernel runs; the emulator, whose memory is not, reads the source when the copy begins.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -24,7 +26,7 @@ use crate::{Block, Plain, SharedArray, arch, block_dim, intrinsics as raw};
 ///
 /// `T` is plain, of a multiple of 4 bytes and aligned to 4 at least. Where source and stage are aligned to 16 bytes, 16 are copied at a
 /// time. Needs compute capability 8.0 to be asynchronous: in images for older ones the threads copy at once, and a kernel gets such an
-/// image unless something in it needs a newer one. On the emulator a copy takes place when it is waited for.
+/// image unless something in it needs a newer one. On the emulator a stage is written when it is waited for.
 /// CUDA: `cuda::pipeline`, `memcpy_async`, `cg::wait_prior`. PTX: `cp.async`.
 ///
 /// ```

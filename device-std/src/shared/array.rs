@@ -4,6 +4,7 @@ use super::element_outside;
 use crate::atomic::{AtomicF32, AtomicF64};
 use crate::scope::Scope;
 use crate::{Plain, intrinsics as raw};
+use core::marker::PhantomData;
 use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
 /// `N` elements of static shared memory, raw. Made by [`shared_array!`](crate::shared_array).
@@ -43,11 +44,24 @@ use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 ///     bins.atomic(0)
 /// }
 /// ```
+/// and so do the parts that the macro makes it of:
+/// ```compile_fail,E0716
+/// use std::cell::Cell;
+/// use warploom_device::{shared::RawArray, shared_array};
+/// thread_local! { static KEPT: Cell<Option<RawArray<'static, u32, 8>>> = const { Cell::new(None) } }
+/// fn kernel() {
+///     let bins: warploom_device::SharedArray<'static, u32, 8> = shared_array!(u32, 8);
+///     KEPT.set(Some(bins.raw));
+/// }
+/// ```
+/// ```compile_fail,E0133
+/// let raw = warploom_device::shared::RawArray::<'static, u32, 8>::of(|| ());
+/// ```
 pub struct SharedArray<'a, T: Plain, const N: usize> {
     #[doc(hidden)]
     pub scope: &'a Scope,
     #[doc(hidden)]
-    pub raw: RawArray<T, N>,
+    pub raw: RawArray<'a, T, N>,
 }
 
 impl<T: Plain, const N: usize> Clone for SharedArray<'_, T, N> {
@@ -124,28 +138,33 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     }
 }
 
-/// The address behind a [`SharedArray`].
+/// The address behind a [`SharedArray`], which lives as long as the frame that asked for it.
 #[doc(hidden)]
-pub struct RawArray<T: Plain, const N: usize> {
+pub struct RawArray<'a, T: Plain, const N: usize> {
     start: *mut T,
+    frame: PhantomData<&'a Scope>,
 }
 
-impl<T: Plain, const N: usize> Clone for RawArray<T, N> {
+impl<T: Plain, const N: usize> Clone for RawArray<'_, T, N> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: Plain, const N: usize> Copy for RawArray<T, N> {}
+impl<T: Plain, const N: usize> Copy for RawArray<'_, T, N> {}
 
-impl<T: Plain, const N: usize> RawArray<T, N> {
+impl<T: Plain, const N: usize> RawArray<'_, T, N> {
     /// The array of the place in the program that the type of `_site` names: a closure, which has a type of its own everywhere.
+    ///
+    /// # Safety
+    /// The result is used in the block that runs, and no longer.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
     #[cfg_attr(not(warploom_device), track_caller)]
-    pub fn of<Site: Fn() + 'static>(_site: Site) -> Self {
+    pub unsafe fn of<Site: Fn() + 'static>(_site: Site) -> Self {
         RawArray {
             start: raw::shared_site::<T, N, Site>().cast(),
+            frame: PhantomData,
         }
     }
 
@@ -155,6 +174,7 @@ impl<T: Plain, const N: usize> RawArray<T, N> {
     pub(crate) fn mapped(self, map: impl FnOnce(*mut T) -> *mut T) -> Self {
         RawArray {
             start: map(self.start),
+            frame: PhantomData,
         }
     }
 
@@ -218,7 +238,8 @@ macro_rules! shared_array {
         $crate::SharedArray {
             // SAFETY: a temporary of the frame in which the macro stands; the borrow keeps it there.
             scope: &unsafe { $crate::scope::Scope::new() },
-            raw: $crate::shared::RawArray::<$element, { $len }>::of(|| ()),
+            // SAFETY: the array has one lifetime for both, which the scope keeps to the frame.
+            raw: unsafe { $crate::shared::RawArray::<'_, $element, { $len }>::of(|| ()) },
         }
     };
 }

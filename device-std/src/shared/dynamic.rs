@@ -4,7 +4,8 @@ use super::element_outside;
 use crate::scope::Brand;
 use crate::{Plain, intrinsics as raw};
 
-/// The shared memory whose size the launch decides, seen as elements of `T`; raw. A kernel parameter, or [`dynamic_shared!`](crate::dynamic_shared).
+/// The shared memory whose size the launch decides, seen as elements of `T`; raw. A kernel parameter, or
+/// [`dynamic_shared!`](crate::dynamic_shared).
 ///
 /// Every use in a kernel sees the same bytes, from their start. Starts with an unspecified value, aligned to 128 bytes.
 /// Parts of several types are cut by [`carve`](Self::carve). CUDA: `extern __shared__`.

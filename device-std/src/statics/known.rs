@@ -129,8 +129,8 @@ mod section {
     pub(super) fn entries() -> &'static [Entry] {
         let (start, stop) = (&raw const START, &raw const STOP);
         let n = (stop.addr() - start.addr()) / size_of::<Entry>();
-        // SAFETY: the linker puts the two symbols around one section, which only the macros and `EMPTY` fill: with whole entries, whose size is
-        // a multiple of their alignment, so that they follow each other without gaps. Nobody writes them.
+        // SAFETY: the linker puts the two symbols around one section, which only the macros and `EMPTY` fill: with whole entries, whose
+        // size is a multiple of their alignment, so that they follow each other without gaps. Nobody writes them.
         unsafe { core::slice::from_raw_parts(start.cast(), n) }
     }
 }

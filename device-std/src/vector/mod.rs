@@ -5,7 +5,8 @@
 //! and device, every type is [`Plain`](crate::Plain), and elements of one are neighbours in memory in the order x, y, z, w.
 //!
 //! Four 64-bit numbers come in two alignments, as in CUDA 13: [`Double4A16`] and [`Double4A32`]. The `Long` names are C's `long`: 64 bit
-//! where pointers have 64 bit, except on Windows. Operators work element by element as those of the scalar do.
+//! where pointers have 64 bit, except on Windows. Operators work element by element as those of the scalar do: integers that overflow panic
+//! where overflow is checked, as in debug builds. `wrapping_add` and its kin of the integer types wrap around in every build, as CUDA's do.
 //!
 //! ```
 //! use warploom_device::vector::{Float4, UChar4};
@@ -15,6 +16,7 @@
 //! assert_eq!((size_of::<Float4>(), align_of::<Float4>()), (16, 16));
 //! let [r, g, b, _] = UChar4::new(1, 2, 3, 255).into();
 //! assert_eq!((r, g, b), (1, 2, 3));
+//! assert_eq!(UChar4::new(1, 2, 3, 255).wrapping_add(UChar4::splat(1)).w, 0);
 //! ```
 //! There is no implicit conversion between them:
 //! ```compile_fail,E0308
@@ -23,7 +25,7 @@
 
 mod operators; // what holds for all of them: indexing, arithmetic
 
-use operators::{arithmetic, elements, signed};
+use operators::{arithmetic, elements, signed, wrapping};
 
 /// One type: its fields, the ways in and out, and what makes it an element of buffers.
 macro_rules! vector {
@@ -135,6 +137,17 @@ signed! {
     LongLong1: x; LongLong2: x y; LongLong3: x y z; LongLong4A16: x y z w; LongLong4A32: x y z w;
     Float1: x; Float2: x y; Float3: x y z; Float4: x y z w;
     Double1: x; Double2: x y; Double3: x y z; Double4A16: x y z w; Double4A32: x y z w;
+}
+
+wrapping! {
+    Char1: x; Char2: x y; Char3: x y z; Char4: x y z w;
+    UChar1: x; UChar2: x y; UChar3: x y z; UChar4: x y z w;
+    Short1: x; Short2: x y; Short3: x y z; Short4: x y z w;
+    UShort1: x; UShort2: x y; UShort3: x y z; UShort4: x y z w;
+    Int1: x; Int2: x y; Int3: x y z; Int4: x y z w;
+    UInt1: x; UInt2: x y; UInt3: x y z; UInt4: x y z w;
+    LongLong1: x; LongLong2: x y; LongLong3: x y z; LongLong4A16: x y z w; LongLong4A32: x y z w;
+    ULongLong1: x; ULongLong2: x y; ULongLong3: x y z; ULongLong4A16: x y z w; ULongLong4A32: x y z w;
 }
 
 macro_rules! long {

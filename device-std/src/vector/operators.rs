@@ -77,4 +77,23 @@ macro_rules! signed {
     )*};
 }
 
-pub(super) use {arithmetic, elements, signed};
+/// Sums, differences and products of integers that wrap around.
+macro_rules! wrapping {
+    ($($name:ident: $($field:ident)*;)*) => {$(
+        impl $name {
+            wrapping!(@one wrapping_add "+" $name: $($field)*);
+            wrapping!(@one wrapping_sub "-" $name: $($field)*);
+            wrapping!(@one wrapping_mul "*" $name: $($field)*);
+        }
+    )*};
+    (@one $method:ident $sign:literal $name:ident: $($field:ident)*) => {
+        #[doc = concat!("`self ", $sign, " other`, element by element; what does not fit wraps around, in every build.")]
+        #[inline(always)]
+        #[must_use]
+        pub const fn $method(self, other: $name) -> $name {
+            $name { $($field: self.$field.$method(other.$field)),* }
+        }
+    };
+}
+
+pub(super) use {arithmetic, elements, signed, wrapping};

@@ -18,12 +18,12 @@ pub(super) struct PhaseWait {
     parity: u32,
 }
 
-/// One copy that has begun.
+/// One copy that has begun. Its source has been read: nobody keeps safe code from ending it before the copy is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Copy {
-    pub(crate) to: *mut u8,
-    pub(crate) from: *const u8,
-    pub(crate) bytes: usize,
+    to: *mut u8,
+    value: [u8; Copy::MOST],
+    bytes: usize,
 }
 
 /// The copies that a thread has begun: closed groups, oldest first, and those that belong to no group yet.
@@ -34,14 +34,28 @@ pub(super) struct Copies {
 }
 
 impl Copy {
-    /// Moves the bytes.
+    /// Bytes of one copy at most.
+    const MOST: usize = 16;
+
+    /// Reads the source.
     ///
     /// # Safety
-    /// As whoever began the copy has promised: both places are valid until the copy has been waited for.
+    /// `bytes` bytes can be read at `from`.
+    pub(crate) unsafe fn begin(to: *mut u8, from: *const u8, bytes: usize) -> Copy {
+        let mut value = [0; Copy::MOST];
+        // SAFETY: the caller's promise, and as many bytes as there is room for.
+        unsafe { from.copy_to_nonoverlapping(value.as_mut_ptr(), bytes.min(Copy::MOST)) };
+        Copy { to, value, bytes }
+    }
+
+    /// Writes the target.
+    ///
+    /// # Safety
+    /// As whoever began the copy has promised: the target is valid until the copy has been waited for.
     unsafe fn perform(self) {
         check::copy_ends(self.to, self.bytes);
-        // SAFETY: the caller's promise; source and target are in different memories, so they do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(self.from, self.to, self.bytes) }
+        // SAFETY: the caller's promise; no copy has more bytes than `value`.
+        unsafe { std::ptr::copy_nonoverlapping(self.value.as_ptr(), self.to, self.bytes) }
     }
 }
 

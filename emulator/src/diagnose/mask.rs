@@ -11,7 +11,7 @@ use crate::warp::{LANES, WarpOp};
 pub(crate) fn not_in_mask(running: &Running<'_>, op: WarpOp, mask: u32, place: Place) {
     let thread = running.thread.get();
     let lane = thread % LANES;
-    let core = running.core.borrow();
+    let core = running.core();
     let scene = Scene::new(running, &core);
     let actor = Actor { thread, place };
     let report = Report::new(Code::NOT_IN_MASK, format!("{}: lane {lane} is not in its own mask", name(op)))

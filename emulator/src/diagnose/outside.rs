@@ -13,7 +13,7 @@ const BLOCKS_SHOWN: usize = 8;
 pub(super) fn report(set: &Set<'_>) {
     let mut found = Found::default();
     set.each(|running| {
-        let core = running.core.borrow();
+        let core = running.core();
         let scene = Scene::new(running, &core);
         let crowds = crowds(&running.standings(&core));
         found.add(&scene, &crowds);
@@ -48,7 +48,7 @@ pub(super) fn report(set: &Set<'_>) {
         if running.member == reporter
             && let Some(report) = report.take()
         {
-            let core = running.core.borrow();
+            let core = running.core();
             let scene = Scene::new(running, &core);
             scene.report(
                 report,

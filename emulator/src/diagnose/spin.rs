@@ -57,7 +57,7 @@ pub(super) fn report(scene: &Scene<'_, '_>, crowds: &[Crowd]) -> bool {
 /// Reports that the lane that runs has made as many steps as a lane may.
 #[cold]
 pub(crate) fn endless(running: &Running<'_>, steps: u64, site: u32) {
-    let core = running.core.borrow();
+    let core = running.core();
     let scene = Scene::new(running, &core);
     let actor = Actor {
         thread: running.thread.get(),

@@ -154,7 +154,7 @@ pub unsafe fn copy_async_arrive(at: *mut u64) {
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident $bytes:literal;)*) => {$(
         $(#[$doc])*
-        /// It takes place when it is waited for. Compute capability: 8.0.
+        /// The source is read now, the target written when the copy is waited for. Compute capability: 8.0.
         ///
         /// # Panics
         /// Outside a kernel.
@@ -166,9 +166,9 @@ macro_rules! copies {
         pub unsafe fn $name(to: *mut u8, from: *const u8) {
             inside(stringify!($name), |running| {
                 check::copy_begins(to, from, $bytes);
-                running.note(|block, thread| {
-                    block.begin_copy(thread, Copy { to, from, bytes: $bytes });
-                });
+                // SAFETY: the caller's promise, of no more than 16 bytes.
+                let copy = unsafe { Copy::begin(to, from, $bytes) };
+                running.note(|block, thread| block.begin_copy(thread, copy));
             });
         }
     )*};

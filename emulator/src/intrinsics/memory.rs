@@ -135,8 +135,8 @@ hinted! {
 /// Copies 16 bytes from `p` to `out`; caching means nothing here.
 ///
 /// # Safety
-/// `p` is aligned to 16 bytes and valid for reads of 16, `out` is aligned to 8 and valid for as many writes, and nobody writes the former at
-/// the same time.
+/// `p` is aligned to 16 bytes and valid for reads of 16, `out` is aligned to 8 and valid for as many writes, and nobody writes the former
+/// at the same time.
 #[inline]
 pub unsafe fn load_hinted_u128(p: *const u64, out: *mut u64, _hint: u32) {
     debug_assert!(p.addr().is_multiple_of(16), "a GPU would fault");

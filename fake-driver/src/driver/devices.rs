@@ -113,7 +113,8 @@ pub(super) fn make(held: &mut Held, device: i32, flags: u32, own: bool) -> u64 {
     context
 }
 
-/// Whether a context may be made: not after a kernel's fault, where the mode is "Prohibited", nor where another process has the GPU for itself.
+/// Whether a context may be made: not after a kernel's fault, where the mode is "Prohibited", nor where another process has the GPU for
+/// itself.
 pub(super) fn may_open(held: &mut Held, device: i32) -> Result<(), Code> {
     held.gpu(device)?;
     if let Some(code) = held.fault {

@@ -1,4 +1,5 @@
-//! No driver, one that is too old, one whose every call fails, one without a GPU: errors that say so, and the emulator where any device will do.
+//! No driver, one that is too old, one whose every call fails, one without a GPU: errors that say so, and the emulator where any device
+//! will do.
 
 use std::process::Output;
 

@@ -1,7 +1,7 @@
 //! Things that are dropped early, late, elsewhere or never, and contexts that break.
 
 use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
-use warploom_runtime::{Device, DeviceBuffer, Error, Event, Launch, MemoryError, Stream};
+use warploom_runtime::{Device, DeviceBuffer, Error, Event, Graph, Launch, MemoryError, Stream};
 
 use crate::carried::{COUNT, bare, saxpy};
 use crate::program::{run, whole_text};
@@ -120,6 +120,34 @@ fn what_is_forgotten_stays_and_hurts_nobody() {
         (fake.count("contexts"), fake.count("device memory")),
         (1, 4)
     );
+}
+
+/// A host function must not wait: a graph that is dropped there goes later, with the word at which its cooperative grids meet.
+#[test]
+fn a_graph_that_a_host_function_drops_keeps_its_word_until_its_run_is_over() {
+    let this = "a_graph_that_a_host_function_drops_keeps_its_word_until_its_run_is_over";
+    let Some(fake) = fake(this, "queued=1") else {
+        return;
+    };
+    let device = Device::cuda(0).unwrap();
+    let (one, two) = (device.stream().unwrap(), device.stream().unwrap());
+    let together = |s: &Stream| bare(s, Launch::new(1, 1), "faults::count", true);
+    let graph = Graph::capture(&device, together).unwrap();
+    let graph = graph.instantiate().unwrap();
+    graph.launch(&two).unwrap();
+    fake.start_log();
+    fake.slow("cuGraphExecDestroy", 200);
+    one.launch_host(move || drop(graph)).unwrap();
+    one.synchronize().unwrap();
+    while fake.count("streams") > 3 || fake.count("graphs") > 0 {
+        std::thread::yield_now();
+    }
+    let log = fake.log();
+    let place = |function| log.iter().position(|called| called == function);
+    let ended = place("cuGraphDestroy");
+    assert!(ended.is_some() && ended < place("cuMemFree_v2"), "{log:?}");
+    drop((one, two, device));
+    assert_clean(&fake);
 }
 
 #[test]

@@ -6,10 +6,12 @@
 mod document;
 mod sass;
 mod tools;
+mod twins;
 
 pub use document::document;
 pub use sass::{Function, Work, function};
 pub use tools::{Tools, tools};
+pub use twins::kernels;
 
 use std::fmt;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Machine code as text: what a kernel consists of, and its hottest loop.
 //!
-//! Takes what `nvdisasm -c` prints. A loop is a natural one (its head dominates the jump back), so what stands out of line and returns, such
-//! as shuffles of diverged warps, is none, and what ends in a panic belongs to none. Must not know: kernels, files.
+//! Takes what `nvdisasm -c` prints. A loop is a natural one (its head dominates the jump back), so what stands out of line and returns,
+//! such as shuffles of diverged warps, is none, and what ends in a panic belongs to none. Must not know: kernels, files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -223,7 +223,8 @@ impl Function {
             .filter(|to| *to < self.code.len())
     }
 
-    /// Panics begin by asking where their record is, with a load that only the device library's have, and what they alone come to is theirs.
+    /// Panics begin by asking where their record is, with a load that only the device library's have, and what they alone come to is
+    /// theirs.
     fn panics_in_place(&self) -> HashSet<usize> {
         let mut panics = HashSet::new();
         let dominators = self.dominators(&self.predecessors());

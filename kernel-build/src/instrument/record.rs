@@ -36,16 +36,25 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
         .into_iter()
         .filter(|f| f.name().starts_with("__warploom.ptx:") && f.is_used())
         .collect();
-    let describe = |(_, name): (&Root<'_>, &String)| {
+    let describe = |(root, name): (&Root<'_>, &String)| {
         let symbol = entries::symbol(name);
         let reached = ptx.iter().any(|f| needs::reaches(module, &[&symbol], *f));
         Kernel {
             entry: name.clone(),
+            at: (root.file.clone(), root.line),
             sites: [0; 2],
             unsupported: reached.then(|| "it has inline PTX".to_owned()),
         }
     };
     roots.iter().zip(names).map(describe).collect()
+}
+
+/// The same under the name that people gave it: findings show it.
+fn shown(global: &Global) -> Global {
+    Global {
+        name: format!("{:#}", rustc_demangle::demangle(&global.name)),
+        ..global.clone()
+    }
 }
 
 /// Adds the record.
@@ -89,7 +98,7 @@ pub(super) fn add(
         files: places.files,
         functions: places.functions,
         sites: places.sites,
-        globals: globals.iter().map(|(_, g)| g.clone()).collect(),
+        globals: globals.iter().map(|(_, g)| shown(g)).collect(),
     };
     let json = serde_json::to_string(&text).unwrap_or_default();
     let mut ir = String::new();
@@ -121,7 +130,7 @@ pub(super) fn add(
         entries.len(),
         list(&mut entries.iter().map(String::as_str)),
         globals.len(),
-        list(&mut text.globals.iter().map(|g| g.name.as_str())),
+        list(&mut globals.iter().map(|(_, g)| g.name.as_str())),
         json.len(),
     );
     let mut record = Module::from_text(module.context(), &ir)?;
@@ -140,5 +149,21 @@ fn escaped(byte: u8) -> String {
         char::from(byte).to_string()
     } else {
         format!("\\{byte:02X}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statics_are_called_as_people_call_them() {
+        let global = Global {
+            name: "_RNvCsWx6pFMFdWY_4mist5COUNT".into(),
+            bytes: 4,
+            constant: false,
+            of: None,
+        };
+        assert_eq!(shown(&global).name, "mist::COUNT");
     }
 }

@@ -40,7 +40,8 @@ impl Value<'_> {
         }
     }
 
-    /// File (with its folder), line and column of an instruction, then of each call around it that was inlined; empty if debug information says nothing.
+    /// File (with its folder), line and column of an instruction, then of each call around it that was inlined; empty if debug information
+    /// says nothing.
     pub(crate) fn debug_chain(self) -> Vec<(String, u32, u32)> {
         let llvm = self.context.llvm;
         let mut chain = Vec::new();

@@ -70,14 +70,16 @@ const ARGUMENTS: [&CStr; 8] = [
     c"-expand-fp-convert-bits=64",
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
     c"-unroll-partial-threshold=160",
-    // `a && b` is one branch where `b` takes no more than this to compute: in a loop's condition a second one costs more (LLVM's own limit is 1).
+    // `a && b` is one branch where `b` takes no more than this to compute: in a loop's condition a second one costs more (LLVM's own limit
+    // is 1).
     c"-bonus-inst-threshold=4",
     // ptxas unrolls by four what it finds, so that four times four rounds have their loads under way; of eight times four it schedules two
     // loads at a time, for want of registers.
     c"-unroll-max-count=4",
     // The rounds that are left over come before the unrolled loop, or where they would begin lives in registers all through it.
     c"-unroll-runtime-epilog=0",
-    // Loops whose checks were decided before them are doubled up to this size (`lower/early_checks.rs`); nothing else doubles loops for GPUs.
+    // Loops whose checks were decided before them are doubled up to this size (`lower/early_checks.rs`); nothing else doubles loops for
+    // GPUs.
     c"-unswitch-threshold=400",
     // LLVM 22's straight-line strength reduction, which NVPTX runs, takes `44 - 4 * !p` for `40 - 4 * p`: sorting 24 numbers went wrong
     // (linker/tests.rs: addresses_that_move_apart_stay_apart). There is no switch for the pass, but for how often it may act.

@@ -13,6 +13,8 @@ mod signature;
 #[rustfmt::skip] // carets stand under the tokens they mean
 mod tests;
 
+pub(crate) use requires::INTEGER_METHODS;
+
 use crate::errors::Errors;
 use crate::kernel::Kernel;
 

@@ -198,6 +198,26 @@ fn refuse(errors: &mut Errors, param: &Param, refused: Refused) {
         Refused::HostOwned => {
             "this type owns memory of the host; upload the data with `device.upload(..)` and take `&[T]` to read or `DisjointSlice<T>` to write"
         }
+        // Rule: handle-is-a-slice
+        // What the host holds of memory on a device is a handle of the host; the kernel gets the memory itself.
+        Refused::HostHandle => {
+            "this is the host's handle of memory; take `&[T]` to read or `mut out: DisjointSlice<T>` to write, and give `launch` the handle"
+        }
+        // Rule: elements-are-values
+        // References in device memory would point into the host's.
+        Refused::ReferenceElement => {
+            "a kernel cannot follow references into the host's memory; upload the values themselves and take `&[T]` instead of `&[&T]`"
+        }
+        // Rule: leader-comes-from-its-group
+        // One thread of each block holds it, so no launch can hand it to all.
+        Refused::Leader => {
+            "one thread of each block holds the leader's right; take `block: Block`, and `if let Some(leader) = block.leader()` in the body"
+        }
+        // Rule: shared-array-is-made-inside
+        // Shared memory belongs to a block of the launch, not to whoever launches.
+        Refused::SharedArray => {
+            "shared memory is made in the kernel: take `mut tile: SharedTile<T, N>`, or write `let array = shared_array!(T, N);` in the body"
+        }
         // Rule: type-parameter-has-a-name
         // The handle needs a name for the type: `map<F>`.
         Refused::ImplTrait => {

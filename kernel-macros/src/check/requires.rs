@@ -9,8 +9,8 @@ use syn::{BinOp, Expr, ExprMethodCall, ExprPath};
 use crate::errors::Errors;
 use crate::kernel::{Kernel, ParamKind};
 
-/// Inherent methods of the primitive integers; a trait of the user's cannot take their place.
-const INTEGER_METHODS: [&str; 5] = [
+/// Inherent methods of the unsigned integers, and the last of all integers; on these a trait of the user's cannot take their place.
+pub(crate) const INTEGER_METHODS: [&str; 5] = [
     "is_power_of_two",
     "is_multiple_of",
     "div_ceil",

@@ -152,6 +152,15 @@ fn value_is_not_borrowed() {
 }
 
 #[test]
+fn what_launches_cannot_give_is_refused() {
+    check("fn k(x: &DeviceBuffer<f32>, a: &[&f32], l: BlockLeader, s: SharedArray<f32, 4>) {}", concat!(
+          "        ^^^^^^^^^^^^^^^^^^ this is the host's handle of memory\n",
+          "                               ^^^^^^^ a kernel cannot follow references\n",
+          "                                           ^^^^^^^^^^^ one thread of each block\n",
+          "                                                           ^^^^^^^^^^^^^^^^^^^ shared memory is made in the kernel"));
+}
+
+#[test]
 fn text_is_bytes() {
     check("fn k(a: &str) {}",
           "        ^^^^ a kernel cannot reach a string of the host");

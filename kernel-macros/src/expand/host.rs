@@ -12,8 +12,8 @@ use crate::kernel::{Kernel, Param, ParamKind};
 /// The block of `launch`.
 ///
 /// ```text
-/// let x = ::warploom::launch::SliceArg::into_arg(x);
-/// let y = ::warploom::launch::SliceMutArg::into_arg(y);
+/// let x = ::warploom::launch::SliceFor::bind(x);
+/// let y = ::warploom::launch::SliceMutFor::bind(y);
 /// let a = ::warploom::launch::ByValue::new(a);
 /// let kernel = ::warploom::launch::Kernel { name: ::core::any::type_name::<Self>(), base: "saxpy", … };
 /// let cpu = move || unsafe {
@@ -121,12 +121,10 @@ pub(super) fn function_block(kernel: &Kernel, device: &Ident) -> TokenStream {
 fn bind(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
-        ParamKind::Slice(_) => quote!(let #name = ::warploom::launch::SliceArg::into_arg(#name);),
-        ParamKind::Output(_) => {
-            quote!(let #name = ::warploom::launch::SliceMutArg::into_arg(#name);)
-        }
+        ParamKind::Slice(_) => quote!(let #name = ::warploom::launch::SliceFor::bind(#name);),
+        ParamKind::Output(_) => quote!(let #name = ::warploom::launch::SliceMutFor::bind(#name);),
         ParamKind::Output2D(_) => {
-            quote!(let #name = ::warploom::launch::Slice2DMutArg::into_arg(#name);)
+            quote!(let #name = ::warploom::launch::Slice2DMutFor::bind(#name);)
         }
         ParamKind::CooperativeGrid => {
             quote!(let #name = ::warploom::launch::GridBarrier::new();)
@@ -228,7 +226,12 @@ fn check(param: &Param) -> TokenStream {
 /// };
 /// ```
 pub(super) fn failure(kernel: &Kernel) -> TokenStream {
-    let Ok(reason) = std::env::var("WARPLOOM_DEVICE_PASS_ERROR") else {
+    // The library's or the program's own, as `warploom-build` names them: another target of the package may be without fault.
+    let variable = match std::env::var("CARGO_BIN_NAME") {
+        Ok(name) => format!("WARPLOOM_DEVICE_PASS_ERROR_BIN_{name}"),
+        Err(_) => "WARPLOOM_DEVICE_PASS_ERROR_LIB".to_owned(),
+    };
+    let Ok(reason) = std::env::var(variable) else {
         return TokenStream::new();
     };
     let cfgs = cfgs(kernel);

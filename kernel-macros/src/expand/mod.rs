@@ -119,8 +119,8 @@ fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
 /// pub fn launch<'a>(
 ///     stream: &::warploom::Stream,
 ///     shape: impl ::core::convert::Into<::warploom::Launch>,
-///     x: impl ::warploom::launch::SliceArg<'a, Elem = f32>,
-///     y: impl ::warploom::launch::SliceMutArg<'a, Elem = f32>,
+///     x: impl ::warploom::launch::SliceFor<'a, f32>,
+///     y: impl ::warploom::launch::SliceMutFor<'a, f32>,
 /// ) -> ::core::result::Result<(), ::warploom::LaunchError> { … }
 /// ```
 fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
@@ -186,21 +186,18 @@ fn docs(kernel: &Kernel) -> Vec<String> {
     docs
 }
 
+// Rule: elements-are-the-kernels
+// `SliceArg<'a, Elem = T>` would say the same, but where it is broken the compiler could not tell what to do instead.
 fn launch_param(param: &Param) -> TokenStream {
     let (name, ty) = (&param.name, &param.ty);
-    match &param.kind {
-        ParamKind::Slice(element) => {
-            quote!(#name: impl ::warploom::launch::SliceArg<'a, Elem = #element>)
-        }
-        ParamKind::Output(element) => {
-            quote!(#name: impl ::warploom::launch::SliceMutArg<'a, Elem = #element>)
-        }
-        ParamKind::Output2D(element) => {
-            quote!(#name: impl ::warploom::launch::Slice2DMutArg<'a, Elem = #element>)
-        }
-        ParamKind::GridConst(value) => quote!(#name: #value),
-        _ => quote!(#name: #ty),
-    }
+    let (argument, element) = match &param.kind {
+        ParamKind::Slice(element) => (quote!(SliceFor), element),
+        ParamKind::Output(element) => (quote!(SliceMutFor), element),
+        ParamKind::Output2D(element) => (quote!(Slice2DMutFor), element),
+        ParamKind::GridConst(value) => return quote!(#name: #value),
+        _ => return quote!(#name: #ty),
+    };
+    quote!(#name: impl ::warploom::launch::#argument<'a, #element>)
 }
 
 /// How a witness is made. The scope gives it the lifetime of the thread, whatever the user's type says.

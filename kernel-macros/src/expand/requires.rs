@@ -2,13 +2,15 @@
 //!
 //! What the device takes for granted must not change between the two evaluations, or safe code could cause undefined
 //! behaviour. So every variable passes through `__integer`, which takes primitive integers and `bool` alone: operators
-//! on those are the language's own. Which expressions get here is decided by [`crate::check`].
+//! on those are the language's own. Methods are called on what passed through `__unsigned` or, where signed integers have the method too,
+//! `__number`: there the method is the language's own as well. Which expressions get here is decided by [`crate::check`].
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
-use syn::{Expr, parse_quote};
+use syn::{Expr, ExprMethodCall, parse_quote, parse_quote_spanned};
 
+use crate::check::INTEGER_METHODS;
 use crate::kernel::{Kernel, ParamKind};
 
 /// ```text
@@ -65,11 +67,25 @@ pub(super) fn device(kernel: &Kernel) -> TokenStream {
     with_integer(quote!(#(::core::hint::assert_unchecked(#conditions);)*))
 }
 
-/// Conditions that are about lengths alone need no `__integer`.
+/// Conditions that are about lengths alone need none of the functions.
 fn with_integer(conditions: TokenStream) -> TokenStream {
-    let integer = conditions.to_string().contains("__integer").then(integer);
-    quote!(#integer #conditions)
+    let text = conditions.to_string();
+    let used = |name| text.contains(name);
+    let integer = used("__integer").then(integer);
+    let unsigned = used("__unsigned").then(|| {
+        let note = "signed integers have no method of this name of their own, and a trait's might answer differently on host and device";
+        numbers("__Unsigned", "__unsigned", &UNSIGNED, note)
+    });
+    let number = used("__number").then(|| {
+        let all = [UNSIGNED, SIGNED].concat();
+        let note = "only integers have a method of this name of their own, and a trait's might answer differently on host and device";
+        numbers("__Number", "__number", &all, note)
+    });
+    quote!(#integer #unsigned #number #conditions)
 }
+
+const UNSIGNED: [&str; 6] = ["u8", "u16", "u32", "u64", "u128", "usize"];
+const SIGNED: [&str; 6] = ["i8", "i16", "i32", "i64", "i128", "isize"];
 
 /// The function that only takes primitives: its trait is local, so nobody can implement it for more.
 ///
@@ -79,21 +95,49 @@ fn with_integer(conditions: TokenStream) -> TokenStream {
 /// fn __integer<T: __Integer>(value: T) -> T { value }
 /// ```
 fn integer() -> TokenStream {
-    let types = [
-        "bool", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
-        "isize",
-    ]
-    .map(|name| Ident::new(name, Span::call_site()));
+    let types = [&["bool"], &UNSIGNED[..], &SIGNED[..]].concat();
+    let message = "a launch condition cannot depend on a `{Self}`";
+    let note = "host and device must come to the same answer: use lengths, integers and `bool`; compute anything else before the launch";
+    only(
+        "__Integer",
+        "__integer",
+        &types,
+        message,
+        "not an integer",
+        note,
+    )
+}
+
+/// The same for what a method is called on.
+fn numbers(of: &str, function: &str, types: &[&str], note: &str) -> TokenStream {
+    let message = "a launch condition cannot call this method on a `{Self}`";
+    only(
+        of,
+        function,
+        types,
+        message,
+        "has no such method of its own",
+        note,
+    )
+}
+
+fn only(
+    of: &str,
+    function: &str,
+    types: &[&str],
+    message: &str,
+    label: &str,
+    note: &str,
+) -> TokenStream {
+    let name = |name: &str| Ident::new(name, Span::call_site());
+    let (of, function) = (name(of), name(function));
+    let types = types.iter().map(|ty| name(ty));
     quote! {
-        #[diagnostic::on_unimplemented(
-            message = "a launch condition cannot depend on a `{Self}`",
-            label = "not an integer",
-            note = "host and device must come to the same answer: use lengths, integers and `bool`; compute anything else before the launch"
-        )]
-        trait __Integer: ::core::marker::Copy {}
-        #(impl __Integer for ::core::primitive::#types {})*
+        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+        trait #of: ::core::marker::Copy {}
+        #(impl #of for ::core::primitive::#types {})*
         #[inline(always)]
-        fn __integer<T: __Integer>(value: T) -> T { value }
+        fn #function<T: #of>(value: T) -> T { value }
     }
 }
 
@@ -110,6 +154,13 @@ struct Primitive<'k> {
 
 impl VisitMut for Primitive<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if let Expr::MethodCall(_) = expr {
+            visit_expr_mut(self, expr);
+            if let Expr::MethodCall(call) = expr {
+                own_method(call);
+            }
+            return;
+        }
         let Expr::Path(path) = &*expr else {
             return visit_expr_mut(self, expr);
         };
@@ -121,6 +172,20 @@ impl VisitMut for Primitive<'_> {
         if !is_extent {
             *expr = parse_quote!(__integer(#path));
         }
+    }
+}
+
+// Rule: condition-calls-no-trait
+// A trait's method could answer differently on host and device, and where a type has none of the name itself, a trait's is called.
+/// Lets the method be called on types alone that have it themselves.
+fn own_method(call: &mut ExprMethodCall) {
+    let method = call.method.to_string();
+    let at_method = call.method.span().resolved_at(Span::call_site());
+    let receiver = &call.receiver;
+    if method == "abs_diff" {
+        call.receiver = parse_quote_spanned!(at_method=> __number(#receiver));
+    } else if INTEGER_METHODS.contains(&method.as_str()) {
+        call.receiver = parse_quote_spanned!(at_method=> __unsigned(#receiver));
     }
 }
 

@@ -42,8 +42,8 @@ fn launch_is_the_same_in_both_passes() {
                 stream: &::warploom::Stream,
                 shape: impl ::core::convert::Into<::warploom::Launch>,
                 a: f32,
-                x: impl ::warploom::launch::SliceArg<'a, Elem = f32>,
-                y: impl ::warploom::launch::SliceMutArg<'a, Elem = f32>,
+                x: impl ::warploom::launch::SliceFor<'a, f32>,
+                y: impl ::warploom::launch::SliceMutFor<'a, f32>,
             ) -> ::core::result::Result<(), ::warploom::LaunchError>
         };
         contains(&expand("", SAXPY, pass), signature);
@@ -120,6 +120,26 @@ fn conditions_are_checked_first_and_assumed_in_the_entry_alone() {
         quote!(::core::hint::assert_unchecked(x.len() % __integer(n) == 0);),
     );
     assert!(device.find("assert_unchecked") < device.find("Self::__body("));
+}
+
+#[test]
+fn methods_of_conditions_are_called_on_types_that_have_them() {
+    let (arguments, source) = (
+        "requires(n.is_power_of_two(), x.len().div_ceil(n) < 9, m.abs_diff(1) > 0)",
+        "fn k(n: usize, m: i32, x: &[f32]) {}",
+    );
+    for pass in [Pass::Host, Pass::Device] {
+        let expanded = expand(arguments, source, pass);
+        contains(
+            &expanded,
+            quote!(__unsigned(__integer(n)).is_power_of_two()),
+        );
+        contains(
+            &expanded,
+            quote!(__unsigned(x.len()).div_ceil(__integer(n)) < 9),
+        );
+        contains(&expanded, quote!(__number(__integer(m)).abs_diff(1) > 0));
+    }
 }
 
 #[test]

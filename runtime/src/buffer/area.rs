@@ -11,7 +11,7 @@ use crate::cuda::array::ArrayMemory;
 use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::graph::record::{KeptBox, Operation};
-use crate::memory::MemoryError;
+use crate::memory::{Extent3, MemoryError};
 use crate::stream::{Stream, StreamError};
 
 /// Elements in rows and planes: those of a row lie side by side, and there may be gaps between rows and between planes.
@@ -28,6 +28,11 @@ pub(crate) struct Area {
     /// Rows from one plane to the next.
     pub(crate) rows: usize,
 }
+
+// SAFETY: an address and lengths; following the address takes unsafe code.
+unsafe impl Send for Area {}
+// SAFETY: as above.
+unsafe impl Sync for Area {}
 
 /// Which memory the two sides of a copy are in. The first two wait until the copy is done, as pageable memory asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +60,10 @@ const MAX_PITCH: usize = i32::MAX as usize;
 
 impl Area {
     /// Elements without gaps.
-    pub(crate) fn tight(start: *mut u8, extent: [usize; 3], size: usize) -> Area {
+    pub(crate) fn tight<T>(start: *mut T, extent: Extent3) -> Area {
+        let (extent, size) = (<[usize; 3]>::from(extent), size_of::<T>());
         Area {
-            start,
+            start: start.cast(),
             extent,
             size,
             pitch: extent[0] * size,
@@ -158,6 +164,19 @@ impl<'a> Side<'a> {
             Side::Memory(area) => area.extent,
             Side::Array(part) => part.extent,
         }
+    }
+
+    /// The elements of three ranges, which lie within the extent.
+    pub(crate) fn part(self, ranges: [Range<usize>; 3]) -> Side<'a> {
+        let mut part = match self {
+            Side::Memory(area) => return Side::Memory(area.part(ranges)),
+            Side::Array(part) => part,
+        };
+        for (axis, range) in ranges.into_iter().enumerate() {
+            part.at[axis] += range.start;
+            part.extent[axis] = range.len();
+        }
+        Side::Array(part)
     }
 
     fn row_bytes(&self) -> usize {

@@ -77,7 +77,7 @@ impl Copy {
             return Ok(recording.push(copy)?);
         }
         let Some(cuda) = stream.queue().cuda() else {
-            let _no_graphs = no_graphs(buffers, stream);
+            let locks = no_graphs(buffers, stream);
             for buffer in buffers {
                 buffer.hand_to(stream.queue())?;
             }
@@ -88,16 +88,16 @@ impl Copy {
                 Copy::OutPinned { .. } => {
                     stream.device().host_reads(from, bytes);
                 }
-                Copy::In { .. } => {
-                    check::initialise(to, bytes);
-                    stream.synchronize()?;
-                }
+                Copy::In { .. } => check::initialise(to, bytes),
                 Copy::Out { .. } => {
                     stream.device().host_reads(from, bytes);
-                    stream.synchronize()?;
                 }
             }
-            return Ok(());
+            drop(locks); // the wait prints, and who is told may use the device
+            return match self {
+                Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
+                Copy::Within { .. } | Copy::InPinned { .. } | Copy::OutPinned { .. } => Ok(()),
+            };
         };
         let submission = hand_all(buffers, stream)?;
         if bytes > 0 {

@@ -107,8 +107,8 @@ impl Fill<'_> {
         }
     }
 
-    /// The driver sets units of 1, 2 or 4 bytes. Larger values become columns of units, unless all their units are alike: within each row, or,
-    /// where there are more rows than elements in one, across all of them.
+    /// The driver sets units of 1, 2 or 4 bytes. Larger values become columns of units, unless all their units are alike: within each row,
+    /// or, where there are more rows than elements in one, across all of them.
     pub(crate) fn calls(self) -> Vec<Set> {
         let size = self.value.len();
         if size == 0 || self.width == 0 || self.height == 0 {

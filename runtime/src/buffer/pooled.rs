@@ -1,7 +1,7 @@
 //! Memory that comes out of a GPU's pool and goes back, in order with the work of streams.
 //!
-//! Both ways are short: the driver needs less than a microsecond for the two together. A buffer keeps the stream that it was allocated in order
-//! with, and thereby its device: one count for all, changed once each way.
+//! Both ways are short: the driver needs less than a microsecond for the two together. A buffer keeps the stream that it was allocated in
+//! order with, and thereby its device: one count for all, changed once each way.
 
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! Room that a thread keeps for its next buffer.
 //!
-//! Buffers of pools come and go in less than a microsecond, of which an allocator's two calls would be a good part. Room has no contents: nothing
-//! stays alive with it.
+//! Buffers of pools come and go in less than a microsecond, of which an allocator's two calls would be a good part. Room has no contents:
+//! nothing stays alive with it.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;

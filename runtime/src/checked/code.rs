@@ -105,7 +105,9 @@ pub(crate) fn body(
     module::check_layout(kernel, &described.params)?;
     let target = &*container.manifest.target;
     let found = loaded().iter().find_map(|code| {
-        let is_it = |k: &warploom_manifest::instrumented::Kernel| k.entry == described.entry;
+        let is_it = |k: &warploom_manifest::instrumented::Kernel| {
+            k.entry == described.entry && (&k.at.0, k.at.1) == (&described.file, described.line)
+        };
         (code.text.target == target)
             .then(|| code.text.entries.iter().position(is_it))?
             .map(|at| (code, at))

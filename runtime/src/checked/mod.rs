@@ -6,6 +6,7 @@ mod parameters; // what is known of a launch's arguments
 mod report; // what was found becomes an error, or text
 #[cfg_attr(warploom_device, path = "nowhere.rs")]
 mod statics; // those of the program, for instrumented code
+mod warnings; // what was found and is no error
 
 pub(crate) use code::{Body, body, note_unchecked, options};
 pub(crate) use page::write_page;
@@ -13,5 +14,6 @@ pub(crate) use parameters::Parameters;
 pub use report::{KernelFindings, allow, unused_allowances};
 pub(crate) use report::{Launched, conclude, is_wait, remark, write_errors};
 pub(crate) use statics::start_run;
+pub(crate) use warnings::Warnings;
 #[doc(inline)]
 pub use warploom_emulator::check::{Code, Note, Place, Report, Severity, Side, Who};

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use warploom_emulator::check::{Code, Place, Report, Severity, Side, Sources, Who};
 use warploom_emulator::{Fault, Outcome, Wait};
 
+use crate::checked::Warnings;
 use crate::launch::LaunchError;
 use crate::panics::{KernelDeadlock, KernelPanic, class};
 use crate::stream::StreamError;
@@ -180,13 +181,15 @@ impl Launched<'_> {
     }
 }
 
-/// Says what a run found: warnings and notes at once, errors as what the next wait for the stream gives. `None`: nothing is wrong.
+/// Says what a run found: warnings and notes at once, errors as what the next wait for the stream gives. `None`: nothing is wrong, and
+/// `warnings` has what was found.
 ///
 /// # Errors
 /// [`LaunchError::Emulator`] if it could not run.
 pub(crate) fn conclude(
     launched: &Launched<'_>,
     outcome: Outcome,
+    warnings: &Warnings,
 ) -> Result<Option<StreamError>, LaunchError> {
     let Outcome {
         fault, mut reports, ..
@@ -197,10 +200,14 @@ pub(crate) fn conclude(
     let findings = desk::take(launched, reports, fault.as_ref());
     let is_wrong = errors(&findings).next().is_some();
     Ok(match fault {
-        None => is_wrong.then(|| {
+        None if is_wrong => {
             let found = KernelFindings::of(&launched.kernel(), launched.at, findings);
-            StreamError::Check(Box::new(found))
-        }),
+            Some(StreamError::Check(Box::new(found)))
+        }
+        None => {
+            warnings.add(findings);
+            None
+        }
         Some(Fault::Panic {
             message,
             file,

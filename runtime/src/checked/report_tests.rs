@@ -49,7 +49,7 @@ fn outcome(fault: Option<Fault>, reports: Vec<Report>) -> Outcome {
 }
 
 fn conclusion(fault: Option<Fault>, reports: Vec<Report>) -> Option<StreamError> {
-    conclude(&launched(), outcome(fault, reports)).unwrap()
+    conclude(&launched(), outcome(fault, reports), &Warnings::default()).unwrap()
 }
 
 fn panic() -> Fault {
@@ -179,7 +179,12 @@ fn a_deadlock_has_the_class_of_its_finding() {
 
 #[test]
 fn what_could_not_run_is_an_error_of_the_launch() {
-    let error = conclude(&launched(), outcome(Some(Fault::Nested), vec![])).unwrap_err();
+    let error = conclude(
+        &launched(),
+        outcome(Some(Fault::Nested), vec![]),
+        &Warnings::default(),
+    )
+    .unwrap_err();
     assert!(matches!(
         error,
         LaunchError::Emulator {

@@ -67,8 +67,8 @@ impl Copied {
     }
 }
 
-/// Ties a variable of instrumented code at `at` to the program's static that it stands for; gives what the variable itself is for the checks.
-/// Before any of the code runs.
+/// Ties a variable of instrumented code at `at` to the program's static that it stands for; gives what the variable itself is for the
+/// checks. Before any of the code runs.
 ///
 /// # Errors
 /// The program's static is of another size, or in other memory: the kernels of this code cannot run instrumented.

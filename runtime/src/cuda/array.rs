@@ -67,7 +67,8 @@ impl Drop for ArrayMemory {
         let (context, raw) = (Arc::clone(&self.context), self.raw);
         outside(move || {
             let _ = context.bind();
-            // SAFETY: destroyed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
+            // SAFETY: destroyed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context
+            // broken.
             let _ = unsafe { context.driver.cuArrayDestroy(raw) };
         });
     }

@@ -1,9 +1,9 @@
 //! A GPU's context: the primary one, shared with every other user of the GPU in this process, or one that somebody made for himself.
 //!
-//! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so; launches and what pools do, which have to be
-//! quick, only where the driver asks for it ([`Context::again`]). The former context is not restored: that would be two calls more for each
-//! of ours, and the primary context is the one that CUDA's runtime interface uses anyway. Who shares a thread with users of other
-//! contexts holds a [`Pushed`] meanwhile.
+//! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so; launches and what pools do, which
+//! have to be quick, only where the driver asks for it ([`Context::again`]). The former context is not restored: that would be two calls
+//! more for each of ours, and the primary context is the one that CUDA's runtime interface uses anyway. Who shares a thread with users of
+//! other contexts holds a [`Pushed`] meanwhile.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -146,7 +146,8 @@ impl Context {
     ///
     /// Stream handles say which context they are of, so that drivers take such calls whichever is current, or refuse them; most
     /// threads have the right one, and to ask first would be a call more for each of ours. An answer that was given while another
-    /// context, or none, was current may be about that one: then ours is made current, and `call` made again. Refused calls have done nothing.
+    /// context, or none, was current may be about that one: then ours is made current, and `call` made again. Refused calls have done
+    /// nothing.
     #[cold]
     pub(super) fn again(
         &self,

@@ -234,8 +234,8 @@ impl Executable {
 impl Drop for Executable {
     fn drop(&mut self) {
         let driver = self.graph.context.found().driver;
-        // SAFETY: destroyed once, after the last run (the owner waited). Through the driver's own table, as for the graph. Errors: the driver
-        // is shut down, and the graph with it.
+        // SAFETY: destroyed once, after the last run (the owner waited). Through the driver's own table, as for the graph. Errors: the
+        // driver is shut down, and the graph with it.
         let _ = unsafe { driver.cuGraphExecDestroy(self.raw) };
     }
 }

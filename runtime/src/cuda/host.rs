@@ -5,8 +5,8 @@
 //! the function out of the table runs or drops it, so that exactly one of the two happens, once; a number that is not in the table means
 //! nothing. Who takes functions out: [`called`], on the driver's thread; [`forget`], when the stream's work is known to be lost.
 //!
-//! CUDA forbids to call the driver from inside such a function. What this runtime does there is refused ([`is_inside`]), and what is dropped there
-//! is dropped on another thread ([`outside`]).
+//! CUDA forbids to call the driver from inside such a function. What this runtime does there is refused ([`is_inside`]), and what is
+//! dropped there is dropped on another thread ([`outside`]).
 
 use std::any::Any;
 use std::cell::Cell;
@@ -33,7 +33,8 @@ pub(crate) struct HostFunction {
     pub(crate) panics: Arc<HostPanics>,
 }
 
-/// Panics of a device's host functions that nobody has heard of yet, the first of each stream: message, and where the function was submitted.
+/// Panics of a device's host functions that nobody has heard of yet, the first of each stream: message, and where the function was
+/// submitted.
 pub(crate) type HostPanics = Mutex<BTreeMap<u64, (String, &'static Location<'static>)>>;
 
 struct Pending {
@@ -158,7 +159,8 @@ pub(crate) fn is_waiting(stream: u64) -> bool {
         .any(|pending| pending.function.stream == stream)
 }
 
-/// Drops functions whose stream's work is lost: the driver will not call them. `which` is asked with the stream's number and the context's address.
+/// Drops functions whose stream's work is lost: the driver will not call them. `which` is asked with the stream's number and the context's
+/// address.
 pub(crate) fn forget(which: impl Fn(u64, usize) -> bool) {
     let mut table = lock(&TABLE);
     let lost = |pending: &Pending| which(pending.function.stream, pending.context);

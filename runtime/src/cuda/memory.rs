@@ -181,8 +181,8 @@ pub(crate) struct ManagedMemory {
     bytes: usize,
 }
 
-/// Advice is about pages, and allocations of the driver begin in the middle of them: without whole pages of its own, a buffer would be told of
-/// what its neighbours were advised. Pages of managed memory have 64 KiB on the GPU, and no host has larger ones.
+/// Advice is about pages, and allocations of the driver begin in the middle of them: without whole pages of its own, a buffer would be told
+/// of what its neighbours were advised. Pages of managed memory have 64 KiB on the GPU, and no host has larger ones.
 const MANAGED_PAGE: usize = 64 << 10;
 
 fn whole_pages(bytes: usize) -> usize {

@@ -38,8 +38,8 @@ impl Found {
     }
 }
 
-/// That work of one context reaches the memory of another, and whose contexts they were when somebody said so: while these live, the driver's
-/// handles name the same contexts.
+/// That work of one context reaches the memory of another, and whose contexts they were when somebody said so: while these live, the
+/// driver's handles name the same contexts.
 struct Way {
     contexts: [Weak<Context>; 2],
     raw: [CUcontext; 2],

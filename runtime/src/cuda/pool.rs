@@ -124,8 +124,8 @@ impl Drop for Pool {
             let (context, raw) = (Arc::clone(&self.context), self.raw);
             outside(move || {
                 let _ = context.bind();
-                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Through the driver's own table: a pool is
-                // the GPU's and does not go with a lost context. Errors: the driver is shut down already.
+                // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Through the driver's own table: a pool
+                // is the GPU's and does not go with a lost context. Errors: the driver is shut down already.
                 let _ = unsafe { context.found().driver.cuMemPoolDestroy(raw) };
             });
         }
@@ -156,9 +156,10 @@ impl PoolMemory {
                 .cuMemFreeAsync(context, self.address, stream.raw)
         };
         if freed.is_err() {
+            // The ordinary call takes all use of a pool's memory to be over: it waits for nothing.
+            let _ = stream.synchronize();
             let _ = context.bind();
-            // SAFETY: freed once, since the first call did not; the driver waits for work under way. Errors: the driver is shut down or the
-            // context is broken.
+            // SAFETY: freed once, since the first call did not; no work has it any more. Errors: the driver is shut down or the context is broken.
             let _ = unsafe { context.driver.cuMemFree_v2(self.address) };
         }
     }

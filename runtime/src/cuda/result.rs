@@ -6,7 +6,7 @@ use super::sys::{CUDA_ERROR_NOT_READY, CUDA_ERROR_NOT_SUPPORTED, CUresult, Drive
 use crate::panics::{PastLaunch, Suspects};
 
 /// A call that the driver answered with an error.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error(
     "the CUDA driver answered {call} with {name} ({code}): {text}{}",

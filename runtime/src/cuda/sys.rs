@@ -1,7 +1,7 @@
 //! The driver's functions, with the driver's own names and types, found in `libcuda` when the program runs.
 //!
-//! Must not know: what the functions are used for. A method of [`Driver`] has the name of the function that it calls. Here are the functions
-//! without which nothing works; those that some drivers lack stand in a file for each area.
+//! Must not know: what the functions are used for. A method of [`Driver`] has the name of the function that it calls. Here are the
+//! functions without which nothing works; those that some drivers lack stand in a file for each area.
 
 #![allow(
     non_snake_case,
@@ -167,7 +167,8 @@ macro_rules! functions {
                 /// Calls the driver function of this name for a stream of `context`, whichever context is current: see [`Context::again`].
                 ///
                 /// # Safety
-                /// What the driver's manual asks for: live handles, of which the stream's is one of its own, pointers to enough valid memory.
+                /// What the driver's manual asks for: live handles, of which the stream's is one of its own, pointers to enough valid
+                /// memory.
                 #[inline]
                 pub(crate) unsafe fn $qname(&self, context: &Context, $($qarg: $qty),*) -> Result<(), Box<DriverError>> {
                     if let Some(cause) = self.lost() {
@@ -212,8 +213,8 @@ macro_rules! functions {
     };
 }
 
-/// Declares functions that a driver may lack, those that are to be quick behind the others: `since` is the CUDA version of the first driver that has them. Calling one that is missing
-/// is an error that says so.
+/// Declares functions that a driver may lack, those that are to be quick behind the others: `since` is the CUDA version of the first driver
+/// that has them. Calling one that is missing is an error that says so.
 macro_rules! later {
     (
         $area:ident { $(since $since:literal: fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)* }
@@ -265,11 +266,12 @@ macro_rules! later {
                 }
             )*
             $($(
-                /// Calls the driver function of this name for a stream of `context`, whichever context is current: see [`Context::again`]. An
-                /// error if this driver has none.
+                /// Calls the driver function of this name for a stream of `context`, whichever context is current: see [`Context::again`].
+                /// An error if this driver has none.
                 ///
                 /// # Safety
-                /// What the driver's manual asks for: live handles, of which the stream's is one of its own, pointers to enough valid memory.
+                /// What the driver's manual asks for: live handles, of which the stream's is one of its own, pointers to enough valid
+                /// memory.
                 #[inline]
                 pub(crate) unsafe fn $qname(&self, context: &Context, $($qarg: $qty),*) -> Result<(), Box<DriverError>> {
                     let Some(function) = self.loaded.$area.$qname else {

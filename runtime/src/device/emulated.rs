@@ -6,7 +6,8 @@ use crate::model::{Model, ModelLimits};
 /// The domain of PCI buses that emulated devices are on: no machine has it.
 const DOMAIN: i32 = 0xE000;
 
-/// Registers of a multiprocessor, and what a block of it can have: the same on all models (CUDA Programming Guide, technical specifications).
+/// Registers of a multiprocessor, and what a block of it can have: the same on all models (CUDA Programming Guide, technical
+/// specifications).
 const REGISTERS: i32 = 65_536;
 
 impl Emulated {

@@ -34,7 +34,7 @@ pub struct PciId {
 }
 
 /// A text that is no UUID of a GPU, or no place on the PCI bus.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("`{given}` is not {wanted}")]
 pub struct UnknownId {

@@ -142,8 +142,8 @@ impl Device {
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] for a limit that such a device has not, [`DeviceError::Limit`] for a value that it cannot have:
-    /// too large, or too late, since [`Heap`](ContextLimit::Heap) and [`PrintfBuffer`](ContextLimit::PrintfBuffer) are fixed once a kernel that
-    /// uses them was launched.
+    /// too large, or too late, since [`Heap`](ContextLimit::Heap) and [`PrintfBuffer`](ContextLimit::PrintfBuffer) are fixed once a kernel
+    /// that uses them was launched.
     ///
     /// ```
     /// use warploom_runtime::{Device, device::ContextLimit};
@@ -190,7 +190,8 @@ impl Device {
     /// How much memory the device has, and how much is free. On the emulator that of the host. CUDA: `cuMemGetInfo`.
     ///
     /// # Errors
-    /// [`DeviceError::Query`] if the driver refuses; [`DeviceError::Unsupported`] for the emulator on a system that does not tell (Linux does).
+    /// [`DeviceError::Query`] if the driver refuses; [`DeviceError::Unsupported`] for the emulator on a system that does not tell (Linux
+    /// does).
     ///
     /// ```
     /// # if !cfg!(target_os = "linux") { return Ok(()) }
@@ -218,7 +219,8 @@ impl Device {
         }
     }
 
-    /// Makes all that the L2 cache was told to keep ordinary data again. Nothing to do on the emulator. CUDA: `cuCtxResetPersistingL2Cache`.
+    /// Makes all that the L2 cache was told to keep ordinary data again. Nothing to do on the emulator. CUDA:
+    /// `cuCtxResetPersistingL2Cache`.
     ///
     /// # Errors
     /// [`DeviceError::Query`] if the driver refuses, as it does on GPUs before compute capability 8.0.

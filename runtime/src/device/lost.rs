@@ -10,11 +10,12 @@ use crate::device::{Backend, Device, DeviceError};
 use crate::model::Emulator;
 
 impl Device {
-    /// The error that ended this device, if one did: [`DriverError::is_sticky`]. Never on the emulator, where a kernel's fault harms nothing.
+    /// The error that ended this device, if one did: [`DriverError::is_sticky`]. Never on the emulator, where a kernel's fault harms
+    /// nothing.
     ///
-    /// Whoever made the call that met the error was told in full. All later calls on this device, its streams, buffers and events give the same error,
-    /// and do not reach the driver; dropping them is harmless at any time. [`reopen`](Device::reopen) gives a device that works, unless the driver
-    /// gives the process none any more, as after most faults of kernels.
+    /// Whoever made the call that met the error was told in full. All later calls on this device, its streams, buffers and events give the
+    /// same error, and do not reach the driver; dropping them is harmless at any time. [`reopen`](Device::reopen) gives a device that
+    /// works, unless the driver gives the process none any more, as after most faults of kernels.
     #[must_use]
     pub fn lost(&self) -> Option<DriverError> {
         match &self.0.backend {
@@ -30,9 +31,9 @@ impl Device {
     /// the last of it is dropped; host memory of the lost device can be read as long as it is there. The emulator gives a new device of the
     /// same model.
     ///
-    /// After the fault of a kernel (an access outside of all memory, a trap, a device-side assertion: not after a panic, which harms nothing)
-    /// CUDA's drivers leave the whole process without contexts: neither destroying the lost context nor resetting the device brings one
-    /// back (driver 580 on an H200). Work that has to survive such kernels belongs in a child process.
+    /// After the fault of a kernel (an access outside of all memory, a trap, a device-side assertion: not after a panic, which harms
+    /// nothing) CUDA's drivers leave the whole process without contexts: neither destroying the lost context nor resetting the device
+    /// brings one back (driver 580 on an H200). Work that has to survive such kernels belongs in a child process.
     ///
     /// # Errors
     /// [`DeviceError::LostToProcess`] where the driver opens the GPU in a new process only; those of [`Device::cuda`].
@@ -56,7 +57,8 @@ impl Device {
     /// protects. The GPU's primary context goes with the last who has it; another library of the process may keep it.
     ///
     /// # Errors
-    /// [`DeviceError::StillUsed`] if clones of the device, streams, events or buffers are there: drop them first. Those of [`Device::cuda`].
+    /// [`DeviceError::StillUsed`] if clones of the device, streams, events or buffers are there: drop them first. Those of
+    /// [`Device::cuda`].
     ///
     /// ```
     /// use warploom_runtime::{Device, DeviceError};
@@ -93,9 +95,9 @@ impl Device {
     /// CUDA: `cuCtxPushCurrent`, `cuCtxPopCurrent`.
     ///
     /// Two uses. Libraries that work on the current context (cuBLAS, cuFFT, code of one's own) find this device's. And a thread that also
-    /// works with contexts of others gets its own back: the runtime's calls make the device's context current where the driver needs that, and
-    /// leave it so, since putting the former back would cost two calls more. Threads that use only this runtime, or the runtime interface of CUDA
-    /// on the same GPU, need no guard: the context is the primary one, which all share. Does nothing on the emulator.
+    /// works with contexts of others gets its own back: the runtime's calls make the device's context current where the driver needs that,
+    /// and leave it so, since putting the former back would cost two calls more. Threads that use only this runtime, or the runtime
+    /// interface of CUDA on the same GPU, need no guard: the context is the primary one, which all share. Does nothing on the emulator.
     ///
     /// # Errors
     /// [`DeviceError::Query`] if the driver refuses. None on the emulator.

@@ -100,8 +100,8 @@ impl DeviceOptions {
     /// As [`Device::cuda`], with these options.
     ///
     /// # Errors
-    /// Those of [`Device::cuda`]; [`DeviceError::ContextActive`] if the GPU's primary context is there already, made by this program or by a
-    /// library in it, with other options: they are fixed then.
+    /// Those of [`Device::cuda`]; [`DeviceError::ContextActive`] if the GPU's primary context is there already, made by this program or by
+    /// a library in it, with other options: they are fixed then.
     pub fn cuda(self, ordinal: u32) -> Result<Device, DeviceError> {
         Device::open_gpu(ordinal, self)
     }

@@ -14,7 +14,7 @@ use crate::graph::record::{KeptCopy, Operation};
 use crate::launch::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::{Stream, refuse_inside};
-use crate::view::{DeviceSliceMut, resolve};
+use crate::view::DeviceSliceMut;
 
 /// What is said of the way from one device's work to another's memory. CUDA: `CUdevice_P2PAttribute`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,11 +115,12 @@ impl Device {
     }
 
     /// Lets work of this device reach the memory of `peer`; the other direction is asked for apart. Doing it again changes nothing.
-    /// It stays for as long as the devices do, for all users of their contexts, or until [`disable_peer_access`](Device::disable_peer_access).
+    /// It stays for as long as the devices do, for all users of their contexts, or until
+    /// [`disable_peer_access`](Device::disable_peer_access).
     ///
-    /// Kernels of this device can take buffers of the peer's own memory from then on, linear and pitched ones, as they take those of this device, in
-    /// order with all other work on them; memory of pools stays with its device. [Copies](DeviceBuffer::copy_from_peer) work without it, but go
-    /// through host memory then. CUDA: `cuCtxEnablePeerAccess`.
+    /// Kernels of this device can take buffers of the peer's own memory from then on, linear and pitched ones, as they take those of this
+    /// device, in order with all other work on them; memory of pools stays with its device. [Copies](DeviceBuffer::copy_from_peer) work
+    /// without it, but go through host memory then. CUDA: `cuCtxEnablePeerAccess`.
     ///
     /// # Errors
     /// [`DeviceError::Peer`] if there can be no way, or the driver refuses: the boards are not joined, or a device has too many peers.
@@ -148,9 +149,9 @@ impl Device {
         }
     }
 
-    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, for all users of the two contexts, after all work of both devices is
-    /// done: launches that need it are refused from the call on, those that were queued before it still run. If it was not allowed, this
-    /// changes nothing. CUDA: `cuCtxDisablePeerAccess`.
+    /// Ends what [`enable_peer_access`](Device::enable_peer_access) allowed, for all users of the two contexts, after all work of both
+    /// devices is done: launches that need it are refused from the call on, those that were queued before it still run. If it was not
+    /// allowed, this changes nothing. CUDA: `cuCtxDisablePeerAccess`.
     ///
     /// # Errors
     /// As [`enable_peer_access`](Device::enable_peer_access); launches that need the access are refused then, too.
@@ -220,9 +221,9 @@ impl<T: Plain> DeviceBuffer<T> {
     /// Copies `source`, which may lie on another device of the same kind, into elements `at..at + source.len()` of this buffer.
     ///
     /// Queued on `stream`, which is of one of the two devices; does not wait. Both buffers may be used at once, on any stream of their
-    /// devices: what comes later waits, on the device. The way is direct if [`Device::enable_peer_access`] allowed it, else through the host's
-    /// memory. A stream that records makes it a node of its [graph](crate::Graph), whose device is one of the two; each run is then in order
-    /// with the work of both devices on the two buffers. CUDA: `cuMemcpyPeerAsync`, `cuGraphAddMemcpyNode`.
+    /// devices: what comes later waits, on the device. The way is direct if [`Device::enable_peer_access`] allowed it, else through the
+    /// host's memory. A stream that records makes it a node of its [graph](crate::Graph), whose device is one of the two; each run is then
+    /// in order with the work of both devices on the two buffers. CUDA: `cuMemcpyPeerAsync`, `cuGraphAddMemcpyNode`.
     ///
     /// # Errors
     /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then. [`MemoryError::WrongDevice`] if
@@ -281,16 +282,12 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
             });
         }
         refuse_inside()?;
-        let (given, len) = (source.len(), self.len());
-        resolve(at..at.saturating_add(given), len).map_err(|_| MemoryError::CopyOutOfRange {
-            given,
-            at,
-            len,
-        })?;
+        let given = source.len();
+        let target = self.span().window(at, given)?;
         if to.is_same(from) {
             let copy = Copy::Within {
                 from: source.as_ptr().cast(),
-                to: self.ptr().wrapping_add(at).cast(),
+                to: target.cast(),
             };
             // SAFETY: the range was checked; `source` is a view of its length, and cannot overlap this exclusive one; all belong to one
             // device.
@@ -305,7 +302,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         let pair = to.pair(from);
         if let (Some(recording), Some(_)) = (stream.recording(), &pair) {
             let copy = Operation::Copy(KeptCopy {
-                to: self.ptr().wrapping_add(at).cast(),
+                to: target.cast(),
                 from: source.as_ptr().cast(),
                 bytes: given * size_of::<T>(),
                 buffers: vec![self.buffer().clone(), source.buffer().clone()],
@@ -354,8 +351,8 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         let locked = hand_all(&[self.buffer(), source.buffer()], stream)?;
         if !source.is_empty() {
             let target = self.ptr().wrapping_add(at).addr() as u64;
-            // SAFETY: both ranges lie in their buffers, of these contexts; the buffers note this stream, and wait for it before they free or
-            // hand over their memory.
+            // SAFETY: both ranges lie in their buffers, of these contexts; the buffers note this stream, and wait for it before they free
+            // or hand over their memory.
             unsafe {
                 cuda.copy_peer(
                     (target, &to.context),

@@ -19,8 +19,8 @@ pub struct Child {
 impl Graph {
     /// Adds all nodes of `child`, with their order, and returns where they are. The child stays as it is, and can be added again.
     ///
-    /// Each node runs after all nodes of this graph that use a buffer which it uses, too; nodes of the child that share nothing with the rest
-    /// may run beside it. Behind them is one more node, without work, for what is to come after all of them: [`Child::end`].
+    /// Each node runs after all nodes of this graph that use a buffer which it uses, too; nodes of the child that share nothing with the
+    /// rest may run beside it. Behind them is one more node, without work, for what is to come after all of them: [`Child::end`].
     /// CUDA: `cuGraphAddChildGraphNode`, but that there is one graph afterwards, whose launches can all be
     /// [updated](super::ExecutableGraph::update).
     ///

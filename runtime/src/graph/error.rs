@@ -3,7 +3,7 @@
 use crate::cuda::DriverError;
 
 /// Why a graph cannot be made, changed or run.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
     /// Nothing was given to the stream that records.

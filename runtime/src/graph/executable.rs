@@ -169,6 +169,7 @@ impl ExecutableGraph {
         let Some(emulated) = self.device().0.backend.emulated() else {
             return Ok(());
         };
+        self.device().flush_prints(); // before the locks: handlers may use the device
         let _alone = order::nothing_else(self.devices());
         for node in &self.nodes {
             match &node.operation {
@@ -325,12 +326,15 @@ impl ExecutableGraph {
 impl Drop for ExecutableGraph {
     fn drop(&mut self) {
         let (last, cuda) = (lock(&self.last).take(), self.cuda.take());
+        // The word at which cooperative grids meet is its own: a run may be under way on another stream.
+        let own = Arc::clone(self.stream.queue());
         outside(move || {
             if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
                 // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
                 let _ = stream.synchronize();
             }
             drop(cuda);
+            drop(own);
         });
     }
 }

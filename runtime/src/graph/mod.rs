@@ -96,8 +96,9 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Adds what `record` gives to the stream that it gets: a launch, a copy within the device or [from another](crate::DeviceBuffer::copy_from_peer), a fill, or several, one after the other. Returns the
-    /// last node. It runs after all nodes that use a buffer which it uses, too.
+    /// Adds what `record` gives to the stream that it gets: a launch, a copy within the device or
+    /// [from another](crate::DeviceBuffer::copy_from_peer), a fill, or several, one after the other. Returns the last node. It runs after
+    /// all nodes that use a buffer which it uses, too.
     ///
     /// # Errors
     /// Those of `record`, as for an ordinary stream: a launch is checked now. Nothing is added then.
@@ -179,7 +180,8 @@ impl Graph {
         self.stream.device()
     }
 
-    /// The graph in the language of Graphviz: a node for each launch, by the kernel's name, and for each copy and fill; an edge for each order.
+    /// The graph in the language of Graphviz: a node for each launch, by the kernel's name, and for each copy and fill; an edge for each
+    /// order.
     /// CUDA: `cuGraphDebugDotPrint`.
     ///
     /// ```

@@ -10,7 +10,8 @@ use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSliceMut};
 
 impl Device {
-    /// Makes a buffer with the elements of an array or view, in row-major order; see [`upload`](Device::upload). With the feature `ndarray`.
+    /// Makes a buffer with the elements of an array or view, in row-major order; see [`upload`](Device::upload). With the feature
+    /// `ndarray`.
     ///
     /// # Errors
     /// [`InteropError::NotContiguous`] for a view with gaps or in another order; [`InteropError::Memory`] as [`upload`](Device::upload).
@@ -37,10 +38,12 @@ impl Device {
 }
 
 impl<T: Plain> DeviceBuffer<T> {
-    /// Copies all elements to the host, as an array of this shape, row-major; see [`to_vec`](DeviceBuffer::to_vec). With the feature `ndarray`.
+    /// Copies all elements to the host, as an array of this shape, row-major; see [`to_vec`](DeviceBuffer::to_vec). With the feature
+    /// `ndarray`.
     ///
     /// # Errors
-    /// [`InteropError::WrongShape`] if the product of the extents is not the length; [`InteropError::Memory`] as [`to_vec`](DeviceBuffer::to_vec).
+    /// [`InteropError::WrongShape`] if the product of the extents is not the length; [`InteropError::Memory`] as
+    /// [`to_vec`](DeviceBuffer::to_vec).
     #[track_caller]
     pub fn to_array<Sh: IntoDimension>(
         &self,
@@ -50,7 +53,8 @@ impl<T: Plain> DeviceBuffer<T> {
         self.as_slice().to_array(shape, stream)
     }
 
-    /// Copies the elements of an array or view from element `at` on; see [`copy_from`](DeviceBuffer::copy_from). With the feature `ndarray`.
+    /// Copies the elements of an array or view from element `at` on; see [`copy_from`](DeviceBuffer::copy_from). With the feature
+    /// `ndarray`.
     ///
     /// # Errors
     /// [`InteropError::NotContiguous`]; [`InteropError::Memory`] as [`copy_from`](DeviceBuffer::copy_from).

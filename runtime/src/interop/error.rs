@@ -6,7 +6,7 @@ use crate::error::Unsupported;
 use crate::memory::MemoryError;
 
 /// Why a handle, memory or a tensor of another library cannot be taken, or one of ours not be given.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteropError {
     /// A stream of another context.

@@ -75,8 +75,8 @@ impl Drop for Guard {
     }
 }
 
-/// `len` elements of somebody else's memory as a buffer. `release` is called once: on an error right away, else when the buffer is dropped and all
-/// its work is done.
+/// `len` elements of somebody else's memory as a buffer. `release` is called once: on an error right away, else when the buffer is dropped
+/// and all its work is done.
 ///
 /// # Safety
 /// As [`DeviceBuffer::from_raw_parts`].

@@ -15,15 +15,16 @@ use crate::stream::{Stream, StreamOptions};
 use warploom_device::Plain;
 
 impl Device {
-    /// The GPU in a context that somebody else made: a device of its own, whose buffers, streams and modules are that context's. The context is
-    /// not destroyed when the device and all that was made of it are gone. CUDA: `cuCtxGetDevice`.
+    /// The GPU in a context that somebody else made: a device of its own, whose buffers, streams and modules are that context's. The
+    /// context is not destroyed when the device and all that was made of it are gone. CUDA: `cuCtxGetDevice`.
     ///
     /// For programs that keep contexts of their own beside the primary one, and for libraries that work in them. A handle of the primary
-    /// context gives the same as [`Device::cuda`]. [`reopen`](Device::reopen) and [`reset`](Device::reset) give a device in the primary context.
+    /// context gives the same as [`Device::cuda`]. [`reopen`](Device::reopen) and [`reset`](Device::reset) give a device in the primary
+    /// context.
     ///
     /// # Errors
-    /// [`DeviceError::NullContext`]; [`DeviceError::DriverNotFound`] where there is no driver; [`DeviceError::Driver`] if it knows no such context,
-    /// or the context is lost.
+    /// [`DeviceError::NullContext`]; [`DeviceError::DriverNotFound`] where there is no driver; [`DeviceError::Driver`] if it knows no such
+    /// context, or the context is lost.
     ///
     /// # Safety
     /// `raw` is a context of the driver, or null. Nobody destroys it before the device and all that was made of it are dropped.
@@ -43,8 +44,8 @@ impl Device {
         Device::in_context(context, DeviceOptions::new())
     }
 
-    /// The driver's `CUcontext`: the GPU's primary context, or that of [`from_raw_context`](Device::from_raw_context). Null on the emulator. Valid
-    /// while this device lives.
+    /// The driver's `CUcontext`: the GPU's primary context, or that of [`from_raw_context`](Device::from_raw_context). Null on the
+    /// emulator. Valid while this device lives.
     #[must_use]
     pub fn raw_context(&self) -> *mut c_void {
         match &self.0.backend {
@@ -122,13 +123,13 @@ impl<T: Plain> DeviceBuffer<T> {
     /// others. CUDA: `cuPointerGetAttribute`.
     ///
     /// # Errors
-    /// [`InteropError::NullAddress`], [`InteropError::Misaligned`], [`InteropError::TooLarge`]; [`InteropError::UnknownAddress`] if the driver
-    /// knows nothing of such memory.
+    /// [`InteropError::NullAddress`], [`InteropError::Misaligned`], [`InteropError::TooLarge`]; [`InteropError::UnknownAddress`] if the
+    /// driver knows nothing of such memory.
     ///
     /// # Safety
     /// The memory holds `len` elements and stays until `release` is called; until then nobody else uses it, except in work that streams
-    /// order with that of this buffer ([`order_on`](DeviceBuffer::order_on)). On the emulator, `address` is the exposed address of memory that may be
-    /// written.
+    /// order with that of this buffer ([`order_on`](DeviceBuffer::order_on)). On the emulator, `address` is the exposed address of memory
+    /// that may be written.
     ///
     /// ```
     /// # use warploom_runtime::{Device, DeviceBuffer, Result};

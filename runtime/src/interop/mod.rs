@@ -50,8 +50,8 @@
 //!
 //! # Elements and arrays of other crates
 //!
-//! With the feature `bytemuck`, types that are `bytemuck::Pod` are elements of buffers and slices, in kernels too: wrapped in `Pod`, or by the
-//! macro `plain_by_pod!`. With the feature `ndarray`, `Device::upload_array` takes arrays and views, and `DeviceBuffer::to_array` gives
+//! With the feature `bytemuck`, types that are `bytemuck::Pod` are elements of buffers and slices, in kernels too: wrapped in `Pod`, or by
+//! the macro `plain_by_pod!`. With the feature `ndarray`, `Device::upload_array` takes arrays and views, and `DeviceBuffer::to_array` gives
 //! them. Both are off unless asked for.
 
 #[cfg(feature = "ndarray")]

@@ -21,8 +21,7 @@ use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not in a device's memory, so a kernel cannot read it as a slice",
     label = "expected `&DeviceBuffer<_>` or a `DeviceSlice<_>`",
-    note = "upload host data first: `let x = device.upload(&data)?;`, then pass `&x` (or `x.slice(a..b)?` for a part)",
-    note = "for a slice of atomics pass `x.as_atomic()`"
+    note = "upload host data first: `let x = device.upload(&data)?;`, then pass `&x` (or `x.slice(a..b)?` for a part)"
 )]
 pub trait SliceArg<'a> {
     /// The kernel's element type.
@@ -73,6 +72,100 @@ pub trait Slice2DMutArg<'a> {
     type Elem;
     /// Takes the argument apart.
     fn into_arg(self) -> BoundSlice2DMut<'a, Self::Elem>;
+}
+
+/// A [`SliceArg`] with elements of the kernel's type: what `launch` takes for `&[T]`. Implemented for all of them.
+///
+/// Where the types differ, the compiler says what to do:
+///
+/// ```compile_fail,E0277
+/// # use std::sync::atomic::AtomicU32;
+/// # use warploom_runtime::{Device, launch::SliceFor};
+/// fn launch<'a>(counts: impl SliceFor<'a, AtomicU32>) {}
+/// let mut counts = Device::emulator().zeroed::<u32>(8).unwrap();
+/// launch(&counts);
+/// ```
+/// ```
+/// # use std::sync::atomic::AtomicU32;
+/// # use warploom_runtime::{Device, launch::SliceFor};
+/// # fn launch<'a>(counts: impl SliceFor<'a, AtomicU32>) {}
+/// let mut counts = Device::emulator().zeroed::<u32>(8)?;
+/// launch(counts.as_atomic());
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not in a device's memory, so a kernel cannot read it as a slice",
+    label = "expected `&DeviceBuffer<_>` or a `DeviceSlice<_>`",
+    note = "upload host data first: `let x = device.upload(&data)?;`, then pass `&x` (or `x.slice(a..b)?` for a part)"
+)]
+pub trait SliceFor<'a, T> {
+    /// Takes the argument apart.
+    fn bind(self) -> BoundSlice<'a, T>;
+}
+
+/// A [`SliceMutArg`] with elements of the kernel's type: what `launch` takes for `DisjointSlice<T>`. Implemented for all of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not writable device memory, so a kernel cannot write it",
+    label = "expected `&mut DeviceBuffer<_>` or a `DeviceSliceMut<_>`",
+    note = "make the output on the device first: `let mut y = device.zeroed::<T>(len)?;` or `device.upload(&data)?`, then pass `&mut y`",
+    note = "for two parts of one buffer pass the halves of `y.split_at_mut(mid)?`"
+)]
+pub trait SliceMutFor<'a, T> {
+    /// Takes the argument apart.
+    fn bind(self) -> BoundSliceMut<'a, T>;
+}
+
+/// A [`Slice2DMutArg`] with elements of the kernel's type: what `launch` takes for `DisjointSlice2D<T>`. Implemented for all of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no rows on the device, so a kernel cannot write it in two dimensions",
+    label = "expected a `DeviceSlice2DMut<_>`",
+    note = "say how long a row is: pass `y.view_2d_mut(width)?` of a `DeviceBuffer`"
+)]
+pub trait Slice2DMutFor<'a, T> {
+    /// Takes the argument apart.
+    fn bind(self) -> BoundSlice2DMut<'a, T>;
+}
+
+/// Elements of arguments, of which [`SameElement`] speaks.
+#[derive(Debug)]
+pub enum Elements {}
+
+/// That an argument's elements have the type that the kernel wants: true if the two are one.
+///
+/// A trait, for its message; of neither of the two, so that the compiler infers each from the other.
+#[diagnostic::on_unimplemented(
+    message = "the kernel's parameter has elements of type `{Wanted}`, this argument elements of type `{Given}`",
+    label = "elements of type `{Given}`, not `{Wanted}`",
+    note = "for a parameter `&[AtomicU32]`, or with another of Rust's atomics, pass `x.as_atomic()` of the buffer `x`; for `&[Atomic<T, S>]` pass `x.as_atomics()`",
+    note = "for other elements make the buffer with that type: `device.zeroed::<T>(len)?` or `device.upload(&data)?`"
+)]
+pub trait SameElement<Given, Wanted>: sealed::Same<Given, Wanted> {}
+
+impl<T> SameElement<T, T> for Elements {}
+
+mod sealed {
+    /// The same in a place where nobody else can claim it.
+    pub trait Same<Given, Wanted> {}
+    impl<T> Same<T, T> for super::Elements {}
+}
+
+macro_rules! for_kernels {
+    ($($wanted:ident of $argument:ident: $bound:ident;)*) => { $(
+        impl<'a, T: 'a, A: $argument<'a, Elem: 'a>> $wanted<'a, T> for A
+        where
+            Elements: SameElement<A::Elem, T>,
+        {
+            fn bind(self) -> $bound<'a, T> {
+                self.into_arg().with_elements()
+            }
+        }
+    )* };
+}
+
+for_kernels! {
+    SliceFor of SliceArg: BoundSlice;
+    SliceMutFor of SliceMutArg: BoundSliceMut;
+    Slice2DMutFor of Slice2DMutArg: BoundSlice2DMut;
 }
 
 impl<'a, T> SliceArg<'a> for &'a DeviceBuffer<T> {
@@ -204,6 +297,16 @@ impl<'a> Of<'a> {
 }
 
 impl<'a, T> BoundSlice<'a, T> {
+    /// The same under another name of the element type; addresses keep no type.
+    fn with_elements<U>(self) -> BoundSlice<'a, U> {
+        BoundSlice {
+            buffer: self.buffer,
+            ptr: self.ptr.cast(),
+            len: self.len,
+            element: PhantomData,
+        }
+    }
+
     fn new(view: DeviceSlice<'a, T>) -> Self {
         BoundSlice {
             buffer: Of::new(view.buffer()),
@@ -244,6 +347,16 @@ impl<'a, T> BoundSlice<'a, T> {
 }
 
 impl<'a, T> BoundSliceMut<'a, T> {
+    /// The same under another name of the element type; addresses keep no type.
+    fn with_elements<U>(self) -> BoundSliceMut<'a, U> {
+        BoundSliceMut {
+            buffer: self.buffer,
+            ptr: self.ptr.cast(),
+            len: self.len,
+            element: PhantomData,
+        }
+    }
+
     fn new(view: DeviceSliceMut<'a, T>) -> Self {
         BoundSliceMut {
             buffer: Of::new(view.buffer()),
@@ -280,6 +393,17 @@ impl<'a, T> BoundSliceMut<'a, T> {
 }
 
 impl<'a, T> BoundSlice2DMut<'a, T> {
+    /// The same under another name of the element type; addresses keep no type.
+    fn with_elements<U>(self) -> BoundSlice2DMut<'a, U> {
+        BoundSlice2DMut {
+            buffer: self.buffer,
+            ptr: self.ptr.cast(),
+            width: self.width,
+            height: self.height,
+            element: PhantomData,
+        }
+    }
+
     fn new(view: DeviceSlice2DMut<'a, T>) -> Self {
         BoundSlice2DMut {
             buffer: Of::new(view.buffer()),
@@ -326,7 +450,8 @@ enum Source {
     Here(*const u8),
     /// The stream knows.
     GridBarrier,
-    /// So many of the argument's words, each a parameter: address and lengths of a slice, or its address alone, as other languages pass memory.
+    /// So many of the argument's words, each a parameter: address and lengths of a slice, or its address alone, as other languages pass
+    /// memory.
     Words(usize),
 }
 

@@ -29,8 +29,8 @@ fn is_on(value: Option<&str>) -> bool {
 }
 
 impl Device {
-    /// Makes every launch on this device wait until the kernel has ended, or no longer. For debugging: what goes wrong in a kernel is then an
-    /// error of its launch, [`LaunchError::Failed`], and not of whatever waits next. At the start it is on where the variable
+    /// Makes every launch on this device wait until the kernel has ended, or no longer. For debugging: what goes wrong in a kernel is then
+    /// an error of its launch, [`LaunchError::Failed`], and not of whatever waits next. At the start it is on where the variable
     /// `CUDA_LAUNCH_BLOCKING` is 1.
     ///
     /// ```

@@ -54,7 +54,10 @@ pub(crate) fn check_shape(
                 let blocks = blocks_for(threads[axis], block[axis].max(1));
                 match cluster.extents[axis] {
                     1 => blocks,
-                    extent => blocks.next_multiple_of(u64::from(extent)),
+                    // More than any grid has, where it cannot be counted.
+                    extent => blocks
+                        .checked_next_multiple_of(u64::from(extent))
+                        .unwrap_or(u64::MAX),
                 }
             };
             let depth = u64::from(cluster.extents[2]);

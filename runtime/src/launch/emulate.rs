@@ -14,7 +14,8 @@ use crate::graph::record::KeptLaunch;
 use crate::launch::{Arg, CheckedShape, Kernel, LaunchError};
 use crate::stream::Stream;
 
-/// [`submit`](super::submit) on the emulator, of what was checked. No graph runs meanwhile, but the caller's.
+/// [`submit`](super::submit) on the emulator, of what was checked. No graph runs meanwhile, but the caller's. Nothing of the user's but the kernel runs
+/// here: he might wait for what the caller holds.
 ///
 /// # Safety
 /// As [`submit`](super::submit).
@@ -28,7 +29,6 @@ pub(super) unsafe fn emulate(
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
     let device = stream.device();
-    device.flush_prints();
     for buffer in args.iter().filter_map(Arg::buffer) {
         let handed = buffer.hand_to(stream.queue());
         handed.map_err(|source| LaunchError::Driver {
@@ -152,7 +152,7 @@ fn run(
         sites,
     };
     checked::write_page(&launched, options, &outcome);
-    let Some(error) = conclude(&launched, outcome)? else {
+    let Some(error) = conclude(&launched, outcome, &emulated.warnings)? else {
         return Ok(());
     };
     // Like the record of a GPU: the first stays until it is taken.

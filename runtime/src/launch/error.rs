@@ -6,7 +6,7 @@ use crate::cuda::DriverError;
 use crate::stream::StreamError;
 
 /// Why a kernel cannot be launched. Nothing ran, and no buffer was touched; but see [`Failed`](LaunchError::Failed).
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// The stream recorded a graph that is complete.

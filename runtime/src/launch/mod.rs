@@ -16,7 +16,8 @@ mod together; // clusters and cooperative grids
 mod values; // values as kernels take them
 
 pub use arguments::{
-    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, Slice2DMutArg, SliceArg, SliceMutArg,
+    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, Elements, SameElement, Slice2DMutArg,
+    Slice2DMutFor, SliceArg, SliceFor, SliceMutArg, SliceMutFor,
 };
 pub use attributes::{KernelAttributes, attributes, function};
 pub use error::LaunchError;
@@ -87,8 +88,8 @@ impl Launch {
         Launch::of(Extent::Exact { grid, block })
     }
 
-    /// The same in blocks of so many threads: a number, a pair or a triple: x, y, z. [`covering`](Launch::covering) makes as many of them as it takes;
-    /// a grid that was given stays. A kernel that declares its block takes no other.
+    /// The same in blocks of so many threads: a number, a pair or a triple: x, y, z. [`covering`](Launch::covering) makes as many of them
+    /// as it takes; a grid that was given stays. A kernel that declares its block takes no other.
     ///
     /// ```
     /// use warploom_runtime::Launch;

@@ -1,8 +1,8 @@
 //! The short way of a launch: the kernel, the shape and the kinds of arguments that this line launched last, on a GPU.
 //!
-//! Most launches of most programs are such. Everything that the long way ([`submit`](super::submit)) would check again is compared with what
-//! passed there; whatever differs goes the long way, which says what is wrong. The driver's work throws ours out of the caches, so that
-//! each instruction here costs several times what it would in a loop of its own: there are few, and no call that is not needed.
+//! Most launches of most programs are such. Everything that the long way ([`submit`](super::submit)) would check again is compared with
+//! what passed there; whatever differs goes the long way, which says what is wrong. The driver's work throws ours out of the caches, so
+//! that each instruction here costs several times what it would in a loop of its own: there are few, and no call that is not needed.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -18,10 +18,12 @@ use crate::stream::Stream;
 /// Addresses of parameters: launches with more go the long way.
 const PARAMS: usize = 48;
 
-/// Queues a launch that is the latest one of its line again; `false`, and nothing happened, if it is not, or if memory of another device is in it.
+/// Queues a launch that is the latest one of its line again; `false`, and nothing happened, if it is not, or if memory of another device is
+/// in it.
 ///
 /// # Safety
-/// As [`submit`](super::submit), or as `submit_loaded` if there is a `loaded`. `gpu` is that of the stream's device, and the stream does not record.
+/// As [`submit`](super::submit), or as `submit_loaded` if there is a `loaded`. `gpu` is that of the stream's device, and the stream does
+/// not record.
 #[inline]
 pub(super) unsafe fn repeat(
     gpu: &Gpu,
@@ -83,8 +85,9 @@ pub(super) unsafe fn repeat(
         }
     }
     let params = few.as_mut_ptr().cast();
-    // SAFETY: `n` addresses were written, one per parameter of the device function, in order: the arguments' kinds, sizes and alignments are
-    // those that were compared with the device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
+    // SAFETY: `n` addresses were written, one per parameter of the device function, in order: the arguments' kinds, sizes and alignments
+    // are those that were compared with the device code's. The buffers note this stream, and wait for it before they free or hand over
+    // their memory.
     unsafe { function.launch(cuda, &passed.shape, params)? };
     let shape = [passed.shape.grid, passed.shape.block];
     let (stream, names) = (queue.id(), [kernel.name, kernel.base]);

@@ -156,6 +156,7 @@ unsafe fn submit_checked(
             let Some(shape) = check_shape(&launch, kernel, device)? else {
                 return Ok(());
             };
+            device.flush_prints(); // before the locks: handlers may use the device
             let _no_graph = match has_peers {
                 true => no_graphs(&buffers(args), stream),
                 false => vec![emulated.no_graph()],

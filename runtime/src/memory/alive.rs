@@ -34,7 +34,8 @@ pub struct MemoryInUse {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObjectsInUse {
-    /// Streams: each once, however many clones there are. One that was dropped stays while a buffer, an awaited end of work or a graph knows it.
+    /// Streams: each once, however many clones there are. One that was dropped stays while a buffer, an awaited end of work or a graph
+    /// knows it.
     pub streams: usize,
     /// Events.
     pub events: usize,
@@ -57,8 +58,8 @@ impl MemoryInUse {
 impl Device {
     /// How many buffers of this device and its clones are alive, and their bytes: for tests that nothing leaks.
     ///
-    /// Counts what this library gave out, exactly and at once, also on the emulator (what other threads do meanwhile may be counted or not); buffers without bytes count as buffers, forgotten ones
-    /// stay. What other libraries allocate on the same GPU is not in it.
+    /// Counts what this library gave out, exactly and at once, also on the emulator (what other threads do meanwhile may be counted or
+    /// not); buffers without bytes count as buffers, forgotten ones stay. What other libraries allocate on the same GPU is not in it.
     ///
     /// ```
     /// # let device = warploom_runtime::Device::emulator();
@@ -90,8 +91,8 @@ impl Device {
 }
 
 impl Device {
-    /// How many streams, events and graphs of this device and its clones are alive: for tests that nothing leaks. A recorded [`Graph`](crate::Graph)
-    /// has a stream of its own. On a GPU each has an object of the driver; what other libraries make is not in it.
+    /// How many streams, events and graphs of this device and its clones are alive: for tests that nothing leaks. A recorded
+    /// [`Graph`](crate::Graph) has a stream of its own. On a GPU each has an object of the driver; what other libraries make is not in it.
     ///
     /// ```
     /// # let device = warploom_runtime::Device::emulator();
@@ -157,7 +158,8 @@ pub(crate) struct Alive {
     objects: [AtomicUsize; Object::ExecutableGraph as usize + 1],
 }
 
-/// Buffers and bytes of each kind. Threads that take each other's buffers make single counters negative, or too large: only sums mean anything.
+/// Buffers and bytes of each kind. Threads that take each other's buffers make single counters negative, or too large: only sums mean
+/// anything.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counters([(AtomicUsize, AtomicUsize); Kind::COUNT]);

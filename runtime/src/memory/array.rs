@@ -27,9 +27,9 @@ pub use shape::ArrayShape;
 /// Elements of 1, 2 or 4 channels in one, two or three dimensions, or in layers, laid out as the device likes best.
 ///
 /// There are no addresses: elements come and go in copies, from and to host memory, page-locked memory, linear buffers seen
-/// [in rows](crate::DeviceSlice::shaped), pitched buffers and other arrays, and [parts](ArrayBuffer::part) of them all. Kernels read arrays through
-/// textures and surfaces, which are not offered yet; [`raw_array`](ArrayBuffer::raw_array) is for code that makes them itself. Order between
-/// streams is kept as for a [`DeviceBuffer`](crate::DeviceBuffer). CUDA: `CUarray`, `cuArray3DCreate`.
+/// [in rows](crate::DeviceSlice::shaped), pitched buffers and other arrays, and [parts](ArrayBuffer::part) of them all. Kernels read arrays
+/// through textures and surfaces, which are not offered yet; [`raw_array`](ArrayBuffer::raw_array) is for code that makes them itself.
+/// Order between streams is kept as for a [`DeviceBuffer`](crate::DeviceBuffer). CUDA: `CUarray`, `cuArray3DCreate`.
 ///
 /// ```
 /// # let device = warploom_runtime::Device::emulator();
@@ -46,7 +46,8 @@ pub struct ArrayBuffer<T> {
 }
 
 impl Device {
-    /// Makes an array of elements with no particular contents, as [`alloc_uninit`](Device::alloc_uninit) makes a buffer. CUDA: `cuArray3DCreate`.
+    /// Makes an array of elements with no particular contents, as [`alloc_uninit`](Device::alloc_uninit) makes a buffer. CUDA:
+    /// `cuArray3DCreate`.
     ///
     /// ```
     /// # let device = warploom_runtime::Device::emulator();
@@ -61,8 +62,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::ArrayExtent`] if it has no elements, or more along one side than the device's arrays have. [`MemoryError::OutOfMemory`] if
-    /// the device has no room for it; what the driver reports.
+    /// [`MemoryError::ArrayExtent`] if it has no elements, or more along one side than the device's arrays have.
+    /// [`MemoryError::OutOfMemory`] if the device has no room for it; what the driver reports.
     #[track_caller]
     pub fn array_uninit<T: ArrayElement>(
         &self,
@@ -89,7 +90,7 @@ impl Device {
         if let Some(stream) = made.buffer.own_stream()
             && made.buffer.array().is_some()
         {
-            let all = made.as_slice().side();
+            let all = made.as_slice().0.side();
             // SAFETY: both have as many elements; nobody else has the array yet, and both live until the wait is over.
             unsafe { Side::Memory(host.area()).queue_alone(all, Way::In, stream)? };
             stream.synchronize()?;

@@ -73,7 +73,7 @@ impl<'a, T> DeviceSlice<'a, T> {
     /// # Errors
     /// As [`DeviceBuffer::chunks`].
     pub fn chunks(self, len: usize) -> Result<DeviceChunks<'a, T>, MemoryError> {
-        check(self.len(), len)?;
+        self.span().check_chunks(len)?;
         Ok(DeviceChunks { rest: self, len })
     }
 }
@@ -84,18 +84,11 @@ impl<'a, T> DeviceSliceMut<'a, T> {
     /// # Errors
     /// As [`DeviceBuffer::chunks_mut`].
     pub fn into_chunks(self, len: usize) -> Result<DeviceChunksMut<'a, T>, MemoryError> {
-        check(self.len(), len)?;
+        self.span().check_chunks(len)?;
         Ok(DeviceChunksMut {
             rest: Some(self),
             len,
         })
-    }
-}
-
-fn check(elements: usize, len: usize) -> Result<(), MemoryError> {
-    match len {
-        0 => Err(MemoryError::EmptyChunks { len: elements }),
-        _ => Ok(()),
     }
 }
 

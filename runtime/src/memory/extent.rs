@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use super::MemoryError;
-use super::pitched::part_of;
+use super::part::resolve_all;
 use crate::buffer::Area;
 
 /// Width, height and depth in elements. Made of a pair or a triple: `(640, 480)`, `(64, 64, 64)`.
@@ -108,11 +108,6 @@ macro_rules! host_parts {
             element: PhantomData<&'a $($mutable)? [T]>,
         }
 
-        // SAFETY: a borrow of elements.
-        unsafe impl<'a, T> Send for $name<'a, T> where &'a $($mutable)? [T]: Send {}
-        // SAFETY: as above.
-        unsafe impl<'a, T> Sync for $name<'a, T> where &'a $($mutable)? [T]: Sync {}
-
         impl<'a, T> $name<'a, T> {
             /// `elements` as rows and planes without gaps.
             ///
@@ -123,7 +118,7 @@ macro_rules! host_parts {
                 extent.check_length(elements.len())?;
                 let start: *const T = elements.$start();
                 Ok($name {
-                    area: Area::tight(start.cast_mut().cast(), extent.into(), size_of::<T>()),
+                    area: Area::tight(start.cast_mut(), extent),
                     element: PhantomData,
                 })
             }
@@ -139,7 +134,7 @@ macro_rules! host_parts {
                 z: impl RangeBounds<usize>,
             ) -> Result<Self, MemoryError> {
                 Ok($name {
-                    area: part_of(self.area, x, y, z)?,
+                    area: self.area.part(resolve_all(self.area.extent, x, y, z)?),
                     element: PhantomData,
                 })
             }

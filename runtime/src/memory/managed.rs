@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use warploom_device::Plain;
 use warploom_emulator::check::Birth;
 
-use super::{ALIGN, AtomicElement, MemoryError, SharedAtomics};
+use super::{AtomicElement, MemoryError, SharedAtomics, host};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::memory::ManagedMemory;
 use crate::device::{Backend, Device, lock};
@@ -19,9 +19,10 @@ use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 
 /// An array of `T` in managed memory: host and kernels use it without copies, in turns.
 ///
-/// Kernels take `&ManagedBuffer<T>` for `&[T]` and `&mut ManagedBuffer<T>` for outputs, as they take a [`DeviceBuffer`](crate::DeviceBuffer).
-/// The host's access, by [`as_slice`](ManagedBuffer::as_slice) and [`as_mut_slice`](ManagedBuffer::as_mut_slice), first waits for the work
-/// that has the buffer. For a single value under a name there is [`managed_static!`](warploom_device::managed_static).
+/// Kernels take `&ManagedBuffer<T>` for `&[T]` and `&mut ManagedBuffer<T>` for outputs, as they take a
+/// [`DeviceBuffer`](crate::DeviceBuffer). The host's access, by [`as_slice`](ManagedBuffer::as_slice) and
+/// [`as_mut_slice`](ManagedBuffer::as_mut_slice), first waits for the work that has the buffer. For a single value under a name there is
+/// [`managed_static!`](warploom_device::managed_static).
 /// CUDA: `cuMemAllocManaged`.
 ///
 /// ```
@@ -321,11 +322,9 @@ impl<T: Plain> ManagedBuffer<T> {
     /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`] reports them. After a panic, which is reported once, a second call
     /// gives the elements.
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
-        const { assert!(align_of::<T>() <= ALIGN) };
-        self.buffer.wait()?;
-        // SAFETY: initialised memory of `len` elements, of which any bytes are values, aligned for them; the GPU lets both sides use it at
-        // a time. Streams may read it while the borrow lasts; none writes: that needs an exclusive borrow, and what was queued before is done.
-        Ok(unsafe { std::slice::from_raw_parts(self.buffer.host_start().cast(), self.len) })
+        // SAFETY: initialised memory of `len` elements, which the GPU lets both sides use at a time; work that writes it needs an exclusive
+        // borrow.
+        unsafe { host::read(&self.buffer, self.len) }
     }
 
     /// The elements, for the host to write: waits until all work that has the buffer is done.
@@ -333,10 +332,8 @@ impl<T: Plain> ManagedBuffer<T> {
     /// # Errors
     /// As [`as_slice`](ManagedBuffer::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], MemoryError> {
-        const { assert!(align_of::<T>() <= ALIGN) };
-        self.buffer.wait()?;
-        // SAFETY: as for `as_slice`. No stream uses it: what was queued is done, and new work needs a borrow.
-        Ok(unsafe { std::slice::from_raw_parts_mut(self.buffer.host_start().cast(), self.len) })
+        // SAFETY: as for `as_slice`; any work needs a borrow.
+        unsafe { host::write(&mut self.buffer, self.len) }
     }
 }
 
@@ -358,18 +355,8 @@ impl<T: AtomicElement> ManagedBuffer<T> {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn as_shared_atomics(&mut self) -> Result<SharedAtomics<'_, T>, MemoryError> {
-        const {
-            assert!(size_of::<T>() == size_of::<T::Atomic>() && align_of::<T::Atomic>() <= ALIGN);
-        }
-        self.buffer.wait()?; // what runs may be no atomics
-        // SAFETY: initialised memory of `len` elements of the same size, aligned to 256 bytes; `self` is borrowed exclusively, and what
-        // was queued before is done, so that all access meanwhile is atomic.
-        Ok(unsafe {
-            (
-                std::slice::from_raw_parts(self.buffer.host_start().cast(), self.len),
-                DeviceSlice::new(&self.buffer, self.buffer.start().cast(), self.len),
-            )
-        })
+        // SAFETY: as for `as_slice`; kernels reach it, and any work needs a borrow.
+        unsafe { host::share::<T>(&mut self.buffer, self.len) }
     }
 }
 

@@ -11,21 +11,21 @@ use std::sync::Arc;
 use warploom_device::Plain;
 use warploom_emulator::check::Birth;
 
-use super::MemoryError;
+use super::{MemoryError, host};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::pinned::{PinnedAs, PinnedMemory};
 use crate::device::Device;
 use crate::error::Unsupported;
 
-pub use mapped::SharedAtomics;
 pub use parts::{PinnedSlice, PinnedSliceMut};
 
 /// An array of `T` in page-locked memory of the host.
 ///
-/// A copy between it and a device ([`DeviceBuffer::copy_from_pinned`](crate::DeviceBuffer::copy_from_pinned), [`DeviceBuffer::copy_to_pinned`](crate::DeviceBuffer::copy_to_pinned)) is queued on a stream and runs
-/// while the host does something else; a copy of other host memory is waited for. The host's own access, by
-/// [`as_slice`](PinnedBuffer::as_slice) and [`as_mut_slice`](PinnedBuffer::as_mut_slice), first waits for the work that has the buffer, and
-/// so does dropping it. Work on several streams follows one another, as with a [`DeviceBuffer`](crate::DeviceBuffer): for copies side by side make several buffers.
+/// A copy between it and a device ([`DeviceBuffer::copy_from_pinned`](crate::DeviceBuffer::copy_from_pinned),
+/// [`DeviceBuffer::copy_to_pinned`](crate::DeviceBuffer::copy_to_pinned)) is queued on a stream and runs while the host does something
+/// else; a copy of other host memory is waited for. The host's own access, by [`as_slice`](PinnedBuffer::as_slice) and
+/// [`as_mut_slice`](PinnedBuffer::as_mut_slice), first waits for the work that has the buffer, and so does dropping it. Work on several
+/// streams follows one another, as with a [`DeviceBuffer`](crate::DeviceBuffer): for copies side by side make several buffers.
 ///
 /// Page-locked memory is scarce, and slow to allocate: make it once. CUDA: `cuMemHostAlloc`.
 ///
@@ -284,14 +284,11 @@ impl<T: Plain> PinnedBuffer<T> {
     /// The elements, for the host to read: waits until all work that has the buffer is done.
     ///
     /// # Errors
-    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`](crate::Stream::synchronize) reports them. After a panic, which is reported once, a second call
-    /// gives the elements.
+    /// A kernel's panic and a GPU's failure, as [`Stream::synchronize`](crate::Stream::synchronize) reports them. After a panic, which is
+    /// reported once, a second call gives the elements.
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
-        const { assert!(align_of::<T>() <= super::ALIGN) };
-        self.buffer.wait()?;
-        // SAFETY: initialised memory of `len` elements, of which any bytes are values, aligned for them. Streams may read it while the
-        // borrow lasts; none writes: the work that writes needs an exclusive borrow, and what was queued before is done.
-        Ok(unsafe { std::slice::from_raw_parts(self.buffer.host_start().cast(), self.len) })
+        // SAFETY: initialised memory of `len` elements; work that writes it needs an exclusive borrow.
+        unsafe { host::read(&self.buffer, self.len) }
     }
 
     /// The elements, for the host to write: waits until all work that has the buffer is done.
@@ -299,10 +296,8 @@ impl<T: Plain> PinnedBuffer<T> {
     /// # Errors
     /// As [`as_slice`](PinnedBuffer::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], MemoryError> {
-        const { assert!(align_of::<T>() <= super::ALIGN) };
-        self.buffer.wait()?;
-        // SAFETY: as for `as_slice`. No stream uses it: what was queued is done, and new work needs a borrow.
-        Ok(unsafe { std::slice::from_raw_parts_mut(self.buffer.host_start().cast(), self.len) })
+        // SAFETY: as for `as_slice`; any work needs a borrow.
+        unsafe { host::write(&mut self.buffer, self.len) }
     }
 }
 

@@ -17,14 +17,14 @@ use crate::device::Device;
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
-pub(super) use parts::part_of;
 pub use parts::{PitchedSlice, PitchedSliceMut};
 
 /// Rows of `T` in a device's memory, each of which starts at an address that the device reads fast; in one plane or in several.
 ///
 /// The bytes from one row to the next are the [`pitch`](PitchedBuffer::pitch). Copies skip the gaps, between any two of host memory,
-/// page-locked memory, pitched buffers, linear buffers seen [in rows](DeviceSlice::shaped), and [parts](PitchedBuffer::part) of them. A kernel
-/// gets [all rows with their gaps](PitchedBuffer::padded) as a slice, and [the elements from row to row](PitchedBuffer::row_elements).
+/// page-locked memory, pitched buffers, linear buffers seen [in rows](DeviceSlice::shaped), and [parts](PitchedBuffer::part) of them. A
+/// kernel gets [all rows with their gaps](PitchedBuffer::padded) as a slice, and
+/// [the elements from row to row](PitchedBuffer::row_elements).
 /// CUDA: `cuMemAllocPitch`, `cudaMalloc3D`.
 ///
 /// ```
@@ -63,7 +63,8 @@ impl Device {
         Ok(made)
     }
 
-    /// Makes rows of elements with no particular contents, as [`alloc_uninit`](Device::alloc_uninit) makes a buffer. CUDA: `cuMemAllocPitch`.
+    /// Makes rows of elements with no particular contents, as [`alloc_uninit`](Device::alloc_uninit) makes a buffer. CUDA:
+    /// `cuMemAllocPitch`.
     ///
     /// # Errors
     /// As [`pitched_zeroed`](Device::pitched_zeroed).

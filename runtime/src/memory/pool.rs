@@ -8,7 +8,7 @@ use warploom_emulator::check::Birth;
 
 use super::fill::bytes_of;
 use super::{DeviceBuffer, MemoryError};
-use crate::buffer::{Buffer, Fill, Kind};
+use crate::buffer::{ALIGN, Buffer, Fill, Kind, TOO_ALIGNED};
 use crate::cuda::pool::{Pool as CudaPool, PoolNumber};
 use crate::device::{Backend, Device, lock};
 use crate::error::Unsupported;
@@ -240,6 +240,7 @@ impl Pool {
         birth: Birth,
         stream: &Stream,
     ) -> Result<Buffer, MemoryError> {
+        const { assert!(align_of::<T>() <= ALIGN, "{}", TOO_ALIGNED) };
         self.check_device(stream)?;
         stream.refuse_recording("allocate from a pool")?;
         let out_of_memory = || MemoryError::OutOfMemory {

@@ -18,8 +18,8 @@ impl Device {
     /// Page-locks the elements of a vector where they are, and takes them over: for data that is there already and too large to be copied.
     /// [`PinnedBuffer::take_vec`] gives the vector back. CUDA: `cuMemHostRegister`.
     ///
-    /// The vector is taken over, not borrowed: a borrow that is forgotten would end while a copy may still run. On errors it stays what it is.
-    /// To make page-locked memory anew, [`pinned`](Device::pinned) is faster.
+    /// The vector is taken over, not borrowed: a borrow that is forgotten would end while a copy may still run. On errors it stays what it
+    /// is. To make page-locked memory anew, [`pinned`](Device::pinned) is faster.
     ///
     /// # Errors
     /// [`MemoryError::Unsupported`] if it is to be write-combined, which only new memory can be, or if the GPU cannot page-lock, or cannot

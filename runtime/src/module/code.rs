@@ -91,8 +91,8 @@ impl<'a> Code<'a> {
         &self.name
     }
 
-    /// What it was made for; `None` for fat binaries, and where the code does not say it in a way that is known here. Cubins do not say that
-    /// they are for one GPU alone: `sm_90` may be `sm_90a`.
+    /// What it was made for; `None` for fat binaries, and where the code does not say it in a way that is known here. Cubins do not say
+    /// that they are for one GPU alone: `sm_90` may be `sm_90a`.
     #[must_use]
     pub fn arch(&self) -> Option<Arch> {
         self.arch

@@ -218,6 +218,11 @@ pub(crate) fn find<'c>(
         })
         .filter(|(_, described)| described.name == kernel.name)
         .collect();
+    // Crates of one name, as a library and the program beside it or two versions of a library, may have kernels of one name: the place of the
+    // kernel tells them apart.
+    narrow(&mut found, |(_, described)| {
+        described.line == kernel.line && is_same_file(&described.file, kernel.file)
+    });
     // Two closures of one function have one name: the line tells them apart, then the layout.
     narrow(&mut found, |(_, described)| {
         let caller = (caller.file(), caller.line(), caller.column());
@@ -253,17 +258,15 @@ fn narrow<T>(found: &mut Vec<T>, wanted: impl Fn(&T) -> bool) {
     }
 }
 
-/// The device pass may have run in another folder: paths that end alike are the same file.
 pub(crate) fn is_at(at: &manifest::Location, (file, line, column): (&str, u32, u32)) -> bool {
-    let (long, short) = if at.file.len() >= file.len() {
-        (&*at.file, file)
-    } else {
-        (file, &*at.file)
-    };
-    let same_file = long
-        .strip_suffix(short)
-        .is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']));
-    same_file && (at.line, at.column) == (line, column)
+    is_same_file(&at.file, file) && (at.line, at.column) == (line, column)
+}
+
+/// The device pass may have run in another folder: paths that end alike are the same file.
+fn is_same_file(a: &str, b: &str) -> bool {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    let before = long.strip_suffix(short);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']))
 }
 
 #[cold]

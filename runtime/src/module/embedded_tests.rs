@@ -13,6 +13,8 @@ fn described(
     manifest::Kernel {
         name: name.into(),
         entry: entry.into(),
+        file: String::new(),
+        line: 0,
         launched_at: at
             .iter()
             .map(|(line, column)| manifest::Location {
@@ -154,6 +156,44 @@ fn one_kernel_in_two_containers_is_no_conflict() {
     ]);
     let found = unpack(&bytes).unwrap();
     assert!(find(&found, &kernel("shop::scale", &[]), here()).is_ok());
+}
+
+/// A library and the program beside it have one name, and so do two versions of a library.
+#[test]
+fn kernels_of_one_name_are_told_apart_by_their_place() {
+    let at = |entry, file: &str, line| manifest::Kernel {
+        file: file.into(),
+        line,
+        ..described("shop::scale", entry, vec![], &[])
+    };
+    let bytes = section(vec![
+        (
+            "shop (bin)",
+            None,
+            vec![at("a", "/home/someone/shop/src/main.rs", 7)],
+        ),
+        ("shop (lib)", None, vec![at("b", "src/lib.rs", 7)]),
+        (
+            "shop (lib)",
+            None,
+            vec![at("c", "registry/shop-1.0.0/src/lib.rs", 9)],
+        ),
+    ]);
+    let found = unpack(&bytes).unwrap();
+    let entry = |file, line| {
+        let kernel = Kernel {
+            file,
+            line,
+            ..kernel("shop::scale", &[])
+        };
+        find(&found, &kernel, here()).map(|(_, kernel)| &*kernel.entry)
+    };
+    assert_eq!(entry("src/main.rs", 7).unwrap(), "a");
+    assert_eq!(entry("/home/someone/shop/src/lib.rs", 7).unwrap(), "b");
+    assert_eq!(
+        entry("/home/other/registry/shop-1.0.0/src/lib.rs", 9).unwrap(),
+        "c"
+    );
 }
 
 #[test]

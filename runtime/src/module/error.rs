@@ -7,7 +7,7 @@ use crate::module::images::Arch;
 use crate::stream::StreamError;
 
 /// Why device code from elsewhere cannot be loaded, linked or used.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuleError {
     /// A file cannot be read.

@@ -144,14 +144,14 @@ impl Function {
         Ok(room)
     }
 
-    /// The block with which most threads are on the device at a time, the largest if there are several; `dynamic_shared_bytes` says how much
-    /// dynamic shared memory a block of so many threads takes.
+    /// The block with which most threads are on the device at a time, the largest if there are several; `dynamic_shared_bytes` says how
+    /// much dynamic shared memory a block of so many threads takes.
     ///
     /// Keeps to the kernel's own bounds. CUDA: `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
-    /// [`LaunchError::SharedTooLarge`] if no block has room for what `dynamic_shared_bytes` says, [`LaunchError::TooManyThreads`] if the block
-    /// that the kernel declares takes more registers than there are; [`LaunchError::Driver`].
+    /// [`LaunchError::SharedTooLarge`] if no block has room for what `dynamic_shared_bytes` says, [`LaunchError::TooManyThreads`] if the
+    /// block that the kernel declares takes more registers than there are; [`LaunchError::Driver`].
     pub fn best_block(
         &self,
         dynamic_shared_bytes: impl Fn(u32) -> u32,
@@ -227,8 +227,8 @@ impl Function {
         self.tell(|loaded| loaded.set_shared_carveout(percent))
     }
 
-    /// Allows launches with up to `bytes` bytes of dynamic shared memory, ahead of them: launches do it by themselves. Without effect on the
-    /// emulator. CUDA: `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory, ahead of them: launches do it by themselves. Without effect on
+    /// the emulator. CUDA: `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
     ///
     /// # Errors
     /// [`LaunchError::SharedTooLarge`] for more than a block can have; [`LaunchError::Driver`].

@@ -48,7 +48,7 @@ pub enum Form {
 }
 
 /// A text that names no architecture.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is no architecture; write it as `sm_90`, `sm_90a` or `sm_100f`")]
 pub struct UnknownArch {
     /// The text.

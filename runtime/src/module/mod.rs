@@ -190,8 +190,8 @@ impl Module {
         &self.0.name
     }
 
-    /// What the driver's compiler said about code that it took; with [`JitOptions::verbose`] what each kernel needs. Empty for code that was
-    /// compiled before, and if the driver found it in its cache.
+    /// What the driver's compiler said about code that it took; with [`JitOptions::verbose`] what each kernel needs. Empty for code that
+    /// was compiled before, and if the driver found it in its cache.
     #[must_use]
     pub fn log(&self) -> &str {
         &self.0.log

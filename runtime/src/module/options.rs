@@ -50,7 +50,8 @@ impl JitOptions {
         JitOptions::default()
     }
 
-    /// At most so many registers per thread, 1 to 255. Kernels with launch bounds keep to those. CUDA: `CU_JIT_MAX_REGISTERS`, `-maxrregcount`.
+    /// At most so many registers per thread, 1 to 255. Kernels with launch bounds keep to those. CUDA: `CU_JIT_MAX_REGISTERS`,
+    /// `-maxrregcount`.
     pub fn max_registers(self, registers: u32) -> JitOptions {
         JitOptions {
             max_registers: Some(registers),
@@ -58,8 +59,9 @@ impl JitOptions {
         }
     }
 
-    /// Blocks of at least so many threads are to fit, as far as registers go. [`Module::threads_per_block`](super::Module::threads_per_block)
-    /// says what it came to. CUDA: `CU_JIT_THREADS_PER_BLOCK`; the driver refuses it together with a target.
+    /// Blocks of at least so many threads are to fit, as far as registers go.
+    /// [`Module::threads_per_block`](super::Module::threads_per_block) says what it came to. CUDA: `CU_JIT_THREADS_PER_BLOCK`; the driver
+    /// refuses it together with a target.
     pub fn threads_per_block(self, threads: u32) -> JitOptions {
         JitOptions {
             threads_per_block: Some(threads),

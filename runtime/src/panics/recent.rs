@@ -77,8 +77,8 @@ pub(crate) struct Recent {
     list: Vec<Launched>,
 }
 
-/// How often somebody asked [`launches_so_far`]. Outside of any lock: who asks a stream again and again must not wait for another thread that
-/// loads device code. Launches are many and only read it; waits are few and count it up.
+/// How often somebody asked [`launches_so_far`]. Outside of any lock: who asks a stream again and again must not wait for another thread
+/// that loads device code. Launches are many and only read it; waits are few and count it up.
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
 /// Tells the launches that are noted so far from later ones. Taken before a wait, it says for which launches the wait was.

@@ -19,7 +19,7 @@ const VARIABLE: &str = if cfg!(target_pointer_width = "64") {
 };
 
 /// Why no tool listens to ranges and marks.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoTool {
     /// No profiler started the program.

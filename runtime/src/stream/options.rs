@@ -13,8 +13,8 @@ use crate::device::{Backend, Device};
 /// stream starts when all earlier work of all *blocking* streams is done, and later work of the blocking streams starts when it is done.
 /// *Non-blocking* streams take no part.
 ///
-/// warploom itself never uses the default stream, so its streams are non-blocking as a rule. Libraries and code in C++ do use it. Three ways
-/// to keep the order with such code in the same process:
+/// warploom itself never uses the default stream, so its streams are non-blocking as a rule. Libraries and code in C++ do use it. Three
+/// ways to keep the order with such code in the same process:
 /// 1. [`blocking`](StreamOptions::blocking) makes a stream that takes part in the rule.
 /// 2. [`Device::default_stream`] is the default stream itself.
 /// 3. Events order any stream with any other: [`Stream::record`] and [`Stream::wait`].

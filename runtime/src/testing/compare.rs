@@ -16,7 +16,7 @@ use super::{Comparison, Rule};
 /// assert_eq!((why.output(), why.element(), why.count()), (0, 1, 2));
 /// assert!(why.to_string().starts_with("error[WL0910]: left and right differ\n"));
 /// ```
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct Mismatch(Box<Kind>);
 

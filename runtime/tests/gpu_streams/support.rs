@@ -69,8 +69,8 @@ pub(crate) fn is_asynchronous(device: &Device) -> bool {
 /// Tells a test that nobody else is in its process.
 const ALONE: &str = "WARPLOOM_TEST_ALONE";
 
-/// The first GPU, in a process that this test has for itself: a GPU's context belongs to the process, and to wait for all of its work is to wait
-/// for other tests. In any other process `None`; that has started the one and looked at how it ended, or said that there is no GPU.
+/// The first GPU, in a process that this test has for itself: a GPU's context belongs to the process, and to wait for all of its work is to
+/// wait for other tests. In any other process `None`; that has started the one and looked at how it ended, or said that there is no GPU.
 macro_rules! gpu {
     () => {{
         fn here() {}

@@ -29,7 +29,8 @@ static TWO_OVER_PI: [u64; 21] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// `x` less the nearest multiple of π/2, within 0.51 ulp, what that lacks, and the quadrant; for `|x|` above 2^10. NaN for what is not finite.
+/// `x` less the nearest multiple of π/2, within 0.51 ulp, what that lacks, and the quadrant; for `|x|` above 2^10. NaN for what is not
+/// finite.
 #[cold]
 #[inline(never)]
 pub(super) fn reduce_large(x: f64) -> (f64, f64, i32) {

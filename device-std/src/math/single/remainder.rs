@@ -48,8 +48,8 @@ fn reduce(x: f32, y: f32) -> (f32, u32, f32, i32) {
     (rest, quotient, divisor, ey - 150)
 }
 
-/// The usual case in a few instructions: `|x|` reduced to below `|y|`, and the quotient, where that has at most 21 bits and nothing is near the
-/// ends of the range.
+/// The usual case in a few instructions: `|x|` reduced to below `|y|`, and the quotient, where that has at most 21 bits and nothing is near
+/// the ends of the range.
 #[inline]
 fn reduce_quickly(x: f32, y: f32) -> Option<(f32, f32)> {
     let (x, y) = (x.abs(), y.abs());

@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
 use warploom_emulator::Fault;
-use warploom_emulator::check::{
-    Allowance, Allowances, Code, Place, Report, Severity, Sources, colours,
-};
+use warploom_emulator::check::{Allowance, Allowances, Report, Severity, Sources, colours};
 
 use super::{Launched, json, of_fault, sources};
+use crate::checked::warnings::{Kind, kind};
 use crate::device::lock;
 
 /// The form of what is said, as `WARPLOOM_REPORT` has it.
@@ -45,8 +44,8 @@ impl Form {
 pub(super) struct Desk {
     form: Form,
     allowances: Allowances,
-    /// Warnings and notes that were said: class and places.
-    said: HashSet<(Code, Vec<Option<Place>>)>,
+    /// Warnings and notes that were said.
+    said: HashSet<Kind>,
 }
 
 impl Desk {
@@ -123,11 +122,8 @@ impl Desk {
         if self.form == Form::Quiet {
             return None;
         }
-        if report.severity != Severity::Error {
-            let places = report.sides.iter().map(|side| side.place.clone()).collect();
-            if !self.said.insert((report.code, places)) {
-                return None;
-            }
+        if report.severity != Severity::Error && !self.said.insert(kind(report)) {
+            return None;
         }
         match (&self.form, report.severity) {
             (Form::Json(_), _) => {
@@ -195,12 +191,13 @@ pub(super) fn take(
     findings
 }
 
-/// Says a finding that belongs to no launch, unless it is allowed.
-pub(crate) fn remark(report: Report) {
+/// Says a finding that belongs to no launch, unless it is allowed. Gives back what is left.
+pub(crate) fn remark(report: Report) -> Vec<Report> {
     let mut desk = lock(desk());
     let left = desk.allowances.sift(vec![report], sources());
     let words = desk.words(&left, None, sources());
     write(&desk.form, &words);
+    left
 }
 
 /// Allows findings in code that one cannot edit, from now on and in all launches of the process. For code of one's own write a comment at

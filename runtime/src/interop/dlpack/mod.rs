@@ -1,8 +1,9 @@
-//! Tensors of other libraries, by [DLPack](https://dmlc.github.io/dlpack/latest/): NumPy, PyTorch, CuPy, JAX and others read and write them.
+//! Tensors of other libraries, by [DLPack](https://dmlc.github.io/dlpack/latest/): NumPy, PyTorch, CuPy, JAX and others read and write
+//! them.
 //!
 //! A [`Tensor`] is memory with a type and a shape, and somebody who is to be told when nobody needs it any more. It is made of a
-//! [`DeviceBuffer`] ([`into_dlpack`](DeviceBuffer::into_dlpack)), a [`PinnedBuffer`], a [`ManagedBuffer`] or of what another library gives ([`Tensor::from_raw_versioned`],
-//! [`Tensor::from_raw`]), and becomes the one or the other. Nothing is copied.
+//! [`DeviceBuffer`] ([`into_dlpack`](DeviceBuffer::into_dlpack)), a [`PinnedBuffer`], a [`ManagedBuffer`] or of what another library gives
+//! ([`Tensor::from_raw_versioned`], [`Tensor::from_raw`]), and becomes the one or the other. Nothing is copied.
 //!
 //! | memory | the emulator | GPU *n* |
 //! |---|---|---|
@@ -16,11 +17,11 @@
 //! Python passes a pointer to the structure in a capsule, whose name says which one it is and whether it is used up. This library
 //! knows nothing of Python; who binds the two does this:
 //!
-//! - Out: [`Tensor::into_raw_versioned`] goes into a capsule named `dltensor_versioned`, [`Tensor::into_raw`] into one named `dltensor`. The capsule's
-//!   destructor calls the structure's deleter if the capsule still has that name.
+//! - Out: [`Tensor::into_raw_versioned`] goes into a capsule named `dltensor_versioned`, [`Tensor::into_raw`] into one named `dltensor`.
+//!   The capsule's destructor calls the structure's deleter if the capsule still has that name.
 //! - In: take the pointer out of the capsule, rename it to `used_dltensor_versioned` or `used_dltensor`, then call
-//!   [`Tensor::from_raw_versioned`] or [`Tensor::from_raw`]. From then on the structure belongs to the tensor, and its deleter is called once,
-//!   on errors too. A second consumer finds the new name, and must not take it again.
+//!   [`Tensor::from_raw_versioned`] or [`Tensor::from_raw`]. From then on the structure belongs to the tensor, and its deleter is called
+//!   once, on errors too. A second consumer finds the new name, and must not take it again.
 //! - Order on GPUs: `__dlpack__(stream=…)` gets the number of the stream that the consumer works on. As the producer, adopt it
 //!   ([`Stream::from_raw`]) and pass it to [`into_dlpack`](DeviceBuffer::into_dlpack); as the consumer, pass the number of
 //!   [`Stream::raw`].
@@ -99,8 +100,8 @@ impl<T: DlElement> DeviceBuffer<T> {
     /// Does not wait on the host. When the receiver is done, the buffer is dropped, on the receiver's thread.
     ///
     /// # Errors
-    /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`] for a
-    /// stream of another device, or where a graph has the buffer: its runs would not wait for the receiver.
+    /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`]
+    /// for a stream of another device, or where a graph has the buffer: its runs would not wait for the receiver.
     pub fn into_dlpack(self, shape: &[usize], stream: &Stream) -> Result<Tensor, InteropError> {
         let extents = extents(shape, self.len())?;
         if self.buffer().is_in_graph() {
@@ -117,8 +118,8 @@ impl<T: DlElement> DeviceBuffer<T> {
 }
 
 impl<T: DlElement> PinnedBuffer<T> {
-    /// Gives the buffer away as a tensor of this shape, row-major, in memory of the host: `kDLCUDAHost`, or `kDLCPU` on the emulator. Waits for
-    /// all earlier work on the buffer, so that its receiver may use it at once, on the host too.
+    /// Gives the buffer away as a tensor of this shape, row-major, in memory of the host: `kDLCUDAHost`, or `kDLCPU` on the emulator. Waits
+    /// for all earlier work on the buffer, so that its receiver may use it at once, on the host too.
     ///
     /// When the receiver is done, the buffer is dropped, on the receiver's thread.
     ///
@@ -131,8 +132,8 @@ impl<T: DlElement> PinnedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`] for what
-    /// earlier work reports, or where a graph has the buffer.
+    /// [`InteropError::WrongShape`] if the product of the extents is not the length; the buffer is dropped then. [`InteropError::Memory`]
+    /// for what earlier work reports, or where a graph has the buffer.
     pub fn into_dlpack(self, shape: &[usize]) -> Result<Tensor, InteropError> {
         let extents = extents(shape, self.len())?;
         self.buffer().wait()?;
@@ -146,8 +147,8 @@ impl<T: DlElement> PinnedBuffer<T> {
 }
 
 impl<T: DlElement> ManagedBuffer<T> {
-    /// Gives the buffer away as a tensor of this shape, row-major, in managed memory: `kDLCUDAManaged`, or `kDLCPU` on the emulator. Waits for
-    /// all earlier work on the buffer, so that its receiver may use it at once, on the host too.
+    /// Gives the buffer away as a tensor of this shape, row-major, in managed memory: `kDLCUDAManaged`, or `kDLCPU` on the emulator. Waits
+    /// for all earlier work on the buffer, so that its receiver may use it at once, on the host too.
     ///
     /// When the receiver is done, the buffer is dropped, on the receiver's thread.
     ///
@@ -232,12 +233,14 @@ impl Tensor {
         empty || dimensions.all(|(extent, (found, expected))| *extent == 1 || found == expected)
     }
 
-    /// The tensor's memory as a buffer of its elements, in row-major order. The owner is told when the buffer is dropped and its work is done.
+    /// The tensor's memory as a buffer of its elements, in row-major order. The owner is told when the buffer is dropped and its work is
+    /// done.
     ///
     /// # Errors
-    /// [`InteropError::ReadOnly`]; [`InteropError::ElementType`] if the elements are no `T`; [`InteropError::WrongDevice`] if `device` does not
-    /// reach the memory; [`InteropError::NotContiguous`]; [`InteropError::Malformed`], [`InteropError::TooLarge`],
-    /// [`InteropError::NullAddress`], [`InteropError::Misaligned`], [`InteropError::UnknownAddress`] if producers err. The owner is told then, too.
+    /// [`InteropError::ReadOnly`]; [`InteropError::ElementType`] if the elements are no `T`; [`InteropError::WrongDevice`] if `device` does
+    /// not reach the memory; [`InteropError::NotContiguous`]; [`InteropError::Malformed`], [`InteropError::TooLarge`],
+    /// [`InteropError::NullAddress`], [`InteropError::Misaligned`], [`InteropError::UnknownAddress`] if producers err. The owner is told
+    /// then, too.
     #[track_caller]
     pub fn into_buffer<T: DlElement>(
         self,

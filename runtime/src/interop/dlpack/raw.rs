@@ -8,8 +8,8 @@ use super::{DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, 
 use crate::interop::InteropError;
 
 impl Tensor {
-    /// Takes a tensor of the form before version 1 (capsule `dltensor`) from another library. Its deleter is called once: when nobody needs the memory
-    /// any more, or before an error is returned.
+    /// Takes a tensor of the form before version 1 (capsule `dltensor`) from another library. Its deleter is called once: when nobody needs
+    /// the memory any more, or before an error is returned.
     ///
     /// # Errors
     /// [`InteropError::NullTensor`], [`InteropError::Malformed`].

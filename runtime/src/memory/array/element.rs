@@ -43,7 +43,8 @@ impl ChannelFormat {
 /// Elements of arrays: numbers of at most 32 bits, alone or two or four of them as a Rust array or a [vector](vector).
 ///
 /// # Safety
-/// A value is [`CHANNELS`](ArrayElement::CHANNELS) numbers of the type that [`FORMAT`](ArrayElement::FORMAT) names, side by side, and nothing else.
+/// A value is [`CHANNELS`](ArrayElement::CHANNELS) numbers of the type that [`FORMAT`](ArrayElement::FORMAT) names, side by side, and
+/// nothing else.
 ///
 /// ```
 /// use warploom_runtime::memory::{ArrayElement, ChannelFormat};

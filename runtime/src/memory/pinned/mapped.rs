@@ -2,14 +2,8 @@
 
 use super::PinnedBuffer;
 use crate::error::Unsupported;
-use crate::memory::{AtomicElement, MemoryError};
+use crate::memory::{AtomicElement, MemoryError, SharedAtomics, host};
 use crate::view::{DeviceSlice, DeviceSliceMut};
-
-/// The elements of one memory as the host sees them, and for kernels: see [`PinnedBuffer::as_shared_atomics`].
-pub type SharedAtomics<'a, T> = (
-    &'a [<T as AtomicElement>::Atomic],
-    DeviceSlice<'a, <T as AtomicElement>::Atomic>,
-);
 
 impl<T> PinnedBuffer<T> {
     /// All elements, for kernels to read where they are, across the bus. The buffer was made [mapped](crate::PinnedOptions::mapped).
@@ -92,19 +86,8 @@ impl<T: AtomicElement> PinnedBuffer<T> {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn as_shared_atomics(&mut self) -> Result<SharedAtomics<'_, T>, MemoryError> {
-        const {
-            assert!(size_of::<T>() == size_of::<T::Atomic>());
-            assert!(align_of::<T>() >= align_of::<T::Atomic>());
-        }
-        let start = self.mapped_start()?;
-        self.buffer.wait()?; // copies under way are no atomics
-        // SAFETY: initialised memory of `len` elements of the same size and alignment; `self` is borrowed exclusively, and what
-        // was queued before is done, so that all access meanwhile is atomic.
-        Ok(unsafe {
-            (
-                std::slice::from_raw_parts(self.buffer.host_start().cast(), self.len),
-                DeviceSlice::new(&self.buffer, start.cast(), self.len),
-            )
-        })
+        self.mapped_start()?;
+        // SAFETY: initialised memory of `len` elements, which kernels reach, for it is mapped; any work needs a borrow.
+        unsafe { host::share::<T>(&mut self.buffer, self.len) }
     }
 }

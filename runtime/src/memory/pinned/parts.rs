@@ -7,35 +7,22 @@ use std::ops::RangeBounds;
 use warploom_device::Plain;
 
 use super::PinnedBuffer;
-use crate::buffer::{Buffer, Copy};
-use crate::memory::{DeviceBuffer, MemoryError, window};
+use crate::buffer::Copy;
+use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::Stream;
-use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
+use crate::view::{DeviceSlice, DeviceSliceMut, Span};
 
 /// A part of a [`PinnedBuffer`], as the source of copies.
 pub struct PinnedSlice<'a, T> {
-    buffer: &'a Buffer,
-    ptr: *const T,
-    len: usize,
+    span: Span<'a, T>,
     element: PhantomData<&'a [T]>,
 }
 
 /// A part of a [`PinnedBuffer`], as the target of copies.
 pub struct PinnedSliceMut<'a, T> {
-    buffer: &'a Buffer,
-    ptr: *mut T,
-    len: usize,
+    span: Span<'a, T>,
     element: PhantomData<&'a mut [T]>,
 }
-
-// SAFETY: a view is a borrow of elements, like `&[T]`; the buffer itself may be used by every thread.
-unsafe impl<T: Sync> Send for PinnedSlice<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for PinnedSlice<'_, T> {}
-// SAFETY: a view is an exclusive borrow of elements, like `&mut [T]`.
-unsafe impl<T: Send> Send for PinnedSliceMut<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for PinnedSliceMut<'_, T> {}
 
 impl<T> Clone for PinnedSlice<'_, T> {
     fn clone(&self) -> Self {
@@ -49,13 +36,13 @@ impl<'a, T> PinnedSlice<'a, T> {
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.span.len
     }
 
     /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.span.len == 0
     }
 
     /// The elements of `range` (counted within this part).
@@ -63,12 +50,8 @@ impl<'a, T> PinnedSlice<'a, T> {
     /// # Errors
     /// [`MemoryError::OutOfRange`] names the range and the length.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<PinnedSlice<'a, T>, MemoryError> {
-        let range = resolve(range, self.len)?;
-        Ok(PinnedSlice {
-            ptr: self.ptr.wrapping_add(range.start),
-            len: range.len(),
-            ..*self
-        })
+        let span = self.span.slice(range)?;
+        Ok(PinnedSlice { span, ..*self })
     }
 }
 
@@ -81,53 +64,50 @@ impl<'a, T> PinnedSliceMut<'a, T> {
         self,
         range: impl RangeBounds<usize>,
     ) -> Result<PinnedSliceMut<'a, T>, MemoryError> {
-        let range = resolve(range, self.len)?;
-        Ok(PinnedSliceMut {
-            ptr: self.ptr.wrapping_add(range.start),
-            len: range.len(),
-            ..self
-        })
+        let span = self.span.slice(range)?;
+        Ok(PinnedSliceMut { span, ..self })
     }
 
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.span.len
     }
 
     /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.span.len == 0
     }
 }
 
 impl<'a, T> PinnedSlice<'a, T> {
-    pub(in crate::memory) fn buffer(&self) -> &'a Buffer {
-        self.buffer
-    }
-
-    pub(in crate::memory) fn ptr(&self) -> *const T {
-        self.ptr
+    pub(in crate::memory) fn span(&self) -> Span<'a, T> {
+        self.span
     }
 }
 
 impl<'a, T> PinnedSliceMut<'a, T> {
-    pub(in crate::memory) fn buffer(&self) -> &'a Buffer {
-        self.buffer
+    pub(in crate::memory) fn span(&self) -> Span<'a, T> {
+        self.span
     }
+}
 
-    pub(in crate::memory) fn ptr(&self) -> *mut T {
-        self.ptr
+impl<T> PinnedBuffer<T> {
+    /// The elements as the host's address space has them; who may use them is up to the caller.
+    fn span(&self) -> Span<'_, T> {
+        Span {
+            buffer: &self.buffer,
+            ptr: self.buffer.host_start().cast(),
+            len: self.len,
+        }
     }
 }
 
 impl<'a, T> From<&'a PinnedBuffer<T>> for PinnedSlice<'a, T> {
     fn from(all: &'a PinnedBuffer<T>) -> Self {
         PinnedSlice {
-            buffer: &all.buffer,
-            ptr: all.buffer.host_start().cast(),
-            len: all.len,
+            span: all.span(),
             element: PhantomData,
         }
     }
@@ -136,9 +116,7 @@ impl<'a, T> From<&'a PinnedBuffer<T>> for PinnedSlice<'a, T> {
 impl<'a, T> From<&'a mut PinnedBuffer<T>> for PinnedSliceMut<'a, T> {
     fn from(all: &'a mut PinnedBuffer<T>) -> Self {
         PinnedSliceMut {
-            buffer: &all.buffer,
-            ptr: all.buffer.host_start().cast(),
-            len: all.len,
+            span: all.span(),
             element: PhantomData,
         }
     }
@@ -192,13 +170,13 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         source: impl Into<PinnedSlice<'a, T>>,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
-        let source = source.into();
+        let source = source.into().span;
         self.buffer().check_device(stream)?;
         source.buffer.check_device(stream)?;
-        window(at, source.len, self.len())?;
+        let to = self.span().window(at, source.len)?;
         let copy = Copy::InPinned {
             from: source.ptr.cast(),
-            to: self.ptr().wrapping_add(at).cast(),
+            to: to.cast(),
         };
         let bytes = source.len * size_of::<T>();
         // SAFETY: the range was checked; `source` is a view of `len` elements, and cannot overlap this exclusive one; both devices were
@@ -222,12 +200,12 @@ impl<T: Plain> DeviceSlice<'_, T> {
     where
         T: 'a,
     {
-        let target = target.into();
+        let target = target.into().span;
         self.buffer().check_device(stream)?;
         target.buffer.check_device(stream)?;
-        window(at, target.len, self.len())?;
+        let from = self.span().window(at, target.len)?;
         let copy = Copy::OutPinned {
-            from: self.ptr().wrapping_add(at).cast(),
+            from: from.cast(),
             to: target.ptr.cast(),
         };
         let bytes = target.len * size_of::<T>();
@@ -240,7 +218,7 @@ impl<T: Plain> DeviceSlice<'_, T> {
 impl<T> fmt::Debug for PinnedSlice<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PinnedSlice")
-            .field("len", &self.len)
+            .field("len", &self.span.len)
             .finish_non_exhaustive()
     }
 }
@@ -248,7 +226,7 @@ impl<T> fmt::Debug for PinnedSlice<'_, T> {
 impl<T> fmt::Debug for PinnedSliceMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PinnedSliceMut")
-            .field("len", &self.len)
+            .field("len", &self.span.len)
             .finish_non_exhaustive()
     }
 }

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(x: &[&f32]) {}
+
+fn main() {}

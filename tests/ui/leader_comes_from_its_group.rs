@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(leader: BlockLeader) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use warploom::prelude::*;
+
+#[kernel]
+fn k(array: SharedArray<f32, 64>) {}
+
+fn main() {}
