@@ -42,8 +42,6 @@ mod local_arrays;
 mod loop_checks;
 #[path = "ptx/loop_conditions.rs"]
 mod loop_conditions;
-#[path = "ptx/loop_walks.rs"]
-mod loop_walks;
 #[path = "ptx/math.rs"]
 mod math;
 #[path = "ptx/narrow_indices.rs"]

@@ -27,15 +27,18 @@ extern "C" __global__ void bitonic_block(const unsigned *__restrict__ x, unsigne
     if (i < n) y[i] = value;
 }
 
-// One step over the whole array: each thread orders two elements that lie `distance` apart: the twin of `bitonic_step`.
+// One step over the whole array: each thread orders two pairs of elements that lie `distance` apart: the twin of `bitonic_step`.
 extern "C" __global__ void bitonic_step(unsigned distance, unsigned length, unsigned *x, unsigned long long n) {
     unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned long long below = i & (distance - 1);
-    unsigned long long low = 2 * (i - below) + below, high = low + distance;
-    if (high < n) {
-        unsigned a = x[low], b = x[high];
-        bool ascending = (low & length) == 0;
-        x[low] = ascending ? min(a, b) : max(a, b);
-        x[high] = ascending ? max(a, b) : min(a, b);
+    unsigned long long j = i + (unsigned long long)gridDim.x * blockDim.x;
+    unsigned long long below0 = i & (distance - 1), below1 = j & (distance - 1);
+    unsigned long long low0 = 2 * (i - below0) + below0, low1 = 2 * (j - below1) + below1;
+    if (low0 + distance < n && low1 + distance < n) {
+        unsigned a = x[low0], b = x[low0 + distance], c = x[low1], d = x[low1 + distance];
+        bool ascending0 = (low0 & length) == 0, ascending1 = (low1 & length) == 0;
+        x[low0] = ascending0 ? min(a, b) : max(a, b);
+        x[low0 + distance] = ascending0 ? max(a, b) : min(a, b);
+        x[low1] = ascending1 ? min(c, d) : max(c, d);
+        x[low1 + distance] = ascending1 ? max(c, d) : min(c, d);
     }
 }

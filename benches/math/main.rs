@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use warploom::device::Plain;
 use warploom::{DeviceBuffer, Launch, LaunchError, Stream};
-use warploom_harness::benchmark::{Benchmark, Repetitions, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Repetitions, Traffic, Twin};
 use warploom_harness::date;
 use warploom_harness::record::{Machine, Measured, Record, file_name, write};
 
@@ -139,6 +139,7 @@ fn benchmark(file: &'static str, function: &Function) -> Benchmark<()> {
         sizes: &[],
         small: 0,
         traffic: |_| Traffic::None,
+        bound: Bound::Compute("a function and hardly any memory"),
         prediction: "1 or more: the same approximations of the hardware, and shorter polynomials",
         run: (),
     }

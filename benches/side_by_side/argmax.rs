@@ -2,7 +2,7 @@
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_in_fours};
 use super::session::{BenchError, Session};
@@ -126,6 +126,7 @@ impl Sides for Argmax {
         sizes: &[1 << 29],
         small: 5000,
         traffic: |n| Traffic::Bytes(4 * n),
+        bound: Bound::Bandwidth,
         prediction: "0.98 or more: the same comparisons, and no check but that of the loop",
         run: run::<Self>,
     };

@@ -5,7 +5,7 @@ use core::f64::consts;
 
 use warploom::device::math::{double, single};
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::mixed;
 use super::session::{BenchError, Session};
@@ -77,6 +77,9 @@ impl Sides for BlackScholes {
         sizes: &[1 << 26],
         small: 2000,
         traffic: |n| Traffic::Bytes(20 * n),
+        bound: Bound::Compute(
+            "two exponentials, a logarithm, a square root and divisions for 20 bytes",
+        ),
         prediction: "1.00: the functions of both sides have about as many instructions, and there are many more of these than of checks",
         run: run::<Self>,
     };

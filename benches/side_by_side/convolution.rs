@@ -1,7 +1,7 @@
 //! Weighted sums over neighbours, through shared memory, with weights in constant memory; zeros beyond the border.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -116,6 +116,7 @@ impl Sides for Convolution1D {
         sizes: &[1 << 28],
         small: 3000,
         traffic: |n| Traffic::Bytes(8 * n),
+        bound: Bound::SharedMemory("each element is read from shared memory once per weight"),
         prediction: "0.97: the loop over the weights is the same; the loop that fills the tile counts in 64 bit on both sides",
         run: run::<Self>,
     };
@@ -179,6 +180,7 @@ impl Sides for Convolution2D {
         sizes: &[12_288],
         small: 70,
         traffic: |n| Traffic::Bytes(8 * n * n),
+        bound: Bound::SharedMemory("each element is read from shared memory 25 times"),
         prediction: "0.97: the 25 products are the same code; the tile is filled in a loop of two rounds that the twin has unrolled",
         run: run::<Self>,
     };

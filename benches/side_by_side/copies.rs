@@ -2,7 +2,7 @@
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{flat, noise, noise_in_fours, noise_on_device};
 use super::session::{BenchError, Session};
@@ -77,6 +77,9 @@ impl Sides for Contiguous {
         sizes: &[1 << 28],
         small: 1000,
         traffic: |n| Traffic::Bytes(8 * n),
+        bound: Bound::Latency(
+            "one element of 4 bytes per thread: 8 KiB under way per multiprocessor, where the reads of a copy need 15",
+        ),
         prediction: "1.00: no check is left, and memory is the limit; the launch of a million blocks keeps both sides from the speed of a copy",
         run: run::<Self>,
     };
@@ -119,6 +122,7 @@ impl Sides for Strided {
         small: 1000,
         // Memory gives sectors of 32 bytes: all of `x` is read.
         traffic: |n| Traffic::Bytes((4 * STRIDE as u64 + 4) * n),
+        bound: Bound::Bandwidth,
         prediction: "0.98 or more: one bounds check per element, hidden by memory",
         run: run::<Self>,
     };
@@ -180,6 +184,7 @@ impl Sides for Vectorised {
         sizes: &[1 << 28],
         small: 1000,
         traffic: |n| Traffic::Bytes(8 * n),
+        bound: Bound::Bandwidth,
         prediction: "1.00, and 0.95 or more of a copy: accesses of 16 bytes on both sides",
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! `y += a * x` in double precision: what memory gives.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device_f64};
 use super::session::{BenchError, Session};
@@ -41,6 +41,7 @@ impl Sides for Daxpy {
         sizes: &[1 << 27],
         small: 1000,
         traffic: |n| Traffic::Bytes(24 * n),
+        bound: Bound::Bandwidth,
         prediction: "0.98 or more: one comparison more per element, hidden by memory",
         run: run::<Self>,
     };

@@ -2,7 +2,7 @@
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_in_fours};
 use super::session::{BenchError, Session};
@@ -74,6 +74,7 @@ impl<const PRODUCT: bool> Sides for Reduction<PRODUCT> {
         sizes: if PRODUCT { &[1 << 28] } else { &[1 << 29] },
         small: 5000,
         traffic: |n| Traffic::Bytes(if PRODUCT { 8 * n } else { 4 * n }),
+        bound: Bound::Bandwidth,
         prediction: "0.99 or more: no check but that of the loop, and memory is the limit",
         run: run::<Self>,
     };

@@ -2,7 +2,7 @@
 
 use warploom::Graph;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 use warploom_harness::record::Measured;
 
 use super::driver::{Argument, Shape};
@@ -22,6 +22,7 @@ pub(crate) const GRAPH_REPLAY: Benchmark<Run> = Benchmark {
     sizes: &[1, 256],
     small: 3,
     traffic: |_| Traffic::None,
+    bound: Bound::Host("launches by the driver; the kernels do nothing"),
     prediction: "0.95 or more (at most 1.05 of the raw time per node): the same nodes in the same order; only the note of the buffers differs",
     run,
 };

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::device::atomic_add;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{mixed, mixed_on_device};
 use super::session::{BenchError, Session};
@@ -74,6 +74,13 @@ impl<const SHARED: bool> Sides for Histogram<SHARED> {
         sizes: if SHARED { &[1 << 29] } else { &[1 << 24] },
         small: 10_000,
         traffic: |n| Traffic::Bytes(n),
+        bound: if SHARED {
+            Bound::Atomics("four atomic additions in shared memory for each 4 bytes that are read")
+        } else {
+            Bound::Atomics(
+                "all bytes go to 256 counters, one cache line after the other in the same units",
+            )
+        },
         prediction: "0.98 or more: a byte cannot leave 256 bins, so no check is left; the atomic units are the limit",
         run: run::<Self>,
     };

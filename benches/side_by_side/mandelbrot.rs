@@ -1,7 +1,7 @@
 //! Steps of `z = z² + c` until z leaves the circle of radius 2: arithmetic, and lanes that end at different times.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::session::{BenchError, Session};
 use super::sides::{Call, Reference, Sides, arguments, run};
@@ -59,6 +59,7 @@ impl Sides for Mandelbrot {
         sizes: &[8192],
         small: 64,
         traffic: |_| Traffic::None,
+        bound: Bound::Compute("up to some hundred steps for each point, and one store"),
         prediction: "0.90: eleven instructions per step; the twin has unrolled its loop and branches once where ours branches twice",
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! Many products of small matrices: a block for each, all of it in shared memory.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -52,6 +52,9 @@ impl Sides for Batched {
         sizes: &[1 << 19],
         small: 20,
         traffic: |n| Traffic::Bytes(12 * ELEMENTS as u64 * n),
+        bound: Bound::SharedMemory(
+            "two elements of shared memory are read for each multiplication, 16 times as much as device memory gives",
+        ),
         prediction: "0.97 or more: one check before the loads; reading shared memory is the limit",
         run: run::<Self>,
     };

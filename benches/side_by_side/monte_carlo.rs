@@ -4,7 +4,7 @@ use core::f32::consts::TAU;
 use core::f64::consts;
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::session::{BenchError, Session};
 use super::sides::{Call, Reference, Sides, arguments, run};
@@ -107,6 +107,7 @@ impl Sides for MonteCarlo {
         sizes: &[512],
         small: 8,
         traffic: |_| Traffic::None,
+        bound: Bound::Compute("random numbers and exponentials, and next to no memory"),
         prediction: "0.97: no memory and no checks; the functions of both sides differ by a few instructions",
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! All bodies pull all bodies: arithmetic, with square roots and divisions, over tiles in shared memory.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::session::{BenchError, Session};
 use super::sides::{Call, Reference, Sides, arguments, run};
@@ -65,6 +65,9 @@ impl Sides for Nbody {
         sizes: &[65536],
         small: 512,
         traffic: |n| Traffic::Flops(20 * n * n),
+        bound: Bound::Compute(
+            "20 operations for each pair of bodies, which are read from shared memory",
+        ),
         prediction: "0.97 or more: one bounds check per tile of 256 bodies",
         run: run::<Self>,
     };

@@ -1,6 +1,6 @@
 //! Copies between page-locked memory of the host and the device: typed buffers against the driver's call.
 
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 use warploom_harness::record::Measured;
 
 use super::session::{BenchError, Session, only_verified};
@@ -19,6 +19,7 @@ pub(crate) const PINNED_COPY: Benchmark<Run> = Benchmark {
     small: 1 << 10,
     // Device memory is written and read once.
     traffic: |bytes| Traffic::Bytes(2 * bytes),
+    bound: Bound::Host("the bus between host and device"),
     prediction: "0.98 or more: the same two copies, whose time is the bus's; 1 MiB takes 40 µs, in which the host's part is hidden",
     run,
 };

@@ -1,6 +1,6 @@
 //! What the host pays for memory from the device's pool: a typed buffer that comes and goes, against the driver's two calls.
 
-use warploom_harness::benchmark::{Benchmark, Times, Traffic, Twin, interleave};
+use warploom_harness::benchmark::{Benchmark, Bound, Times, Traffic, Twin, interleave};
 use warploom_harness::record::Measured;
 
 use super::session::{BenchError, Session, only_verified};
@@ -18,6 +18,7 @@ pub(crate) const POOL_ALLOCATION: Benchmark<Run> = Benchmark {
     sizes: &[256],
     small: 3,
     traffic: |_| Traffic::None,
+    bound: Bound::Host("bookkeeping on the host"),
     prediction: "0.91 or more (at most 1.10 of the raw time): one allocation on the host, two locks and a count beside the driver's calls",
     run,
 };

@@ -1,7 +1,7 @@
 //! `y += a * x`: what memory gives.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -41,6 +41,9 @@ impl Sides for Saxpy {
         sizes: &[1 << 20, 1 << 28],
         small: 1000,
         traffic: |n| Traffic::Bytes(12 * n),
+        bound: Bound::Latency(
+            "two elements of 4 bytes per thread: 16 KiB under way per multiprocessor, where its reads need 19; in fours it would be `triad`",
+        ),
         prediction: "0.98 or more: one comparison more per element, hidden by memory",
         run: run::<Self>,
     };

@@ -2,7 +2,7 @@
 
 use warploom::device::atomic::Relaxed;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{mixed, mixed_on_device};
 use super::session::{BenchError, Session};
@@ -75,6 +75,9 @@ impl Sides for BfsStep {
         small: 2048,
         // A vertex in eight is in the frontier, and has 16 neighbours on average.
         traffic: |n| Traffic::Bytes(n / 8 * (12 + 16 * 8)),
+        bound: Bound::Irregular(
+            "neighbours lie anywhere in memory, and each is marked by an atomic operation",
+        ),
         prediction: "0.97: atomics at places all over memory decide; three bounds checks stand beside them",
         run: run::<Self>,
     };
@@ -223,6 +226,9 @@ impl Sides for HashInsert {
         sizes: &[1 << 23],
         small: 1000,
         traffic: |n| Traffic::Bytes(16 * n),
+        bound: Bound::Atomics(
+            "each key is a compare-and-swap somewhere in a table that no cache holds",
+        ),
         prediction: "0.97: atomics at places all over memory decide; the checks stand beside them",
         run: run::<Self>,
     };

@@ -2,7 +2,7 @@
 
 use warploom::device::atomic::Relaxed;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{mixed, noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -173,6 +173,7 @@ impl Sides for SpmvRows {
         small: 600,
         // 32 entries of eight bytes in a row on average; vector, starts and result.
         traffic: |n| Traffic::Bytes((32 * 8 + 12) * n),
+        bound: Bound::Irregular("the elements of x lie anywhere, 4 bytes of a sector of 32 each"),
         prediction: "1.2: the indices of 16 entries are checked together; what a row has of a cache line is read at once",
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! Steps of diffusion: each inner cell from itself and its neighbours, in two and in three dimensions.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -160,6 +160,9 @@ impl Sides for Stencil2D {
         sizes: &[12_288],
         small: 70,
         traffic: |n| Traffic::Bytes(8 * n * n),
+        bound: Bound::Latency(
+            "one point of 4 bytes per thread: 8 KiB under way per multiprocessor; its neighbours come from caches",
+        ),
         prediction: "0.90: 75 instructions for 55, for each neighbour's index is compared with the length",
         run: run::<Self>,
     };
@@ -258,6 +261,9 @@ impl Sides for Stencil3D {
         sizes: &[512],
         small: 16,
         traffic: |n| Traffic::Bytes(8 * n * n * n),
+        bound: Bound::Latency(
+            "each thread walks through the planes with few points of 4 bytes under way at a time",
+        ),
         prediction: "0.90: bounds checks that are not decided before the loop keep it from being unrolled; the twin's is, four times",
         run: run::<Self>,
     };

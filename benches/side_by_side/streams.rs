@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{flat, noise, noise_in_fours};
 use super::session::{BenchError, Session};
@@ -122,6 +122,7 @@ impl<K: Kind> Sides for Streams<K> {
         sizes: &[1 << 28],
         small: 1000,
         traffic: |n| Traffic::Bytes(K::ARRAYS * 4 * n),
+        bound: Bound::Bandwidth,
         prediction: K::PREDICTION,
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! The sum of many numbers: memory, shuffles, one phase of shared memory; two launches.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -78,6 +78,9 @@ impl Sides for Sum {
         sizes: &[1 << 20, 1 << 28],
         small: 5000,
         traffic: |n| Traffic::Bytes(4 * n),
+        bound: Bound::Latency(
+            "one element of 4 bytes per thread and round: 8 KiB under way per multiprocessor, where reads alone need 29; in fours it is `sum_float4`",
+        ),
         prediction: "0.98 or more: the loop is bound by memory on both sides",
         run: run::<Self>,
     };

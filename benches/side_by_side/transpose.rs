@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{noise, noise_on_device};
 use super::session::{BenchError, Session};
@@ -92,6 +92,7 @@ fn transpose_padded(at: Index2D, block: Block, n: u32, a: &[f32], mut b: Disjoin
 /// One of the kernels.
 pub(crate) trait Kind: Sized + 'static {
     const NAME: &'static str;
+    const BOUND: Bound;
     const PREDICTION: &'static str;
     const UNCHECKED: Unchecked<Transpose<Self>> = None;
     fn ours(sides: &mut Transpose<Self>, stream: &Stream) -> Result<(), BenchError>;
@@ -111,11 +112,12 @@ impl<K> Transpose<K> {
 }
 
 macro_rules! kinds {
-    ($($kind:ident: $kernel:ident $(beside $unchecked:ident)?, $prediction:literal;)*) => {$(
+    ($($kind:ident: $kernel:ident $(beside $unchecked:ident)?, $bound:ident($why:literal), $prediction:literal;)*) => {$(
         pub(crate) struct $kind;
 
         impl Kind for $kind {
             const NAME: &'static str = stringify!($kernel);
+            const BOUND: Bound = Bound::$bound($why);
             const PREDICTION: &'static str = $prediction;
             $(const UNCHECKED: Option<fn(&mut Transpose<Self>, &Stream) -> Result<(), BenchError>> =
                 Some(|sides, stream| launch!($unchecked, sides, stream));)?
@@ -135,10 +137,18 @@ macro_rules! launch {
     }};
 }
 kinds! {
-    Naive: transpose_naive beside transpose_naive_unchecked, "0.98 or more: one bounds check, hidden by memory";
-    Tiled: transpose_tiled, "0.98 or more: one bounds check, hidden by the conflicts of banks";
-    Swizzled: transpose_swizzled, "0.97 or more: one bounds check before the load";
-    Padded: transpose_padded, "0.97 or more: one bounds check before the load";
+    Naive: transpose_naive beside transpose_naive_unchecked,
+        Irregular("each warp writes 32 columns, 4 bytes of a sector of 32 each"),
+        "0.98 or more: one bounds check, hidden by memory";
+    Tiled: transpose_tiled,
+        SharedMemory("32 lanes read one bank of shared memory, one after the other"),
+        "0.98 or more: one bounds check, hidden by the conflicts of banks";
+    Swizzled: transpose_swizzled,
+        Latency("one element of 4 bytes per thread, and a barrier between its load and its store"),
+        "0.97 or more: one bounds check before the load";
+    Padded: transpose_padded,
+        Latency("one element of 4 bytes per thread, and a barrier between its load and its store"),
+        "0.97 or more: one bounds check before the load";
 }
 
 impl<K: Kind> Sides for Transpose<K> {
@@ -150,6 +160,7 @@ impl<K: Kind> Sides for Transpose<K> {
         sizes: &[16384],
         small: 64,
         traffic: |n| Traffic::Bytes(8 * n * n),
+        bound: K::BOUND,
         prediction: K::PREDICTION,
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! What the host pays for one launch: the typed launch against a single ready-made call of `cuLaunchKernel`.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Times, Traffic, Twin, interleave};
+use warploom_harness::benchmark::{Benchmark, Bound, Times, Traffic, Twin, interleave};
 use warploom_harness::record::Measured;
 
 use super::driver::{Argument, Shape};
@@ -22,6 +22,7 @@ pub(crate) const TYPED_LAUNCH: Benchmark<Run> = Benchmark {
     sizes: &[256],
     small: 3,
     traffic: |_| Traffic::None,
+    bound: Bound::Host("launches by the driver; the kernels do nothing"),
     prediction: "0.91 or more (at most 1.10 of the raw time): the checks of shape and arguments take well under 0.2 µs",
     run,
 };

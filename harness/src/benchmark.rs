@@ -17,6 +17,8 @@ pub struct Benchmark<R> {
     pub small: u64,
     /// What one run of a size must move or compute.
     pub traffic: fn(u64) -> Traffic,
+    /// What keeps it from being faster.
+    pub bound: Bound,
     /// What is expected, and why; written before the measurement.
     pub prediction: &'static str,
     /// Runs, verifies and times one size.
@@ -82,6 +84,61 @@ impl Traffic {
         match self {
             Self::Flops(flops) => Some(flops),
             Self::Bytes(_) | Self::None => None,
+        }
+    }
+}
+
+/// What keeps both sides of a benchmark from being faster, as counted before the measurement, each with the reason; bandwidth needs none.
+///
+/// By Little's law an H200 has its bandwidth only while enough is under way: 4.8 TB/s at 0.8 µs are 3.8 MB, 29 KB for each of its 132 multiprocessors.
+/// A multiprocessor has 2048 threads at most. One load of 4 bytes each is 8 KiB, and one of 16 bytes 32 KiB.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Bound {
+    /// Device memory: such a kernel is to have [`SHARE`] of the speed of a copy at its largest size.
+    Bandwidth,
+    /// Waiting for device memory, with too little under way to fill it.
+    Latency(&'static str),
+    /// Arithmetic units, and the registers that feed them.
+    Compute(&'static str),
+    /// Atomic operations that meet at few places, or are all over memory.
+    Atomics(&'static str),
+    /// Shared memory, the read-only cache, and barriers around them.
+    SharedMemory(&'static str),
+    /// Accesses without an order: most of each transaction is for nothing.
+    Irregular(&'static str),
+    /// The host, the driver or the bus.
+    Host(&'static str),
+}
+
+/// Of the speed of a copy, what a kernel that is bound by bandwidth is to have at least.
+pub const SHARE: f64 = 0.95;
+
+impl Bound {
+    /// In a word or two, as the table has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bandwidth => "bandwidth",
+            Self::Latency(_) => "latency",
+            Self::Compute(_) => "compute",
+            Self::Atomics(_) => "atomics",
+            Self::SharedMemory(_) => "shared memory",
+            Self::Irregular(_) => "irregular",
+            Self::Host(_) => "host",
+        }
+    }
+
+    /// Why it is not bandwidth.
+    #[must_use]
+    pub fn why(self) -> Option<&'static str> {
+        match self {
+            Self::Bandwidth => None,
+            Self::Latency(why)
+            | Self::Compute(why)
+            | Self::Atomics(why)
+            | Self::SharedMemory(why)
+            | Self::Irregular(why)
+            | Self::Host(why) => Some(why),
         }
     }
 }

@@ -52,6 +52,12 @@ pub struct Record {
     pub copy_gb_s: f64,
     /// Largest relative error against the CPU reference in the same run.
     pub max_error: f64,
+    /// What keeps both sides from being faster ([`Bound::name`](crate::benchmark::Bound::name)); older files do not say.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bound: Option<String>,
+    /// Why that is not bandwidth.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bound_why: Option<String>,
     /// What was expected before the measurement.
     pub prediction: String,
     /// Name of the GPU.
@@ -164,6 +170,8 @@ impl Record {
             flops: traffic.flops(),
             copy_gb_s: machine.copy_gb_s,
             max_error: measured.max_error,
+            bound: Some(benchmark.bound.name().to_owned()),
+            bound_why: benchmark.bound.why().map(str::to_owned),
             prediction: benchmark.prediction.to_owned(),
             gpu: machine.gpu.clone(),
             driver: machine.driver.clone(),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::benchmark::{Traffic, Twin};
+use crate::benchmark::{Bound, Traffic, Twin};
 
 const SAXPY: Benchmark<()> = Benchmark {
     name: "saxpy",
@@ -9,6 +9,7 @@ const SAXPY: Benchmark<()> = Benchmark {
     sizes: &[1 << 20],
     small: 1000,
     traffic: |n| Traffic::Bytes(12 * n),
+    bound: Bound::Latency("few bytes"),
     prediction: "as fast",
     run: (),
 };

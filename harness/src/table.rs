@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::benchmark::NVCC;
+use crate::benchmark::{Bound, NVCC, SHARE};
 use crate::record::Record;
 
 const HEAD: &str = "\
@@ -24,6 +24,8 @@ The same algorithm in Rust and in CUDA C++ (`benches/cuda/`), on the same GPU, i
 - Results of both sides are checked against a CPU reference in f64 in the same run; the largest relative error is in the table.
 - Each group has its geometric mean and its lowest ratio: over the kernels whose peer is a CUDA C++ twin, each at its largest size, because
   the smaller ones measure the launch as well.
+- `bound` is what keeps both sides from being faster, as counted before the measurement: an H200 has its bandwidth only while 29 KB per multiprocessor are
+  under way (4.8 TB/s at 0.8 µs), and 2048 threads with one load of 4 bytes each are 8 KiB. A kernel that is bound by bandwidth is to reach 0.95 of a copy.
 - Copy bandwidth is that of a device-to-device copy of 1 GiB in the same run, bytes read plus bytes written.
 - `typed_launch` is the time that the host needs to enqueue one launch: the typed launch against `cuLaunchKernel` with arguments
   ready-made. 1.10 times the raw time is a ratio of 0.91.
@@ -113,6 +115,7 @@ fn section(text: &mut String, records: &[Record], causes: &BTreeMap<String, Stri
     );
     let groups = groups(records);
     text.push_str(&overview(&groups));
+    text.push_str(&share_of_bandwidth_bound(records));
     for (group, records) in &groups {
         if !group.is_empty() {
             let _ = write!(text, "\n### {group}\n");
@@ -121,6 +124,7 @@ fn section(text: &mut String, records: &[Record], causes: &BTreeMap<String, Stri
     }
     text.push_str(&slower(records, causes));
     text.push_str(&slower_than_unchecked(records, causes));
+    text.push_str(&other_bounds(records));
     text.push_str("\nExpected before the measurement:\n\n");
     let mut seen = Vec::new();
     for record in records {
@@ -144,13 +148,13 @@ fn groups(records: &[Record]) -> Vec<(&str, Vec<&Record>)> {
 }
 
 fn rows(records: &[&Record]) -> String {
-    let mut text = "\n| kernel | size | ours | peer | ratio | by unchecked | rate of ours | spread, ours / peer | runs | largest error |\n\
-        |---|---|---|---|---|---|---|---|---|---|\n"
+    let mut text = "\n| kernel | size | ours | peer | ratio | by unchecked | rate of ours | bound | spread, ours / peer | runs | largest error |\n\
+        |---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     for record in records {
         let _ = writeln!(
             text,
-            "| {} | {} {} | {} | {} ({}) | {:.3} | {} | {} | {:.1} % / {:.1} % | {} | {:.0e} |",
+            "| {} | {} {} | {} | {} ({}) | {:.3} | {} | {} | {} | {:.1} % / {:.1} % | {} | {:.0e} |",
             record.kernel,
             size(record.size),
             record.unit,
@@ -162,6 +166,7 @@ fn rows(records: &[&Record]) -> String {
                 .safe_ratio()
                 .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}")),
             rate(record),
+            record.bound.as_deref().unwrap_or("–"),
             record.ours_spread * 100.0,
             record.peer_spread * 100.0,
             record.runs,
@@ -203,6 +208,50 @@ fn overview(groups: &[(&str, Vec<&Record>)]) -> String {
         );
     }
     text
+}
+
+/// The lowest share of a copy among the kernels that bandwidth is to hold, and those below the limit; nothing if the records do not say which those are.
+fn share_of_bandwidth_bound(records: &[Record]) -> String {
+    let all: Vec<&Record> = records.iter().collect();
+    let mut bound = largest(&all);
+    bound.retain(|record| record.bound.as_deref() == Some(Bound::Bandwidth.name()));
+    if bound.is_empty() {
+        return String::new();
+    }
+    let share = Record::share_of_copy;
+    let below = bound
+        .iter()
+        .filter(|record| share(record).is_some_and(|s| s < SHARE));
+    let below: Vec<String> = below.map(|record| format!("`{}`", record.kernel)).collect();
+    let below = if below.is_empty() {
+        "all reach it".to_owned()
+    } else {
+        format!("below it: {}", below.join(", "))
+    };
+    format!(
+        "\nLowest share of copy among the {} kernels that are bound by bandwidth, each at its largest size: {} (limit {SHARE}; {below}).\n",
+        bound.len(),
+        lowest(&bound, share),
+    )
+}
+
+/// The kernels that something other than bandwidth holds, each with what and why.
+fn other_bounds(records: &[Record]) -> String {
+    let mut text = String::new();
+    let mut seen = Vec::new();
+    for record in records {
+        let (Some(bound), Some(why)) = (&record.bound, &record.bound_why) else {
+            continue;
+        };
+        if !seen.contains(&&record.kernel) {
+            let _ = writeln!(text, "- `{}`: {bound}: {why}", record.kernel);
+            seen.push(&record.kernel);
+        }
+    }
+    if text.is_empty() {
+        return text;
+    }
+    format!("\nNot bound by bandwidth, and why:\n\n{text}")
 }
 
 /// The kernels that are slower than their twins, each with the cause.
@@ -323,6 +372,8 @@ mod tests {
             flops,
             copy_gb_s: 4000.0,
             max_error: 0.0,
+            bound: None,
+            bound_why: None,
             prediction: "about as fast".to_owned(),
             gpu: "NVIDIA H200".to_owned(),
             driver: "580.1".to_owned(),
@@ -345,7 +396,7 @@ mod tests {
             record("saxpy", None, Some(8_500_000_000)),
         ];
         let text = document(&[rows.to_vec()], &BTreeMap::new());
-        let row = "| saxpy | 2^28 elements | 1.000 ms | 0.980 ms (nvcc -O3) | 0.980 | – | 3000 GB/s, 75 % of copy | 0.1 % / 0.2 % | 30 | 0e0 |";
+        let row = "| saxpy | 2^28 elements | 1.000 ms | 0.980 ms (nvcc -O3) | 0.980 | – | 3000 GB/s, 75 % of copy | – | 0.1 % / 0.2 % | 30 | 0e0 |";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("| 8.50 TFLOP/s |"), "{text}");
         assert!(!text.contains("No results"), "{text}");
@@ -423,6 +474,33 @@ mod tests {
         let text = document(&[rows], &causes);
         let list = "Below 0.995, and why:\n\n- `sum` 0.994: one check more\n- `dot` 0.900: not looked into yet\n\n";
         assert!(text.contains(list), "{text}");
+    }
+
+    #[test]
+    fn bandwidth_has_its_limit_and_other_bounds_have_their_reasons() {
+        let of = |kernel: &str, gigabytes: u64, bound: Bound| Record {
+            bound: Some(bound.name().to_owned()),
+            bound_why: bound.why().map(str::to_owned),
+            ..record(kernel, Some(gigabytes * 1_000_000), None)
+        };
+        let rows = [
+            of("copy", 1000, Bound::Latency("too few bytes")),
+            of("dot", 3960, Bound::Bandwidth),
+            of("scan", 3600, Bound::Bandwidth),
+        ];
+        let text = document(&[rows.to_vec()], &BTreeMap::new());
+        for line in [
+            "among the 2 kernels that are bound by bandwidth, each at its largest size: 0.900 (`scan`) (limit 0.95; below it: `scan`).\n",
+            "\nNot bound by bandwidth, and why:\n\n- `copy`: latency: too few bytes\n\n",
+            " 99 % of copy | bandwidth | ",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let text = document(&[rows[..2].to_vec()], &BTreeMap::new());
+        assert!(
+            text.contains("0.990 (`dot`) (limit 0.95; all reach it)"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, Traffic, Twin};
+use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
 use super::data::{flat, noise, noise_in_fours, noise_on_device};
 use super::session::{BenchError, Session};
@@ -28,6 +28,7 @@ pub(crate) trait Rung: Sized + 'static {
     const NAME: &'static str;
     const TWIN: Twin;
     const SIZES: &'static [u64] = &[4096];
+    const BOUND: Bound;
     const PREDICTION: &'static str;
     /// What a matrix consists of.
     type Element: Element;
@@ -123,6 +124,7 @@ impl<R: Rung> Sides for Matmul<R> {
         sizes: R::SIZES,
         small: 128,
         traffic: |n| Traffic::Flops(2 * n * n * n),
+        bound: R::BOUND,
         prediction: R::PREDICTION,
         run: run::<Self>,
     };

@@ -1,7 +1,7 @@
 //! One result in each thread, straight from global memory.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::Twin;
+use warploom_harness::benchmark::{Bound, Twin};
 
 use super::{BenchError, Matmul, Rung, launch};
 
@@ -36,6 +36,8 @@ pub(crate) struct Naive;
 impl Rung for Naive {
     const NAME: &'static str = "matmul_naive";
     const TWIN: Twin = Twin::of("matmul_ladder", "matmul_naive");
+    const BOUND: Bound =
+        Bound::SharedMemory("two loads through the read-only cache for each multiplication");
     const PREDICTION: &'static str =
         "0.95 or more: two bounds checks in each round, beside two loads on which it waits";
     type Element = f32;

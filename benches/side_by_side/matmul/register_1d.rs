@@ -1,7 +1,7 @@
 //! Eight results of a column in each thread: each number of `b` that is read from shared memory serves eight of them.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::Twin;
+use warploom_harness::benchmark::{Bound, Twin};
 
 use super::{BenchError, Matmul, Rung, launch};
 
@@ -52,6 +52,8 @@ pub(crate) struct Register1D;
 impl Rung for Register1D {
     const NAME: &'static str = "matmul_register_1d";
     const TWIN: Twin = Twin::of("matmul_ladder", "matmul_register_1d");
+    const BOUND: Bound =
+        Bound::SharedMemory("nine loads from shared memory for eight multiplications");
     const PREDICTION: &'static str =
         "0.95 or more: the inner loop has no check, two stand before each tile";
     type Element = f32;

@@ -1,7 +1,7 @@
 //! Eight by eight results in each thread: sixteen numbers from shared memory serve 64 of them.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::Twin;
+use warploom_harness::benchmark::{Bound, Twin};
 
 use super::{BenchError, Matmul, Rung, launch};
 
@@ -96,6 +96,9 @@ pub(crate) struct Register2D;
 impl Rung for Register2D {
     const NAME: &'static str = "matmul_register_2d";
     const TWIN: Twin = Twin::of("matmul_ladder", "matmul_register_2d");
+    const BOUND: Bound = Bound::Compute(
+        "64 multiplications for sixteen loads from shared memory, in the registers of 8 x 8 results",
+    );
     const PREDICTION: &'static str =
         "0.95 or more: the inner loop has no check, eight stand before each tile; registers decide";
     type Element = f32;

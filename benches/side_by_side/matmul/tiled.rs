@@ -1,7 +1,7 @@
 //! One result in each thread, one 32x32 tile of each matrix at a time in shared memory.
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::Twin;
+use warploom_harness::benchmark::{Bound, Twin};
 
 use super::{BenchError, Matmul, Rung, launch};
 
@@ -48,6 +48,8 @@ impl Rung for Tiled {
     const NAME: &'static str = "matmul";
     const TWIN: Twin = Twin::cuda("matmul");
     const SIZES: &'static [u64] = &[1024, 4096];
+    const BOUND: Bound =
+        Bound::SharedMemory("two loads from shared memory for each multiplication");
     const PREDICTION: &'static str = "0.95 or more: the inner loop is the same; the bounds checks of two loads per tile stand before the first store";
     type Element = f32;
     const BLOCK: (u32, u32) = (TILE as u32, TILE as u32);

@@ -3,7 +3,7 @@
 use warploom::device::hint::unroll_all;
 use warploom::device::vector::Float4;
 use warploom::prelude::*;
-use warploom_harness::benchmark::Twin;
+use warploom_harness::benchmark::{Bound, Twin};
 
 use super::{BenchError, Matmul, Rung, launch};
 
@@ -69,6 +69,9 @@ pub(crate) struct Vectorised;
 impl Rung for Vectorised {
     const NAME: &'static str = "matmul_vectorised";
     const TWIN: Twin = Twin::of("matmul_ladder", "matmul_vectorised");
+    const BOUND: Bound = Bound::Compute(
+        "64 multiplications for four loads of 16 bytes, in the registers of 8 x 8 results",
+    );
     const PREDICTION: &'static str =
         "0.95 or more: the inner loop has no check, two stand before each tile; registers decide";
     type Element = Float4;

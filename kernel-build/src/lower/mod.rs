@@ -29,6 +29,9 @@ pub(crate) mod narrow;
 pub(crate) mod panics;
 pub(crate) mod pinned_loads;
 pub(crate) mod products;
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod random;
 pub(crate) mod retarget;
 mod rounds;
 pub(crate) mod shared;
