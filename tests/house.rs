@@ -500,6 +500,7 @@ fn declared_intrinsics(source: &str) -> Vec<Declared> {
         let heads = [
             ("scalar fn ", "scalar"),
             ("convergent fn ", "convergent"),
+            ("unsafe convergent fn ", "convergent"),
             ("unsafe fn ", "unsafe"),
             ("pub unsafe fn ", "unsafe"),
             ("pub fn ", "scalar"),
@@ -563,7 +564,9 @@ checked.
         (
             "convergent",
             "For lanes that meet",
-            "The lanes of the mask wait for each other (`active_mask` has none and asks who is there). No compiler may move such a call into a branch or out of it: calls are `convergent`.",
+            "The lanes of the mask wait for each other (`active_mask` has none and asks who is there). No compiler may move such a call into a \
+             branch or out of it: calls are `convergent`. All that take a mask are `unsafe`; the promise is one: the caller's lane is in the \
+             mask, and every lane of it that has not returned makes this call with the same mask.",
         ),
         (
             "unsafe",

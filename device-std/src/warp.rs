@@ -21,6 +21,8 @@ pub use numbers::{Match, Reduce, ReduceBits};
 use shuffle::exchange;
 pub use shuffle::{Shuffle, Width};
 
+/// All lanes: it has the caller in it and is the same in every lane, as the intrinsics ask. A lane that never makes the call lets the
+/// others wait for ever, which safe code may do.
 const FULL: u32 = u32::MAX;
 
 /// The warp of this thread. A witness: comes as a kernel parameter.
@@ -77,7 +79,8 @@ impl<'k> Warp<'k> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub fn sync(self) {
-        raw::warp_sync(FULL);
+        // SAFETY: see `FULL`.
+        unsafe { raw::warp_sync(FULL) };
     }
 
     /// The lanes that happen to run together with this one, its own among them. CUDA: `__activemask`.
@@ -139,12 +142,15 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn shuffle_idx_in<T: Shuffle>(self, value: T, lane: u32, width: Width) -> T {
-        exchange!(T, value, |word| raw::shuffle_idx(
-            FULL,
-            word,
-            lane,
-            width.to_last()
-        ))
+        // SAFETY: see `FULL`.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_idx(
+                FULL,
+                word,
+                lane,
+                width.to_last()
+            ))
+        }
     }
 
     /// The value of the lane `delta` (counted modulo 32) below; the lowest `delta` lanes keep their own. CUDA: `__shfl_up_sync`.
@@ -161,12 +167,15 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn shuffle_up_in<T: Shuffle>(self, value: T, delta: u32, width: Width) -> T {
-        exchange!(T, value, |word| raw::shuffle_up(
-            FULL,
-            word,
-            delta,
-            width.to_first()
-        ))
+        // SAFETY: see `FULL`.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_up(
+                FULL,
+                word,
+                delta,
+                width.to_first()
+            ))
+        }
     }
 
     /// The value of the lane `delta` (counted modulo 32) above; the last `delta` lanes keep their own. CUDA: `__shfl_down_sync`.
@@ -183,12 +192,15 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn shuffle_down_in<T: Shuffle>(self, value: T, delta: u32, width: Width) -> T {
-        exchange!(T, value, |word| raw::shuffle_down(
-            FULL,
-            word,
-            delta,
-            width.to_last()
-        ))
+        // SAFETY: see `FULL`.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_down(
+                FULL,
+                word,
+                delta,
+                width.to_last()
+            ))
+        }
     }
 
     /// The value of the lane whose number differs in the bits of `flip` (counted modulo 32). CUDA: `__shfl_xor_sync`.
@@ -205,12 +217,15 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn shuffle_xor_in<T: Shuffle>(self, value: T, flip: u32, width: Width) -> T {
-        exchange!(T, value, |word| raw::shuffle_bfly(
-            FULL,
-            word,
-            flip,
-            width.to_last()
-        ))
+        // SAFETY: see `FULL`.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_bfly(
+                FULL,
+                word,
+                flip,
+                width.to_last()
+            ))
+        }
     }
 
     /// The lanes in which `p` holds; not those that returned. CUDA: `__ballot_sync`.
@@ -218,7 +233,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn ballot(self, p: bool) -> LaneMask {
-        LaneMask::from_bits(raw::vote_ballot(FULL, p))
+        // SAFETY: see `FULL`.
+        LaneMask::from_bits(unsafe { raw::vote_ballot(FULL, p) })
     }
 
     /// True in every lane if `p` holds in at least one lane that has not returned. CUDA: `__any_sync`.
@@ -226,7 +242,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn any(self, p: bool) -> bool {
-        raw::vote_any(FULL, p)
+        // SAFETY: see `FULL`.
+        unsafe { raw::vote_any(FULL, p) }
     }
 
     /// True in every lane if `p` holds in all lanes that have not returned. CUDA: `__all_sync`.
@@ -234,7 +251,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn all(self, p: bool) -> bool {
-        raw::vote_all(FULL, p)
+        // SAFETY: see `FULL`.
+        unsafe { raw::vote_all(FULL, p) }
     }
 
     /// True in every lane if `p` is the same in all lanes that have not returned. PTX: `vote.sync.uni`.
@@ -242,7 +260,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn uniform(self, p: bool) -> bool {
-        raw::vote_uni(FULL, p)
+        // SAFETY: see `FULL`.
+        unsafe { raw::vote_uni(FULL, p) }
     }
 
     /// The lanes that hold the same `value`, bit for bit: 0.0 is not -0.0, and equal NaNs are equal. CUDA: `__match_any_sync`.
@@ -261,7 +280,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn match_any<T: Match>(self, value: T) -> LaneMask {
-        LaneMask::from_bits(value.any_of(FULL))
+        // SAFETY: see `FULL`.
+        LaneMask::from_bits(unsafe { value.any_of(FULL) })
     }
 
     /// The lanes that have not returned if all of them hold the same `value`, bit for bit. CUDA: `__match_all_sync`.
@@ -269,7 +289,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn match_all<T: Match>(self, value: T) -> Option<LaneMask> {
-        masked::some_lanes(value.all_of(FULL))
+        // SAFETY: see `FULL`.
+        masked::some_lanes(unsafe { value.all_of(FULL) })
     }
 
     /// The sum over the lanes that have not returned, the same bits in each. Integers wrap. CUDA: `__reduce_add_sync`.
@@ -280,9 +301,12 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_sum<T: Reduce>(self, value: T) -> T {
-        match value.hardware_sum(FULL) {
-            Some(result) => result,
-            None => combine::reduce(FULL, Self::LANES, value, &T::sum),
+        // SAFETY: see `FULL`.
+        unsafe {
+            match value.hardware_sum(FULL) {
+                Some(result) => result,
+                None => combine::reduce(FULL, Self::LANES, value, &T::sum),
+            }
         }
     }
 
@@ -291,9 +315,12 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_min<T: Reduce>(self, value: T) -> T {
-        match value.hardware_least(FULL) {
-            Some(result) => result,
-            None => combine::reduce(FULL, Self::LANES, value, &T::least),
+        // SAFETY: see `FULL`.
+        unsafe {
+            match value.hardware_least(FULL) {
+                Some(result) => result,
+                None => combine::reduce(FULL, Self::LANES, value, &T::least),
+            }
         }
     }
 
@@ -302,9 +329,12 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_max<T: Reduce>(self, value: T) -> T {
-        match value.hardware_greatest(FULL) {
-            Some(result) => result,
-            None => combine::reduce(FULL, Self::LANES, value, &T::greatest),
+        // SAFETY: see `FULL`.
+        unsafe {
+            match value.hardware_greatest(FULL) {
+                Some(result) => result,
+                None => combine::reduce(FULL, Self::LANES, value, &T::greatest),
+            }
         }
     }
 
@@ -313,9 +343,12 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_and<T: ReduceBits>(self, value: T) -> T {
-        match value.hardware_and(FULL) {
-            Some(result) => result,
-            None => combine::reduce(FULL, Self::LANES, value, &T::and),
+        // SAFETY: see `FULL`.
+        unsafe {
+            match value.hardware_and(FULL) {
+                Some(result) => result,
+                None => combine::reduce(FULL, Self::LANES, value, &T::and),
+            }
         }
     }
 
@@ -324,9 +357,12 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_or<T: ReduceBits>(self, value: T) -> T {
-        match value.hardware_or(FULL) {
-            Some(result) => result,
-            None => combine::reduce(FULL, Self::LANES, value, &T::or),
+        // SAFETY: see `FULL`.
+        unsafe {
+            match value.hardware_or(FULL) {
+                Some(result) => result,
+                None => combine::reduce(FULL, Self::LANES, value, &T::or),
+            }
         }
     }
 
@@ -335,9 +371,12 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce_xor<T: ReduceBits>(self, value: T) -> T {
-        match value.hardware_xor(FULL) {
-            Some(result) => result,
-            None => combine::reduce(FULL, Self::LANES, value, &T::xor),
+        // SAFETY: see `FULL`.
+        unsafe {
+            match value.hardware_xor(FULL) {
+                Some(result) => result,
+                None => combine::reduce(FULL, Self::LANES, value, &T::xor),
+            }
         }
     }
 
@@ -346,7 +385,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
-        combine::reduce(FULL, Self::LANES, value, &op)
+        // SAFETY: see `FULL`.
+        unsafe { combine::reduce(FULL, Self::LANES, value, &op) }
     }
 
     /// Combines the values of the lanes up to the caller's own that have not returned, in lane order; `op` must be associative.
@@ -366,7 +406,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn inclusive_scan<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
-        combine::scan(FULL, Self::LANES, value, &op)
+        // SAFETY: see `FULL`.
+        unsafe { combine::scan(FULL, Self::LANES, value, &op) }
     }
 
     /// As [`inclusive_scan`](Self::inclusive_scan), over the lanes below the caller's own; `first` in the lowest lane.
@@ -374,7 +415,8 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn exclusive_scan<T: Shuffle>(self, value: T, first: T, op: impl Fn(T, T) -> T) -> T {
-        combine::scan_before(FULL, Self::LANES, value, first, &op)
+        // SAFETY: see `FULL`.
+        unsafe { combine::scan_before(FULL, Self::LANES, value, first, &op) }
     }
 
     /// # Safety

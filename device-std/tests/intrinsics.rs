@@ -39,7 +39,8 @@ fn fences_and_masks_run_on_the_cpu() {
         fence_system();
         assert_ne!(active_mask() & 1 << lane_id(), 0);
         assert_eq!(dynamic_shared_bytes(), 1024);
-        warp_sync(u32::MAX);
+        // SAFETY: all threads make this call.
+        unsafe { warp_sync(u32::MAX) };
     });
     assert_eq!(result, Ok(()));
 }

@@ -14,7 +14,7 @@ fn plain(i: Index1D, mut y: DisjointSlice<u32>) {
 #[kernel]
 fn reduces(i: Index1D, mut y: DisjointSlice<u32>) {
     // SAFETY: all lanes of the warp call it.
-    let sum = warploom::device::intrinsics::redux_add(u32::MAX, 1);
+    let sum = unsafe { warploom::device::intrinsics::redux_add(u32::MAX, 1) };
     if let Some(y) = y.get_mut(i) {
         *y = sum;
     }

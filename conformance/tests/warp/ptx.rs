@@ -95,7 +95,8 @@ fn reductions(warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
 fn reductions_of_sm80(warp: Warp, i: Index1D, mut y: DisjointSlice<[u32; 8]>) {
     let v = i.get() as u32;
     let seen = [
-        intrinsics::redux_add(u32::MAX, v),
+        // SAFETY: all lanes of the warp make this call.
+        unsafe { intrinsics::redux_add(u32::MAX, v) },
         warp.reduce_min(v),
         warp.reduce_max(v),
         warp.reduce_and(v),

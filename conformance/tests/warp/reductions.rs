@@ -52,16 +52,19 @@ fn by_instruction(
     let v = x[i.get() % x.len()];
     let mut seen = [v; 8];
     if mask >> lane & 1 == 1 {
-        seen = [
-            raw::redux_add(mask, v),
-            raw::redux_min_u32(mask, v),
-            raw::redux_max_u32(mask, v),
-            raw::redux_and(mask, v),
-            raw::redux_or(mask, v),
-            raw::redux_xor(mask, v),
-            raw::redux_min_i32(mask, v as i32) as u32,
-            raw::redux_max_i32(mask, v as i32) as u32,
-        ];
+        // SAFETY: the lanes of `mask`, and they alone, make these calls.
+        seen = unsafe {
+            [
+                raw::redux_add(mask, v),
+                raw::redux_min_u32(mask, v),
+                raw::redux_max_u32(mask, v),
+                raw::redux_and(mask, v),
+                raw::redux_or(mask, v),
+                raw::redux_xor(mask, v),
+                raw::redux_min_i32(mask, v as i32) as u32,
+                raw::redux_max_i32(mask, v as i32) as u32,
+            ]
+        };
     }
     if let Some(y) = y.get_mut(i) {
         *y = seen;
@@ -73,7 +76,8 @@ fn by_instruction(
 fn by_method_of_sm80(warp: Warp, i: Index1D, x: &[u32], mut y: DisjointSlice<[u32; 8]>) {
     let v = x[i.get() % x.len()];
     let seen = [
-        raw::redux_add(u32::MAX, v),
+        // SAFETY: all lanes of the warp make this call.
+        unsafe { raw::redux_add(u32::MAX, v) },
         warp.reduce_min(v),
         warp.reduce_max(v),
         warp.reduce_and(v),

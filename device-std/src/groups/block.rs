@@ -14,6 +14,8 @@ use crate::warp::shuffle::{Words, exchange};
 use crate::warp::{Reduce, Shuffle, combine};
 use crate::{intrinsics as raw, warp_id};
 
+/// All lanes: it has the caller in it and is the same in every lane, as the intrinsics ask. A lane that never makes the call lets the
+/// others wait for ever, which safe code may do.
 const FULL: u32 = u32::MAX;
 const WARPS: usize = 32;
 /// One word for the warps that are there, then up to four for each warp.
@@ -45,16 +47,22 @@ impl Block<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn reduce<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
-        let of_warp = combine::reduce(FULL, 32, value, &op);
+        // SAFETY: see `FULL`.
+        let of_warp = unsafe { combine::reduce(FULL, 32, value, &op) };
         let scratch = Scratch::of_block();
-        let warps = scratch.share(of_warp, raw::vote_ballot(FULL, true).trailing_zeros());
+        // SAFETY: see `FULL`.
+        let present = unsafe { raw::vote_ballot(FULL, true) };
+        let warps = scratch.share(of_warp, present.trailing_zeros());
         let sum = match warps {
             // Every `count` lanes have all values, so each ends with the sum of all.
             Warps::Whole(count) if count.is_power_of_two() => {
                 let mut sum = scratch.read::<T>(raw::lane_id() & (count - 1));
                 let mut flip = count / 2;
                 while flip > 0 {
-                    let other = exchange!(T, sum, |word| raw::shuffle_bfly(FULL, word, flip, 31));
+                    // SAFETY: see `FULL`.
+                    let other = unsafe {
+                        exchange!(T, sum, |word| raw::shuffle_bfly(FULL, word, flip, 31))
+                    };
                     sum = op(sum, other);
                     flip /= 2;
                 }
@@ -106,7 +114,8 @@ impl Block<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn inclusive_scan<T: Shuffle>(self, value: T, op: impl Fn(T, T) -> T) -> T {
-        let in_warp = combine::scan(FULL, 32, value, &op);
+        // SAFETY: see `FULL`.
+        let in_warp = unsafe { combine::scan(FULL, 32, value, &op) };
         match before_warp(in_warp, &op) {
             Some(before) => op(before, in_warp),
             None => in_warp,
@@ -118,16 +127,20 @@ impl Block<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub fn exclusive_scan<T: Shuffle>(self, value: T, first: T, op: impl Fn(T, T) -> T) -> T {
-        let in_warp = combine::scan(FULL, 32, value, &op);
+        // SAFETY: see `FULL`.
+        let in_warp = unsafe { combine::scan(FULL, 32, value, &op) };
         let before = before_warp(in_warp, &op);
-        let present = raw::vote_ballot(FULL, true);
+        // SAFETY: see `FULL`.
+        let present = unsafe { raw::vote_ballot(FULL, true) };
         let below = present & raw::lanemask_lt();
         let source = if below == 0 {
             raw::lane_id()
         } else {
             31 - below.leading_zeros()
         };
-        let left = exchange!(T, in_warp, |word| raw::shuffle_idx(FULL, word, source, 31));
+        // SAFETY: see `FULL`.
+        let left =
+            unsafe { exchange!(T, in_warp, |word| raw::shuffle_idx(FULL, word, source, 31)) };
         match before {
             None if below == 0 => first,
             None => left,
@@ -141,16 +154,20 @@ impl Block<'_> {
 #[inline(always)]
 #[cfg_attr(not(warploom_device), track_caller)]
 fn before_warp<T: Shuffle>(in_warp: T, op: &impl Fn(T, T) -> T) -> Option<T> {
-    let last = 31 - raw::vote_ballot(FULL, true).leading_zeros();
+    // SAFETY: see `FULL`.
+    let last = 31 - unsafe { raw::vote_ballot(FULL, true) }.leading_zeros();
     let scratch = Scratch::of_block();
     let warps = scratch.share(in_warp, last);
     let sum = match warps {
         // A lane for each warp; those without one repeat the last, which nobody asks for.
         Warps::Whole(count) => {
             let of_warp = scratch.read::<T>(raw::lane_id().min(count - 1));
-            let up_to = combine::scan(FULL, 32, of_warp, op);
+            // SAFETY: see `FULL`.
+            let up_to = unsafe { combine::scan(FULL, 32, of_warp, op) };
             let source = warp_id().saturating_sub(1);
-            let before = exchange!(T, up_to, |word| raw::shuffle_idx(FULL, word, source, 31));
+            // SAFETY: see `FULL`.
+            let before =
+                unsafe { exchange!(T, up_to, |word| raw::shuffle_idx(FULL, word, source, 31)) };
             (warp_id() > 0).then_some(before)
         }
         Warps::Some(mask) => {

@@ -67,7 +67,8 @@ impl Group for Coalesced<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     fn sync(&self) {
-        raw::warp_sync(self.lanes);
+        // SAFETY: see `Parts::mask`.
+        unsafe { raw::warp_sync(self.lanes) };
     }
 }
 

@@ -115,7 +115,8 @@ impl<const N: u32> Group for Tile<'_, N> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     fn sync(&self) {
-        raw::warp_sync(self.mask());
+        // SAFETY: see `Parts::mask`.
+        unsafe { raw::warp_sync(self.mask()) };
     }
 }
 

@@ -10,6 +10,8 @@ pub trait Parts {
     /// The number of lanes, if they are a segment of the warp of that width; else 0.
     #[doc(hidden)]
     const WIDTH: u32;
+    /// The lanes of the group, the caller's own among them, the same in each lane: so the intrinsics can be called with it. A lane that
+    /// never makes the call lets the others wait for ever, which safe code may do.
     #[doc(hidden)]
     fn mask(&self) -> u32;
     /// The lane of `rank`, counted modulo the size.
@@ -53,7 +55,8 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn shuffle_idx<T: Shuffle>(&self, value: T, rank: u32) -> T {
         let (mask, lane) = (self.mask(), self.lane_of(rank));
-        exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31))
+        // SAFETY: see `Parts::mask`.
+        unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31)) }
     }
 
     /// The value of the rank `delta` below; the lowest `delta` ranks keep their own. CUDA: `shfl_up`.
@@ -64,7 +67,10 @@ pub trait WarpGroup: Group + Parts {
         if Self::WIDTH != 0 {
             let (mask, delta) = (self.mask(), if delta < 32 { delta } else { 0 });
             let clamp = to_first(Self::WIDTH);
-            return exchange!(T, value, |word| raw::shuffle_up(mask, word, delta, clamp));
+            // SAFETY: see `Parts::mask`.
+            return unsafe {
+                exchange!(T, value, |word| raw::shuffle_up(mask, word, delta, clamp))
+            };
         }
         let rank = self.rank();
         let source = if delta <= rank { rank - delta } else { rank };
@@ -79,7 +85,10 @@ pub trait WarpGroup: Group + Parts {
         if Self::WIDTH != 0 {
             let (mask, delta) = (self.mask(), if delta < 32 { delta } else { 0 });
             let clamp = to_last(Self::WIDTH);
-            return exchange!(T, value, |word| raw::shuffle_down(mask, word, delta, clamp));
+            // SAFETY: see `Parts::mask`.
+            return unsafe {
+                exchange!(T, value, |word| raw::shuffle_down(mask, word, delta, clamp))
+            };
         }
         let (rank, size) = (self.rank(), self.size());
         let source = if delta < size - rank {
@@ -98,7 +107,10 @@ pub trait WarpGroup: Group + Parts {
         if Self::WIDTH != 0 {
             let (mask, flip) = (self.mask(), if flip < Self::WIDTH { flip } else { 0 });
             let clamp = to_last(Self::WIDTH);
-            return exchange!(T, value, |word| raw::shuffle_bfly(mask, word, flip, clamp));
+            // SAFETY: see `Parts::mask`.
+            return unsafe {
+                exchange!(T, value, |word| raw::shuffle_bfly(mask, word, flip, clamp))
+            };
         }
         let rank = self.rank();
         let source = if rank ^ flip < self.size() {
@@ -114,7 +126,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn ballot(&self, p: bool) -> LaneMask {
-        LaneMask::from_bits(self.ranks(raw::vote_ballot(self.mask(), p)))
+        // SAFETY: see `Parts::mask`.
+        LaneMask::from_bits(self.ranks(unsafe { raw::vote_ballot(self.mask(), p) }))
     }
 
     /// True in every thread of the group if `p` holds in at least one that has not returned. CUDA: `any`.
@@ -122,7 +135,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn any(&self, p: bool) -> bool {
-        raw::vote_any(self.mask(), p)
+        // SAFETY: see `Parts::mask`.
+        unsafe { raw::vote_any(self.mask(), p) }
     }
 
     /// True in every thread of the group if `p` holds in all that have not returned. CUDA: `all`.
@@ -130,7 +144,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn all(&self, p: bool) -> bool {
-        raw::vote_all(self.mask(), p)
+        // SAFETY: see `Parts::mask`.
+        unsafe { raw::vote_all(self.mask(), p) }
     }
 
     /// True in every thread of the group if `p` is the same in all that have not returned.
@@ -138,7 +153,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn uniform(&self, p: bool) -> bool {
-        raw::vote_uni(self.mask(), p)
+        // SAFETY: see `Parts::mask`.
+        unsafe { raw::vote_uni(self.mask(), p) }
     }
 
     /// The ranks that hold the same `value`, bit for bit. CUDA: `match_any`.
@@ -146,7 +162,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn match_any<T: Match>(&self, value: T) -> LaneMask {
-        LaneMask::from_bits(self.ranks(value.any_of(self.mask())))
+        // SAFETY: see `Parts::mask`.
+        LaneMask::from_bits(self.ranks(unsafe { value.any_of(self.mask()) }))
     }
 
     /// The ranks that have not returned if all of them hold the same `value`, bit for bit. CUDA: `match_all`.
@@ -154,7 +171,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn match_all<T: Match>(&self, value: T) -> Option<LaneMask> {
-        let same = value.all_of(self.mask());
+        // SAFETY: see `Parts::mask`.
+        let same = unsafe { value.all_of(self.mask()) };
         (same != 0).then(|| LaneMask::from_bits(self.ranks(same)))
     }
 
@@ -164,7 +182,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce<T: Shuffle>(&self, value: T, op: impl Fn(T, T) -> T) -> T {
-        combine::reduce(self.mask(), Self::WIDTH, value, &op)
+        // SAFETY: see `Parts::mask`.
+        unsafe { combine::reduce(self.mask(), Self::WIDTH, value, &op) }
     }
 
     /// The sum; integers wrap. CUDA: `reduce` with `plus`.
@@ -172,9 +191,12 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce_sum<T: Reduce>(&self, value: T) -> T {
-        match value.hardware_sum(self.mask()) {
-            Some(result) => result,
-            None => self.reduce(value, T::sum),
+        // SAFETY: see `Parts::mask`.
+        unsafe {
+            match value.hardware_sum(self.mask()) {
+                Some(result) => result,
+                None => self.reduce(value, T::sum),
+            }
         }
     }
 
@@ -183,9 +205,12 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce_min<T: Reduce>(&self, value: T) -> T {
-        match value.hardware_least(self.mask()) {
-            Some(result) => result,
-            None => self.reduce(value, T::least),
+        // SAFETY: see `Parts::mask`.
+        unsafe {
+            match value.hardware_least(self.mask()) {
+                Some(result) => result,
+                None => self.reduce(value, T::least),
+            }
         }
     }
 
@@ -194,9 +219,12 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce_max<T: Reduce>(&self, value: T) -> T {
-        match value.hardware_greatest(self.mask()) {
-            Some(result) => result,
-            None => self.reduce(value, T::greatest),
+        // SAFETY: see `Parts::mask`.
+        unsafe {
+            match value.hardware_greatest(self.mask()) {
+                Some(result) => result,
+                None => self.reduce(value, T::greatest),
+            }
         }
     }
 
@@ -205,9 +233,12 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce_and<T: ReduceBits>(&self, value: T) -> T {
-        match value.hardware_and(self.mask()) {
-            Some(result) => result,
-            None => self.reduce(value, T::and),
+        // SAFETY: see `Parts::mask`.
+        unsafe {
+            match value.hardware_and(self.mask()) {
+                Some(result) => result,
+                None => self.reduce(value, T::and),
+            }
         }
     }
 
@@ -216,9 +247,12 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce_or<T: ReduceBits>(&self, value: T) -> T {
-        match value.hardware_or(self.mask()) {
-            Some(result) => result,
-            None => self.reduce(value, T::or),
+        // SAFETY: see `Parts::mask`.
+        unsafe {
+            match value.hardware_or(self.mask()) {
+                Some(result) => result,
+                None => self.reduce(value, T::or),
+            }
         }
     }
 
@@ -227,9 +261,12 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn reduce_xor<T: ReduceBits>(&self, value: T) -> T {
-        match value.hardware_xor(self.mask()) {
-            Some(result) => result,
-            None => self.reduce(value, T::xor),
+        // SAFETY: see `Parts::mask`.
+        unsafe {
+            match value.hardware_xor(self.mask()) {
+                Some(result) => result,
+                None => self.reduce(value, T::xor),
+            }
         }
     }
 
@@ -239,7 +276,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn inclusive_scan<T: Shuffle>(&self, value: T, op: impl Fn(T, T) -> T) -> T {
-        combine::scan(self.mask(), Self::WIDTH, value, &op)
+        // SAFETY: see `Parts::mask`.
+        unsafe { combine::scan(self.mask(), Self::WIDTH, value, &op) }
     }
 
     /// As [`inclusive_scan`](Self::inclusive_scan), over the ranks below the caller's own; `first` in the lowest. CUDA: `exclusive_scan`.
@@ -247,7 +285,8 @@ pub trait WarpGroup: Group + Parts {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     fn exclusive_scan<T: Shuffle>(&self, value: T, first: T, op: impl Fn(T, T) -> T) -> T {
-        combine::scan_before(self.mask(), Self::WIDTH, value, first, &op)
+        // SAFETY: see `Parts::mask`.
+        unsafe { combine::scan_before(self.mask(), Self::WIDTH, value, first, &op) }
     }
 }
 

@@ -8,6 +8,25 @@
 //!
 //! Kernels rarely need this module: [`crate::Block`], [`crate::Warp`] and the free functions of [`crate::index`] are the same
 //! operations with their obligations checked. [`TABLES`] lists the lines for documents and tests.
+//!
+//! Functions that take a mask of lanes are `unsafe`, as `Warp::…_mask` are: a GPU does not check the mask.
+//! ```
+//! # use warploom_emulator::{run, Shape};
+//! use warploom_device::intrinsics as raw;
+//! # run(Shape::new([1, 1, 1], [32, 1, 1]), &|| {
+//! // SAFETY: all lanes of the warp make this call.
+//! let lanes = unsafe { raw::vote_ballot(u32::MAX, true) };
+//! assert_eq!(lanes, u32::MAX);
+//! # })?;
+//! # Ok::<(), warploom_emulator::Fault>(())
+//! ```
+//! Without `unsafe`:
+//! ```compile_fail,E0133
+//! use warploom_device::intrinsics as raw;
+//! fn lanes() -> u32 {
+//!     raw::vote_ballot(u32::MAX, true)
+//! }
+//! ```
 
 /// One line of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +59,7 @@ macro_rules! intrinsics {
         $(#[$doc:meta])*
         $kind:ident fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? = $symbol:literal;
     )*) => {
-        /// Every line of the table whose function is safe to call, or asks only for its lanes to meet.
+        /// Every line of the table whose function is safe to call.
         pub(crate) const TABLE: &[Intrinsic] = &[$(Intrinsic {
             name: stringify!($name),
             symbol: concat!("__warploom.", $symbol),
@@ -70,6 +89,52 @@ macro_rules! intrinsics {
                 }
                 #[cfg(not(warploom_device))]
                 warploom_emulator::intrinsics::$name($($arg),*)
+            }
+        )*
+    };
+}
+
+/// Lines whose lanes meet, with a promise about the mask that is the same for all.
+macro_rules! lane_intrinsics {
+    ($(
+        $(#[$doc:meta])*
+        unsafe convergent fn $name:ident(mask: u32 $(, $arg:ident: $ty:ty)*) $(-> $out:ty)? = $symbol:literal;
+    )*) => {
+        /// Every line of the table whose function asks only for the lanes of its mask to meet.
+        pub(crate) const LANE_TABLE: &[Intrinsic] = &[$(Intrinsic {
+            name: stringify!($name),
+            symbol: concat!("__warploom.", $symbol),
+            convergent: true,
+        }),*];
+        /// The same lines, for instrumented code on the emulator.
+        #[cfg(not(warploom_device))]
+        pub(crate) const LANE_SHIMS: &[crate::intrinsics::Shim] = &[$({
+            unsafe extern "C-unwind" fn shim(mask: u32 $(, $arg: $ty)*) $(-> $out)? {
+                // SAFETY: instrumented code calls it where the kernel called the function.
+                unsafe { $name(mask $(, $arg)*) }
+            }
+            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
+        }),*];
+        $(
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
+            /// A GPU does not check it; the emulator does.
+            #[inline(always)]
+            #[cfg_attr(not(warploom_device), track_caller)] // the emulator says where a stuck lane waits
+            pub unsafe fn $name(mask: u32 $(, $arg: $ty)*) $(-> $out)? {
+                #[cfg(warploom_device)]
+                {
+                    unsafe extern "C" {
+                        #[link_name = concat!("__warploom.", $symbol)]
+                        fn device(mask: u32 $(, $arg: $ty)*) $(-> $out)?;
+                    }
+                    // SAFETY: the device linker gives this symbol the type declared here; the caller keeps the section above.
+                    unsafe { device(mask $(, $arg)*) }
+                }
+                #[cfg(not(warploom_device))]
+                warploom_emulator::intrinsics::$name(mask $(, $arg)*)
             }
         )*
     };
@@ -169,6 +234,7 @@ pub const TABLES: &[&[Intrinsic]] = &[
     pair::TABLE,
     rounding::TABLE,
     time::TABLE,
+    warp::LANE_TABLE,
     warp::TABLE,
 ];
 
@@ -202,6 +268,7 @@ pub static SHIMS: &[&[Shim]] = &[
     rounding::SHIMS,
     shared::UNSAFE_SHIMS,
     time::SHIMS,
+    warp::LANE_SHIMS,
     warp::SHIMS,
 ];
 

@@ -8,20 +8,32 @@ use crate::intrinsics as raw;
 ///
 /// Pairs at distances `width / 2` … 1 if no lane is missing, so each step combines the same two values in both lanes of a pair;
 /// otherwise in lane order.
+///
+/// # Safety
+/// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
 #[inline(always)]
 #[cfg_attr(not(warploom_device), track_caller)]
-pub(crate) fn reduce<T: Shuffle>(mask: u32, width: u32, value: T, op: &impl Fn(T, T) -> T) -> T {
-    let present = raw::vote_ballot(mask, true);
+pub(crate) unsafe fn reduce<T: Shuffle>(
+    mask: u32,
+    width: u32,
+    value: T,
+    op: &impl Fn(T, T) -> T,
+) -> T {
+    // SAFETY: the caller's promise.
+    let present = unsafe { raw::vote_ballot(mask, true) };
     if width != 0 && present == mask {
         let mut sum = value;
         let mut flip = width / 2;
         while flip > 0 {
-            let other = exchange!(T, sum, |word| raw::shuffle_bfly(
-                mask,
-                word,
-                flip,
-                to_last(width)
-            ));
+            // SAFETY: the caller's promise.
+            let other = unsafe {
+                exchange!(T, sum, |word| raw::shuffle_bfly(
+                    mask,
+                    word,
+                    flip,
+                    to_last(width)
+                ))
+            };
             sum = op(sum, other);
             flip /= 2;
         }
@@ -30,10 +42,12 @@ pub(crate) fn reduce<T: Shuffle>(mask: u32, width: u32, value: T, op: &impl Fn(T
     // `present` is the same in each lane, so all make the same calls; the caller is in it.
     let mut rest = present & present.wrapping_sub(1);
     let first = present.trailing_zeros();
-    let mut sum = exchange!(T, value, |word| raw::shuffle_idx(mask, word, first, 31));
+    // SAFETY: the caller's promise.
+    let mut sum = unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, first, 31)) };
     while rest != 0 {
         let lane = rest.trailing_zeros();
-        let other = exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31));
+        // SAFETY: the caller's promise.
+        let other = unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31)) };
         sum = op(sum, other);
         rest &= rest - 1;
     }
@@ -41,21 +55,33 @@ pub(crate) fn reduce<T: Shuffle>(mask: u32, width: u32, value: T, op: &impl Fn(T
 }
 
 /// Combines the values of the lanes of `mask` up to the caller's own, in lane order.
+///
+/// # Safety
+/// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
 #[inline(always)]
 #[cfg_attr(not(warploom_device), track_caller)]
-pub(crate) fn scan<T: Shuffle>(mask: u32, width: u32, value: T, op: &impl Fn(T, T) -> T) -> T {
-    let present = raw::vote_ballot(mask, true);
+pub(crate) unsafe fn scan<T: Shuffle>(
+    mask: u32,
+    width: u32,
+    value: T,
+    op: &impl Fn(T, T) -> T,
+) -> T {
+    // SAFETY: the caller's promise.
+    let present = unsafe { raw::vote_ballot(mask, true) };
     if width != 0 && present == mask {
         let rank = raw::lane_id() & (width - 1);
         let mut sum = value;
         let mut delta = 1;
         while delta < width {
-            let below = exchange!(T, sum, |word| raw::shuffle_up(
-                mask,
-                word,
-                delta,
-                to_first(width)
-            ));
+            // SAFETY: the caller's promise.
+            let below = unsafe {
+                exchange!(T, sum, |word| raw::shuffle_up(
+                    mask,
+                    word,
+                    delta,
+                    to_first(width)
+                ))
+            };
             if rank >= delta {
                 sum = op(below, sum);
             }
@@ -66,10 +92,12 @@ pub(crate) fn scan<T: Shuffle>(mask: u32, width: u32, value: T, op: &impl Fn(T, 
     let own = raw::lane_id();
     let mut rest = present & present.wrapping_sub(1);
     let first = present.trailing_zeros();
-    let mut sum = exchange!(T, value, |word| raw::shuffle_idx(mask, word, first, 31));
+    // SAFETY: the caller's promise.
+    let mut sum = unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, first, 31)) };
     while rest != 0 {
         let lane = rest.trailing_zeros();
-        let other = exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31));
+        // SAFETY: the caller's promise.
+        let other = unsafe { exchange!(T, value, |word| raw::shuffle_idx(mask, word, lane, 31)) };
         if lane <= own {
             sum = op(sum, other);
         }
@@ -79,23 +107,29 @@ pub(crate) fn scan<T: Shuffle>(mask: u32, width: u32, value: T, op: &impl Fn(T, 
 }
 
 /// Combines the values of the lanes of `mask` below the caller's own, in lane order; `first` in the lowest lane.
+///
+/// # Safety
+/// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
 #[inline(always)]
 #[cfg_attr(not(warploom_device), track_caller)]
-pub(crate) fn scan_before<T: Shuffle>(
+pub(crate) unsafe fn scan_before<T: Shuffle>(
     mask: u32,
     width: u32,
     value: T,
     first: T,
     op: &impl Fn(T, T) -> T,
 ) -> T {
-    let up_to = scan(mask, width, value, op);
-    let present = raw::vote_ballot(mask, true);
+    // SAFETY: the caller's promise.
+    let up_to = unsafe { scan(mask, width, value, op) };
+    // SAFETY: the caller's promise.
+    let present = unsafe { raw::vote_ballot(mask, true) };
     let below = present & raw::lanemask_lt();
     let source = if below == 0 {
         raw::lane_id()
     } else {
         31 - below.leading_zeros()
     };
-    let before = exchange!(T, up_to, |word| raw::shuffle_idx(mask, word, source, 31));
+    // SAFETY: the caller's promise.
+    let before = unsafe { exchange!(T, up_to, |word| raw::shuffle_idx(mask, word, source, 31)) };
     if below == 0 { first } else { before }
 }

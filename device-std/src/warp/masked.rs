@@ -17,7 +17,8 @@ impl Warp<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn sync_mask(self, mask: impl Into<LaneMask>) {
-        raw::warp_sync(mask.into().bits());
+        // SAFETY: the caller's promise.
+        unsafe { raw::warp_sync(mask.into().bits()) };
     }
 
     /// [`shuffle_idx`](Self::shuffle_idx) among the lanes of `mask`; unspecified if lane `lane` is not in it.
@@ -50,12 +51,15 @@ impl Warp<'_> {
         width: Width,
     ) -> T {
         let mask = mask.into().bits();
-        exchange!(T, value, |word| raw::shuffle_idx(
-            mask,
-            word,
-            lane,
-            width.to_last()
-        ))
+        // SAFETY: the caller's promise.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_idx(
+                mask,
+                word,
+                lane,
+                width.to_last()
+            ))
+        }
     }
 
     /// [`shuffle_up`](Self::shuffle_up) among the lanes of `mask`; unspecified where the source is not in it.
@@ -88,12 +92,15 @@ impl Warp<'_> {
         width: Width,
     ) -> T {
         let mask = mask.into().bits();
-        exchange!(T, value, |word| raw::shuffle_up(
-            mask,
-            word,
-            delta,
-            width.to_first()
-        ))
+        // SAFETY: the caller's promise.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_up(
+                mask,
+                word,
+                delta,
+                width.to_first()
+            ))
+        }
     }
 
     /// [`shuffle_down`](Self::shuffle_down) among the lanes of `mask`; unspecified where the source is not in it.
@@ -126,12 +133,15 @@ impl Warp<'_> {
         width: Width,
     ) -> T {
         let mask = mask.into().bits();
-        exchange!(T, value, |word| raw::shuffle_down(
-            mask,
-            word,
-            delta,
-            width.to_last()
-        ))
+        // SAFETY: the caller's promise.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_down(
+                mask,
+                word,
+                delta,
+                width.to_last()
+            ))
+        }
     }
 
     /// [`shuffle_xor`](Self::shuffle_xor) among the lanes of `mask`; unspecified where the source is not in it.
@@ -164,12 +174,15 @@ impl Warp<'_> {
         width: Width,
     ) -> T {
         let mask = mask.into().bits();
-        exchange!(T, value, |word| raw::shuffle_bfly(
-            mask,
-            word,
-            flip,
-            width.to_last()
-        ))
+        // SAFETY: the caller's promise.
+        unsafe {
+            exchange!(T, value, |word| raw::shuffle_bfly(
+                mask,
+                word,
+                flip,
+                width.to_last()
+            ))
+        }
     }
 
     /// [`ballot`](Self::ballot) among the lanes of `mask`.
@@ -179,7 +192,8 @@ impl Warp<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn ballot_mask(self, mask: impl Into<LaneMask>, p: bool) -> LaneMask {
-        LaneMask::from_bits(raw::vote_ballot(mask.into().bits(), p))
+        // SAFETY: the caller's promise.
+        LaneMask::from_bits(unsafe { raw::vote_ballot(mask.into().bits(), p) })
     }
 
     /// [`any`](Self::any) among the lanes of `mask`.
@@ -189,7 +203,8 @@ impl Warp<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn any_mask(self, mask: impl Into<LaneMask>, p: bool) -> bool {
-        raw::vote_any(mask.into().bits(), p)
+        // SAFETY: the caller's promise.
+        unsafe { raw::vote_any(mask.into().bits(), p) }
     }
 
     /// [`all`](Self::all) among the lanes of `mask`.
@@ -199,7 +214,8 @@ impl Warp<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn all_mask(self, mask: impl Into<LaneMask>, p: bool) -> bool {
-        raw::vote_all(mask.into().bits(), p)
+        // SAFETY: the caller's promise.
+        unsafe { raw::vote_all(mask.into().bits(), p) }
     }
 
     /// [`uniform`](Self::uniform) among the lanes of `mask`.
@@ -209,7 +225,8 @@ impl Warp<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn uniform_mask(self, mask: impl Into<LaneMask>, p: bool) -> bool {
-        raw::vote_uni(mask.into().bits(), p)
+        // SAFETY: the caller's promise.
+        unsafe { raw::vote_uni(mask.into().bits(), p) }
     }
 
     /// [`match_any`](Self::match_any) among the lanes of `mask`.
@@ -219,7 +236,8 @@ impl Warp<'_> {
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn match_any_mask<T: Match>(self, mask: impl Into<LaneMask>, value: T) -> LaneMask {
-        LaneMask::from_bits(value.any_of(mask.into().bits()))
+        // SAFETY: the caller's promise.
+        LaneMask::from_bits(unsafe { value.any_of(mask.into().bits()) })
     }
 
     /// [`match_all`](Self::match_all) among the lanes of `mask`.
@@ -233,7 +251,8 @@ impl Warp<'_> {
         mask: impl Into<LaneMask>,
         value: T,
     ) -> Option<LaneMask> {
-        some_lanes(value.all_of(mask.into().bits()))
+        // SAFETY: the caller's promise.
+        some_lanes(unsafe { value.all_of(mask.into().bits()) })
     }
 
     /// [`reduce_sum`](Self::reduce_sum) among the lanes of `mask`.
@@ -244,9 +263,12 @@ impl Warp<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn reduce_sum_mask<T: Reduce>(self, mask: impl Into<LaneMask>, value: T) -> T {
         let mask = mask.into().bits();
-        match value.hardware_sum(mask) {
-            Some(result) => result,
-            None => combine::reduce(mask, segment(mask), value, &T::sum),
+        // SAFETY: the caller's promise.
+        unsafe {
+            match value.hardware_sum(mask) {
+                Some(result) => result,
+                None => combine::reduce(mask, segment(mask), value, &T::sum),
+            }
         }
     }
 
@@ -258,9 +280,12 @@ impl Warp<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn reduce_min_mask<T: Reduce>(self, mask: impl Into<LaneMask>, value: T) -> T {
         let mask = mask.into().bits();
-        match value.hardware_least(mask) {
-            Some(result) => result,
-            None => combine::reduce(mask, segment(mask), value, &T::least),
+        // SAFETY: the caller's promise.
+        unsafe {
+            match value.hardware_least(mask) {
+                Some(result) => result,
+                None => combine::reduce(mask, segment(mask), value, &T::least),
+            }
         }
     }
 
@@ -272,9 +297,12 @@ impl Warp<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn reduce_max_mask<T: Reduce>(self, mask: impl Into<LaneMask>, value: T) -> T {
         let mask = mask.into().bits();
-        match value.hardware_greatest(mask) {
-            Some(result) => result,
-            None => combine::reduce(mask, segment(mask), value, &T::greatest),
+        // SAFETY: the caller's promise.
+        unsafe {
+            match value.hardware_greatest(mask) {
+                Some(result) => result,
+                None => combine::reduce(mask, segment(mask), value, &T::greatest),
+            }
         }
     }
 
@@ -286,9 +314,12 @@ impl Warp<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn reduce_and_mask<T: ReduceBits>(self, mask: impl Into<LaneMask>, value: T) -> T {
         let mask = mask.into().bits();
-        match value.hardware_and(mask) {
-            Some(result) => result,
-            None => combine::reduce(mask, segment(mask), value, &T::and),
+        // SAFETY: the caller's promise.
+        unsafe {
+            match value.hardware_and(mask) {
+                Some(result) => result,
+                None => combine::reduce(mask, segment(mask), value, &T::and),
+            }
         }
     }
 
@@ -300,9 +331,12 @@ impl Warp<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn reduce_or_mask<T: ReduceBits>(self, mask: impl Into<LaneMask>, value: T) -> T {
         let mask = mask.into().bits();
-        match value.hardware_or(mask) {
-            Some(result) => result,
-            None => combine::reduce(mask, segment(mask), value, &T::or),
+        // SAFETY: the caller's promise.
+        unsafe {
+            match value.hardware_or(mask) {
+                Some(result) => result,
+                None => combine::reduce(mask, segment(mask), value, &T::or),
+            }
         }
     }
 
@@ -314,9 +348,12 @@ impl Warp<'_> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn reduce_xor_mask<T: ReduceBits>(self, mask: impl Into<LaneMask>, value: T) -> T {
         let mask = mask.into().bits();
-        match value.hardware_xor(mask) {
-            Some(result) => result,
-            None => combine::reduce(mask, segment(mask), value, &T::xor),
+        // SAFETY: the caller's promise.
+        unsafe {
+            match value.hardware_xor(mask) {
+                Some(result) => result,
+                None => combine::reduce(mask, segment(mask), value, &T::xor),
+            }
         }
     }
 }

@@ -19,19 +19,26 @@ pub trait Reduce: Shuffle {
     #[must_use]
     fn greatest(self, other: Self) -> Self;
     /// The sum over the lanes of `mask` by one instruction, where there is one for this type.
+    ///
+    /// # Safety
+    /// The caller's lane is in `mask`, and every lane of `mask` that has not returned makes this call with the same `mask`.
     #[doc(hidden)]
     #[inline(always)]
-    fn hardware_sum(self, _mask: u32) -> Option<Self> {
+    unsafe fn hardware_sum(self, _mask: u32) -> Option<Self> {
         None
     }
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[inline(always)]
-    fn hardware_least(self, _mask: u32) -> Option<Self> {
+    unsafe fn hardware_least(self, _mask: u32) -> Option<Self> {
         None
     }
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[inline(always)]
-    fn hardware_greatest(self, _mask: u32) -> Option<Self> {
+    unsafe fn hardware_greatest(self, _mask: u32) -> Option<Self> {
         None
     }
 }
@@ -51,19 +58,25 @@ pub trait ReduceBits: Shuffle {
     #[doc(hidden)]
     #[must_use]
     fn xor(self, other: Self) -> Self;
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[inline(always)]
-    fn hardware_and(self, _mask: u32) -> Option<Self> {
+    unsafe fn hardware_and(self, _mask: u32) -> Option<Self> {
         None
     }
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[inline(always)]
-    fn hardware_or(self, _mask: u32) -> Option<Self> {
+    unsafe fn hardware_or(self, _mask: u32) -> Option<Self> {
         None
     }
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[inline(always)]
-    fn hardware_xor(self, _mask: u32) -> Option<Self> {
+    unsafe fn hardware_xor(self, _mask: u32) -> Option<Self> {
         None
     }
 }
@@ -73,13 +86,21 @@ pub trait ReduceBits: Shuffle {
 /// ```compile_fail,E0277
 /// fn kernel(warp: warploom_device::Warp) { warp.match_any(3u16); }
 /// ```
+/// The instruction behind it takes any mask, and is `unsafe`:
+/// ```compile_fail,E0133
+/// fn lanes(value: u32) -> u32 { warploom_device::warp::Match::any_of(value, 1) }
+/// ```
 pub trait Match: crate::Plain + sealed::Sealed {
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    fn any_of(self, mask: u32) -> u32;
+    unsafe fn any_of(self, mask: u32) -> u32;
+    /// # Safety
+    /// As for the intrinsics that take a mask.
     #[doc(hidden)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    fn all_of(self, mask: u32) -> u32;
+    unsafe fn all_of(self, mask: u32) -> u32;
 }
 
 mod sealed {
@@ -89,9 +110,10 @@ mod sealed {
 macro_rules! hardware {
     ($($name:ident = $instruction:ident as $word:ty;)*) => {$(
         #[inline(always)]
-        fn $name(self, mask: u32) -> Option<Self> {
+        unsafe fn $name(self, mask: u32) -> Option<Self> {
             // A constant of the image: only one of the two ways is compiled.
-            (arch() >= 80).then(|| raw::$instruction(mask, self as $word) as Self)
+            // SAFETY: the caller's promise.
+            (arch() >= 80).then(|| unsafe { raw::$instruction(mask, self as $word) } as Self)
         }
     )*};
 }
@@ -179,15 +201,17 @@ macro_rules! matches {
         impl Match for $ty {
             #[inline(always)]
             #[cfg_attr(not(warploom_device), track_caller)]
-            fn any_of(self, mask: u32) -> u32 {
+            unsafe fn any_of(self, mask: u32) -> u32 {
                 let $value = self;
-                raw::$any(mask, $bits)
+                // SAFETY: the caller's promise.
+                unsafe { raw::$any(mask, $bits) }
             }
             #[inline(always)]
             #[cfg_attr(not(warploom_device), track_caller)]
-            fn all_of(self, mask: u32) -> u32 {
+            unsafe fn all_of(self, mask: u32) -> u32 {
                 let $value = self;
-                raw::$all(mask, $bits)
+                // SAFETY: the caller's promise.
+                unsafe { raw::$all(mask, $bits) }
             }
         }
     )*};
