@@ -11,7 +11,7 @@ use warploom_runtime::{Device, DeviceError, Error, Launch, LaunchError};
 
 use crate::carried::bare;
 use crate::program::{run, whole_text};
-use crate::sweep::CODES;
+use crate::sweep::codes;
 
 /// What [`Device::open`] gives when nobody asked for a GPU: a device that works.
 fn assert_falls_back() {
@@ -101,7 +101,7 @@ fn device_code_that_is_too_new_for_the_driver_is_refused_with_its_reason() {
 fn a_driver_whose_every_call_fails_is_an_error_with_its_code() {
     let this = "absent::a_driver_whose_every_call_fails_is_an_error_with_its_code";
     if !is_child() {
-        for code in CODES {
+        for code in codes() {
             let output = run_child(
                 this,
                 &format!("fail=*:*:{code}"),
@@ -126,7 +126,7 @@ fn a_driver_whose_every_call_fails_is_an_error_with_its_code() {
 fn an_error_at_the_start_chooses_the_emulator_unless_a_gpu_is_asked_for() {
     let this = "absent::an_error_at_the_start_chooses_the_emulator_unless_a_gpu_is_asked_for";
     if !is_child() {
-        for code in CODES {
+        for code in codes() {
             for device in [None, Some("cuda")] {
                 let code_text = code.to_string();
                 let mut variables = vec![("CODE", &*code_text)];

@@ -373,8 +373,8 @@ fn refusal(given: u32, mode: ComputeMode, error: DeviceError) -> DeviceError {
     let exclusive = [ComputeMode::ExclusiveProcess, ComputeMode::ExclusiveThread].contains(&mode);
     match &error {
         DeviceError::Driver(source)
-            // Older drivers call the GPU invalid.
-            if source.code == UNAVAILABLE || exclusive && source.code == INVALID_DEVICE =>
+            // Older drivers call the GPU invalid. Where GPUs are shared, somebody else is not the reason.
+            if exclusive && [UNAVAILABLE, INVALID_DEVICE].contains(&source.code) =>
         {
             DeviceError::Busy { given, mode }
         }

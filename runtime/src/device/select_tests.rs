@@ -152,7 +152,7 @@ fn a_gpu_that_somebody_else_has_is_busy() {
     let busy = |mode| DeviceError::Busy { given: 1, mode };
     for (code, mode, meant) in [
         (46, exclusive, busy(exclusive)),
-        (46, ComputeMode::Default, busy(ComputeMode::Default)),
+        (46, ComputeMode::Default, driver(46)),
         (101, exclusive, busy(exclusive)),
         (101, ComputeMode::Default, driver(101)),
         (2, exclusive, driver(2)),
