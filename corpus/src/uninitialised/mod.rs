@@ -1,9 +1,0 @@
-//! Reads of what nobody wrote, or of what has not arrived yet.
-
-mod copies; // copies that were not waited for
-mod global; // buffers and the heap
-mod shared; // shared memory
-
-use crate::case::File;
-
-pub(crate) const FILES: &[File] = &[shared::FILE, global::FILE, copies::FILE];

@@ -1,0 +1,300 @@
+//! All cases: twins are right and give no report; bugs give theirs, with the right class at the right lines.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail as the tests do"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use warploom_corpus::case::{Case, File, Run};
+use warploom_corpus::findings::Finding;
+use warploom_corpus::table::{self, Found};
+use warploom_corpus::{cases, expect};
+use warploom_emulator::check::{Code, Mode, Schedule};
+use warploom_runtime::model::Emulator;
+
+/// What one run gave.
+#[derive(Debug, Default, Clone)]
+struct Observed {
+    outcome: String,
+    findings: Vec<Finding>,
+}
+
+/// A child that says nothing for so long is given up. Lanes that poll yield to the operating system some 70 000 times before they are found
+/// out, which takes longer than 20 seconds on a machine with many other processes.
+const SILENCE: Duration = Duration::from_secs(300);
+
+/// Both runs of each case, by name; the twin's first.
+fn observe() -> BTreeMap<String, [Observed; 2]> {
+    let mut seen = BTreeMap::new();
+    let mut left: Vec<&str> = cases().map(|(_, case)| case.name).collect();
+    while !left.is_empty() {
+        let Some((name, why)) = observe_in_child(&left, &mut seen) else {
+            break;
+        };
+        // The case that ended the process, or did not end, is left out; the others go on.
+        seen.entry(name.clone()).or_default()[1].outcome = why;
+        let done = left.iter().position(|n| **n == name).unwrap();
+        left.drain(..=done);
+    }
+    seen
+}
+
+/// Runs cases in a process of their own; if that does not come to its end, the case that it was at, and what happened.
+fn observe_in_child(
+    names: &[&str],
+    seen: &mut BTreeMap<String, [Observed; 2]>,
+) -> Option<(String, String)> {
+    let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
+    drop(fs::remove_file(&path));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
+        .arg("report")
+        .args(names)
+        .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
+        .env("WARPLOOM_STEP_LIMIT", "2000000")
+        .env_remove("WARPLOOM_EMULATOR")
+        .env_remove("WARPLOOM_SCHEDULE")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (send, lines) = mpsc::channel();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let reader = thread::spawn(move || {
+        for line in output.lines().map_while(Result::ok) {
+            drop(send.send(line));
+        }
+    });
+    let mut now = (String::new(), 0);
+    let silent = loop {
+        match lines.recv_timeout(SILENCE) {
+            Ok(line) => take(&line, &mut now, seen),
+            Err(RecvTimeoutError::Disconnected) => break false,
+            Err(RecvTimeoutError::Timeout) => break true,
+        }
+    };
+    if silent {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    reader.join().unwrap();
+    drop(fs::remove_file(&path));
+    match (silent, status.success()) {
+        (true, _) => Some((now.0, "does not come to an end".to_owned())),
+        (false, false) => Some((now.0, format!("ended the process: {status}"))),
+        (false, true) => None,
+    }
+}
+
+/// One line of the child; `now` is the run that it is at.
+fn take(line: &str, now: &mut (String, usize), seen: &mut BTreeMap<String, [Observed; 2]>) {
+    let words: Vec<&str> = line.split('\t').collect();
+    if let ["case", name, version] = words.as_slice() {
+        *now = ((*name).to_owned(), usize::from(*version == "bug"));
+    }
+    let observed = &mut seen.entry(now.0.clone()).or_default()[now.1];
+    match words.as_slice() {
+        ["finding", code, severity, lines, title] => observed.findings.push(Finding {
+            code: code.parse().unwrap(),
+            lines: lines.split(',').filter_map(|n| n.parse().ok()).collect(),
+            is_note: *severity == "note",
+            title: (*title).to_owned(),
+        }),
+        ["outcome", what] => observed.outcome = (*what).to_owned(),
+        _ => {}
+    }
+}
+
+/// Cases in which the checks are not as they should be, and what is missing.
+const GAPS: &[(&str, &str)] = &[];
+
+/// What is wrong with a bug's run; empty if it was found, and nothing else.
+fn wrong_with_bug(file: &File, case: &Case, observed: &Observed) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for expected in expect::expected(file, case).iter().filter(|e| e.needed) {
+        if !observed
+            .findings
+            .iter()
+            .any(|f| expected.is_met_by(f.code, &f.lines))
+        {
+            let (codes, lines) = (&expected.codes, &expected.lines);
+            wrong.push(format!("missed {codes:?} at lines {lines:?}"));
+        }
+    }
+    let is_allowed = |f: &&Finding| f.is_note || expect::is_allowed(file, case, f.code, &f.lines);
+    for finding in observed.findings.iter().filter(|f| !is_allowed(f)) {
+        let Finding {
+            code, lines, title, ..
+        } = finding;
+        wrong.push(format!("also found {code} at lines {lines:?}: {title}"));
+    }
+    if !wrong.is_empty() {
+        wrong.push(format!("outcome: {}", observed.outcome));
+    }
+    wrong
+}
+
+fn wrong_with_twin(observed: &Observed) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if observed.outcome != "right" {
+        wrong.push(format!("the twin's outcome: {}", observed.outcome));
+    }
+    for Finding {
+        code, lines, title, ..
+    } in &observed.findings
+    {
+        wrong.push(format!("the twin gives {code} at lines {lines:?}: {title}"));
+    }
+    wrong
+}
+
+#[test]
+fn every_bug_is_found_and_no_twin_gives_a_report() {
+    let observed = observe();
+    let mut found = BTreeMap::new();
+    let mut wrong = String::new();
+    for (file, case) in cases() {
+        let [twin, bug] = observed.get(case.name).cloned().unwrap_or_default();
+        let has_class = bug
+            .findings
+            .iter()
+            .any(|f| f.code == expect::class(file, case));
+        let (twin, bug) = (wrong_with_twin(&twin), wrong_with_bug(file, case, &bug));
+        let found_here = Found {
+            bug: bug.is_empty(),
+            other_class: !has_class,
+            twin: !twin.is_empty(),
+        };
+        found.insert(case.name.to_owned(), found_here);
+        let gap = GAPS.iter().any(|(name, _)| *name == case.name);
+        if gap && bug.is_empty() && twin.is_empty() {
+            writeln!(
+                wrong,
+                "{}: no gap any more, take it off the list",
+                case.name
+            )
+            .unwrap();
+        }
+        for line in twin.iter().chain(&bug).filter(|_| !gap) {
+            writeln!(wrong, "{}:{}: {line}", file.path, case.name).unwrap();
+        }
+    }
+    let bad = found.values().filter(|f| !f.bug || f.twin).count();
+    let all = found.len();
+    assert!(
+        wrong.is_empty(),
+        "{bad} of {all} cases are not as expected:\n{wrong}"
+    );
+    compare_document(&table::document(&found, &sanitizer_results()));
+}
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
+/// What `compute-sanitizer.sh` left on a machine with a GPU; empty if it never ran.
+fn sanitizer_results() -> String {
+    fs::read_to_string(repository("testing/corpus/results/compute-sanitizer.tsv"))
+        .unwrap_or_default()
+}
+
+fn compare_document(expected: &str) {
+    let path = repository("docs/generated/checker.md");
+    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, expected).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == expected,
+        "docs/generated/checker.md is another: run WARPLOOM_BLESS=1 cargo test -p warploom-corpus --test corpus"
+    );
+}
+
+#[test]
+fn results_of_the_sanitizer_name_cases_and_tools() {
+    let results = table::sanitizer(
+        "# a note\nguard_dropped\tWL0001\tbug\tmemcheck\treport\tInvalid write\n\
+         guard_dropped\tWL0001\ttwin\tracecheck\tclean\t\nnonsense\n",
+    );
+    let of_case = results["guard_dropped"];
+    assert!(of_case[0].bug && !of_case[1].twin && results.len() == 1);
+    let names: BTreeSet<&str> = cases().map(|(_, case)| case.name).collect();
+    for name in table::sanitizer(&sanitizer_results()).keys() {
+        assert!(names.contains(name.as_str()), "there is no case `{name}`");
+    }
+}
+
+#[test]
+fn twins_are_right_in_native_code() {
+    let mut wrong = String::new();
+    for (file, case) in cases() {
+        let device = Emulator::new().mode(Mode::Fast).device();
+        let stream = device.stream().unwrap();
+        let run = Run {
+            device: &device,
+            stream: &stream,
+            bug: false,
+        };
+        if let Err(failure) = (case.run)(&run) {
+            writeln!(wrong, "{}:{}: {failure}", file.path, case.name).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Reports that fail a launch: in whichever order threads run, twins have none.
+#[test]
+fn twins_are_right_in_every_order() {
+    let orders = [
+        Schedule::Reverse,
+        Schedule::LastWarpFirst,
+        Schedule::OneLane,
+        Schedule::Random(1),
+        Schedule::Random(2),
+        Schedule::Random(3),
+    ];
+    let mut wrong = String::new();
+    for order in orders {
+        for (file, case) in cases() {
+            let emulator = Emulator::new().mode(Mode::Checked).schedule(order);
+            let device = emulator.device();
+            let stream = device.stream().unwrap();
+            let run = Run {
+                device: &device,
+                stream: &stream,
+                bug: false,
+            };
+            if let Err(failure) = (case.run)(&run) {
+                writeln!(wrong, "{}:{}: {order}: {failure}", file.path, case.name).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_case_says_what_is_to_be_found() {
+    let mut names = BTreeSet::new();
+    for (file, case) in cases() {
+        let expected = expect::expected(file, case);
+        assert!(
+            expected.iter().any(|e| e.needed),
+            "{} has no mark",
+            case.name
+        );
+        assert!(names.insert(case.name), "{} is there twice", case.name);
+        for code in expected.iter().flat_map(|e| &e.codes) {
+            assert!(Code::of_number(*code).is_some(), "{}: {code}", case.name);
+        }
+    }
+    assert!(names.len() >= 120, "only {} cases", names.len());
+}

@@ -1,0 +1,130 @@
+//! The rest of what the runtime does with the driver: streams with options, host functions, page-locked memory, graphs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use warploom_runtime::device::ContextLimit;
+use warploom_runtime::{
+    Advice, Device, Error, EventOptions, Graph, Launch, PinnedOptions, Place, PoolOptions,
+    StreamOptions,
+};
+
+use crate::carried::saxpy;
+
+pub(crate) fn streams(device: &Device) -> Result<(), Error> {
+    let priorities = device.stream_priorities()?;
+    let options = StreamOptions::new()
+        .priority(priorities.greatest)
+        .blocking();
+    let (one, two) = (device.stream_with(options)?, device.default_stream()?);
+    let event = device.event_with(EventOptions::new().without_timing().blocking_wait())?;
+    let x = device.upload(&[1.0f32; 4])?;
+    let mut y = device.zeroed::<f32>(4)?;
+    saxpy(&one, Launch::new(1, 4), 2.0, &x, &mut y)?;
+    let called = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&called);
+    one.launch_host(move || {
+        counter.fetch_add(1, Relaxed);
+    })?;
+    one.record(&event)?;
+    two.wait(&event)?;
+    saxpy(&two, Launch::new(1, 4), 2.0, &x, &mut y)?;
+    while !event.query()? {}
+    assert_eq!(called.load(Relaxed), 1);
+    while !two.query()? {}
+    event.synchronize()?;
+    assert_eq!(y.to_vec(&one)?, [4.0; 4]);
+    Ok(())
+}
+
+pub(crate) fn pinned(device: &Device) -> Result<(), Error> {
+    let (one, two) = (device.stream()?, device.stream()?);
+    let source = device.pinned_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+    let mut mapped = device.pinned_with::<f32>(4, PinnedOptions::new().mapped().portable())?;
+    let mut y = device.zeroed::<f32>(4)?;
+    y.copy_from_pinned(0, &source, &one)?;
+    y.copy_to_pinned(0, &mut mapped, &one)?;
+    // A kernel on the host's memory, on another stream.
+    saxpy(&two, Launch::new(1, 4), 1.0, &y, mapped.device_slice_mut()?)?;
+    assert_eq!(mapped.as_slice()?, [2.0, 4.0, 6.0, 8.0]);
+    mapped.as_mut_slice()?.fill(0.5);
+    y.copy_from_pinned(2, mapped.slice(..2)?, &two)?;
+    assert_eq!(y.to_vec(&one)?, [1.0, 2.0, 0.5, 0.5]);
+    Ok(())
+}
+
+pub(crate) fn graphs(device: &Device) -> Result<(), Error> {
+    let stream = device.stream()?;
+    let x = device.upload(&[1.0f32; 4])?;
+    let mut y = device.zeroed::<f32>(4)?;
+    let mut z = device.zeroed::<f32>(4)?;
+    let mut graph = Graph::new(device)?;
+    let launch = graph.add(|s| saxpy(s, Launch::new(1, 4), 2.0, &x, &mut y))?;
+    graph.add(|s| z.copy_from_device(0, &y, s))?;
+    let mut graph = graph.instantiate()?;
+    graph.launch(&stream)?;
+    graph.launch(&stream)?;
+    assert_eq!(z.to_vec(&stream)?, [4.0; 4]);
+    let mut triples = device.zeroed::<[u32; 3]>(4)?;
+    let fills = Graph::capture(device, |s| triples.fill([1, 2, 3], s))?;
+    let mut whole = Graph::new(device)?;
+    whole.add_graph(&fills)?;
+    whole.instantiate()?.launch(&stream)?;
+    assert_eq!(triples.to_vec(&stream)?, [[1, 2, 3]; 4]);
+    graph.update(launch, |s| saxpy(s, Launch::new(1, 4), -4.0, &x, &mut y))?;
+    graph.launch(&stream)?;
+    assert_eq!(z.to_vec(&stream)?, [0.0; 4]);
+    // The graph goes last, with work in flight.
+    graph.launch(&stream)?;
+    drop((x, y, z, stream));
+    Ok(())
+}
+
+/// Managed memory, pools, rows with a pitch, arrays, registered vectors.
+pub(crate) fn kinds(device: &Device) -> Result<(), Error> {
+    let (one, two) = (device.stream()?, device.stream()?);
+    let x = device.upload(&[1.0f32; 4])?;
+    let mut both = device.managed_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+    both.advise(Advice::PreferredPlace(Place::Device))?;
+    both.prefetch(.., Place::Device, &one)?;
+    saxpy(&one, Launch::new(1, 4), 1.0, &x, &mut both)?;
+    assert_eq!(both.as_slice()?, [2.0, 3.0, 4.0, 5.0]);
+
+    let pool = device.new_pool(PoolOptions::new().release_threshold(1 << 20))?;
+    let mut pooled = pool.filled(4, 3.0f32, &one)?;
+    saxpy(&two, Launch::new(1, 4), 2.0, &x, &mut pooled)?;
+    assert_eq!(pooled.to_vec(&two)?, [5.0; 4]);
+    drop(pooled);
+    pool.trim_to(0)?;
+
+    let mut rows = device.pitched_zeroed::<u32>((3, 2))?;
+    rows.fill(7, &one)?;
+    assert_eq!(rows.to_vec(&two)?, [7; 6]);
+
+    let mut array = device.array_from((3, 2), &[1u32, 2, 3, 4, 5, 6])?;
+    array
+        .part_mut(1.., .., ..)?
+        .copy_from_device(rows.rect(1.., ..)?, &one)?;
+    rows.as_slice_mut()
+        .copy_from_device(array.as_slice(), &two)?;
+    assert_eq!(rows.to_vec(&one)?, [1, 7, 7, 4, 7, 7]);
+
+    let mut elements = vec![1.0f32, 2.0, 3.0, 4.0];
+    let mut pinned = device.register(&mut elements, PinnedOptions::new())?;
+    let mut y = device.zeroed::<f32>(4)?;
+    y.copy_from_pinned(0, &pinned, &one)?;
+    saxpy(&one, Launch::new(1, 4), 1.0, &x, &mut y)?;
+    y.copy_to_pinned(0, &mut pinned, &two)?;
+    assert_eq!(pinned.take_vec()?, [2.0, 3.0, 4.0, 5.0]);
+    Ok(())
+}
+
+/// What a device says of itself.
+pub(crate) fn facts(device: &Device) -> Result<(), Error> {
+    let stack = device.context_limit(ContextLimit::Stack)?;
+    device.set_context_limit(ContextLimit::Stack, stack)?;
+    let memory = device.memory_info()?;
+    assert!(memory.free <= memory.total);
+    assert_eq!(device.properties()?.compute_capability, (9, 0));
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! One body on every back end: the emulator always, the GPU when there is one.
+//!
+//! A test says what to launch and what to expect; the failure then names the device, the element and both values.
+
+use std::fmt::Debug;
+use std::io::Write;
+use std::sync::Once;
+
+use warploom_device_std::Plain;
+use warploom_runtime::model::{Emulator, Schedule};
+use warploom_runtime::testing::every_schedule;
+use warploom_runtime::{Device, DeviceBuffer, LaunchError, Result, Stream};
+
+/// Set to 1 where a missing GPU must not go unnoticed.
+const REQUIRE_GPU: &str = "WARPLOOM_REQUIRE_GPU";
+
+/// In which orders of threads each test runs on the emulator: `all` for every fixed order and 20 seeds of random ones, a number for
+/// other seeds, unset for the emulator's own order.
+const SCHEDULES: &str = "WARPLOOM_SCHEDULES";
+
+/// The devices that a test runs on: the emulator, in each order of threads that `WARPLOOM_SCHEDULES` asks for and as the GPU that
+/// `WARPLOOM_EMULATE` names, then the first GPU if it can be opened.
+///
+/// Says so once per process when there is no GPU, past the test runner's capture.
+///
+/// # Panics
+/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1; when one of the variables cannot be read.
+#[must_use]
+pub fn devices() -> Vec<Device> {
+    with_gpu(emulators())
+}
+
+/// The first GPU; where there is none, says that the test is skipped.
+#[must_use]
+pub fn gpu_or_skip() -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            drop(writeln!(std::io::stderr(), "skipped: {error}"));
+            None
+        }
+    }
+}
+
+fn with_gpu(mut devices: Vec<Device>) -> Vec<Device> {
+    static SAID: Once = Once::new();
+    match Device::cuda(0) {
+        Ok(gpu) => devices.push(gpu),
+        Err(why) => {
+            assert!(
+                !std::env::var(REQUIRE_GPU).is_ok_and(|v| v == "1"),
+                "{REQUIRE_GPU} is 1, but there is no GPU: {why}"
+            );
+            SAID.call_once(|| {
+                let text = format!("the GPU half of these tests is skipped: {why}\n");
+                // Nothing is lost but the remark.
+                drop(std::io::stderr().write_all(text.as_bytes()));
+            });
+        }
+    }
+    devices
+}
+
+#[expect(
+    clippy::panic,
+    reason = "a wrong setting must not pass for a passed test"
+)]
+fn emulators() -> Vec<Device> {
+    let emulator = Emulator::from_env().unwrap_or_else(|why| panic!("{why}"));
+    let value = std::env::var(SCHEDULES).ok();
+    match schedules(value.as_deref()) {
+        Ok(None) => vec![emulator.device()],
+        Ok(Some(schedules)) => schedules
+            .into_iter()
+            .map(|schedule| emulator.schedule(schedule).device())
+            .collect(),
+        Err(why) => panic!("{why}"),
+    }
+}
+
+/// What `WARPLOOM_SCHEDULES` asks for.
+fn schedules(value: Option<&str>) -> Result<Option<Vec<Schedule>>, String> {
+    let seeds = match value {
+        None | Some("") => return Ok(None),
+        Some("all") => 20,
+        Some(number) => number.parse().map_err(|_| {
+            format!("{SCHEDULES} is `{number}`; use `all` or the number of random orders")
+        })?,
+    };
+    Ok(Some(every_schedule(seeds).collect()))
+}
+
+/// Runs `body` on each device, with a stream of its own, and waits for what it left there.
+///
+/// # Panics
+/// When the body or the wait gives an error; the message names the device.
+#[track_caller]
+pub fn on_each_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
+    on_each_of(devices(), body);
+}
+
+/// [`on_each_device`] with one emulator at most, whatever `WARPLOOM_SCHEDULES` says: for statics, which a program's emulators share.
+///
+/// # Panics
+/// As [`on_each_device`].
+#[track_caller]
+pub fn on_each_kind_of_device(body: impl Fn(&Device, &Stream) -> Result<()>) {
+    let first = emulators().into_iter().take(1).collect();
+    on_each_of(with_gpu(first), body);
+}
+
+#[track_caller]
+fn on_each_of(devices: Vec<Device>, body: impl Fn(&Device, &Stream) -> Result<()>) {
+    for device in devices {
+        let run = || -> Result<()> {
+            let stream = device.stream()?;
+            body(&device, &stream)?;
+            Ok(stream.synchronize()?)
+        };
+        if let Err(error) = run() {
+            fail(&device, &error.to_string());
+        }
+    }
+}
+
+/// Runs `body` on each device and compares what it gives with `expected`, element by element.
+///
+/// # Panics
+/// When they differ, or on an error; the message names the device, the first element that differs, and both values.
+#[track_caller]
+pub fn check<T: PartialEq + Debug>(
+    expected: &[T],
+    body: impl Fn(&Device, &Stream) -> Result<Vec<T>>,
+) {
+    for device in devices() {
+        let run = || body(&device, &device.stream()?);
+        match run() {
+            Ok(found) => compare(&device, &found, expected),
+            Err(error) => fail(&device, &error.to_string()),
+        }
+    }
+}
+
+/// Uploads `x`, launches into a zeroed output of the same length, and expects `expected(i)` in element `i`.
+///
+/// # Panics
+/// As [`check`].
+#[track_caller]
+pub fn check_map<A: Plain, B: Plain + PartialEq + Debug>(
+    x: &[A],
+    launch: impl Fn(&Stream, &DeviceBuffer<A>, &mut DeviceBuffer<B>) -> Result<(), LaunchError>,
+    expected: impl Fn(usize) -> B,
+) {
+    let expected: Vec<B> = (0..x.len()).map(expected).collect();
+    check(&expected, |device, stream| {
+        let x = device.upload(x)?;
+        let mut y = device.zeroed::<B>(x.len())?;
+        launch(stream, &x, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+#[track_caller]
+fn compare<T: PartialEq + Debug>(device: &Device, found: &[T], expected: &[T]) {
+    if found.len() != expected.len() {
+        let (found, expected) = (found.len(), expected.len());
+        fail(
+            device,
+            &format!("{found} elements instead of {expected} came back"),
+        );
+    }
+    let wrong = |(found, expected): (&T, &T)| found != expected;
+    if let Some(i) = found.iter().zip(expected).position(wrong) {
+        let count = found.iter().zip(expected).filter(|&p| wrong(p)).count();
+        let (found, expected) = (&found[i], &expected[i]);
+        fail(
+            device,
+            &format!(
+                "element {i} is {found:?}, expected was {expected:?} ({count} elements differ)"
+            ),
+        );
+    }
+}
+
+#[track_caller]
+#[expect(clippy::panic, reason = "this is how a test fails")]
+fn fail(device: &Device, what: &str) -> ! {
+    match device.schedule() {
+        Some(schedule) => panic!("on {}, schedule {schedule}: {what}", device.name()),
+        None => panic!("on {}: {what}", device.name()),
+    }
+}
+
+/// Steps until `n` reaches 1 by halving and tripling. A function of another crate that kernels call and nothing may inline.
+#[inline(never)]
+#[must_use]
+pub fn collatz_steps(mut n: u32) -> u32 {
+    let mut steps = 0;
+    while n > 1 {
+        n = if n.is_multiple_of(2) {
+            n / 2
+        } else {
+            3 * n + 1
+        };
+        steps += 1;
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_chooses_orders() {
+        assert_eq!(schedules(None), Ok(None));
+        assert_eq!(schedules(Some("all")).unwrap().unwrap().len(), 24);
+        let two = schedules(Some("2")).unwrap().unwrap();
+        assert_eq!(two.len(), 6);
+        assert!(two.contains(&Schedule::Reverse) && two.contains(&Schedule::Random(1)));
+        assert!(schedules(Some("some")).unwrap_err().contains("`some`"));
+    }
+}

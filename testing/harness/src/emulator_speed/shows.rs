@@ -1,0 +1,154 @@
+//! What is claimed of the emulator, and what was expected of each claim before the first measurement.
+
+use super::Results;
+
+/// One claim. Each kernel and engine is named as the samples name them.
+pub(super) struct Show {
+    /// What is measured.
+    pub(super) what: &'static str,
+    /// The figure that is good enough.
+    pub(super) limit: f64,
+    /// Whether larger figures are better.
+    pub(super) at_least: bool,
+    /// Unit of the figures, as it follows a number.
+    pub(super) unit: &'static str,
+    /// What was expected, and why.
+    pub(super) expected: &'static str,
+    /// The figure; `None` if it was not measured.
+    pub(super) figure: fn(&Results) -> Option<f64>,
+}
+
+/// The emulator without checks.
+pub(super) const FAST: &str = "warploom fast";
+/// The emulator with checks.
+pub(super) const CHECKED: &str = "warploom checked";
+/// The plain loops.
+pub(super) const HAND: &str = "by hand";
+
+/// Kernels that the claim about two cores is about: all that run long enough.
+pub(super) const KERNELS: &[&str] = &[
+    "saxpy",
+    "reduce",
+    "scan",
+    "matmul",
+    "histogram",
+    "shuffle",
+    "rounds",
+];
+
+impl Show {
+    /// Whether a figure is good enough.
+    pub(super) fn holds(&self, figure: f64) -> bool {
+        if self.at_least {
+            figure >= self.limit
+        } else {
+            figure <= self.limit
+        }
+    }
+}
+
+/// All claims.
+pub(super) const SHOWS: &[Show] = &[
+    Show {
+        what: "`saxpy`, fast, one core: per thread, the work included",
+        limit: 6.0,
+        at_least: false,
+        unit: " ns",
+        expected: "3 ns: a call, the index, two bounds checks; no stack is switched",
+        figure: |results| Some(results.row("saxpy", FAST, 1)?.per_thread()),
+    },
+    Show {
+        what: "`reduce`, fast, one core: per thread and barrier",
+        limit: 25.0,
+        at_least: false,
+        unit: " ns",
+        expected: "16 ns: one switch to the scheduler and one back, with cold return predictions",
+        figure: |results| Some(results.row("reduce", FAST, 1)?.per_event()),
+    },
+    Show {
+        what: "`shuffle`, fast, one core: per thread and shuffle",
+        limit: 30.0,
+        at_least: false,
+        unit: " ns",
+        expected: "22 ns: as a barrier, and the values of 32 lanes; the stacks of one warp stay in the cache",
+        figure: |results| Some(results.row("shuffle", FAST, 1)?.per_event()),
+    },
+    Show {
+        what: "`reduce`, checked by fast, one core",
+        limit: 3.0,
+        at_least: false,
+        unit: "×",
+        expected: "1.8: three accesses per barrier in half of the threads",
+        figure: |results| slowdown(results, "reduce"),
+    },
+    Show {
+        what: "`scan`, checked by fast, one core",
+        limit: 3.0,
+        at_least: false,
+        unit: "×",
+        expected: "2.2: three accesses per barrier in all threads",
+        figure: |results| slowdown(results, "scan"),
+    },
+    Show {
+        what: "`matmul`, checked by fast, one core",
+        limit: 3.0,
+        at_least: false,
+        unit: "×",
+        expected: "4: 34 accesses per two barriers, which cost next to nothing in fast",
+        figure: |results| slowdown(results, "matmul"),
+    },
+    Show {
+        what: "`histogram`, checked by fast, one core",
+        limit: 3.0,
+        at_least: false,
+        unit: "×",
+        expected: "3: 16 atomic additions between two barriers",
+        figure: |results| slowdown(results, "histogram"),
+    },
+    Show {
+        what: "`saxpy`, checked by fast, one core",
+        limit: 5.0,
+        at_least: false,
+        unit: "×",
+        expected: "none: the claim was added after the first measurement. Three accesses and little else per thread",
+        figure: |results| slowdown(results, "saxpy"),
+    },
+    Show {
+        what: "two cores by one, fast: the worst kernel",
+        limit: 1.8,
+        at_least: true,
+        unit: "×",
+        expected: "1.9; `saxpy` is the worst, whose 1.5 ms include the start of an OS thread",
+        figure: |results| {
+            let ratios = KERNELS.iter().map(|kernel| speed_up(results, kernel, FAST));
+            let all: Option<Vec<f64>> = ratios.collect();
+            all?.into_iter().reduce(f64::min)
+        },
+    },
+    Show {
+        what: "`rounds`, fast, two cores: 10^7 threads × 10 barriers",
+        limit: 4.0,
+        at_least: false,
+        unit: " s",
+        expected: "0.9 s: 10^8 barriers at 17 ns, on two cores",
+        figure: |results| Some(results.row("rounds", FAST, 2)?.median_ns / 1e9),
+    },
+];
+
+/// How much slower a kernel is with checks, on one core.
+pub(super) fn slowdown(results: &Results, kernel: &str) -> Option<f64> {
+    let (checked, fast) = (
+        results.row(kernel, CHECKED, 1)?,
+        results.row(kernel, FAST, 1)?,
+    );
+    Some(checked.median_ns / fast.median_ns)
+}
+
+/// How much faster two cores are than one.
+pub(super) fn speed_up(results: &Results, kernel: &str, engine: &str) -> Option<f64> {
+    let (one, two) = (
+        results.row(kernel, engine, 1)?,
+        results.row(kernel, engine, 2)?,
+    );
+    Some(one.median_ns / two.median_ns)
+}
