@@ -48,7 +48,7 @@ pub(crate) struct Outcome {
 /// What one run of cargo builds.
 ///
 /// A library is built apart from the rest: packages that depend on it compile it too, in the same folder, as an ordinary `lib`. As a
-/// `staticlib` cargo keeps the two apart (or there would be device code only for whoever came first), and it waits for the dependencies'
+/// `staticlib` cargo keeps the two apart (or only the first of them would have device code), and it waits for the dependencies'
 /// bitcode, which their metadata does not have.
 pub(crate) enum What {
     Library,

@@ -9,19 +9,23 @@
 //!
 //! Takes the package that cargo is building; gives cargo objects with the device code, which the program carries and the runtime
 //! finds. Must not know: the runtime, the emulator, the CUDA driver. Start at `pass` (what runs when), then `linker`
-//! (bitcode to PTX) and `lower` (host IR to device IR).
+//! (the link line and the container), `pipeline` (bitcode to PTX), `lower` (host IR to device IR) and `opt` (faster device IR).
 
 mod archive; // rlibs and objects: where bitcode is found
 mod cargo; // the nested build: its command, environment and messages
+mod contract; // what holds of IR between the stages of the pipeline
 mod elf; // the object file that carries device code into the program
 mod groups; // what is linked into which targets
 mod instrument; // kernels for the emulator that say what they do to memory
-mod linker; // the device linker: bitcode in, container out
+mod linker; // the device linker: link line in, container out
 mod llvm; // rustc's LLVM, by dlopen
-mod lower; // host IR becomes device IR
+mod lower; // host IR becomes device IR: what correctness needs
+mod opt; // device IR becomes faster: what speed needs
 mod options; // what build.rs may choose
 mod package; // which package, which targets, which workspace
 mod pass; // the device pass, from build.rs to cargo's instructions
+mod passes; // the table of all passes of the pipeline
+mod pipeline; // bitcode to PTX, pass by pass
 mod reach; // what kernels reach, and what they must not
 mod roots; // which kernels there are
 #[cfg(test)]

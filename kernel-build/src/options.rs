@@ -51,6 +51,8 @@ pub(crate) struct Options {
     pub(crate) max_registers: u32,
     /// Whether kernels are compiled for the emulator's checks as well.
     pub(crate) instrumented: bool,
+    /// The names of passes that do not run.
+    pub(crate) passes_off: Vec<String>,
 }
 
 impl Default for Builder {
@@ -70,6 +72,7 @@ impl Builder {
                 line_info: false,
                 max_registers: 0,
                 instrumented: true,
+                passes_off: vec![],
             },
             enabled: true,
             dev_targets: true,

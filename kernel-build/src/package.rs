@@ -141,14 +141,14 @@ impl Package {
         let metadata = match metadata {
             Ok(metadata) => metadata,
             Err(_) => {
-                // Unpacked inside somebody's workspace: cargo answers for it only as a dependency.
-                package.write_stand_in()?;
+                // Unpacked inside another workspace: cargo answers for it only as a dependency.
+                package.write_shim_package()?;
                 self::metadata(&package.cargo, &package.nested_manifest)?
             }
         };
         package.read(&metadata);
         if !is_member {
-            package.write_stand_in()?;
+            package.write_shim_package()?;
         }
         Ok(package)
     }
@@ -196,7 +196,7 @@ impl Package {
     }
 
     /// Writes the throw-away package that depends on this one.
-    fn write_stand_in(&self) -> Result<(), PackageError> {
+    fn write_shim_package(&self) -> Result<(), PackageError> {
         let folder = self.out_dir.join("device-pass");
         let io = |path: &Path| {
             let path = path.to_owned();

@@ -3,10 +3,10 @@
 use crate::cargo::{LLVM, Nested, OPTIONS, Outcome, ROLE, What};
 use crate::elf;
 use crate::groups::{DeviceCode, Group};
-use crate::linker;
 use crate::options::{Builder, Options};
 use crate::package::{Kind, Package, Target, write_if_changed};
 use crate::wrapper;
+use crate::{linker, passes};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,13 @@ const SWITCH: &str = "WARPLOOM_DEVICE_CODE";
 
 /// Turns instrumented code off (`0`) from outside.
 const INSTRUMENTED: &str = "WARPLOOM_INSTRUMENTED";
+/// Switches passes off that only make kernels faster, for reports of wrong code.
+const PASSES: &str = "WARPLOOM_PASSES";
 
 /// Makes it an error (`1`) that a test, an example or a benchmark has no device code.
 const REQUIRED: &str = "WARPLOOM_REQUIRE_DEVICE_CODE";
 
-/// Decides which of its four lives this process leads: wrapper, linker, build script of the nested build, or build script.
+/// Decides which of its four roles this process has: wrapper, linker, build script of the nested build, or build script.
 pub(crate) fn enter(builder: &Builder) {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if !args.is_empty() && std::env::var_os(ROLE).is_some() {
@@ -46,7 +48,7 @@ pub(crate) fn enter(builder: &Builder) {
     };
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
-        for variable in [SWITCH, INSTRUMENTED, REQUIRED] {
+        for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES] {
             say(&format!("rerun-if-env-changed={variable}"));
         }
     }
@@ -115,6 +117,8 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     let llvm = crate::llvm::find(&sysroot()?).map_err(|e| Stop::NoDeviceCode(e.to_string()))?;
     let mut options = builder.options.clone();
     options.instrumented &= std::env::var(INSTRUMENTED).as_deref() != Ok("0");
+    let passes = std::env::var(PASSES).unwrap_or_default();
+    options.passes_off = passes::switched_off(&passes).map_err(|e| Stop::Failed(vec![e]))?;
     let options_json =
         serde_json::to_string(&options).map_err(|e| Stop::Failed(vec![e.to_string()]))?;
     let nested = |wanted: &[&Target]| -> Result<Outcome, Stop> {
@@ -139,7 +143,7 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     let mut outcome = nested(&wanted)?;
     let mut code = DeviceCode::default();
     if outcome.never_started() {
-        // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that nobody has downloaded.
+        // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that are not downloaded.
         let (dev, rest): (Vec<&Target>, Vec<&Target>) =
             wanted.iter().partition(|t| t.kind.is_dev());
         let reason = outcome.log.trim().to_owned();

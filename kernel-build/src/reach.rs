@@ -243,10 +243,10 @@ impl Need {
                 "print with `gpu_println!` or `gpu_print!`, whose text appears when the host next waits for the stream"
             }
             _ if culprit.contains("time::Instant") || culprit.contains("time::SystemTime") => {
-                "take the time on the host, with two events around the launch for example, or read the GPU's clock: `warploom::device::time`"
+                "take the time on the host, with two events around the launch for example, or read the GPU's clock: `warploom::device_std::time`"
             }
             _ if culprit.contains("thread::functions::sleep") => {
-                "wait with `warploom::device::time::nanosleep`"
+                "wait with `warploom::device_std::time::nanosleep`"
             }
             Need::System | Need::Assembly => {
                 "do this on the host, and hand the kernel its result as a parameter"

@@ -1,12 +1,12 @@
 //! Which kernels a crate has: the ones it defines, and the instances of generic kernels that it launches.
 //!
-//! `#[kernel]` leaves a constant per kernel (`DeviceKernel` of `warploom-device`), which is reached in two ways: a static in section
+//! `#[kernel]` leaves a constant per kernel (`DeviceKernel` of `warploom-device-std`), which is reached in two ways: a static in section
 //! `.warploom.kernels` for each kernel that is not generic, and a call of `__warploom.instantiate` in each launch. Both are read from
 //! the IR of the crate itself, before anything is dropped.
 
-use crate::llvm::{Attribute, Module, TypeKind, Value};
+use crate::llvm::{Attribute, LlvmError, Module, Passes, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
-use warploom_manifest::{Location, Param, ParamKind};
+use warploom_manifest::{Contract, Location, Param, ParamKind};
 
 /// The function that launches call in the device pass, with the kernel's constant and the place of the launch.
 pub(crate) const INSTANTIATE: &str = "__warploom.instantiate";
@@ -23,14 +23,10 @@ pub(crate) struct Root<'ctx> {
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) params: Vec<DeviceParam>,
-    pub(crate) block: [u32; 3],
-    pub(crate) max_threads: u32,
-    pub(crate) min_blocks: u32,
+    /// What launches must keep to, as far as the device code says it.
+    pub(crate) contract: Contract,
     pub(crate) max_registers: u32,
     pub(crate) fma: bool,
-    pub(crate) cluster: [u32; 3],
-    pub(crate) max_cluster: u32,
-    pub(crate) cluster_at_launch: bool,
     /// Where it is launched, as far as constants say; `None` in the list stands for places that cannot be known.
     pub(crate) launched_at: Vec<Option<Location>>,
 }
@@ -38,7 +34,9 @@ pub(crate) struct Root<'ctx> {
 impl Root<'_> {
     /// The least architecture and PTX version for what the kernel declares, whatever its code is.
     pub(crate) fn needs(&self) -> (u32, u32) {
-        let clusters = self.cluster[0] != 0 || self.cluster_at_launch || self.max_cluster != 0;
+        let contract = &self.contract;
+        let clusters =
+            contract.cluster[0] != 0 || contract.cluster_at_launch || contract.max_cluster != 0;
         if clusters {
             (90, 78)
         } else if self.params.iter().any(DeviceParam::is_grid_const) {
@@ -63,8 +61,41 @@ impl DeviceParam {
     }
 }
 
-/// Finds all kernels of a crate's own module.
-pub(crate) fn find<'ctx>(
+/// Makes constants visible where launches name kernels and launch sites.
+pub(crate) fn expose(module: &mut Module<'_>) -> Result<(), LlvmError> {
+    expose_callers(module);
+    module.run(Passes::expose_arguments(), None)
+}
+
+/// All kernels of a crate's own module; those without a cap on registers get one of `max_registers`.
+///
+/// # Errors
+/// One text for each problem.
+pub(crate) fn of<'ctx>(
+    module: &Module<'ctx>,
+    max_registers: u32,
+) -> Result<Vec<Root<'ctx>>, Vec<String>> {
+    let found = find(&module.functions(), &module.globals());
+    let mut roots = found.map_err(|problem| vec![problem])?;
+    for root in &mut roots {
+        if root.max_registers == 0 && root.contract.max_threads == 0 {
+            root.max_registers = max_registers;
+        }
+    }
+    let problems = check_names(&roots);
+    if problems.is_empty() {
+        Ok(roots)
+    } else {
+        Err(problems)
+    }
+}
+
+/// The symbols of their entries.
+pub(crate) fn symbols(roots: &[Root<'_>]) -> Vec<String> {
+    roots.iter().map(|root| root.entry.name()).collect()
+}
+
+fn find<'ctx>(
     functions: &[Value<'ctx>],
     globals: &[Value<'ctx>],
 ) -> Result<Vec<Root<'ctx>>, String> {
@@ -112,7 +143,7 @@ pub(crate) fn find<'ctx>(
 }
 
 /// Lets the place of a launch be seen through `Location::caller()`, which only returns its hidden argument.
-pub(crate) fn expose_callers(module: &Module<'_>) {
+fn expose_callers(module: &Module<'_>) {
     let Some(always_inline) = Attribute::named(module.context(), "alwaysinline", 0) else {
         return;
     };
@@ -125,7 +156,7 @@ pub(crate) fn expose_callers(module: &Module<'_>) {
 }
 
 /// Two instances that share a name must be told apart by where they are launched; says which cannot.
-pub(crate) fn check_names(roots: &[Root<'_>]) -> Vec<String> {
+fn check_names(roots: &[Root<'_>]) -> Vec<String> {
     let mut problems = Vec::new();
     for (i, root) in roots.iter().enumerate() {
         for other in roots[..i].iter().filter(|o| o.name == root.name) {
@@ -213,7 +244,7 @@ impl<'ctx> CallSites<'ctx> {
     }
 }
 
-/// Reads `warploom_device::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
+/// Reads `warploom_device_std::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
 /// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
 /// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch: bool.
 fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
@@ -235,14 +266,18 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
         file: memory.text(56)?,
         line: word(0)?,
         params,
-        block: [word(2)?, word(3)?, word(4)?],
-        max_threads: word(5)?,
-        min_blocks: word(6)?,
+        contract: Contract {
+            dims: word(1)?,
+            block: [word(2)?, word(3)?, word(4)?],
+            max_threads: word(5)?,
+            min_blocks: word(6)?,
+            cluster: [word(9)?, word(10)?, word(11)?],
+            max_cluster: word(12)?,
+            cluster_at_launch: memory.byte(72 + 4 * 13)? != 0,
+            ..Contract::ANY
+        },
         max_registers: word(7)?,
         fma: word(8)? != 0,
-        cluster: [word(9)?, word(10)?, word(11)?],
-        max_cluster: word(12)?,
-        cluster_at_launch: memory.byte(72 + 4 * 13)? != 0,
         launched_at: vec![],
     })
 }

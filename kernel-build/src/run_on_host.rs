@@ -91,7 +91,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left of it harms nobody.
+        // A leftover file does no harm.
         drop(std::fs::remove_dir_all(&self.0));
     }
 }

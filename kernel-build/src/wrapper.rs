@@ -87,7 +87,7 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             command.arg("-Cdebug-assertions=on");
         }
         command.args(DEVICE_FLAGS);
-        if matches!(call.value("--crate-name"), Some("warploom_device" | "libm")) {
+        if call.value("--crate-name") == Some("warploom_device_std") {
             // A checked addition in the panic writer would bring `core::fmt` into every kernel of a debug build.
             command.args(["-Coverflow-checks=off", "-Cdebug-assertions=off"]);
         }

@@ -5,6 +5,9 @@
 
 pub mod container;
 pub mod instrumented;
+mod kernel; // what host and device code say of a kernel
+
+pub use kernel::{Contract, Param, ParamKind};
 
 use serde::{Deserialize, Serialize};
 
@@ -54,30 +57,6 @@ pub struct Location {
     pub line: u32,
     /// One-based column.
     pub column: u32,
-}
-
-/// How a parameter is handed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ParamKind {
-    /// The bytes of the value.
-    ByValue,
-    /// A device pointer and a length, read only.
-    Slice,
-    /// A device pointer and a length, written.
-    SliceMut,
-    /// A device pointer, a width and a height, written.
-    Slice2DMut,
-}
-
-/// A parameter as the device pass laid it out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Param {
-    /// How it is handed over.
-    pub kind: ParamKind,
-    /// Size in bytes of the value, or of one element.
-    pub size: u64,
-    /// Alignment in bytes of the value, or of one element.
-    pub align: u64,
 }
 
 /// PTX for one architecture.

@@ -63,7 +63,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The parameters' values go to the thread's own stack, but for a `GridConst`: what a kernel does to its copy is nobody else's business.
+/// The parameters' values go to the thread's own stack, but for a `GridConst`: no other thread sees what a kernel does to its copy.
 fn shell(root: &Root<'_>, name: &str) -> String {
     let mut body = String::new();
     let mut args = Vec::new();

@@ -16,7 +16,7 @@ mod record; // what the program learns of the code
 mod table; // calls through the table
 
 use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Op, Passes, Value};
-use crate::lower::answers;
+use crate::lower::target_queries;
 use crate::roots::Root;
 
 /// Functions of the device library that the emulator replaces as a whole, and the symbols that stand for its own.
@@ -43,20 +43,30 @@ const REPLACED: &[(&str, &str)] = &[
     ("__warploom_grid_sync", "__warploom.host.grid_sync"),
 ];
 
-/// The module's kernels as an object file for the host; `names` are those of the manifest, in the order of `roots`. `show` gets the module
+/// A copy of host IR to instrument, if that is wanted. Other hosts than these have no intrinsics that instrumented code can call: kernels run
+/// natively on the emulator there.
+pub(crate) fn copy<'ctx>(module: &Module<'ctx>, wanted: bool) -> Option<Module<'ctx>> {
+    let can_call = crate::elf::Machine::of_triple(&module.triple()).is_some();
+    (wanted && can_call).then(|| module.duplicate())
+}
+
+/// The module's kernels as an object file for the host, empty without a module; `names` are those of the manifest, in the order of `roots`. `show` gets the module
 /// before the hooks, and as it becomes an object file.
 pub(crate) fn build<'ctx>(
-    module: Module<'ctx>,
+    module: Option<Module<'ctx>>,
     roots: &[Root<'ctx>],
     names: &[String],
     target: &str,
     show: Show<'_>,
 ) -> Result<Vec<u8>, LlvmError> {
+    let Some(module) = module else {
+        return Ok(vec![]);
+    };
     let machine = Machine::of_host(module.context(), &module.triple())?;
     instrumented(module, roots, names, target, (&machine, show))?.emit_object(&machine)
 }
 
-/// What writes a text down for people who want to look.
+/// What writes a text to a file, for debugging.
 pub(crate) type Show<'a> = &'a dyn Fn(&str, &dyn Fn() -> String);
 
 /// The same as a module.
@@ -67,9 +77,9 @@ fn instrumented<'ctx>(
     target: &str,
     (machine, show): (&Machine<'ctx>, Show<'_>),
 ) -> Result<Module<'ctx>, LlvmError> {
-    answers::put(&mut module, "__warploom.arch", 0);
-    answers::put(&mut module, "__warploom.arch_specific", 0);
-    answers::put(&mut module, "__warploom.instrumented", 1);
+    target_queries::answer(&mut module, "__warploom.arch", 0);
+    target_queries::answer(&mut module, "__warploom.arch_specific", 0);
+    target_queries::answer(&mut module, "__warploom.instrumented", 1);
     for mark in ["__warploom.instantiate", "__warploom.nounroll"] {
         remove_calls(&module, mark);
     }

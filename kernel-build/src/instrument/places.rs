@@ -8,7 +8,7 @@ use warploom_manifest::instrumented::Site;
 /// What a file's path contains if its lines are of no interest to a reader: the device library and the standard library.
 const LIBRARIES: &[&str] = &[
     "device-std/src/",
-    "/warploom-device-",
+    "/warploom-device-std-",
     "/rustc/",
     "/library/core/",
     "/library/alloc/",

@@ -222,7 +222,7 @@ fn what_others_may_notice_ends_a_group() {
 }
 
 #[test]
-fn what_nobody_notices_does_not_end_one() {
+fn an_unobservable_instruction_does_not_end_one() {
     for between in [
         "  store i32 %v, ptr %own",
         "  %x = call float @llvm.fabs.f32(float %v0)",

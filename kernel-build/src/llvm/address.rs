@@ -7,13 +7,13 @@ impl<'ctx> Value<'ctx> {
     /// Of an instruction that steps from element to element: the first one's address, the number of the other, and their type.
     pub(crate) fn as_element(self) -> Option<(Value<'ctx>, Value<'ctx>, Type<'ctx>)> {
         let llvm = self.context.llvm;
-        // SAFETY: a live value; the type is asked of such instructions only.
-        let element = unsafe {
-            if (llvm.LLVMIsAGetElementPtrInst)(self.raw).is_null() {
-                return None;
-            }
-            Type::new((llvm.LLVMGetGEPSourceElementType)(self.raw), self.context)
-        };
+        // SAFETY: a live value.
+        if unsafe { (llvm.LLVMIsAGetElementPtrInst)(self.raw) }.is_null() {
+            return None;
+        }
+        // SAFETY: an address instruction.
+        let element = unsafe { (llvm.LLVMGetGEPSourceElementType)(self.raw) };
+        let element = Type::new(element, self.context);
         match self.operands()[..] {
             [first, number] => Some((first, number, element)),
             _ => None,
@@ -25,7 +25,7 @@ impl<'ctx> Value<'ctx> {
         self.block().is_some()
             && match self.op() {
                 Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::Or | Op::ZExt => true,
-                Op::LShr | Op::And | Op::Element | Op::Trunc => true,
+                Op::LShr | Op::And | Op::GetElementPtr | Op::Trunc => true,
                 // ashr, sext
                 Op::Other(op) => matches!(op, 22 | 32),
                 _ => false,
@@ -35,14 +35,16 @@ impl<'ctx> Value<'ctx> {
     /// Puts this instruction before another of its function, which knows all of its operands.
     pub(crate) fn move_before(self, other: Value<'ctx>) {
         let (llvm, context) = (self.context.llvm, self.context);
-        // SAFETY: two live instructions; the builder is disposed of (the verifier sees whether the operands are known there).
-        unsafe {
-            let builder = (llvm.LLVMCreateBuilderInContext)(context.raw);
-            (llvm.LLVMPositionBuilderBefore)(builder, other.raw);
-            (llvm.LLVMInstructionRemoveFromParent)(self.raw);
-            (llvm.LLVMInsertIntoBuilder)(builder, self.raw);
-            (llvm.LLVMDisposeBuilder)(builder);
-        }
+        // SAFETY: a live context.
+        let builder = unsafe { (llvm.LLVMCreateBuilderInContext)(context.raw) };
+        // SAFETY: the builder made above and a live instruction in a block.
+        unsafe { (llvm.LLVMPositionBuilderBefore)(builder, other.raw) };
+        // SAFETY: a live instruction in a block; it is inserted again below.
+        unsafe { (llvm.LLVMInstructionRemoveFromParent)(self.raw) };
+        // SAFETY: a positioned builder and an instruction in no block (the verifier sees whether its operands dominate it there).
+        unsafe { (llvm.LLVMInsertIntoBuilder)(builder, self.raw) };
+        // SAFETY: the builder made above, not used again.
+        unsafe { (llvm.LLVMDisposeBuilder)(builder) };
     }
 }
 
@@ -50,7 +52,9 @@ impl<'ctx> Module<'ctx> {
     /// The distance between neighbours of this type in an array.
     pub(crate) fn distance(&self, ty: Type<'ctx>) -> u64 {
         let llvm = self.context.llvm;
-        // SAFETY: a live module, and a sized type of its context.
-        unsafe { (llvm.LLVMABISizeOfType)((llvm.LLVMGetModuleDataLayout)(self.raw), ty.raw) }
+        // SAFETY: a live module.
+        let layout = unsafe { (llvm.LLVMGetModuleDataLayout)(self.raw) };
+        // SAFETY: the layout of a live module, and a sized type of its context.
+        unsafe { (llvm.LLVMABISizeOfType)(layout, ty.raw) }
     }
 }

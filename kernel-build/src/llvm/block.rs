@@ -1,7 +1,7 @@
 //! Blocks of instructions, and a builder that puts new instructions between them.
 
 use super::ffi::{BlockRef, BuilderRef, Nullable as _, ValueRef};
-use super::{Attribute, Context, Op, Type, TypeKind, Value};
+use super::{Context, Op, Type, Value};
 use std::ffi::c_int;
 
 /// A basic block.
@@ -26,35 +26,35 @@ impl std::hash::Hash for Block<'_> {
 /// How unsigned numbers are compared; the numbers are LLVM's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Compare {
-    Equal = 32,
-    NotEqual = 33,
-    Greater = 34,
-    NotBelow = 35,
-    Below = 36,
-    NotGreater = 37,
+    Eq = 32,
+    Ne = 33,
+    Ugt = 34,
+    Uge = 35,
+    Ult = 36,
+    Ule = 37,
 }
 
 impl Compare {
     /// For exchanged operands.
-    pub(crate) fn exchanged(self) -> Compare {
+    pub(crate) fn swapped(self) -> Compare {
         match self {
-            Compare::Greater => Compare::Below,
-            Compare::NotBelow => Compare::NotGreater,
-            Compare::Below => Compare::Greater,
-            Compare::NotGreater => Compare::NotBelow,
+            Compare::Ugt => Compare::Ult,
+            Compare::Uge => Compare::Ule,
+            Compare::Ult => Compare::Ugt,
+            Compare::Ule => Compare::Uge,
             same => same,
         }
     }
 
     /// What holds where this does not.
-    pub(crate) fn negated(self) -> Compare {
+    pub(crate) fn inverse(self) -> Compare {
         match self {
-            Compare::Equal => Compare::NotEqual,
-            Compare::NotEqual => Compare::Equal,
-            Compare::Greater => Compare::NotGreater,
-            Compare::NotBelow => Compare::Below,
-            Compare::Below => Compare::NotBelow,
-            Compare::NotGreater => Compare::Greater,
+            Compare::Eq => Compare::Ne,
+            Compare::Ne => Compare::Eq,
+            Compare::Ugt => Compare::Ule,
+            Compare::Uge => Compare::Ult,
+            Compare::Ult => Compare::Uge,
+            Compare::Ule => Compare::Ugt,
         }
     }
 }
@@ -64,13 +64,12 @@ impl<'ctx> Block<'ctx> {
     pub(crate) fn all(function: Value<'ctx>) -> Vec<Block<'ctx>> {
         let (llvm, context) = (function.context.llvm, function.context);
         let mut all = Vec::new();
-        // SAFETY: a live function, whose blocks are walked without changing them.
-        unsafe {
-            let mut raw = (llvm.LLVMGetFirstBasicBlock)(function.raw);
-            while !raw.is_null() {
-                all.push(Block { raw, context });
-                raw = (llvm.LLVMGetNextBasicBlock)(raw);
-            }
+        // SAFETY: a live function.
+        let mut raw = unsafe { (llvm.LLVMGetFirstBasicBlock)(function.raw) };
+        while !raw.is_null() {
+            all.push(Block { raw, context });
+            // SAFETY: a live block of the function.
+            raw = unsafe { (llvm.LLVMGetNextBasicBlock)(raw) };
         }
         all
     }
@@ -85,27 +84,27 @@ impl<'ctx> Block<'ctx> {
     /// Where the last instruction may go.
     pub(crate) fn successors(self) -> Vec<Block<'ctx>> {
         let (llvm, last) = (self.context.llvm, self.terminator().raw);
-        // SAFETY: a live terminator and indices below its count.
-        unsafe {
-            let count = (llvm.LLVMGetNumSuccessors)(last);
-            let block = |i| Block {
-                raw: (llvm.LLVMGetSuccessor)(last, i),
-                context: self.context,
-            };
-            (0..count).map(block).collect()
-        }
+        // SAFETY: a live terminator.
+        let count = unsafe { (llvm.LLVMGetNumSuccessors)(last) };
+        let block = |i| Block {
+            // SAFETY: a live terminator and an index below its count.
+            raw: unsafe { (llvm.LLVMGetSuccessor)(last, i) },
+            context: self.context,
+        };
+        (0..count).map(block).collect()
     }
 
     /// What decides between the two successors; `None` if the block does not end in such a branch.
     pub(crate) fn condition(self) -> Option<Value<'ctx>> {
         let (llvm, last) = (self.context.llvm, self.terminator().raw);
-        // SAFETY: a live terminator; the condition is asked of conditional branches only.
-        unsafe {
-            if self.terminator().op() != Op::Branch || (llvm.LLVMIsConditional)(last) == 0 {
-                return None;
-            }
-            Some(Value::new((llvm.LLVMGetCondition)(last), self.context))
+        // SAFETY: a live terminator, which is a branch.
+        let conditional = || unsafe { (llvm.LLVMIsConditional)(last) } != 0;
+        if self.terminator().op() != Op::Branch || !conditional() {
+            return None;
         }
+        // SAFETY: a conditional branch.
+        let condition = unsafe { (llvm.LLVMGetCondition)(last) };
+        Some(Value::new(condition, self.context))
     }
 
     /// Puts another truth value in the condition's place.
@@ -120,13 +119,12 @@ impl<'ctx> Block<'ctx> {
     pub(crate) fn phis(self) -> Vec<Value<'ctx>> {
         let llvm = self.context.llvm;
         let mut phis = Vec::new();
-        // SAFETY: a live block, whose instructions are walked without changing them.
-        unsafe {
-            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
-            while !raw.is_null() && Value::new(raw, self.context).op() == Op::Phi {
-                phis.push(Value::new(raw, self.context));
-                raw = (llvm.LLVMGetNextInstruction)(raw);
-            }
+        // SAFETY: a live block.
+        let mut raw = unsafe { (llvm.LLVMGetFirstInstruction)(self.raw) };
+        while !raw.is_null() && Value::new(raw, self.context).op() == Op::Phi {
+            phis.push(Value::new(raw, self.context));
+            // SAFETY: a live instruction of the block.
+            raw = unsafe { (llvm.LLVMGetNextInstruction)(raw) };
         }
         phis
     }
@@ -134,33 +132,31 @@ impl<'ctx> Block<'ctx> {
     /// The first instruction behind those values.
     pub(crate) fn first(self) -> Value<'ctx> {
         let llvm = self.context.llvm;
-        // SAFETY: a live block of a verified function, which ends with an instruction that is no phi.
-        unsafe {
-            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
-            while Value::new(raw, self.context).op() == Op::Phi {
-                raw = (llvm.LLVMGetNextInstruction)(raw);
-            }
-            Value::new(raw, self.context)
+        // SAFETY: a live block of a verified function, which has instructions.
+        let mut raw = unsafe { (llvm.LLVMGetFirstInstruction)(self.raw) };
+        while Value::new(raw, self.context).op() == Op::Phi {
+            // SAFETY: a live phi, which does not end its block.
+            raw = unsafe { (llvm.LLVMGetNextInstruction)(raw) };
         }
+        Value::new(raw, self.context)
     }
 
     /// All of its instructions, as they are now.
     pub(crate) fn instructions(self) -> Vec<Value<'ctx>> {
         let llvm = self.context.llvm;
         let mut all = Vec::new();
-        // SAFETY: a live block, whose instructions are walked without changing them.
-        unsafe {
-            let mut raw = (llvm.LLVMGetFirstInstruction)(self.raw);
-            while !raw.is_null() {
-                all.push(Value::new(raw, self.context));
-                raw = (llvm.LLVMGetNextInstruction)(raw);
-            }
+        // SAFETY: a live block.
+        let mut raw = unsafe { (llvm.LLVMGetFirstInstruction)(self.raw) };
+        while !raw.is_null() {
+            all.push(Value::new(raw, self.context));
+            // SAFETY: a live instruction of the block.
+            raw = unsafe { (llvm.LLVMGetNextInstruction)(raw) };
         }
         all
     }
 
     /// Whether control never leaves it.
-    pub(crate) fn is_end(self) -> bool {
+    pub(crate) fn is_unreachable(self) -> bool {
         self.terminator().op() == Op::Unreachable
     }
 }
@@ -169,30 +165,29 @@ impl<'ctx> Value<'ctx> {
     /// The block of an instruction; `None` for what is none.
     pub(crate) fn block(self) -> Option<Block<'ctx>> {
         let llvm = self.context.llvm;
-        // SAFETY: a live value; the parent is asked of instructions only.
-        unsafe {
-            if (llvm.LLVMIsAInstruction)(self.raw).is_null() {
-                return None;
-            }
-            let raw = (llvm.LLVMGetInstructionParent)(self.raw);
-            let context = self.context;
-            Some(Block { raw, context })
+        // SAFETY: a live value.
+        if unsafe { (llvm.LLVMIsAInstruction)(self.raw) }.is_null() {
+            return None;
         }
+        // SAFETY: a live instruction.
+        let raw = unsafe { (llvm.LLVMGetInstructionParent)(self.raw) };
+        let context = self.context;
+        Some(Block { raw, context })
     }
 
     /// The values that come together in a phi, each with the block that it comes from.
     pub(crate) fn incoming(self) -> Vec<(Value<'ctx>, Block<'ctx>)> {
         let (llvm, context) = (self.context.llvm, self.context);
-        // SAFETY: called on phis only; indices below their count.
-        unsafe {
-            let count = (llvm.LLVMCountIncoming)(self.raw);
-            let pair = |i| {
-                let value = Value::new((llvm.LLVMGetIncomingValue)(self.raw, i), context);
-                let raw = (llvm.LLVMGetIncomingBlock)(self.raw, i);
-                (value, Block { raw, context })
-            };
-            (0..count).map(pair).collect()
-        }
+        // SAFETY: called on phis only.
+        let count = unsafe { (llvm.LLVMCountIncoming)(self.raw) };
+        let pair = |i| {
+            // SAFETY: a phi and an index below its count.
+            let value = unsafe { (llvm.LLVMGetIncomingValue)(self.raw, i) };
+            // SAFETY: as above.
+            let raw = unsafe { (llvm.LLVMGetIncomingBlock)(self.raw, i) };
+            (Value::new(value, context), Block { raw, context })
+        };
+        (0..count).map(pair).collect()
     }
 
     /// What a phi is where control comes from `block`.
@@ -212,20 +207,19 @@ impl<'ctx> Value<'ctx> {
     /// How a comparison of unsigned numbers, or for equality, compares; `None` for all else.
     pub(crate) fn comparison(self) -> Option<Compare> {
         let llvm = self.context.llvm;
-        // SAFETY: a live value; the predicate is asked of comparisons of integers only.
-        let predicate = unsafe {
-            if (llvm.LLVMIsAICmpInst)(self.raw).is_null() {
-                return None;
-            }
-            (llvm.LLVMGetICmpPredicate)(self.raw)
-        };
+        // SAFETY: a live value.
+        if unsafe { (llvm.LLVMIsAICmpInst)(self.raw) }.is_null() {
+            return None;
+        }
+        // SAFETY: a comparison of integers.
+        let predicate = unsafe { (llvm.LLVMGetICmpPredicate)(self.raw) };
         match predicate {
-            32 => Some(Compare::Equal),
-            33 => Some(Compare::NotEqual),
-            34 => Some(Compare::Greater),
-            35 => Some(Compare::NotBelow),
-            36 => Some(Compare::Below),
-            37 => Some(Compare::NotGreater),
+            n if n == Compare::Eq as c_int => Some(Compare::Eq),
+            n if n == Compare::Ne as c_int => Some(Compare::Ne),
+            n if n == Compare::Ugt as c_int => Some(Compare::Ugt),
+            n if n == Compare::Uge as c_int => Some(Compare::Uge),
+            n if n == Compare::Ult as c_int => Some(Compare::Ult),
+            n if n == Compare::Ule as c_int => Some(Compare::Ule),
             _ => None,
         }
     }
@@ -250,20 +244,11 @@ impl<'ctx> Builder<'ctx> {
     /// Before an instruction of a live function.
     pub(crate) fn before(instruction: Value<'ctx>) -> Builder<'ctx> {
         let (llvm, context) = (instruction.context.llvm, instruction.context);
-        // SAFETY: a live context and instruction; the builder is disposed of in `drop`.
-        let raw = unsafe {
-            let raw = (llvm.LLVMCreateBuilderInContext)(context.raw);
-            (llvm.LLVMPositionBuilderBefore)(raw, instruction.raw);
-            raw
-        };
+        // SAFETY: a live context; the builder is disposed of in `drop`.
+        let raw = unsafe { (llvm.LLVMCreateBuilderInContext)(context.raw) };
+        // SAFETY: the builder made above and a live instruction in a block.
+        unsafe { (llvm.LLVMPositionBuilderBefore)(raw, instruction.raw) };
         Builder { raw, context }
-    }
-
-    /// Behind an instruction that is no phi and ends no block.
-    pub(crate) fn behind(instruction: Value<'ctx>) -> Builder<'ctx> {
-        // SAFETY: a live instruction with another one behind it.
-        let next = unsafe { (instruction.context.llvm.LLVMGetNextInstruction)(instruction.raw) };
-        Builder::before(Value::new(next, instruction.context))
     }
 
     pub(super) fn binary(&self, build: Binary, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
@@ -303,13 +288,14 @@ impl<'ctx> Builder<'ctx> {
     }
 
     /// An address so many bytes further, in the same piece of memory.
-    pub(crate) fn further(&self, base: Value<'ctx>, bytes: u64) -> Value<'ctx> {
+    pub(crate) fn byte_offset_inbounds(&self, base: Value<'ctx>, bytes: u64) -> Value<'ctx> {
         let llvm = self.context.llvm;
+        let mut index = self.number(bytes, 64).raw;
+        let indices = &raw mut index;
+        // SAFETY: a live context.
+        let ty = unsafe { (llvm.LLVMInt8TypeInContext)(self.context.raw) };
         // SAFETY: a positioned builder, a live pointer and one index.
         let raw = unsafe {
-            let ty = (llvm.LLVMInt8TypeInContext)(self.context.raw);
-            let mut index = self.number(bytes, 64).raw;
-            let indices = &raw mut index;
             (llvm.LLVMBuildInBoundsGEP2)(self.raw, ty, base.raw, indices, 1, c"".as_ptr())
         };
         Value::new(raw, self.context)
@@ -356,11 +342,12 @@ impl<'ctx> Builder<'ctx> {
         index: Value<'ctx>,
     ) -> Value<'ctx> {
         let llvm = self.context.llvm;
-        debug_assert!(like.op() == Op::Element);
+        debug_assert!(like.op() == Op::GetElementPtr);
         let mut index = index.raw;
-        // SAFETY: a positioned builder, an address instruction, a live pointer and a live number.
+        // SAFETY: a live address instruction.
+        let ty = unsafe { (llvm.LLVMGetGEPSourceElementType)(like.raw) };
+        // SAFETY: a positioned builder, a live pointer and one live number.
         let raw = unsafe {
-            let ty = (llvm.LLVMGetGEPSourceElementType)(like.raw);
             (llvm.LLVMBuildGEP2)(self.raw, ty, base.raw, &raw mut index, 1, c"".as_ptr())
         };
         Value::new(raw, self.context)
@@ -376,94 +363,53 @@ impl<'ctx> Builder<'ctx> {
     /// The same number in 64 bits.
     pub(crate) fn widened(&self, value: Value<'ctx>) -> Value<'ctx> {
         let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let ty = unsafe { (llvm.LLVMInt64TypeInContext)(self.context.raw) };
         // SAFETY: a positioned builder and a live number of at most 64 bits.
-        let raw = unsafe {
-            let ty = (llvm.LLVMInt64TypeInContext)(self.context.raw);
-            (llvm.LLVMBuildZExt)(self.raw, value.raw, ty, c"".as_ptr())
-        };
+        let raw = unsafe { (llvm.LLVMBuildZExt)(self.raw, value.raw, ty, c"".as_ptr()) };
         Value::new(raw, self.context)
     }
 
     /// The lower 32 bits of a number of 64.
-    pub(crate) fn narrowed(&self, value: Value<'ctx>) -> Value<'ctx> {
+    pub(crate) fn trunc32(&self, value: Value<'ctx>) -> Value<'ctx> {
         let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let ty = unsafe { (llvm.LLVMInt32TypeInContext)(self.context.raw) };
         // SAFETY: a positioned builder and a live number of 64 bits.
-        let raw = unsafe {
-            let ty = (llvm.LLVMInt32TypeInContext)(self.context.raw);
-            (llvm.LLVMBuildTrunc)(self.raw, value.raw, ty, c"".as_ptr())
-        };
+        let raw = unsafe { (llvm.LLVMBuildTrunc)(self.raw, value.raw, ty, c"".as_ptr()) };
         Value::new(raw, self.context)
     }
 
     /// Some value where this one is none in particular: a branch on it is defined.
-    pub(crate) fn settled(&self, value: Value<'ctx>) -> Value<'ctx> {
+    pub(crate) fn freeze(&self, value: Value<'ctx>) -> Value<'ctx> {
         let build = self.context.llvm.LLVMBuildFreeze;
         // SAFETY: a positioned builder and a live value.
         let raw = unsafe { build(self.raw, value.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
     }
 
-    /// The same number of 32 or 64 bits, of which LLVM does not know that it is the same; PTX alone has such text.
-    pub(crate) fn hidden(&self, value: Value<'ctx>) -> Value<'ctx> {
-        const DIALECT_ATT: c_int = 0;
-        let llvm = self.context.llvm;
-        let (text, constraints) = match value.ty().kind() {
-            TypeKind::Integer(32) => ("mov.b32 $0, $1;", "=r,r"),
-            TypeKind::Float => ("mov.b32 $0, $1;", "=f,f"),
-            TypeKind::Double => ("mov.b64 $0, $1;", "=d,d"),
-            _ => ("mov.b64 $0, $1;", "=l,l"),
-        };
-        let ty = value.ty().function(&[value.ty()]);
-        let mut args = [value.raw];
-        // SAFETY: a positioned builder, texts with their lengths, and a live number of the type that the text is for.
-        let raw = unsafe {
-            let asm = (llvm.LLVMGetInlineAsm)(
-                ty.raw,
-                text.as_ptr().cast(),
-                text.len(),
-                constraints.as_ptr().cast(),
-                constraints.len(),
-                0,
-                0,
-                DIALECT_ATT,
-                0,
-            );
-            (llvm.LLVMBuildCall2)(self.raw, ty.raw, asm, args.as_mut_ptr(), 1, c"".as_ptr())
-        };
-        let call = Value::new(raw, self.context);
-        // `memory(none)` is the number 0.
-        for name in ["nounwind", "willreturn", "memory"] {
-            if let Some(attribute) = Attribute::named(self.context, name, 0) {
-                call.add_call_attribute(Attribute::FUNCTION, attribute);
-            }
-        }
-        call
-    }
-
     /// True or false.
-    pub(crate) fn truth(&self, value: bool) -> Value<'ctx> {
+    pub(crate) fn boolean(&self, value: bool) -> Value<'ctx> {
         let llvm = self.context.llvm;
         // SAFETY: a live context.
-        let raw = unsafe {
-            let ty = (llvm.LLVMInt1TypeInContext)(self.context.raw);
-            (llvm.LLVMConstInt)(ty, u64::from(value), 0)
-        };
+        let ty = unsafe { (llvm.LLVMInt1TypeInContext)(self.context.raw) };
+        // SAFETY: a live type of integers.
+        let raw = unsafe { (llvm.LLVMConstInt)(ty, u64::from(value), 0) };
         Value::new(raw, self.context)
     }
 
     /// A number of so many bits, 32 or 64.
     pub(crate) fn number(&self, value: u64, bits: u32) -> Value<'ctx> {
         let llvm = self.context.llvm;
-        // SAFETY: a live context; what does not fit into 32 bits is cut off here.
-        let raw = unsafe {
-            if bits == 32 {
-                let ty = (llvm.LLVMInt32TypeInContext)(self.context.raw);
-                (llvm.LLVMConstInt)(ty, value & 0xffff_ffff, 0)
-            } else {
-                let ty = (llvm.LLVMInt64TypeInContext)(self.context.raw);
-                (llvm.LLVMConstInt)(ty, value, 0)
-            }
+        let (make, value) = if bits == 32 {
+            (llvm.LLVMInt32TypeInContext, value & 0xffff_ffff)
+        } else {
+            (llvm.LLVMInt64TypeInContext, value)
         };
+        // SAFETY: a live context.
+        let ty = unsafe { make(self.context.raw) };
+        // SAFETY: a live type of integers; what does not fit into 32 bits is cut off above.
+        let raw = unsafe { (llvm.LLVMConstInt)(ty, value, 0) };
         Value::new(raw, self.context)
     }
 }

@@ -1,8 +1,8 @@
 //! What debug information says: which function, which line.
 
 use super::ffi::{MetadataRef, Nullable as _};
-use super::value::Value;
-use std::ffi::c_uint;
+use super::value::{Value, copied_text};
+use std::ffi::{c_char, c_uint};
 
 /// A function in debug information.
 #[derive(Clone, Copy)]
@@ -25,19 +25,19 @@ impl Value<'_> {
     /// File, line and column of an instruction, if debug information has them.
     pub(crate) fn debug_location(self) -> Option<(String, u32, u32)> {
         let mut len = 0;
-        // SAFETY: a live instruction; null or a text with its length, copied at once.
-        unsafe {
-            let start = (self.context.llvm.LLVMGetDebugLocFilename)(self.raw, &raw mut len);
-            if start.is_null() {
-                return None;
-            }
-            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len as usize);
-            Some((
-                String::from_utf8_lossy(bytes).into_owned(),
-                (self.context.llvm.LLVMGetDebugLocLine)(self.raw),
-                (self.context.llvm.LLVMGetDebugLocColumn)(self.raw),
-            ))
+        let llvm = self.context.llvm;
+        // SAFETY: a live instruction.
+        let start = unsafe { (llvm.LLVMGetDebugLocFilename)(self.raw, &raw mut len) };
+        if start.is_null() {
+            return None;
         }
+        // SAFETY: a text with its length, which stays as long as the context.
+        let file = unsafe { copied_text(start, len as usize) };
+        // SAFETY: a live instruction.
+        let line = unsafe { (llvm.LLVMGetDebugLocLine)(self.raw) };
+        // SAFETY: a live instruction.
+        let column = unsafe { (llvm.LLVMGetDebugLocColumn)(self.raw) };
+        Some((file, line, column))
     }
 
     /// File (with its folder), line and column of an instruction, then of each call around it that was inlined; empty if debug information
@@ -45,34 +45,33 @@ impl Value<'_> {
     pub(crate) fn debug_chain(self) -> Vec<(String, u32, u32)> {
         let llvm = self.context.llvm;
         let mut chain = Vec::new();
-        // SAFETY: a live instruction; metadata lives as long as the context, texts are copied at once.
-        unsafe {
-            let mut at = (llvm.LLVMInstructionGetDebugLoc)(self.raw);
-            while !at.is_null() {
-                let scope = (llvm.LLVMDILocationGetScope)(at);
-                let file = (llvm.LLVMDIScopeGetFile)(scope);
+        // SAFETY: a live instruction.
+        let mut at = unsafe { (llvm.LLVMInstructionGetDebugLoc)(self.raw) };
+        while !at.is_null() {
+            // SAFETY: a location, which stays as long as the context.
+            let scope = unsafe { (llvm.LLVMDILocationGetScope)(at) };
+            // SAFETY: the scope of a location, likewise.
+            let file = unsafe { (llvm.LLVMDIScopeGetFile)(scope) };
+            let text = |get: unsafe extern "C" fn(MetadataRef, *mut c_uint) -> *const c_char| {
                 let mut len = 0;
-                let text = |start: *const std::ffi::c_char, len: c_uint| {
-                    if start.is_null() {
-                        return String::new();
-                    }
-                    let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len as usize);
-                    String::from_utf8_lossy(bytes).into_owned()
-                };
-                let name = if file.is_null() {
-                    String::new()
-                } else {
-                    let start = (llvm.LLVMDIFileGetFilename)(file, &raw mut len);
-                    let name = text(start, len);
-                    let start = (llvm.LLVMDIFileGetDirectory)(file, &raw mut len);
-                    let folder = text(start, len);
-                    let whole = std::path::Path::new(&folder).join(&name);
-                    whole.to_string_lossy().into_owned()
-                };
-                let line = (llvm.LLVMDILocationGetLine)(at);
-                chain.push((name, line, (llvm.LLVMDILocationGetColumn)(at)));
-                at = (llvm.LLVMDILocationGetInlinedAt)(at);
-            }
+                // SAFETY: `get` is one of the two functions below, and `file` is not null where it is called.
+                let start = unsafe { get(file, &raw mut len) };
+                // SAFETY: null or a text with its length, which stays as long as the context.
+                unsafe { copied_text(start, len as usize) }
+            };
+            let name = if file.is_null() {
+                String::new()
+            } else {
+                let folder = text(llvm.LLVMDIFileGetDirectory);
+                let whole = std::path::Path::new(&folder).join(text(llvm.LLVMDIFileGetFilename));
+                whole.to_string_lossy().into_owned()
+            };
+            // SAFETY: a location, as above.
+            let line = unsafe { (llvm.LLVMDILocationGetLine)(at) };
+            // SAFETY: as above.
+            chain.push((name, line, unsafe { (llvm.LLVMDILocationGetColumn)(at) }));
+            // SAFETY: as above.
+            at = unsafe { (llvm.LLVMDILocationGetInlinedAt)(at) };
         }
         chain
     }

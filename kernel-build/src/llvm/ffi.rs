@@ -63,14 +63,14 @@ macro_rules! functions {
             /// Finds every function, or names all that are missing.
             pub(super) fn find(library: &libloading::Library) -> Result<Functions, Vec<&'static str>> {
                 let mut missing = Vec::new();
-                // SAFETY: the types below are those of LLVM 22's C API headers; `load` refuses other versions.
-                unsafe {
-                    $(let $name = library.get::<unsafe extern "C" fn($($ty),*) $(-> $ret)?>(stringify!($name).as_bytes());
-                      if $name.is_err() { missing.push(stringify!($name)); })*
-                    match ($($name,)*) {
-                        ($(Ok($name),)*) => Ok(Functions { $($name: *$name,)* }),
-                        _ => Err(missing),
-                    }
+                $(
+                    // SAFETY: the types below are those of LLVM 22's C API headers; `load` refuses other versions.
+                    let $name = unsafe { library.get::<unsafe extern "C" fn($($ty),*) $(-> $ret)?>(stringify!($name).as_bytes()) };
+                    if $name.is_err() { missing.push(stringify!($name)); }
+                )*
+                match ($($name,)*) {
+                    ($(Ok($name),)*) => Ok(Functions { $($name: *$name,)* }),
+                    _ => Err(missing),
                 }
             }
         }
@@ -176,6 +176,7 @@ functions! {
     fn LLVMGetIntTypeWidth(ty: TypeRef) -> c_uint;
     fn LLVMGetPointerAddressSpace(ty: TypeRef) -> c_uint;
     fn LLVMGetReturnType(ty: TypeRef) -> TypeRef;
+
     fn LLVMCountParamTypes(ty: TypeRef) -> c_uint;
     fn LLVMGetParamTypes(ty: TypeRef, types: *mut TypeRef);
     fn LLVMPrintTypeToString(ty: TypeRef) -> *mut c_char;
@@ -192,6 +193,7 @@ functions! {
     fn LLVMGetParamParent(argument: ValueRef) -> ValueRef;
     fn LLVMSetPersonalityFn(function: ValueRef, personality: ValueRef);
     fn LLVMHasPersonalityFn(function: ValueRef) -> Bool;
+    fn LLVMGetFunctionCallConv(function: ValueRef) -> c_uint;
     fn LLVMGetFirstBasicBlock(function: ValueRef) -> BlockRef;
     fn LLVMGetNextBasicBlock(block: BlockRef) -> BlockRef;
     fn LLVMGetFirstInstruction(block: BlockRef) -> ValueRef;
@@ -332,11 +334,10 @@ functions! {
 pub(super) fn version(library: &libloading::Library) -> Option<u32> {
     type GetVersion = unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint);
     let (mut major, mut minor, mut patch) = (0, 0, 0);
-    // SAFETY: this function has had this type since LLVM 16; three valid places for the three numbers.
-    unsafe {
-        let get = library.get::<GetVersion>(b"LLVMGetVersion").ok()?;
-        get(&raw mut major, &raw mut minor, &raw mut patch);
-    }
+    // SAFETY: this function has had this type since LLVM 16.
+    let get = unsafe { library.get::<GetVersion>(b"LLVMGetVersion") }.ok()?;
+    // SAFETY: three valid places for the three numbers.
+    unsafe { get(&raw mut major, &raw mut minor, &raw mut patch) };
     Some(major)
 }
 

@@ -3,15 +3,15 @@
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
 mod address;
+mod arithmetic;
+mod attributes;
 mod block;
+mod control_flow;
 mod debug;
 mod ffi;
-mod leave;
+mod inline_ptx;
 mod module;
-mod numbers;
-mod surgery;
 mod target;
-mod text;
 mod types;
 mod value;
 
@@ -76,13 +76,13 @@ const ARGUMENTS: [&CStr; 8] = [
     // ptxas unrolls by four what it finds, so that four times four rounds have their loads under way; of eight times four it schedules two
     // loads at a time, for want of registers.
     c"-unroll-max-count=4",
-    // The rounds that are left over come before the unrolled loop, or where they would begin lives in registers all through it.
+    // The rounds that are left over come before the unrolled loop, or the values with which they begin stay in registers all through it.
     c"-unroll-runtime-epilog=0",
-    // Loops whose checks were decided before them are doubled up to this size (`lower/early_checks.rs`); nothing else doubles loops for
+    // Loops whose checks were decided before them are doubled up to this size (`opt/bounds_check_hoisting.rs`); nothing else doubles loops for
     // GPUs.
     c"-unswitch-threshold=400",
     // LLVM 22's straight-line strength reduction, which NVPTX runs, takes `44 - 4 * !p` for `40 - 4 * p`: sorting 24 numbers went wrong
-    // (linker/tests.rs: addresses_that_move_apart_stay_apart). There is no switch for the pass, but for how often it may act.
+    // (pipeline/tests.rs: addresses_that_move_apart_stay_apart). There is no switch for the pass, but for how often it may act.
     c"-debug-counter=slsr-counter=999999999",
 ];
 
@@ -93,26 +93,32 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
         .get_or_init(|| {
             let functions = load(path)?;
             let arguments = ARGUMENTS.map(CStr::as_ptr);
-            // SAFETY: zero-ended texts, read once, and no overview; the NVPTX initialisers may run any number of times.
+            // SAFETY: a function that may be called from any thread at any time.
+            unsafe { (functions.LLVMInstallFatalErrorHandler)(Some(fatal_error)) };
+            // SAFETY: zero-ended texts, read once, and no overview.
             unsafe {
-                (functions.LLVMInstallFatalErrorHandler)(Some(fatal_error));
                 (functions.LLVMParseCommandLineOptions)(
                     arguments.len() as std::ffi::c_int,
                     arguments.as_ptr(),
                     std::ptr::null(),
                 );
-                (functions.LLVMInitializeNVPTXTargetInfo)();
-                (functions.LLVMInitializeNVPTXTarget)();
-                (functions.LLVMInitializeNVPTXTargetMC)();
-                (functions.LLVMInitializeNVPTXAsmPrinter)();
-                (functions.LLVMInitializeX86TargetInfo)();
-                (functions.LLVMInitializeX86Target)();
-                (functions.LLVMInitializeX86TargetMC)();
-                (functions.LLVMInitializeX86AsmPrinter)();
-                (functions.LLVMInitializeAArch64TargetInfo)();
-                (functions.LLVMInitializeAArch64Target)();
-                (functions.LLVMInitializeAArch64TargetMC)();
-                (functions.LLVMInitializeAArch64AsmPrinter)();
+            }
+            for initialise in [
+                functions.LLVMInitializeNVPTXTargetInfo,
+                functions.LLVMInitializeNVPTXTarget,
+                functions.LLVMInitializeNVPTXTargetMC,
+                functions.LLVMInitializeNVPTXAsmPrinter,
+                functions.LLVMInitializeX86TargetInfo,
+                functions.LLVMInitializeX86Target,
+                functions.LLVMInitializeX86TargetMC,
+                functions.LLVMInitializeX86AsmPrinter,
+                functions.LLVMInitializeAArch64TargetInfo,
+                functions.LLVMInitializeAArch64Target,
+                functions.LLVMInitializeAArch64TargetMC,
+                functions.LLVMInitializeAArch64AsmPrinter,
+            ] {
+                // SAFETY: a target's initialiser may run any number of times.
+                unsafe { initialise() };
             }
             Ok(functions)
         })
@@ -147,7 +153,7 @@ pub(crate) fn on_fatal_error(last_words: impl Fn(&str) + Send + Sync + 'static) 
 }
 
 extern "C" fn fatal_error(reason: *const c_char) {
-    // SAFETY: LLVM hands over a zero-ended text that lives during the call.
+    // SAFETY: LLVM hands over a zero-ended text that stays valid during the call.
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
     if let Some(last_words) = FATAL.get() {
         last_words(&reason);
@@ -223,12 +229,12 @@ impl Context {
         if message.is_null() {
             return None;
         }
-        // SAFETY: LLVM hands out zero-ended strings; this one is ours to free, once.
-        unsafe {
-            let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-            (self.llvm.LLVMDisposeMessage)(message);
-            Some(text)
-        }
+        // SAFETY: LLVM hands out zero-ended strings.
+        let text = unsafe { CStr::from_ptr(message) };
+        let text = text.to_string_lossy().into_owned();
+        // SAFETY: the string is ours to free, once.
+        unsafe { (self.llvm.LLVMDisposeMessage)(message) };
+        Some(text)
     }
 }
 
@@ -244,19 +250,20 @@ extern "C" fn collect_diagnostic(info: ffi::DiagnosticRef, data: *mut c_void) {
     let Some(Ok(llvm)) = LIBRARY.get() else {
         return;
     };
-    // SAFETY: LLVM calls this with a live diagnostic and with the pointer that `Context::new` gave it, whose cell outlives the context;
-    // everything runs on one thread and no borrow of the cell is held while LLVM runs.
-    unsafe {
-        if (llvm.LLVMGetDiagInfoSeverity)(info) != ERROR {
-            return;
-        }
-        let message = (llvm.LLVMGetDiagInfoDescription)(info);
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        (llvm.LLVMDisposeMessage)(message);
-        (*data.cast::<RefCell<Vec<String>>>())
-            .borrow_mut()
-            .push(text);
+    // SAFETY: LLVM calls this with a live diagnostic.
+    if unsafe { (llvm.LLVMGetDiagInfoSeverity)(info) } != ERROR {
+        return;
     }
+    // SAFETY: a live diagnostic.
+    let message = unsafe { (llvm.LLVMGetDiagInfoDescription)(info) };
+    // SAFETY: a zero-ended string.
+    let text = unsafe { CStr::from_ptr(message) };
+    let text = text.to_string_lossy().into_owned();
+    // SAFETY: the string is ours to free, once.
+    unsafe { (llvm.LLVMDisposeMessage)(message) };
+    // SAFETY: the pointer that `Context::new` gave LLVM, whose cell outlives the context; everything runs on one thread.
+    let messages = unsafe { &*data.cast::<RefCell<Vec<String>>>() };
+    messages.borrow_mut().push(text);
 }
 
 /// A zero-ended copy; a zero byte inside ends the text early, which no name that LLVM or rustc makes has.

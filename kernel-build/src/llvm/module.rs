@@ -1,7 +1,7 @@
 //! A module: code under construction.
 
 use super::ffi::{BlockRef, MemoryBufferRef, ModuleRef, Nullable as _, ValueRef};
-use super::{Context, LlvmError, Machine, Passes, Type, Value, c_string, ffi};
+use super::{Block, Context, LlvmError, Machine, Passes, Type, Value, c_string, ffi};
 use std::ffi::c_uint;
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
@@ -30,12 +30,10 @@ impl<'ctx> Module<'ctx> {
         let buffer = memory_buffer(context, bitcode);
         let mut raw = ModuleRef(null_mut());
         // SAFETY: live context and buffer; this call leaves the buffer to us.
-        let failed = unsafe {
-            let failed =
-                (context.llvm.LLVMParseBitcodeInContext2)(context.raw, buffer, &raw mut raw);
-            (context.llvm.LLVMDisposeMemoryBuffer)(buffer);
-            failed
-        };
+        let failed =
+            unsafe { (context.llvm.LLVMParseBitcodeInContext2)(context.raw, buffer, &raw mut raw) };
+        // SAFETY: our buffer, not used again.
+        unsafe { (context.llvm.LLVMDisposeMemoryBuffer)(buffer) };
         if failed != 0 {
             return Err(context.error("cannot read bitcode", None));
         }
@@ -112,22 +110,24 @@ impl<'ctx> Module<'ctx> {
     ) -> Result<(), LlvmError> {
         let llvm = self.context.llvm;
         let text = c_string(&passes.0);
-        // SAFETY: live module, options and machine; the error message is freed once by the call that fits it.
-        unsafe {
-            let options = (llvm.LLVMCreatePassBuilderOptions)();
-            let machine = machine.map_or(ffi::TargetMachineRef(null_mut()), |m| m.raw);
-            let error = (llvm.LLVMRunPasses)(self.raw, text.as_ptr(), machine, options);
-            (llvm.LLVMDisposePassBuilderOptions)(options);
-            if error.is_null() {
-                return Ok(());
-            }
-            let message = (llvm.LLVMGetErrorMessage)(error);
-            let text = std::ffi::CStr::from_ptr(message)
-                .to_string_lossy()
-                .into_owned();
-            (llvm.LLVMDisposeErrorMessage)(message);
-            Err(self.context.error("a pass failed", Some(text)))
+        let machine = machine.map_or(ffi::TargetMachineRef(null_mut()), |m| m.raw);
+        // SAFETY: takes nothing; the options are disposed of below.
+        let options = unsafe { (llvm.LLVMCreatePassBuilderOptions)() };
+        // SAFETY: live module and options, a zero-ended text, and a live machine or none.
+        let error = unsafe { (llvm.LLVMRunPasses)(self.raw, text.as_ptr(), machine, options) };
+        // SAFETY: the options made above, not used again.
+        unsafe { (llvm.LLVMDisposePassBuilderOptions)(options) };
+        if error.is_null() {
+            return Ok(());
         }
+        // SAFETY: an error, which this call takes.
+        let message = unsafe { (llvm.LLVMGetErrorMessage)(error) };
+        // SAFETY: a zero-ended text.
+        let text = unsafe { std::ffi::CStr::from_ptr(message) };
+        let text = text.to_string_lossy().into_owned();
+        // SAFETY: the message is ours, freed once by the call that fits it.
+        unsafe { (llvm.LLVMDisposeErrorMessage)(message) };
+        Err(self.context.error("a pass failed", Some(text)))
     }
 
     /// Checks that the IR is well formed.
@@ -155,11 +155,10 @@ impl<'ctx> Module<'ctx> {
 
     pub(crate) fn set_target(&mut self, triple: &str, layout: &str) {
         let (triple, layout) = (c_string(triple), c_string(layout));
-        // SAFETY: a live module and zero-ended texts, which LLVM copies.
-        unsafe {
-            (self.context.llvm.LLVMSetTarget)(self.raw, triple.as_ptr());
-            (self.context.llvm.LLVMSetDataLayout)(self.raw, layout.as_ptr());
-        }
+        // SAFETY: a live module and a zero-ended text, which LLVM copies.
+        unsafe { (self.context.llvm.LLVMSetTarget)(self.raw, triple.as_ptr()) };
+        // SAFETY: as above.
+        unsafe { (self.context.llvm.LLVMSetDataLayout)(self.raw, layout.as_ptr()) };
     }
 
     /// Removes assembly at module level.
@@ -233,25 +232,24 @@ impl<'ctx> Module<'ctx> {
     /// Whether an intrinsic of this name exists that comes for several types: `llvm.fma.f64`.
     pub(crate) fn is_overloaded_intrinsic(&self, name: &str) -> bool {
         let llvm = self.context.llvm;
-        // SAFETY: a text with its length; an id that LLVM just gave.
-        unsafe {
-            let id = (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len());
-            id != 0 && (llvm.LLVMIntrinsicIsOverloaded)(id) != 0
-        }
+        // SAFETY: a text with its length.
+        let id = unsafe { (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len()) };
+        // SAFETY: an id that LLVM just gave, of an intrinsic.
+        id != 0 && unsafe { (llvm.LLVMIntrinsicIsOverloaded)(id) } != 0
     }
 
     /// The declaration of a (not overloaded) intrinsic; `None` if LLVM does not know it.
     pub(crate) fn intrinsic(&mut self, name: &str) -> Option<Value<'ctx>> {
         let llvm = self.context.llvm;
-        // SAFETY: a text with its length; an id that LLVM just gave; no overload types for an intrinsic that has none.
-        unsafe {
-            let id = (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len());
-            if id == 0 || (llvm.LLVMIntrinsicIsOverloaded)(id) != 0 {
-                return None;
-            }
-            let raw = (llvm.LLVMGetIntrinsicDeclaration)(self.raw, id, null_mut(), 0);
-            Some(Value::new(raw, self.context))
+        // SAFETY: a text with its length.
+        let id = unsafe { (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len()) };
+        // SAFETY: an id that LLVM just gave, of an intrinsic.
+        if id == 0 || unsafe { (llvm.LLVMIntrinsicIsOverloaded)(id) } != 0 {
+            return None;
         }
+        // SAFETY: a live module, an id that LLVM just gave, and no overload types for an intrinsic that has none.
+        let raw = unsafe { (llvm.LLVMGetIntrinsicDeclaration)(self.raw, id, null_mut(), 0) };
+        Some(Value::new(raw, self.context))
     }
 
     /// A new global variable of `ty` in an address space.
@@ -307,32 +305,33 @@ impl<'ctx> Module<'ctx> {
             let text = diagnostics.into_iter().chain(message).collect::<Vec<_>>();
             return Err(self.context.error(what, Some(text.join("; "))));
         }
-        // SAFETY: the buffer is alive until it is disposed of, and then not used again.
-        unsafe {
-            let start = (llvm.LLVMGetBufferStart)(buffer).cast::<u8>();
-            let bytes = std::slice::from_raw_parts(start, (llvm.LLVMGetBufferSize)(buffer));
-            let bytes = bytes.to_vec();
-            (llvm.LLVMDisposeMemoryBuffer)(buffer);
-            Ok(bytes)
-        }
+        // SAFETY: a live buffer.
+        let start = unsafe { (llvm.LLVMGetBufferStart)(buffer) }.cast::<u8>();
+        // SAFETY: a live buffer.
+        let len = unsafe { (llvm.LLVMGetBufferSize)(buffer) };
+        // SAFETY: the buffer's bytes, copied before it is disposed of.
+        let bytes = unsafe { std::slice::from_raw_parts(start, len) }.to_vec();
+        // SAFETY: our buffer, not used again.
+        unsafe { (llvm.LLVMDisposeMemoryBuffer)(buffer) };
+        Ok(bytes)
     }
 
     /// The processor and system that this module is for.
     pub(crate) fn triple(&self) -> String {
-        // SAFETY: a live module; the text is copied at once.
-        unsafe {
-            let text = (self.context.llvm.LLVMGetTarget)(self.raw);
-            std::ffi::CStr::from_ptr(text)
-                .to_string_lossy()
-                .into_owned()
-        }
+        // SAFETY: a live module.
+        let text = unsafe { (self.context.llvm.LLVMGetTarget)(self.raw) };
+        // SAFETY: a zero-ended text of the module, copied at once.
+        let text = unsafe { std::ffi::CStr::from_ptr(text) };
+        text.to_string_lossy().into_owned()
     }
 
     /// The bytes that a store of this type writes.
     pub(crate) fn store_size(&self, ty: Type<'ctx>) -> u64 {
         let llvm = self.context.llvm;
-        // SAFETY: a live module, and a sized type of its context.
-        unsafe { (llvm.LLVMStoreSizeOfType)((llvm.LLVMGetModuleDataLayout)(self.raw), ty.raw) }
+        // SAFETY: a live module.
+        let layout = unsafe { (llvm.LLVMGetModuleDataLayout)(self.raw) };
+        // SAFETY: the layout of a live module, and a sized type of its context.
+        unsafe { (llvm.LLVMStoreSizeOfType)(layout, ty.raw) }
     }
 
     pub(crate) fn i8_type(&self) -> Type<'ctx> {
@@ -396,23 +395,26 @@ impl<'ctx> Module<'ctx> {
     ) -> Value<'ctx> {
         let llvm = self.context.llvm;
         let mut raw: Vec<ValueRef> = args.iter().map(|a| a.raw).collect();
-        // SAFETY: `before` is an instruction of this module, `callee` a function of it, and the arguments fit (LLVM's verifier checks the
-        // module later).
-        unsafe {
-            let builder = (llvm.LLVMCreateBuilderInContext)(self.context.raw);
-            (llvm.LLVMPositionBuilderBefore)(builder, before.raw);
-            let ty = (llvm.LLVMGlobalGetValueType)(callee.raw);
-            let call = (llvm.LLVMBuildCall2)(
+        // SAFETY: a live context.
+        let builder = unsafe { (llvm.LLVMCreateBuilderInContext)(self.context.raw) };
+        // SAFETY: the builder made above; `before` is an instruction of this module.
+        unsafe { (llvm.LLVMPositionBuilderBefore)(builder, before.raw) };
+        // SAFETY: `callee` is a function of this module.
+        let ty = unsafe { (llvm.LLVMGlobalGetValueType)(callee.raw) };
+        // SAFETY: a positioned builder, a function with its type, and arguments that fit (LLVM's verifier checks the module later).
+        let call = unsafe {
+            (llvm.LLVMBuildCall2)(
                 builder,
                 ty,
                 callee.raw,
                 raw.as_mut_ptr(),
                 raw.len() as c_uint,
                 c"".as_ptr(),
-            );
-            (llvm.LLVMDisposeBuilder)(builder);
-            Value::new(call, self.context)
-        }
+            )
+        };
+        // SAFETY: the builder made above, not used again.
+        unsafe { (llvm.LLVMDisposeBuilder)(builder) };
+        Value::new(call, self.context)
     }
 }
 
@@ -438,17 +440,18 @@ fn memory_buffer(context: &Context, bytes: &[u8]) -> MemoryBufferRef {
 pub(super) fn instructions<'ctx>(function: ValueRef, context: &'ctx Context) -> Vec<Value<'ctx>> {
     let llvm = context.llvm;
     let mut all = Vec::new();
-    // SAFETY: a live function; blocks and instructions are walked without changing them.
-    unsafe {
-        let mut block: BlockRef = (llvm.LLVMGetFirstBasicBlock)(function);
-        while !block.is_null() {
-            let mut instruction = (llvm.LLVMGetFirstInstruction)(block);
-            while !instruction.is_null() {
-                all.push(Value::new(instruction, context));
-                instruction = (llvm.LLVMGetNextInstruction)(instruction);
+    // SAFETY: a live function.
+    let mut block: BlockRef = unsafe { (llvm.LLVMGetFirstBasicBlock)(function) };
+    while !block.is_null() {
+        all.extend(
+            Block {
+                raw: block,
+                context,
             }
-            block = (llvm.LLVMGetNextBasicBlock)(block);
-        }
+            .instructions(),
+        );
+        // SAFETY: a live block of the function.
+        block = unsafe { (llvm.LLVMGetNextBasicBlock)(block) };
     }
     all
 }

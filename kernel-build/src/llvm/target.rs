@@ -73,13 +73,13 @@ impl<'ctx> Machine<'ctx> {
     /// The data layout that modules for this machine must have.
     pub(crate) fn data_layout(&self) -> String {
         let llvm = self.context.llvm;
-        // SAFETY: a live machine; the layout is disposed of once.
-        unsafe {
-            let layout = (llvm.LLVMCreateTargetDataLayout)(self.raw);
-            let text = (llvm.LLVMCopyStringRepOfTargetData)(layout);
-            (llvm.LLVMDisposeTargetData)(layout);
-            self.context.owned_message(text).unwrap_or_default()
-        }
+        // SAFETY: a live machine; the layout is disposed of below.
+        let layout = unsafe { (llvm.LLVMCreateTargetDataLayout)(self.raw) };
+        // SAFETY: the layout made above; the text is ours.
+        let text = unsafe { (llvm.LLVMCopyStringRepOfTargetData)(layout) };
+        // SAFETY: the layout made above, not used again.
+        unsafe { (llvm.LLVMDisposeTargetData)(layout) };
+        self.context.owned_message(text).unwrap_or_default()
     }
 }
 
@@ -133,8 +133,13 @@ impl Passes {
     /// Loops with a condition that is the same in each round become two loops. Without a machine: for GPUs LLVM leaves such loops alone,
     /// since threads of a warp could differ in the condition. What asked a second time, behind a check that is gone, asks no more. Each loop is
     /// left with a block of its own before it and behind it.
-    pub(crate) fn split_loops() -> Passes {
+    pub(crate) fn unswitch_loops() -> Passes {
         Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)".into())
+    }
+
+    /// The same, without jump threading and CFG simplification, for functions with `.aligned` operations.
+    pub(crate) fn unswitch_loops_with_aligned_ops() -> Passes {
+        Passes("function(loop-mssa(simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,loop-simplify,lcssa)".into())
     }
 
     /// Blocks that go on to where their predecessor already knows are left out. Without a machine: for GPUs LLVM leaves them, since threads of a warp
@@ -148,7 +153,7 @@ impl Passes {
         Passes("function(early-cse,instcombine<no-verify-fixpoint>,early-cse)".into())
     }
 
-    /// Drops instructions whose results nobody uses.
+    /// Drops instructions whose results are unused.
     pub(crate) fn drop_unused() -> Passes {
         Passes("function(dce)".into())
     }

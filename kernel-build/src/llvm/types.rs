@@ -36,17 +36,17 @@ impl<'ctx> Type<'ctx> {
 
     pub(crate) fn kind(self) -> TypeKind {
         let llvm = self.context.llvm;
-        // SAFETY: a live type; width and space are asked of integers and pointers only.
-        unsafe {
-            match (llvm.LLVMGetTypeKind)(self.raw) {
-                0 => TypeKind::Void,
-                1 => TypeKind::Half,
-                2 => TypeKind::Float,
-                3 => TypeKind::Double,
-                8 => TypeKind::Integer((llvm.LLVMGetIntTypeWidth)(self.raw)),
-                12 => TypeKind::Pointer((llvm.LLVMGetPointerAddressSpace)(self.raw)),
-                _ => TypeKind::Other,
-            }
+        // SAFETY: a live type.
+        match unsafe { (llvm.LLVMGetTypeKind)(self.raw) } {
+            0 => TypeKind::Void,
+            1 => TypeKind::Half,
+            2 => TypeKind::Float,
+            3 => TypeKind::Double,
+            // SAFETY: a live type of integers.
+            8 => TypeKind::Integer(unsafe { (llvm.LLVMGetIntTypeWidth)(self.raw) }),
+            // SAFETY: a live type of pointers.
+            12 => TypeKind::Pointer(unsafe { (llvm.LLVMGetPointerAddressSpace)(self.raw) }),
+            _ => TypeKind::Other,
         }
     }
 
@@ -59,15 +59,15 @@ impl<'ctx> Type<'ctx> {
     /// Result and parameters of a function type.
     pub(crate) fn signature(self) -> (Type<'ctx>, Vec<Type<'ctx>>) {
         let llvm = self.context.llvm;
-        // SAFETY: called on function types only; room for all parameters.
-        unsafe {
-            let ret = Type::new((llvm.LLVMGetReturnType)(self.raw), self.context);
-            let count = (llvm.LLVMCountParamTypes)(self.raw) as usize;
-            let mut list = vec![TypeRef(std::ptr::null_mut()); count];
-            (llvm.LLVMGetParamTypes)(self.raw, list.as_mut_ptr());
-            let params = list.into_iter().map(|raw| Type::new(raw, self.context));
-            (ret, params.collect())
-        }
+        // SAFETY: called on function types only.
+        let ret = unsafe { (llvm.LLVMGetReturnType)(self.raw) };
+        // SAFETY: as above.
+        let count = unsafe { (llvm.LLVMCountParamTypes)(self.raw) } as usize;
+        let mut list = vec![TypeRef(std::ptr::null_mut()); count];
+        // SAFETY: a function type, and room for all its parameters.
+        unsafe { (llvm.LLVMGetParamTypes)(self.raw, list.as_mut_ptr()) };
+        let params = list.into_iter().map(|raw| Type::new(raw, self.context));
+        (Type::new(ret, self.context), params.collect())
     }
 
     /// The type of functions that return this and take `params`.

@@ -14,7 +14,7 @@ pub(crate) struct Value<'ctx> {
     pub(super) context: &'ctx Context,
 }
 
-/// Who can see a global value. The numbers are LLVM's.
+/// The visibility of a global value. The numbers are LLVM's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub(crate) enum Linkage {
@@ -24,36 +24,55 @@ pub(crate) enum Linkage {
     Internal = 8,
 }
 
-/// The instructions that the linker looks at. The numbers are LLVM's.
+/// The instructions that passes distinguish, by the names and numbers of LLVM's C API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
-    Call,
-    Load,
-    Store,
-    AtomicRmw,
-    CmpXchg,
-    FRem,
-    Fence,
     Return,
     Branch,
+    Invoke,
     Unreachable,
     Add,
+    FAdd,
     Sub,
+    FSub,
     Mul,
+    FMul,
+    UDiv,
+    FDiv,
+    URem,
+    FRem,
     Shl,
     LShr,
+    AShr,
     And,
     Or,
     Xor,
-    UDiv,
-    URem,
+    Load,
+    Store,
+    GetElementPtr,
     Trunc,
     ZExt,
+    SExt,
+    FPToUI,
+    FPToSI,
+    UIToFP,
+    SIToFP,
+    FPTrunc,
+    FPExt,
+    BitCast,
+    ICmp,
+    FCmp,
     Phi,
-    /// An address of an element: `getelementptr`.
-    Element,
+    Call,
     Select,
+    Fence,
+    CmpXchg,
+    AtomicRmw,
+    Resume,
+    LandingPad,
     AddrSpaceCast,
+    FNeg,
+    Freeze,
     Other(i32),
 }
 
@@ -80,30 +99,64 @@ macro_rules! operations {
 operations! {
     Return = 1,
     Branch = 2,
+    Invoke = 5,
     Unreachable = 7,
     Add = 8,
+    FAdd = 9,
     Sub = 10,
+    FSub = 11,
     Mul = 12,
+    FMul = 13,
     UDiv = 14,
+    FDiv = 16,
     URem = 17,
     FRem = 19,
     Shl = 20,
     LShr = 21,
+    AShr = 22,
     And = 23,
     Or = 24,
     Xor = 25,
     Load = 27,
     Store = 28,
-    Element = 29,
+    GetElementPtr = 29,
     Trunc = 30,
     ZExt = 31,
+    SExt = 32,
+    FPToUI = 33,
+    FPToSI = 34,
+    UIToFP = 35,
+    SIToFP = 36,
+    FPTrunc = 37,
+    FPExt = 38,
+    BitCast = 41,
+    ICmp = 42,
+    FCmp = 43,
     Phi = 44,
     Call = 45,
     Select = 46,
     Fence = 55,
     CmpXchg = 56,
     AtomicRmw = 57,
+    Resume = 58,
+    LandingPad = 59,
     AddrSpaceCast = 60,
+    FNeg = 66,
+    Freeze = 68,
+}
+
+/// A copy of a text that LLVM keeps; empty for null.
+///
+/// # Safety
+///
+/// `start` is null or points to `len` bytes.
+pub(super) unsafe fn copied_text(start: *const std::ffi::c_char, len: usize) -> String {
+    if start.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), len) };
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 impl PartialEq for Value<'_> {
@@ -137,12 +190,10 @@ impl<'ctx> Value<'ctx> {
 
     pub(crate) fn name(self) -> String {
         let mut len = 0;
-        // SAFETY: a live value; the name is copied before anything can change it.
-        unsafe {
-            let start = (self.context.llvm.LLVMGetValueName2)(self.raw, &raw mut len);
-            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
-            String::from_utf8_lossy(bytes).into_owned()
-        }
+        // SAFETY: a live value.
+        let start = unsafe { (self.context.llvm.LLVMGetValueName2)(self.raw, &raw mut len) };
+        // SAFETY: the name with its length, copied before anything can change it.
+        unsafe { copied_text(start, len) }
     }
 
     pub(crate) fn set_name(self, name: &str) {
@@ -197,35 +248,31 @@ impl<'ctx> Value<'ctx> {
 
     pub(crate) fn set_linkage(self, linkage: Linkage) {
         const DEFAULT_VISIBILITY: i32 = 0;
-        // SAFETY: a live global value; local linkage wants default visibility, which all get.
-        unsafe {
-            (self.context.llvm.LLVMSetVisibility)(self.raw, DEFAULT_VISIBILITY);
-            (self.context.llvm.LLVMSetDLLStorageClass)(self.raw, 0);
-            (self.context.llvm.LLVMSetLinkage)(self.raw, linkage as i32);
-        }
+        // SAFETY: a live global value; default visibility fits every linkage.
+        unsafe { (self.context.llvm.LLVMSetVisibility)(self.raw, DEFAULT_VISIBILITY) };
+        // SAFETY: a live global value; the default class fits every linkage.
+        unsafe { (self.context.llvm.LLVMSetDLLStorageClass)(self.raw, 0) };
+        // SAFETY: a live global value of default visibility, which local linkage wants.
+        unsafe { (self.context.llvm.LLVMSetLinkage)(self.raw, linkage as i32) };
     }
 
     /// Removes what only host object files have: section and comdat.
     pub(crate) fn clear_host_placement(self) {
-        // SAFETY: a live function or global variable with a body; an empty section and no comdat are always allowed.
-        unsafe {
-            (self.context.llvm.LLVMSetSection)(self.raw, c"".as_ptr());
-            (self.context.llvm.LLVMSetComdat)(self.raw, std::ptr::null_mut());
-        }
+        // SAFETY: a live function or global variable with a body; an empty section is always allowed.
+        unsafe { (self.context.llvm.LLVMSetSection)(self.raw, c"".as_ptr()) };
+        // SAFETY: as above; null is no comdat.
+        unsafe { (self.context.llvm.LLVMSetComdat)(self.raw, std::ptr::null_mut()) };
     }
 
     pub(crate) fn section(self) -> String {
-        // SAFETY: a live global value; null or a zero-ended text.
-        unsafe {
-            let text = (self.context.llvm.LLVMGetSection)(self.raw);
-            if text.is_null() {
-                String::new()
-            } else {
-                std::ffi::CStr::from_ptr(text)
-                    .to_string_lossy()
-                    .into_owned()
-            }
+        // SAFETY: a live global value.
+        let text = unsafe { (self.context.llvm.LLVMGetSection)(self.raw) };
+        if text.is_null() {
+            return String::new();
         }
+        // SAFETY: a zero-ended text, copied at once.
+        let text = unsafe { std::ffi::CStr::from_ptr(text) };
+        text.to_string_lossy().into_owned()
     }
 
     pub(crate) fn initializer(self) -> Option<Value<'ctx>> {
@@ -307,42 +354,43 @@ impl<'ctx> Value<'ctx> {
     }
 
     pub(crate) fn params(self) -> Vec<Value<'ctx>> {
-        // SAFETY: a live function; indices below its count.
-        unsafe {
-            let count = (self.context.llvm.LLVMCountParams)(self.raw);
-            (0..count)
-                .map(|i| Value::new((self.context.llvm.LLVMGetParam)(self.raw, i), self.context))
-                .collect()
-        }
+        // SAFETY: a live function.
+        let count = unsafe { (self.context.llvm.LLVMCountParams)(self.raw) };
+        // SAFETY: a live function and an index below its count.
+        let param = |i| unsafe { (self.context.llvm.LLVMGetParam)(self.raw, i) };
+        (0..count)
+            .map(|i| Value::new(param(i), self.context))
+            .collect()
     }
 
     pub(crate) fn clear_personality(self) {
-        // SAFETY: a live function; a null personality removes it.
-        unsafe {
-            if (self.context.llvm.LLVMHasPersonalityFn)(self.raw) != 0 {
-                (self.context.llvm.LLVMSetPersonalityFn)(self.raw, ValueRef(std::ptr::null_mut()));
-            }
+        let llvm = self.context.llvm;
+        // SAFETY: a live function.
+        if unsafe { (llvm.LLVMHasPersonalityFn)(self.raw) } != 0 {
+            // SAFETY: a live function; a null personality removes it.
+            unsafe { (llvm.LLVMSetPersonalityFn)(self.raw, ValueRef(std::ptr::null_mut())) };
         }
     }
 
     /// Keys of the string attributes at an index ([`Attribute::FUNCTION`] or a parameter's).
     pub(crate) fn string_attributes(self, index: u32) -> Vec<String> {
         let llvm = self.context.llvm;
-        // SAFETY: a live function; room for as many attributes as LLVM says; keys are copied at once.
-        unsafe {
-            let count = (llvm.LLVMGetAttributeCountAtIndex)(self.raw, index) as usize;
-            let mut list = vec![AttributeRef(std::ptr::null_mut()); count];
-            (llvm.LLVMGetAttributesAtIndex)(self.raw, index, list.as_mut_ptr());
-            list.into_iter()
-                .filter(|a| (llvm.LLVMIsStringAttribute)(*a) != 0)
-                .map(|a| {
-                    let mut len = 0;
-                    let start = (llvm.LLVMGetStringAttributeKind)(a, &raw mut len);
-                    let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len as usize);
-                    String::from_utf8_lossy(bytes).into_owned()
-                })
-                .collect()
-        }
+        // SAFETY: a live function.
+        let count = unsafe { (llvm.LLVMGetAttributeCountAtIndex)(self.raw, index) } as usize;
+        let mut list = vec![AttributeRef(std::ptr::null_mut()); count];
+        // SAFETY: a live function, and room for as many attributes as LLVM says.
+        unsafe { (llvm.LLVMGetAttributesAtIndex)(self.raw, index, list.as_mut_ptr()) };
+        list.into_iter()
+            // SAFETY: a live attribute.
+            .filter(|a| unsafe { (llvm.LLVMIsStringAttribute)(*a) } != 0)
+            .map(|a| {
+                let mut len = 0;
+                // SAFETY: a live attribute with a text as its key.
+                let start = unsafe { (llvm.LLVMGetStringAttributeKind)(a, &raw mut len) };
+                // SAFETY: the key with its length.
+                unsafe { copied_text(start, len as usize) }
+            })
+            .collect()
     }
 
     pub(crate) fn remove_string_attribute(self, index: u32, key: &str) {
@@ -376,51 +424,6 @@ impl<'ctx> Value<'ctx> {
         Op::of_number(unsafe { (self.context.llvm.LLVMGetInstructionOpcode)(self.raw) })
     }
 
-    pub(crate) fn add_call_attribute(self, index: u32, attribute: Attribute) {
-        // SAFETY: a live call and an attribute of its context.
-        unsafe { (self.context.llvm.LLVMAddCallSiteAttribute)(self.raw, index, attribute.raw) }
-    }
-
-    pub(crate) fn remove_call_attribute(self, index: u32, name: &str) {
-        if let Some(kind) = Attribute::kind(self.context, name) {
-            // SAFETY: a live call and a kind that LLVM just gave.
-            unsafe { (self.context.llvm.LLVMRemoveCallSiteEnumAttribute)(self.raw, index, kind) }
-        }
-    }
-
-    /// The alignment that a call promises of an argument; 1 if it says nothing.
-    pub(crate) fn alignment_of_argument(self, index: u32) -> u64 {
-        let llvm = self.context.llvm;
-        Attribute::kind(self.context, "align").map_or(1, |kind| {
-            // SAFETY: called on calls only, with a kind that LLVM just gave; the number is read from an attribute that is there.
-            unsafe {
-                let found = (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, index + 1, kind);
-                if found.is_null() {
-                    1
-                } else {
-                    (llvm.LLVMGetEnumAttributeValue)(found).max(1)
-                }
-            }
-        })
-    }
-
-    /// Whether threads that make a call together have to do so.
-    pub(crate) fn is_convergent(self) -> bool {
-        let llvm = self.context.llvm;
-        let Some(kind) = Attribute::kind(self.context, "convergent") else {
-            return true;
-        };
-        let called = self.callee().as_function();
-        // SAFETY: called on calls only, with a kind that LLVM just gave; the function is live.
-        unsafe {
-            let of_call = (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, Attribute::FUNCTION, kind);
-            let of_function = |f: Value<'ctx>| {
-                !(llvm.LLVMGetEnumAttributeAtIndex)(f.raw, Attribute::FUNCTION, kind).is_null()
-            };
-            !of_call.is_null() || called.is_some_and(of_function)
-        }
-    }
-
     /// The function, pointer or assembly that a call calls.
     pub(crate) fn callee(self) -> Value<'ctx> {
         // SAFETY: called on calls only.
@@ -438,15 +441,14 @@ impl<'ctx> Value<'ctx> {
     }
 
     pub(crate) fn operands(self) -> Vec<Value<'ctx>> {
-        // SAFETY: a live user; indices below its count.
-        unsafe {
-            let count = (self.context.llvm.LLVMGetNumOperands)(self.raw).max(0);
-            (0..count as c_uint)
-                .map(|i| (self.context.llvm.LLVMGetOperand)(self.raw, i))
-                .filter(|raw| !raw.is_null())
-                .map(|raw| Value::new(raw, self.context))
-                .collect()
-        }
+        // SAFETY: a live user.
+        let count = unsafe { (self.context.llvm.LLVMGetNumOperands)(self.raw) }.max(0);
+        (0..count as c_uint)
+            // SAFETY: a live user and an index below its count.
+            .map(|i| unsafe { (self.context.llvm.LLVMGetOperand)(self.raw, i) })
+            .filter(|raw| !raw.is_null())
+            .map(|raw| Value::new(raw, self.context))
+            .collect()
     }
 
     pub(crate) fn set_operand(self, index: u32, value: Value<'ctx>) {
@@ -476,62 +478,61 @@ impl<'ctx> Value<'ctx> {
 
     /// The function and the index, if this is a parameter.
     pub(crate) fn as_param(self) -> Option<(Value<'ctx>, usize)> {
-        // SAFETY: a live value; the parent of an argument is its function.
-        unsafe {
-            if (self.context.llvm.LLVMIsAArgument)(self.raw).is_null() {
-                return None;
-            }
-            let function = Value::new(
-                (self.context.llvm.LLVMGetParamParent)(self.raw),
-                self.context,
-            );
-            let index = function.params().iter().position(|p| *p == self)?;
-            Some((function, index))
+        // SAFETY: a live value.
+        if unsafe { (self.context.llvm.LLVMIsAArgument)(self.raw) }.is_null() {
+            return None;
         }
+        // SAFETY: a live argument, whose parent is its function.
+        let function = unsafe { (self.context.llvm.LLVMGetParamParent)(self.raw) };
+        let function = Value::new(function, self.context);
+        let index = function.params().iter().position(|p| *p == self)?;
+        Some((function, index))
     }
 
     pub(crate) fn as_integer(self) -> Option<u64> {
-        // SAFETY: a live value; the number is read from an integer constant only.
-        unsafe {
-            if (self.context.llvm.LLVMIsAConstantInt)(self.raw).is_null() {
-                return None;
+        // SAFETY: a live value.
+        if unsafe { (self.context.llvm.LLVMIsAConstantInt)(self.raw) }.is_null() {
+            return None;
+        }
+        match self.ty().kind() {
+            TypeKind::Integer(width) if width <= 64 => {
+                // SAFETY: a live constant of at most 64 bits.
+                Some(unsafe { (self.context.llvm.LLVMConstIntGetZExtValue)(self.raw) })
             }
-            match self.ty().kind() {
-                TypeKind::Integer(width) if width <= 64 => {
-                    Some((self.context.llvm.LLVMConstIntGetZExtValue)(self.raw))
-                }
-                _ => None,
-            }
+            _ => None,
         }
     }
 
     /// The text of inline assembly, if this is such.
     pub(crate) fn asm_text(self) -> Option<String> {
         let mut len = 0;
-        // SAFETY: a live value; the text is read from inline assembly only and copied.
-        unsafe {
-            if (self.context.llvm.LLVMIsAInlineAsm)(self.raw).is_null() {
-                return None;
-            }
-            let start = (self.context.llvm.LLVMGetInlineAsmAsmString)(self.raw, &raw mut len);
-            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len);
-            Some(String::from_utf8_lossy(bytes).into_owned())
+        let llvm = self.context.llvm;
+        // SAFETY: a live value.
+        if unsafe { (llvm.LLVMIsAInlineAsm)(self.raw) }.is_null() {
+            return None;
         }
+        // SAFETY: live inline assembly.
+        let start = unsafe { (llvm.LLVMGetInlineAsmAsmString)(self.raw, &raw mut len) };
+        // SAFETY: the text with its length.
+        Some(unsafe { copied_text(start, len) })
     }
 
     /// The bytes of a constant array of `i8`.
     pub(crate) fn as_bytes(self) -> Option<Vec<u8>> {
         let mut len = 0;
-        // SAFETY: a live constant; the bytes are copied.
-        unsafe {
-            if (self.context.llvm.LLVMIsAConstantDataArray)(self.raw).is_null()
-                || (self.context.llvm.LLVMIsConstantString)(self.raw) == 0
-            {
-                return None;
-            }
-            let start = (self.context.llvm.LLVMGetAsString)(self.raw, &raw mut len);
-            Some(std::slice::from_raw_parts(start.cast::<u8>(), len).to_vec())
+        let llvm = self.context.llvm;
+        // SAFETY: a live constant.
+        if unsafe { (llvm.LLVMIsAConstantDataArray)(self.raw) }.is_null() {
+            return None;
         }
+        // SAFETY: a live array of constants.
+        if unsafe { (llvm.LLVMIsConstantString)(self.raw) } == 0 {
+            return None;
+        }
+        // SAFETY: a live string.
+        let start = unsafe { (llvm.LLVMGetAsString)(self.raw, &raw mut len) };
+        // SAFETY: the bytes with their length, copied at once.
+        Some(unsafe { std::slice::from_raw_parts(start.cast::<u8>(), len) }.to_vec())
     }
 
     /// The size of a constant that is all zero, undefined or a plain number; `None` for one that has parts.
@@ -573,26 +574,25 @@ impl<'ctx> Value<'ctx> {
     /// What an address was computed from, if this is such a computation.
     pub(crate) fn base_of_address(self) -> Option<Value<'ctx>> {
         let llvm = self.context.llvm;
-        // SAFETY: a live value; these have operands.
-        unsafe {
-            let element = !(llvm.LLVMIsAGetElementPtrInst)(self.raw).is_null();
-            let constant = !(llvm.LLVMIsAConstantExpr)(self.raw).is_null();
-            let base = || Value::new((llvm.LLVMGetOperand)(self.raw, 0), self.context);
-            (element || constant && matches!(base().ty().kind(), TypeKind::Pointer(_))).then(base)
-        }
+        // SAFETY: a live value.
+        let element = !unsafe { (llvm.LLVMIsAGetElementPtrInst)(self.raw) }.is_null();
+        // SAFETY: a live value.
+        let constant = !unsafe { (llvm.LLVMIsAConstantExpr)(self.raw) }.is_null();
+        // SAFETY: an address instruction or a constant expression, which has operands.
+        let base = || Value::new(unsafe { (llvm.LLVMGetOperand)(self.raw, 0) }, self.context);
+        (element || constant && matches!(base().ty().kind(), TypeKind::Pointer(_))).then(base)
     }
 
     /// Memory order of an atomic instruction, as LLVM numbers it: 2 relaxed, 4 acquire, 5 release, 6 both, 7 sequentially consistent.
     ///
     /// 0 for loads and stores that are not atomic; of a compare-exchange the order of success.
     pub(crate) fn ordering(self) -> i32 {
-        // SAFETY: called on loads, stores, fences and read-modify-writes only; compare-exchanges have a function of their own.
-        unsafe {
-            if self.op() == Op::CmpXchg {
-                (self.context.llvm.LLVMGetCmpXchgSuccessOrdering)(self.raw)
-            } else {
-                (self.context.llvm.LLVMGetOrdering)(self.raw)
-            }
+        if self.op() == Op::CmpXchg {
+            // SAFETY: a live compare-exchange.
+            unsafe { (self.context.llvm.LLVMGetCmpXchgSuccessOrdering)(self.raw) }
+        } else {
+            // SAFETY: called on loads, stores, fences and read-modify-writes only.
+            unsafe { (self.context.llvm.LLVMGetOrdering)(self.raw) }
         }
     }
 
@@ -609,14 +609,12 @@ impl<'ctx> Value<'ctx> {
 
     /// This constant pointer as one into the generic address space.
     pub(crate) fn cast_to_generic(self) -> Value<'ctx> {
-        // SAFETY: a constant pointer; the target is the pointer type of space 0.
-        unsafe {
-            let generic = (self.context.llvm.LLVMPointerTypeInContext)(self.context.raw, 0);
-            Value::new(
-                (self.context.llvm.LLVMConstAddrSpaceCast)(self.raw, generic),
-                self.context,
-            )
-        }
+        let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let generic = unsafe { (llvm.LLVMPointerTypeInContext)(self.context.raw, 0) };
+        // SAFETY: a constant pointer and a type of pointers.
+        let cast = unsafe { (llvm.LLVMConstAddrSpaceCast)(self.raw, generic) };
+        Value::new(cast, self.context)
     }
 
     /// The constant packed struct of these fields.
@@ -639,7 +637,7 @@ impl<'ctx> Value<'ctx> {
 /// An attribute of a function, call or parameter.
 #[derive(Clone, Copy)]
 pub(crate) struct Attribute {
-    raw: AttributeRef,
+    pub(super) raw: AttributeRef,
 }
 
 impl Attribute {

@@ -1,8 +1,8 @@
 //! Instructions that the device library names by their PTX text.
 //!
 //! A symbol is `__warploom.asm:flags|text`. Constraints follow from the function's type: `$0` is the result (if there is one), then come
-//! the arguments. Flags, joined by `+`: `volatile` (must run even if nobody uses the result), `memory` (other accesses must not move
-//! across), `convergent` (lanes meet), `sm90` (the least architecture), `ptx83` (the least PTX version). The last two end up as a comment
+//! the arguments. Flags, joined by `+`: `volatile` (must run even if the result is unused), `memory` (other accesses must not move
+//! across), `convergent` (lanes execute it together), `sm90` (the least architecture), `ptx83` (the least PTX version). The last two end up as a comment
 //! in the text, where [`crate::linker`] reads them after optimisation: what was optimised away asks for nothing.
 
 use crate::llvm::{Type, TypeKind};

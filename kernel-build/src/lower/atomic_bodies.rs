@@ -136,7 +136,7 @@ fn arms(operation: &str, number: &Number) -> Option<Vec<(usize, String)>> {
             }));
         }
         "cas" => {
-            // One order for success and failure, as PTX has it; LLVM wants a failure that writes nothing.
+            // One order for success and failure, as PTX has it; LLVM requires of the failure order that it writes nothing.
             return Some(arms(&[0, 1, 2, 3, SEQ_CST], &|order, scope, success| {
                 let failure = ["monotonic", "acquire", "monotonic", "acquire", "seq_cst"][order];
                 format!(

@@ -2,7 +2,7 @@
 //!
 //! LLVM selects plain `atom` (relaxed, GPU scope) for `atomicrmw` of every order and scope. Loads, stores, fences and compare-exchange
 //! of 32 and 64 bits it gets right. So after optimisation, when address spaces are known, these become PTX text: each `atomicrmw` that
-//! asks for more, or whose result nobody wants (`red`); compare-exchange of 16 bits, which would become a loop; everything of 128 bits;
+//! asks for more, or whose result is unused (`red`); compare-exchange of 16 bits, which would become a loop; everything of 128 bits;
 //! additions of half floats. Operations on the bits of 8 and 16 become those of the word around them, as LLVM would do it without
 //! their order. What LLVM expands into a compare-exchange loop (other operations on 8 and 16 bits, `nand`) keeps its order and is
 //! left alone.
@@ -53,8 +53,13 @@ pub(crate) fn needs(instruction: Value<'_>, context: &Context) -> (u32, u32) {
     }
 }
 
+/// Whether NVPTX would drop the order or the scope of an instruction, or cannot select it.
+pub(crate) fn needs_expansion(instruction: Value<'_>, context: &Context) -> bool {
+    Form::of(instruction, Scopes::of(context)).is_some()
+}
+
 /// Replaces the operations; needs `always-inline` after it.
-pub(crate) fn spell_out(module: &mut Module<'_>) -> Result<(), LlvmError> {
+pub(crate) fn expand(module: &mut Module<'_>) -> Result<(), LlvmError> {
     let scopes = Scopes::of(module.context());
     let mut helpers: HashMap<String, String> = HashMap::new();
     let mut planned = Vec::new();
@@ -113,7 +118,7 @@ struct Form {
     order: i32,
     scope: &'static str,
     space: u32,
-    /// Nobody wants the result.
+    /// The result is unused.
     reduce: bool,
 }
 

@@ -10,9 +10,9 @@
 //! }
 //! ```
 
-use crate::llvm::{Attribute, Linkage, LlvmError, Module, Subprogram, Value};
-use crate::lower::late_checks::ELEMENTS;
+use crate::llvm::{Attribute, Linkage, LlvmError, Module, Passes, Subprogram, Value};
 use crate::lower::retarget;
+use crate::opt::gather_batching::ELEMENTS;
 use crate::roots::{DeviceParam, Root};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -22,7 +22,6 @@ use warploom_manifest::ParamKind;
 pub(crate) fn add(
     module: &mut Module<'_>,
     roots: &[Root<'_>],
-    triple: &str,
     layout: &str,
 ) -> Result<Vec<String>, LlvmError> {
     let mut taken: HashSet<String> = module.functions().into_iter().map(Value::name).collect();
@@ -34,7 +33,7 @@ pub(crate) fn add(
         names.push(name);
     }
     let mut shells = Module::from_text(module.context(), &text)?;
-    shells.set_target(triple, layout);
+    shells.set_target(retarget::TRIPLE, layout);
     retarget::mark_convergent(&shells);
     module.link(shells)?;
     let always_inline = Attribute::named(module.context(), "alwaysinline", 0);
@@ -48,13 +47,20 @@ pub(crate) fn add(
     Ok(names)
 }
 
-/// What debug information says of the entries, which are about to be inlined.
-pub(crate) fn lines(roots: &[Root<'_>]) -> Vec<Option<Subprogram>> {
-    roots.iter().map(|root| root.entry.subprogram()).collect()
+/// Inlines the entries, and what else must be inlined, into the kernels; these take over what debug information says of the entries.
+pub(crate) fn inline(
+    module: &mut Module<'_>,
+    roots: &[Root<'_>],
+    names: &[String],
+) -> Result<(), LlvmError> {
+    let lines: Vec<_> = roots.iter().map(|root| root.entry.subprogram()).collect();
+    module.run(Passes::inline_always(), None)?;
+    keep_lines(module, names, &lines);
+    Ok(())
 }
 
-/// Hands it to the kernels: LLVM gives no lines for functions that debug information does not know. Call when the entries are gone.
-pub(crate) fn keep_lines(module: &Module<'_>, names: &[String], lines: &[Option<Subprogram>]) {
+/// Hands it to the kernels: LLVM gives no lines for functions that debug information does not know. Must run when the entries are gone.
+fn keep_lines(module: &Module<'_>, names: &[String], lines: &[Option<Subprogram>]) {
     for (name, subprogram) in names.iter().zip(lines) {
         if let (Some(kernel), Some(subprogram)) = (module.function(name), subprogram) {
             kernel.set_subprogram(*subprogram);
@@ -169,21 +175,21 @@ fn launch_facts(root: &Root<'_>) -> String {
     let mut say = |key: &str, value: &str| {
         let _ = write!(facts, " \"{key}\"=\"{value}\"");
     };
-    let [x, y, z] = root.block;
+    let [x, y, z] = root.contract.block;
     if x != 0 {
         say("nvvm.reqntid", &format!("{x},{},{}", y.max(1), z.max(1)));
-    } else if root.max_threads != 0 {
-        say("nvvm.maxntid", &root.max_threads.to_string());
+    } else if root.contract.max_threads != 0 {
+        say("nvvm.maxntid", &root.contract.max_threads.to_string());
     }
-    let [x, y, z] = root.cluster;
-    if x != 0 || root.cluster_at_launch {
+    let [x, y, z] = root.contract.cluster;
+    if x != 0 || root.contract.cluster_at_launch {
         // Zeros say that launches decide.
         say("nvvm.cluster_dim", &format!("{x},{y},{z}"));
     }
     for (key, value) in [
-        ("nvvm.minctasm", root.min_blocks),
+        ("nvvm.minctasm", root.contract.min_blocks),
         ("nvvm.maxnreg", root.max_registers),
-        ("nvvm.maxclusterrank", root.max_cluster),
+        ("nvvm.maxclusterrank", root.contract.max_cluster),
     ] {
         if value != 0 {
             say(key, &value.to_string());
@@ -292,16 +298,16 @@ impl Limits {
     };
 
     fn of(root: &Root<'_>) -> Limits {
-        if root.block[0] != 0 {
+        if root.contract.block[0] != 0 {
             return Limits {
                 exact: true,
-                block: root.block.map(|n| u64::from(n.max(1))),
+                block: root.contract.block.map(|n| u64::from(n.max(1))),
             };
         }
-        let most = if root.max_threads == 0 {
+        let most = if root.contract.max_threads == 0 {
             1024
         } else {
-            u64::from(root.max_threads)
+            u64::from(root.contract.max_threads)
         };
         Limits {
             exact: false,

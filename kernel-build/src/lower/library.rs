@@ -1,4 +1,4 @@
-//! The bodies of the symbols that `warploom-device` calls and that are no plain intrinsic: written as LLVM IR, on demand.
+//! The bodies of the symbols that `warploom-device-std` calls and that are no plain intrinsic: written as LLVM IR, on demand.
 
 use crate::llvm::Type;
 

@@ -4,7 +4,7 @@
 //! core::panic::Location   file: ptr, len   line, column   | kernel: u32
 //!                         0          8     16    20       | 24
 //! ```
-//! A panic function is shared by all kernels and is told nothing but the location, so the number travels there. It costs nothing
+//! A panic function is shared by all kernels and takes nothing but the location, so the number travels there. It costs nothing
 //! where nothing panics: locations are constants. Code that several kernels share without inlining has number 0, "unknown".
 
 use crate::llvm::{Linkage, LlvmError, Module, Value};

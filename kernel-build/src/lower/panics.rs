@@ -12,7 +12,7 @@
 //! Several places do not jump to one copy: ptxas would take it for the place where their threads meet again, and let those that panic wait there for
 //! the others, which may wait at a barrier for them.
 
-use crate::llvm::{Attribute, Builder, Module, Op, Value};
+use crate::llvm::{Attribute, Builder, LlvmError, Machine, Module, Op, Passes, Value};
 
 /// What caps the registers of a kernel: ptxas spills those of a loop for the sake of a panic's, which a called function keeps by itself.
 const CAPS: [&str; 2] = ["nvvm.minctasm", "nvvm.maxnreg"];
@@ -20,11 +20,24 @@ const CAPS: [&str; 2] = ["nvvm.minctasm", "nvvm.maxnreg"];
 /// Kernels with more panics call them.
 const MOST_PANICS: usize = 8;
 
-/// Longer bodies stay functions: nobody wants `core::fmt` in a kernel.
+/// Longer bodies stay functions: `core::fmt` does not belong in a kernel.
 const MOST_INSTRUCTIONS: usize = 100;
 
+/// Inlines what must be inlined, and then the panics of kernels that call nothing else.
+pub(crate) fn inline(
+    module: &mut Module<'_>,
+    kernels: &[String],
+    machine: &Machine<'_>,
+) -> Result<(), LlvmError> {
+    module.run(Passes::inline_always(), Some(machine))?;
+    if mark(module, kernels) {
+        module.run(Passes::inline_always(), Some(machine))?;
+    }
+    Ok(())
+}
+
 /// Marks the calls of panic functions in kernels that call nothing else for the inliner; says whether there were any.
-pub(crate) fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
+fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
     let Some(inline) = Attribute::named(module.context(), "alwaysinline", 0) else {
         return false;
     };

@@ -2,6 +2,9 @@
 
 use crate::llvm::{Attribute, Module, Value};
 
+/// What kernels are compiled for.
+pub(crate) const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
 /// Makes every function and every call `convergent`: host IR never says that threads may have to arrive together.
 ///
 /// Must run before any pass sees the module. LLVM drops the mark where it can prove that nothing reached synchronises.
@@ -74,17 +77,17 @@ fn replace_aliases(module: &Module<'_>) {
     }
 }
 
-/// Names that ptxas accepts: letters, digits, `_` and `$`.
+/// Whether ptxas accepts a name: letters, digits, `_` and `$`. LLVM replaces its own, and those that are empty.
+pub(crate) fn is_ptx_name(name: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$';
+    name.starts_with("llvm.") || name.bytes().all(allowed)
+}
+
+/// Gives everything a name that ptxas accepts.
 pub(crate) fn rename_for_ptx(module: &Module<'_>) {
     let clean = |value: Value<'_>| {
         let name = value.name();
-        if name.starts_with("llvm.") || name.is_empty() {
-            return;
-        }
-        if name
-            .bytes()
-            .any(|b| !b.is_ascii_alphanumeric() && b != b'_' && b != b'$')
-        {
+        if !is_ptx_name(&name) {
             let new: String = name
                 .chars()
                 .map(|c| {

@@ -6,9 +6,8 @@ use crate::llvm::{Attribute, Linkage, Module, Value};
 const STATIC: &str = "__warploom.shared_static";
 const SHARED: u32 = 3;
 
-/// Gives every static shared declaration its memory. Returns what is wrong with them.
-pub(crate) fn place(module: &mut Module<'_>) -> Vec<String> {
-    let mut problems = Vec::new();
+/// Gives every static shared declaration its memory; adds what is wrong with some to `problems`.
+pub(crate) fn place(module: &mut Module<'_>, problems: &mut Vec<String>) {
     let always_inline = Attribute::named(module.context(), "alwaysinline", 0);
     let calls: Vec<(Value<'_>, Value<'_>)> = module
         .functions()
@@ -44,5 +43,4 @@ pub(crate) fn place(module: &mut Module<'_>) -> Vec<String> {
             function.add_attribute(Attribute::FUNCTION, always_inline);
         }
     }
-    problems
 }

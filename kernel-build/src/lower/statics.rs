@@ -6,7 +6,7 @@
 //! ```
 //! A static in device memory has two parts: its value, and a variable with the value's address, through which all code goes. In the image
 //! of the crate that defines it the address is a constant and leaves no trace; in others the runtime writes it.
-//! The macros of `warploom-device` write the section's name; nothing else tells such a static from others.
+//! The macros of `warploom-device-std` write the section's name; nothing else tells such a static from others.
 
 use crate::llvm::{Linkage, Module, Value};
 use crate::roots;
@@ -40,13 +40,13 @@ pub(crate) fn owned(module: &Module<'_>) -> HashSet<String> {
     keys.collect()
 }
 
-/// Moves all of them; returns what the manifest says of each, and what is wrong with some. `owned`: see there.
+/// Moves all of them; returns what the manifest says of each, and adds what is wrong with some to `problems`. `owned`: see there.
 pub(crate) fn place(
     module: &mut Module<'_>,
     owned: &HashSet<String>,
-) -> (Vec<Symbol>, Vec<String>) {
+    problems: &mut Vec<String>,
+) -> Vec<Symbol> {
     let mut symbols: Vec<Symbol> = Vec::new();
-    let mut problems = Vec::new();
     let mut places = Vec::new();
     for old in module.globals() {
         let section = old.section();
@@ -64,7 +64,7 @@ pub(crate) fn place(
         }
         let Some((space, name, at)) = parse(text) else {
             problems.push(format!(
-                "a static of another version of warploom-device ({text}); use the same version of all warploom crates"
+                "a static of another version of warploom-device-std ({text}); use the same version of all warploom crates"
             ));
             continue;
         };
@@ -90,7 +90,7 @@ pub(crate) fn place(
         });
     }
     name_places(module, &places, &mut symbols);
-    (symbols, problems)
+    symbols
 }
 
 /// Puts a variable under a name and into a space of its own, for the host to write.

@@ -4,12 +4,12 @@
 
 use crate::llvm::{Linkage, Module, Op, TypeKind, Value};
 
-/// Prefix of the symbols that `warploom-device` calls and this crate lowers.
+/// Prefix of the symbols that `warploom-device-std` calls and this crate lowers.
 pub(crate) const INTRINSIC: &str = "__warploom.";
 /// Prefix of those that stand for an LLVM intrinsic of the same type.
 const LLVM_INTRINSIC: &str = "__warploom.llvm.";
 
-/// core's panic entry points (rustc 1.95) and the functions of `warploom-device` that take their places. Those with fixed texts need no
+/// core's panic entry points (rustc 1.95) and the functions of `warploom-device-std` that take their places. Those with fixed texts need no
 /// entry: they end in `panic_fmt` with a literal.
 const PANICS: &[(&str, &str)] = &[
     ("core::panicking::panic_fmt", "__warploom_panic_fmt"),
@@ -31,7 +31,7 @@ const PANICS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What `Box` and `Vec` call (rustc 1.95), and the functions of `warploom-device` that take their places.
+/// What `Box` and `Vec` call (rustc 1.95), and the functions of `warploom-device-std` that take their places.
 const HEAP: &[(&str, &str)] = &[
     ("__rustc::__rust_alloc", "__warploom_alloc"),
     ("__rustc::__rust_dealloc", "__warploom_dealloc"),
@@ -210,9 +210,8 @@ pub(crate) fn offer(module: &mut Module<'_>, member: &str) {
     }
 }
 
-/// Replaces symbols that name LLVM intrinsics by these; says which LLVM does not know.
-pub(crate) fn bind_intrinsics(module: &mut Module<'_>) -> Vec<String> {
-    let mut unknown = Vec::new();
+/// Replaces symbols that name LLVM intrinsics by these; adds those that LLVM does not know to `problems`.
+pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String>) {
     for function in module.functions() {
         let name = function.name();
         let Some(rest) = name.strip_prefix(LLVM_INTRINSIC) else {
@@ -233,15 +232,14 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>) -> Vec<String> {
             {
                 function.replace_all_uses_with(intrinsic);
             }
-            Some(intrinsic) => unknown.push(format!(
+            Some(intrinsic) => problems.push(format!(
                 "llvm.{rest} has type {}, not {}",
                 intrinsic.value_type().to_text(),
                 function.value_type().to_text()
             )),
-            None => unknown.push(format!("llvm.{rest} is not an intrinsic of this LLVM")),
+            None => problems.push(format!("llvm.{rest} is not an intrinsic of this LLVM")),
         }
     }
-    unknown
 }
 
 #[cfg(test)]

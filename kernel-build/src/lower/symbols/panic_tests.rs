@@ -9,7 +9,7 @@ use object::read::archive::ArchiveFile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The parameters of `warploom-device`'s functions, as LLVM sees them, which `core`'s must have too.
+/// The parameters of `warploom-device-std`'s functions, as LLVM sees them, which `core`'s must have too.
 const PARAMETERS: &[(&str, &str)] = &[
     ("core::panicking::panic_fmt", "void (ptr, ptr, ptr)"),
     (
@@ -112,7 +112,7 @@ fn every_panic_entry_point_is_in_core_with_our_parameters() {
         let expected = PARAMETERS.iter().find(|(p, _)| p == path).unwrap().1;
         assert_eq!(
             shape, expected,
-            "`{path}` takes other parameters; change `{ours}` of warploom-device with it"
+            "`{path}` takes other parameters; change `{ours}` of warploom-device-std with it"
         );
     }
 }

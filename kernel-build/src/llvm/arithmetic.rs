@@ -1,0 +1,63 @@
+//! Arithmetic between LLVM's instructions, by its operation.
+
+use super::ffi::Nullable as _;
+use super::{Builder, Op, Value};
+
+impl<'ctx> Value<'ctx> {
+    /// The base and the number of an element's address.
+    pub(crate) fn as_gep(self) -> Option<(Value<'ctx>, Value<'ctx>)> {
+        // SAFETY: a live value.
+        let is_address =
+            unsafe { !(self.context.llvm.LLVMIsAGetElementPtrInst)(self.raw).is_null() };
+        match self
+            .block()
+            .filter(|_| is_address)
+            .map(|_| self.operands())?[..]
+        {
+            [base, number] => Some((base, number)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn has_one_use(self) -> bool {
+        let llvm = self.context.llvm;
+        // SAFETY: a live value.
+        let first = unsafe { (llvm.LLVMGetFirstUse)(self.raw) };
+        // SAFETY: a use of a live value, which is not null.
+        !first.is_null() && unsafe { (llvm.LLVMGetNextUse)(first) }.is_null()
+    }
+}
+
+impl<'ctx> Builder<'ctx> {
+    /// An operation of two numbers of one type.
+    pub(crate) fn operation(&self, op: Op, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        debug_assert!(a.ty().kind() == b.ty().kind());
+        let build = self.context.llvm.LLVMBuildBinOp;
+        // SAFETY: a positioned builder, an operation of two numbers, and two live ones of one type.
+        let raw = unsafe { build(self.raw, op.number(), a.raw, b.raw, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// An addition, multiplication or shift whose result is never cut off.
+    pub(crate) fn without_wrapping(&self, op: Op, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        let result = self.operation(op, a, b);
+        if result.block().is_some() {
+            // SAFETY: an instruction that can have the mark: constants, which have none, are sorted out above.
+            unsafe { (self.context.llvm.LLVMSetNUW)(result.raw, 1) };
+        }
+        result
+    }
+
+    /// A number with zeros before it, in 32 or 64 bits.
+    pub(crate) fn extended(&self, value: Value<'ctx>, bits: u32) -> Value<'ctx> {
+        if bits == 64 {
+            return self.widened(value);
+        }
+        let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let ty = unsafe { (llvm.LLVMInt32TypeInContext)(self.context.raw) };
+        // SAFETY: a positioned builder and a live number of less than 32 bits.
+        let raw = unsafe { (llvm.LLVMBuildZExt)(self.raw, value.raw, ty, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+}

@@ -1,0 +1,20 @@
+//! PTX between LLVM's instructions.
+
+use super::Builder;
+
+impl Builder<'_> {
+    /// A line of PTX without operands that stays where it is.
+    pub(crate) fn ptx_line(&self, text: &str) {
+        let llvm = self.context.llvm;
+        let (start, len) = (text.as_ptr().cast(), text.len());
+        let none = c"".as_ptr();
+        // SAFETY: a live context.
+        let void = unsafe { (llvm.LLVMVoidTypeInContext)(self.context.raw) };
+        // SAFETY: a live type, and no parameters.
+        let ty = unsafe { (llvm.LLVMFunctionType)(void, std::ptr::null_mut(), 0, 0) };
+        // SAFETY: a live type of a function, and texts with their lengths, which LLVM copies.
+        let asm = unsafe { (llvm.LLVMGetInlineAsm)(ty, start, len, none, 0, 1, 0, 0, 0) };
+        // SAFETY: a positioned builder, and a callee of this type without parameters.
+        unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
+    }
+}

@@ -1,0 +1,112 @@
+//! Loop counters in the form that LLVM's trip count analysis understands.
+//!
+//! `Range::next` adds one where `start < end`; LLVM makes `start + zext(start < end)` of it. If the latch branches back on that very condition the sum
+//! is `start + 1`, but LLVM no longer knows the trip count and does not unroll the loop. A step of more than one ends up in a `select` likewise.
+
+use super::loops::{self, Loop};
+use crate::llvm::{Builder, Op, TypeKind, Value};
+
+/// Rewrites such counters of a function; returns whether there were any.
+pub(crate) fn canonicalise(function: Value<'_>) -> bool {
+    let mut changed = false;
+    for found in loops::find(function) {
+        changed |= canonicalise_steps(&found);
+        changed |= merge_next_values(&found);
+    }
+    changed
+}
+
+fn canonicalise_steps(found: &Loop<'_>) -> bool {
+    let Some(condition) = found.latch.condition() else {
+        return false;
+    };
+    // Only if the back edge is taken when the condition is true.
+    let ways = found.latch.successors();
+    if ways.first() != Some(&found.header) || ways.get(1) == Some(&found.header) {
+        return false;
+    }
+    let mut changed = false;
+    for phi in found.header.phis() {
+        for (index, (next, from)) in (0..).zip(phi.incoming()) {
+            if from != found.latch {
+                continue;
+            }
+            let builder = Builder::before(found.latch.terminator());
+            if let Some((number, step)) = counted(next, condition, &builder) {
+                phi.set_operand(index, builder.add(number, step));
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// `Range` keeps the next value and the present one, each in a phi: the next one is computed from the present one instead, which saves a register.
+fn merge_next_values(found: &Loop<'_>) -> bool {
+    let mut changed = false;
+    for phi in found.header.phis() {
+        let Some((ahead, step)) = next_value_of(phi, found) else {
+            continue;
+        };
+        let TypeKind::Integer(bits @ (32 | 64)) = phi.ty().kind() else {
+            continue;
+        };
+        let builder = Builder::before(found.header.first());
+        ahead.replace_all_uses_with(builder.add(phi, builder.number(step, bits)));
+        changed = true;
+    }
+    changed
+}
+
+/// The phi of the same header that is always ahead of `phi` by a constant, and that constant.
+fn next_value_of<'ctx>(phi: Value<'ctx>, found: &Loop<'ctx>) -> Option<(Value<'ctx>, u64)> {
+    let from = |phi: Value<'ctx>, block| {
+        let incoming = phi.incoming();
+        incoming.iter().find(|(_, b)| *b == block).map(|(v, _)| *v)
+    };
+    let first = from(phi, found.preheader)?.as_integer()?;
+    let ahead = from(phi, found.latch)?;
+    let is = |value: Value<'ctx>, op| value.block().is_some() && value.op() == op;
+    if ahead == phi || !is(ahead, Op::Phi) || ahead.block() != Some(found.header) {
+        return None;
+    }
+    let (start, next) = (
+        from(ahead, found.preheader)?.as_integer()?,
+        from(ahead, found.latch)?,
+    );
+    let step = start.checked_sub(first).filter(|step| *step != 0)?;
+    let grows = is(next, Op::Add)
+        && next.operands()[0] == ahead
+        && next.operands()[1].as_integer() == Some(step);
+    grows.then_some((ahead, step))
+}
+
+/// `number` and `step` of `number + zext(condition)`, where the step is one, or of `number + (condition ? step : 0)`.
+fn counted<'ctx>(
+    next: Value<'ctx>,
+    condition: Value<'ctx>,
+    builder: &Builder<'ctx>,
+) -> Option<(Value<'ctx>, Value<'ctx>)> {
+    let is = |value: Value<'ctx>, op| value.block().is_some() && value.op() == op;
+    let TypeKind::Integer(bits @ (32 | 64)) = next.ty().kind() else {
+        return None;
+    };
+    if !is(next, Op::Add) {
+        return None;
+    }
+    let step = |value: Value<'ctx>| {
+        let operands = value.operands();
+        if is(value, Op::ZExt) && operands[0] == condition {
+            return Some(builder.number(1, bits));
+        }
+        let is_zero = |value: Value<'ctx>| value.as_integer() == Some(0);
+        (is(value, Op::Select) && operands[0] == condition && is_zero(operands[2]))
+            .then(|| operands[1])
+    };
+    let (a, b) = (next.operands()[0], next.operands()[1]);
+    match (step(a), step(b)) {
+        (None, Some(step)) => Some((a, step)),
+        (Some(step), None) => Some((b, step)),
+        _ => None,
+    }
+}

@@ -1,0 +1,295 @@
+//! Differential fuzzing of the passes: generated functions behave equally before and after a pass.
+//!
+//! A function is [generated](generator) from a seed and [interpreted](interpreter) by the rules of IR, poison included. Then it [runs](compare) on the
+//! host, unchanged and transformed by a pass; where the outcome of a call is defined and a result is not poison, all three must agree on results,
+//! memory, and the trace of convergent calls, volatile and atomic accesses. For functions with convergent calls, the traces of several threads are
+//! [replayed](warp), to compare which threads make each call together.
+//!
+//! The tests take seconds, from fixed seeds. `WARPLOOM_FUZZ_SECONDS=600 cargo test -p warploom-build differential_fuzzing` runs each for ten minutes,
+//! with one seed after the other; `WARPLOOM_FUZZ_SEED=7` sets the first one, to repeat a failure. A function that fails is [shrunk](shrink).
+
+mod compare;
+mod counted_loops;
+mod function;
+mod generator;
+mod host;
+mod interpreter;
+mod kernels;
+mod printer;
+mod shrink;
+mod straight_line;
+mod warp;
+
+use super::{
+    Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
+    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_multiply,
+};
+use crate::llvm::{Machine, Module, Passes, Value};
+use compare::{Suite, check};
+
+/// Runs a pass on each function with a body; returns how many it changed.
+fn each(module: &Module<'_>, mut lower: impl FnMut(Value<'_>) -> bool) -> usize {
+    let functions = module.functions().into_iter();
+    let defined = functions.filter(|f| !f.is_declaration());
+    defined.filter(|f| lower(*f)).count()
+}
+
+fn texts(module: &Module<'_>) -> Vec<String> {
+    let functions = module.functions().into_iter();
+    functions.map(Value::to_text).collect()
+}
+
+/// Straight-line arithmetic, mostly of indices.
+const STRAIGHT: Suite = Suite {
+    seed: 1,
+    functions: 600,
+    calls: 12,
+    threads: 1,
+    unrolls: false,
+    prepare: |_| {},
+    function: straight_line::function,
+    input: straight_line::input,
+};
+
+/// Counted loops with checks, gathers and strided reads.
+const LOOPS: Suite = Suite {
+    seed: 1,
+    functions: 400,
+    calls: 16,
+    threads: 1,
+    unrolls: false,
+    prepare: |_| {},
+    function: counted_loops::function,
+    input: counted_loops::input,
+};
+
+#[test]
+fn narrow_arithmetic_is_the_same() {
+    let compared = check(&STRAIGHT, |module| {
+        let mut changed = 0;
+        // As in the pipeline: narrowing an expression may make another one narrow.
+        for _ in 0..2 {
+            changed += each(module, index_narrowing::narrow);
+            module.run(Passes::tidy(), None).unwrap();
+        }
+        each(module, index_narrowing::merge_addresses);
+        changed
+    });
+    compared.are_enough(400, 20_000, 0);
+}
+
+#[test]
+fn products_of_widened_factors_are_the_same() {
+    let compared = check(&STRAIGHT, |module| {
+        let before = texts(module);
+        wide_multiply::widen_factors(module);
+        let after = texts(module);
+        after.iter().zip(before).filter(|(a, b)| *a != b).count()
+    });
+    compared.are_enough(200, 20_000, 0);
+}
+
+#[test]
+fn canonical_counters_do_the_same() {
+    let compared = check(&LOOPS, |module| {
+        each(module, canonical_counters::canonicalise)
+    });
+    compared.are_enough(60, 1500, 1000);
+}
+
+#[test]
+fn hoisted_checks_do_the_same() {
+    let compared = check(&LOOPS, |module| {
+        each(module, canonical_counters::canonicalise);
+        let changed = each(module, bounds_check_hoisting::hoist);
+        module.verify().unwrap();
+        module.run(Passes::unswitch_loops(), None).unwrap();
+        changed
+    });
+    compared.are_enough(80, 1500, 1000);
+}
+
+#[test]
+fn batched_gathers_do_the_same() {
+    let compared = check(&LOOPS, |module| {
+        each(module, canonical_counters::canonicalise);
+        module.run(Passes::unswitch_loops(), None).unwrap();
+        let changed = each(module, gather_batching::batch);
+        module.verify().unwrap();
+        module.run(Passes::after_instrumenting(), None).unwrap();
+        changed
+    });
+    compared.are_enough(60, 1500, 1000);
+}
+
+#[test]
+fn strength_reduced_pointers_are_the_same() {
+    let compared = check(&LOOPS, |module| {
+        module.run(Passes::unswitch_loops(), None).unwrap();
+        each(module, pointer_strength_reduction::reduce)
+    });
+    compared.are_enough(40, 1500, 1000);
+}
+
+/// The same loops with convergent calls.
+const CONVERGENT_LOOPS: Suite = Suite {
+    functions: 200,
+    threads: 2,
+    function: counted_loops::convergent,
+    ..LOOPS
+};
+
+/// Kernels: any control flow, convergent calls, memory.
+const KERNELS: Suite = Suite {
+    seed: 1,
+    functions: 150,
+    calls: 3,
+    threads: 4,
+    unrolls: false,
+    prepare: |_| {},
+    function: kernels::function,
+    input: kernels::input,
+};
+
+/// Kernels as the pipeline optimises them before its own passes.
+const OPTIMISED_KERNELS: Suite = Suite {
+    prepare: optimise,
+    ..KERNELS
+};
+
+fn optimise(module: &mut Module<'_>) {
+    let gpu = gpu(module);
+    module.run(Passes::optimize(), Some(&gpu)).unwrap();
+}
+
+/// Sets the target of a module; returns the machine for its passes.
+fn gpu<'ctx>(module: &mut Module<'ctx>) -> Machine<'ctx> {
+    let triple = "nvptx64-nvidia-cuda";
+    let machine = Machine::new(module.context(), triple, "sm_75", "+ptx71").unwrap();
+    module.set_target(triple, &machine.data_layout());
+    machine
+}
+
+/// Runs a pass on a module; returns how many functions it changed.
+fn changed(module: &mut Module<'_>, pass: impl FnOnce(&mut Module<'_>)) -> usize {
+    let before = texts(module);
+    pass(module);
+    let after = texts(module);
+    before.iter().filter(|text| !after.contains(text)).count()
+}
+
+/// The passes of the pipeline from `canonical-counters` to `pointer-strength-reduction`.
+fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
+    let mut loops = Changed::default();
+    loops.each(module, canonical_counters::canonicalise);
+    loops.each(module, bounds_check_hoisting::hoist);
+    loops.each(module, bounds_check_hoisting::merge_guards);
+    loops.each(module, gather_batching::is_candidate);
+    loops.run(module, Passes::unswitch_loops(), None).unwrap();
+    loops.again(module, gather_batching::batch);
+    loops.again(module, pointer_strength_reduction::reduce);
+    loops
+}
+
+#[test]
+fn loop_passes_keep_convergent_calls() {
+    let compared = check(&OPTIMISED_KERNELS, |module| {
+        changed(module, |module| _ = loop_passes(module))
+    });
+    compared.are_enough(20, 3000, 20);
+    compared.has_events(1000);
+}
+
+#[test]
+fn merged_guards_do_the_same() {
+    let compared = check(&CONVERGENT_LOOPS, |module| {
+        each(module, canonical_counters::canonicalise);
+        each(module, bounds_check_hoisting::hoist);
+        each(module, bounds_check_hoisting::merge_guards)
+    });
+    compared.are_enough(20, 1500, 1000);
+    compared.has_events(1000);
+}
+
+#[test]
+fn promoted_local_arrays_do_the_same() {
+    let arrays = Suite {
+        unrolls: true,
+        function: kernels::with_array_loop,
+        ..KERNELS
+    };
+    let compared = check(&arrays, |module| {
+        let gpu = gpu(module);
+        changed(module, |module| {
+            local_arrays::promote(module, &gpu).unwrap()
+        })
+    });
+    compared.are_enough(10, 3000, 5);
+    compared.has_events(300);
+}
+
+/// Without the optimisation that follows: each convergent call stays where it is.
+#[test]
+fn resolved_counters_keep_convergent_calls() {
+    for function in [kernels::with_array_loop, kernels::function] {
+        let suite = Suite {
+            function,
+            ..KERNELS
+        };
+        let compared = check(&suite, |module| {
+            each(module, local_arrays::resolve_counters)
+        });
+        compared.are_enough(10, 3000, 5);
+        compared.has_events(300);
+    }
+}
+
+#[test]
+fn threaded_jumps_keep_convergent_calls() {
+    let compared = check(&KERNELS, |module| {
+        changed(module, |module| {
+            module.run(Passes::thread_jumps(), None).unwrap();
+        })
+    });
+    compared.are_enough(100, 3000, 20);
+    compared.has_events(1000);
+}
+
+#[test]
+fn merged_sines_and_cosines_are_the_same() {
+    let compared = check(&KERNELS, |module| changed(module, sincos_merging::merge));
+    compared.are_enough(30, 3000, 20);
+}
+
+#[test]
+fn expanded_copies_do_the_same() {
+    let compared = check(&KERNELS, |module| {
+        changed(module, |module| memcpy_expansion::expand(module))
+    });
+    compared.are_enough(20, 3000, 20);
+}
+
+/// All passes of the optimisation stage and those of the emission stage that make code faster, in the order of the pipeline.
+#[test]
+fn all_passes_together_do_the_same() {
+    let suite = Suite {
+        unrolls: true,
+        ..KERNELS
+    };
+    let compared = check(&suite, |module| {
+        changed(module, |module| {
+            sincos_merging::merge(module);
+            optimise(module);
+            let gpu = gpu(module);
+            local_arrays::promote(module, &gpu).unwrap();
+            let loops = loop_passes(module);
+            loops.run(module, Passes::optimize(), Some(&gpu)).unwrap();
+            index_narrowing::narrow_all(module).unwrap();
+            index_narrowing::merge_all_addresses(module).unwrap();
+            memcpy_expansion::expand(module);
+            wide_multiply::widen_factors(module);
+        })
+    });
+    compared.are_enough(100, 3000, 20);
+    compared.has_events(1000);
+}

@@ -1,0 +1,220 @@
+//! The natural loops of a function that have one entering edge and one latch.
+
+use crate::llvm::{Block, Value};
+use std::collections::{HashMap, HashSet};
+
+/// A loop whose header has two predecessors: one outside of the loop, one inside.
+pub(super) struct Loop<'ctx> {
+    pub(super) header: Block<'ctx>,
+    /// The only block outside of the loop that branches to the header.
+    pub(super) preheader: Block<'ctx>,
+    /// The only block inside of the loop that branches to the header.
+    pub(super) latch: Block<'ctx>,
+    pub(super) blocks: HashSet<Block<'ctx>>,
+    /// The blocks that every iteration executes (they dominate the latch), without those of inner loops.
+    pub(super) every_iteration: Vec<Block<'ctx>>,
+    /// The blocks that an iteration may skip, without those of inner loops.
+    pub(super) some_iterations: Vec<Block<'ctx>>,
+}
+
+impl<'ctx> Loop<'ctx> {
+    /// Whether a value is the same in each iteration.
+    pub(super) fn is_invariant(&self, value: Value<'ctx>) -> bool {
+        value.block().is_none_or(|b| !self.blocks.contains(&b))
+    }
+
+    /// Whether it contains a convergent operation (a barrier, a shuffle): such a loop must not be duplicated.
+    pub(super) fn has_convergent_op(&self) -> bool {
+        let instructions = self.blocks.iter().flat_map(|b| b.instructions());
+        instructions
+            .filter_map(Value::as_call)
+            .any(Value::is_convergent)
+    }
+}
+
+/// All loops of a function that have this form.
+pub(super) fn find<'ctx>(function: Value<'ctx>) -> Vec<Loop<'ctx>> {
+    let graph = Graph::of(function);
+    let mut bodies: HashMap<usize, (Vec<usize>, HashSet<usize>)> = HashMap::new();
+    for from in 0..graph.blocks.len() {
+        for &head in &graph.successors[from] {
+            if graph.dominates(head, from) {
+                let (latches, body) = bodies.entry(head).or_default();
+                latches.push(from);
+                body.insert(head);
+                let mut todo = vec![from];
+                while let Some(at) = todo.pop() {
+                    if body.insert(at) {
+                        todo.extend(&graph.predecessors[at]);
+                    }
+                }
+            }
+        }
+    }
+    let mut found: Vec<(usize, Loop<'ctx>)> = Vec::new();
+    for (&head, (latches, body)) in &bodies {
+        let outside: Vec<usize> = graph.predecessors[head]
+            .iter()
+            .copied()
+            .filter(|b| !body.contains(b))
+            .collect();
+        let ([latch], [preheader]) = (latches.as_slice(), outside.as_slice()) else {
+            continue;
+        };
+        let is_inner = |at: usize| {
+            let mut others = bodies.iter().filter(|(other, _)| **other != head);
+            others.any(|(other, (_, inner))| body.contains(other) && inner.contains(&at))
+        };
+        let mut own: Vec<usize> = body.iter().copied().filter(|at| !is_inner(*at)).collect();
+        own.sort_unstable();
+        let (every_iteration, some_iterations): (Vec<usize>, Vec<usize>) =
+            own.into_iter().partition(|at| graph.dominates(*at, *latch));
+        let block = |at: &usize| graph.blocks[*at];
+        found.push((
+            head,
+            Loop {
+                header: graph.blocks[head],
+                preheader: graph.blocks[*preheader],
+                latch: graph.blocks[*latch],
+                blocks: body.iter().map(block).collect(),
+                every_iteration: every_iteration.iter().map(block).collect(),
+                some_iterations: some_iterations.iter().map(block).collect(),
+            },
+        ));
+    }
+    // The order of a hash map differs from run to run; PTX must not.
+    found.sort_by_key(|(head, _)| *head);
+    found.into_iter().map(|(_, found)| found).collect()
+}
+
+/// Whether each cycle of a function is a natural loop: then what is in no inner loop executes at most once per iteration.
+pub(super) fn is_reducible(function: Value<'_>) -> bool {
+    let graph = Graph::of(function);
+    let order = graph.postorder();
+    let mut number = vec![0; graph.blocks.len()];
+    for (n, at) in order.iter().enumerate() {
+        number[*at] = n;
+    }
+    let forward = |from: usize, to: usize| number[to] < number[from];
+    order.iter().all(|from| {
+        let mut successors = graph.successors[*from].iter();
+        successors.all(|to| forward(*from, *to) || graph.dominates(*to, *from))
+    })
+}
+
+/// The blocks of a function that are in a cycle of its control flow graph.
+pub(super) fn in_cycles(function: Value<'_>) -> HashSet<Block<'_>> {
+    let graph = Graph::of(function);
+    let again = |at: &usize| {
+        let mut seen = HashSet::new();
+        let mut todo = graph.successors[*at].clone();
+        while let Some(next) = todo.pop() {
+            if seen.insert(next) {
+                todo.extend(&graph.successors[next]);
+            }
+        }
+        seen.contains(at)
+    };
+    let cycles = (0..graph.blocks.len()).filter(again);
+    cycles.map(|at| graph.blocks[at]).collect()
+}
+
+/// Blocks by number, with successors, predecessors and immediate dominators.
+struct Graph<'ctx> {
+    blocks: Vec<Block<'ctx>>,
+    successors: Vec<Vec<usize>>,
+    predecessors: Vec<Vec<usize>>,
+    /// None for blocks that are not reached.
+    dominator: Vec<Option<usize>>,
+}
+
+impl<'ctx> Graph<'ctx> {
+    fn of(function: Value<'ctx>) -> Graph<'ctx> {
+        let blocks = Block::all(function);
+        let number: HashMap<Block<'ctx>, usize> =
+            blocks.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        let mut successors = Vec::with_capacity(blocks.len());
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (from, block) in blocks.iter().enumerate() {
+            let mut next: Vec<usize> = block
+                .successors()
+                .iter()
+                .filter_map(|b| number.get(b).copied())
+                .collect();
+            next.sort_unstable();
+            next.dedup();
+            for to in &next {
+                predecessors[*to].push(from);
+            }
+            successors.push(next);
+        }
+        let mut graph = Graph {
+            dominator: vec![None; blocks.len()],
+            blocks,
+            successors,
+            predecessors,
+        };
+        if !graph.blocks.is_empty() {
+            graph.find_dominators();
+        }
+        graph
+    }
+
+    /// The algorithm of Cooper, Harvey and Kennedy.
+    fn find_dominators(&mut self) {
+        let order = self.postorder();
+        let mut number = vec![0; self.blocks.len()];
+        for (n, at) in order.iter().enumerate() {
+            number[*at] = n;
+        }
+        self.dominator[0] = Some(0);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &at in order.iter().rev().filter(|at| **at != 0) {
+                let known = self.predecessors[at].iter().copied();
+                let known = known.filter(|b| self.dominator[*b].is_some());
+                let common = known.reduce(|mut a, mut b| {
+                    while a != b {
+                        let lower = if number[a] < number[b] {
+                            &mut a
+                        } else {
+                            &mut b
+                        };
+                        *lower = self.dominator[*lower].unwrap_or(0);
+                    }
+                    a
+                });
+                changed |= self.dominator[at] != common;
+                self.dominator[at] = common;
+            }
+        }
+    }
+
+    fn postorder(&self) -> Vec<usize> {
+        let mut seen = HashSet::from([0]);
+        let mut order = Vec::new();
+        let mut path = vec![(0, self.successors[0].clone())];
+        while let Some((at, next)) = path.last_mut() {
+            match next.pop() {
+                Some(to) if seen.insert(to) => path.push((to, self.successors[to].clone())),
+                Some(_) => {}
+                None => {
+                    order.push(*at);
+                    path.pop();
+                }
+            }
+        }
+        order
+    }
+
+    fn dominates(&self, above: usize, mut at: usize) -> bool {
+        loop {
+            match self.dominator[at] {
+                _ if at == above => return true,
+                Some(next) if next != at => at = next,
+                _ => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What speed needs: passes without which a kernel does the same, and takes longer.
+//!
+//! | analysis | what it says |
+//! |---|---|
+//! | [`loops`] | natural loops with one entry and one latch |
+//! | [`add_recurrence`] | integers that grow by a loop-invariant step |
+//! | [`trip_count`] | how many iterations a loop has, and the last value of an add recurrence |
+//!
+//! Must not know: cargo, files. Each pass is fuzzed against the unchanged function (`differential_fuzzing`).
+
+mod add_recurrence;
+pub(crate) mod bounds_check_hoisting;
+pub(crate) mod canonical_counters;
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod differential_fuzzing;
+pub(crate) mod gather_batching;
+mod guard_merging;
+pub(crate) mod index_narrowing;
+pub(crate) mod local_arrays;
+mod loops;
+pub(crate) mod memcpy_expansion;
+pub(crate) mod pointer_strength_reduction;
+pub(crate) mod sincos_merging;
+mod trip_count;
+pub(crate) mod wide_multiply;
+
+use crate::llvm::{LlvmError, Machine, Module, Passes, Value};
+use std::collections::HashSet;
+
+/// The functions of a module that some passes have changed, for others that follow.
+#[derive(Default)]
+pub(crate) struct Changed<'ctx>(HashSet<Value<'ctx>>);
+
+impl<'ctx> Changed<'ctx> {
+    /// The functions with loops.
+    #[cfg(test)]
+    pub(crate) fn with_loops(module: &Module<'ctx>) -> Changed<'ctx> {
+        let functions = defined(module).into_iter();
+        Changed(
+            functions
+                .filter(|f| !loops::in_cycles(*f).is_empty())
+                .collect(),
+        )
+    }
+
+    /// Runs a pass on all functions; it returns whether it has changed one, or will.
+    pub(crate) fn each(&mut self, module: &Module<'ctx>, pass: fn(Value<'ctx>) -> bool) {
+        self.0
+            .extend(defined(module).into_iter().filter(|f| pass(*f)));
+    }
+
+    /// Runs a pass on the changed functions.
+    pub(crate) fn again<T>(&self, module: &Module<'ctx>, pass: fn(Value<'ctx>) -> T) {
+        for function in defined(module).into_iter().filter(|f| self.0.contains(f)) {
+            pass(function);
+        }
+    }
+
+    /// Runs passes of LLVM on the changed functions; no others are changed.
+    pub(crate) fn run(
+        &self,
+        module: &mut Module<'ctx>,
+        passes: Passes,
+        machine: Option<&Machine<'_>>,
+    ) -> Result<(), LlvmError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        for other in defined(module).into_iter().filter(|f| !self.0.contains(f)) {
+            other.add_optnone();
+        }
+        module.run(passes, machine)?;
+        // Not from those that got it: LLVM replaces a function whose arguments it removes by a new one with the same attributes.
+        defined(module).into_iter().for_each(Value::remove_optnone);
+        Ok(())
+    }
+
+    /// Duplicates loops of the changed functions on loop-invariant conditions.
+    ///
+    /// Without a target machine jump threading and CFG simplification ignore that threads of a warp must reconverge before an `.aligned` operation:
+    /// they can redirect an edge past the block where they do, without copying any convergent operation. So functions with such operations get only
+    /// the passes that keep all blocks where control flow joins.
+    pub(crate) fn unswitch(&self, module: &mut Module<'ctx>) -> Result<(), LlvmError> {
+        let functions = self.0.iter().copied();
+        let (aligned, others) = functions.partition(|f| has_aligned_op(*f));
+        Changed(others).run(module, Passes::unswitch_loops(), None)?;
+        Changed(aligned).run(module, Passes::unswitch_loops_with_aligned_ops(), None)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls.
+fn has_aligned_op(function: Value<'_>) -> bool {
+    let mut seen = HashSet::from([function]);
+    let mut todo = vec![function];
+    while let Some(function) = todo.pop() {
+        let instructions = function.instructions().into_iter();
+        for callee in instructions.filter_map(Value::as_call).map(Value::callee) {
+            let text = callee.asm_text().unwrap_or_else(|| callee.name());
+            if text.contains("aligned") || text.contains("bar.sync") || text.contains("barrier0") {
+                return true;
+            }
+            todo.extend(callee.as_function().filter(|f| seen.insert(*f)));
+        }
+    }
+    false
+}
+
+fn defined<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
+    let functions = module.functions().into_iter();
+    functions.filter(|f| !f.is_declaration()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::tests::context;
+
+    #[test]
+    fn functions_that_llvm_replaces_are_optimised_again() {
+        let context = context();
+        let mut module = Module::from_text(
+            &context,
+            "
+define void @changed(ptr %p) {
+  call void @unchanged(ptr %p, i32 1)
+  ret void
+}
+define internal void @unchanged(ptr %p, i32 %dead) {
+  store volatile i32 0, ptr %p
+  ret void
+}
+",
+        )
+        .unwrap();
+        let changed = Changed(HashSet::from([module.function("changed").unwrap()]));
+        changed.run(&mut module, Passes::optimize(), None).unwrap();
+        let unchanged = module.function("unchanged").unwrap();
+        assert!(
+            !unchanged.to_text().contains("dead"),
+            "the argument is removed"
+        );
+        assert!(!unchanged.has_attribute("optnone"));
+    }
+}

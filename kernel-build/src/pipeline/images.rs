@@ -1,0 +1,253 @@
+//! Which kernels are compiled for which architecture, and the images that come of it.
+//!
+//! A kernel gets an image for each architecture that the build asks for, or for the least that has its instructions. One that asks for
+//! `arch()` also gets one for each of [`TIERS`], if its code differs there: an H200 then runs what the device library has for it, though
+//! the build said sm_75.
+
+use super::availability::Calls;
+use super::{Compiled, PipelineError, gpu, image_groups, requirements};
+use crate::instrument::Show;
+use crate::llvm::{Linkage, LlvmError, Module, Passes};
+use crate::lower::target_queries::ARCH;
+use crate::lower::{kernels, statics};
+use crate::options::{Arch, Options};
+use crate::roots::Root;
+use warploom_manifest::{Kernel, Symbol};
+
+/// Architectures for which the device library has faster code: asynchronous copies and reductions of warps, then clusters.
+const TIERS: [Arch; 2] = [Arch::sm(80), Arch::sm(90)];
+
+/// Device IR before optimisation, and what is known about it.
+pub(crate) struct Program<'a, 'ctx> {
+    pub(super) module: Module<'ctx>,
+    pub(super) roots: Vec<Root<'ctx>>,
+    /// The kernels' names in the PTX.
+    pub(super) names: Vec<String>,
+    pub(super) calls: Calls,
+    /// Those that the host can ask for.
+    pub(super) statics: Vec<Symbol>,
+    pub(super) options: &'a Options,
+}
+
+impl Program<'_, '_> {
+    /// Drops all kernels of a copy of the module but these.
+    pub(super) fn select(&self, copy: &mut Module<'_>, kernels: &[usize]) -> Result<(), LlvmError> {
+        for (kernel, name) in self.names.iter().enumerate() {
+            if !kernels.contains(&kernel)
+                && let Some(function) = copy.function(name)
+            {
+                function.set_linkage(Linkage::Internal);
+            }
+        }
+        statics::hide(copy);
+        copy.run(Passes::drop_unreachable(), None)?;
+        statics::show(copy);
+        Ok(())
+    }
+
+    pub(super) fn allow_contraction(&self, copy: &Module<'_>) {
+        let kernels = self.roots.iter().zip(&self.names);
+        let fused: Vec<&str> = kernels
+            .filter(|(root, _)| root.fma)
+            .map(|(_, name)| name.as_str())
+            .collect();
+        kernels::allow_contraction(copy, &fused, self.options.fma);
+    }
+
+    pub(super) fn strip_debug_info(&self, copy: &mut Module<'_>) {
+        if !self.options.line_info {
+            copy.strip_debug_info();
+        }
+    }
+
+    /// What the manifest says of each kernel.
+    fn describe(&self) -> Vec<Kernel> {
+        self.roots
+            .iter()
+            .zip(&self.names)
+            .zip(1..)
+            .map(|((root, entry), id)| Kernel {
+                name: root.name.clone(),
+                entry: entry.clone(),
+                file: root.file.clone(),
+                line: root.line,
+                launched_at: root.launched_at.iter().flatten().cloned().collect(),
+                params: root.params.iter().map(|p| p.param).collect(),
+                id,
+            })
+            .collect()
+    }
+}
+
+/// Kernels that share an image; for each architecture its number, whether it is exact, and PTX.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) kernels: Vec<Kernel>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) texts: Vec<(u32, bool, String)>,
+}
+
+impl Part {
+    fn has(&self, arch: Arch) -> bool {
+        let same = |text: &(u32, bool, String)| (text.0, text.1) == (arch.sm, arch.exact);
+        self.texts.iter().any(same)
+    }
+
+    /// An architecture's code may use a static that another's does not.
+    fn add_symbols(&mut self, symbols: Vec<Symbol>) {
+        for symbol in symbols {
+            if !self.symbols.contains(&symbol) {
+                self.symbols.push(symbol);
+            }
+        }
+    }
+}
+
+/// What is still to be compiled, and what has been.
+pub(super) struct Schedule<'a, 'ctx> {
+    program: &'a Program<'a, 'ctx>,
+    /// The kernels of each image.
+    groups: Vec<Vec<usize>>,
+    parts: Vec<Part>,
+    /// Groups to be compiled for an architecture; the least comes last. An image is compared with those of lesser architectures.
+    todo: Vec<(Arch, Vec<usize>)>,
+    current: (Arch, Vec<usize>),
+}
+
+impl<'a, 'ctx> Schedule<'a, 'ctx> {
+    pub(super) fn of(program: &'a Program<'a, 'ctx>) -> Schedule<'a, 'ctx> {
+        let groups = image_groups::groups(&program.module, &program.names);
+        let described = program.describe();
+        let part = |group: &Vec<usize>| Part {
+            kernels: group.iter().map(|k| described[*k].clone()).collect(),
+            ..Part::default()
+        };
+        let parts = groups.iter().map(part).collect();
+        let archs = &program.options.archs;
+        let all: Vec<usize> = (0..groups.len()).collect();
+        let mut todo: Vec<_> = archs.iter().map(|arch| (*arch, all.clone())).collect();
+        let asking = |g: &usize| queries_arch(program, &groups[*g]);
+        let asking: Vec<usize> = all.into_iter().filter(asking).collect();
+        let least = archs.iter().map(|arch| arch.sm).min().unwrap_or(0);
+        for tier in TIERS.into_iter().filter(|tier| tier.sm > least) {
+            if !asking.is_empty() && !archs.contains(&tier) {
+                todo.push((tier, asking.clone()));
+            }
+        }
+        todo.sort_by_key(|entry| std::cmp::Reverse(entry.0.sm));
+        let current = (Arch::sm(0), vec![]);
+        Schedule {
+            program,
+            groups,
+            parts,
+            todo,
+            current,
+        }
+    }
+
+    /// The next architecture, and the kernels that are compiled for it together.
+    pub(super) fn next(&mut self) -> Option<(Arch, Vec<usize>)> {
+        loop {
+            let (arch, mut groups) = self.todo.pop()?;
+            groups.retain(|g| !self.parts[*g].has(arch));
+            if !groups.is_empty() {
+                let kernels = groups.iter().flat_map(|g| self.groups[*g].clone());
+                let kernels = kernels.collect();
+                self.current = (arch, groups);
+                return Some((arch, kernels));
+            }
+        }
+    }
+
+    /// Adds the images of all groups that this module, of the current architecture, was compiled for.
+    pub(super) fn emit(
+        &mut self,
+        optimised: &Module<'ctx>,
+        dump: Show<'_>,
+    ) -> Result<(), PipelineError> {
+        let (arch, groups) = std::mem::replace(&mut self.current, (Arch::sm(0), vec![]));
+        let mut texts = String::new();
+        for group in groups {
+            match self.image(optimised, &self.groups[group], arch)? {
+                Emitted::Ptx(text, symbols) => {
+                    let wanted = self.program.options.archs.contains(&arch);
+                    let part = &mut self.parts[group];
+                    if wanted || part.texts.iter().all(|t| differ(&t.2, &text)) {
+                        part.add_symbols(symbols);
+                        texts.push_str(&text);
+                        part.texts.push((arch.sm, arch.exact, text));
+                    }
+                }
+                // It is compiled again, for the architecture that it needs.
+                Emitted::Needs(more) => match self.todo.iter_mut().find(|t| t.0 == more) {
+                    Some(entry) if entry.1.contains(&group) => {}
+                    Some(entry) => entry.1.push(group),
+                    None => self.todo.push((more, vec![group])),
+                },
+            }
+        }
+        dump(&format!("{}.ptx", arch.name()), &|| texts.clone());
+        Ok(())
+    }
+
+    /// PTX for one group of kernels.
+    fn image(
+        &self,
+        optimised: &Module<'ctx>,
+        group: &[usize],
+        arch: Arch,
+    ) -> Result<Emitted, PipelineError> {
+        let program = self.program;
+        let own: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
+        let (mut sm, mut ptx) = requirements::of(optimised, &own);
+        for declared in group.iter().map(|k| program.roots[*k].needs()) {
+            (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
+        }
+        if sm > arch.sm {
+            return Ok(Emitted::Needs(Arch::sm(sm)));
+        }
+        let mut image = optimised.duplicate();
+        program.select(&mut image, group)?;
+        let machine = gpu(&image, arch, ptx)?;
+        let symbols = statics::of_image(&image, &program.statics);
+        let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
+        Ok(Emitted::Ptx(image.emit(&machine)?, symbols))
+    }
+
+    /// All images, beside the object file for the emulator.
+    pub(super) fn finish(self, instrumented: Vec<u8>) -> Compiled {
+        let parts = self.parts;
+        Compiled {
+            parts,
+            instrumented,
+        }
+    }
+}
+
+/// What becomes of a group of kernels.
+enum Emitted {
+    Ptx(String, Vec<Symbol>),
+    /// It uses instructions that the architecture lacks.
+    Needs(Arch),
+}
+
+/// Whether a kernel of the group can reach a branch on `arch()`.
+fn queries_arch(program: &Program<'_, '_>, group: &[usize]) -> bool {
+    let names: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
+    let arch = program.module.function(ARCH);
+    arch.is_some_and(|arch| requirements::reaches(&program.module, &names, arch))
+}
+
+/// Whether two texts are different code.
+fn differ(a: &str, b: &str) -> bool {
+    let code = |text: &str| {
+        let directive = |line: &&str| line.starts_with(".version") || line.starts_with(".target");
+        let lines: Vec<String> = text
+            .lines()
+            .filter(|l| !directive(l))
+            .map(str::to_owned)
+            .collect();
+        lines
+    };
+    code(a) != code(b)
+}

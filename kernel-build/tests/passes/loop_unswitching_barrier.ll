@@ -1,0 +1,29 @@
+; pass: loop-unswitching
+; Threads of a warp could run different versions of a loop with a barrier.
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+declare void @fail() noreturn
+define i64 @sum(ptr %x, i64 %n, i64 %len, i1 %fits) {
+start:
+  br label %body
+body:
+  %k = phi i64 [ 0, %start ], [ %next, %good ]
+  %sum = phi i64 [ 0, %start ], [ %sum2, %good ]
+  %right = icmp ult i64 %k, %len
+  %checked = select i1 %fits, i1 true, i1 %right
+  br i1 %checked, label %good, label %bad
+good:
+  %at = getelementptr i64, ptr %x, i64 %k
+  %value = load i64, ptr %at
+  %sum2 = add i64 %sum, %value
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %next = add i64 %k, 1
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %body, label %done
+done:
+  ret i64 %sum2
+bad:
+  call void @fail()
+  unreachable
+}
+; ir-count: 1 load i64
+; ir-count: 1 call void @llvm.nvvm.barrier
