@@ -19,7 +19,7 @@ fn rows() -> Result<Tensor> {
         drop(numbers);
         ENDED.fetch_add(1, Ordering::SeqCst);
     };
-    // SAFETY: `numbers` lives in `release`.
+    // SAFETY: `numbers` is owned by `release`.
     let x = unsafe { DeviceBuffer::<f32>::from_raw_parts(&device, address, len, release)? };
     Ok(x.into_dlpack(&[2, 3], &device.stream()?)?)
 }

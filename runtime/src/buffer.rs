@@ -1,21 +1,19 @@
 //! Memory of a device without a type, and which stream used it last.
 //!
 //! Protocol, for GPUs (on the emulator every use is over when the call returns):
-//! 1. Who gives a stream work on a buffer holds the submission locks of the buffer's device and the stream's from [`Buffer::hand_to`]
+//! 1. Code that queues work on a buffer holds the submission locks of the buffer's device and the stream's from [`Buffer::record_use`]
 //!    until the work is queued.
-//! 2. `last` is the stream with the latest work. [`Buffer::hand_to`] makes another stream wait for it, so all earlier work
+//! 2. `last` is the stream with the latest work. [`Buffer::record_use`] makes another stream wait for it, so all earlier work
 //!    is done before later work starts, and waiting for `last` means waiting for all. `last`, its address in `noted` and `uses` change
 //!    under the submission lock of the buffer's device alone, so that the same stream again needs no other lock. A buffer of a pool begins
 //!    with the stream that it was allocated in order with, noted by its address alone: the buffer keeps it anyway ([`Owned::latest`]).
 //! 3. The host touches memory that it reaches itself after [`Buffer::wait`], and while the borrow checker keeps others from writing it.
 //! 4. The memory is freed after waiting for `last`; that of a pool goes back in order with the work of `last`, without a wait.
 
-mod area; // rectangles and boxes
 mod copy; // to it, from it and within it
 mod fill; // with one value
-mod kept; // who has it
 mod pooled; // out of a pool and back
-mod spare; // room for the next
+mod region; // rectangles and boxes
 
 use std::alloc::Layout;
 use std::any::type_name;
@@ -23,31 +21,32 @@ use std::fmt;
 use std::mem;
 use std::ops::Deref;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::{Birth, GlobalMemory};
 
 use crate::cuda::DriverError;
 use crate::cuda::array::ArrayMemory;
-use crate::cuda::host::{is_inside, outside};
+use crate::cuda::callback::{in_host_callback, run_outside_callback};
 use crate::cuda::memory::{DeviceMemory, ManagedMemory};
 use crate::cuda::pinned::PinnedMemory;
 use crate::cuda::pool::PoolMemory;
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::order::Submissions;
-use crate::device::{Backend, Device, Gpu, Submission, lock};
-use crate::interop::Foreign;
+use crate::device::{Backend, Device, Gpu, Submission};
+#[cfg(feature = "dlpack")]
 use crate::interop::dlpack::DeviceType;
+use crate::interop::foreign::Foreign;
 use crate::memory::{MemoryError, Registered, Storage, Used};
 use crate::panics::{Done, launches_so_far};
-use crate::stream::{Lane, Queue, Stream, refuse_inside};
+use crate::stream::{Queue, Stream, StreamShared, reject_in_host_callback};
+use crate::sync::lock;
 
-pub(crate) use area::{Area, ArrayPart, Side, Stack, Way};
-pub(crate) use copy::{Copy, hand_all, no_graphs};
-pub(crate) use fill::{Fill, Set};
-use kept::Kept;
+pub(crate) use copy::{CopyKind, LinearCopy, exclude_graphs, record_uses};
+pub(crate) use fill::Fill;
+pub(crate) use region::{ArrayRegion, PitchedRegion, Region, StridedRows};
 
 /// Every buffer starts at a multiple of this, as the driver's do.
 pub(crate) const ALIGN: usize = 256;
@@ -58,7 +57,7 @@ pub(crate) const TOO_ALIGNED: &str =
 
 /// Clones are the same memory: a graph keeps what its nodes use.
 #[derive(Clone)]
-pub(crate) struct Buffer(Kept<Owned>);
+pub(crate) struct Buffer(Arc<Owned>);
 
 impl Deref for Buffer {
     type Target = Owned;
@@ -72,7 +71,7 @@ impl Deref for Buffer {
 /// The memory itself.
 pub(crate) struct Owned {
     memory: Memory,
-    /// The stream with the latest work; `None`: nobody uses the memory, or all is over, or it is the one that `home` keeps.
+    /// The stream with the latest work; `None`: the memory is unused, or all work is done, or it is the stream that `home` keeps.
     last: Mutex<Option<Arc<Queue>>>,
     /// The address of the queue with the latest work, so that the same stream again needs no lock. Changed with `last`, never followed.
     noted: AtomicPtr<Queue>,
@@ -91,7 +90,7 @@ pub(crate) struct Owned {
 enum Home {
     Device(Device),
     /// The stream that memory of a pool was allocated in order with: the allocation, its device and a stream to free it on, in one.
-    Stream(Arc<Lane>),
+    Stream(Arc<StreamShared>),
 }
 
 impl Home {
@@ -99,7 +98,7 @@ impl Home {
     fn device(&self) -> &Device {
         match self {
             Home::Device(device) => device,
-            Home::Stream(lane) => &lane.device,
+            Home::Stream(shared) => &shared.device,
         }
     }
 }
@@ -110,7 +109,7 @@ pub(crate) enum Memory {
     Empty,
     Host(GlobalMemory),
     Cuda(DeviceMemory),
-    /// Of somebody else, who is told when it is dropped.
+    /// Of another owner, whose release function is called when it is dropped.
     Foreign(Foreign),
     Pinned(PinnedMemory),
     Managed(ManagedMemory),
@@ -168,7 +167,7 @@ impl Buffer {
         on_gpu: impl FnOnce(&Gpu, usize) -> Result<Option<Memory>, MemoryError>,
     ) -> Result<Buffer, MemoryError> {
         const { assert!(align_of::<T>() <= ALIGN, "{}", TOO_ALIGNED) };
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let size = size_of::<T>();
         let out_of_memory = || MemoryError::OutOfMemory {
             elements: len,
@@ -194,8 +193,8 @@ impl Buffer {
 
     /// A buffer of memory that is there.
     pub(crate) fn of_memory(device: &Device, memory: Memory, kind: Kind, bytes: usize) -> Buffer {
-        device.0.alive.add(kind, bytes);
-        Buffer(Kept::new(|| Owned {
+        device.0.usage.add(kind, bytes);
+        Buffer(Arc::new(Owned {
             memory,
             last: Mutex::default(),
             noted: AtomicPtr::default(),
@@ -208,7 +207,7 @@ impl Buffer {
         }))
     }
 
-    /// Memory of somebody else, on this device.
+    /// Memory of another owner, on this device.
     pub(crate) fn foreign(device: &Device, memory: Foreign) -> Buffer {
         let bytes = memory.bytes();
         Buffer::of_memory(device, Memory::Foreign(memory), Kind::Foreign, bytes)
@@ -216,20 +215,22 @@ impl Buffer {
 
     /// Whether a graph has this memory, too.
     pub(crate) fn is_in_graph(&self) -> bool {
-        !self.0.is_alone()
+        let is_shared = Arc::strong_count(&self.0) != 1;
+        fence(Ordering::Acquire); // what a graph did with the memory before it was dropped is visible
+        is_shared
     }
 
     /// The same, which has so much of an emulated pool.
     pub(crate) fn of_pool(mut self, used: Used) -> Buffer {
-        if let Some(owned) = self.0.get_mut() {
-            owned.used = Some(used); // fresh memory: nobody else has it
+        if let Some(owned) = Arc::get_mut(&mut self.0) {
+            owned.used = Some(used); // new memory, which is not shared yet
         }
         self
     }
 
     /// The same for streams of other devices, too.
     pub(crate) fn portable(mut self, portable: bool) -> Buffer {
-        if let Some(owned) = self.0.get_mut() {
+        if let Some(owned) = Arc::get_mut(&mut self.0) {
             owned.portable = portable; // as above
         }
         self
@@ -237,7 +238,7 @@ impl Buffer {
 
     /// Whether both are the same memory.
     pub(crate) fn is_same(&self, other: &Buffer) -> bool {
-        self.0.is_same(&other.0)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Waits until all work that has this memory is done, so that the host may touch it. Says what kernels left behind, once.
@@ -253,7 +254,7 @@ impl Buffer {
 
     /// The vector of the user, no longer page-locked. Nothing uses it any more: [`Buffer::wait`] said so.
     pub(crate) fn take_storage(mut self) -> Option<Storage> {
-        let owned = self.0.get_mut()?;
+        let owned = Arc::get_mut(&mut self.0)?;
         match mem::replace(&mut owned.memory, Memory::Empty) {
             Memory::Registered(Registered { pin, storage }) => {
                 drop(pin);
@@ -263,20 +264,21 @@ impl Buffer {
         }
     }
 
-    /// Hands this memory alone to `stream`: until the locks are released nobody else hands it on, and the work must be queued by then.
-    pub(crate) fn hand_over<'a>(
+    /// Records a use of this memory on `stream`. The work must be queued before the locks are released: no other use is recorded until then.
+    pub(crate) fn record_use_on<'a>(
         &'a self,
         stream: &'a Stream,
     ) -> Result<Submissions<'a>, MemoryError> {
-        hand_all(&[self], stream)
+        record_uses(&[self], stream)
     }
 }
 
 impl Owned {
-    /// What kind of memory it is to other libraries.
+    /// What kind of memory it is to DLPack.
+    #[cfg(feature = "dlpack")]
     pub(crate) fn device_type(&self) -> DeviceType {
         match &self.memory {
-            Memory::Foreign(memory) => memory.kind(),
+            Memory::Foreign(memory) => memory.device_type(),
             _ => DeviceType::of(self.device()),
         }
     }
@@ -353,7 +355,7 @@ impl Owned {
 
     /// Refuses a stream of another device.
     pub(crate) fn check_home(&self, stream: &Stream) -> Result<(), MemoryError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         if self.portable && self.device().is_gpu() == stream.device().is_gpu() {
             return Ok(());
         }
@@ -372,18 +374,18 @@ impl Owned {
     }
 
     /// Notes that `queue` uses this memory next, and makes it wait for the stream that used it before. Under the submission lock, so that
-    /// on a GPU nobody else changes these notes meanwhile; on the emulator, where all work is over, they do not matter.
+    /// no other thread changes these fields on a GPU meanwhile; on the emulator, where all work is done, they do not matter.
     #[inline]
-    pub(crate) fn hand_to(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
-        if self.stays_on(queue) {
+    pub(crate) fn record_use(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
+        if self.record_use_if_same(queue) {
             return Ok(());
         }
-        self.hand_to_another(queue)
+        self.record_use_on_another(queue)
     }
 
-    /// Notes one more use, and says whether `queue` had the latest one: then nobody has to be waited for. As [`hand_to`](Owned::hand_to).
+    /// Counts one more use, and returns whether `queue` had the latest one: then no stream has to be waited for. As [`record_use`](Owned::record_use).
     #[inline]
-    pub(crate) fn stays_on(&self, queue: &Arc<Queue>) -> bool {
+    pub(crate) fn record_use_if_same(&self, queue: &Arc<Queue>) -> bool {
         let uses = self.uses.load(Ordering::Relaxed);
         self.uses.store(uses.wrapping_add(1), Ordering::Relaxed);
         // No other queue is at this address while it is noted: `last` has it, or `home`.
@@ -391,7 +393,7 @@ impl Owned {
     }
 
     #[cold]
-    fn hand_to_another(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
+    fn record_use_on_another(&self, queue: &Arc<Queue>) -> Result<(), DriverError> {
         let mut last = lock(&self.last);
         if let Some(latest) = self.latest(&last)
             && let Some(stream) = queue.cuda()
@@ -409,16 +411,16 @@ impl Owned {
     fn latest<'a>(&'a self, last: &'a Option<Arc<Queue>>) -> Option<&'a Arc<Queue>> {
         match (last, &self.home) {
             (Some(last), _) => Some(last),
-            (None, Home::Stream(lane)) => {
+            (None, Home::Stream(shared)) => {
                 let noted = self.noted.load(Ordering::Relaxed);
-                ptr::eq(noted, Arc::as_ptr(&lane.queue)).then_some(&lane.queue)
+                ptr::eq(noted, Arc::as_ptr(&shared.queue)).then_some(&shared.queue)
             }
             (None, Home::Device(_)) => None,
         }
     }
 
     fn wait(&self) -> Result<(), MemoryError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let (queue, uses) = {
             let _order = self.submission(); // what is noted is queued as well
             let last = lock(&self.last);
@@ -434,7 +436,7 @@ impl Owned {
             return Err(device.explain(Some(stream), error).into());
         }
         {
-            let _order = self.submission(); // nobody hands it on between the look and the note
+            let _order = self.submission(); // no other use is recorded between the check and the store
             let mut last = lock(&self.last);
             if self.uses.load(Ordering::Relaxed) == uses {
                 *last = None; // or the next access would wait for work that has nothing to do with this memory
@@ -478,7 +480,7 @@ impl Owned {
                     return Ok(());
                 };
                 // The wait is needed: a copy from pageable memory may be still on its way when the call returns.
-                // SAFETY: the memory was made for the bytes of `source`; both live until the wait is over.
+                // SAFETY: the memory was allocated for the bytes of `source`; both stay until the wait is over.
                 unsafe {
                     stream.upload(self.start().addr() as u64, source.as_ptr().cast(), bytes)?
                 };
@@ -502,7 +504,7 @@ impl Owned {
                 let Some(stream) = self.own_stream() else {
                     return Ok(());
                 };
-                // SAFETY: as above; the memory lives until the wait is over.
+                // SAFETY: as above; the memory stays until the wait is over.
                 unsafe { stream.zero(self.start().addr() as u64, bytes)? };
                 stream.synchronize()?;
             }
@@ -521,8 +523,8 @@ impl Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        self.device().0.alive.remove(self.kind, self.bytes);
-        if !self.device().is_gpu() || !is_inside() && self.give_back() {
+        self.device().0.usage.remove(self.kind, self.bytes);
+        if !self.device().is_gpu() || !in_host_callback() && self.give_back() {
             return;
         }
         let memory = mem::replace(&mut self.memory, Memory::Empty);
@@ -530,16 +532,16 @@ impl Drop for Owned {
             return;
         }
         let last = lock(&self.last).take().or_else(|| match &self.home {
-            Home::Stream(lane) => Some(Arc::clone(&lane.queue)),
+            Home::Stream(shared) => Some(Arc::clone(&shared.queue)),
             Home::Device(_) => None,
         });
-        outside(move || {
+        run_outside_callback(move || {
             let stream = last.as_ref().and_then(|queue| queue.cuda());
             match (memory, stream) {
                 // In order after all work that has it.
                 (Memory::Pooled(memory), Some(stream)) => memory.free(stream),
                 (memory, stream) => {
-                    // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                    // Errors: the context is broken, and nothing runs any more. The next wait reports it.
                     let _ = stream.map_or(Ok(()), CudaStream::synchronize);
                     drop(memory);
                 }

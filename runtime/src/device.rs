@@ -23,26 +23,30 @@ use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
 };
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::{self, Birth, Mode};
 
 use crate::buffer::Buffer;
 use crate::checked;
-use crate::cuda::host::{HostPanics, is_inside, outside};
+use crate::cuda::callback::{in_host_callback, run_outside_callback};
+use crate::cuda::host::HostPanics;
 use crate::cuda::stream::Stream as CudaStream;
-use crate::cuda::{self, DriverError, Found};
+use crate::cuda::{self, DriverError, PhysicalDevice};
 use crate::event::{Event, EventOptions};
 use crate::heap::HeapLimit;
-use crate::launch::{Cache, LaunchBlocking};
-use crate::memory::{Alive, DeviceBuffer, EmulatedPool, MemoryError};
+use crate::launch::blocking::LaunchBlocking;
+use crate::launch::cache::LaunchCache;
+use crate::memory::{DeviceBuffer, EmulatedPool, MemoryError, UsageCounters};
 use crate::model::{Emulator, Model, Schedule};
-use crate::module::Modules;
+use crate::module::embedded::Modules;
 use crate::panics::{Done, Recent, launches_so_far};
 use crate::print::Prints;
-use crate::stream::{Stream, StreamError, StreamOptions, host_panic, refuse_inside};
+use crate::stream::{Stream, StreamError, StreamOptions, host_panic, reject_in_host_callback};
+use crate::sync::lock;
 
 mod attribute; // everything by number
 mod emulated; // what the emulator answers
+mod error; // why a device cannot be opened or used
 mod identity; // UUIDs and places
 mod limit; // what is set aside for kernels
 mod lost; // the end of a device
@@ -52,12 +56,12 @@ mod peer; // several devices
 mod properties; // what most programs ask
 mod select; // which device a program gets
 
-pub use crate::error::DeviceError;
+pub use crate::limits::Limits;
 pub use attribute::Attribute;
+pub use error::DeviceError;
 pub use identity::{PciId, UnknownId, Uuid};
 pub use limit::{ContextLimit, MemoryInfo};
 pub use lost::CurrentContext;
-pub(crate) use options::text_of as options_text;
 pub use options::{DeviceOptions, Wait};
 pub use peer::PeerAttribute;
 pub use properties::{ComputeMode, DeviceProperties};
@@ -75,41 +79,6 @@ pub use properties::{ComputeMode, DeviceProperties};
 #[derive(Clone)]
 pub struct Device(pub(crate) Arc<Shared>);
 
-/// What one device runs at most. Counts and bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// Threads of one block.
-    pub threads_per_block: u32,
-    /// Threads of a block along x, y and z.
-    pub block: [u32; 3],
-    /// Blocks of a grid along x, y and z.
-    pub grid: [u32; 3],
-    /// Bytes of shared memory that a block has without asking for more.
-    pub shared_bytes: u32,
-    /// Bytes of shared memory that a block can ask for; launches do it by themselves.
-    pub shared_bytes_opt_in: u32,
-    /// Bytes of all parameters of a kernel.
-    pub parameter_bytes: u32,
-    /// Bytes of constant memory.
-    pub constant_bytes: u32,
-    /// Threads of a warp.
-    pub warp: u32,
-    /// Blocks of a cluster; 0 where there are no clusters. Some GPUs run larger ones: see
-    /// [`Launch::large_clusters`](crate::Launch::large_clusters).
-    pub cluster_blocks: u32,
-    /// Multiprocessors of the device; on the emulator, those of the board that its [model](crate::model::Model) names.
-    pub multiprocessors: u32,
-    /// Threads that are on one multiprocessor at a time.
-    pub threads_per_multiprocessor: u32,
-    /// Blocks that are on one multiprocessor at a time.
-    pub blocks_per_multiprocessor: u32,
-    /// Bytes of shared memory of one multiprocessor.
-    pub shared_bytes_per_multiprocessor: u32,
-    /// Bytes of shared memory that each block takes beside its own.
-    pub shared_bytes_reserved: u32,
-}
-
 pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) limits: Limits,
@@ -117,7 +86,7 @@ pub(crate) struct Shared {
     pub(crate) prints: Prints,
     pub(crate) heap: HeapLimit,
     /// What buffers have.
-    pub(crate) alive: Arc<Alive>,
+    pub(crate) usage: Arc<UsageCounters>,
     pub(crate) backend: Backend,
     pub(crate) blocking: LaunchBlocking,
     pub(crate) host_panics: Arc<HostPanics>,
@@ -146,22 +115,22 @@ pub(crate) struct Emulated {
     /// What was said when it was opened.
     pub(crate) options: DeviceOptions,
     /// What was set.
-    pub(crate) set: limit::Set,
-    /// Which GPU it stands for, if somebody chose.
+    pub(crate) set: limit::EmulatedLimits,
+    /// Which GPU it stands for, if that was chosen.
     pub(crate) model: Option<Model>,
-    /// In which order threads run, if somebody chose.
+    /// In which order threads run, if that was chosen.
     pub(crate) schedule: Option<Schedule>,
     /// How many launches there were.
     pub(crate) launches: AtomicU64,
-    /// What went wrong and nobody heard of yet.
+    /// An error that no wait has reported yet.
     pub(crate) fault: Mutex<Option<StreamError>>,
     /// What was found and is no error.
     pub(crate) warnings: checked::Warnings,
-    /// How much a launch looks at, if somebody chose.
+    /// How much a launch checks, if that was chosen.
     pub(crate) mode: Option<Mode>,
-    /// Whether a launch looks at performance, if somebody chose.
+    /// Whether a launch is checked for performance, if that was chosen.
     pub(crate) lints: Option<bool>,
-    /// When a thread is taken for endless, if somebody chose.
+    /// After how many steps a thread counts as endless, if that was chosen.
     pub(crate) step_limit: Option<u64>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
@@ -172,13 +141,13 @@ pub(crate) struct Emulated {
 }
 
 impl Emulated {
-    /// While it lives, no graph runs.
-    pub(crate) fn no_graph(&self) -> RwLockReadGuard<'_, ()> {
+    /// While the guard is held, no graph runs.
+    pub(crate) fn shared_memory_access(&self) -> RwLockReadGuard<'_, ()> {
         self.work.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// While it lives, nothing else works on memory.
-    pub(crate) fn nothing_else(&self) -> RwLockWriteGuard<'_, ()> {
+    /// While the guard is held, nothing else works on memory.
+    pub(crate) fn exclusive_memory_access(&self) -> RwLockWriteGuard<'_, ()> {
         self.work.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -200,7 +169,7 @@ pub(crate) struct Gpu {
 /// What changes with launches.
 #[derive(Default)]
 pub(crate) struct Submission {
-    pub(crate) cache: Cache,
+    pub(crate) cache: LaunchCache,
     pub(crate) recent: Recent,
     pub(crate) modules: Modules,
 }
@@ -215,11 +184,6 @@ impl Gpu {
     pub(crate) fn submission(&self) -> MutexGuard<'_, Submission> {
         lock(&self.submission)
     }
-}
-
-/// Locks although another thread panicked meanwhile: our own code between lock and unlock leaves no half-done state.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Device {
@@ -255,10 +219,10 @@ impl Device {
     }
 
     fn open_gpu(ordinal: u32, options: DeviceOptions) -> Result<Device, DeviceError> {
-        let found = Found::new(ordinal)?;
+        let found = PhysicalDevice::new(ordinal)?;
         select::check_mode(ordinal)?;
         let context = cuda::Context::open(found, options.flags())
-            .map_err(|error| select::why_not(ordinal, error))?;
+            .map_err(|error| select::why_not(ordinal, error.into()))?;
         Device::in_context(context, options)
     }
 
@@ -281,7 +245,7 @@ impl Device {
             limits: properties.limits,
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            alive: Arc::default(),
+            usage: Arc::default(),
             backend: Backend::Cuda(Box::new(gpu)),
             blocking: LaunchBlocking::default(),
             host_panics: Arc::default(),
@@ -347,7 +311,7 @@ impl Device {
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn synchronize(&self) -> Result<(), StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let launches = launches_so_far();
         if let Backend::Cuda(gpu) = &self.0.backend
             && let Err(error) = gpu.context.synchronize()
@@ -449,7 +413,7 @@ impl Device {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Says so if the host reads bytes of the emulator that nobody has written, and whether it did. Names the caller's place.
+    /// Says so if the host reads bytes of the emulator that were never written, and whether it did. Names the caller's place.
     #[track_caller]
     pub(crate) fn host_reads(&self, from: *const u8, bytes: usize) -> bool {
         if let Backend::Emulator(emulated) = &self.0.backend
@@ -508,26 +472,26 @@ impl Shared {
             Backend::Cuda(gpu) => gpu.take_panic(None).ok().flatten(),
         };
         if let Some(error) = unheard {
-            tell_unheard(&error);
+            report_unobserved_error(&error);
         }
     }
 }
 
 /// A program that never waits would end as if its kernels had done well.
-fn tell_unheard(error: &StreamError) {
+fn report_unobserved_error(error: &StreamError) {
     eprintln!(
-        "warploom: the device was dropped before anybody waited for this error; call `stream.synchronize()?` first, or read a result\n{error}"
+        "warploom: the device was dropped before any wait reported this error; call `stream.synchronize()?` first, or read a result\n{error}"
     );
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if is_inside() && self.backend.is_gpu() {
+        if in_host_callback() && self.backend.is_gpu() {
             // A host function must not wait for the device.
             let prints = mem::take(&mut self.prints);
             let nothing = Backend::Emulator(Box::default());
             let backend = mem::replace(&mut self.backend, nothing);
-            outside(move || Shared::end(&prints, &backend));
+            run_outside_callback(move || Shared::end(&prints, &backend));
             return;
         }
         Shared::end(&self.prints, &self.backend);

@@ -9,14 +9,15 @@ use std::time::Instant;
 use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::cuda::stream::Stream as CudaStream;
-use crate::device::{Backend, Device, lock};
-use crate::memory::{Counted, Object};
-use crate::stream::{StreamError, refuse_inside};
+use crate::device::{Backend, Device};
+use crate::memory::{LiveObject, Object};
+use crate::stream::{StreamError, reject_in_host_callback};
+use crate::sync::lock;
 
 /// A mark in a stream's work. [`Stream::record`](crate::Stream::record) sets it; setting it again moves it.
 ///
 /// Rules: a mark is reached when all work that the stream was given before it is done. A wait is for the mark that was set last when the
-/// wait was asked for, also if it moves later. An event that was never recorded is waited for by nobody: that is an error. Times are
+/// wait was asked for, also if it moves later. An event that was never recorded cannot be waited for: that is an error. Times are
 /// taken when the mark is reached. Dropping an event does not disturb waits for it. Events are no way to another process
 /// (`CU_EVENT_INTERPROCESS`).
 ///
@@ -35,7 +36,7 @@ pub struct Event {
     device: Device,
     mark: Mark,
     options: EventOptions,
-    _counted: Counted,
+    _live: LiveObject,
 }
 
 /// What an event is like. Made with `Device::event_with`.
@@ -88,7 +89,7 @@ impl Device {
     /// # Errors
     /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
     pub fn event_with(&self, options: EventOptions) -> Result<Event, StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let mark = match &self.0.backend {
             Backend::Emulator(_) => Mark::Host(Mutex::new(None)),
             Backend::Cuda(gpu) => {
@@ -107,7 +108,7 @@ impl Device {
             device: self.clone(),
             mark,
             options,
-            _counted: Counted::new(self, Object::Event),
+            _live: LiveObject::new(self, Object::Event),
         })
     }
 }
@@ -160,7 +161,7 @@ impl Event {
         &self,
         ask: impl FnOnce(&CudaEvent) -> Result<bool, DriverError>,
     ) -> Result<bool, StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         match &self.mark {
             Mark::Host(time) => {
                 lock(time).ok_or(StreamError::NotRecorded)?;
@@ -229,7 +230,7 @@ impl Event {
         Ok(())
     }
 
-    pub(crate) fn hold_up(&self, stream: Option<&CudaStream>) -> Result<(), StreamError> {
+    pub(crate) fn order_after(&self, stream: Option<&CudaStream>) -> Result<(), StreamError> {
         match (&self.mark, stream) {
             (Mark::Host(time), _) => {
                 lock(time).ok_or(StreamError::NotRecorded)?;

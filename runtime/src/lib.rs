@@ -33,17 +33,24 @@ mod event; // marks in a stream's work
 pub mod graph; // work that is recorded once and run often
 mod heap; // how much memory kernels may allocate
 pub mod interop; // handles, memory and tensors of other libraries
+mod kernel; // the description of a kernel
 pub mod launch; // what the expansion of `kernel` calls
+mod launch_config; // the shape that a user asks for
+mod launch_shape; // the shape of a checked launch
+mod limits; // what a device runs at most
 pub mod memory; // typed buffers
 pub mod model; // which GPU the emulator stands for
 pub mod module; // device code: what the program carries, and what others made
 pub mod occupancy; // how many blocks are on a multiprocessor
 pub mod panics; // a panic of a kernel becomes an `Err`
+mod past_launch; // launches as later errors name them
 mod print; // what kernels print becomes text
 pub mod profile; // names for profilers
 mod stream; // queues of work
 pub mod symbol; // statics of device code
+mod sync; // locks
 pub mod testing; // the emulator against a GPU
+mod unsupported; // what a device does not do
 pub mod view; // parts of buffers
 
 pub use checked::KernelFindings;
@@ -56,10 +63,10 @@ pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
     Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
-    ChannelFormat, DeviceBuffer, DeviceChunks, DeviceChunksMut, Extent3, Held, HostPart,
-    HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, ObjectsInUse, PinnedBuffer,
-    PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut,
-    Place, Placement, Pool, PoolOptions, PoolUsage, SharedAtomics,
+    ChannelFormat, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceSlice3D, DeviceSlice3DMut,
+    Extent3, HostPart, HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, MemoryUsage,
+    ObjectsInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
+    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, SharedAtomics,
 };
 #[doc(hidden)]
 pub use module::embedded;

@@ -1,48 +1,52 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
-mod alive; // what buffers have
 mod array; // memory without addresses
 mod atomics; // what threads may write together
 mod chunks; // buffers cut up
 mod extent; // widths, heights and depths
 mod fill; // one value everywhere
-mod host; // elements that the host reaches itself
+mod host_access; // elements that the host reaches itself
 mod managed; // one memory for host and kernels
-mod part; // rectangles and boxes
 mod pinned; // page-locked memory of the host
 mod pitched; // rows and planes
 mod pool; // allocation in order with a stream's work
 mod registered; // vectors that become page-locked
+mod slice3d; // rectangles and boxes
+mod usage; // what is allocated and not freed
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::RangeBounds;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
-use crate::buffer::{ALIGN, Buffer, Copy};
+use crate::buffer::{ALIGN, Buffer, CopyKind, LinearCopy};
 use crate::cuda::DriverError;
 use crate::device::Device;
-use crate::error::Unsupported;
-use crate::launch::SliceArg;
+use crate::launch::arguments::SliceArg;
 use crate::stream::{Stream, StreamError};
+use crate::unsupported::Unsupported;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
-pub use alive::{Held, MemoryInUse, ObjectsInUse};
-pub use array::{ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, ChannelFormat};
+pub use array::{ArrayBuffer, ArrayElement, ArrayShape, ChannelFormat};
 pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
-pub use host::SharedAtomics;
+pub use host_access::SharedAtomics;
 pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
 pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
-pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
+pub use pitched::PitchedBuffer;
 pub use pool::{Pool, PoolOptions, PoolUsage};
+pub use slice3d::{
+    ArraySlice, ArraySliceMut, DeviceSlice3D, DeviceSlice3DMut, Opaque, Pitched, PitchedSlice,
+    PitchedSliceMut,
+};
+pub use usage::{MemoryInUse, MemoryUsage, ObjectsInUse};
 
-pub(crate) use alive::{Alive, Counted, Object};
 pub(crate) use pool::{EmulatedPool, Used};
 pub(crate) use registered::{Registered, Storage};
+pub(crate) use usage::{LiveObject, Object, UsageCounters};
 
 /// An array of `T` in a device's memory.
 ///
@@ -66,7 +70,7 @@ pub(crate) use registered::{Registered, Storage};
 /// #[repr(C, align(512))]
 /// struct Page([u8; 512]);
 /// // SAFETY: bytes.
-/// unsafe impl warploom_device::Plain for Page {}
+/// unsafe impl warploom_device_std::Plain for Page {}
 /// let pages = Device::emulator().zeroed::<Page>(3);
 /// ```
 /// ```compile_fail,E0080
@@ -75,7 +79,7 @@ pub(crate) use registered::{Registered, Storage};
 /// # #[repr(C, align(512))]
 /// # struct Page([u8; 512]);
 /// # // SAFETY: bytes.
-/// # unsafe impl warploom_device::Plain for Page {}
+/// # unsafe impl warploom_device_std::Plain for Page {}
 /// let (device, stream) = (Device::emulator(), Device::emulator().stream().unwrap());
 /// let pages = device.pool().unwrap().alloc_uninit::<Page>(3, &stream);
 /// ```
@@ -216,7 +220,7 @@ impl<T> DeviceBuffer<T> {
 
     /// The driver's `CUdeviceptr` of the first element, for code that calls the driver itself; a host address on the emulator.
     ///
-    /// Valid while the buffer lives. Work that others queue on it is not ordered with the runtime's.
+    /// Valid until the buffer is dropped. Work that other code queues on it is not ordered with the runtime's.
     #[must_use]
     pub fn raw_ptr(&self) -> u64 {
         self.buffer.start().addr() as u64
@@ -402,12 +406,14 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
     ) -> Result<(), MemoryError> {
         self.buffer().check_device(stream)?;
         let to = self.span().window(at, source.len())?;
-        let copy = Copy::In {
+        let copy = LinearCopy {
+            kind: CopyKind::HostToDevice,
             from: source.as_ptr().cast(),
             to: to.cast(),
+            bytes: size_of_val(source),
         };
         // SAFETY: `window` checked the range; `source` is borrowed, this view exclusively so; the device was checked.
-        unsafe { copy.run(size_of_val(source), &[self.buffer()], stream) }
+        unsafe { copy.run(&[self.buffer()], stream) }
     }
 
     /// Copies `source`, which lies on the same device; see [`DeviceBuffer::copy_from_device`].
@@ -427,14 +433,15 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         self.buffer().check_home(stream)?;
         source.buffer().check_home(stream)?;
         let to = self.span().window(at, source.len())?;
-        let copy = Copy::Within {
+        let copy = LinearCopy {
+            kind: CopyKind::DeviceToDevice,
             from: source.as_ptr().cast(),
             to: to.cast(),
+            bytes: source.len() * size_of::<T>(),
         };
-        let bytes = source.len() * size_of::<T>();
         // SAFETY: `window` checked the range; `source` is a view of `len` elements, and cannot overlap this exclusive one;
         // both devices were checked.
-        unsafe { copy.run(bytes, &[self.buffer(), source.buffer()], stream) }
+        unsafe { copy.run(&[self.buffer(), source.buffer()], stream) }
     }
 }
 
@@ -447,10 +454,9 @@ impl<T: Plain> DeviceSlice<'_, T> {
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>, MemoryError> {
         let mut elements = Vec::with_capacity(self.len());
         // SAFETY: the vector has room for `len` elements.
-        unsafe {
-            self.read(self.ptr(), elements.as_mut_ptr(), self.len(), stream)?;
-            elements.set_len(self.len());
-        }
+        unsafe { self.read(self.ptr(), elements.as_mut_ptr(), self.len(), stream)? };
+        // SAFETY: the copy wrote `len` elements.
+        unsafe { elements.set_len(self.len()) };
         Ok(elements)
     }
 
@@ -462,11 +468,10 @@ impl<T: Plain> DeviceSlice<'_, T> {
     pub fn get(&self, i: usize, stream: &Stream) -> Result<T, MemoryError> {
         let one = self.span().slice(i..=i)?;
         let mut element = MaybeUninit::uninit();
-        // SAFETY: there is room for one element, which the copy writes, and any bytes are a value.
-        unsafe {
-            self.read(one.ptr, element.as_mut_ptr(), one.len, stream)?;
-            Ok(element.assume_init())
-        }
+        // SAFETY: there is room for one element.
+        unsafe { self.read(one.ptr, element.as_mut_ptr(), one.len, stream)? };
+        // SAFETY: the copy wrote it, and any bytes are a value.
+        Ok(unsafe { element.assume_init() })
     }
 
     /// Copies elements `at..at + target.len()` into `target`; see [`DeviceBuffer::copy_to`].
@@ -491,12 +496,14 @@ impl<T: Plain> DeviceSlice<'_, T> {
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         self.buffer().check_device(stream)?;
-        let copy = Copy::Out {
+        let copy = LinearCopy {
+            kind: CopyKind::DeviceToHost,
             from: from.cast(),
             to: target.cast(),
+            bytes: len * size_of::<T>(),
         };
         // SAFETY: the caller promises both ranges; this view is borrowed; the device was checked.
-        unsafe { copy.run(len * size_of::<T>(), &[self.buffer()], stream) }
+        unsafe { copy.run(&[self.buffer()], stream) }
     }
 }
 

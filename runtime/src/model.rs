@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use warploom_emulator::check;
 pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
+use crate::device::DeviceError;
 use crate::device::{Backend, Device, DeviceOptions, Emulated, Limits, Shared};
-use crate::error::DeviceError;
 use crate::heap::HeapLimit;
-use crate::launch::{LaunchBlocking, LaunchError};
+use crate::launch::blocking::LaunchBlocking;
+use crate::launch::error::LaunchError;
 use crate::module::images::{Arch, Form};
 use crate::print::Prints;
 use warploom_manifest::Image;
@@ -86,7 +88,7 @@ impl Emulator {
         }
     }
 
-    /// The same with or without a look at performance; it goes before the variable `WARPLOOM_LINTS`.
+    /// The same with or without performance checks; it goes before the variable `WARPLOOM_LINTS`.
     pub fn lints(self, wanted: bool) -> Emulator {
         Emulator {
             lints: Some(wanted),
@@ -143,6 +145,9 @@ impl Emulator {
     }
 
     pub(crate) fn device_number(self, ordinal: u32) -> Device {
+        if self.mode == Some(Mode::Checked) {
+            check::keep_freed_memory();
+        }
         let kind = self.model.map_or_else(
             || "emulator".to_owned(),
             |model| format!("emulated {model}"),
@@ -156,7 +161,7 @@ impl Emulator {
             limits: Limits::of(self.model.unwrap_or_default()),
             prints: Prints::default(),
             heap: HeapLimit::default(),
-            alive: Arc::default(),
+            usage: Arc::default(),
             backend: Backend::Emulator(Box::new(Emulated {
                 ordinal,
                 model: self.model,

@@ -74,7 +74,7 @@ pub enum RegisterUnit {
 pub struct BlockNeeds {
     /// Threads of the block.
     pub threads: u32,
-    /// Registers of each thread; 0 if nobody knows, and they are left out then.
+    /// Registers of each thread; 0 if unknown: they are left out then.
     pub registers: u32,
     /// Bytes of shared memory of the block, static and dynamic together.
     pub shared_bytes: u32,

@@ -1,7 +1,7 @@
 //! A panic of a kernel becomes an `Err`.
 //!
-//! On a GPU the panicking thread fills a record in host memory and ends; the host looks at it whenever it has waited for
-//! work. Protocol of the record (one per loaded module; `warploom_device::panic_record` says what the thread does):
+//! On a GPU the panicking thread fills a record in host memory and ends; the host reads it whenever it has waited for
+//! work. Protocol of the record (one per loaded module; `warploom_device_std::panic_record` says what the thread does):
 //! 1. The thread that changes the module's variable `__warploom_panic_claim` from 0 to 1 owns the record; others end without a word.
 //! 2. The owner writes all fields, then a system-wide fence, then `ready` = 1.
 //! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready`
@@ -9,15 +9,15 @@
 
 mod recent; // launches whose end is not known
 
-pub use recent::PastLaunch;
-pub(crate) use recent::{Done, Recent, Suspects, launches_so_far};
+pub use crate::past_launch::PastLaunch;
+pub(crate) use recent::{Done, Recent, launches_so_far};
 
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use warploom_device::panic_record::PanicRecord;
+use warploom_device_std::panic_record::PanicRecord;
 use warploom_emulator::check::{Code, Report, Severity};
 
 use crate::checked::{is_wait, write_errors};
@@ -157,8 +157,10 @@ impl MappedRecord {
     }
 
     fn ready(&self) -> &AtomicU32 {
-        // SAFETY: the memory holds a record, aligned to a page; host and GPU touch `ready` only as an atomic.
-        unsafe { AtomicU32::from_ptr(&raw mut (*self.record()).ready) }
+        // SAFETY: the memory holds a record, aligned to a page.
+        let ready = unsafe { &raw mut (*self.record()).ready };
+        // SAFETY: host and GPU touch `ready` only as an atomic.
+        unsafe { AtomicU32::from_ptr(ready) }
     }
 
     /// Whether a panic waits to be taken. One load from host memory.
@@ -171,7 +173,7 @@ impl MappedRecord {
         if !self.is_ready() {
             return None;
         }
-        // SAFETY: by rule 2 nobody writes the record after `ready` until rule 3 gives the claim free.
+        // SAFETY: by rule 2 no thread writes the record after `ready` until rule 3 gives the claim free.
         let record = Box::new(unsafe { self.record().read() });
         self.ready().store(0, Ordering::Release);
         Some(record)

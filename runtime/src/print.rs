@@ -1,6 +1,6 @@
 //! What kernels print becomes text on the host.
 //!
-//! Threads leave records in a ring (`warploom_device::print::record`). One ring per device, made when it is first needed; on a GPU it
+//! Threads leave records in a ring (`warploom_device_std::print::record`). One ring per device, made when it is first needed; on a GPU it
 //! lies in mapped host memory, so that lines survive a broken context, and its description in device memory, where threads add to
 //! `head`. [`Prints::flush`] looks for records, whenever the program launches or waits.
 
@@ -13,13 +13,14 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use warploom_device::print::record::RING_BYTES;
+use warploom_device_std::print::record::RING_BYTES;
 
 use crate::cuda::DriverError;
-use crate::cuda::host::is_inside;
+use crate::cuda::callback::in_host_callback;
 use crate::cuda::module::Module;
-use crate::device::{Backend, Device, Gpu, lock};
+use crate::device::{Backend, Device, Gpu};
 use crate::stream::StreamError;
+use crate::sync::lock;
 
 use ring::{CudaRing, HostRing, Ring};
 
@@ -107,7 +108,7 @@ fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> 
         }
         Backend::Cuda(gpu) => {
             let stream = &gpu.own_stream;
-            // SAFETY: as above, in a module that stays loaded while the device lives; `bytes` lives until the wait is over.
+            // SAFETY: as above, in a module that stays loaded while the device lives; `bytes` stays until the wait is over.
             unsafe { stream.download(bytes.as_mut_ptr(), address, len).ok()? };
             stream.synchronize().ok()?;
         }
@@ -125,7 +126,7 @@ impl Prints {
     }
 
     fn flush_ring(&self, backend: &Backend) {
-        if is_inside() {
+        if in_host_callback() {
             return; // the text may still be on the device
         }
         let texts = lock(&self.state).take(backend);
@@ -151,7 +152,7 @@ impl Prints {
                 Some(handler) => texts.iter().for_each(|text| handler(text)),
                 None => {
                     let mut stdout = std::io::stdout().lock();
-                    // Whoever closed the output does not want to read it.
+                    // The output was closed: there is no reader.
                     let _ = texts
                         .iter()
                         .try_for_each(|t| stdout.write_all(t.as_bytes()));
@@ -218,7 +219,7 @@ pub(crate) fn connect(module: &Module, gpu: &Gpu, device: &Device) -> Result<(),
         return Ok(());
     };
     let address = device.0.prints.cuda_ring(gpu)?.to_le_bytes();
-    // SAFETY: the variable has eight bytes, as was just checked; `address` lives until the wait is over.
+    // SAFETY: the variable has eight bytes, as was just checked; `address` stays until the wait is over.
     unsafe { gpu.own_stream.upload(variable, address.as_ptr(), 8)? };
     gpu.own_stream.synchronize()
 }

@@ -1,10 +1,11 @@
-//! Names for profilers: ranges and marks that show what the program was doing, and when a profiler collects.
+//! When profilers collect; with the feature `nvtx`, also names in their time lines: scopes, ranges, marks, threads and streams.
 //!
-//! CUDA: NVTX and `cuProfilerStart`. A profiler such as Nsight Systems starts the program with its library in the variable
-//! `NVTX_INJECTION64_PATH`, where everything that uses NVTX finds it; the library is loaded by the first call here. Where there is none,
-//! every function here is a test of one pointer. Texts go to the tool up to the first zero byte.
+//! CUDA: `cuProfilerStart` and NVTX. A profiler such as Nsight Systems starts the program with its library in the variable
+//! `NVTX_INJECTION64_PATH`, where all users of NVTX find it; the library is loaded by the first call here. Without a tool each
+//! function for names costs a test of one pointer. Texts go to the tool up to the first zero byte.
 //!
 //! ```
+//! # #[cfg(feature = "nvtx")] {
 //! use warploom_runtime::profile;
 //!
 //! let _frame = profile::scope("frame");
@@ -12,93 +13,26 @@
 //!     let _upload = profile::scope("upload");
 //!     profile::mark("the first texture");
 //! } // the upload ends here
+//! # }
 //! ```
 
-mod nvtx; // how a tool's library gets hold of the calls
-
-use std::marker::PhantomData;
+#[cfg(feature = "nvtx")]
+mod nvtx; // the binding to a tool's library
+#[cfg(feature = "nvtx")]
+mod ranges; // scopes, ranges, marks and names
 
 use crate::cuda::DriverError;
 use crate::device::{Backend, Device};
-use crate::stream::{Stream, StreamError, refuse_inside};
+use crate::stream::{StreamError, reject_in_host_callback};
 
-pub use nvtx::NoTool;
+#[cfg(feature = "nvtx")]
+pub use {
+    nvtx::NoTool,
+    ranges::{Range, Scope, mark, name_stream, name_thread, range, scope, tool},
+};
 
-/// Whether a tool listens; if not, why.
-///
-/// # Errors
-/// [`NoTool`], which is an ordinary case.
-pub fn tool() -> Result<(), NoTool> {
-    nvtx::tool().clone()
-}
-
-/// A part of this thread's time, from the call until the value is dropped. Scopes of a thread nest. CUDA: `nvtxRangePush`, `nvtxRangePop`.
-#[must_use = "the scope ends when the value is dropped"]
-pub fn scope(name: &str) -> Scope {
-    Scope {
-        begun: nvtx::push(name),
-        _thread: PhantomData,
-    }
-}
-
-/// What [`scope`] gives. Stays on its thread.
-///
-/// ```compile_fail,E0277
-/// let scope = warploom_runtime::profile::scope("here");
-/// std::thread::spawn(move || drop(scope));
-/// ```
-#[derive(Debug)]
-pub struct Scope {
-    begun: bool,
-    _thread: PhantomData<*const ()>,
-}
-
-impl Drop for Scope {
-    fn drop(&mut self) {
-        if self.begun {
-            nvtx::pop();
-        }
-    }
-}
-
-/// A stretch of time, from the call until the value is dropped, on any thread. Ranges may overlap. CUDA: `nvtxRangeStart`, `nvtxRangeEnd`.
-#[must_use = "the range ends when the value is dropped"]
-pub fn range(name: &str) -> Range {
-    Range {
-        id: nvtx::start(name),
-    }
-}
-
-/// What [`range`] gives.
-#[derive(Debug)]
-pub struct Range {
-    id: Option<u64>,
-}
-
-impl Drop for Range {
-    fn drop(&mut self) {
-        if let Some(id) = self.id {
-            nvtx::end(id);
-        }
-    }
-}
-
-/// A moment of this thread. CUDA: `nvtxMark`.
-pub fn mark(name: &str) {
-    nvtx::mark(name);
-}
-
-/// Gives the calling thread a name in profiles. Nothing happens on systems other than Linux. CUDA: `nvtxNameOsThread`.
-pub fn name_thread(name: &str) {
-    nvtx::name_thread(name);
-}
-
-/// Gives a stream a name in profiles; the emulator's streams are in none. CUDA: `nvtxNameCuStream`.
-pub fn name_stream(stream: &Stream, name: &str) {
-    if !stream.raw().is_null() {
-        nvtx::name_stream(stream.raw(), name);
-    }
-}
+#[cfg(feature = "nvtx")]
+crate::error::debug_is_the_text!(NoTool);
 
 /// Lets profilers collect from now on, if they were told to wait for it (`nsys profile --capture-range=cudaProfilerApi`). Nothing happens
 /// on the emulator. CUDA: `cuProfilerStart`.
@@ -130,7 +64,7 @@ fn collect(
     device: &Device,
     call: impl FnOnce(&crate::cuda::Context) -> Result<(), DriverError>,
 ) -> Result<(), StreamError> {
-    refuse_inside()?;
+    reject_in_host_callback()?;
     match &device.0.backend {
         Backend::Emulator(_) => Ok(()),
         Backend::Cuda(gpu) => Ok(call(&gpu.context)?),

@@ -13,15 +13,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checked::KernelFindings;
 use crate::cuda::DriverError;
+use crate::cuda::callback;
 use crate::cuda::event::{Event as CudaEvent, Use};
 use crate::cuda::host::{self, HostFunction};
 use crate::cuda::stream::Stream as CudaStream;
-use crate::device::{Backend, Device, Gpu, lock};
-use crate::error::Unsupported;
+use crate::device::{Backend, Device, Gpu};
 use crate::event::Event;
 use crate::graph::record::Recording;
-use crate::memory::{Counted, Object};
+use crate::memory::{LiveObject, Object};
 use crate::panics::{Done, KernelDeadlock, KernelPanic, launches_so_far};
+use crate::sync::lock;
+use crate::unsupported::Unsupported;
 
 use finished::Waiter;
 
@@ -38,14 +40,14 @@ use finished::Waiter;
 /// CUDA: a `CUstream`; a non-blocking one, unless the options say otherwise.
 #[derive(Clone)]
 pub struct Stream {
-    lane: Arc<Lane>,
+    shared: Arc<StreamShared>,
     /// Keeps the work for a graph instead of doing it.
     recording: Option<Arc<Recording>>,
     options: StreamOptions,
 }
 
 /// A stream's queue, and its device.
-pub(crate) struct Lane {
+pub(crate) struct StreamShared {
     pub(crate) queue: Arc<Queue>,
     /// Behind the queue: it may be the last that keeps the device.
     pub(crate) device: Device,
@@ -57,12 +59,12 @@ pub(crate) struct Queue {
     /// Unique in the process.
     id: u64,
     cuda: Option<CudaQueue>,
-    _counted: Counted,
+    _live: LiveObject,
 }
 
 #[derive(Debug)]
 struct CudaQueue {
-    /// Recorded anew at each hand-over; the driver looks at it only during the call that waits.
+    /// Recorded anew at each hand-over; the driver reads it only during the call that waits.
     handover: CudaEvent,
     stream: CudaStream,
     /// Waits for futures.
@@ -146,7 +148,7 @@ pub enum StreamError {
 impl Stream {
     fn new(device: &Device, queue: Arc<Queue>, options: StreamOptions) -> Stream {
         Stream {
-            lane: Arc::new(Lane {
+            shared: Arc::new(StreamShared {
                 queue,
                 device: device.clone(),
             }),
@@ -190,13 +192,13 @@ impl Stream {
     #[must_use]
     #[inline]
     pub fn device(&self) -> &Device {
-        &self.lane.device
+        &self.shared.device
     }
 
     /// The stream's number, which errors name it by. Clones have the same; no other stream of the process has it.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.lane.queue.id
+        self.shared.queue.id
     }
 
     /// Waits until all work submitted so far is done. CUDA: `cuStreamSynchronize`.
@@ -207,11 +209,11 @@ impl Stream {
     /// emulator. [`StreamError::HostPanic`] if a host function of this stream panicked.
     /// [`StreamError::Driver`] if the GPU failed: its [`launches`](DriverError::launches) are those that may have been the cause.
     pub fn synchronize(&self) -> Result<(), StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         self.refuse_recording("be waited for")?;
         let launches = launches_so_far();
         let waited = self
-            .lane
+            .shared
             .queue
             .cuda()
             .map_or(Ok(()), CudaStream::synchronize);
@@ -231,10 +233,10 @@ impl Stream {
     /// # Errors
     /// Those of [`synchronize`](Stream::synchronize), where all work is done.
     pub fn query(&self) -> Result<bool, StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         self.refuse_recording("be asked")?;
         let launches = launches_so_far();
-        let waited = match self.lane.queue.cuda().map_or(Ok(true), CudaStream::query) {
+        let waited = match self.shared.queue.cuda().map_or(Ok(true), CudaStream::query) {
             Ok(false) => return Ok(false),
             Ok(true) => Ok(()),
             Err(error) => Err(error),
@@ -246,10 +248,10 @@ impl Stream {
     fn conclude(&self, waited: Result<(), DriverError>, launches: u64) -> Result<(), StreamError> {
         if let Err(error) = waited {
             self.device().flush_prints(); // what was printed before the GPU failed
-            self.lane.queue.forget_lost();
-            return Err(self.device().explain(Some(self.lane.queue.id), error));
+            self.shared.queue.forget_lost();
+            return Err(self.device().explain(Some(self.shared.queue.id), error));
         }
-        let stream = self.lane.queue.id;
+        let stream = self.shared.queue.id;
         let done = Done {
             stream: Some(stream),
             launches,
@@ -267,7 +269,7 @@ impl Stream {
     /// in the function, and the next wait for this stream, or for the device, reports it.
     ///
     /// The function must not use the device, and must not wait for a thread that does: CUDA forbids it, because the device may wait for the
-    /// function. What it tries is refused with [`StreamError::InsideHostFunction`], and so is a look at pinned or managed memory, which
+    /// function. What it tries is refused with [`StreamError::InsideHostFunction`], and so is access to pinned or managed memory, which
     /// waits for the device. Whatever is dropped there is freed by another thread. Keep it short: send a message, set a flag.
     ///
     /// ```
@@ -296,18 +298,18 @@ impl Stream {
     /// [`StreamError::InsideHostFunction`]; [`StreamError::Driver`] if the driver refuses. The function is dropped then.
     #[track_caller]
     pub fn launch_host(&self, function: impl FnOnce() + Send + 'static) -> Result<(), StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         self.refuse_recording("call host functions")?;
         let function = HostFunction {
             function: Box::new(function),
-            stream: self.lane.queue.id,
+            stream: self.shared.queue.id,
             at: Location::caller(),
             panics: Arc::clone(&self.device().0.host_panics),
         };
-        match self.lane.queue.cuda() {
+        match self.shared.queue.cuda() {
             None => function.run(),
             Some(cuda) => {
-                let refused = |error| self.device().explain(Some(self.lane.queue.id), error);
+                let refused = |error| self.device().explain(Some(self.shared.queue.id), error);
                 cuda.launch_host(function).map_err(refused)?;
             }
         }
@@ -318,7 +320,7 @@ impl Stream {
     ///
     /// The future gives what [`synchronize`](Stream::synchronize) would give at that point, at once on the emulator. On a GPU the stream
     /// gets a small thread at the first await that has to wait; it sleeps in the driver, and wakes the futures of the stream in order.
-    /// Dropping the future is safe at any time: the work goes on, and its errors stay for whoever waits next.
+    /// Dropping the future is safe at any time: the work goes on, and its errors stay for the next wait.
     ///
     /// ```
     /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
@@ -347,11 +349,11 @@ impl Stream {
     /// [`StreamError::WrongDevice`] if the event belongs to another device; [`StreamError::Driver`].
     pub fn record(&self, event: &Event) -> Result<(), StreamError> {
         self.refuse_recording("record an event")?;
-        refuse_inside()?;
+        reject_in_host_callback()?;
         self.check_device(event)?;
         event
-            .record_on(self.lane.queue.cuda())
-            .map_err(|error| self.blame(error))
+            .record_on(self.shared.queue.cuda())
+            .map_err(|error| self.attribute_error(error))
     }
 
     /// Lets work submitted from now on start only when the work that `event` marks is done. The host does not wait. CUDA:
@@ -362,17 +364,17 @@ impl Stream {
     /// recorded it; [`StreamError::Driver`].
     pub fn wait(&self, event: &Event) -> Result<(), StreamError> {
         self.refuse_recording("wait for an event")?;
-        refuse_inside()?;
+        reject_in_host_callback()?;
         self.check_device(event)?;
         event
-            .hold_up(self.lane.queue.cuda())
-            .map_err(|error| self.blame(error))
+            .order_after(self.shared.queue.cuda())
+            .map_err(|error| self.attribute_error(error))
     }
 
     /// The error of a call about this stream: it may be one of earlier work.
-    fn blame(&self, error: StreamError) -> StreamError {
+    fn attribute_error(&self, error: StreamError) -> StreamError {
         match error {
-            StreamError::Driver(error) => self.device().explain(Some(self.lane.queue.id), error),
+            StreamError::Driver(error) => self.device().explain(Some(self.shared.queue.id), error),
             other => other,
         }
     }
@@ -397,12 +399,12 @@ impl Stream {
 
     #[inline]
     pub(crate) fn queue(&self) -> &Arc<Queue> {
-        &self.lane.queue
+        &self.shared.queue
     }
 
     #[inline]
-    pub(crate) fn lane(&self) -> &Arc<Lane> {
-        &self.lane
+    pub(crate) fn shared(&self) -> &Arc<StreamShared> {
+        &self.shared
     }
 }
 
@@ -417,8 +419,8 @@ pub(crate) fn host_panic(
 }
 
 /// Refuses what a host function must not do.
-pub(crate) fn refuse_inside() -> Result<(), StreamError> {
-    if host::is_inside() {
+pub(crate) fn reject_in_host_callback() -> Result<(), StreamError> {
+    if callback::in_host_callback() {
         return Err(StreamError::InsideHostFunction);
     }
     Ok(())
@@ -442,14 +444,14 @@ impl Queue {
         Ok(Arc::new(Queue {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cuda,
-            _counted: Counted::new(device, Object::Stream),
+            _live: LiveObject::new(device, Object::Stream),
         }))
     }
 
     /// Drops the host functions that will never be called because the GPU failed.
     fn forget_lost(&self) {
         if let Some(cuda) = &self.cuda
-            && !host::is_inside()
+            && !callback::in_host_callback()
             && host::is_waiting(self.id)
             && cuda.stream.query().is_err_and(|error| error.is_fatal())
         {
@@ -488,16 +490,16 @@ impl Drop for Queue {
 impl Device {
     /// The error of a wait, with the launches that it may come from, those of `stream` first.
     pub(crate) fn explain(&self, stream: Option<u64>, mut error: DriverError) -> StreamError {
-        self.name_suspects(stream, &mut error);
+        self.add_candidate_launches(stream, &mut error);
         StreamError::Driver(error)
     }
 
     /// If the error is one of earlier work, adds the launches that it may come from, those of `stream` first.
-    pub(crate) fn name_suspects(&self, stream: Option<u64>, error: &mut DriverError) {
+    pub(crate) fn add_candidate_launches(&self, stream: Option<u64>, error: &mut DriverError) {
         if let Backend::Cuda(gpu) = &self.0.backend
             && error.is_of_earlier_work()
         {
-            error.launches = gpu.submission().recent.suspects(stream);
+            error.launches = gpu.submission().recent.candidates(stream);
         }
     }
 }
@@ -505,7 +507,7 @@ impl Device {
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream")
-            .field("number", &self.lane.queue.id)
+            .field("number", &self.shared.queue.id)
             .field("device", self.device())
             .finish_non_exhaustive()
     }

@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use warploom_device::statics::{Static, StaticName, StaticValue};
-use warploom_device::{ManagedStatic, Plain};
+use warploom_device_std::statics::{Static, StaticName, StaticValue};
+use warploom_device_std::{ManagedStatic, Plain};
 use warploom_manifest::container::Container;
 use warploom_manifest::{self as manifest, Space};
 
@@ -15,8 +15,8 @@ use crate::cuda::DriverError;
 use crate::cuda::memory::ManagedMemory;
 use crate::cuda::module::Module;
 use crate::device::{Backend, Device, Gpu};
-use crate::launch::LaunchError;
-use crate::module::{Modules, embedded, is_at, no_device_code};
+use crate::launch::error::LaunchError;
+use crate::module::embedded::{Modules, embedded, is_at, no_device_code};
 use crate::stream::{Stream, StreamError};
 
 /// A static of device code on one device: made by [`Device::symbol`].
@@ -25,7 +25,7 @@ use crate::stream::{Stream, StreamError};
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
-/// warploom_device::device_static! {
+/// warploom_device_std::device_static! {
 ///     static COUNT: AtomicU32 = AtomicU32::new(4);
 /// }
 /// # let device = warploom_runtime::Device::emulator();
@@ -50,7 +50,7 @@ pub struct Symbol<T: Plain> {
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-/// warploom_device::managed_static! {
+/// warploom_device_std::managed_static! {
 ///     static TOTAL: AtomicU32 = AtomicU32::new(10);
 /// }
 /// # let device = warploom_runtime::Device::emulator();
@@ -245,7 +245,7 @@ impl<T: Plain> Symbol<T> {
             for address in &self.addresses {
                 let from = std::ptr::from_ref(value).cast();
                 // SAFETY: the variable has as many bytes as `T` (checked when it was found) and lives as long as the device; `value`
-                // is borrowed until the wait is over. Nobody reads constants meanwhile; other statics change at any time.
+                // is borrowed until the wait is over. No kernel reads constants meanwhile; other statics change at any time.
                 unsafe { cuda.upload(*address, from, size_of::<T>())? };
             }
             cuda.synchronize()?;
@@ -298,10 +298,10 @@ pub(crate) struct Placed {
     memory: ManagedMemory,
 }
 
-type Found = (&'static Container<'static>, &'static manifest::Symbol);
+type Definition = (&'static Container<'static>, &'static manifest::Symbol);
 
 /// All device code that has a static of this name.
-fn find(name: StaticName) -> Result<Vec<Found>, SymbolError> {
+fn find(name: StaticName) -> Result<Vec<Definition>, SymbolError> {
     let failed = |source| SymbolError::Load {
         name: name.path,
         source: Box::new(source),
@@ -497,7 +497,7 @@ impl Modules {
                     let memory = memory.map_err(refused)?;
                     let to = memory.start().addr() as u64;
                     // SAFETY: behind the address, at the next multiple of the alignment, the variable has `bytes` bytes, the initial
-                    // value; nobody uses the new memory yet.
+                    // value; nothing uses the new memory yet.
                     unsafe { gpu.own_stream.copy(to, variable + symbol.align, bytes) }
                         .and_then(|()| gpu.own_stream.synchronize())
                         .map_err(refused)?;

@@ -14,7 +14,8 @@ use std::sync::Once;
 use warploom_emulator::check::Schedule;
 
 use crate::device::Device;
-use crate::error::{DeviceError, Result};
+use crate::device::DeviceError;
+use crate::error::Result;
 use crate::model::{Emulator, Model};
 
 pub use compare::Mismatch;
@@ -281,6 +282,8 @@ macro_rules! assert_gpu_matches_emulator {
         $comparison.assert($body)
     };
 }
+
+crate::error::debug_is_the_text!(Failure, Mismatch);
 
 #[cfg(test)]
 #[path = "testing/tests.rs"]

@@ -41,7 +41,7 @@ impl<T> Copy for DeviceSlice<'_, T> {}
 
 impl<'a, T> DeviceSlice<'a, T> {
     /// # Safety
-    /// `ptr` points to `len` elements in `buffer`, which nobody writes during `'a`, or which are atomics.
+    /// `ptr` points to `len` elements in `buffer`, which nothing writes during `'a`, or which are atomics.
     pub(crate) unsafe fn new(buffer: &'a Buffer, ptr: *mut T, len: usize) -> Self {
         DeviceSlice {
             span: Span { buffer, ptr, len },
@@ -85,7 +85,7 @@ impl<'a, T> DeviceSlice<'a, T> {
 
 impl<'a, T> DeviceSliceMut<'a, T> {
     /// # Safety
-    /// `ptr` points to `len` elements in `buffer`, which nobody else uses during `'a`.
+    /// `ptr` points to `len` elements in `buffer`, which nothing else uses during `'a`.
     pub(crate) unsafe fn new(buffer: &'a Buffer, ptr: *mut T, len: usize) -> Self {
         DeviceSliceMut {
             span: Span { buffer, ptr, len },
@@ -108,7 +108,7 @@ impl<'a, T> DeviceSliceMut<'a, T> {
     /// The same elements, to read.
     #[must_use]
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
-        // `self` is borrowed, so nobody writes them meanwhile.
+        // `self` is borrowed, so nothing writes them meanwhile.
         DeviceSlice {
             span: self.span,
             element: PhantomData,

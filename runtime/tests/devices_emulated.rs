@@ -216,14 +216,14 @@ fn the_emulator_remembers_how_to_wait() -> Result<()> {
 //@ rows: GDV-2
 #[test]
 fn a_gpu_that_is_not_there_is_named() {
-    let nobodys = Uuid([0xEE; 16]);
+    let unknown = Uuid([0xEE; 16]);
     let no_place = PciId {
         domain: 0xFFFF,
         bus: 0xEE,
         slot: 1,
     };
     for (error, what) in [
-        (Device::cuda_uuid(nobodys).unwrap_err(), "eeeeeeee-eeee"),
+        (Device::cuda_uuid(unknown).unwrap_err(), "eeeeeeee-eeee"),
         (Device::cuda_pci(no_place).unwrap_err(), "ffff:ee:01.0"),
         (
             Device::cuda_first(&[4_000_000_000]).unwrap_err(),

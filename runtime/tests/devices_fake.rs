@@ -83,8 +83,8 @@ fn a_gpu_is_chosen_by_uuid_and_by_place() -> Result<()> {
     let gpus = Device::list()?;
     assert_eq!(Device::cuda_uuid(gpus[2].uuid)?.ordinal(), 2);
     assert_eq!(Device::cuda_pci(gpus[1].pci)?.ordinal(), 1);
-    let nobodys = Device::cuda_uuid(Uuid([1; 16])).unwrap_err().to_string();
-    assert!(nobodys.contains(&gpus[0].uuid.to_string()), "{nobodys}");
+    let unknown = Device::cuda_uuid(Uuid([1; 16])).unwrap_err().to_string();
+    assert!(unknown.contains(&gpus[0].uuid.to_string()), "{unknown}");
     let nowhere = PciId {
         domain: 9,
         bus: 9,
@@ -226,13 +226,10 @@ impl Other<'_> {
     fn current(&self) -> u64 {
         let mut context = 0;
         type Get = unsafe extern "system" fn(*mut u64) -> i32;
-        // SAFETY: the function's type; it writes one number.
-        unsafe {
-            assert_eq!(
-                self.0.function::<Get>("cuCtxGetCurrent").unwrap()(&raw mut context),
-                0
-            )
-        };
+        // SAFETY: the function's type.
+        let get = unsafe { self.0.function::<Get>("cuCtxGetCurrent") }.unwrap();
+        // SAFETY: it writes one number.
+        assert_eq!(unsafe { get(&raw mut context) }, 0);
         context
     }
 
@@ -240,20 +237,19 @@ impl Other<'_> {
     fn create(&self, device: i32) -> u64 {
         let mut context = 0;
         type Create = unsafe extern "system" fn(*mut u64, u32, i32) -> i32;
-        // SAFETY: as above.
-        unsafe {
-            assert_eq!(
-                self.0.function::<Create>("cuCtxCreate_v2").unwrap()(&raw mut context, 0, device),
-                0
-            )
-        };
+        // SAFETY: the function's type.
+        let create = unsafe { self.0.function::<Create>("cuCtxCreate_v2") }.unwrap();
+        // SAFETY: it writes one number.
+        assert_eq!(unsafe { create(&raw mut context, 0, device) }, 0);
         context
     }
 
     fn one(&self, function: &str, argument: u64) {
         type One = unsafe extern "system" fn(u64) -> i32;
+        // SAFETY: the function's type.
+        let call = unsafe { self.0.function::<One>(function) }.unwrap();
         // SAFETY: functions of one argument in a register, a handle or a small number.
-        unsafe { assert_eq!(self.0.function::<One>(function).unwrap()(argument), 0) };
+        assert_eq!(unsafe { call(argument) }, 0);
     }
 }
 
@@ -303,12 +299,9 @@ fn a_context_of_others_is_used_and_never_destroyed() -> Result<()> {
     let raw = std::ptr::without_provenance_mut(usize::try_from(theirs).unwrap());
     other.one("cuCtxSetCurrent", 0);
     // SAFETY: destroyed below, after both devices.
-    let (a, b) = unsafe {
-        (
-            Device::from_raw_context(raw)?,
-            Device::from_raw_context(raw)?,
-        )
-    };
+    let a = unsafe { Device::from_raw_context(raw) }?;
+    // SAFETY: as above.
+    let b = unsafe { Device::from_raw_context(raw) }?;
     assert_eq!(
         (a.ordinal(), a.raw_context(), b.raw_context()),
         (1, raw, raw)
@@ -347,12 +340,9 @@ fn all_devices_in_a_context_of_others_hear_of_its_loss() -> Result<()> {
     let theirs = other.create(0);
     let raw = std::ptr::without_provenance_mut(usize::try_from(theirs).unwrap());
     // SAFETY: destroyed below, after both devices.
-    let (a, b) = unsafe {
-        (
-            Device::from_raw_context(raw)?,
-            Device::from_raw_context(raw)?,
-        )
-    };
+    let a = unsafe { Device::from_raw_context(raw) }?;
+    // SAFETY: as above.
+    let b = unsafe { Device::from_raw_context(raw) }?;
     let stream = b.stream()?;
     fake.fail("cuCtxSynchronize:1:719");
     assert!(a.synchronize().is_err());
@@ -403,9 +393,9 @@ fn the_runtime_works_whatever_context_a_thread_has() -> Result<()> {
 
 //@ rows: GMX-1, GDR-4
 #[test]
-fn launches_find_their_context_whoever_changed_it_in_between() -> Result<()> {
+fn launches_find_their_context_after_other_code_changed_it() -> Result<()> {
     let Some(fake) = fake_driver(
-        "launches_find_their_context_whoever_changed_it_in_between",
+        "launches_find_their_context_after_other_code_changed_it",
         "devices=2",
         &[],
     ) else {
@@ -493,8 +483,8 @@ fn a_context_of_others_that_broke_is_no_loss_of_ours() -> Result<()> {
 
 //@ rows: GDV-7
 #[test]
-fn a_context_that_somebody_else_ended_is_lost() -> Result<()> {
-    let Some(fake) = fake_driver("a_context_that_somebody_else_ended_is_lost", "", &[]) else {
+fn a_context_that_other_code_destroyed_is_lost() -> Result<()> {
+    let Some(fake) = fake_driver("a_context_that_other_code_destroyed_is_lost", "", &[]) else {
         return Ok(());
     };
     let device = Device::cuda(0)?;

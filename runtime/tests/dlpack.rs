@@ -81,21 +81,25 @@ impl Theirs {
         }))
     }
 
-    /// As it is taken by somebody who wants `f32`.
+    /// As a consumer of `f32` takes it.
     fn take(self) -> Result<warploom_runtime::DeviceBuffer<f32>, InteropError> {
-        // SAFETY: a structure of a producer that nobody else takes.
+        // SAFETY: a structure of a producer that no other code takes.
         unsafe { Tensor::from_raw(self.give()) }?.into_buffer(&Device::emulator())
     }
 }
 
 unsafe extern "C" fn delete(managed: *mut DLManagedTensor) {
-    // SAFETY: the consumer calls this once.
-    unsafe { end(Box::from_raw(managed).manager_ctx) };
+    // SAFETY: a structure that was boxed; the consumer calls this once.
+    let managed = unsafe { Box::from_raw(managed) };
+    // SAFETY: as above: its end is told once.
+    unsafe { end(managed.manager_ctx) };
 }
 
 unsafe extern "C" fn delete_versioned(managed: *mut DLManagedTensorVersioned) {
-    // SAFETY: the consumer calls this once.
-    unsafe { end(Box::from_raw(managed).manager_ctx) };
+    // SAFETY: a structure that was boxed; the consumer calls this once.
+    let managed = unsafe { Box::from_raw(managed) };
+    // SAFETY: as above: its end is told once.
+    unsafe { end(managed.manager_ctx) };
 }
 
 unsafe fn end(theirs: *mut c_void) {
@@ -119,11 +123,9 @@ unsafe fn read(tensor: &DLTensor) -> (Vec<i64>, Vec<f32>) {
     let n = usize::try_from(shape.iter().product::<i64>()).unwrap();
     let offset = usize::try_from(tensor.byte_offset).unwrap();
     let first = tensor.data.cast::<u8>().wrapping_add(offset).cast::<f32>();
-    let elements = (0..n).map(|i| {
-        // SAFETY: the caller's promise.
-        unsafe { *first.add(i) }
-    });
-    (shape, elements.collect())
+    // SAFETY: the caller's promise.
+    let elements = unsafe { std::slice::from_raw_parts(first, n) };
+    (shape, elements.to_vec())
 }
 
 //@ rows: GMX-5
@@ -134,20 +136,23 @@ fn a_consumer_reads_a_buffer_and_ends_it() -> Result<()> {
     let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     let address = x.raw_ptr();
     let given = x.into_dlpack(&[3, 1, 2], &stream)?.into_raw_versioned();
-    // SAFETY: a live structure, whose deleter is called once.
-    unsafe {
-        let tensor = &(*given).dl_tensor;
-        assert_eq!(((*given).version.major, (*given).flags), (1, 0));
-        assert_eq!((tensor.device, tensor.dtype), (CPU, f32::DATA_TYPE));
-        assert_eq!(tensor.data.addr() as u64, address, "no copy");
-        assert_eq!(*tensor.strides.cast::<[i64; 3]>(), [2, 2, 1]);
-        let (shape, elements) = read(tensor);
-        assert_eq!(
-            (shape, elements),
-            (vec![3, 1, 2], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-        );
-        (*given).deleter.unwrap()(given);
-    }
+    // SAFETY: a live structure.
+    let managed = unsafe { &*given };
+    let tensor = &managed.dl_tensor;
+    assert_eq!((managed.version.major, managed.flags), (1, 0));
+    assert_eq!((tensor.device, tensor.dtype), (CPU, f32::DATA_TYPE));
+    assert_eq!(tensor.data.addr() as u64, address, "no copy");
+    // SAFETY: one stride for each of the three dimensions.
+    assert_eq!(unsafe { *tensor.strides.cast::<[i64; 3]>() }, [2, 2, 1]);
+    // SAFETY: a live tensor of floats in host memory.
+    let (shape, elements) = unsafe { read(tensor) };
+    assert_eq!(
+        (shape, elements),
+        (vec![3, 1, 2], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    );
+    let deleter = managed.deleter.unwrap();
+    // SAFETY: the deleter of this structure, called once.
+    unsafe { deleter(given) };
     Ok(())
 }
 
@@ -156,11 +161,14 @@ fn the_older_form_says_the_same() -> Result<()> {
     let device = Device::emulator();
     let x = device.upload(&[1.0f32, 2.0])?;
     let given = x.into_dlpack(&[2], &device.stream()?)?.into_raw()?;
-    // SAFETY: a live structure, whose deleter is called once.
-    unsafe {
-        assert_eq!(read(&(*given).dl_tensor), (vec![2], vec![1.0, 2.0]));
-        (*given).deleter.unwrap()(given);
-    }
+    // SAFETY: a live structure.
+    let managed = unsafe { &*given };
+    // SAFETY: a live tensor of floats in host memory.
+    let read = unsafe { read(&managed.dl_tensor) };
+    assert_eq!(read, (vec![2], vec![1.0, 2.0]));
+    let deleter = managed.deleter.unwrap();
+    // SAFETY: the deleter of this structure, called once.
+    unsafe { deleter(given) };
     Ok(())
 }
 
@@ -173,7 +181,7 @@ fn a_producers_tensor_becomes_a_buffer_in_place() -> Result<()> {
     let given = theirs.give();
     // SAFETY: a live structure.
     let address = unsafe { (*given).dl_tensor.data.addr() as u64 };
-    // SAFETY: a structure of a producer that nobody else takes.
+    // SAFETY: a structure of a producer that no other code takes.
     let tensor = unsafe { Tensor::from_raw(given)? };
     assert_eq!((tensor.shape(), tensor.device()), (&[2, 3][..], CPU));
     let mut x = tensor.into_buffer::<f32>(&device)?;
@@ -192,20 +200,22 @@ fn a_producers_tensor_can_be_given_on() -> Result<()> {
     let x = theirs.take()?;
     let stream = x.device().stream()?;
     let given = x.into_dlpack(&[6], &stream)?.into_raw()?;
-    // SAFETY: a live structure, whose deleter is called once.
-    unsafe {
-        assert_eq!(read(&(*given).dl_tensor).0, [6]);
-        assert_eq!(count(freed), 0);
-        (*given).deleter.unwrap()(given);
-    }
+    // SAFETY: a live structure.
+    let managed = unsafe { &*given };
+    // SAFETY: a live tensor of floats in host memory.
+    assert_eq!(unsafe { read(&managed.dl_tensor) }.0, [6]);
+    assert_eq!(count(freed), 0);
+    let deleter = managed.deleter.unwrap();
+    // SAFETY: the deleter of this structure, called once.
+    unsafe { deleter(given) };
     assert_eq!(count(freed), 1);
     Ok(())
 }
 
 #[test]
-fn a_tensor_that_nobody_wants_is_ended_once() -> Result<()> {
+fn a_tensor_that_is_not_taken_is_released_once() -> Result<()> {
     let (theirs, freed) = Theirs::new();
-    // SAFETY: a structure of a producer that nobody else takes.
+    // SAFETY: a structure of a producer that no other code takes.
     drop(unsafe { Tensor::from_raw(theirs.give())? });
     assert_eq!(count(freed), 1);
     Ok(())
@@ -216,10 +226,9 @@ fn a_producer_without_a_deleter_is_not_called() -> Result<()> {
     let (theirs, freed) = Theirs::new();
     let given = theirs.give();
     // SAFETY: a live structure; what it holds is leaked.
-    let tensor = unsafe {
-        (*given).deleter = None;
-        Tensor::from_raw(given)?
-    };
+    unsafe { (*given).deleter = None };
+    // SAFETY: as above, taken once.
+    let tensor = unsafe { Tensor::from_raw(given) }?;
     drop(tensor);
     assert_eq!(count(freed), 0);
     Ok(())
@@ -348,12 +357,9 @@ fn a_negative_number_of_dimensions_is_refused() {
 #[test]
 fn no_tensor_is_an_error() {
     // SAFETY: null is no structure.
-    let [old, new] = unsafe {
-        [
-            Tensor::from_raw(ptr::null_mut()),
-            Tensor::from_raw_versioned(ptr::null_mut()),
-        ]
-    };
+    let old = unsafe { Tensor::from_raw(ptr::null_mut()) };
+    // SAFETY: as above.
+    let new = unsafe { Tensor::from_raw_versioned(ptr::null_mut()) };
     assert!(matches!(old, Err(InteropError::NullTensor)));
     assert!(matches!(new, Err(InteropError::NullTensor)));
 }
@@ -361,7 +367,7 @@ fn no_tensor_is_an_error() {
 #[test]
 fn a_later_version_is_ended_unread() {
     let (theirs, freed) = Theirs::new();
-    // SAFETY: a structure of a producer that nobody else takes.
+    // SAFETY: a structure of a producer that no other code takes.
     let error = unsafe { Tensor::from_raw_versioned(theirs.give_versioned(2, 0)) }.unwrap_err();
     assert!(
         matches!(error, InteropError::Version { major: 2, minor: 3 }),
@@ -375,7 +381,7 @@ fn a_read_only_tensor_is_only_read() -> Result<()> {
     let device = Device::emulator();
     let stream = device.stream()?;
     let (theirs, freed) = Theirs::new();
-    // SAFETY: a structure of a producer that nobody else takes.
+    // SAFETY: a structure of a producer that no other code takes.
     let tensor = unsafe { Tensor::from_raw_versioned(theirs.give_versioned(1, READ_ONLY))? };
     let x = tensor.into_read_only::<f32>(&device)?;
     assert_eq!(x.slice(2..4)?.to_vec(&stream)?, [2.0, 3.0]);
@@ -388,7 +394,7 @@ fn a_read_only_tensor_is_only_read() -> Result<()> {
 fn a_read_only_tensor_becomes_no_buffer_and_loses_no_flag() -> Result<()> {
     for older_form in [false, true] {
         let (theirs, freed) = Theirs::new();
-        // SAFETY: a structure of a producer that nobody else takes.
+        // SAFETY: a structure of a producer that no other code takes.
         let tensor = unsafe { Tensor::from_raw_versioned(theirs.give_versioned(1, READ_ONLY))? };
         let error = match older_form {
             true => tensor.into_raw().unwrap_err(),
@@ -421,11 +427,10 @@ fn nothing_goes_out_and_comes_back() -> Result<()> {
     let stream = device.stream()?;
     let x = device.upload::<f64>(&[])?;
     let given = x.into_dlpack(&[4, 0], &stream)?.into_raw()?;
+    // SAFETY: ours, and alive.
+    assert!(unsafe { &*given }.dl_tensor.data.is_null());
     // SAFETY: ours, taken once.
-    let tensor = unsafe {
-        assert!((*given).dl_tensor.data.is_null());
-        Tensor::from_raw(given)?
-    };
+    let tensor = unsafe { Tensor::from_raw(given) }?;
     assert_eq!(tensor.into_buffer::<f64>(&device)?.len(), 0);
     Ok(())
 }

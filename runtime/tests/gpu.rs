@@ -5,15 +5,14 @@
 use std::panic::Location;
 use std::time::Instant;
 
+use warploom_harness::device_test::gpu_or_skip;
+use warploom_harness::embed_device_code;
 use warploom_runtime::launch::{ByValue, Contract, Kernel, Param, SliceArg, SliceMutArg, submit};
 use warploom_runtime::model::Model;
 use warploom_runtime::{
     Device, Error, Graph, Launch, LaunchError, Limits, MemoryError, PinnedOptions, Result, Stream,
     StreamError,
 };
-
-const PTX: &[u8] = include_bytes!("gpu.ptx");
-const PTX_BYTES: usize = 8192;
 
 const MANIFEST: &str = r#"{"target":"test gpu","failure":null,"kernels":[
 {"name":"gpu::saxpy","entry":"saxpy","launched_at":[],"id":7,"params":[
@@ -25,52 +24,7 @@ const MANIFEST: &str = r#"{"target":"test gpu","failure":null,"kernels":[
 {"name":"gpu::lied","entry":"saxpy","launched_at":[],"id":12,"params":[]}],
 "images":[{"sm":75,"exact":false,"offset":0,"len":8192}]}"#;
 
-const TOTAL: usize = (24 + MANIFEST.len() + PTX_BYTES + 1).next_multiple_of(16);
-
-const fn container() -> [u8; TOTAL] {
-    let mut out = [0; TOTAL];
-    let words = [
-        u64::from_le_bytes(*b"WARPLM01"),
-        TOTAL as u64,
-        MANIFEST.len() as u64,
-    ];
-    let mut i = 0;
-    while i < 24 {
-        out[i] = words[i / 8].to_le_bytes()[i % 8];
-        i += 1;
-    }
-    i = 0;
-    while i < MANIFEST.len() {
-        out[24 + i] = MANIFEST.as_bytes()[i];
-        i += 1;
-    }
-    assert!(PTX.len() <= PTX_BYTES);
-    i = 0;
-    while i < PTX_BYTES {
-        out[24 + MANIFEST.len() + i] = if i < PTX.len() { PTX[i] } else { b'\n' };
-        i += 1;
-    }
-    out
-}
-
-#[repr(align(16))]
-struct Aligned(#[expect(dead_code, reason = "read through the section")] [u8; TOTAL]);
-
-#[cfg(target_os = "linux")]
-#[used]
-#[unsafe(link_section = "warploom_images")]
-static CONTAINER: Aligned = Aligned(container());
-
-/// The first GPU, or a word about why the test is skipped.
-fn gpu() -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
-}
+embed_device_code!(MANIFEST, include_bytes!("gpu.ptx"), 8192);
 
 fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
     Kernel {
@@ -155,7 +109,9 @@ fn bare(stream: &Stream, name: &'static str) -> Result<(), LaunchError> {
 //@ rows: GDV-1, GCC-12, GCC-13, GCC-14, GCC-15, GCC-16, GCC-17, GCC-19, GCC-21, GCC-24, GCC-32
 #[test]
 fn a_device_describes_itself() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     eprintln!(
         "{} {:?} {:?}",
         device.name(),
@@ -181,7 +137,9 @@ fn a_device_describes_itself() -> Result<()> {
 //@ rows: GDM-1, GDM-5, GDM-14
 #[test]
 fn memory_goes_there_and_back() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let source: Vec<u32> = (0..1_000_003).collect();
     let mut x = device.upload(&source)?;
@@ -211,7 +169,9 @@ fn memory_goes_there_and_back() -> Result<()> {
 //@ rows: GDR-10
 #[test]
 fn saxpy_runs() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let n = 100_001;
     let x = device.upload(&vec![3.0f32; n])?;
@@ -224,7 +184,9 @@ fn saxpy_runs() -> Result<()> {
 //@ rows: GPL-4, TM-5, TM-12
 #[test]
 fn kernels_use_every_kind_of_memory() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (stream, other) = (device.stream()?, device.stream()?);
     let n = 1000;
     let options = PinnedOptions::new().mapped();
@@ -267,7 +229,9 @@ fn kernels_use_every_kind_of_memory() -> Result<()> {
 //@ rows: GER-1, GER-2, GER-3
 #[test]
 fn a_panic_is_an_error_and_the_device_goes_on() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let x = device.upload(&[1.0f32; 5])?;
     let mut y = device.upload(&[1.0f32; 8])?;
@@ -301,7 +265,9 @@ fn a_panic_is_an_error_and_the_device_goes_on() -> Result<()> {
 //@ rows: GAS-10
 #[test]
 fn streams_hand_buffers_over() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (slow, fast) = (device.stream()?, device.stream()?);
     let n = 1000;
     for _ in 0..5 {
@@ -327,7 +293,9 @@ fn streams_hand_buffers_over() -> Result<()> {
 //@ rows: GDV-4, GDR-6
 #[test]
 fn a_dropped_device_waits_for_its_kernels() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     bare(&stream, "gpu::empty")?;
     let mut x = device.zeroed::<f32>(1)?;
@@ -339,7 +307,9 @@ fn a_dropped_device_waits_for_its_kernels() -> Result<()> {
 
 #[test]
 fn much_dynamic_shared_memory_is_asked_for() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let mut y = device.zeroed::<u32>(1)?;
     for bytes in [
@@ -366,7 +336,9 @@ fn much_dynamic_shared_memory_is_asked_for() -> Result<()> {
 //@ rows: GDR-9
 #[test]
 fn wrong_device_code_is_refused() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let error = bare(&stream, "gpu::nowhere").unwrap_err();
     assert!(matches!(error, LaunchError::NoDeviceCode { .. }), "{error}");
@@ -392,7 +364,9 @@ fn wrong_device_code_is_refused() -> Result<()> {
 //@ rows: GAS-11
 #[test]
 fn events_time_the_device() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let (start, end) = (device.event()?, device.event()?);
     assert!(matches!(start.synchronize(), Err(StreamError::NotRecorded)));
@@ -413,7 +387,9 @@ fn events_time_the_device() -> Result<()> {
 //@ rows: GDV-3, GDR-5
 #[test]
 fn threads_share_a_gpu() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let n = 4096;
     let x = device.upload(&vec![1.0f32; n])?;
     std::thread::scope(|scope| {
@@ -436,7 +412,9 @@ fn threads_share_a_gpu() -> Result<()> {
 /// Nodes of different buffers may run in any order, those of one buffer in that of their recording.
 #[test]
 fn a_graph_runs_its_nodes_in_the_order_of_their_buffers() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let x = device.upload(&[1.0f32; 500])?;
     let (mut y, mut z) = (device.zeroed::<f32>(500)?, device.zeroed::<f32>(500)?);
@@ -464,7 +442,9 @@ fn a_graph_runs_its_nodes_in_the_order_of_their_buffers() -> Result<()> {
 
 #[test]
 fn a_panic_in_a_graph_names_its_launch() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let (x, mut y) = (device.zeroed::<f32>(10)?, device.zeroed::<f32>(11)?);
     let graph = Graph::capture(&device, |s| saxpy(s, Launch::covering(11), 1.0, &x, &mut y))?;
@@ -484,7 +464,9 @@ fn a_panic_in_a_graph_names_its_launch() -> Result<()> {
 /// Prints, asserts nothing: what a launch costs the host.
 #[test]
 fn launches_are_cheap() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let x = device.zeroed::<f32>(64)?;
     let mut y = device.zeroed::<f32>(64)?;

@@ -1,4 +1,4 @@
-//! Handles and memory that somebody else made with the driver, on a GPU. Skips, and says so, where there is none.
+//! Handles and memory that other code made with the driver, on a GPU. Skips, and says so, where there is none.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use warploom_runtime::{Device, DeviceBuffer, Graph, InteropError, Launch, Result
 
 type Handle = *mut c_void;
 
-/// The driver, called by somebody who does not know this library.
+/// The driver, called by code that does not know this library.
 struct Driver(Library);
 
 macro_rules! calls {
@@ -119,26 +119,20 @@ fn a_context_of_others_is_worked_in_and_left_to_them() -> Result<()> {
     // What is of one context does not go to the other.
     assert!(y.copy_from(0, &[9], &device.stream()?).is_err());
     let (theirs_too, ours) = (driver.stream(&there), driver.stream(&device));
-    // SAFETY: live streams, destroyed below.
-    unsafe {
-        assert!(Stream::from_raw(&there, theirs_too).is_ok());
-        assert!(matches!(
-            Stream::from_raw(&there, ours),
-            Err(InteropError::WrongContext { .. })
-        ));
-    }
+    // SAFETY: a live stream, destroyed below.
+    assert!(unsafe { Stream::from_raw(&there, theirs_too) }.is_ok());
+    // SAFETY: as above.
+    let wrong = unsafe { Stream::from_raw(&there, ours) };
+    assert!(matches!(wrong, Err(InteropError::WrongContext { .. })));
     for (context, stream) in [(theirs, theirs_too), (device.raw_context(), ours)] {
         assert_eq!(driver.ctx_set_current(context), 0);
         assert_eq!(driver.stream_destroy(stream), 0);
     }
     // A second device in it, and the primary context by its handle.
-    // SAFETY: as above.
-    let (again, primary) = unsafe {
-        (
-            Device::from_raw_context(theirs)?,
-            Device::from_raw_context(device.raw_context())?,
-        )
-    };
+    // SAFETY: a live context, destroyed below.
+    let again = unsafe { Device::from_raw_context(theirs) }?;
+    // SAFETY: the device's own context, which it keeps alive.
+    let primary = unsafe { Device::from_raw_context(device.raw_context()) }?;
     assert_eq!(again.raw_context(), theirs);
     assert_eq!(primary.raw_context(), device.raw_context());
     drop((x, y, stream, there, again, primary));
@@ -320,7 +314,7 @@ fn memory_that_the_gpu_does_not_reach_is_refused() {
     let Some((device, _)) = gpu() else { return };
     let host = vec![0u32; 4096];
     let address = host.as_ptr().addr() as u64;
-    // SAFETY: refused before anybody uses it.
+    // SAFETY: refused before any use.
     let error = unsafe { DeviceBuffer::<u32>::from_raw_parts(&device, address, 4096, || ()) };
     let error = error.unwrap_err();
     assert!(
@@ -334,14 +328,13 @@ fn memory_that_the_gpu_does_not_reach_is_refused() {
 /// # Safety
 /// `address` is memory of `device_type` for all elements.
 unsafe fn moved(given: *mut DLManagedTensor, device_type: i32, address: u64) -> Result<Tensor> {
-    // SAFETY: `given` is a structure of ours that nobody else takes; the caller promises the memory.
-    unsafe {
-        (*given).dl_tensor.device.device_type = device_type;
-        (*given).dl_tensor.device.device_id = 0;
-        (*given).dl_tensor.data =
-            ptr::with_exposed_provenance_mut(usize::try_from(address).unwrap());
-        Ok(Tensor::from_raw(given)?)
-    }
+    // SAFETY: `given` is a structure of ours that no other code takes.
+    let tensor = unsafe { &mut (*given).dl_tensor };
+    tensor.device.device_type = device_type;
+    tensor.device.device_id = 0;
+    tensor.data = ptr::with_exposed_provenance_mut(usize::try_from(address).unwrap());
+    // SAFETY: as above, taken once; the caller promises the memory.
+    Ok(unsafe { Tensor::from_raw(given) }?)
 }
 
 //@ rows: GMX-5
@@ -393,11 +386,11 @@ fn our_own_page_locked_and_managed_memory_goes_out_and_comes_back() -> Result<()
     for ((tensor, address), device_type) in tensors.into_iter().zip(addresses).zip([3, 13]) {
         assert_eq!(tensor.device().device_type, device_type);
         let raw = tensor.into_raw()?;
+        // SAFETY: ours, and alive.
+        let data = unsafe { (*raw).dl_tensor.data };
+        assert_eq!(data.addr() as u64, address);
         // SAFETY: ours, taken once.
-        let tensor = unsafe {
-            assert_eq!((*raw).dl_tensor.data.addr() as u64, address);
-            Tensor::from_raw(raw)?
-        };
+        let tensor = unsafe { Tensor::from_raw(raw) }?;
         let y = tensor.into_buffer::<f32>(&device)?;
         assert_eq!(y.to_vec(&stream)?, [1.0, 2.0, 3.0, 4.0]);
     }
@@ -414,11 +407,10 @@ fn a_tensor_of_another_gpu_is_refused() -> Result<()> {
         .zeroed::<f32>(6)?
         .into_dlpack(&[6], &device.stream()?)?;
     let given = x.into_raw()?;
+    // SAFETY: ours, and alive.
+    unsafe { (*given).dl_tensor.device.device_id = 7 };
     // SAFETY: ours, taken once.
-    let tensor = unsafe {
-        (*given).dl_tensor.device.device_id = 7;
-        Tensor::from_raw(given)?
-    };
+    let tensor = unsafe { Tensor::from_raw(given) }?;
     let error = tensor.into_buffer::<f32>(&device).unwrap_err();
     assert!(error.to_string().contains("memory of GPU 7"), "{error}");
     Ok(())

@@ -15,11 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 
+use warploom_harness::futures::block_on;
 use warploom_runtime::{
     EventOptions, MemoryError, Result, Stream, StreamError, StreamOptions, profile,
 };
 
-use support::{block_on, delay, gpu, increment, is_asynchronous};
+use support::{delay, gpu, increment, is_asynchronous};
 
 /// Adds `what` to the list when the stream gets there.
 fn push(stream: &Stream, list: &Arc<Mutex<Vec<&'static str>>>, what: &'static str) -> Result<()> {

@@ -65,7 +65,7 @@ fn copies_of_rows_and_arrays_are_nodes() -> Result<()> {
         let mut inside = array.part_mut(1.., 1.., ..)?;
         inside.copy_from_device(rows.part(1.., 1.., ..)?, s)?;
         let mut back = back.as_slice_mut().shaped((4, 3, 2))?;
-        back.copy_from_array(array.as_slice(), s)
+        back.copy_from_device(array.as_slice(), s)
     })?;
     let graph = graph.instantiate()?;
     drop((rows, array)); // the graph keeps them

@@ -33,7 +33,7 @@ fn numbers(n: u32) -> Vec<u32> {
     (0..n).map(|i| i.wrapping_mul(2_654_435_761)).collect()
 }
 
-/// Work is done when somebody waits for it, and not before.
+/// Work is done when a thread waits for it, and not before.
 const QUEUED: &str = "queued=1,devices=2";
 
 //@ rows: GPL-1, GPL-7, GAS-1, GAS-8

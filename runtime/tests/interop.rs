@@ -1,4 +1,4 @@
-//! Memory and handles of others on the emulator: what is taken, what is refused, and who is told when it is over.
+//! Memory and handles of others on the emulator: what is taken, what is refused, and when the owner is released.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use warploom_runtime::{Device, DeviceBuffer, InteropError, Result};
 
-/// Counts how often somebody was told.
+/// Counts the calls of a release function.
 #[derive(Clone, Default)]
 struct Told(Arc<AtomicUsize>);
 
@@ -70,7 +70,7 @@ fn the_address_that_goes_in_comes_out() -> Result<()> {
 
 fn refused(address: u64, len: usize) -> (InteropError, usize) {
     let told = Told::default();
-    // SAFETY: it is refused before anybody uses it.
+    // SAFETY: it is refused before any use.
     let given = unsafe {
         DeviceBuffer::<u32>::from_raw_parts(&Device::emulator(), address, len, told.once())
     };
@@ -131,7 +131,7 @@ fn nothing_may_have_no_address() -> Result<()> {
 fn a_forgotten_buffer_keeps_the_memory() -> Result<()> {
     let device = Device::emulator();
     let (theirs, told) = (Vec::leak(vec![1, 2]), Told::default());
-    // SAFETY: nobody touches `theirs` any more.
+    // SAFETY: `theirs` is not used any more.
     std::mem::forget(unsafe { adopt(&device, theirs, &told)? });
     assert_eq!(told.count(), 0);
     Ok(())

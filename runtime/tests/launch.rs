@@ -43,12 +43,15 @@ fn saxpy<'a>(
     };
     let cpu = || {
         let i = index();
-        // SAFETY: the emulator runs this while the buffers are borrowed; thread i alone writes element i.
-        unsafe {
-            let x = std::slice::from_raw_parts(x.as_ptr(), x.len());
-            if i < y.len() {
-                *y.as_mut_ptr().add(i) += a.get() * x[i];
-            }
+        // SAFETY: the emulator runs this while the buffers are borrowed, and no thread writes `x`.
+        let x = unsafe { std::slice::from_raw_parts(x.as_ptr(), x.len()) };
+        if i < y.len() {
+            // SAFETY: within the buffer.
+            let y = unsafe { y.as_mut_ptr().add(i) };
+            // SAFETY: a kernel's own argument, read while the kernel runs.
+            let a = unsafe { a.get() };
+            // SAFETY: thread i alone accesses element i.
+            unsafe { *y += a * x[i] };
         }
     };
     let args = [a.arg(), x.arg(), y.arg()];
@@ -153,8 +156,10 @@ fn rows_arrive_with_width_and_height() -> Result<()> {
         let y = lane::block_idx_y() * lane::block_dim_y() + lane::thread_idx_y();
         let (width, x, y) = (out.width(), x as usize, y as usize);
         if x < width && y < out.height() {
-            // SAFETY: within the rows; each thread writes its own element.
-            unsafe { *out.as_mut_ptr().add(y * width + x) = (10 * y + x) as u32 };
+            // SAFETY: within the rows.
+            let to = unsafe { out.as_mut_ptr().add(y * width + x) };
+            // SAFETY: each thread writes its own element.
+            unsafe { *to = (10 * y + x) as u32 };
         }
     };
     let shape = Launch::covering_2d(7, 5);

@@ -99,7 +99,7 @@ fn a_lost_gpu_can_be_opened_again_beside_what_is_left_of_it() -> Result<()> {
     drop(device);
     let work = again.stream()?;
     assert_eq!(new.to_vec(&work)?, [5; 1000]);
-    // The lost context goes with the last who has it; then the GPU's own context is to be had again.
+    // The lost context is released with its last owner; then the GPU's own context can be retained again.
     assert_eq!(fake.count("contexts"), 2);
     drop(twin);
     assert_eq!(

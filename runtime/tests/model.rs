@@ -138,8 +138,12 @@ fn with_static(device: &Device, fixed: usize, dynamic: u32) -> Result<(), Launch
     let stream = device.stream().unwrap();
     let launch = Launch::new(1, 1).dynamic_shared(dynamic);
     plain(&stream, launch, Contract::ANY, &|| {
-        // SAFETY: the last byte of the array.
-        unsafe { lane::shared_static(&KEY, fixed, 1).add(fixed - 1).write(1) };
+        // SAFETY: the one type of array with this key, and a launch with as many bytes.
+        let start = unsafe { lane::shared_static(&KEY, fixed, 1) };
+        // SAFETY: the array's last byte.
+        let last = unsafe { start.add(fixed - 1) };
+        // SAFETY: as above; one thread.
+        unsafe { last.write(1) };
     })?;
     stream.synchronize().unwrap();
     Ok(())

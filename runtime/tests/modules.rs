@@ -13,6 +13,7 @@ mod launches; // shapes that are refused
 use std::path::PathBuf;
 use std::process::Command;
 
+use warploom_harness::device_test::gpu_or_skip;
 use warploom_runtime::module::images::Arch;
 use warploom_runtime::module::{Code, CodeKind, JitOptions, Value};
 use warploom_runtime::{Device, DeviceBuffer, Launch, Module, ModuleError, Result, Stream};
@@ -20,17 +21,6 @@ use warploom_runtime::{Device, DeviceBuffer, Launch, Module, ModuleError, Result
 const PTX: &str = include_str!("modules.ptx");
 
 type Add = (*const f32, *const f32, *mut f32, u32);
-
-/// The first GPU, or a word about why the test is skipped.
-fn gpu() -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
-}
 
 fn load(device: &Device) -> Result<Module> {
     Ok(device.load(&Code::ptx(PTX)?.named("modules.ptx"))?)
@@ -61,7 +51,9 @@ fn expected() -> Vec<f32> {
 //@ rows: GDR-8, GDR-10, GCO-3, GDR-11
 #[test]
 fn ptx_for_an_older_gpu_is_compiled_and_runs() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let module = load(&device)?;
     assert_eq!(adds(&module)?, expected());
     assert_eq!(
@@ -79,7 +71,9 @@ fn ptx_for_an_older_gpu_is_compiled_and_runs() -> Result<()> {
 //@ rows: GDR-8, GCO-2
 #[test]
 fn a_file_is_loaded() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules.ptx");
     assert_eq!(adds(&device.load(&Code::file(path)?)?)?, expected());
     Ok(())
@@ -88,7 +82,9 @@ fn a_file_is_loaded() -> Result<()> {
 //@ rows: GDR-8
 #[test]
 fn wrong_ptx_is_an_error_with_log_and_line() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let wrong = PTX.replace("add.f32 %f1, %f1, %f2;", "addd.f32 %f1, %f1, %f2;");
     let at = wrong
         .lines()
@@ -116,8 +112,10 @@ fn wrong_ptx_is_an_error_with_log_and_line() -> Result<()> {
 //@ rows: GDR-8
 #[test]
 fn options_reach_the_compiler_and_its_log_comes_back() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
-    // Nobody has compiled this text before: the driver keeps what it compiled, without the log.
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
+    // This text was not compiled before: the driver keeps what it compiled, without the log.
     let text = format!(
         "{PTX}\n// {} {:?}\n",
         std::process::id(),
@@ -151,7 +149,9 @@ fn options_reach_the_compiler_and_its_log_comes_back() -> Result<()> {
 //@ rows: GCO-4, GCO-5
 #[test]
 fn code_for_newer_gpus_is_refused_with_its_architecture() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (major, minor) = device.compute_capability();
     let newer = Arch::new(major + 1, 0).to_string();
     let code = Code::ptx(&PTX.replace("sm_75", &newer))?;
@@ -166,7 +166,9 @@ fn code_for_newer_gpus_is_refused_with_its_architecture() -> Result<()> {
 //@ rows: GDR-9
 #[test]
 fn missing_names_are_errors() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let module = load(&device)?;
     let error = module.kernel::<Add>("subtract").unwrap_err();
     assert!(matches!(error, ModuleError::NoKernel { .. }), "{error}");
@@ -192,7 +194,9 @@ fn missing_names_are_errors() -> Result<()> {
 //@ rows: GLA-15
 #[test]
 fn types_of_other_sizes_are_refused() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     if !tells(&device) {
         return Ok(());
     }
@@ -217,7 +221,9 @@ fn types_of_other_sizes_are_refused() -> Result<()> {
 //@ rows: GLA-12, GLA-15, GDR-10
 #[test]
 fn parameters_of_every_alignment_arrive() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (stream, module) = (device.stream()?, load(&device)?);
     type Mixed = (i32, Value<[f32; 4]>, u8, f32, *mut u32, Value<[f32; 2]>);
     let mixed = module.kernel::<Mixed>("mixed")?;
@@ -252,7 +258,9 @@ fn parameters_of_every_alignment_arrive() -> Result<()> {
 //@ rows: GDM-9, GDM-10, GDR-9
 #[test]
 fn variables_are_read_and_written() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (stream, module) = (device.stream()?, load(&device)?);
     let table = module.symbol::<[f32; 256]>("table")?;
     let total = module.symbol::<u64>("total")?;
@@ -290,7 +298,9 @@ fn variables_are_read_and_written() -> Result<()> {
 //@ rows: GCO-12
 #[test]
 fn modules_with_equal_names_live_side_by_side() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let other = PTX.replace("total = 5", "total = 50");
     let modules = [
@@ -356,7 +366,9 @@ fn twice(module: &Module, stream: &Stream) -> Result<Vec<u32>> {
 //@ rows: GCO-2, GDR-8, HX-11
 #[test]
 fn several_pieces_are_linked() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let mut linker = device.linker_with(&JitOptions::new().verbose(true))?;
     linker.add(&Code::ptx(CALLER)?.named("caller.ptx"))?;
@@ -391,7 +403,9 @@ fn several_pieces_are_linked() -> Result<()> {
 //@ rows: GDR-8
 #[test]
 fn a_link_with_something_missing_or_wrong_says_what() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     assert!(matches!(
         device.linker()?.complete(),
         Err(ModuleError::NothingToLink)
@@ -463,7 +477,7 @@ fn binaries_of_the_toolkit_are_what_they_are_taken_for() -> Result<()> {
     let folder = folder("binaries");
     let at = |name: &str| folder.join(name).display().to_string();
     std::fs::write(at("k.ptx"), PTX).unwrap();
-    let gpu = gpu();
+    let gpu = gpu_or_skip();
     let (major, minor) = gpu.as_ref().map_or((9, 0), Device::compute_capability);
     let arch = Arch::new(major, minor);
     run(
@@ -514,7 +528,9 @@ fn binaries_of_the_toolkit_are_what_they_are_taken_for() -> Result<()> {
 
 #[test]
 fn a_module_is_kept_while_its_kernels_run() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let stream = device.stream()?;
     let mut y = device.zeroed::<u64>(123)?;
     for _ in 0..3 {
@@ -530,7 +546,9 @@ fn a_module_is_kept_while_its_kernels_run() -> Result<()> {
 
 #[test]
 fn streams_hand_buffers_over_to_foreign_kernels() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (module, slow, fast) = (load(&device)?, device.stream()?, device.stream()?);
     let slow_len = module.kernel::<(&mut [u64],)>("slow_len")?;
     let add = module.kernel::<Add>("add")?;
@@ -551,7 +569,9 @@ fn streams_hand_buffers_over_to_foreign_kernels() -> Result<()> {
 
 #[test]
 fn foreign_kernels_have_figures_and_a_best_block() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (module, stream) = (load(&device)?, device.stream()?);
     let bounded = module.kernel::<(*mut u32,)>("bounded")?;
     let attributes = bounded.function().attributes()?.unwrap();
@@ -585,7 +605,9 @@ const ASKED: &str = "WARPLOOM_TEST_LOADS_LAZILY";
 
 #[test]
 fn the_variable_of_the_driver_chooses_how_functions_are_loaded() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     if let Some(lazy) = std::env::var_os(ASKED) {
         assert_eq!(device.loads_lazily()?, lazy == "1");
         if tells(&device) {

@@ -9,7 +9,7 @@ use warploom_runtime::{
     Device, DeviceBuffer, DeviceError, Graph, Launch, LaunchError, MemoryError, Result, Stream,
 };
 
-/// Work waits until somebody waits for it: a forgotten wait shows.
+/// Work is not done until a thread waits for it: a missing wait is found.
 const QUEUED: &str = "devices=3,queued=1";
 
 //@ rows: TM-13
@@ -244,7 +244,7 @@ fn kernels_use_a_peers_memory_in_order_with_its_own_work() -> Result<()> {
         "{error}"
     );
 
-    // The end of it comes after what is queued, for all who have the GPU.
+    // The end of it comes after what is queued, for all owners of the GPU.
     add(&add_a, &on_a, [&ones, &ones], &mut y)?;
     let again = Device::cuda(1)?;
     again.disable_peer_access(&b)?;

@@ -76,7 +76,7 @@ fn other_streams_wait_for_the_allocation_and_its_own_does_not() -> Result<()> {
         assert_eq!(place(&again, "cuStreamWaitEvent"), None, "{again:?}");
         assert_eq!(buffer.to_vec(&a)?, [3; 1000]);
     }
-    // Unused, and copied by another stream: that waits, too, and so does whoever frees it.
+    // Unused, and copied by another stream: that waits, too, and so does the free.
     let z = pool.alloc_uninit::<u8>(1000, &a)?;
     let copied = log_of(&fake, || z.to_vec(&b).map(drop).map_err(Into::into))?;
     assert!(place(&copied, "cuStreamWaitEvent").is_some(), "{copied:?}");

@@ -10,7 +10,7 @@ use std::process::Command;
 use warploom_runtime::profile::{self, NoTool};
 use warploom_runtime::{Device, Result};
 
-/// Where the library writes, and the sign that this process is the one that is looked at.
+/// Where the library writes, and the sign that this process is the one whose profile is checked.
 const LOG: &str = "TOOL_LOG";
 
 fn make_calls() -> Result<()> {

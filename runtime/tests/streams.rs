@@ -2,15 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed test should stop there")]
 
-use std::future::{Future, IntoFuture};
+use std::future::IntoFuture;
 use std::panic::Location;
-use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use warploom_emulator::intrinsics as lane;
+use warploom_harness::futures::block_on;
 use warploom_runtime::launch::{Contract, Kernel, Param, SliceMutArg, submit};
 use warploom_runtime::{
     Device, EventOptions, Launch, LaunchError, MemoryError, Result, Stream, StreamError,
@@ -35,8 +34,10 @@ fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, Elem = u32>) -> Result
     let cpu = || {
         let i = lane::thread_idx_x() as usize;
         assert!(i < y.len(), "nothing to increment");
-        // SAFETY: the emulator runs this while the buffer is borrowed; thread i alone writes element i.
-        unsafe { *y.as_mut_ptr().add(i) += 1 };
+        // SAFETY: within the buffer, which is borrowed while the emulator runs this.
+        let y = unsafe { y.as_mut_ptr().add(i) };
+        // SAFETY: thread i alone accesses element i.
+        unsafe { *y += 1 };
     };
     let launch = Launch::new(1, threads.max(1));
     // SAFETY: description, argument and body belong together.
@@ -49,24 +50,6 @@ fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, Elem = u32>) -> Result
             &cpu,
             Location::caller(),
         )
-    }
-}
-
-/// Polls until the future is ready, waiting in between until it is woken.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
     }
 }
 
@@ -418,7 +401,7 @@ fn the_drivers_variable_makes_launches_wait() {
 
 //@ rows: GER-1
 #[test]
-fn an_error_that_nobody_waits_for_is_told_at_the_end() {
+fn an_error_that_no_call_waits_for_is_reported_at_exit() {
     const CHILD: &str = "WARPLOOM_TEST_CHILD";
     if let Ok(waits) = std::env::var(CHILD) {
         let device = Device::emulator();
@@ -429,14 +412,14 @@ fn an_error_that_nobody_waits_for_is_told_at_the_end() {
     }
     for (waits, told) in [("0", 1), ("1", 0)] {
         let child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["an_error_that_nobody_waits_for_is_told_at_the_end"])
+            .args(["an_error_that_no_call_waits_for_is_reported_at_exit"])
             .args(["--exact", "--nocapture"])
             .env(CHILD, waits)
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&child.stderr);
         assert!(child.status.success(), "{said}");
-        let sentence = "dropped before anybody waited for this error";
+        let sentence = "dropped before any wait reported this error";
         assert_eq!(said.matches(sentence).count(), told, "{said}");
         let panic = "kernel `increment` panicked at";
         assert_eq!(said.matches(panic).count(), told, "{said}");

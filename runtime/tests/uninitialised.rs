@@ -145,7 +145,7 @@ fn fills_and_copies_from_page_locked_memory_give_values() -> Result<()> {
 }
 
 #[test]
-fn reading_what_nobody_wrote_is_a_warning_to_take() -> Result<()> {
+fn reading_uninitialised_memory_is_a_warning_to_take() -> Result<()> {
     let device = Emulator::new().mode(Mode::Checked).device();
     let stream = device.stream()?;
     let x = device.alloc_uninit::<u32>(4)?;

@@ -1,32 +1,64 @@
-//! Copies of bytes in a row.
+//! Copies of contiguous bytes, and the locks under which work on buffers is queued.
 
 use std::sync::RwLockReadGuard;
 
 use warploom_emulator::check;
 
 use super::Buffer;
+use crate::cuda::DriverError;
+use crate::cuda::stream::Stream as CudaStream;
 use crate::device::Device;
 use crate::device::order::{self, Submissions};
-use crate::graph::record::{KeptCopy, Operation};
+use crate::graph::record::{Operation, RecordedCopy};
 use crate::memory::MemoryError;
-use crate::stream::{Stream, StreamError, refuse_inside};
+use crate::stream::{Stream, StreamError, reject_in_host_callback};
 
-/// Copies between host memory and device memory, or within the latter.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Copy {
-    /// From this host address to the device address; waits until it is done.
-    In { from: *const u8, to: *mut u8 },
-    /// From this device address to the host address; waits until it is done.
-    Out { from: *const u8, to: *mut u8 },
-    /// From device address to device address; queued, not waited for.
-    Within { from: *const u8, to: *mut u8 },
-    /// From an address of pinned memory to the device address; queued, not waited for.
-    InPinned { from: *const u8, to: *mut u8 },
-    /// From this device address to an address of pinned memory; queued, not waited for.
-    OutPinned { from: *const u8, to: *mut u8 },
+/// Between which kinds of memory a copy goes. Pageable memory of the host (`HostToDevice`, `DeviceToHost`) has to stay borrowed, so that
+/// those copies wait until they are done; the others are queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CopyKind {
+    HostToDevice,
+    DeviceToHost,
+    DeviceToDevice,
+    PinnedToDevice,
+    DeviceToPinned,
 }
 
-impl Copy {
+impl CopyKind {
+    pub(super) fn waits(self) -> bool {
+        matches!(self, CopyKind::HostToDevice | CopyKind::DeviceToHost)
+    }
+
+    /// Tells the emulator's checks that a copy was made. `remarked`: whether a read of uninitialised bytes was reported already.
+    #[track_caller]
+    pub(super) fn note_emulated(
+        self,
+        to: *mut u8,
+        from: *const u8,
+        bytes: usize,
+        device: &Device,
+        remarked: &mut bool,
+    ) {
+        match self {
+            CopyKind::HostToDevice => check::initialise(to, bytes),
+            CopyKind::DeviceToDevice | CopyKind::PinnedToDevice => check::copied(to, from, bytes),
+            CopyKind::DeviceToHost | CopyKind::DeviceToPinned => {
+                *remarked = *remarked || device.host_reads(from, bytes);
+            }
+        }
+    }
+}
+
+/// A copy of `bytes` bytes without gaps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinearCopy {
+    pub(crate) kind: CopyKind,
+    pub(crate) from: *const u8,
+    pub(crate) to: *mut u8,
+    pub(crate) bytes: usize,
+}
+
+impl LinearCopy {
     /// Does the copy in order with the work on `stream`. `buffers` are those whose memory it touches.
     ///
     /// # Safety
@@ -36,39 +68,28 @@ impl Copy {
     #[track_caller]
     pub(crate) unsafe fn run(
         self,
-        bytes: usize,
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         // SAFETY: the caller's promise.
-        unsafe { self.queue(bytes, buffers, stream) }.map_err(|error| suspect(error, stream))
+        unsafe { self.queue(buffers, stream) }
+            .map_err(|error| with_candidate_launches(error, stream))
     }
 
     /// # Safety
-    /// As [`run`](Copy::run).
+    /// As [`run`](LinearCopy::run).
     #[track_caller]
-    unsafe fn queue(
-        self,
-        bytes: usize,
-        buffers: &[&Buffer],
-        stream: &Stream,
-    ) -> Result<(), MemoryError> {
-        refuse_inside()?;
-        let (Copy::In { from, to }
-        | Copy::Out { from, to }
-        | Copy::Within { from, to }
-        | Copy::InPinned { from, to }
-        | Copy::OutPinned { from, to }) = self;
+    unsafe fn queue(self, buffers: &[&Buffer], stream: &Stream) -> Result<(), MemoryError> {
+        reject_in_host_callback()?;
+        let LinearCopy {
+            kind,
+            from,
+            to,
+            bytes,
+        } = self;
         if let Some(recording) = stream.recording() {
-            let Copy::Within { .. } = self else {
-                let what = "copy to or from the host's memory";
-                return Err(StreamError::Recording { what }.into());
-            };
-            // A run orders its memory with other work of its own device alone.
-            for buffer in buffers {
-                buffer.check_own(stream)?;
-            }
-            let copy = Operation::Copy(KeptCopy {
+            check_recordable(kind, buffers, stream)?;
+            let copy = Operation::Copy(RecordedCopy {
                 to,
                 from,
                 bytes,
@@ -76,80 +97,97 @@ impl Copy {
             });
             return Ok(recording.push(copy)?);
         }
-        let Some(cuda) = stream.queue().cuda() else {
-            let locks = no_graphs(buffers, stream);
+        if let Some(cuda) = stream.queue().cuda() {
+            let _submissions = record_uses(buffers, stream)?;
+            // SAFETY: the caller promises the ranges. Pageable memory stays borrowed until the wait below; device and pinned memory is
+            // kept by `buffers`, which note this stream.
+            unsafe { self.queue_on_gpu(cuda)? };
+        } else {
+            let _no_graphs = exclude_graphs(buffers, stream);
             for buffer in buffers {
-                buffer.hand_to(stream.queue())?;
+                buffer.record_use(stream.queue())?;
             }
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the ranges.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
-            match self {
-                Copy::Within { .. } | Copy::InPinned { .. } => check::copied(to, from, bytes),
-                Copy::OutPinned { .. } => {
-                    stream.device().host_reads(from, bytes);
-                }
-                Copy::In { .. } => check::initialise(to, bytes),
-                Copy::Out { .. } => {
-                    stream.device().host_reads(from, bytes);
-                }
-            }
-            drop(locks); // the wait prints, and who is told may use the device
-            return match self {
-                Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
-                Copy::Within { .. } | Copy::InPinned { .. } | Copy::OutPinned { .. } => Ok(()),
-            };
-        };
-        let submission = hand_all(buffers, stream)?;
-        if bytes > 0 {
-            // SAFETY: the caller promises the ranges. Host memory stays borrowed until the wait below; device and pinned memory is kept
-            // by `buffers`, which note this stream.
-            unsafe {
-                match self {
-                    Copy::In { from, to } | Copy::InPinned { from, to } => {
-                        cuda.upload(to.addr() as u64, from, bytes)?;
-                    }
-                    Copy::Out { from, to } | Copy::OutPinned { from, to } => {
-                        cuda.download(to, from.addr() as u64, bytes)?;
-                    }
-                    Copy::Within { from, to } => {
-                        cuda.copy(to.addr() as u64, from.addr() as u64, bytes)?;
-                    }
-                }
-            }
+            kind.note_emulated(to, from, bytes, stream.device(), &mut false);
         }
-        drop(submission);
-        match self {
-            Copy::Within { .. } | Copy::InPinned { .. } | Copy::OutPinned { .. } => Ok(()),
-            Copy::In { .. } | Copy::Out { .. } => Ok(stream.synchronize()?),
+        // Without the locks: the wait prints, and the printer may use the device.
+        match kind.waits() {
+            true => Ok(stream.synchronize()?),
+            false => Ok(()),
+        }
+    }
+
+    /// # Safety
+    /// As [`run`](LinearCopy::run), until the stream has made the copy.
+    unsafe fn queue_on_gpu(self, cuda: &CudaStream) -> Result<(), DriverError> {
+        let LinearCopy {
+            from, to, bytes, ..
+        } = self;
+        if bytes == 0 {
+            return Ok(());
+        }
+        match self.kind {
+            // SAFETY: the caller's promise.
+            CopyKind::HostToDevice | CopyKind::PinnedToDevice => unsafe {
+                cuda.upload(to.addr() as u64, from, bytes)
+            },
+            // SAFETY: the caller's promise.
+            CopyKind::DeviceToHost | CopyKind::DeviceToPinned => unsafe {
+                cuda.download(to, from.addr() as u64, bytes)
+            },
+            // SAFETY: the caller's promise.
+            CopyKind::DeviceToDevice => unsafe {
+                cuda.copy(to.addr() as u64, from.addr() as u64, bytes)
+            },
         }
     }
 }
 
-/// The error of work on memory, which may be the first to hear that a kernel before it failed.
-pub(super) fn suspect(mut error: MemoryError, stream: &Stream) -> MemoryError {
+/// Refuses what a graph has no node for: copies of the host's memory, and buffers of other devices, since a run orders its memory with other
+/// work of its own device alone.
+pub(super) fn check_recordable(
+    kind: CopyKind,
+    buffers: &[&Buffer],
+    stream: &Stream,
+) -> Result<(), MemoryError> {
+    if kind != CopyKind::DeviceToDevice {
+        let what = "copy to or from the host's memory";
+        return Err(StreamError::Recording { what }.into());
+    }
+    buffers
+        .iter()
+        .try_for_each(|buffer| buffer.check_own(stream))
+}
+
+/// Adds the launches that may have failed to an error: work on memory may be the first call that reports the failure of an earlier kernel.
+pub(super) fn with_candidate_launches(mut error: MemoryError, stream: &Stream) -> MemoryError {
     if let MemoryError::Driver(error) = &mut error {
-        stream.device().name_suspects(Some(stream.number()), error);
+        stream
+            .device()
+            .add_candidate_launches(Some(stream.number()), error);
     }
     error
 }
 
-/// While they live, no graph runs on the emulated devices of `buffers` and of `stream`: portable buffers bring others than the stream's.
-pub(crate) fn no_graphs<'a>(
+/// Until the guards are dropped, no graph runs on the emulated devices of `buffers` and of `stream`: portable buffers may belong to others
+/// than the stream's.
+pub(crate) fn exclude_graphs<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
 ) -> Vec<RwLockReadGuard<'a, ()>> {
-    order::no_graphs(devices(buffers, stream))
+    order::exclude_graphs(devices(buffers, stream))
 }
 
-/// Hands `buffers` to `stream`. Until the locks are released nobody else hands them on: the work must be queued by then.
-pub(crate) fn hand_all<'a>(
+/// Records a use of `buffers` on `stream`. The work must be queued before the locks are released: no other use is recorded until then.
+pub(crate) fn record_uses<'a>(
     buffers: &[&'a Buffer],
     stream: &'a Stream,
 ) -> Result<Submissions<'a>, MemoryError> {
-    refuse_inside()?;
+    reject_in_host_callback()?;
     let locks = order::submissions(devices(buffers, stream));
     for buffer in buffers {
-        buffer.hand_to(stream.queue())?;
+        buffer.record_use(stream.queue())?;
     }
     Ok(locks)
 }

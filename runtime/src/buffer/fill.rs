@@ -3,10 +3,11 @@
 use warploom_emulator::check;
 
 use super::Buffer;
-use super::copy::{no_graphs, suspect};
+use super::copy::{exclude_graphs, with_candidate_launches};
 use crate::cuda::DriverError;
+use crate::cuda::copies::Memset;
 use crate::cuda::stream::Stream as CudaStream;
-use crate::graph::record::{KeptFill, Operation};
+use crate::graph::record::{Operation, RecordedFill};
 use crate::memory::MemoryError;
 use crate::stream::Stream;
 
@@ -22,18 +23,6 @@ pub(crate) struct Fill<'a> {
     pub(crate) height: usize,
 }
 
-/// One call of the driver: `unit` (1, 2 or 4) bytes of `value` are written `width` times in each of `height` rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Set {
-    /// Bytes from the start of the fill.
-    pub(crate) offset: usize,
-    pub(crate) pitch: usize,
-    pub(crate) unit: usize,
-    pub(crate) value: u32,
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-}
-
 impl Fill<'_> {
     /// Queues it on `stream`, which may record a graph; does not wait.
     ///
@@ -41,7 +30,7 @@ impl Fill<'_> {
     /// All elements lie in `buffer`, which belongs to the stream's device; the caller has an exclusive borrow of them.
     pub(crate) unsafe fn run(self, buffer: &Buffer, stream: &Stream) -> Result<(), MemoryError> {
         // SAFETY: the caller's promise.
-        unsafe { self.hand(buffer, stream) }.map_err(|error| suspect(error, stream))
+        unsafe { self.hand(buffer, stream) }.map_err(|error| with_candidate_launches(error, stream))
     }
 
     /// # Safety
@@ -50,15 +39,15 @@ impl Fill<'_> {
         if let Some(recording) = stream.recording() {
             // A run orders its memory with other work of its own device alone.
             buffer.check_own(stream)?;
-            return Ok(recording.push(Operation::Fill(KeptFill::new(self, buffer)))?);
+            return Ok(recording.push(Operation::Fill(RecordedFill::new(self, buffer)))?);
         }
-        let _order = buffer.hand_over(stream)?;
+        let _order = buffer.record_use_on(stream)?;
         match stream.queue().cuda() {
             // SAFETY: the caller promises the range; the buffer notes this stream, and waits for it before it frees its memory.
             Some(cuda) => unsafe { self.queue(cuda) }?,
             // SAFETY: on the emulator all addresses are host addresses; the caller promises the range.
             None => unsafe {
-                let _no_graphs = no_graphs(&[buffer], stream);
+                let _no_graphs = exclude_graphs(&[buffer], stream);
                 self.write();
             },
         }
@@ -71,13 +60,13 @@ impl Fill<'_> {
         for set in self.calls() {
             let to = self.to.addr() as u64 + set.offset as u64;
             let (unit, value) = (set.unit, set.value);
-            // SAFETY: part of the caller's range.
-            unsafe {
-                if set.height == 1 {
-                    cuda.set(to, unit, value, set.width)?;
-                } else {
-                    cuda.set_rows(to, set.pitch, unit, value, (set.width, set.height))?;
-                }
+            if set.height == 1 {
+                // SAFETY: part of the caller's range.
+                unsafe { cuda.set(to, unit, value, set.width)? };
+            } else {
+                let extent = (set.width, set.height);
+                // SAFETY: part of the caller's range.
+                unsafe { cuda.set_rows(to, set.pitch, unit, value, extent)? };
             }
         }
         Ok(())
@@ -93,15 +82,16 @@ impl Fill<'_> {
         let bytes = self.width * size;
         for row in 0..self.height {
             let start = self.to.wrapping_add(row * self.pitch);
-            // SAFETY: within the caller's range. What is there already is copied behind itself until the row is full.
-            unsafe {
-                start.copy_from_nonoverlapping(self.value.as_ptr(), size);
-                let mut done = size;
-                while done < bytes {
-                    let next = done.min(bytes - done);
-                    start.add(done).copy_from_nonoverlapping(start, next);
-                    done += next;
-                }
+            // SAFETY: the first element of a row of the caller's range.
+            unsafe { start.copy_from_nonoverlapping(self.value.as_ptr(), size) };
+            // The elements that are written already are copied behind themselves until the row is full.
+            let mut done = size;
+            while done < bytes {
+                let next = done.min(bytes - done);
+                let end = start.wrapping_add(done);
+                // SAFETY: within the row; no more is copied than lies before it.
+                unsafe { end.copy_from_nonoverlapping(start, next) };
+                done += next;
             }
             check::initialise(start, bytes);
         }
@@ -109,7 +99,7 @@ impl Fill<'_> {
 
     /// The driver sets units of 1, 2 or 4 bytes. Larger values become columns of units, unless all their units are alike: within each row,
     /// or, where there are more rows than elements in one, across all of them.
-    pub(crate) fn calls(self) -> Vec<Set> {
+    pub(crate) fn calls(self) -> Vec<Memset> {
         let size = self.value.len();
         if size == 0 || self.width == 0 || self.height == 0 {
             return vec![];
@@ -127,7 +117,7 @@ impl Fill<'_> {
             false => (self.width, self.height),
         };
         if units.iter().all(|value| *value == first) {
-            return vec![Set {
+            return vec![Memset {
                 offset: 0,
                 pitch: self.pitch,
                 unit,
@@ -141,7 +131,7 @@ impl Fill<'_> {
             false => (height, self.pitch, size, width),
         };
         let sets = (0..columns).flat_map(|column| {
-            units.iter().enumerate().map(move |(i, value)| Set {
+            units.iter().enumerate().map(move |(i, value)| Memset {
                 offset: column * step + i * unit,
                 pitch,
                 unit,

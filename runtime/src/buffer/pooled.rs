@@ -6,11 +6,10 @@
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::kept::Kept;
 use super::{Buffer, Home, Kind, Memory, Owned};
 use crate::cuda::pool::Pool;
 use crate::memory::MemoryError;
-use crate::stream::{Stream, refuse_inside};
+use crate::stream::{Stream, reject_in_host_callback};
 
 impl Buffer {
     /// So many bytes of a pool of the stream's device; `None` if there is no room for them.
@@ -19,9 +18,9 @@ impl Buffer {
         bytes: usize,
         stream: &Stream,
     ) -> Result<Option<Buffer>, MemoryError> {
-        refuse_inside()?;
-        let lane = stream.lane();
-        let memory = match lane.queue.cuda() {
+        reject_in_host_callback()?;
+        let shared = stream.shared();
+        let memory = match shared.queue.cuda() {
             Some(cuda) if bytes > 0 => match pool.allocate(bytes, cuda) {
                 Ok(None) => return Ok(None),
                 Ok(some) => some,
@@ -30,18 +29,18 @@ impl Buffer {
             _ => None,
         };
         let kind = Kind::Pooled;
-        lane.device.0.alive.add(kind, bytes);
-        Ok(Some(Buffer(Kept::new(|| Owned {
+        shared.device.0.usage.add(kind, bytes);
+        Ok(Some(Buffer(Arc::new(Owned {
             memory: memory.map_or(Memory::Empty, Memory::Pooled),
             last: Mutex::new(None),
-            // Other streams wait for the allocation. It is queued, and nobody else has the memory yet: no lock is due.
-            noted: AtomicPtr::new(Arc::as_ptr(&lane.queue).cast_mut()),
+            // Other streams wait for the allocation. it is queued, and no other code has the memory yet: no lock is needed.
+            noted: AtomicPtr::new(Arc::as_ptr(&shared.queue).cast_mut()),
             uses: AtomicU64::new(0),
             portable: false,
             kind,
             bytes,
             used: None,
-            home: Home::Stream(Arc::clone(lane)),
+            home: Home::Stream(Arc::clone(shared)),
         }))))
     }
 }
@@ -56,7 +55,7 @@ impl Owned {
         let last = self.last.get_mut().unwrap_or_else(PoisonError::into_inner);
         let queue = match (last, &self.home) {
             (Some(last), _) => last,
-            (None, Home::Stream(lane)) => &lane.queue,
+            (None, Home::Stream(shared)) => &shared.queue,
             (None, Home::Device(_)) => return false, // which no memory of a pool has
         };
         if let Some(stream) = queue.cuda() {

@@ -12,9 +12,10 @@ use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
 use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record};
 
 use super::statics;
-use crate::device::lock;
-use crate::launch::{Kernel, LaunchError};
-use crate::module;
+use crate::kernel::Kernel;
+use crate::launch::error::LaunchError;
+use crate::module::embedded;
+use crate::sync::lock;
 
 #[cfg(all(target_os = "linux", not(warploom_device)))]
 mod section {
@@ -95,14 +96,14 @@ pub(crate) fn body(
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
 ) -> Result<Result<Body, Missing>, LaunchError> {
-    let (container, described) = match module::find(module::embedded()?, kernel, caller) {
+    let (container, described) = match embedded::find(embedded()?, kernel, caller) {
         Ok(found) => found,
         Err(error @ LaunchError::Ambiguous { .. }) => {
             return Ok(Err(Missing::Unsupported(error.to_string().into())));
         }
         Err(_) => return Ok(Err(Missing::NotBuilt)),
     };
-    module::check_layout(kernel, &described.params)?;
+    embedded::check_layout(kernel, &described.params)?;
     let target = &*container.manifest.target;
     let found = loaded().iter().find_map(|code| {
         let is_it = |k: &warploom_manifest::instrumented::Kernel| {
@@ -123,10 +124,9 @@ pub(crate) fn body(
         return Ok(Err(Missing::Unsupported(reason.as_str().into())));
     }
     // SAFETY: the record has a function of this type for each entry of its text.
-    let entry = unsafe {
-        let address = *code.record.entries.add(at);
-        std::mem::transmute::<*const (), Entry>(address)
-    };
+    let address = unsafe { *code.record.entries.wrapping_add(at) };
+    // SAFETY: as above, a function of this type.
+    let entry = unsafe { std::mem::transmute::<*const (), Entry>(address) };
     let [from, to] = said.sites.map(|place| code.first_site + place);
     let sites = (from, to);
     Ok(Ok(Body { entry, sites }))
@@ -165,7 +165,10 @@ fn all() -> &'static (Vec<Loaded>, Option<String>) {
 
 /// What instrumented code may call, by name.
 fn symbols() -> HashMap<&'static str, *const ()> {
-    let tables = warploom_device::intrinsics::SHIMS.iter().copied().flatten();
+    let tables = warploom_device_std::intrinsics::SHIMS
+        .iter()
+        .copied()
+        .flatten();
     let tables = tables.map(|shim| (shim.symbol, shim.address));
     let hooks = HOOKS.iter().chain(HOST);
     tables
@@ -182,7 +185,7 @@ fn load(
     let mut text: Instrumented = Instrumented::from_json(text)?;
     for (at, symbol) in text.symbols.iter().enumerate() {
         let address = known.get(&**symbol).copied().unwrap_or_else(|| {
-            // Nobody runs code that calls what is not there.
+            // Code that calls a missing function is never run.
             for kernel in &mut text.entries {
                 kernel
                     .unsupported
@@ -191,7 +194,7 @@ fn load(
             std::ptr::null()
         });
         // SAFETY: the table has a place for each symbol; nothing runs yet.
-        unsafe { record.symbols.add(at).write(address) };
+        unsafe { record.symbols.wrapping_add(at).write(address) };
     }
     let sites = text
         .sites
@@ -203,7 +206,7 @@ fn load(
     unsafe { record.first_site.write(first) };
     for (at, global) in text.globals.iter().enumerate() {
         // SAFETY: the record has an address for each variable.
-        let start = unsafe { *record.globals.add(at) };
+        let start = unsafe { *record.globals.wrapping_add(at) };
         let kind = match &global.of {
             // SAFETY: this address, and the code does not run yet.
             Some(of) => unsafe { statics::connect(of, global, start) }.unwrap_or_else(|reason| {
@@ -239,13 +242,13 @@ fn site_info(text: &Instrumented, site: &warploom_manifest::instrumented::Site) 
     }
 }
 
-/// Says once per kernel that it runs unchecked although its crate has instrumented code, or although somebody `asked` for checks.
+/// Says once per kernel that it runs unchecked although its crate has instrumented code, or although checks were `asked` for.
 pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing, asked: bool) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let asked = asked || std::env::var("WARPLOOM_EMULATOR").as_deref() == Ok("checked");
     let reason = match missing {
         Missing::Unsupported(reason) => reason,
-        // Examples in documentation never have any; who asks for checks wants to know.
+        // Examples in documentation never have any; a user who asks for checks is told.
         Missing::NotBuilt if asked => "the program carries no instrumented code of it",
         Missing::NotBuilt => return,
     };

@@ -4,7 +4,7 @@ mod code; // kernels that say what they do to memory
 mod page; // what a kernel costs, as HTML
 mod parameters; // what is known of a launch's arguments
 mod report; // what was found becomes an error, or text
-#[cfg_attr(warploom_device, path = "nowhere.rs")]
+#[cfg_attr(warploom_device, path = "statics_unavailable.rs")]
 mod statics; // those of the program, for instrumented code
 mod warnings; // what was found and is no error
 

@@ -8,7 +8,7 @@ use warploom_emulator::Outcome;
 use warploom_emulator::check::{Options, Page};
 
 use super::report::{Launched, sources};
-use crate::device::lock;
+use crate::sync::lock;
 
 /// Writes a page about a launch, if the environment asks for pages and no launch of the same kernel did more.
 pub(crate) fn write_page(launched: &Launched<'_>, options: &Options, outcome: &Outcome) {

@@ -2,7 +2,7 @@
 
 use warploom_emulator::check::{self, Birth, Kind};
 
-use crate::launch::Arg;
+use crate::launch::arguments::Arg;
 
 /// The arguments of one launch, until it is dropped.
 pub(crate) struct Parameters(Vec<*const u8>);

@@ -1,4 +1,4 @@
-//! What a launch on the emulator found: errors for whoever waits for the stream, text or JSON for the others.
+//! What a launch on the emulator found: errors for the code that waits for the stream, text or JSON for people and tools.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,13 +9,13 @@ use warploom_emulator::check::{Code, Place, Report, Severity, Side, Sources, Who
 use warploom_emulator::{Fault, Outcome, Wait};
 
 use crate::checked::Warnings;
-use crate::launch::LaunchError;
+use crate::launch::error::LaunchError;
 use crate::panics::{KernelDeadlock, KernelPanic, class};
 use crate::stream::StreamError;
 
-mod desk; // what is said once per process, and where
 mod json; // for programs
-mod replay; // how to run it again
+mod replay;
+mod reporter; // what is said once per process, and where // how to run it again
 
 /// Errors whose text is shown; the others are counted.
 const MOST_SHOWN: usize = 20;
@@ -197,7 +197,7 @@ pub(crate) fn conclude(
     for report in &mut reports {
         launched.sign(report);
     }
-    let findings = desk::take(launched, reports, fault.as_ref());
+    let findings = reporter::take(launched, reports, fault.as_ref());
     let is_wrong = errors(&findings).next().is_some();
     Ok(match fault {
         None if is_wrong => {
@@ -336,8 +336,8 @@ pub(crate) fn is_wait(code: Code) -> bool {
     (200..300).contains(&code.number())
 }
 
-pub(crate) use desk::remark;
-pub use desk::{allow, unused_allowances};
+pub(crate) use reporter::remark;
+pub use reporter::{allow, unused_allowances};
 
 #[cfg(test)]
 #[path = "report_tests.rs"]

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::desk::{Desk, Form};
+use super::reporter::{Form, Reporter};
 use super::*;
 use warploom_emulator::WaitPoint;
 
@@ -194,16 +194,18 @@ fn what_could_not_run_is_an_error_of_the_launch() {
     ));
 }
 
-/// A desk of the form, which knows no sources.
-fn desk(form: &str) -> (Desk, Sources) {
-    let (desk, wrong) = Desk::new(Some(form), None);
+/// A reporter of this form, which knows no sources.
+fn reporter(form: &str) -> (Reporter, Sources) {
+    let (reporter, wrong) = Reporter::new(Some(form), None);
     assert_eq!(wrong, [""; 0]);
-    (desk, Sources::default())
+    (reporter, Sources::default())
 }
 
 fn said(form: &str, reports: Vec<Report>, fault: Option<Fault>) -> Vec<String> {
-    let (mut desk, sources) = desk(form);
-    desk.take(&launched(), reports, fault.as_ref(), &sources).1
+    let (mut reporter, sources) = reporter(form);
+    reporter
+        .take(&launched(), reports, fault.as_ref(), &sources)
+        .1
 }
 
 #[test]
@@ -215,24 +217,24 @@ fn people_read_warnings_at_once_and_errors_with_the_err() {
 
 #[test]
 fn quiet_says_nothing_and_gives_everything_back() {
-    let (mut desk, sources) = desk("quiet");
-    let (left, said) = desk.take(&launched(), vec![race(9), same_value(9)], None, &sources);
+    let (mut reporter, sources) = reporter("quiet");
+    let (left, said) = reporter.take(&launched(), vec![race(9), same_value(9)], None, &sources);
     assert_eq!((left.len(), said.len()), (2, 0));
 }
 
 #[test]
 fn a_warning_is_said_once_for_its_places() {
-    let (mut desk, sources) = desk("human");
-    let mut said = |reports| desk.take(&launched(), reports, None, &sources).1.len();
+    let (mut reporter, sources) = reporter("human");
+    let mut said = |reports| reporter.take(&launched(), reports, None, &sources).1.len();
     assert_eq!(said(vec![same_value(9), same_value(10)]), 2);
     assert_eq!(said(vec![same_value(9), same_value(11)]), 1);
 }
 
 #[test]
 fn programs_read_errors_of_every_launch() {
-    let (mut desk, sources) = desk("json");
+    let (mut reporter, sources) = reporter("json");
     for _ in 0..2 {
-        let said = desk.take(&launched(), vec![race(9)], None, &sources).1;
+        let said = reporter.take(&launched(), vec![race(9)], None, &sources).1;
         assert_eq!(said.len(), 1);
     }
 }
@@ -315,7 +317,7 @@ fn forms_have_names() {
         Some(Form::Json(Some(PathBuf::from("a/b.jsonl"))))
     );
     assert_eq!(Form::of_variable("json:"), None);
-    let (_, wrong) = Desk::new(Some("xml"), None);
+    let (_, wrong) = Reporter::new(Some("xml"), None);
     assert_eq!(
         wrong,
         ["WARPLOOM_REPORT is `xml`; use `human`, `quiet`, `json` or `json:PATH`, or unset it"]
@@ -324,9 +326,9 @@ fn forms_have_names() {
 
 #[test]
 fn the_environment_allows() {
-    let (mut desk, wrong) = Desk::new(None, Some("WL0101@k.rs:9=known"));
+    let (mut reporter, wrong) = Reporter::new(None, Some("WL0101@k.rs:9=known"));
     assert_eq!(wrong, [""; 0]);
-    let (left, _) = desk.take(
+    let (left, _) = reporter.take(
         &launched(),
         vec![race(9), race(10)],
         None,
@@ -337,14 +339,14 @@ fn the_environment_allows() {
 
 #[test]
 fn an_environment_that_cannot_be_read_allows_nothing_and_says_so() {
-    let (mut desk, wrong) = Desk::new(None, Some("WL0101@k.rs:9=known; all"));
+    let (mut reporter, wrong) = Reporter::new(None, Some("WL0101@k.rs:9=known; all"));
     assert_eq!(
         wrong,
         [
             "cannot read WARPLOOM_ALLOW, and nothing of it counts: `all`: `@` and a file are missing, as in WL0114@src/lib.rs:12"
         ]
     );
-    let (left, _) = desk.take(&launched(), vec![race(9)], None, &Sources::default());
+    let (left, _) = reporter.take(&launched(), vec![race(9)], None, &Sources::default());
     assert_eq!(left.len(), 1);
 }
 
@@ -352,8 +354,8 @@ fn an_environment_that_cannot_be_read_allows_nothing_and_says_so() {
 fn lines_are_added_to_a_file() {
     let path = std::env::temp_dir().join(format!("warploom-report-{}.jsonl", std::process::id()));
     let form = Form::Json(Some(path.clone()));
-    desk::write(&form, &["{}".to_owned(), "[]".to_owned()]);
-    desk::write(&form, &["1".to_owned()]);
+    reporter::write(&form, &["{}".to_owned(), "[]".to_owned()]);
+    reporter::write(&form, &["1".to_owned()]);
     let written = std::fs::read_to_string(&path);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(written.unwrap(), "{}\n[]\n1\n");

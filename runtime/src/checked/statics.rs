@@ -9,13 +9,13 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use warploom_device::statics::{KnownStatic, Space as Memory, known};
+use warploom_device_std::statics::{KnownStatic, Space as Memory, known};
 use warploom_emulator::check::{self, Kind, Origin};
 use warploom_manifest::instrumented::{Global, Static};
 use warploom_manifest::{Location, Space};
 
-use crate::device::lock;
-use crate::module::is_at;
+use crate::module::embedded::is_at;
+use crate::sync::lock;
 
 /// A constant's copy in instrumented code.
 struct Copied {
@@ -25,16 +25,16 @@ struct Copied {
     from: *const u8,
 }
 
-// SAFETY: the addresses of statics; who writes the copy holds `RUNS` alone.
+// SAFETY: the addresses of statics; a writer of the copy holds `RUNS` exclusively.
 unsafe impl Send for Copied {}
 
 /// All constants' copies.
 static COPIES: Mutex<Vec<Copied>> = Mutex::new(Vec::new());
 
-/// Shared by the runs of instrumented code; taken alone by who writes the copies.
+/// Locked shared by runs of instrumented code, exclusively by writers of the copies.
 static RUNS: RwLock<()> = RwLock::new(());
 
-/// While it lives, instrumented code may run: no copy of a constant changes.
+/// Until it is dropped, instrumented code may run: no copy of a constant changes.
 pub(crate) type Run = RwLockReadGuard<'static, ()>;
 
 /// Brings the constants of instrumented code up to date. A run that is under way keeps what it has: this one waits for its end then.
@@ -59,7 +59,7 @@ impl Copied {
     fn update(&mut self) {
         self.from = self.of.start();
         announce(self.of);
-        // SAFETY: the copy has the size of the value (`connect`); nobody reads it now, and what was a constant's value stays as it was.
+        // SAFETY: the copy has the size of the value (`connect`); no run reads it now, and a constant's value stays as it was.
         unsafe {
             self.copy
                 .copy_from_nonoverlapping(self.from, self.of.layout().size());

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use warploom_device::statics::Static as _;
-use warploom_device::{constant_static, device_static, managed_static};
+use warploom_device_std::statics::Static as _;
+use warploom_device_std::{constant_static, device_static, managed_static};
 use warploom_manifest::instrumented::{Global, Static};
 use warploom_manifest::{Location, Space};
 
@@ -68,7 +68,7 @@ fn a_constant_is_copied_and_follows_the_host() {
     let copy: &'static mut [u16; 3] = Box::leak(Box::new([0; 3]));
     let at: *const [u16; 3] = copy;
     connect_to(copy, described("SCALE", Space::Constant, false, 6)).unwrap();
-    // SAFETY: nobody writes it while a run lasts.
+    // SAFETY: nothing writes it during a run.
     let read = || unsafe { at.read_volatile() };
     {
         let _run = start_run();

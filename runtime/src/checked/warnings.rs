@@ -1,10 +1,11 @@
-//! Warnings and notes of an emulated device, until somebody takes them.
+//! Warnings and notes of an emulated device, until they are taken.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 
 use super::{Code, Place, Report};
-use crate::device::{Backend, Device, lock};
+use crate::device::{Backend, Device};
+use crate::sync::lock;
 
 /// What was found and is no error.
 #[derive(Debug, Default)]
@@ -46,7 +47,7 @@ impl Warnings {
 
 impl Device {
     /// What the emulator's checks found since the last call and what is no error: warnings and notes of launches without an error, as
-    /// [`KernelFindings`](super::KernelFindings) has those of the others, and of copies of bytes that nobody has written. For tests that a
+    /// [`KernelFindings`](super::KernelFindings) has those of the others, and of copies of uninitialised bytes. For tests that a
     /// kernel stays free of them.
     ///
     /// In the order in which they were found, those of one class at the same places once; without what is [allowed](super::allow). Taking

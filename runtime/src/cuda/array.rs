@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::host::outside;
 use super::result::DriverError;
 use super::sys;
 use super::sys::memory::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUarray};
@@ -65,7 +65,7 @@ impl ArrayMemory {
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
         let (context, raw) = (Arc::clone(&self.context), self.raw);
-        outside(move || {
+        run_outside_callback(move || {
             let _ = context.bind();
             // SAFETY: destroyed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context
             // broken.

@@ -1,7 +1,7 @@
-//! A GPU's context: the primary one, shared with every other user of the GPU in this process, or one that somebody made for himself.
+//! A GPU's context: the primary one, shared with every other user of the GPU in this process, or one that other code made for itself.
 //!
 //! Every call that needs a current context makes ours current first ([`Context::bind`]) and leaves it so; launches and what pools do, which
-//! have to be quick, only where the driver asks for it ([`Context::again`]). The former context is not restored: that would be two calls
+//! have to be quick, only where the driver asks for it ([`Context::retry_when_current`]). The former context is not restored: that would be two calls
 //! more for each of ours, and the primary context is the one that CUDA's runtime interface uses anyway. Who shares a thread with users of
 //! other contexts holds a [`Pushed`] meanwhile.
 
@@ -10,32 +10,33 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, Weak};
 
-use super::found::Found;
+use super::callback::{in_host_callback, not_permitted, run_outside_callback};
+use super::driver::{self, Driver, OpenError, Retry, check};
 use super::health::Health;
-use super::host::{forbidden, is_inside, outside};
-use super::result::{DriverError, check};
-use super::sys::{self, CUcontext, CUdevice, CUresult, Driver};
-use crate::device::{Limits, lock};
-use crate::error::DeviceError;
+use super::physical_device::PhysicalDevice;
+use super::result::DriverError;
+use super::sys::{self, CUcontext, CUdevice};
+use crate::limits::Limits;
+use crate::sync::lock;
 
-/// A context that stays while this lives.
+/// A context that stays while this value does.
 #[derive(Debug)]
 pub(crate) struct Context {
     /// For the calls of this context; they are refused once it is lost.
     pub(super) driver: Driver,
-    found: Found,
+    physical: PhysicalDevice,
     raw: CUcontext,
-    whose: Whose,
+    owner: ContextOwner,
 }
 
 /// Who ends a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum ContextOwner {
     /// The primary one: the last of its users.
     Primary,
     /// One of our own, made because the primary one is lost and still has users: we do.
     Own,
-    /// One that somebody else made: he does, and not before we are done.
+    /// One that other code made, which ends it after our last use.
     Foreign,
 }
 
@@ -48,67 +49,73 @@ pub(crate) struct Properties {
     pub(crate) driver_version: (u32, u32),
 }
 
-/// What is known of the primary contexts that somebody here has opened. Locked while one is opened.
+/// What is known of the primary contexts that this process has opened here. Locked while one is opened.
 static PRIMARY: Mutex<BTreeMap<CUdevice, Weak<Health>>> = Mutex::new(BTreeMap::new());
 
-/// What is known of the contexts of others that somebody here uses, by the driver's handles.
+/// What is known of the contexts of others that are in use here, by the driver's handles.
 static FOREIGN: Mutex<BTreeMap<usize, Weak<Health>>> = Mutex::new(BTreeMap::new());
 
 impl Context {
     /// Retains the primary context of a GPU. `flags`: what it has to be made with.
     ///
-    /// If it is lost and somebody still has things of it, makes a new context instead: resetting the primary one would free host
+    /// If it is lost and objects of it are still in use, makes a new context instead: resetting the primary one would free host
     /// memory that they can reach, and give their handles to others.
-    pub(crate) fn open(found: Found, flags: Option<u32>) -> Result<Arc<Context>, DeviceError> {
+    pub(crate) fn open(
+        physical: PhysicalDevice,
+        flags: Option<u32>,
+    ) -> Result<Arc<Context>, OpenError> {
         let mut primary = lock(&PRIMARY);
-        let health = primary.get(&found.device).and_then(Weak::upgrade);
+        let health = primary.get(&physical.device).and_then(Weak::upgrade);
         let own = health.as_ref().is_some_and(|h| h.cause().is_some());
         let health = health.filter(|_| !own).unwrap_or_default();
         let raw = if own {
-            create(found, flags.unwrap_or(0) | MAP_HOST)?
+            create(physical, flags.unwrap_or(0) | MAP_HOST)?
         } else {
             if let Some(flags) = flags {
-                set_flags(found, flags)?;
+                set_flags(physical, flags)?;
             }
             let mut raw = CUcontext::NULL;
             // SAFETY: writes one handle to where we point.
             unsafe {
-                found
+                physical
                     .driver
-                    .cuDevicePrimaryCtxRetain(&raw mut raw, found.device)?;
+                    .cuDevicePrimaryCtxRetain(&raw mut raw, physical.device)?;
             }
-            primary.insert(found.device, Arc::downgrade(&health));
+            primary.insert(physical.device, Arc::downgrade(&health));
             raw
         };
         Ok(Arc::new(Context {
-            driver: found.driver.for_context(health),
-            found,
+            driver: physical.driver.for_context(health),
+            physical,
             raw,
-            whose: if own { Whose::Own } else { Whose::Primary },
+            owner: if own {
+                ContextOwner::Own
+            } else {
+                ContextOwner::Primary
+            },
         }))
     }
 
-    /// A context that somebody else made; the primary one becomes retained.
+    /// A context that other code made; the primary one becomes retained.
     ///
     /// # Safety
     /// `raw` is a context of the driver, not null, which stays until the result and all that is made in it are gone.
-    pub(crate) unsafe fn adopt(raw: *mut c_void) -> Result<Arc<Context>, DeviceError> {
-        let driver = sys::driver()?;
+    pub(crate) unsafe fn adopt(raw: *mut c_void) -> Result<Arc<Context>, OpenError> {
+        let driver = driver::driver()?;
         let raw = CUcontext(raw);
         let (mut device, mut popped): (CUdevice, _) = (0, CUcontext::NULL);
-        // SAFETY: the caller promises a live context; the others write a number and a handle to where we point. The thread gets back the
-        // context that it had, also where the driver does not tell the GPU.
-        unsafe {
-            driver.cuCtxPushCurrent_v2(raw)?;
-            let told = driver.cuCtxGetDevice(&raw mut device);
-            driver.cuCtxPopCurrent_v2(&raw mut popped)?;
-            told?;
-        }
-        let mut all = Found::all()?.into_iter();
-        let found = all.find(|found| found.device == device);
-        let found = found.ok_or(DeviceError::NoDevice)?;
-        if found.primary_state()?.1 {
-            let primary = Context::open(found, None)?;
+        // SAFETY: the caller promises a live context.
+        unsafe { driver.cuCtxPushCurrent_v2(raw)? };
+        // SAFETY: writes a number to where we point.
+        let asked = unsafe { driver.cuCtxGetDevice(&raw mut device) };
+        // SAFETY: writes a handle to where we point. The thread gets back the context that it had, also where `asked` is an error.
+        unsafe { driver.cuCtxPopCurrent_v2(&raw mut popped)? };
+        asked?;
+        let mut all = PhysicalDevice::all()?.into_iter();
+        let physical = all.find(|physical| physical.device == device);
+        let physical = physical.ok_or(OpenError::NoDevice)?;
+        if physical.primary_state()?.1 {
+            let primary = Context::open(physical, None)?;
             if primary.raw == raw {
                 return Ok(primary);
             }
@@ -119,24 +126,24 @@ impl Context {
         let health = health.unwrap_or_default();
         foreign.insert(raw.0.addr(), Arc::downgrade(&health));
         Ok(Arc::new(Context {
-            driver: found.driver.for_context(health),
-            found,
+            driver: physical.driver.for_context(health),
+            physical,
             raw,
-            whose: Whose::Foreign,
+            owner: ContextOwner::Foreign,
         }))
     }
 
     /// Makes this the calling thread's context, as the calls that take no context or stream need.
     pub(crate) fn bind(&self) -> Result<(), DriverError> {
-        if is_inside() {
-            return Err(forbidden());
+        if in_host_callback() {
+            return Err(not_permitted());
         }
         // SAFETY: the context is there while `self` lives.
         let bound = unsafe { self.driver.cuCtxSetCurrent(self.raw) };
         match (bound, self.driver.health()) {
-            // Somebody else ended it: the handle was good.
+            // Another user of the GPU ended it: the handle was good.
             (Err(error), Some(health)) if error.code == sys::CUDA_ERROR_INVALID_CONTEXT => {
-                Err(health.lose(error))
+                Err(health.poison(error))
             }
             (bound, _) => bound,
         }
@@ -149,16 +156,14 @@ impl Context {
     /// context, or none, was current may be about that one: then ours is made current, and `call` made again. Refused calls have done
     /// nothing.
     #[cold]
-    pub(super) fn again(
+    fn retry_when_current(
         &self,
-        name: &'static str,
-        code: CUresult,
-        call: impl FnOnce() -> CUresult,
+        Retry { name, code, call }: Retry<'_>,
     ) -> Result<(), Box<DriverError>> {
         let answer = if !self.is_current() {
             self.bind().and_then(|()| check(&self.driver, name, call()))
         } else if code == sys::CUDA_ERROR_INVALID_CONTEXT {
-            // The thread's context is ours, and somebody else ended it: to make it current tells that.
+            // The thread's context is ours, and another user of the GPU ended it: to make it current tells that.
             self.bind().and_then(|()| check(&self.driver, name, code))
         } else {
             check(&self.driver, name, code)
@@ -166,18 +171,24 @@ impl Context {
         answer.map_err(Box::new)
     }
 
+    /// For the driver's functions that are called without making the context current: [`retry_when_current`](Context::retry_when_current).
+    #[inline]
+    pub(super) fn retry(&self) -> impl FnOnce(Retry<'_>) -> Result<(), Box<DriverError>> + '_ {
+        |call| self.retry_when_current(call)
+    }
+
     /// Whether this is the calling thread's context. The answer is never kept from call to call: others change it.
     fn is_current(&self) -> bool {
         let mut current = CUcontext::NULL;
         // SAFETY: writes one handle to where we point. Through the driver's own table: no answer about another context ends this one.
-        let asked = unsafe { self.found.driver.cuCtxGetCurrent(&raw mut current) };
+        let asked = unsafe { self.physical.driver.cuCtxGetCurrent(&raw mut current) };
         asked.is_ok() && current == self.raw
     }
 
     /// Makes this the calling thread's context until the guard is dropped; then the former one is current again.
     pub(crate) fn push(self: &Arc<Context>) -> Result<Pushed, DriverError> {
-        if is_inside() {
-            return Err(forbidden());
+        if in_host_callback() {
+            return Err(not_permitted());
         }
         // SAFETY: the context is there while the guard holds it.
         unsafe { self.driver.cuCtxPushCurrent_v2(self.raw)? };
@@ -193,8 +204,8 @@ impl Context {
     }
 
     /// The GPU.
-    pub(crate) fn found(&self) -> Found {
-        self.found
+    pub(crate) fn physical_device(&self) -> PhysicalDevice {
+        self.physical
     }
 
     /// The flags that it was made with.
@@ -206,7 +217,7 @@ impl Context {
         Ok(flags)
     }
 
-    /// Bytes of memory that nobody has, and of all memory.
+    /// Bytes of free memory, and of all memory.
     pub(crate) fn memory_info(&self) -> Result<(u64, u64), DriverError> {
         self.bind()?;
         let (mut free, mut total) = (0, 0);
@@ -224,7 +235,7 @@ impl Context {
 
     /// The driver's number of the GPU.
     pub(super) fn device(&self) -> CUdevice {
-        self.found.device
+        self.physical.device
     }
 
     /// The driver's handle.
@@ -267,7 +278,7 @@ impl Context {
 
     /// Asks the GPU for its name and limits.
     pub(crate) fn properties(&self) -> Result<Properties, DriverError> {
-        let driver_version = self.found.driver_version()?;
+        let driver_version = self.physical.driver_version()?;
         let [major, minor] = self.attributes(sys::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY)?;
         let shared_bytes = self.attribute(sys::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;
         let limits = Limits {
@@ -298,7 +309,7 @@ impl Context {
                 .attribute(sys::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)?,
         };
         Ok(Properties {
-            name: self.found.name()?,
+            name: self.physical.name()?,
             compute_capability: (major, minor),
             limits,
             driver_version,
@@ -319,7 +330,7 @@ impl Context {
         self.can(sys::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)
     }
 
-    /// Whether the GPU has an ability, which is an attribute of 0 or 1. What the driver has not heard of, it cannot make use of.
+    /// Whether the GPU has an ability, which is an attribute of 0 or 1. An attribute unknown to the driver counts as missing.
     pub(super) fn can(&self, attribute: c_int) -> Result<bool, DriverError> {
         match self.attribute(attribute) {
             Ok(value) => Ok(value != 0),
@@ -332,9 +343,11 @@ impl Context {
         let mut value: c_int = 0;
         // SAFETY: writes one integer to where we point.
         unsafe {
-            self.found
-                .driver
-                .cuDeviceGetAttribute(&raw mut value, attribute, self.found.device)?;
+            self.physical.driver.cuDeviceGetAttribute(
+                &raw mut value,
+                attribute,
+                self.physical.device,
+            )?;
         }
         Ok(value.unsigned_abs())
     }
@@ -349,14 +362,14 @@ impl Context {
 }
 
 /// The flags of a context that was made to be shared.
-fn set_flags(found: Found, flags: u32) -> Result<(), DeviceError> {
-    let (now, active) = found.primary_state()?;
+fn set_flags(physical: PhysicalDevice, flags: u32) -> Result<(), OpenError> {
+    let (now, active) = physical.primary_state()?;
     if active {
         return if now & ASKED == flags & ASKED {
             Ok(())
         } else {
-            Err(DeviceError::ContextActive {
-                ordinal: found.ordinal,
+            Err(OpenError::ContextActive {
+                ordinal: physical.ordinal,
                 wanted: flags,
                 active: now,
             })
@@ -364,9 +377,9 @@ fn set_flags(found: Found, flags: u32) -> Result<(), DeviceError> {
     }
     // SAFETY: takes numbers only.
     unsafe {
-        found
+        physical
             .driver
-            .cuDevicePrimaryCtxSetFlags_v2(found.device, flags)?;
+            .cuDevicePrimaryCtxSetFlags_v2(physical.device, flags)?;
     }
     Ok(())
 }
@@ -378,31 +391,38 @@ const MAP_HOST: u32 = 8;
 const ASKED: u32 = 0x17;
 
 /// A context beside the primary one.
-fn create(found: Found, flags: u32) -> Result<CUcontext, DriverError> {
+fn create(physical: PhysicalDevice, flags: u32) -> Result<CUcontext, DriverError> {
     let mut raw = CUcontext::NULL;
     let mut popped = CUcontext::NULL;
-    // SAFETY: both write one handle to where we point. Creating makes it current; the thread gets back the one it had.
+    // SAFETY: writes one handle to where we point.
     unsafe {
-        found
+        physical
             .driver
-            .cuCtxCreate_v2(&raw mut raw, flags, found.device)?;
-        found.driver.cuCtxPopCurrent_v2(&raw mut popped)?;
+            .cuCtxCreate_v2(&raw mut raw, flags, physical.device)?;
     }
+    // SAFETY: as above. Creating made it current; the thread gets back the one it had.
+    unsafe { physical.driver.cuCtxPopCurrent_v2(&raw mut popped)? };
     Ok(raw)
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        let (found, raw, whose) = (self.found, self.raw, self.whose);
-        outside(move || {
-            // SAFETY: gives back what `open` took, once; nothing of it is left. Through the driver's own table: this is due for a lost
-            // context, too. An error means that the driver is shut down already: nothing is left to release.
-            let _ = unsafe {
-                match whose {
-                    Whose::Primary => found.driver.cuDevicePrimaryCtxRelease_v2(found.device),
-                    Whose::Own => found.driver.cuCtxDestroy_v2(raw),
-                    Whose::Foreign => Ok(()),
+        let (physical, raw, owner) = (self.physical, self.raw, self.owner);
+        run_outside_callback(move || {
+            // Through the driver's own table: this is due for a lost context, too. An error means that the driver is shut down already:
+            // nothing is left to release.
+            let _ = match owner {
+                ContextOwner::Primary => {
+                    // SAFETY: gives back what `open` retained, once; nothing of it is left.
+                    unsafe {
+                        physical
+                            .driver
+                            .cuDevicePrimaryCtxRelease_v2(physical.device)
+                    }
                 }
+                // SAFETY: destroys what `open` created, once; nothing of it is left.
+                ContextOwner::Own => unsafe { physical.driver.cuCtxDestroy_v2(raw) },
+                ContextOwner::Foreign => Ok(()),
             };
         });
     }
@@ -423,7 +443,7 @@ impl Drop for Pushed {
         // table: this is due for a lost context, too. Errors: the driver is shut down already.
         let _ = unsafe {
             self.context
-                .found
+                .physical
                 .driver
                 .cuCtxPopCurrent_v2(&raw mut popped)
         };

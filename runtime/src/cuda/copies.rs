@@ -44,6 +44,18 @@ pub(crate) struct Rows {
     pub(crate) rows: usize,
 }
 
+/// One call of the driver: `unit` (1, 2 or 4) bytes of `value` are written `width` times in each of `height` rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Memset {
+    /// Bytes from the start of the fill.
+    pub(crate) offset: usize,
+    pub(crate) pitch: usize,
+    pub(crate) unit: usize,
+    pub(crate) value: u32,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
 impl Corner<'_> {
     fn is_array(&self) -> bool {
         matches!(self, Corner::Array(..))
@@ -222,13 +234,13 @@ impl Stream {
         self.context.bind()?;
         let driver = &self.context.driver;
         // The unit's bytes are the number's low ones, as both sides are little-endian.
-        // SAFETY: the caller promises the range.
-        unsafe {
-            match unit {
-                1 => driver.cuMemsetD8Async(to, value as u8, count, self.raw),
-                2 => driver.cuMemsetD16Async(to, value as u16, count, self.raw),
-                _ => driver.cuMemsetD32Async(to, value, count, self.raw),
-            }
+        match unit {
+            // SAFETY: the caller promises the range.
+            1 => unsafe { driver.cuMemsetD8Async(to, value as u8, count, self.raw) },
+            // SAFETY: as above.
+            2 => unsafe { driver.cuMemsetD16Async(to, value as u16, count, self.raw) },
+            // SAFETY: as above.
+            _ => unsafe { driver.cuMemsetD32Async(to, value, count, self.raw) },
         }
     }
 
@@ -246,13 +258,14 @@ impl Stream {
     ) -> Result<(), DriverError> {
         self.context.bind()?;
         let (driver, stream) = (&self.context.driver, self.raw);
-        // SAFETY: the caller promises the rows.
-        unsafe {
-            match unit {
-                1 => driver.cuMemsetD2D8Async(to, pitch, value as u8, width, height, stream),
-                2 => driver.cuMemsetD2D16Async(to, pitch, value as u16, width, height, stream),
-                _ => driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream),
-            }
+        let (byte, half) = (value as u8, value as u16);
+        match unit {
+            // SAFETY: the caller promises the rows.
+            1 => unsafe { driver.cuMemsetD2D8Async(to, pitch, byte, width, height, stream) },
+            // SAFETY: as above.
+            2 => unsafe { driver.cuMemsetD2D16Async(to, pitch, half, width, height, stream) },
+            // SAFETY: as above.
+            _ => unsafe { driver.cuMemsetD2D32Async(to, pitch, value, width, height, stream) },
         }
     }
 

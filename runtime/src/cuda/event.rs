@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::host::outside;
 use super::result::{DriverError, ready};
 use super::stream::Stream;
 use super::sys::{self, CUevent};
@@ -88,10 +88,23 @@ impl Event {
     }
 }
 
+impl Stream {
+    /// Lets later work of this stream start only after what `event` recorded last. Both belong to one context.
+    pub(crate) fn wait(&self, event: &Event) -> Result<(), DriverError> {
+        self.context.bind()?;
+        // SAFETY: stream and event are alive.
+        unsafe {
+            self.context
+                .driver
+                .cuStreamWaitEvent(self.raw, event.raw, 0)
+        }
+    }
+}
+
 impl Drop for Event {
     fn drop(&mut self) {
         let (context, raw) = (Arc::clone(&self.context), self.raw);
-        outside(move || {
+        run_outside_callback(move || {
             let _ = context.bind();
             // SAFETY: destroyed once; the driver keeps what waits for it. Errors: the driver is shut down already.
             let _ = unsafe { context.driver.cuEventDestroy_v2(raw) };

@@ -31,10 +31,10 @@ impl Context {
 
     /// The driver's number of the GPU.
     pub(crate) fn raw_device(&self) -> i32 {
-        self.found().device
+        self.physical_device().device
     }
 
-    /// A stream that somebody else destroys.
+    /// A stream that other code destroys.
     ///
     /// # Safety
     /// `raw` is a stream of the driver that outlives the result, or null.
@@ -54,11 +54,10 @@ impl Context {
             return Ok(Adopted::OtherContext);
         }
         let (mut flags, mut priority) = (0, 0);
-        // SAFETY: both write one number to where we point; the stream is alive.
-        unsafe {
-            self.driver.cuStreamGetFlags(raw, &raw mut flags)?;
-            self.driver.cuStreamGetPriority(raw, &raw mut priority)?;
-        }
+        // SAFETY: writes one number to where we point; the stream is alive.
+        unsafe { self.driver.cuStreamGetFlags(raw, &raw mut flags)? };
+        // SAFETY: as above.
+        unsafe { self.driver.cuStreamGetPriority(raw, &raw mut priority)? };
         Ok(Adopted::Stream {
             stream: Stream::of(Arc::clone(self), raw, false),
             blocking: flags & sys::CU_STREAM_NON_BLOCKING == 0,

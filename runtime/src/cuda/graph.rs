@@ -4,14 +4,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::context::Context;
-use super::copies::Box3;
+use super::copies::{Box3, Memset};
 use super::module::Function;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::graphs::{KernelNodeParams, MemsetNodeParams};
 use super::sys::{self, CUgraph, CUgraphExec, CUgraphNode};
-use crate::buffer::Set;
-use crate::launch::CheckedShape;
+use crate::launch_shape::CheckedShape;
 
 /// A graph that is being put together. Nodes are handles in it; `after` are nodes of the same graph.
 #[derive(Debug)]
@@ -67,7 +66,7 @@ impl Graph {
         if shape.cooperative {
             set(sys::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [1, 0, 0])?;
         }
-        if shape.cluster.told {
+        if shape.cluster.at_launch {
             set(
                 sys::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                 shape.cluster.extents,
@@ -106,7 +105,7 @@ impl Graph {
     /// # Safety
     /// The word stays valid while the graph can run.
     pub(crate) unsafe fn add_zero(&mut self, after: &[Node], to: u64) -> Result<Node, DriverError> {
-        let zero = Set {
+        let zero = Memset {
             offset: 0,
             pitch: 0,
             unit: 4,
@@ -126,7 +125,7 @@ impl Graph {
         &mut self,
         after: &[Node],
         to: u64,
-        set: &Set,
+        set: &Memset,
     ) -> Result<Node, DriverError> {
         let set = MemsetNodeParams {
             to: to + set.offset as u64,
@@ -184,7 +183,12 @@ impl Drop for Graph {
     fn drop(&mut self) {
         // SAFETY: destroyed once. Through the driver's own table: a graph does not go with its context, lost or not. Errors: the driver is
         // shut down, and the graph with it.
-        let _ = unsafe { self.context.found().driver.cuGraphDestroy(self.raw) };
+        let _ = unsafe {
+            self.context
+                .physical_device()
+                .driver
+                .cuGraphDestroy(self.raw)
+        };
     }
 }
 
@@ -199,12 +203,16 @@ impl Executable {
     /// Queues all its work.
     ///
     /// # Safety
-    /// What the nodes use is alive until the stream got there, and nobody else uses it meanwhile. The stream is of the same context.
+    /// What the nodes use is alive until the stream got there, and no other work uses it meanwhile. The stream is of the same context.
     pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), Box<DriverError>> {
         stream.bind_default()?;
         let context = &*self.graph.context;
         // SAFETY: graph and stream are alive and of one context; the caller answers for the memory.
-        unsafe { context.driver.cuGraphLaunch(context, self.raw, stream.raw) }
+        unsafe {
+            context
+                .driver
+                .cuGraphLaunch(context.retry(), self.raw, stream.raw)
+        }
     }
 
     /// Gives a launch another shape and other arguments, for runs from now on.
@@ -233,7 +241,7 @@ impl Executable {
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        let driver = self.graph.context.found().driver;
+        let driver = self.graph.context.physical_device().driver;
         // SAFETY: destroyed once, after the last run (the owner waited). Through the driver's own table, as for the graph. Errors: the
         // driver is shut down, and the graph with it.
         let _ = unsafe { driver.cuGraphExecDestroy(self.raw) };

@@ -21,7 +21,7 @@ impl Health {
 
     /// Notes the end, unless the context ended before. Gives the error with what to do.
     #[cold]
-    pub(super) fn lose(&self, error: DriverError) -> DriverError {
+    pub(super) fn poison(&self, error: DriverError) -> DriverError {
         let mut told = error.clone();
         let _ = self.0.set(error); // the first stays
         told.text.push_str(
@@ -62,7 +62,7 @@ mod tests {
     fn the_first_cause_is_told_once_in_full_and_named_ever_after() {
         let health = Health::default();
         assert_eq!(health.cause(), None);
-        let first = health.lose(error(700, "cuStreamSynchronize")).to_string();
+        let first = health.poison(error(700, "cuStreamSynchronize")).to_string();
         assert!(
             first.starts_with(
                 "the CUDA driver answered cuStreamSynchronize with CODE_700 (700): it broke; "
@@ -70,7 +70,7 @@ mod tests {
             "{first}"
         );
         assert!(first.contains("all that was made of it"), "{first}");
-        health.lose(error(719, "cuEventSynchronize"));
+        health.poison(error(719, "cuEventSynchronize"));
         let later = refusal(health.cause().unwrap(), "cuMemAlloc_v2");
         assert_eq!((later.code, later.call), (700, "cuStreamSynchronize"));
         assert!(

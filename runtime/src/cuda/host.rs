@@ -1,26 +1,24 @@
 //! Functions of the host that a stream calls between its work.
 //!
 //! Protocol. The driver calls a function once its turn comes, on a thread of its own; if the context breaks before, it never does, and does
-//! not say so. Each function therefore waits in one table under a number, and the number is all that the driver has. Whoever takes
+//! not say so. Each function therefore waits in one table under a number, and the number is all that the driver has. The code that takes
 //! the function out of the table runs or drops it, so that exactly one of the two happens, once; a number that is not in the table means
 //! nothing. Who takes functions out: [`called`], on the driver's thread; [`forget`], when the stream's work is known to be lost.
 //!
-//! CUDA forbids to call the driver from inside such a function. What this runtime does there is refused ([`is_inside`]), and what is
-//! dropped there is dropped on another thread ([`outside`]).
+//! CUDA forbids to call the driver from inside such a function. What this runtime does there is refused ([`in_host_callback`]), and what is
+//! dropped there is dropped on another thread ([`run_outside_callback`]).
 
 use std::any::Any;
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::thread;
 
+use super::callback::IN_CALLBACK;
 use super::context::Context;
 use super::result::DriverError;
 use super::stream::Stream;
-use super::sys;
-use crate::device::lock;
+use crate::sync::lock;
 
 /// What waits for its turn.
 pub(crate) struct HostFunction {
@@ -33,7 +31,7 @@ pub(crate) struct HostFunction {
     pub(crate) panics: Arc<HostPanics>,
 }
 
-/// Panics of a device's host functions that nobody has heard of yet, the first of each stream: message, and where the function was
+/// Panics of a device's host functions that no wait has reported yet, the first of each stream: message, and where the function was
 /// submitted.
 pub(crate) type HostPanics = Mutex<BTreeMap<u64, (String, &'static Location<'static>)>>;
 
@@ -54,38 +52,6 @@ static TABLE: Mutex<Table> = Mutex::new(Table {
     pending: BTreeMap::new(),
 });
 
-thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether the calling thread runs a host function just now.
-pub(crate) fn is_inside() -> bool {
-    INSIDE.get()
-}
-
-/// The answer to a call of the driver from inside a host function.
-#[cold]
-pub(crate) fn forbidden() -> DriverError {
-    DriverError {
-        code: sys::CUDA_ERROR_NOT_PERMITTED,
-        name: "CUDA_ERROR_NOT_PERMITTED".to_owned(),
-        text: "a host function of a stream must not use the device; tell another thread to do it"
-            .to_owned(),
-        call: "cuCtxSetCurrent",
-        launches: Box::default(),
-    }
-}
-
-/// Does what must not be done inside a host function: at once, or on a thread of its own if the calling thread is inside one.
-pub(crate) fn outside(work: impl FnOnce() + Send + 'static) {
-    if !is_inside() {
-        return work();
-    }
-    let name = "warploom-drop".to_owned();
-    // Nobody waits for the thread: the host function must not. Where no thread can be made, the driver's object leaks.
-    let _ = thread::Builder::new().name(name).spawn(work);
-}
-
 impl HostFunction {
     /// Runs it. Its panic ends here and is kept.
     pub(crate) fn run(self) {
@@ -95,7 +61,7 @@ impl HostFunction {
             at,
             panics,
         } = self;
-        let before = INSIDE.replace(true);
+        let before = IN_CALLBACK.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(function));
         if let Err(payload) = outcome {
             let message = message_of(&*payload);
@@ -104,7 +70,7 @@ impl HostFunction {
             }
             lock(&panics).entry(stream).or_insert((message, at));
         }
-        INSIDE.set(before);
+        IN_CALLBACK.set(before);
     }
 }
 
@@ -190,7 +156,9 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::mpsc;
 
+    use super::super::callback::{in_host_callback, run_outside_callback};
     use super::*;
+    use std::thread;
 
     fn function(
         panics: &Arc<HostPanics>,
@@ -252,7 +220,7 @@ mod tests {
         }
         let (message, at) = lock(&panics).remove(&u64::MAX).unwrap();
         assert_eq!((&*message, at.file()), ("first", file!()));
-        assert!(!is_inside());
+        assert!(!in_host_callback());
     }
 
     #[test]
@@ -272,8 +240,8 @@ mod tests {
     fn what_is_forbidden_inside_is_done_by_another_thread() {
         let (panics, (sender, receiver)) = (Arc::default(), mpsc::channel());
         function(&panics, 5, move || {
-            assert!(is_inside());
-            outside(move || sender.send(thread::current().id()).unwrap());
+            assert!(in_host_callback());
+            run_outside_callback(move || sender.send(thread::current().id()).unwrap());
         })
         .run();
         assert_ne!(receiver.recv().unwrap(), thread::current().id());
@@ -283,7 +251,7 @@ mod tests {
     #[test]
     fn outside_of_host_functions_nothing_is_put_off() {
         let (sender, receiver) = mpsc::channel();
-        outside(move || sender.send(thread::current().id()).unwrap());
+        run_outside_callback(move || sender.send(thread::current().id()).unwrap());
         assert_eq!(receiver.try_recv().unwrap(), thread::current().id());
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Logs {
 }
 
 impl Jit {
-    /// For a compilation that nobody set anything for: errors alone are kept.
+    /// For a compilation without options: errors alone are kept.
     pub(crate) fn errors_only(bytes: usize) -> Jit {
         let mut jit = Jit {
             keys: Vec::new(),

@@ -3,8 +3,8 @@
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::host::outside;
 use super::jit::Jit;
 use super::module::LoadError;
 use super::result::DriverError;
@@ -112,7 +112,7 @@ impl Drop for Link {
     fn drop(&mut self) {
         let (context, raw) = (Arc::clone(&self.context), self.raw);
         let jit = std::mem::replace(&mut self.jit, Box::new(Jit::errors_only(0)));
-        outside(move || {
+        run_outside_callback(move || {
             let _ = context.bind();
             // SAFETY: destroyed once. Errors: the driver is shut down already.
             let _ = unsafe { context.driver.cuLinkDestroy(raw) };

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::host::outside;
 use super::result::DriverError;
 use super::sys::{self, memory as flags};
 
@@ -80,7 +80,7 @@ impl DeviceMemory {
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
         let (context, address) = (Arc::clone(&self.context), self.address);
-        outside(move || {
+        run_outside_callback(move || {
             let _ = context.bind();
             // SAFETY: freed once; the owner has waited for the work that uses it. Errors: the driver is shut down or the context broken.
             let _ = unsafe { context.driver.cuMemFree_v2(address) };
@@ -89,7 +89,7 @@ impl Drop for DeviceMemory {
 }
 
 impl Context {
-    /// Bytes of device memory that nobody has.
+    /// Bytes of device memory that this value owns.
     pub(crate) fn free_bytes(&self) -> Result<usize, DriverError> {
         self.bind()?;
         let (mut free, mut total) = (0, 0);
@@ -114,7 +114,7 @@ pub(crate) struct MappedMemory {
     address: u64,
 }
 
-// SAFETY: owns plain memory; who reads and writes it through `host` synchronises himself.
+// SAFETY: owns plain memory; who reads and writes it through `host` synchronises itself.
 unsafe impl Send for MappedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for MappedMemory {}
@@ -256,7 +256,7 @@ impl ManagedMemory {
         Ok(self.attribute(flags::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)? != 0)
     }
 
-    /// Number of the GPU where all of it should stay; -1 for the host, less if nobody said.
+    /// Number of the GPU where all of it should stay; -1 for the host, less if none was set.
     pub(crate) fn preferred(&self) -> Result<i32, DriverError> {
         self.attribute(flags::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION)
     }

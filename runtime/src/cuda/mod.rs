@@ -1,14 +1,20 @@
-//! The CUDA driver: one type per object of the driver, each with one `Drop`.
+//! The CUDA driver: types, calls and objects of the driver, in three layers as each of them may import those above it only.
 //!
-//! Raw handles never leave this room. Must not know: kernels' contracts, the emulator.
-//! Start at [`context`]: everything else belongs to a context.
+//! | layer | files |
+//! |---|---|
+//! | types and constants | [`sys`] |
+//! | every call as a `Result` | [`result`], [`health`], [`driver`] |
+//! | one type per object, each with one `Drop` | [`callback`], [`physical_device`], [`context`], then all others |
+//!
+//! Raw handles never leave this module. Must not know: kernels' contracts, the emulator, anything of the crate but plain data.
 
 pub(crate) mod array;
+pub(crate) mod callback;
 pub(crate) mod context;
 pub(crate) mod copies;
+mod driver;
 pub(crate) mod event;
 pub(crate) mod foreign;
-pub(crate) mod found;
 pub(crate) mod graph;
 mod health;
 pub(crate) mod host;
@@ -16,7 +22,8 @@ pub(crate) mod jit;
 pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod module;
-pub(crate) mod peers;
+pub(crate) mod peer_access;
+pub(crate) mod physical_device;
 pub(crate) mod pinned;
 pub(crate) mod pool;
 pub(crate) mod result;
@@ -24,7 +31,8 @@ pub(crate) mod stream;
 mod sys;
 
 pub(crate) use context::Context;
-pub(crate) use found::Found;
+pub(crate) use driver::OpenError;
+pub(crate) use physical_device::PhysicalDevice;
 pub use result::DriverError;
 pub(crate) use sys::CUDA_ERROR_DEVICE_UNAVAILABLE as UNAVAILABLE;
 pub(crate) use sys::CUDA_ERROR_INVALID_DEVICE as INVALID_DEVICE;

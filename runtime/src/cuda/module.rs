@@ -4,13 +4,13 @@ use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::host::outside;
 use super::jit::Jit;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::{self, CUfunction, CUlaunchAttribute, CUlaunchConfig, CUmodule, modules};
-use crate::launch::{CheckedShape, KernelAttributes};
+use crate::launch_shape::CheckedShape;
 
 /// Bytes kept of what the driver's assembler says.
 const LOG_BYTES: usize = 4096;
@@ -20,7 +20,7 @@ const LOG_BYTES: usize = 4096;
 pub(crate) struct Module {
     context: Arc<Context>,
     raw: CUmodule,
-    /// Whether kernels of it may run when nobody has it any more.
+    /// Whether kernels of it may run when its last owner drops it.
     launched: AtomicBool,
 }
 
@@ -29,6 +29,28 @@ pub(crate) struct Module {
 pub(crate) struct Function {
     module: Arc<Module>,
     pub(super) raw: CUfunction,
+}
+
+/// What a kernel needs on a GPU. Returned by `kernel_name::attributes`. CUDA: `cudaFuncGetAttributes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelAttributes {
+    /// Registers of each thread.
+    pub registers: u32,
+    /// Bytes of local memory of each thread: spilled registers, arrays, the stack.
+    pub local_bytes: u32,
+    /// Bytes of shared memory that each block has without asking.
+    pub shared_bytes: u32,
+    /// Bytes of constant memory that the kernel declares.
+    pub constant_bytes: u32,
+    /// Threads of a block at most, given its registers and its launch bounds.
+    pub max_threads: u32,
+    /// Bytes of dynamic shared memory that launches were allowed so far; launches raise it by themselves.
+    pub max_dynamic_shared_bytes: u32,
+    /// The PTX version that it was assembled for, as 10 × compute capability.
+    pub ptx_version: u32,
+    /// The architecture of the machine code, as 10 × compute capability.
+    pub binary_version: u32,
 }
 
 /// A module that the driver refused.
@@ -91,7 +113,7 @@ impl Module {
         }
     }
 
-    /// Makes whoever unloads the module wait for the device. What the program carries does without: it goes with the device, which waits.
+    /// Makes unloading the module wait for the device. What the program carries does without: it goes with the device, which waits.
     pub(crate) fn note_launch(&self) {
         self.launched.store(true, Ordering::Release);
     }
@@ -163,7 +185,7 @@ impl Drop for Module {
     fn drop(&mut self) {
         let (context, raw) = (Arc::clone(&self.context), self.raw);
         let launched = self.launched.load(Ordering::Acquire);
-        outside(move || {
+        run_outside_callback(move || {
             if launched {
                 // Kernels that still run need their code. Errors: the context is broken, and nothing runs.
                 let _ = context.synchronize();
@@ -246,7 +268,7 @@ impl Function {
         Ok(value.unsigned_abs())
     }
 
-    /// Allows launches with up to `bytes` bytes of dynamic shared memory. Never takes back what somebody else was allowed: the driver has
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory. Never lowers what another launch was allowed: the driver has
     /// one number for the function, and several lines of a program may launch it.
     pub(crate) fn allow_dynamic_shared(&self, bytes: u32) -> Result<(), DriverError> {
         let attribute = sys::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -347,9 +369,9 @@ impl Function {
         shape: &CheckedShape,
         params: *mut *mut c_void,
     ) -> Result<(), Box<DriverError>> {
-        if shape.cluster.told || shape.cooperative {
+        if shape.cluster.at_launch || shape.cooperative {
             // SAFETY: the caller's promise.
-            return unsafe { self.launch_together(stream, shape, params) }.map_err(Box::new);
+            return unsafe { self.launch_ex(stream, shape, params) }.map_err(Box::new);
         }
         stream.bind_default()?;
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
@@ -357,7 +379,7 @@ impl Function {
         // SAFETY: the caller promises the parameters; function and stream are alive.
         unsafe {
             context.driver.cuLaunchKernel(
-                context,
+                context.retry(),
                 self.raw,
                 gx,
                 gy,
@@ -378,7 +400,7 @@ impl Function {
     /// # Safety
     /// As [`launch`](Self::launch).
     #[cold]
-    unsafe fn launch_together(
+    unsafe fn launch_ex(
         &self,
         stream: &Stream,
         shape: &CheckedShape,
@@ -390,7 +412,7 @@ impl Function {
             let id = sys::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
             attributes.push(CUlaunchAttribute::new(id, [1]));
         }
-        if shape.cluster.told {
+        if shape.cluster.at_launch {
             let id = sys::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
             attributes.push(CUlaunchAttribute::new(id, shape.cluster.extents));
         }

@@ -28,7 +28,7 @@ pub(crate) struct PinnedAs {
     pub(crate) write_combined: bool,
 }
 
-// SAFETY: owns plain memory; who reads and writes it through `host` synchronises himself.
+// SAFETY: owns plain memory; who reads and writes it through `host` synchronises itself.
 unsafe impl Send for PinnedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for PinnedMemory {}

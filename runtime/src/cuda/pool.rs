@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::host::outside;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::memory as flags;
@@ -80,7 +80,9 @@ impl Pool {
         let (to, context) = (&raw mut address, &*self.context);
         let driver = &context.driver;
         // SAFETY: writes one address to where we point; pool and stream are alive and of one context.
-        match unsafe { driver.cuMemAllocFromPoolAsync(context, to, bytes, self.raw, stream.raw) } {
+        match unsafe {
+            driver.cuMemAllocFromPoolAsync(context.retry(), to, bytes, self.raw, stream.raw)
+        } {
             Ok(()) => Ok(Some(PoolMemory {
                 address,
                 _pool: self.own.then(|| Arc::clone(self)),
@@ -90,7 +92,7 @@ impl Pool {
         }
     }
 
-    /// Gives what nobody uses back, but for `keep` bytes.
+    /// Gives unused memory back, but for `keep` bytes.
     pub(crate) fn trim(&self, keep: usize) -> Result<(), DriverError> {
         self.context.bind()?;
         // SAFETY: the pool is alive.
@@ -122,17 +124,17 @@ impl Drop for Pool {
     fn drop(&mut self) {
         if self.own {
             let (context, raw) = (Arc::clone(&self.context), self.raw);
-            outside(move || {
+            run_outside_callback(move || {
                 let _ = context.bind();
                 // SAFETY: destroyed once; nothing of it is allocated, since memory keeps its pool. Through the driver's own table: a pool
                 // is the GPU's and does not go with a lost context. Errors: the driver is shut down already.
-                let _ = unsafe { context.found().driver.cuMemPoolDestroy(raw) };
+                let _ = unsafe { context.physical_device().driver.cuMemPoolDestroy(raw) };
             });
         }
     }
 }
 
-/// A piece of a pool. Whoever has it gives it back.
+/// A piece of a pool. Its owner gives it back.
 #[derive(Debug)]
 pub(crate) struct PoolMemory {
     address: CUdeviceptr,
@@ -153,7 +155,7 @@ impl PoolMemory {
         let freed = unsafe {
             context
                 .driver
-                .cuMemFreeAsync(context, self.address, stream.raw)
+                .cuMemFreeAsync(context.retry(), self.address, stream.raw)
         };
         if freed.is_err() {
             // The ordinary call takes all use of a pool's memory to be over: it waits for nothing.

@@ -1,16 +1,14 @@
-//! Every driver call as a `Result`.
+//! The error of a driver call, and what it means.
 
-use std::ffi::{CStr, c_char};
-
-use super::sys::{CUDA_ERROR_NOT_READY, CUDA_ERROR_NOT_SUPPORTED, CUresult, Driver};
-use crate::panics::{PastLaunch, Suspects};
+use super::sys::{CUDA_ERROR_NOT_READY, CUDA_ERROR_NOT_SUPPORTED, CUresult};
+use crate::past_launch::{CandidateLaunches, PastLaunch};
 
 /// A call that the driver answered with an error.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error(
     "the CUDA driver answered {call} with {name} ({code}): {text}{}",
-    Suspects(launches)
+    CandidateLaunches(launches)
 )]
 pub struct DriverError {
     /// The driver's number for the error, `CUresult`.
@@ -37,96 +35,81 @@ pub(super) fn ready(answer: Result<(), DriverError>) -> Result<bool, DriverError
 
 /// What an error means beyond the call that it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meaning {
-    /// A kernel failed, and this call is the one that heard of it. The context is lost, and with today's drivers the process gets no other.
+enum Severity {
+    /// A kernel failed, and this call reports it. The context is lost, and with today's drivers the process gets no other.
     Kernel,
-    /// Work on the GPU failed through no kernel, and this call is the one that heard of it. The context is lost.
+    /// Work on the GPU failed through no kernel, and this call reports it. The context is lost.
     Work,
     /// The context is lost, through no work.
     Context,
-    /// Nobody knows: it counts as failed work, but the context may go on.
+    /// Unknown: it counts as failed work, but the context may go on.
     Unknown,
     /// The call found no context, or no driver, to do it: what was queued is lost, and nothing is known of others' contexts.
-    Nowhere,
+    NoContext,
 }
 
 /// Every result that means more than that one call failed, in the driver's order: its manual calls a context unusable after those of
-/// [`Meaning::Kernel`], [`Meaning::Work`] and [`Meaning::Context`], and each later call gives the same.
-const SERIOUS: [(CUresult, Meaning); 21] = [
-    (4, Meaning::Nowhere),   // DEINITIALIZED
-    (201, Meaning::Nowhere), // INVALID_CONTEXT
-    (214, Meaning::Work),    // ECC_UNCORRECTABLE
-    (220, Meaning::Work),    // NVLINK_UNCORRECTABLE
-    (226, Meaning::Work),    // CONTAINED
-    (700, Meaning::Kernel),  // ILLEGAL_ADDRESS
-    (702, Meaning::Kernel),  // LAUNCH_TIMEOUT
-    (709, Meaning::Context), // CONTEXT_IS_DESTROYED
-    (710, Meaning::Kernel),  // ASSERT
-    (714, Meaning::Kernel),  // HARDWARE_STACK_ERROR
-    (715, Meaning::Kernel),  // ILLEGAL_INSTRUCTION
-    (716, Meaning::Kernel),  // MISALIGNED_ADDRESS
-    (717, Meaning::Kernel),  // INVALID_ADDRESS_SPACE
-    (718, Meaning::Kernel),  // INVALID_PC
-    (719, Meaning::Kernel),  // LAUNCH_FAILED
-    (721, Meaning::Kernel),  // TENSOR_MEMORY_LEAK
-    (806, Meaning::Context), // MPS_RPC_FAILURE
-    (810, Meaning::Context), // MPS_CLIENT_TERMINATED
-    (911, Meaning::Context), // EXTERNAL_DEVICE
-    (916, Meaning::Context), // KEY_ROTATION
-    (999, Meaning::Unknown), // UNKNOWN
+/// [`Severity::Kernel`], [`Severity::Work`] and [`Severity::Context`], and each later call gives the same.
+const CONTEXT_ERRORS: [(CUresult, Severity); 21] = [
+    (4, Severity::NoContext),   // DEINITIALIZED
+    (201, Severity::NoContext), // INVALID_CONTEXT
+    (214, Severity::Work),      // ECC_UNCORRECTABLE
+    (220, Severity::Work),      // NVLINK_UNCORRECTABLE
+    (226, Severity::Work),      // CONTAINED
+    (700, Severity::Kernel),    // ILLEGAL_ADDRESS
+    (702, Severity::Kernel),    // LAUNCH_TIMEOUT
+    (709, Severity::Context),   // CONTEXT_IS_DESTROYED
+    (710, Severity::Kernel),    // ASSERT
+    (714, Severity::Kernel),    // HARDWARE_STACK_ERROR
+    (715, Severity::Kernel),    // ILLEGAL_INSTRUCTION
+    (716, Severity::Kernel),    // MISALIGNED_ADDRESS
+    (717, Severity::Kernel),    // INVALID_ADDRESS_SPACE
+    (718, Severity::Kernel),    // INVALID_PC
+    (719, Severity::Kernel),    // LAUNCH_FAILED
+    (721, Severity::Kernel),    // TENSOR_MEMORY_LEAK
+    (806, Severity::Context),   // MPS_RPC_FAILURE
+    (810, Severity::Context),   // MPS_CLIENT_TERMINATED
+    (911, Severity::Context),   // EXTERNAL_DEVICE
+    (916, Severity::Context),   // KEY_ROTATION
+    (999, Severity::Unknown),   // UNKNOWN
 ];
 
 impl DriverError {
     /// Whether the GPU's context is lost with this error: nothing that was made of the device works any more, and every later call says so
     /// without reaching the driver. [`Device::reopen`](crate::Device::reopen) opens the GPU afresh.
     ///
-    /// Those are a kernel's faults (700, 702, 710, 714 to 719, 721), faults of the hardware (214, 220, 226, 911) and contexts that somebody
+    /// Those are a kernel's faults (700, 702, 710, 714 to 719, 721), faults of the hardware (214, 220, 226, 911) and contexts that another
     /// else ended (709, 806, 810, 916). A panic of a kernel is none: it is no error of the driver.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         matches!(
-            self.meaning(),
-            Some(Meaning::Kernel | Meaning::Work | Meaning::Context)
+            self.severity(),
+            Some(Severity::Kernel | Severity::Work | Severity::Context)
         )
     }
 
     /// Whether a kernel failed, after which the driver gives the process no other context.
     pub(crate) fn is_fault_of_a_kernel(&self) -> bool {
-        self.meaning() == Some(Meaning::Kernel)
+        self.severity() == Some(Severity::Kernel)
     }
 
-    /// Whether work on the GPU failed, and this call is the one that heard of it.
+    /// Whether work on the GPU failed, and this call reports it.
     pub(crate) fn is_of_earlier_work(&self) -> bool {
         matches!(
-            self.meaning(),
-            Some(Meaning::Kernel | Meaning::Work | Meaning::Unknown)
+            self.severity(),
+            Some(Severity::Kernel | Severity::Work | Severity::Unknown)
         )
     }
 
     /// Whether the work that was queued is lost.
     pub(crate) fn is_fatal(&self) -> bool {
-        self.meaning().is_some()
+        self.severity().is_some()
     }
 
-    fn meaning(&self) -> Option<Meaning> {
-        let found = SERIOUS.iter().find(|(code, _)| *code == self.code);
-        found.map(|(_, meaning)| *meaning)
+    fn severity(&self) -> Option<Severity> {
+        let found = CONTEXT_ERRORS.iter().find(|(code, _)| *code == self.code);
+        found.map(|(_, severity)| *severity)
     }
-}
-
-pub(super) fn check(
-    driver: &Driver,
-    call: &'static str,
-    code: CUresult,
-) -> Result<(), DriverError> {
-    if code == 0 {
-        return Ok(());
-    }
-    let error = describe(driver, call, code);
-    Err(match driver.health() {
-        Some(health) if error.is_sticky() => health.lose(error),
-        _ => error,
-    })
 }
 
 /// The error of a function that this driver is too old for.
@@ -141,31 +124,6 @@ pub(super) fn lacking(call: &'static str, since: &str) -> DriverError {
         call,
         launches: Box::default(),
     }
-}
-
-#[cold]
-fn describe(driver: &Driver, call: &'static str, code: CUresult) -> DriverError {
-    let [name, text] = driver.error_texts(code);
-    // SAFETY: null, or a static C string of the driver, which stays loaded while `driver` lives.
-    let [name, text] = unsafe { [text_of(name), text_of(text)] };
-    DriverError {
-        code,
-        name: name.unwrap_or_else(|| "an unknown error".to_owned()),
-        text: text.unwrap_or_else(|| "no description".to_owned()),
-        call,
-        launches: Box::default(),
-    }
-}
-
-/// # Safety
-/// `text` is null or points to a C string.
-unsafe fn text_of(text: *const c_char) -> Option<String> {
-    if text.is_null() {
-        return None;
-    }
-    // SAFETY: not null, so a C string, as the caller promises.
-    let text = unsafe { CStr::from_ptr(text) };
-    Some(text.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
@@ -209,7 +167,7 @@ mod tests {
 
     //@ rows: GER-1
     #[test]
-    fn earlier_work_is_blamed_for_faults_and_for_what_nobody_knows() {
+    fn faults_and_unknown_errors_are_attributed_to_earlier_work() {
         assert_eq!(
             those(DriverError::is_of_earlier_work),
             [

@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::callback::run_outside_callback;
 use super::context::Context;
-use super::event::Event;
-use super::host::outside;
 use super::memory::DeviceMemory;
 use super::result::{DriverError, ready};
 use super::sys::{self, CUstream};
-use crate::device::lock;
+use crate::sync::lock;
 
 /// A queue of work on one GPU.
 #[derive(Debug)]
@@ -40,15 +39,13 @@ impl Stream {
             sys::CU_STREAM_NON_BLOCKING
         };
         let mut raw = CUstream::NULL;
-        // SAFETY: both write one handle to where we point; the context is current.
-        unsafe {
-            if priority == 0 {
-                context.driver.cuStreamCreate(&raw mut raw, flags)?;
-            } else {
-                context
-                    .driver
-                    .cuStreamCreateWithPriority(&raw mut raw, flags, priority)?;
-            }
+        let driver = &context.driver;
+        if priority == 0 {
+            // SAFETY: writes one handle to where we point; the context is current.
+            unsafe { driver.cuStreamCreate(&raw mut raw, flags)? };
+        } else {
+            // SAFETY: as above.
+            unsafe { driver.cuStreamCreateWithPriority(&raw mut raw, flags, priority)? };
         }
         Ok(Stream::of(context, raw, true))
     }
@@ -94,7 +91,7 @@ impl Stream {
         self.context.lost().is_some()
     }
 
-    /// Makes the context current if this is a stream that each context has under the same handle: [`Context::again`] is for the others.
+    /// Makes the context current if this is a stream that each context has under the same handle: [`Context::retry_when_current`] is for the others.
     #[inline]
     pub(super) fn bind_default(&self) -> Result<(), Box<DriverError>> {
         match self.raw.0.addr() {
@@ -110,7 +107,7 @@ impl Stream {
             unsafe { self.context.driver.cuStreamSynchronize(self.raw) }
         });
         if waited.is_err() {
-            // Whoever waited lets go of memory now. After an error that broke the context nothing runs, and this returns at once; after
+            // The caller releases memory now. After an error that broke the context nothing runs, and this returns at once; after
             // another, copies may still be under way, and this waits for them.
             let _ = self.context.synchronize();
         }
@@ -122,17 +119,6 @@ impl Stream {
         self.context.bind()?;
         // SAFETY: the stream lives while `self` does.
         ready(unsafe { self.context.driver.cuStreamQuery(self.raw) })
-    }
-
-    /// Lets later work of this stream start only after what `event` recorded last. Both belong to one context.
-    pub(crate) fn wait(&self, event: &Event) -> Result<(), DriverError> {
-        self.context.bind()?;
-        // SAFETY: stream and event are alive.
-        unsafe {
-            self.context
-                .driver
-                .cuStreamWaitEvent(self.raw, event.raw, 0)
-        }
     }
 }
 
@@ -169,7 +155,7 @@ impl Drop for Stream {
         let (context, raw, owned) = (Arc::clone(&self.context), self.raw, self.owned);
         let barrier = lock(&self.grid_barrier).take();
         // Errors: the driver is shut down or the context is broken; either way the stream is gone.
-        outside(move || {
+        run_outside_callback(move || {
             let _ = context.bind();
             if let Some(barrier) = barrier {
                 // SAFETY: the stream is destroyed below. The last launch may still use the barrier.

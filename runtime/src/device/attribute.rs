@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::device::{Backend, Device, DeviceError};
-use crate::error::Unsupported;
+use crate::unsupported::Unsupported;
 
 /// Something that a device can be asked; the answer is a number. CUDA: `CUdevice_attribute`, whose names these are.
 ///
@@ -83,7 +83,7 @@ impl Device {
         let answer = match &self.0.backend {
             Backend::Cuda(gpu) => gpu
                 .context
-                .found()
+                .physical_device()
                 .attribute(attribute.0)
                 .map_err(|source| self.refused(format!("ask for {attribute}"), source))?,
             Backend::Emulator(emulated) => emulated.attribute(attribute),

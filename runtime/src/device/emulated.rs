@@ -68,7 +68,7 @@ impl Emulated {
             | Attribute::HOST_REGISTER_SUPPORTED
             | Attribute::MEMORY_POOLS_SUPPORTED
             | Attribute::COOPERATIVE_LAUNCH => 1,
-            // Work is done when a call returns: nothing overlaps. Everybody may use it. What checks kernels knows no other host memory.
+            // Work is done when a call returns: nothing overlaps. Any process may use it. What checks kernels knows no other host memory.
             Attribute::PCI_DEVICE_ID
             | Attribute::COMPUTE_MODE
             | Attribute::GPU_OVERLAP

@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Mutex;
 
 use crate::device::emulated::host_memory;
-use crate::device::{Backend, Device, DeviceError, Emulated, lock};
-use crate::error::Unsupported;
+use crate::device::{Backend, Device, DeviceError, Emulated};
+use crate::sync::lock;
+use crate::unsupported::Unsupported;
 
 /// Something that a device sets aside for kernels, and that can be changed. CUDA: `CUlimit`.
 ///
@@ -36,7 +37,7 @@ pub enum ContextLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInfo {
-    /// Those that nobody has; other programs may take them any time.
+    /// Those that are free; other programs may take them any time.
     pub free: u64,
     /// All.
     pub total: u64,
@@ -44,7 +45,7 @@ pub struct MemoryInfo {
 
 /// What was set on the emulator.
 #[derive(Debug, Default)]
-pub(crate) struct Set(Mutex<BTreeMap<ContextLimit, usize>>);
+pub(crate) struct EmulatedLimits(Mutex<BTreeMap<ContextLimit, usize>>);
 
 impl ContextLimit {
     /// All of them.

@@ -13,7 +13,7 @@ impl Device {
     /// The error that ended this device, if one did: [`DriverError::is_sticky`]. Never on the emulator, where a kernel's fault harms
     /// nothing.
     ///
-    /// Whoever made the call that met the error was told in full. All later calls on this device, its streams, buffers and events give the
+    /// The call that met the error returned it in full. All later calls on this device, its streams, buffers and events give the
     /// same error, and do not reach the driver; dropping them is harmless at any time. [`reopen`](Device::reopen) gives a device that
     /// works, unless the driver gives the process none any more, as after most faults of kernels.
     #[must_use]
@@ -46,7 +46,9 @@ impl Device {
     /// ```
     pub fn reopen(&self) -> Result<Device, DeviceError> {
         match &self.0.backend {
-            Backend::Cuda(gpu) => Device::open_gpu(gpu.context.found().ordinal, gpu.options),
+            Backend::Cuda(gpu) => {
+                Device::open_gpu(gpu.context.physical_device().ordinal, gpu.options)
+            }
             Backend::Emulator(_) => Ok(self.emulator_again()),
         }
     }
@@ -81,7 +83,7 @@ impl Device {
         let others = Arc::strong_count(&self.0) - 1;
         let device = self.name().to_owned();
         let again = match &self.0.backend {
-            Backend::Cuda(gpu) => Err((gpu.context.found().ordinal, gpu.options)),
+            Backend::Cuda(gpu) => Err((gpu.context.physical_device().ordinal, gpu.options)),
             Backend::Emulator(_) => Ok(self.emulator_again()),
         };
         let Some(alone) = Arc::into_inner(self.0) else {

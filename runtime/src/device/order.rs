@@ -20,24 +20,24 @@ pub(crate) fn submissions<'a>(devices: impl Iterator<Item = &'a Device>) -> Subm
 }
 
 /// While they live, no graph runs on the emulated ones among `devices`.
-pub(crate) fn no_graphs<'a>(
+pub(crate) fn exclude_graphs<'a>(
     devices: impl Iterator<Item = &'a Device>,
 ) -> Vec<RwLockReadGuard<'a, ()>> {
     let emulated = devices.filter_map(|device| device.0.backend.emulated());
     in_order(emulated)
         .into_iter()
-        .map(Emulated::no_graph)
+        .map(Emulated::shared_memory_access)
         .collect()
 }
 
 /// While they live, nothing else works on the memory of the emulated ones among `devices`.
-pub(crate) fn nothing_else<'a>(
+pub(crate) fn exclusive_memory_access<'a>(
     devices: impl Iterator<Item = &'a Device>,
 ) -> Vec<RwLockWriteGuard<'a, ()>> {
     let emulated = devices.filter_map(|device| device.0.backend.emulated());
     in_order(emulated)
         .into_iter()
-        .map(Emulated::nothing_else)
+        .map(Emulated::exclusive_memory_access)
         .collect()
 }
 

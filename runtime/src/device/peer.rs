@@ -2,18 +2,19 @@
 
 use std::sync::{Arc, Weak};
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check;
 
-use crate::buffer::{Copy, hand_all, no_graphs};
+use crate::buffer::{CopyKind, LinearCopy, exclude_graphs, record_uses};
 use crate::cuda::DriverError;
-use crate::cuda::peers::Ways;
-use crate::device::{Backend, Device, DeviceError, Emulated, Gpu, Shared, lock};
-use crate::error::Unsupported;
-use crate::graph::record::{KeptCopy, Operation};
-use crate::launch::{BoundSlice, SliceArg};
+use crate::cuda::peer_access::PeerAccess;
+use crate::device::{Backend, Device, DeviceError, Emulated, Gpu, Shared};
+use crate::graph::record::{Operation, RecordedCopy};
+use crate::launch::arguments::{BoundSlice, SliceArg};
 use crate::memory::{DeviceBuffer, MemoryError};
-use crate::stream::{Stream, refuse_inside};
+use crate::stream::{Stream, reject_in_host_callback};
+use crate::sync::lock;
+use crate::unsupported::Unsupported;
 use crate::view::DeviceSliceMut;
 
 /// What is said of the way from one device's work to another's memory. CUDA: `CUdevice_P2PAttribute`.
@@ -22,7 +23,7 @@ use crate::view::DeviceSliceMut;
 pub enum PeerAttribute {
     /// How good the way is beside the others of the machine; 0 is the best.
     PerformanceRank,
-    /// 1 if there is a way.
+    /// 1 if there is a connection.
     Access,
     /// 1 if atomics work on it.
     NativeAtomics,
@@ -78,8 +79,8 @@ impl Device {
             Some(Pair::Emulated(_)) => Ok(!self.is_same(peer)),
             Some(Pair::Gpus(ours, theirs)) => ours
                 .context
-                .found()
-                .can_access(theirs.context.found())
+                .physical_device()
+                .can_access(theirs.context.physical_device())
                 .map_err(|source| {
                     self.refused(format!("ask for the way to {}", peer.name()), source)
                 }),
@@ -104,9 +105,9 @@ impl Device {
                 | PeerAttribute::OnlySomeAtomics => 0,
             }),
             Pair::Gpus(ours, theirs) => {
-                let found = ours.context.found();
+                let found = ours.context.physical_device();
                 found
-                    .peer_attribute(attribute.number(), theirs.context.found())
+                    .peer_attribute(attribute.number(), theirs.context.physical_device())
                     .map_err(|source| {
                         self.refused(format!("ask for the way to {}", peer.name()), source)
                     })
@@ -123,7 +124,7 @@ impl Device {
     /// without it, but go through host memory then. CUDA: `cuCtxEnablePeerAccess`.
     ///
     /// # Errors
-    /// [`DeviceError::Peer`] if there can be no way, or the driver refuses: the boards are not joined, or a device has too many peers.
+    /// [`DeviceError::Peer`] if there can be no link, or the driver refuses: the boards are not joined, or a device has too many peers.
     ///
     /// ```
     /// use warploom_runtime::model::Emulator;
@@ -175,7 +176,7 @@ impl Device {
         let one = match &pair {
             Pair::Emulated(_) => self.is_same(peer),
             Pair::Gpus(ours, theirs) => {
-                ours.context.found().ordinal == theirs.context.found().ordinal
+                ours.context.physical_device().ordinal == theirs.context.physical_device().ordinal
             }
         };
         if one {
@@ -187,11 +188,11 @@ impl Device {
         Ok(pair)
     }
 
-    /// Whether kernels of this device may use the memory of `peer`, by the `ways` of GPUs that there are.
-    pub(crate) fn reaches(&self, peer: &Device, ways: &Ways) -> bool {
+    /// Whether kernels of this device may use the memory of `peer`, by the `links` of GPUs that there are.
+    pub(crate) fn reaches(&self, peer: &Device, access: &PeerAccess) -> bool {
         match self.pair(peer) {
             Some(Pair::Emulated(ours)) => is_among(&lock(&ours.peers), peer),
-            Some(Pair::Gpus(ours, theirs)) => ways.reach(&ours.context, &theirs.context),
+            Some(Pair::Gpus(ours, theirs)) => access.reach(&ours.context, &theirs.context),
             None => false,
         }
     }
@@ -281,27 +282,23 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 stream: stream.device().name().to_owned(),
             });
         }
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let given = source.len();
         let target = self.span().window(at, given)?;
         if to.is_same(from) {
-            let copy = Copy::Within {
+            let copy = LinearCopy {
+                kind: CopyKind::DeviceToDevice,
                 from: source.as_ptr().cast(),
                 to: target.cast(),
+                bytes: given * size_of::<T>(),
             };
             // SAFETY: the range was checked; `source` is a view of its length, and cannot overlap this exclusive one; all belong to one
             // device.
-            return unsafe {
-                copy.run(
-                    given * size_of::<T>(),
-                    &[self.buffer(), source.buffer()],
-                    stream,
-                )
-            };
+            return unsafe { copy.run(&[self.buffer(), source.buffer()], stream) };
         }
         let pair = to.pair(from);
         if let (Some(recording), Some(_)) = (stream.recording(), &pair) {
-            let copy = Operation::Copy(KeptCopy {
+            let copy = Operation::Copy(RecordedCopy {
                 to: target.cast(),
                 from: source.as_ptr().cast(),
                 bytes: given * size_of::<T>(),
@@ -317,9 +314,9 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                     .into(),
             })),
             Some(Pair::Emulated(_)) => {
-                let _no_graphs = no_graphs(&[self.buffer(), source.buffer()], stream);
+                let _no_graphs = exclude_graphs(&[self.buffer(), source.buffer()], stream);
                 for buffer in [self.buffer(), source.buffer()] {
-                    buffer.hand_to(stream.queue())?;
+                    buffer.record_use(stream.queue())?;
                 }
                 let (to, from) = (self.ptr().wrapping_add(at), source.as_ptr());
                 // SAFETY: the range was checked; `source` is another device's memory, and borrowed; this view is borrowed exclusively. All
@@ -347,8 +344,8 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         let Some(cuda) = stream.queue().cuda() else {
             return Ok(());
         };
-        // Until the copy is queued, nobody hands the buffers on.
-        let locked = hand_all(&[self.buffer(), source.buffer()], stream)?;
+        // Until the copy is queued, no other stream gets the buffers.
+        let locked = record_uses(&[self.buffer(), source.buffer()], stream)?;
         if !source.is_empty() {
             let target = self.ptr().wrapping_add(at).addr() as u64;
             // SAFETY: both ranges lie in their buffers, of these contexts; the buffers note this stream, and wait for it before they free

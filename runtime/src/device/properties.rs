@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cuda::Found;
+use crate::cuda::PhysicalDevice;
 use crate::device::emulated::host_memory;
 use crate::device::{Attribute, Backend, Device, DeviceError, PciId, Uuid};
 
@@ -96,7 +96,7 @@ pub enum ComputeMode {
     Default,
     /// One thread at a time; drivers of today have it no more.
     ExclusiveThread,
-    /// Nobody.
+    /// No process.
     Prohibited,
     /// One process at a time, with all its threads.
     ExclusiveProcess,
@@ -210,8 +210,8 @@ impl DeviceProperties {
         })
     }
 
-    /// Those of a GPU that nobody needs to have opened.
-    pub(super) fn of_gpu(found: Found) -> Result<DeviceProperties, DeviceError> {
+    /// Those of a GPU, which need not be open.
+    pub(super) fn of_gpu(found: PhysicalDevice) -> Result<DeviceProperties, DeviceError> {
         let name = found.name()?;
         let device = name.clone();
         let asked = || -> Result<_, crate::DriverError> {
@@ -246,7 +246,7 @@ impl Device {
     /// ```
     pub fn properties(&self) -> Result<DeviceProperties, DeviceError> {
         match &self.0.backend {
-            Backend::Cuda(gpu) => DeviceProperties::of_gpu(gpu.context.found()),
+            Backend::Cuda(gpu) => DeviceProperties::of_gpu(gpu.context.physical_device()),
             Backend::Emulator(emulated) => {
                 let known = Known {
                     name: self.name().to_owned(),
@@ -264,7 +264,7 @@ impl Device {
     #[must_use]
     pub fn ordinal(&self) -> u32 {
         match &self.0.backend {
-            Backend::Cuda(gpu) => gpu.context.found().ordinal,
+            Backend::Cuda(gpu) => gpu.context.physical_device().ordinal,
             Backend::Emulator(emulated) => emulated.ordinal,
         }
     }

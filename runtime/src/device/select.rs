@@ -1,6 +1,6 @@
 //! Which devices there are, and which of them a program gets.
 
-use crate::cuda::{Found, INVALID_DEVICE, UNAVAILABLE};
+use crate::cuda::{INVALID_DEVICE, PhysicalDevice, UNAVAILABLE};
 use crate::device::{
     Attribute, ComputeMode, Device, DeviceError, DeviceOptions, DeviceProperties, PciId, Uuid,
 };
@@ -132,7 +132,7 @@ pub(super) fn choose(options: DeviceOptions) -> Result<Device, DeviceError> {
 
 /// The number of a GPU.
 fn resolve(which: &Which) -> Result<u32, DeviceError> {
-    let seen = Found::all()?.into_iter().map(|found| {
+    let seen = PhysicalDevice::all()?.into_iter().map(|found| {
         let ask = |a: Attribute| {
             found
                 .attribute(a.number())
@@ -182,14 +182,14 @@ fn the_one(
 
 /// The first GPU that opens.
 fn first_gpu(options: DeviceOptions) -> Result<Device, DeviceError> {
-    let order = 0..Found::count()?;
+    let order = 0..PhysicalDevice::count()?;
     first(order.map(|n| (n, mode_of(n))), |number| {
         Device::open_gpu(number, options)
     })
 }
 
 fn mode_of(ordinal: u32) -> ComputeMode {
-    let mode = Found::new(ordinal).ok().and_then(|found| {
+    let mode = PhysicalDevice::new(ordinal).ok().and_then(|found| {
         found
             .attribute(Attribute::COMPUTE_MODE.number())
             .ok()
@@ -198,7 +198,7 @@ fn mode_of(ordinal: u32) -> ComputeMode {
     ComputeMode::of(mode.unwrap_or(0))
 }
 
-/// The first of these that opens: those that nobody may use are passed over, those that somebody else has are tried and passed over.
+/// The first of these that opens: those in mode Prohibited are passed over, those in use by another process are tried and passed over.
 fn first<T>(
     order: impl Iterator<Item = (u32, ComputeMode)>,
     mut open: impl FnMut(u32) -> Result<T, DeviceError>,
@@ -270,7 +270,7 @@ impl Device {
         let asked = Asked::from_env(options)?;
         let gpus = || -> Result<Vec<Device>, DeviceError> {
             let first = first_gpu(options)?;
-            let later = first.ordinal() + 1..Found::count()?;
+            let later = first.ordinal() + 1..PhysicalDevice::count()?;
             let later = later.filter_map(|number| Device::open_gpu(number, options).ok());
             Ok(std::iter::once(first).chain(later).collect())
         };
@@ -308,7 +308,7 @@ impl Device {
     pub fn list() -> Result<Vec<DeviceProperties>, DeviceError> {
         let asked = Asked::from_env(DeviceOptions::new())?;
         let gpus = || {
-            Found::all()?
+            PhysicalDevice::all()?
                 .into_iter()
                 .map(DeviceProperties::of_gpu)
                 .collect()
@@ -319,9 +319,9 @@ impl Device {
         };
         match &asked.choice {
             Choice::Gpu(Which::First) => gpus(),
-            Choice::Gpu(which) => Ok(vec![DeviceProperties::of_gpu(Found::new(resolve(
-                which,
-            )?)?)?]),
+            Choice::Gpu(which) => Ok(vec![DeviceProperties::of_gpu(PhysicalDevice::new(
+                resolve(which)?,
+            )?)?]),
             Choice::Emulator(0) => emulated(),
             Choice::Emulator(number) => Ok(vec![asked.emulated(*number)?.properties()?]),
             Choice::Any if asked.gpu_first => {
@@ -373,7 +373,7 @@ fn refusal(given: u32, mode: ComputeMode, error: DeviceError) -> DeviceError {
     let exclusive = [ComputeMode::ExclusiveProcess, ComputeMode::ExclusiveThread].contains(&mode);
     match &error {
         DeviceError::Driver(source)
-            // Older drivers call the GPU invalid. Where GPUs are shared, somebody else is not the reason.
+            // Older drivers call the GPU invalid. Where GPUs are shared, another process is not the reason.
             if exclusive && [UNAVAILABLE, INVALID_DEVICE].contains(&source.code) =>
         {
             DeviceError::Busy { given, mode }
@@ -387,7 +387,7 @@ fn refusal(given: u32, mode: ComputeMode, error: DeviceError) -> DeviceError {
     }
 }
 
-/// Refuses a GPU that nobody may use.
+/// Refuses a GPU in mode Prohibited.
 pub(super) fn check_mode(ordinal: u32) -> Result<(), DeviceError> {
     if mode_of(ordinal) == ComputeMode::Prohibited {
         return Err(DeviceError::Prohibited { given: ordinal });

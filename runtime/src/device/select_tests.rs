@@ -138,7 +138,7 @@ fn if_none_opens_the_reasons_are_told() {
 
 //@ rows: GDV-5
 #[test]
-fn a_gpu_that_somebody_else_has_is_busy() {
+fn a_gpu_of_another_process_is_busy() {
     let driver = |code| {
         DeviceError::Driver(crate::DriverError {
             code,

@@ -8,19 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use warploom_emulator::check;
 
-use super::record::{KeptCopy, KeptFill, KeptLaunch, Operation};
+use super::record::{Operation, RecordedCopy, RecordedFill, RecordedLaunch};
 use super::{GraphError, Node, Planned, recorded};
-use crate::buffer::{Buffer, Side, Way};
+use crate::buffer::{Buffer, CopyKind, Region};
+use crate::cuda::callback::run_outside_callback;
 use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::graph::{Executable, Graph as CudaGraph, Node as CudaNode};
-use crate::cuda::host::outside;
 use crate::cuda::{Context, DriverError};
 use crate::device::order::{self, Submissions};
-use crate::device::{Backend, Device, Gpu, Submission, lock};
+use crate::device::{Backend, Device, Gpu, Submission};
 use crate::error::Error;
-use crate::launch::run_kept;
-use crate::memory::{Counted, Object};
-use crate::stream::{Queue, Stream, refuse_inside};
+use crate::launch::emulate::run_recorded;
+use crate::memory::{LiveObject, Object};
+use crate::stream::{Queue, Stream, reject_in_host_callback};
+use crate::sync::lock;
 
 /// A graph that can run, any number of times. CUDA: `CUgraphExec`.
 ///
@@ -37,7 +38,7 @@ pub struct ExecutableGraph {
     cuda: Option<Cuda>,
     /// The stream of the last run.
     last: Mutex<Option<Arc<Queue>>>,
-    _counted: Counted,
+    _live: LiveObject,
     /// What its nodes were recorded with. Last: it has memory that nodes use.
     stream: Stream,
 }
@@ -82,7 +83,7 @@ impl ExecutableGraph {
             has_peers: false,
             cuda,
             last: Mutex::default(),
-            _counted: Counted::new(stream.device(), Object::ExecutableGraph),
+            _live: LiveObject::new(stream.device(), Object::ExecutableGraph),
             stream,
         };
         graph.list();
@@ -148,14 +149,14 @@ impl ExecutableGraph {
             }
             .into());
         }
-        refuse_inside()?;
+        reject_in_host_callback()?;
         stream.refuse_recording("run another graph")?;
         match &self.cuda {
             None => self.emulate(stream)?,
             Some(cuda) => self.queue(cuda, stream).map_err(|mut error| {
-                // It may be the first call to hear that earlier work failed.
+                // It may be the first call to report that earlier work failed.
                 self.device()
-                    .name_suspects(Some(stream.number()), &mut error);
+                    .add_candidate_launches(Some(stream.number()), &mut error);
                 GraphError::from(error)
             })?,
         }
@@ -170,10 +171,10 @@ impl ExecutableGraph {
             return Ok(());
         };
         self.device().flush_prints(); // before the locks: handlers may use the device
-        let _alone = order::nothing_else(self.devices());
+        let _alone = order::exclusive_memory_access(self.devices());
         for node in &self.nodes {
             match &node.operation {
-                Operation::Launch(launch) => run_kept(emulated, stream, launch)?,
+                Operation::Launch(launch) => run_recorded(emulated, stream, launch)?,
                 Operation::Copy(copy) => {
                     // SAFETY: two ranges of memory that the graph keeps; they do not overlap (one was borrowed exclusively), and
                     // nothing else works on the emulator's memory now.
@@ -181,9 +182,9 @@ impl ExecutableGraph {
                     check::copied(copy.to, copy.from, copy.bytes);
                 }
                 Operation::Box(copy) => {
-                    if let Some((Side::Memory(from), Side::Memory(to))) = copy.sides() {
+                    if let Some((Region::Memory(from), Region::Memory(to))) = copy.sides() {
                         // SAFETY: two areas of memory that the graph keeps, and as above.
-                        unsafe { from.write_to(to, Way::Within, stream) };
+                        unsafe { from.write_to(to, CopyKind::DeviceToDevice, stream) };
                     }
                 }
                 // SAFETY: memory that the graph keeps, and as above.
@@ -202,7 +203,7 @@ impl ExecutableGraph {
         self.device().flush_prints();
         let (mut submission, _others) = self.submissions(gpu);
         for buffer in &self.buffers {
-            buffer.hand_to(stream.queue())?;
+            buffer.record_use(stream.queue())?;
         }
         // SAFETY: the graph keeps all memory that its nodes use; the buffers note this stream, and wait for it before they hand over or
         // free their memory; dropping the graph waits for it, too.
@@ -289,7 +290,7 @@ impl ExecutableGraph {
         &self,
         index: usize,
         mut operations: Vec<Operation>,
-    ) -> Result<Arc<KeptLaunch>, GraphError> {
+    ) -> Result<Arc<RecordedLaunch>, GraphError> {
         let old = &self.nodes[index].operation;
         let other_work = |given: &str| GraphError::OtherWork {
             expected: old.name().to_owned(),
@@ -328,9 +329,9 @@ impl Drop for ExecutableGraph {
         let (last, cuda) = (lock(&self.last).take(), self.cuda.take());
         // The word at which cooperative grids meet is its own: a run may be under way on another stream.
         let own = Arc::clone(self.stream.queue());
-        outside(move || {
+        run_outside_callback(move || {
             if let Some(stream) = last.as_ref().and_then(|queue| queue.cuda()) {
-                // Errors: the context is broken, and nothing runs any more. Whoever synchronises next is told.
+                // Errors: the context is broken, and nothing runs any more. The next wait reports it.
                 let _ = stream.synchronize();
             }
             drop(cuda);
@@ -340,7 +341,7 @@ impl Drop for ExecutableGraph {
 }
 
 impl Planned {
-    fn launch(&self) -> Option<&KeptLaunch> {
+    fn launch(&self) -> Option<&RecordedLaunch> {
         match &self.operation {
             Operation::Launch(launch) => Some(launch),
             _ => None,
@@ -380,7 +381,7 @@ impl Cuda {
 fn add_copy(
     graph: &mut CudaGraph,
     after: &[CudaNode],
-    copy: &KeptCopy,
+    copy: &RecordedCopy,
 ) -> Result<CudaNode, DriverError> {
     if copy.bytes == 0 {
         return graph.add_empty(after);
@@ -410,7 +411,7 @@ fn add_copy(
 fn add_fill(
     graph: &mut CudaGraph,
     after: &[CudaNode],
-    fill: &KeptFill,
+    fill: &RecordedFill,
 ) -> Result<CudaNode, DriverError> {
     let fill = fill.get();
     let to = fill.to.addr() as u64;
@@ -431,7 +432,7 @@ fn add_launch(
     graph: &mut CudaGraph,
     stream: &Stream,
     after: &[CudaNode],
-    launch: &KeptLaunch,
+    launch: &RecordedLaunch,
 ) -> Result<CudaNode, DriverError> {
     let (Some(function), Some(cuda)) = (&launch.function, stream.queue().cuda()) else {
         return graph.add_empty(after);
@@ -454,7 +455,7 @@ fn add_launch(
 }
 
 /// The address of the word at which the blocks of a cooperative grid meet; 0 for other launches.
-fn word(launch: &KeptLaunch, stream: &crate::cuda::stream::Stream) -> Result<u64, DriverError> {
+fn word(launch: &RecordedLaunch, stream: &crate::cuda::stream::Stream) -> Result<u64, DriverError> {
     if launch.shape.cooperative {
         stream.grid_barrier()
     } else {

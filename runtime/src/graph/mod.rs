@@ -2,10 +2,10 @@
 //!
 //! A node is recorded by giving its work to a stream that records: the same typed launches and copies as ever, with all their checks.
 //! Nodes that use the same buffer run in the order in which they were added; others may run side by side. So no graph has a race, and
-//! nobody has to say what depends on what. CUDA programming guide: "CUDA Graphs".
+//! dependencies need not be given. CUDA programming guide: "CUDA Graphs".
 
 mod child; // graphs within graphs
-mod error; // why a graph cannot be made or changed
+pub(crate) mod error; // why a graph cannot be made or changed
 mod executable; // a graph that can run
 pub(crate) mod record; // what is remembered of each node
 

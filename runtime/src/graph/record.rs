@@ -5,13 +5,15 @@
 use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
-use crate::buffer::{Area, ArrayPart, Buffer, Fill, Side};
+use crate::buffer::{ArrayRegion, Buffer, Fill, PitchedRegion, Region};
 use crate::cuda::module::Function;
-use crate::device::lock;
-use crate::launch::{Arg, CheckedShape, KeptArg, Kernel, Param};
+use crate::kernel::{Kernel, Param};
+use crate::launch::arguments::{Arg, RecordedArg};
+use crate::launch_shape::CheckedShape;
 use crate::stream::StreamError;
+use crate::sync::lock;
 
-/// Operations in the order in which a stream was given them; `None` when nobody asks for them any more.
+/// Operations in the order in which a stream was given them; `None` once the graph has taken them.
 pub(crate) struct Recording(Mutex<Option<Vec<Operation>>>);
 
 impl Recording {
@@ -38,17 +40,17 @@ impl Recording {
 /// One node's work. Clones share what they keep.
 #[derive(Clone)]
 pub(crate) enum Operation {
-    Launch(Arc<KeptLaunch>),
-    Copy(KeptCopy),
-    Box(KeptBox),
-    Fill(KeptFill),
+    Launch(Arc<RecordedLaunch>),
+    Copy(RecordedCopy),
+    Box(RecordedBox),
+    Fill(RecordedFill),
     /// A launch that covers nothing, or the end of a child: it has its place in the order, and no work.
     Nothing,
 }
 
 /// A copy from memory of a device to memory of the same or of another one. Addresses as [`Buffer::start`] has them.
 #[derive(Clone)]
-pub(crate) struct KeptCopy {
+pub(crate) struct RecordedCopy {
     pub(crate) to: *mut u8,
     pub(crate) from: *const u8,
     pub(crate) bytes: usize,
@@ -56,11 +58,11 @@ pub(crate) struct KeptCopy {
 }
 
 // SAFETY: addresses of memory that `buffers` keeps; who runs the copy orders it with all other uses.
-unsafe impl Send for KeptCopy {}
+unsafe impl Send for RecordedCopy {}
 // SAFETY: as above.
-unsafe impl Sync for KeptCopy {}
+unsafe impl Sync for RecordedCopy {}
 
-impl KeptCopy {
+impl RecordedCopy {
     /// Whether it goes from one device to another.
     pub(super) fn is_between_devices(&self) -> bool {
         let mut devices = self.buffers.iter().map(|buffer| buffer.device());
@@ -71,54 +73,54 @@ impl KeptCopy {
 
 /// A copy of rows and planes within the device.
 #[derive(Clone)]
-pub(crate) struct KeptBox {
-    from: KeptSide,
-    to: KeptSide,
+pub(crate) struct RecordedBox {
+    from: RecordedRegion,
+    to: RecordedRegion,
     buffers: Vec<Buffer>,
 }
 
 /// One side of it.
 #[derive(Clone)]
-enum KeptSide {
-    Memory(Area),
+enum RecordedRegion {
+    Memory(PitchedRegion),
     /// The array, the first element's place, the extent and the bytes of an element.
     Array(Buffer, [usize; 3], [usize; 3], usize),
 }
 
 // SAFETY: addresses of memory that `buffers` keeps; who runs the copy orders it with all other uses.
-unsafe impl Send for KeptBox {}
+unsafe impl Send for RecordedBox {}
 // SAFETY: as above.
-unsafe impl Sync for KeptBox {}
+unsafe impl Sync for RecordedBox {}
 
-impl KeptBox {
-    pub(crate) fn new(from: Side<'_>, to: Side<'_>, buffers: &[&Buffer]) -> KeptBox {
-        KeptBox {
-            from: KeptSide::new(from),
-            to: KeptSide::new(to),
+impl RecordedBox {
+    pub(crate) fn new(from: Region<'_>, to: Region<'_>, buffers: &[&Buffer]) -> RecordedBox {
+        RecordedBox {
+            from: RecordedRegion::new(from),
+            to: RecordedRegion::new(to),
             buffers: buffers.iter().copied().cloned().collect(),
         }
     }
 
     /// Source and target.
-    pub(super) fn sides(&self) -> Option<(Side<'_>, Side<'_>)> {
+    pub(super) fn sides(&self) -> Option<(Region<'_>, Region<'_>)> {
         Some((self.from.get()?, self.to.get()?))
     }
 }
 
-impl KeptSide {
-    fn new(side: Side<'_>) -> KeptSide {
+impl RecordedRegion {
+    fn new(side: Region<'_>) -> RecordedRegion {
         match side {
-            Side::Memory(area) => KeptSide::Memory(area),
-            Side::Array(part) => {
-                KeptSide::Array(part.buffer.clone(), part.at, part.extent, part.size)
+            Region::Memory(area) => RecordedRegion::Memory(area),
+            Region::Array(part) => {
+                RecordedRegion::Array(part.buffer.clone(), part.at, part.extent, part.size)
             }
         }
     }
 
-    fn get(&self) -> Option<Side<'_>> {
+    fn get(&self) -> Option<Region<'_>> {
         Some(match self {
-            KeptSide::Memory(area) => Side::Memory(*area),
-            KeptSide::Array(buffer, at, extent, size) => Side::Array(ArrayPart {
+            RecordedRegion::Memory(area) => Region::Memory(*area),
+            RecordedRegion::Array(buffer, at, extent, size) => Region::Array(ArrayRegion {
                 buffer,
                 array: buffer.array()?,
                 at: *at,
@@ -131,7 +133,7 @@ impl KeptSide {
 
 /// One value for all elements of some rows. Addresses as [`Buffer::start`] has them.
 #[derive(Clone)]
-pub(crate) struct KeptFill {
+pub(crate) struct RecordedFill {
     to: *mut u8,
     pitch: usize,
     value: Box<[u8]>,
@@ -141,13 +143,13 @@ pub(crate) struct KeptFill {
 }
 
 // SAFETY: an address of memory that `buffer` keeps; who runs the fill orders it with all other uses.
-unsafe impl Send for KeptFill {}
+unsafe impl Send for RecordedFill {}
 // SAFETY: as above.
-unsafe impl Sync for KeptFill {}
+unsafe impl Sync for RecordedFill {}
 
-impl KeptFill {
-    pub(crate) fn new(fill: Fill<'_>, buffer: &Buffer) -> KeptFill {
-        KeptFill {
+impl RecordedFill {
+    pub(crate) fn new(fill: Fill<'_>, buffer: &Buffer) -> RecordedFill {
+        RecordedFill {
             to: fill.to,
             pitch: fill.pitch,
             value: fill.value.into(),
@@ -169,11 +171,11 @@ impl KeptFill {
 }
 
 /// A checked launch.
-pub(crate) struct KeptLaunch {
+pub(crate) struct RecordedLaunch {
     pub(crate) name: &'static str,
-    pub(crate) kernel: KeptKernel,
+    pub(crate) kernel: RecordedKernel,
     pub(crate) shape: CheckedShape,
-    pub(crate) args: Vec<KeptArg>,
+    pub(crate) args: Vec<RecordedArg>,
     pub(crate) caller: &'static Location<'static>,
     /// The body of one thread, for the emulator; its captures are those of `args`.
     pub(crate) cpu: Box<dyn Fn() + Send + Sync>,
@@ -182,14 +184,14 @@ pub(crate) struct KeptLaunch {
 }
 
 /// A kernel's description that borrows nothing.
-pub(crate) struct KeptKernel {
+pub(crate) struct RecordedKernel {
     described: Kernel<'static>,
     params: Arc<[Param]>,
 }
 
-impl KeptKernel {
-    pub(crate) fn new(kernel: &Kernel<'_>) -> KeptKernel {
-        KeptKernel {
+impl RecordedKernel {
+    pub(crate) fn new(kernel: &Kernel<'_>) -> RecordedKernel {
+        RecordedKernel {
             described: Kernel {
                 params: &[],
                 ..*kernel
@@ -206,9 +208,9 @@ impl KeptKernel {
     }
 }
 
-impl KeptLaunch {
+impl RecordedLaunch {
     /// Whether a node of `old` can be given this: the same code, which meets in the same way.
-    pub(super) fn can_replace(&self, old: &KeptLaunch) -> bool {
+    pub(super) fn can_replace(&self, old: &RecordedLaunch) -> bool {
         let same_module = match (&self.function, &old.function) {
             (Some(new), Some(old)) => new.is_of_same_module(old),
             _ => true,
@@ -221,21 +223,24 @@ impl KeptLaunch {
     }
 
     pub(crate) fn args(&self) -> Vec<Arg<'_>> {
-        self.args.iter().map(KeptArg::get).collect()
+        self.args.iter().map(RecordedArg::get).collect()
     }
 }
 
 impl Operation {
     /// The memory that it uses.
     pub(super) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
-        let (of_launch, of_copy): (&[KeptArg], &[Buffer]) = match self {
+        let (of_launch, of_copy): (&[RecordedArg], &[Buffer]) = match self {
             Operation::Launch(launch) => (&launch.args, &[]),
             Operation::Copy(copy) => (&[], &copy.buffers),
             Operation::Box(copy) => (&[], &copy.buffers),
             Operation::Fill(fill) => (&[], std::slice::from_ref(&fill.buffer)),
             Operation::Nothing => (&[], &[]),
         };
-        of_launch.iter().filter_map(KeptArg::buffer).chain(of_copy)
+        of_launch
+            .iter()
+            .filter_map(RecordedArg::buffer)
+            .chain(of_copy)
     }
 
     /// Whether all blocks of its grid meet at the graph's one word for that.

@@ -1,10 +1,10 @@
 //! Arrays of ndarray to the device and back. With the feature `ndarray`.
 
 use ndarray::{Array, ArrayBase, Data, Dimension, IntoDimension};
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
-use super::InteropError;
 use crate::device::Device;
+use crate::interop::error::InteropError;
 use crate::memory::DeviceBuffer;
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSliceMut};

@@ -1,9 +1,10 @@
 //! What can go wrong between libraries.
 
+#[cfg(feature = "dlpack")]
 use super::dlpack::{DLDataType, DLDevice};
 use crate::cuda::DriverError;
-use crate::error::Unsupported;
 use crate::memory::MemoryError;
+use crate::unsupported::Unsupported;
 
 /// Why a handle, memory or a tensor of another library cannot be taken, or one of ours not be given.
 #[derive(Clone, thiserror::Error)]
@@ -61,9 +62,11 @@ pub enum InteropError {
         device: String,
     },
     /// There is no tensor.
+    #[cfg(feature = "dlpack")]
     #[error("the tensor is a null pointer; a capsule can be consumed once only")]
     NullTensor,
     /// A tensor of another version of DLPack.
+    #[cfg(feature = "dlpack")]
     #[error(
         "the tensor has DLPack version {major}.{minor}, and this library reads version 1 only; ask the producer for version 1"
     )]
@@ -74,12 +77,14 @@ pub enum InteropError {
         minor: u32,
     },
     /// A tensor that contradicts itself.
+    #[cfg(feature = "dlpack")]
     #[error("the tensor is malformed: {what}; this is an error of its producer")]
     Malformed {
         /// How.
         what: &'static str,
     },
     /// The elements are of another type.
+    #[cfg(feature = "dlpack")]
     #[error(
         "the tensor has elements of type {found}, not {expected}; convert it first, or take a buffer of its type"
     )]
@@ -100,6 +105,7 @@ pub enum InteropError {
         strides: Box<[i64]>,
     },
     /// The tensor lies elsewhere.
+    #[cfg(feature = "dlpack")]
     #[error(
         "the tensor lies in {found}, but {device} reaches {reaches} only; move the tensor there first"
     )]
@@ -112,6 +118,7 @@ pub enum InteropError {
         reaches: String,
     },
     /// A tensor that must not be written.
+    #[cfg(feature = "dlpack")]
     #[error("the tensor is read-only; take it with `Tensor::into_read_only`, or make a copy first")]
     ReadOnly,
     /// A shape that is not that of the buffer.

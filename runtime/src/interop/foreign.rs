@@ -1,4 +1,4 @@
-//! Memory of others: how long it is used, and who is told when that is over.
+//! Memory of other owners: how long it is used, and the release function that is called then.
 
 use std::alloc::Layout;
 use std::any::type_name;
@@ -8,17 +8,20 @@ use std::sync::Mutex;
 
 use warploom_emulator::check::ForeignMemory;
 
-use super::InteropError;
+#[cfg(feature = "dlpack")]
 use super::dlpack::DeviceType;
 use crate::buffer::Buffer;
-use crate::device::{Backend, Device, lock};
+use crate::device::{Backend, Device};
+use crate::interop::error::InteropError;
 use crate::memory::DeviceBuffer;
+use crate::sync::lock;
 
-/// Memory that somebody else owns. Its owner is told when it is dropped.
+/// Memory of another owner. Its release function is called when it is dropped.
 pub(crate) struct Foreign {
     start: NonNull<u8>,
     bytes: usize,
-    kind: DeviceType,
+    #[cfg(feature = "dlpack")]
+    device_type: DeviceType,
     /// On the emulator: what its checks know.
     known: Option<ForeignMemory>,
     release: Mutex<Option<Release>>,
@@ -26,7 +29,7 @@ pub(crate) struct Foreign {
 
 type Release = Box<dyn FnOnce() + Send>;
 
-// SAFETY: `start` is an address; who reads and writes there synchronises himself.
+// SAFETY: `start` is an address; readers and writers synchronise themselves.
 unsafe impl Send for Foreign {}
 // SAFETY: as above.
 unsafe impl Sync for Foreign {}
@@ -40,9 +43,9 @@ impl Foreign {
         self.bytes
     }
 
-    /// Whose memory it is.
-    pub(crate) fn kind(&self) -> DeviceType {
-        self.kind
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn device_type(&self) -> DeviceType {
+        self.device_type
     }
 }
 
@@ -75,20 +78,27 @@ impl Drop for Guard {
     }
 }
 
-/// `len` elements of somebody else's memory as a buffer. `release` is called once: on an error right away, else when the buffer is dropped
-/// and all its work is done.
+/// Elements in memory of another owner.
+pub(super) struct ForeignElements {
+    pub(super) start: *mut u8,
+    pub(super) len: usize,
+    /// What kind of memory it is to DLPack.
+    #[cfg(feature = "dlpack")]
+    pub(super) device_type: DeviceType,
+}
+
+/// The elements as a buffer. `release` is called once: on an error at once, else when the buffer is dropped and all its work is done.
 ///
 /// # Safety
 /// As [`DeviceBuffer::from_raw_parts`].
 #[track_caller]
 pub(super) unsafe fn adopt<T>(
     device: &Device,
-    start: *mut u8,
-    len: usize,
-    kind: DeviceType,
+    elements: ForeignElements,
     release: Release,
 ) -> Result<DeviceBuffer<T>, InteropError> {
     let mut guard = Guard(Some(release));
+    let ForeignElements { start, len, .. } = elements;
     let too_large = || InteropError::TooLarge {
         elements: len,
         size: size_of::<T>(),
@@ -134,7 +144,8 @@ pub(super) unsafe fn adopt<T>(
     let foreign = Foreign {
         start,
         bytes,
-        kind,
+        #[cfg(feature = "dlpack")]
+        device_type: elements.device_type,
         known,
         release: Mutex::new(guard.0.take()),
     };

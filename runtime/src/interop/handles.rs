@@ -3,19 +3,20 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use super::InteropError;
+#[cfg(feature = "dlpack")]
 use super::dlpack::DeviceType;
-use super::foreign::adopt;
+use super::foreign::{ForeignElements, adopt};
 use crate::cuda::Context;
 use crate::cuda::foreign::Adopted;
 use crate::device::{Backend, Device, DeviceError, DeviceOptions};
-use crate::error::Unsupported;
+use crate::interop::error::InteropError;
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::{Stream, StreamOptions};
-use warploom_device::Plain;
+use crate::unsupported::Unsupported;
+use warploom_device_std::Plain;
 
 impl Device {
-    /// The GPU in a context that somebody else made: a device of its own, whose buffers, streams and modules are that context's. The
+    /// The GPU in a context that other code made: a device of its own, whose buffers, streams and modules are that context's. The
     /// context is not destroyed when the device and all that was made of it are gone. CUDA: `cuCtxGetDevice`.
     ///
     /// For programs that keep contexts of their own beside the primary one, and for libraries that work in them. A handle of the primary
@@ -27,7 +28,7 @@ impl Device {
     /// context, or the context is lost.
     ///
     /// # Safety
-    /// `raw` is a context of the driver, or null. Nobody destroys it before the device and all that was made of it are dropped.
+    /// `raw` is a context of the driver, or null. It is not destroyed before the device and all that was made of it are dropped.
     ///
     /// ```
     /// # use warploom_runtime::{Device, DeviceError};
@@ -45,7 +46,7 @@ impl Device {
     }
 
     /// The driver's `CUcontext`: the GPU's primary context, or that of [`from_raw_context`](Device::from_raw_context). Null on the
-    /// emulator. Valid while this device lives.
+    /// emulator. Valid until this device is dropped.
     #[must_use]
     pub fn raw_context(&self) -> *mut c_void {
         match &self.0.backend {
@@ -65,7 +66,7 @@ impl Device {
 }
 
 impl Stream {
-    /// A stream of somebody else, to queue work on. It is not destroyed when the [`Stream`] and what it is used for are gone.
+    /// A stream of another owner, to queue work on. It is not destroyed when the [`Stream`] and what it is used for are gone.
     ///
     /// Null is the legacy default stream. CUDA: `CUstream`, `cuStreamGetCtx`, `cuStreamGetFlags`,
     /// `cuStreamGetPriority`.
@@ -75,7 +76,7 @@ impl Stream {
     /// to another context than `device`; [`InteropError::PerThreadStream`]; [`InteropError::Driver`].
     ///
     /// # Safety
-    /// `raw` is a stream of the driver, or null. It lives until this stream, its clones, and the buffers that were used on it are dropped.
+    /// `raw` is a stream of the driver, or null. It stays until this stream, its clones, and the buffers that were used on it are dropped.
     ///
     /// ```
     /// # use warploom_runtime::{Device, Stream};
@@ -116,7 +117,7 @@ impl Stream {
 }
 
 impl<T: Plain> DeviceBuffer<T> {
-    /// A buffer in memory of somebody else: `len` elements of `T` from `address` on, a `CUdeviceptr`; a host address on the emulator.
+    /// A buffer in memory of another owner: `len` elements of `T` from `address` on, a `CUdeviceptr`; a host address on the emulator.
     ///
     /// `release` is called once: when the buffer is dropped and all its work is done, or before an error is returned.
     /// Kernels and copies use the memory in place. GPUs take device memory, managed memory and page-locked host memory, of this library or
@@ -127,7 +128,7 @@ impl<T: Plain> DeviceBuffer<T> {
     /// driver knows nothing of such memory.
     ///
     /// # Safety
-    /// The memory holds `len` elements and stays until `release` is called; until then nobody else uses it, except in work that streams
+    /// The memory holds `len` elements and stays until `release` is called; until then no other code uses it, except in work that streams
     /// order with that of this buffer ([`order_on`](DeviceBuffer::order_on)). On the emulator, `address` is the exposed address of memory
     /// that may be written.
     ///
@@ -153,16 +154,14 @@ impl<T: Plain> DeviceBuffer<T> {
     ) -> Result<DeviceBuffer<T>, InteropError> {
         let start =
             usize::try_from(address).map_or(ptr::null_mut(), ptr::with_exposed_provenance_mut);
+        let elements = ForeignElements {
+            start,
+            len,
+            #[cfg(feature = "dlpack")]
+            device_type: DeviceType::of(device),
+        };
         // SAFETY: the caller promises the memory.
-        unsafe {
-            adopt(
-                device,
-                start,
-                len,
-                DeviceType::of(device),
-                Box::new(release),
-            )
-        }
+        unsafe { adopt(device, elements, Box::new(release)) }
     }
 
     /// Orders this buffer's work with what others queue on `stream` from now on: that waits for all earlier work on the buffer, and
@@ -183,7 +182,7 @@ impl<T: Plain> DeviceBuffer<T> {
     pub fn order_on(&self, stream: &Stream) -> Result<(), MemoryError> {
         self.buffer().check_home(stream)?;
         stream.refuse_recording("order the work of others")?;
-        drop(self.buffer().hand_over(stream)?);
+        drop(self.buffer().record_use_on(stream)?);
         Ok(())
     }
 }

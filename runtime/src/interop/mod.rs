@@ -2,7 +2,7 @@
 //!
 //! # Handles
 //!
-//! Handles are the driver's own: whoever calls the driver, in Rust or not, can use them. All of them are null or 0, or a host address,
+//! Handles are the driver's own: any code that calls the driver, in Rust or not, can use them. All of them are null or 0, or a host address,
 //! on the emulator.
 //!
 //! | the driver's | out | in |
@@ -46,30 +46,32 @@
 //!
 //! # Tensors
 //!
-//! [`dlpack`] exchanges tensors with Python's array libraries and others, without a copy.
+//! With the feature `dlpack`, the module of that name exchanges tensors with Python's array libraries and others, without a copy.
 //!
 //! # Elements and arrays of other crates
 //!
 //! With the feature `bytemuck`, types that are `bytemuck::Pod` are elements of buffers and slices, in kernels too: wrapped in `Pod`, or by
 //! the macro `plain_by_pod!`. With the feature `ndarray`, `Device::upload_array` takes arrays and views, and `DeviceBuffer::to_array` gives
-//! them. Both are off unless asked for.
+//! them.
+//!
+//! These features are off by default.
 
 #[cfg(feature = "ndarray")]
 mod arrays; // arrays of ndarray
+#[cfg(feature = "dlpack")]
 pub mod dlpack; // tensors of other libraries
-mod error; // what can go wrong
-mod foreign; // memory of others
+pub(crate) mod error; // what can go wrong
+pub(crate) mod foreign; // memory of others
 mod handles; // the driver's own handles
 #[cfg(feature = "bytemuck")]
 mod pod; // elements of other crates
 
 pub use error::InteropError;
-pub(crate) use foreign::Foreign;
 #[cfg(feature = "bytemuck")]
 pub use pod::Pod;
 #[cfg(feature = "bytemuck")]
 #[doc(hidden)] // for `plain_by_pod!`
-pub use {bytemuck::Pod as BytemuckPod, warploom_device::Plain};
+pub use {bytemuck::Pod as BytemuckPod, warploom_device_std::Plain};
 
 #[cfg(doc)]
 use crate::{Device, DeviceBuffer, Stream};

@@ -1,7 +1,7 @@
 //! Types of other crates as elements, through bytemuck.
 
 use bytemuck::{Pod as Bits, TransparentWrapper, Zeroable};
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
 /// A type that [`bytemuck`] calls plain data, as an element of buffers and slices, on host and device. With the feature `bytemuck`.
 ///

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use crate::buffer::Buffer;
-use crate::launch::{Param, ParamKind};
+use crate::kernel::{Param, ParamKind};
 use crate::memory::DeviceBuffer;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
@@ -144,7 +144,7 @@ pub trait SameElement<Given, Wanted>: sealed::Same<Given, Wanted> {}
 impl<T> SameElement<T, T> for Elements {}
 
 mod sealed {
-    /// The same in a place where nobody else can claim it.
+    /// The same where no other crate can implement it.
     pub trait Same<Given, Wanted> {}
     impl<T> Same<T, T> for super::Elements {}
 }
@@ -234,7 +234,7 @@ impl<'a, T> Slice2DMutArg<'a> for &'a mut DeviceSlice2DMut<'_, T> {
 /// A read-only argument, taken apart. May be copied to every thread: reaching the elements is up to unsafe code.
 #[derive(Debug)]
 pub struct BoundSlice<'a, T> {
-    buffer: Of<'a>,
+    buffer: BufferRef<'a>,
     ptr: *const T,
     len: usize,
     element: PhantomData<&'a [T]>,
@@ -243,7 +243,7 @@ pub struct BoundSlice<'a, T> {
 /// A written argument, taken apart. May be copied to every thread: reaching the elements is up to unsafe code.
 #[derive(Debug)]
 pub struct BoundSliceMut<'a, T> {
-    buffer: Of<'a>,
+    buffer: BufferRef<'a>,
     ptr: *mut T,
     len: usize,
     element: PhantomData<&'a mut [T]>,
@@ -252,7 +252,7 @@ pub struct BoundSliceMut<'a, T> {
 /// A written argument in two dimensions, taken apart.
 #[derive(Debug)]
 pub struct BoundSlice2DMut<'a, T> {
-    buffer: Of<'a>,
+    buffer: BufferRef<'a>,
     ptr: *mut T,
     width: usize,
     height: usize,
@@ -280,13 +280,13 @@ copy_and_sync! {
     BoundSlice2DMut: Send,
 }
 
-/// A reference to a buffer that may outlive it, as a graph's copies of these arguments do: an address until somebody asks.
+/// A reference to a buffer that may outlive it, as a graph's copies of these arguments do: an address until it is dereferenced.
 #[derive(Debug, Clone, Copy)]
-struct Of<'a>(NonNull<Buffer>, PhantomData<&'a Buffer>);
+struct BufferRef<'a>(NonNull<Buffer>, PhantomData<&'a Buffer>);
 
-impl<'a> Of<'a> {
-    fn new(buffer: &'a Buffer) -> Of<'a> {
-        Of(NonNull::from(buffer), PhantomData)
+impl<'a> BufferRef<'a> {
+    fn new(buffer: &'a Buffer) -> BufferRef<'a> {
+        BufferRef(NonNull::from(buffer), PhantomData)
     }
 
     /// Not for a graph's copies.
@@ -309,7 +309,7 @@ impl<'a, T> BoundSlice<'a, T> {
 
     fn new(view: DeviceSlice<'a, T>) -> Self {
         BoundSlice {
-            buffer: Of::new(view.buffer()),
+            buffer: BufferRef::new(view.buffer()),
             ptr: view.ptr(),
             len: view.len(),
             element: PhantomData,
@@ -359,7 +359,7 @@ impl<'a, T> BoundSliceMut<'a, T> {
 
     fn new(view: DeviceSliceMut<'a, T>) -> Self {
         BoundSliceMut {
-            buffer: Of::new(view.buffer()),
+            buffer: BufferRef::new(view.buffer()),
             ptr: view.ptr(),
             len: view.len(),
             element: PhantomData,
@@ -406,7 +406,7 @@ impl<'a, T> BoundSlice2DMut<'a, T> {
 
     fn new(view: DeviceSlice2DMut<'a, T>) -> Self {
         BoundSlice2DMut {
-            buffer: Of::new(view.buffer()),
+            buffer: BufferRef::new(view.buffer()),
             ptr: view.ptr(),
             width: view.width(),
             height: view.height(),
@@ -463,7 +463,7 @@ pub struct Arg<'a> {
     value: Source,
     /// Address and lengths of a slice, as the device reads them.
     words: [u64; 3],
-    /// The parameter's name; empty if nobody said.
+    /// The parameter's name; empty if unknown.
     name: &'static str,
     borrow: PhantomData<&'a ()>,
 }
@@ -582,10 +582,10 @@ impl<'a> Arg<'a> {
 
 /// An argument that borrows nothing: its memory stays as long as this, and a value has a place of its own.
 #[derive(Debug)]
-pub(crate) struct KeptArg {
+pub(crate) struct RecordedArg {
     param: Param,
     buffer: Option<Buffer>,
-    value: Option<KeptValue>,
+    value: Option<RecordedValue>,
     words: [u64; 3],
     name: &'static str,
     is_grid_barrier: bool,
@@ -595,29 +595,25 @@ pub(crate) struct KeptArg {
 
 /// The bytes of a value, aligned as it wants.
 #[derive(Debug)]
-struct KeptValue {
+struct RecordedValue {
     bytes: Box<[u8]>,
     at: usize,
 }
 
-impl KeptArg {
+impl RecordedArg {
     /// # Safety
     /// A value's bytes can be read: `arg` still borrows what it was made of.
-    pub(crate) unsafe fn new(arg: &Arg<'_>) -> KeptArg {
+    pub(crate) unsafe fn new(arg: &Arg<'_>) -> RecordedArg {
         let value = arg.place().map(|from| {
             let (size, align) = (arg.param.size as usize, arg.param.align as usize);
             let mut bytes = vec![0u8; size + align].into_boxed_slice();
             let at = bytes.as_ptr().align_offset(align.max(1));
-            // SAFETY: the caller promises `size` bytes; there is room for them behind at most `align` bytes.
-            unsafe {
-                bytes
-                    .as_mut_ptr()
-                    .add(at)
-                    .copy_from_nonoverlapping(from, size);
-            }
-            KeptValue { bytes, at }
+            let to = bytes[at..at + size].as_mut_ptr();
+            // SAFETY: the caller promises `size` bytes, and as many are in the new slice.
+            unsafe { to.copy_from_nonoverlapping(from, size) };
+            RecordedValue { bytes, at }
         });
-        KeptArg {
+        RecordedArg {
             param: arg.param,
             buffer: arg.buffer.cloned(),
             value,

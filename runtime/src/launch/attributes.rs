@@ -2,32 +2,12 @@
 
 use std::panic::Location;
 
-use crate::cuda::host::is_inside;
+use crate::cuda::callback::in_host_callback;
+use crate::cuda::module::KernelAttributes;
 use crate::device::{Backend, Device};
-use crate::launch::{Kernel, LaunchError};
-use crate::module::Function;
-
-/// What a kernel needs on a GPU. Returned by `kernel_name::attributes`. CUDA: `cudaFuncGetAttributes`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KernelAttributes {
-    /// Registers of each thread.
-    pub registers: u32,
-    /// Bytes of local memory of each thread: spilled registers, arrays, the stack.
-    pub local_bytes: u32,
-    /// Bytes of shared memory that each block has without asking.
-    pub shared_bytes: u32,
-    /// Bytes of constant memory that the kernel declares.
-    pub constant_bytes: u32,
-    /// Threads of a block at most, given its registers and its launch bounds.
-    pub max_threads: u32,
-    /// Bytes of dynamic shared memory that launches were allowed so far; launches raise it by themselves.
-    pub max_dynamic_shared_bytes: u32,
-    /// The PTX version that it was assembled for, as 10 × compute capability.
-    pub ptx_version: u32,
-    /// The architecture of the machine code, as 10 × compute capability.
-    pub binary_version: u32,
-}
+use crate::kernel::Kernel;
+use crate::launch::error::LaunchError;
+use crate::module::function::Function;
 
 /// What a kernel needs on `device`; `None` on the emulator. Called by the expansion of `kernel`.
 ///
@@ -41,7 +21,7 @@ pub fn attributes(
     let Backend::Cuda(gpu) = &device.0.backend else {
         return Ok(None);
     };
-    refuse_inside(kernel)?;
+    reject_in_host_callback(kernel)?;
     let mut guard = gpu.submission();
     let function = guard.modules.function(gpu, device, kernel, caller)?;
     let attributes = function
@@ -65,12 +45,12 @@ pub fn function(
     let loaded = match &device.0.backend {
         Backend::Emulator(emulated) => {
             if emulated.model.is_some() {
-                crate::module::check_capability(kernel, device, caller)?;
+                crate::module::embedded::check_capability(kernel, device, caller)?;
             }
             None
         }
         Backend::Cuda(gpu) => {
-            refuse_inside(kernel)?;
+            reject_in_host_callback(kernel)?;
             let mut guard = gpu.submission();
             Some(guard.modules.function(gpu, device, kernel, caller)?)
         }
@@ -79,8 +59,8 @@ pub fn function(
 }
 
 /// A host function must not wait for the device's lock: who has it may wait for the host function.
-fn refuse_inside(kernel: &Kernel<'_>) -> Result<(), LaunchError> {
-    if is_inside() {
+fn reject_in_host_callback(kernel: &Kernel<'_>) -> Result<(), LaunchError> {
+    if in_host_callback() {
         let kernel = kernel.base;
         return Err(LaunchError::InsideHostFunction { kernel });
     }

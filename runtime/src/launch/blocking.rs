@@ -1,11 +1,8 @@
 //! Launches that wait for their kernel, so that an error names the launch that it comes from.
 
-use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Kernel, LaunchError};
 use crate::device::Device;
-use crate::stream::Stream;
 
 /// The driver's own variable: launches of the whole process wait.
 const VARIABLE: &str = "CUDA_LAUNCH_BLOCKING";
@@ -30,7 +27,7 @@ fn is_on(value: Option<&str>) -> bool {
 
 impl Device {
     /// Makes every launch on this device wait until the kernel has ended, or no longer. For debugging: what goes wrong in a kernel is then
-    /// an error of its launch, [`LaunchError::Failed`], and not of whatever waits next. At the start it is on where the variable
+    /// an error of its launch, [`LaunchError::Failed`](crate::LaunchError::Failed), and not of whatever waits next. At the start it is on where the variable
     /// `CUDA_LAUNCH_BLOCKING` is 1.
     ///
     /// ```
@@ -47,22 +44,6 @@ impl Device {
     pub fn is_launch_blocking(&self) -> bool {
         self.0.blocking.0.load(Ordering::Relaxed)
     }
-}
-
-/// After a launch: waits, if launches do.
-pub(super) fn wait_if_asked(
-    stream: &Stream,
-    kernel: &Kernel<'_>,
-    caller: &'static Location<'static>,
-) -> Result<(), LaunchError> {
-    if !stream.device().is_launch_blocking() {
-        return Ok(());
-    }
-    stream.synchronize().map_err(|source| LaunchError::Failed {
-        kernel: kernel.base,
-        at: caller,
-        source: Box::new(source),
-    })
 }
 
 #[cfg(test)]

@@ -1,43 +1,47 @@
 //! What is refused before the driver or the emulator sees it.
 
-use crate::buffer::Buffer;
-use crate::cuda::peers::{Ways, ways};
+use crate::cuda::peer_access::peer_access;
 use crate::device::Device;
-use crate::launch::together::{Cluster, check_cluster, check_together};
-use crate::launch::{Arg, Extent, Kernel, Launch, LaunchError, Param};
+use crate::kernel::{Kernel, Param};
+use crate::launch::arguments::Arg;
+use crate::launch::error::LaunchError;
+use crate::launch::peers::{check_reach, refuse_peers};
+use crate::launch::request::LaunchRequest;
+use crate::launch::residency::{check_cluster, check_residency};
+use crate::launch_config::Extent;
+use crate::launch_shape::CheckedShape;
 
 /// Threads of a block that covers one dimension, and along each of two.
 const LINE: u32 = 256;
 const SQUARE: [u32; 2] = [16, 16];
 
-/// Grid and block that the device and the kernel's contract allow. Only `check_shape` makes one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CheckedShape {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) dynamic_shared_bytes: u32,
-    pub(crate) cluster: Cluster,
-    pub(crate) cooperative: bool,
-}
-
-impl CheckedShape {
-    pub(crate) fn threads_per_block(&self) -> u32 {
-        // At most the device's limit, as was checked.
-        self.block.iter().product()
-    }
-}
-
 const GRID: [&str; 3] = ["grid.x", "grid.y", "grid.z"];
 const BLOCK: [&str; 3] = ["block.x", "block.y", "block.z"];
 
+/// What a launch that passed comes to.
+pub(super) struct Checked {
+    /// `None` if there is nothing to cover.
+    pub(super) shape: Option<CheckedShape>,
+    /// Whether some arguments are memory of other devices.
+    pub(super) has_peers: bool,
+}
+
+/// Checks all that can be checked without the kernel's code: arguments, then the shape.
+pub(super) fn check(request: &LaunchRequest<'_>) -> Result<Checked, LaunchError> {
+    if request.stream.recording().is_some() {
+        refuse_peers(request)?;
+    }
+    Ok(Checked {
+        has_peers: check_arguments(request)?,
+        shape: check_shape(request)?,
+    })
+}
+
 /// The shape of the launch, if the device and the contract allow it; `None` if there is nothing to cover.
-pub(crate) fn check_shape(
-    launch: &Launch,
-    kernel: &Kernel<'_>,
-    device: &Device,
-) -> Result<Option<CheckedShape>, LaunchError> {
+fn check_shape(request: &LaunchRequest<'_>) -> Result<Option<CheckedShape>, LaunchError> {
+    let (launch, kernel, device) = (&request.launch, request.kernel, request.device());
     let limits = device.0.limits;
-    let cluster = check_cluster(launch, kernel, device)?;
+    let cluster = check_cluster(request)?;
     let (grid, block) = match launch.extent {
         Extent::Exact { grid, block } => (grid.map(u64::from), block),
         Extent::Covering([0, _] | [_, 0])
@@ -95,9 +99,11 @@ pub(crate) fn check_shape(
             kernel: kernel.base,
         });
     }
-    check_contract(&shape, kernel)?;
-    check_shared(kernel, device, &shape, 0)?;
-    check_together(kernel, device, &shape)?;
+    check_contract(&shape, request)?;
+    if shape.dynamic_shared_bytes > limits.shared_bytes_opt_in {
+        return Err(request.too_much_shared(&shape, 0));
+    }
+    check_residency(request, &shape)?;
     Ok(Some(shape))
 }
 
@@ -153,7 +159,8 @@ fn check_dimension(
     Ok(())
 }
 
-fn check_contract(shape: &CheckedShape, kernel: &Kernel<'_>) -> Result<(), LaunchError> {
+fn check_contract(shape: &CheckedShape, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+    let kernel = request.kernel;
     let contract = &kernel.contract;
     let dims = match contract.dims {
         1 => 1,
@@ -183,53 +190,17 @@ fn check_contract(shape: &CheckedShape, kernel: &Kernel<'_>) -> Result<(), Launc
             needed: contract.block,
         });
     }
-    check_threads(kernel, shape, contract.max_threads)
-}
-
-/// Refuses blocks of more than `limit` threads; 0 stands for no limit.
-pub(crate) fn check_threads(
-    kernel: &Kernel<'_>,
-    shape: &CheckedShape,
-    limit: u32,
-) -> Result<(), LaunchError> {
-    let given = shape.threads_per_block();
-    if limit == 0 || given <= limit {
-        return Ok(());
+    let limit = contract.max_threads;
+    if limit != 0 && shape.threads_per_block() > limit {
+        return Err(request.too_many_threads(shape, limit));
     }
-    Err(LaunchError::TooManyThreads {
-        kernel: kernel.base,
-        given,
-        limit,
-    })
-}
-
-/// Refuses more shared memory than a block can have; `fixed` bytes are the kernel's own.
-pub(crate) fn check_shared(
-    kernel: &Kernel<'_>,
-    device: &Device,
-    shape: &CheckedShape,
-    fixed: u32,
-) -> Result<(), LaunchError> {
-    let limit = device.0.limits.shared_bytes_opt_in;
-    if shape.dynamic_shared_bytes <= limit.saturating_sub(fixed) {
-        return Ok(());
-    }
-    Err(LaunchError::SharedTooLarge {
-        kernel: kernel.base,
-        given: shape.dynamic_shared_bytes,
-        fixed,
-        limit,
-        device: device.name().to_owned(),
-    })
+    Ok(())
 }
 
 /// Refuses arguments of a device that this one does not reach, of other kinds or layouts than the kernel describes, or too large together.
 /// Says whether some are of another device.
-pub(crate) fn check_arguments(
-    kernel: &Kernel<'_>,
-    device: &Device,
-    args: &[Arg<'_>],
-) -> Result<bool, LaunchError> {
+fn check_arguments(request: &LaunchRequest<'_>) -> Result<bool, LaunchError> {
+    let (kernel, device, args) = (request.kernel, request.device(), request.args);
     if args.len() != kernel.params.len() {
         return Err(wrong_argument(
             kernel,
@@ -246,7 +217,7 @@ pub(crate) fn check_arguments(
         if let Some(buffer) = arg.buffer()
             && !buffer.device().is_same(device)
         {
-            check_reach(kernel, device, i, buffer, &ways())?;
+            check_reach(request, i, buffer, &peer_access())?;
             has_peers = true;
         }
         most = most
@@ -267,84 +238,6 @@ pub(crate) fn check_arguments(
         });
     }
     Ok(has_peers)
-}
-
-/// Refuses the memory of another device that kernels of `device` may not use. Argument `i`, from 0.
-#[cold]
-fn check_reach(
-    kernel: &Kernel<'_>,
-    device: &Device,
-    i: usize,
-    buffer: &Buffer,
-    ways: &Ways,
-) -> Result<(), LaunchError> {
-    let peer = buffer.device();
-    let remedy = if device.is_gpu() != peer.is_gpu() {
-        APART
-    } else if !buffer.is_for_peers() {
-        "memory of this kind stays with its device: copy it with `copy_from_peer`"
-    } else if device.reaches(peer, ways) {
-        return Ok(());
-    } else {
-        "make both from the same `Device` or its clones, or let the stream's device reach the other's memory with `enable_peer_access`"
-    };
-    Err(wrong_device(kernel, device, i, buffer, remedy))
-}
-
-/// What to do with memory of the emulator for a GPU, and the other way round.
-const APART: &str = "a GPU and the emulator reach nothing of each other: make both from the same `Device` or its clones, or copy through the host, with `to_vec` and `copy_from`";
-
-/// Refuses arguments of other devices again, while `ways` keeps those that there are.
-#[cold]
-pub(crate) fn check_peers(
-    kernel: &Kernel<'_>,
-    device: &Device,
-    args: &[Arg<'_>],
-    ways: &Ways,
-) -> Result<(), LaunchError> {
-    of_others(device, args).try_for_each(|(i, buffer)| check_reach(kernel, device, i, buffer, ways))
-}
-
-/// Refuses all arguments of other devices, for a graph: access may end between its runs.
-#[cold]
-pub(crate) fn refuse_peers(
-    kernel: &Kernel<'_>,
-    device: &Device,
-    args: &[Arg<'_>],
-) -> Result<(), LaunchError> {
-    let Some((i, buffer)) = of_others(device, args).next() else {
-        return Ok(());
-    };
-    let remedy = match device.is_gpu() == buffer.device().is_gpu() {
-        true => {
-            "the launches of a graph use memory of their own device: copy it there with `copy_from_peer`, which a graph can record"
-        }
-        false => APART,
-    };
-    Err(wrong_device(kernel, device, i, buffer, remedy))
-}
-
-/// The arguments of other devices than this one, with their places from 0.
-fn of_others<'a>(device: &Device, args: &[Arg<'a>]) -> impl Iterator<Item = (usize, &'a Buffer)> {
-    let buffers = args.iter().map(Arg::buffer).enumerate();
-    let buffers = buffers.filter_map(|(i, buffer)| Some((i, buffer?)));
-    buffers.filter(|(_, buffer)| !buffer.device().is_same(device))
-}
-
-fn wrong_device(
-    kernel: &Kernel<'_>,
-    device: &Device,
-    i: usize,
-    buffer: &Buffer,
-    remedy: &'static str,
-) -> LaunchError {
-    LaunchError::WrongDevice {
-        kernel: kernel.base,
-        argument: i + 1,
-        buffer: buffer.device().name().to_owned(),
-        stream: device.name().to_owned(),
-        remedy,
-    }
 }
 
 /// Where the parameter space ends once `param` stands behind the `bytes` bytes before it.

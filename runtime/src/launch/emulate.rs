@@ -9,35 +9,41 @@ use warploom_emulator::check::{self, Mode, Options};
 use warploom_emulator::{Shape, Together};
 
 use crate::checked::{self, Body, Launched, conclude};
-use crate::device::{Device, Emulated, lock};
-use crate::graph::record::KeptLaunch;
-use crate::launch::{Arg, CheckedShape, Kernel, LaunchError};
+use crate::device::{Device, Emulated};
+use crate::graph::record::RecordedLaunch;
+use crate::kernel::Kernel;
+use crate::launch::error::LaunchError;
+use crate::launch::request::LaunchRequest;
+use crate::launch_config::Launch;
+use crate::launch_shape::CheckedShape;
 use crate::stream::Stream;
+use crate::sync::lock;
 
 /// [`submit`](super::submit) on the emulator, of what was checked. No graph runs meanwhile, but the caller's. Nothing of the user's but the kernel runs
-/// here: he might wait for what the caller holds.
+/// here: user code might wait for what the caller holds.
 ///
 /// # Safety
 /// As [`submit`](super::submit).
 pub(super) unsafe fn emulate(
     emulated: &Emulated,
-    stream: &Stream,
+    request: &LaunchRequest<'_>,
     shape: CheckedShape,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
     cpu: &(dyn Fn() + Sync),
-    caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
+    let &LaunchRequest {
+        stream,
+        kernel,
+        args,
+        caller,
+        ..
+    } = request;
     let device = stream.device();
-    for buffer in args.iter().filter_map(Arg::buffer) {
-        let handed = buffer.hand_to(stream.queue());
-        handed.map_err(|source| LaunchError::Driver {
-            kernel: kernel.base,
-            source,
-        })?;
+    for buffer in request.buffers() {
+        let handed = buffer.record_use(stream.queue());
+        handed.map_err(|error| request.driver_error(error))?;
     }
     if emulated.model.is_some() {
-        crate::module::check_capability(kernel, device, caller)?;
+        crate::module::embedded::check_capability(kernel, device, caller)?;
     }
     let prints = device.0.prints.host_ring();
     let grid_barrier = 0; // the emulator has one of its own
@@ -64,15 +70,22 @@ pub(super) unsafe fn emulate(
 }
 
 /// Runs a launch that a graph kept, on the emulator.
-pub(crate) fn run_kept(
+pub(crate) fn run_recorded(
     emulated: &Emulated,
     stream: &Stream,
-    launch: &KeptLaunch,
+    launch: &RecordedLaunch,
 ) -> Result<(), LaunchError> {
-    let (shape, kernel, args) = (launch.shape, launch.kernel.get(), launch.args());
-    let (cpu, caller) = (&*launch.cpu, launch.caller);
+    let request = LaunchRequest {
+        stream,
+        launch: Launch::new(launch.shape.grid, launch.shape.block),
+        kernel: &launch.kernel.get(),
+        args: &launch.args(),
+        cpu: &|| {}, // `launch.cpu` is given below
+        caller: launch.caller,
+        loaded: None,
+    };
     // SAFETY: the launch was checked when it was recorded, for this device, and keeps its values and the memory that it uses.
-    unsafe { emulate(emulated, stream, shape, &kernel, &args, cpu, caller) }
+    unsafe { emulate(emulated, &request, launch.shape, &*launch.cpu) }
 }
 
 /// The addresses of parameters' values, which all threads of a launch read.
@@ -84,7 +97,7 @@ impl Addresses {
     }
 }
 
-// SAFETY: the values are borrowed for the launch, and nobody writes through these addresses.
+// SAFETY: the values are borrowed for the launch, and no code writes through these addresses.
 unsafe impl Sync for Addresses {}
 
 /// How the launch is to run, and the instrumented body if it is to be checked.
@@ -116,7 +129,7 @@ fn checks(
     }
 }
 
-/// Runs all threads on the emulator; a panic or a deadlock is kept for whoever waits next.
+/// Runs all threads on the emulator; a panic or a deadlock is kept for the next wait.
 fn run(
     (device, emulated): (&Device, &Emulated),
     shape: CheckedShape,

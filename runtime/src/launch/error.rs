@@ -413,3 +413,27 @@ pub enum LaunchError {
         source: DriverError,
     },
 }
+
+/// A `requires(..)` of a kernel that does not hold. Called by the expansion of `kernel`.
+#[doc(hidden)]
+#[must_use]
+#[cold]
+pub fn requires_failed(
+    kernel: &'static str,
+    condition: &'static str,
+    extents: &[(&'static str, usize)],
+) -> LaunchError {
+    let extents: Vec<_> = extents
+        .iter()
+        .map(|(name, extent)| format!("{name} = {extent}"))
+        .collect();
+    LaunchError::Requires {
+        kernel,
+        condition,
+        extents: if extents.is_empty() {
+            "that does not hold".to_owned()
+        } else {
+            extents.join(", ")
+        },
+    }
+}

@@ -1,43 +1,32 @@
-//! Hands a checked launch to the driver or to the emulator.
+//! Hands a launch to the driver or to the emulator: by the fast path if it repeats the latest one of its line, else by the slow path,
+//! which checks everything.
 
 use std::ffi::c_void;
 use std::panic::Location;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::buffer::{Buffer, no_graphs};
+use crate::buffer::exclude_graphs;
 use crate::cuda::DriverError;
-use crate::cuda::host::is_inside;
-use crate::cuda::peers::ways;
+use crate::cuda::callback::in_host_callback;
+use crate::cuda::peer_access::peer_access;
 use crate::device::order::submissions;
-use crate::device::{Backend, Device, Gpu, Submission, lock};
-use crate::graph::record::{KeptKernel, KeptLaunch, Operation, Recording};
-use crate::launch::blocking::wait_if_asked;
-use crate::launch::check::{check_arguments, check_peers, check_shape, refuse_peers};
+use crate::device::{Backend, Gpu, Submission};
+use crate::graph::record::{Operation, RecordedKernel, RecordedLaunch, Recording};
+use crate::kernel::Kernel;
+use crate::launch::arguments::{Arg, RecordedArg};
+use crate::launch::cache::LoadedKernel;
+use crate::launch::check::{Checked, check};
 use crate::launch::emulate::emulate;
-use crate::launch::ready::{Ready, find};
-use crate::launch::repeat::repeat;
-use crate::launch::{Arg, KeptArg, Kernel, Launch, LaunchError};
+use crate::launch::error::LaunchError;
+use crate::launch::load::find;
+use crate::launch::peers::check_peers;
+use crate::launch::relaunch::relaunch;
+use crate::launch::request::{LaunchRequest, ThreadBody};
+use crate::launch_config::Launch;
+use crate::launch_shape::CheckedShape;
 use crate::stream::Stream;
-
-/// One thread of a kernel on the CPU. Every closure that can be copied and shared is one.
-///
-/// Called, it runs the thread that the emulator says is running.
-pub trait ThreadBody: Fn() + Sync {
-    /// A copy that may run after this call's arguments are gone.
-    ///
-    /// # Safety
-    /// The copy runs only while what the closure points to is there.
-    unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync>;
-}
-
-impl<F: Fn() + Clone + Send + Sync> ThreadBody for F {
-    unsafe fn keep(&self) -> Box<dyn Fn() + Send + Sync> {
-        let kept: Box<dyn Fn() + Send + Sync + '_> = Box::new(self.clone());
-        // SAFETY: only the bound of the captures' life changes, and the caller answers for that.
-        unsafe { std::mem::transmute(kept) }
-    }
-}
+use crate::sync::lock;
 
 /// Starts a kernel on a stream's device. Called by the expansion of `kernel`; users call the kernel's typed `launch`.
 ///
@@ -61,11 +50,20 @@ pub unsafe fn submit(
     cpu: &dyn ThreadBody,
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
+    let request = LaunchRequest {
+        stream,
+        launch,
+        kernel,
+        args,
+        cpu,
+        caller,
+        loaded: None,
+    };
     // SAFETY: the caller's promise.
-    unsafe { submit_any(stream, launch, kernel, args, cpu, caller, None) }
+    unsafe { submit_request(&request) }
 }
 
-/// Starts a kernel that was loaded already, whoever made it. Nothing happens on the emulator, which loads none.
+/// Starts a kernel of a module that the user loaded. Nothing happens on the emulator, which loads none.
 ///
 /// # Errors
 /// As [`submit`].
@@ -77,161 +75,140 @@ pub(crate) unsafe fn submit_loaded(
     launch: Launch,
     kernel: &Kernel<'_>,
     args: &[Arg<'_>],
-    loaded: &Mutex<Ready>,
+    loaded: &Mutex<LoadedKernel>,
     caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
+    let request = LaunchRequest {
+        stream,
+        launch,
+        kernel,
+        args,
+        cpu: &|| {},
+        caller,
+        loaded: Some(loaded),
+    };
     // SAFETY: the caller's promise.
-    unsafe { submit_any(stream, launch, kernel, args, &|| {}, caller, Some(loaded)) }
+    unsafe { submit_request(&request) }
 }
 
-/// [`submit`], or [`submit_loaded`] if there is a `loaded`: the short way, if it is one.
+/// The fast path if it applies, else the slow path.
 ///
 /// # Safety
-/// As these.
+/// As [`submit`], or [`submit_loaded`] if the request has a loaded kernel.
 #[inline]
-unsafe fn submit_any(
-    stream: &Stream,
-    launch: Launch,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    cpu: &dyn ThreadBody,
-    caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
-) -> Result<(), LaunchError> {
-    let device = stream.device();
+unsafe fn submit_request(request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+    let device = request.device();
     if let Backend::Cuda(gpu) = &device.0.backend
-        && stream.recording().is_none()
-        && !is_inside()
+        && request.stream.recording().is_none()
+        && !in_host_callback()
     {
         device.flush_prints(); // before the locks: it may wait
         // SAFETY: the caller's promise; the stream does not record.
-        match unsafe { repeat(gpu, stream, &launch, kernel, args, caller, loaded) } {
+        match unsafe { relaunch(gpu, request) } {
             Ok(false) => {}
             Ok(true) if !device.is_launch_blocking() => return Ok(()),
-            Ok(true) => return wait_if_asked(stream, kernel, caller),
-            Err(source) => return Err(refusal(stream, kernel, *source)),
+            Ok(true) => return wait_if_asked(request),
+            Err(error) => return Err(refusal(request, *error)),
         }
     }
     // SAFETY: the caller's promise.
-    unsafe { submit_checked(stream, launch, kernel, args, cpu, caller, loaded) }
+    unsafe { submit_checked(request) }
 }
 
 #[cold]
-fn refusal(stream: &Stream, kernel: &Kernel<'_>, source: DriverError) -> LaunchError {
-    let kernel = kernel.base;
-    blame_earlier_work(stream, LaunchError::Driver { kernel, source })
+fn refusal(request: &LaunchRequest<'_>, error: DriverError) -> LaunchError {
+    attribute_earlier_error(request.stream, request.driver_error(error))
 }
 
-/// The long way: everything is looked at.
+/// The slow path: everything is checked.
 ///
 /// # Safety
-/// As [`submit_any`].
+/// As [`submit_request`].
 #[inline(never)]
-unsafe fn submit_checked(
-    stream: &Stream,
-    launch: Launch,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    cpu: &dyn ThreadBody,
-    caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
-) -> Result<(), LaunchError> {
-    let device = stream.device();
-    if is_inside() {
+unsafe fn submit_checked(request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+    if in_host_callback() {
         return Err(LaunchError::InsideHostFunction {
-            kernel: kernel.base,
+            kernel: request.kernel.base,
         });
     }
-    if stream.recording().is_some() {
-        refuse_peers(kernel, device, args)?;
+    let Checked { shape, has_peers } = check(request)?;
+    if let Some(recording) = request.stream.recording() {
+        // SAFETY: the caller's promise; arguments and shape were checked.
+        return unsafe { record(recording, request, shape) };
     }
-    let has_peers = check_arguments(kernel, device, args)?;
-    if let Some(recording) = stream.recording() {
-        let on = (recording, device);
-        // SAFETY: the caller's promise.
-        return unsafe { record(on, &launch, kernel, args, cpu, caller, loaded) };
-    }
+    let Some(shape) = shape else {
+        return Ok(());
+    };
+    let device = request.device();
     match &device.0.backend {
         Backend::Emulator(emulated) => {
-            let Some(shape) = check_shape(&launch, kernel, device)? else {
-                return Ok(());
-            };
             device.flush_prints(); // before the locks: handlers may use the device
             let _no_graph = match has_peers {
-                true => no_graphs(&buffers(args), stream),
-                false => vec![emulated.no_graph()],
+                true => exclude_graphs(&request.buffers().collect::<Vec<_>>(), request.stream),
+                false => vec![emulated.shared_memory_access()],
             };
             // SAFETY: the caller's promise; arguments and shape were checked.
-            unsafe { emulate(emulated, stream, shape, kernel, args, cpu, caller)? };
+            unsafe { emulate(emulated, request, shape, request.cpu)? };
         }
         Backend::Cuda(gpu) => {
-            // SAFETY: the caller's promise; the arguments were checked.
-            let queued = unsafe {
-                if has_peers {
-                    queue_with_peers(gpu, stream, &launch, kernel, args, caller, loaded)
-                } else {
-                    let on = (&**gpu, gpu.submission());
-                    queue(on, stream, &launch, kernel, args, caller, loaded)
-                }
+            let queued = if has_peers {
+                // SAFETY: the caller's promise; arguments and shape were checked.
+                unsafe { queue_with_peers(gpu, request, &shape) }
+            } else {
+                // SAFETY: as above.
+                unsafe { queue(gpu, gpu.submission(), request, &shape) }
             };
-            queued.map_err(|error| blame_earlier_work(stream, error))?;
+            queued.map_err(|error| attribute_earlier_error(request.stream, error))?;
         }
     }
-    wait_if_asked(stream, kernel, caller)
+    wait_if_asked(request)
 }
 
 /// Keeps a launch for a graph, with everything that can be refused before the graph runs.
 ///
 /// # Safety
-/// As [`submit`].
+/// As [`submit`]; arguments and shape were checked.
 #[cold]
 unsafe fn record(
-    (recording, device): (&Recording, &Device),
-    launch: &Launch,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    cpu: &dyn ThreadBody,
-    caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
+    recording: &Recording,
+    request: &LaunchRequest<'_>,
+    shape: Option<CheckedShape>,
 ) -> Result<(), LaunchError> {
+    let &LaunchRequest { kernel, caller, .. } = request;
     let over = |_| LaunchError::Recorded {
         kernel: kernel.base,
     };
-    let prepared = match &device.0.backend {
+    let Some(shape) = shape else {
+        return recording.push(Operation::Nothing).map_err(over);
+    };
+    let device = request.device();
+    let function = match &device.0.backend {
         Backend::Emulator(emulated) => {
-            let shape = check_shape(launch, kernel, device)?;
-            if shape.is_some() && emulated.model.is_some() {
-                crate::module::check_capability(kernel, device, caller)?;
+            if emulated.model.is_some() {
+                crate::module::embedded::check_capability(kernel, device, caller)?;
             }
-            shape.map(|shape| (shape, None))
+            None
         }
         Backend::Cuda(gpu) => {
             let mut guard = gpu.submission();
-            let mut loaded = loaded.map(lock);
-            let found = find(
-                (gpu, device),
-                &mut guard,
-                &mut loaded,
-                launch,
-                kernel,
-                caller,
-            )?;
-            found.map(|(found, shape)| (shape, Some(found.function.clone())))
+            let mut loaded = request.loaded.map(lock);
+            let found = find(gpu, &mut guard, &mut loaded, request, &shape)?;
+            Some(found.function.clone())
         }
     };
-    let Some((shape, function)) = prepared else {
-        return recording.push(Operation::Nothing).map_err(over);
-    };
     // SAFETY: the arguments borrow their values still.
-    let kept = args.iter().map(|arg| unsafe { KeptArg::new(arg) });
-    let launch = Operation::Launch(Arc::new(KeptLaunch {
+    let kept = request
+        .args
+        .iter()
+        .map(|arg| unsafe { RecordedArg::new(arg) });
+    let launch = Operation::Launch(Arc::new(RecordedLaunch {
         name: kernel.base,
-        kernel: KeptKernel::new(kernel),
+        kernel: RecordedKernel::new(kernel),
         shape,
         args: kept.collect(),
         caller,
-        // SAFETY: what it points to is in the buffers of `args`, which the operation keeps.
-        cpu: unsafe { cpu.keep() },
+        // SAFETY: what it points to is in the buffers of the arguments, which the operation keeps.
+        cpu: unsafe { request.cpu.keep() },
         function,
     }));
     recording.push(launch).map_err(over)
@@ -244,59 +221,45 @@ unsafe fn record(
 #[cold]
 unsafe fn queue_with_peers(
     gpu: &Gpu,
-    stream: &Stream,
-    launch: &Launch,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
+    request: &LaunchRequest<'_>,
+    shape: &CheckedShape,
 ) -> Result<(), LaunchError> {
-    let devices = buffers(args).into_iter().map(|buffer| buffer.device());
-    let mut others = submissions(devices.chain([stream.device()]));
+    let devices = request.buffers().map(|buffer| buffer.device());
+    let mut others = submissions(devices.chain([request.device()]));
     let Some(at) = others.iter().position(|(of, _)| ptr::eq(*of, gpu)) else {
         return Ok(()); // the stream's GPU is among them
     };
     let (_, own) = others.swap_remove(at);
-    let ways = ways();
-    check_peers(kernel, stream.device(), args, &ways)?; // and no way ends before the launch is queued
+    let access = peer_access();
+    check_peers(request, &access)?; // and no access ends before the launch is queued
     // SAFETY: the caller's promise.
-    unsafe { queue((gpu, own), stream, launch, kernel, args, caller, loaded) }
+    unsafe { queue(gpu, own, request, shape) }
 }
 
 /// Gives the stream the launch, under the submission lock.
 ///
 /// # Safety
-/// As [`submit_any`]; the arguments were checked against `kernel.params` and the device.
+/// As [`submit_request`]; arguments and shape were checked for the device.
 unsafe fn queue(
-    (gpu, mut guard): (&Gpu, Lock<'_>),
-    stream: &Stream,
-    launch: &Launch,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
+    gpu: &Gpu,
+    mut guard: MutexGuard<'_, Submission>,
+    request: &LaunchRequest<'_>,
+    shape: &CheckedShape,
 ) -> Result<(), LaunchError> {
-    let refused = |source: DriverError| LaunchError::Driver {
-        kernel: kernel.base,
-        source,
-    };
-    let device = stream.device();
+    let refused = |error: DriverError| request.driver_error(error);
+    let &LaunchRequest {
+        stream,
+        kernel,
+        args,
+        caller,
+        ..
+    } = request;
     let Some(cuda) = stream.queue().cuda() else {
         return Ok(());
     };
     // After the submission's lock, always.
-    let mut loaded: Option<MutexGuard<'_, Ready>> = loaded.map(lock);
-    let found = find(
-        (gpu, device),
-        &mut guard,
-        &mut loaded,
-        launch,
-        kernel,
-        caller,
-    )?;
-    let Some((found, shape)) = found else {
-        return Ok(());
-    };
+    let mut loaded = request.loaded.map(lock);
+    let found = find(gpu, &mut guard, &mut loaded, request, shape)?;
     let mut grid_barrier = 0;
     if shape.cooperative {
         grid_barrier = cuda.grid_barrier().map_err(refused)?;
@@ -307,12 +270,12 @@ unsafe fn queue(
     for arg in args {
         arg.addresses(&grid_barrier, |address| params.push(address));
     }
-    for buffer in args.iter().filter_map(Arg::buffer) {
-        buffer.hand_to(stream.queue()).map_err(refused)?;
+    for buffer in request.buffers() {
+        buffer.record_use(stream.queue()).map_err(refused)?;
     }
     // SAFETY: one address per parameter of the device function, in order: `find` compared kinds, sizes and alignments with the
     // device code's. The buffers note this stream, and wait for it before they free or hand over their memory.
-    unsafe { found.function.launch(cuda, &shape, params.as_mut_ptr()) }
+    unsafe { found.function.launch(cuda, shape, params.as_mut_ptr()) }
         .map_err(|error| refused(*error))?;
     let names = [kernel.name, kernel.base];
     let shape = [shape.grid, shape.block];
@@ -320,21 +283,34 @@ unsafe fn queue(
     Ok(())
 }
 
-type Lock<'a> = MutexGuard<'a, Submission>;
-
+/// A launch may be the first call that reports the failure of an earlier kernel: names the launches that may have been the cause.
 #[cold]
-fn buffers<'a>(args: &[Arg<'a>]) -> Vec<&'a Buffer> {
-    args.iter().filter_map(Arg::buffer).collect()
-}
-
-/// A launch may be the first to hear that a kernel before it failed: names those that may have been the cause.
-#[cold]
-fn blame_earlier_work(stream: &Stream, mut error: LaunchError) -> LaunchError {
+fn attribute_earlier_error(stream: &Stream, mut error: LaunchError) -> LaunchError {
     let source = match &mut error {
         LaunchError::Driver { source, .. } => source,
         LaunchError::Refused { source, .. } => &mut **source,
         _ => return error,
     };
-    stream.device().name_suspects(Some(stream.number()), source);
+    stream
+        .device()
+        .add_candidate_launches(Some(stream.number()), source);
     error
+}
+
+/// After a launch: waits, if launches do.
+fn wait_if_asked(request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+    let &LaunchRequest {
+        stream,
+        kernel,
+        caller,
+        ..
+    } = request;
+    if !stream.device().is_launch_blocking() {
+        return Ok(());
+    }
+    stream.synchronize().map_err(|source| LaunchError::Failed {
+        kernel: kernel.base,
+        at: caller,
+        source: Box::new(source),
+    })
 }

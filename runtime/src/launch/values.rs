@@ -1,6 +1,7 @@
 //! What a launch takes as values: numbers, structs, closures, and what it adds by itself.
 
-use crate::launch::{Arg, Param};
+use crate::kernel::Param;
+use crate::launch::arguments::Arg;
 
 /// What can be given for a closure of a kernel: it is copied to every thread.
 ///

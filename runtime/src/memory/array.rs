@@ -1,7 +1,6 @@
 //! Arrays: memory whose layout only the device knows, for what is read and written by coordinates.
 
 mod element; // what an array holds
-mod parts; // rectangles and boxes of arrays, and the copies from and to them
 mod shape; // dimensions, layers and their limits
 
 use std::ffi::c_void;
@@ -13,15 +12,15 @@ use std::sync::Arc;
 
 use warploom_emulator::check::Birth;
 
-use super::{Extent3, MemoryError};
-use crate::buffer::{Buffer, Kind, Memory, Side, Way};
+use super::slice3d::Elements;
+use super::{ArraySlice, ArraySliceMut, Extent3, MemoryError};
+use crate::buffer::{Buffer, CopyKind, Kind, Memory, Region};
 use crate::cuda::array::{ArrayMemory, Described};
 use crate::device::Device;
 use crate::memory::HostPart;
 use crate::stream::Stream;
 
 pub use element::{ArrayElement, ChannelFormat};
-pub use parts::{ArraySlice, ArraySliceMut};
 pub use shape::ArrayShape;
 
 /// Elements of 1, 2 or 4 channels in one, two or three dimensions, or in layers, laid out as the device likes best.
@@ -90,9 +89,11 @@ impl Device {
         if let Some(stream) = made.buffer.own_stream()
             && made.buffer.array().is_some()
         {
-            let all = made.as_slice().0.side();
-            // SAFETY: both have as many elements; nobody else has the array yet, and both live until the wait is over.
-            unsafe { Side::Memory(host.area()).queue_alone(all, Way::In, stream)? };
+            let all = made.as_slice().region();
+            // SAFETY: both have as many elements; the array is not shared yet, and both stay until the wait is over.
+            unsafe {
+                Region::Memory(host.area()).queue_alone(all, CopyKind::HostToDevice, stream)?
+            };
             stream.synchronize()?;
         }
         self.flush_prints();
@@ -122,18 +123,22 @@ impl<T: ArrayElement> ArrayBuffer<T> {
         })
     }
 
+    fn elements(&self) -> Elements<'_> {
+        Elements::of_array::<T>(&self.buffer, self.shape.extent())
+    }
+
     /// All elements, to read.
     #[must_use]
     pub fn as_slice(&self) -> ArraySlice<'_, T> {
         // SAFETY: the elements are those of the buffer, borrowed like `self`.
-        unsafe { ArraySlice::new(&self.buffer, self.shape.extent()) }
+        unsafe { ArraySlice::new(self.elements()) }
     }
 
     /// All elements, to write.
     #[must_use]
     pub fn as_slice_mut(&mut self) -> ArraySliceMut<'_, T> {
         // SAFETY: the elements are those of the buffer, borrowed like `self`.
-        unsafe { ArraySliceMut::new(&self.buffer, self.shape.extent()) }
+        unsafe { ArraySliceMut::new(self.elements()) }
     }
 
     /// The elements of three ranges, to read; the third is of planes or layers.
@@ -201,7 +206,7 @@ impl<T> ArrayBuffer<T> {
 
     /// The driver's `CUarray`, for code that calls the driver itself; null on the emulator, whose arrays have none.
     ///
-    /// Valid while the array lives. Work that others queue on it is not ordered with the runtime's.
+    /// Valid until the array is dropped. Work that other code queues on it is not ordered with the runtime's.
     #[must_use]
     pub fn raw_array(&self) -> *mut c_void {
         let array = self.buffer.array();

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
-use warploom_device::atomic::{Atomic, Scope};
-use warploom_device::{AtomicF32, AtomicF64, Plain};
+use warploom_device_std::atomic::{Atomic, Scope};
+use warploom_device_std::{AtomicF32, AtomicF64, Plain};
 
 use super::DeviceBuffer;
 use crate::view::DeviceSlice;
@@ -73,7 +73,7 @@ impl<T: Plain> DeviceBuffer<T> {
     /// Borrows the buffer exclusively: while the view is there, no one reads the elements in another way.
     ///
     /// ```
-    /// # use warploom_device::atomic::{Atomic, scope};
+    /// # use warploom_device_std::atomic::{Atomic, scope};
     /// # use warploom_runtime::DeviceSlice;
     /// # let device = warploom_runtime::Device::emulator();
     /// let mut flags = device.zeroed::<u16>(256)?;

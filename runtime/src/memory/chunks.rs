@@ -2,7 +2,7 @@
 
 use std::iter::FusedIterator;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
 use super::{DeviceBuffer, MemoryError};
 use crate::stream::Stream;

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use super::MemoryError;
-use super::part::resolve_all;
-use crate::buffer::Area;
+use super::slice3d::resolve_all;
+use crate::buffer::PitchedRegion;
 
 /// Width, height and depth in elements. Made of a pair or a triple: `(640, 480)`, `(64, 64, 64)`.
 ///
@@ -104,7 +104,7 @@ macro_rules! host_parts {
     ($($(#[$doc:meta])* $name:ident($start:ident $(, $mutable:tt)?);)*) => { $(
         $(#[$doc])*
         pub struct $name<'a, T> {
-            area: Area,
+            area: PitchedRegion,
             element: PhantomData<&'a $($mutable)? [T]>,
         }
 
@@ -118,7 +118,7 @@ macro_rules! host_parts {
                 extent.check_length(elements.len())?;
                 let start: *const T = elements.$start();
                 Ok($name {
-                    area: Area::tight(start.cast_mut(), extent),
+                    area: PitchedRegion::tight(start.cast_mut(), extent),
                     element: PhantomData,
                 })
             }
@@ -145,7 +145,7 @@ macro_rules! host_parts {
                 self.area.extent.into()
             }
 
-            pub(in crate::memory) fn area(&self) -> Area {
+            pub(in crate::memory) fn area(&self) -> PitchedRegion {
                 self.area
             }
         }

@@ -1,6 +1,6 @@
 //! Buffers full of one value.
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::Birth;
 
 use super::{DeviceBuffer, MemoryError};
@@ -33,14 +33,13 @@ impl Device {
             width: len,
             height: 1,
         };
-        // SAFETY: the memory was made for `len` elements, nobody else has it yet, and it lives until the wait is over.
-        unsafe {
-            match &self.0.backend {
-                Backend::Emulator(_) => fill.write(),
-                Backend::Cuda(gpu) => {
-                    fill.queue(&gpu.own_stream)?;
-                    gpu.own_stream.synchronize()?;
-                }
+        match &self.0.backend {
+            // SAFETY: the memory was allocated for `len` elements and is not shared yet.
+            Backend::Emulator(_) => unsafe { fill.write() },
+            Backend::Cuda(gpu) => {
+                // SAFETY: as above, and it stays until the wait is over.
+                unsafe { fill.queue(&gpu.own_stream)? };
+                gpu.own_stream.synchronize()?;
             }
         }
         Ok(DeviceBuffer::from_buffer(buffer, len))

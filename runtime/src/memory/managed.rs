@@ -1,20 +1,21 @@
-//! Memory that host and kernels reach under one address; the driver moves its pages to whoever uses them.
+//! Memory that host and kernels reach under one address; the driver moves its pages to the side that uses them.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::{Arc, Mutex};
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::Birth;
 
-use super::{AtomicElement, MemoryError, SharedAtomics, host};
+use super::{AtomicElement, MemoryError, SharedAtomics, host_access};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::memory::ManagedMemory;
-use crate::device::{Backend, Device, lock};
-use crate::error::Unsupported;
-use crate::launch::{BoundSlice, BoundSliceMut, SliceArg, SliceMutArg};
+use crate::device::{Backend, Device};
+use crate::launch::arguments::{BoundSlice, BoundSliceMut, SliceArg, SliceMutArg};
 use crate::stream::Stream;
+use crate::sync::lock;
+use crate::unsupported::Unsupported;
 use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 
 /// An array of `T` in managed memory: host and kernels use it without copies, in turns.
@@ -22,7 +23,7 @@ use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 /// Kernels take `&ManagedBuffer<T>` for `&[T]` and `&mut ManagedBuffer<T>` for outputs, as they take a
 /// [`DeviceBuffer`](crate::DeviceBuffer). The host's access, by [`as_slice`](ManagedBuffer::as_slice) and
 /// [`as_mut_slice`](ManagedBuffer::as_mut_slice), first waits for the work that has the buffer. For a single value under a name there is
-/// [`managed_static!`](warploom_device::managed_static).
+/// [`managed_static!`](warploom_device_std::managed_static).
 /// CUDA: `cuMemAllocManaged`.
 ///
 /// ```
@@ -34,7 +35,7 @@ use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 /// # Ok::<(), warploom_runtime::Error>(())
 /// ```
 ///
-/// While the host looks, no kernel writes:
+/// While the host borrows the elements, no kernel writes them:
 ///
 /// ```compile_fail,E0502
 /// # use warploom_runtime::launch::SliceMutArg;
@@ -53,7 +54,7 @@ pub struct ManagedBuffer<T> {
     element: PhantomData<T>,
 }
 
-/// Who sees managed memory at first.
+/// Which side can use managed memory at first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attach {
@@ -118,7 +119,7 @@ impl Device {
         Ok(ManagedBuffer::from_buffer(buffer, source.len()))
     }
 
-    /// [`managed_zeroed`](Device::managed_zeroed), saying who sees it at first.
+    /// [`managed_zeroed`](Device::managed_zeroed), with the side that can use it at first.
     ///
     /// # Errors
     /// As [`managed_zeroed`](Device::managed_zeroed).
@@ -180,6 +181,7 @@ impl<T> ManagedBuffer<T> {
         self.len == 0
     }
 
+    #[cfg(feature = "dlpack")]
     pub(crate) fn buffer(&self) -> &Buffer {
         &self.buffer
     }
@@ -190,7 +192,7 @@ impl<T> ManagedBuffer<T> {
         self.buffer.device()
     }
 
-    /// The address of the first element: the same number on the host and in kernels. Valid while the buffer lives.
+    /// The address of the first element: the same number on the host and in kernels. Valid until the buffer is dropped.
     #[must_use]
     pub fn raw_ptr(&self) -> u64 {
         self.buffer.start().addr() as u64
@@ -237,7 +239,7 @@ impl<T> ManagedBuffer<T> {
         let size = size_of::<T>();
         let start = self.raw_ptr() + (range.start * size) as u64;
         let bytes = range.len() * size;
-        let _order = self.buffer.hand_over(stream)?;
+        let _order = self.buffer.record_use_on(stream)?;
         if let Some(cuda) = stream.queue().cuda()
             && bytes > 0
         {
@@ -324,7 +326,7 @@ impl<T: Plain> ManagedBuffer<T> {
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
         // SAFETY: initialised memory of `len` elements, which the GPU lets both sides use at a time; work that writes it needs an exclusive
         // borrow.
-        unsafe { host::read(&self.buffer, self.len) }
+        unsafe { host_access::read(&self.buffer, self.len) }
     }
 
     /// The elements, for the host to write: waits until all work that has the buffer is done.
@@ -333,7 +335,7 @@ impl<T: Plain> ManagedBuffer<T> {
     /// As [`as_slice`](ManagedBuffer::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], MemoryError> {
         // SAFETY: as for `as_slice`; any work needs a borrow.
-        unsafe { host::write(&mut self.buffer, self.len) }
+        unsafe { host_access::write(&mut self.buffer, self.len) }
     }
 }
 
@@ -356,7 +358,7 @@ impl<T: AtomicElement> ManagedBuffer<T> {
     /// ```
     pub fn as_shared_atomics(&mut self) -> Result<SharedAtomics<'_, T>, MemoryError> {
         // SAFETY: as for `as_slice`; kernels reach it, and any work needs a borrow.
-        unsafe { host::share::<T>(&mut self.buffer, self.len) }
+        unsafe { host_access::share::<T>(&mut self.buffer, self.len) }
     }
 }
 

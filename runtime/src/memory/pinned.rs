@@ -8,14 +8,14 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::Birth;
 
-use super::{MemoryError, host};
+use super::{MemoryError, host_access};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::pinned::{PinnedAs, PinnedMemory};
 use crate::device::Device;
-use crate::error::Unsupported;
+use crate::unsupported::Unsupported;
 
 pub use parts::{PinnedSlice, PinnedSliceMut};
 
@@ -41,7 +41,7 @@ pub use parts::{PinnedSlice, PinnedSliceMut};
 /// # Ok::<(), warploom_runtime::Error>(())
 /// ```
 ///
-/// Who looks at the elements keeps streams from writing them, and they are not freed while a stream may use them:
+/// A borrow of the elements keeps streams from writing them, and they are not freed while a stream may use them:
 ///
 /// ```compile_fail,E0502
 /// # let device = warploom_runtime::Device::emulator();
@@ -245,6 +245,7 @@ impl<T> PinnedBuffer<T> {
         self.len == 0
     }
 
+    #[cfg(feature = "dlpack")]
     pub(crate) fn buffer(&self) -> &Buffer {
         &self.buffer
     }
@@ -288,7 +289,7 @@ impl<T: Plain> PinnedBuffer<T> {
     /// reported once, a second call gives the elements.
     pub fn as_slice(&self) -> Result<&[T], MemoryError> {
         // SAFETY: initialised memory of `len` elements; work that writes it needs an exclusive borrow.
-        unsafe { host::read(&self.buffer, self.len) }
+        unsafe { host_access::read(&self.buffer, self.len) }
     }
 
     /// The elements, for the host to write: waits until all work that has the buffer is done.
@@ -297,7 +298,7 @@ impl<T: Plain> PinnedBuffer<T> {
     /// As [`as_slice`](PinnedBuffer::as_slice).
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], MemoryError> {
         // SAFETY: as for `as_slice`; any work needs a borrow.
-        unsafe { host::write(&mut self.buffer, self.len) }
+        unsafe { host_access::write(&mut self.buffer, self.len) }
     }
 }
 

@@ -1,23 +1,20 @@
 //! Rows and planes with gaps between them: two and three dimensions in a device's memory.
 
-mod parts; // rectangles and boxes, and the copies between them
-
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::Birth;
 
-use super::{Extent3, MemoryError};
-use crate::buffer::{Area, Buffer, Kind, Memory};
+use super::slice3d::Elements;
+use super::{Extent3, MemoryError, PitchedSlice, PitchedSliceMut};
+use crate::buffer::{Buffer, Kind, Memory, PitchedRegion};
 use crate::cuda::memory::DeviceMemory;
 use crate::device::Device;
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
-
-pub use parts::{PitchedSlice, PitchedSliceMut};
 
 /// Rows of `T` in a device's memory, each of which starts at an address that the device reads fast; in one plane or in several.
 ///
@@ -150,7 +147,7 @@ impl<T> PitchedBuffer<T> {
         self.buffer.device()
     }
 
-    /// The driver's `CUdeviceptr` of the first element; a host address on the emulator. Valid while the buffer lives.
+    /// The driver's `CUdeviceptr` of the first element; a host address on the emulator. Valid until the buffer is dropped.
     #[must_use]
     pub fn raw_ptr(&self) -> u64 {
         self.buffer.start().addr() as u64
@@ -202,28 +199,29 @@ impl<T> PitchedBuffer<T> {
         self.padded_mut().into_rows(width)
     }
 
-    fn area(&self) -> Area {
-        Area {
+    fn elements(&self) -> Elements<'_> {
+        let rows = PitchedRegion {
             start: self.buffer.start(),
             extent: self.extent,
             size: size_of::<T>(),
             pitch: self.pitch,
             rows: self.extent[1],
-        }
+        };
+        Elements::of_rows(&self.buffer, rows)
     }
 
     /// All elements, to read.
     #[must_use]
     pub fn as_slice(&self) -> PitchedSlice<'_, T> {
         // SAFETY: the rows are those of the buffer, borrowed like `self`.
-        unsafe { PitchedSlice::new(&self.buffer, self.area()) }
+        unsafe { PitchedSlice::new(self.elements()) }
     }
 
     /// All elements, to write.
     #[must_use]
     pub fn as_slice_mut(&mut self) -> PitchedSliceMut<'_, T> {
         // SAFETY: the rows are those of the buffer, borrowed like `self`.
-        unsafe { PitchedSliceMut::new(&self.buffer, self.area()) }
+        unsafe { PitchedSliceMut::new(self.elements()) }
     }
 
     /// The elements of three ranges, to read.

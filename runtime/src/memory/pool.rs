@@ -3,16 +3,17 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::Birth;
 
 use super::fill::bytes_of;
 use super::{DeviceBuffer, MemoryError};
 use crate::buffer::{ALIGN, Buffer, Fill, Kind, TOO_ALIGNED};
 use crate::cuda::pool::{Pool as CudaPool, PoolNumber};
-use crate::device::{Backend, Device, lock};
-use crate::error::Unsupported;
+use crate::device::{Backend, Device};
 use crate::stream::Stream;
+use crate::sync::lock;
+use crate::unsupported::Unsupported;
 
 /// A pool of a device's memory. Clones are the same pool.
 ///
@@ -204,7 +205,7 @@ impl Pool {
             width: len * size_of::<T>(),
             height: 1,
         };
-        // SAFETY: all bytes of a buffer that nobody else has yet; the device was checked.
+        // SAFETY: all bytes of a buffer that is not shared yet; the device was checked.
         unsafe { zeros.run(&buffer, stream)? };
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
@@ -228,7 +229,7 @@ impl Pool {
             width: len,
             height: 1,
         };
-        // SAFETY: all elements of a buffer that nobody else has yet; the device was checked.
+        // SAFETY: all elements of a buffer that is not shared yet; the device was checked.
         unsafe { fill.run(&buffer, stream)? };
         Ok(DeviceBuffer::from_buffer(buffer, len))
     }
@@ -279,7 +280,7 @@ impl Pool {
         }
     }
 
-    /// How many bytes the pool keeps when a stream is waited for; what it has beyond goes back to the device, as far as nobody uses it.
+    /// How many bytes the pool keeps when a stream is waited for; unused memory beyond that goes back to the device.
     ///
     /// # Errors
     /// [`MemoryError::Driver`].
@@ -299,7 +300,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives memory that nobody uses back to the device, but for `keep` bytes. CUDA: `cuMemPoolTrimTo`.
+    /// Gives unused memory back to the device, except for `keep` bytes. CUDA: `cuMemPoolTrimTo`.
     ///
     /// # Errors
     /// [`MemoryError::Driver`].

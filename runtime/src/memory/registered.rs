@@ -4,15 +4,15 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 use warploom_emulator::check::{self, Birth};
 
 use super::{MemoryError, PinnedBuffer, PinnedOptions};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::pinned::Registration;
 use crate::device::{Backend, Device};
-use crate::error::Unsupported;
-use crate::stream::refuse_inside;
+use crate::stream::reject_in_host_callback;
+use crate::unsupported::Unsupported;
 
 impl Device {
     /// Page-locks the elements of a vector where they are, and takes them over: for data that is there already and too large to be copied.
@@ -42,7 +42,7 @@ impl Device {
         elements: &mut Vec<T>,
         options: PinnedOptions,
     ) -> Result<PinnedBuffer<T>, MemoryError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         if options.is_write_combined() {
             return Err(self.cannot_register(
                 "memory that is there is cached; make it with `device.pinned_with`",
@@ -178,7 +178,7 @@ pub(crate) struct Storage {
 
 // SAFETY: owns memory of plain elements, which are `Send`.
 unsafe impl Send for Storage {}
-// SAFETY: as above; who reads and writes the elements synchronises himself.
+// SAFETY: as above; readers and writers of the elements synchronise themselves.
 unsafe impl Sync for Storage {}
 
 impl Storage {
@@ -208,7 +208,7 @@ impl Storage {
     unsafe fn into_vec<T>(self) -> Vec<T> {
         let parts = ManuallyDrop::new(self);
         let start = parts.start.as_ptr().cast();
-        // SAFETY: the parts of a vector of this type, whose elements are initialised as they always were; nobody frees them any more.
+        // SAFETY: the parts of a vector of this type, whose elements are initialised as they always were; the destructor does not run.
         unsafe { Vec::from_raw_parts(start, parts.len, parts.capacity) }
     }
 }

@@ -4,7 +4,7 @@ use warploom_manifest::Kernel;
 
 use super::embedded::embedded;
 use super::images::Arch;
-use crate::launch::LaunchError;
+use crate::launch::error::LaunchError;
 
 /// PTX of one or more kernels, for one architecture: what the driver loads as one module.
 #[derive(Debug, Clone, Copy)]

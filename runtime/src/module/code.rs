@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::device::Device;
-use crate::module::ModuleError;
+use crate::module::error::ModuleError;
 use crate::module::images::{Arch, Form, choose};
 
 /// Device code that another compiler made: PTX, a cubin or a fat binary.

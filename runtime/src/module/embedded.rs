@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-use warploom_device::panic_record::PanicRecord;
+use warploom_device_std::panic_record::PanicRecord;
 use warploom_manifest as manifest;
 use warploom_manifest::container::{Container, unpack};
 
@@ -12,7 +12,8 @@ use crate::cuda::module::{Function, LoadError, Module};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::cuda::{Context, DriverError};
 use crate::device::{Device, Gpu};
-use crate::launch::{Kernel, LaunchError, Param};
+use crate::kernel::{Kernel, Param};
+use crate::launch::error::LaunchError;
 use crate::model::image_for;
 use crate::panics::MappedRecord;
 use crate::symbol::Placed;
@@ -170,7 +171,7 @@ impl Modules {
             if let Some(claim) = panics.claim {
                 // SAFETY: the variable has four bytes (checked when it was found), and the module stays loaded.
                 if let Err(error) = unsafe { stream.zero(claim, 4) } {
-                    // The claim stays taken, so nobody writes the record: the next wait finds it.
+                    // The claim stays taken, so no thread writes the record: the next wait finds it.
                     panics.record.put_back();
                     return Err(error);
                 }
@@ -293,18 +294,11 @@ pub(crate) fn no_device_code(containers: &[Container<'_>], name: &'static str) -
 }
 
 /// Position of the first parameter that host and device see differently.
-fn differing(host: &[Param], device: &[manifest::Param]) -> Option<usize> {
-    let same = |i: usize| match (host.get(i), device.get(i)) {
-        (Some(h), Some(d)) => (h.kind, h.size, h.align) == (d.kind, d.size, d.align),
-        _ => false,
-    };
-    (0..host.len().max(device.len())).find(|i| !same(*i))
+fn differing(host: &[Param], device: &[Param]) -> Option<usize> {
+    (0..host.len().max(device.len())).find(|i| host.get(*i) != device.get(*i))
 }
 
-pub(crate) fn check_layout(
-    kernel: &Kernel<'_>,
-    device: &[manifest::Param],
-) -> Result<(), LaunchError> {
+pub(crate) fn check_layout(kernel: &Kernel<'_>, device: &[Param]) -> Result<(), LaunchError> {
     let Some(i) = differing(kernel.params, device) else {
         return Ok(());
     };
@@ -313,11 +307,7 @@ pub(crate) fn check_layout(
         kernel: kernel.base,
         parameter: i + 1,
         host: text(kernel.params.get(i).copied()),
-        device: text(device.get(i).map(|param| Param {
-            kind: param.kind,
-            size: param.size,
-            align: param.align,
-        })),
+        device: text(device.get(i).copied()),
     })
 }
 

@@ -2,14 +2,9 @@ use warploom_manifest::container::pack;
 use warploom_manifest::{Manifest, ParamKind};
 
 use super::*;
-use crate::launch::Contract;
+use crate::kernel::Contract;
 
-fn described(
-    name: &str,
-    entry: &str,
-    params: Vec<manifest::Param>,
-    at: &[(u32, u32)],
-) -> manifest::Kernel {
+fn described(name: &str, entry: &str, params: Vec<Param>, at: &[(u32, u32)]) -> manifest::Kernel {
     manifest::Kernel {
         name: name.into(),
         entry: entry.into(),
@@ -54,8 +49,8 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
     }
 }
 
-fn value(size: u64) -> manifest::Param {
-    manifest::Param {
+fn value(size: u64) -> Param {
+    Param {
         kind: ParamKind::ByValue,
         size,
         align: 4,
@@ -201,13 +196,13 @@ fn layouts_must_agree() {
     let host = [Param::by_value::<u64>(), Param::slice::<f32>()];
     let kernel = kernel("shop::scale", &host);
     let device = |size, kind| {
-        let slice = manifest::Param {
+        let slice = Param {
             kind,
             size: 4,
             align: 4,
         };
         [
-            manifest::Param {
+            Param {
                 kind: ParamKind::ByValue,
                 size,
                 align: 8,

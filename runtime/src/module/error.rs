@@ -1,10 +1,10 @@
 //! Why device code from elsewhere cannot be loaded, linked or used.
 
 use crate::cuda::DriverError;
-use crate::error::Unsupported;
-use crate::launch::LaunchError;
+use crate::launch::error::LaunchError;
 use crate::module::images::Arch;
 use crate::stream::StreamError;
+use crate::unsupported::Unsupported;
 
 /// Why device code from elsewhere cannot be loaded, linked or used.
 #[derive(Clone, thiserror::Error)]

@@ -7,14 +7,20 @@ use std::panic::Location;
 use std::sync::{Arc, Mutex};
 
 use crate::cuda;
-use crate::device::lock;
-use crate::launch::{Contract, Kernel, Launch, LaunchError, Param, Ready, submit_loaded};
-use crate::module::{Arguments, Function, Loaded, Module, ModuleError, Signature};
+use crate::kernel::{Contract, Kernel, Param};
+use crate::launch::cache::LoadedKernel;
+use crate::launch::error::LaunchError;
+use crate::launch::submit::submit_loaded;
+use crate::launch_config::Launch;
+use crate::module::error::ModuleError;
+use crate::module::function::Function;
+use crate::module::{Arguments, Loaded, Module, Signature};
 use crate::stream::Stream;
+use crate::sync::lock;
 
 /// A kernel of a loaded module, with the types `P` of its parameters: made by [`Module::kernel`]. Keeps the module loaded.
 ///
-/// Nobody can check what the kernel does with its arguments, so a launch is `unsafe`:
+/// What the kernel does with its arguments cannot be checked, so a launch is `unsafe`:
 ///
 /// ```compile_fail,E0133
 /// # use warploom_runtime::{Launch, Stream, module::ForeignKernel};
@@ -41,7 +47,7 @@ pub struct ForeignKernel<P> {
     function: Function,
     contract: Contract,
     params: Arc<[Param]>,
-    ready: Arc<Mutex<Ready>>,
+    ready: Arc<Mutex<LoadedKernel>>,
     loaded: Arc<Loaded>,
     types: PhantomData<fn(P)>,
 }
@@ -61,7 +67,7 @@ impl Module {
     /// [`ForeignParam`](super::ForeignParam) lists them.
     ///
     /// The number of parameters and their sizes are compared with those of the code, if the driver (12.4) can tell. Their meaning cannot be
-    /// checked by anybody.
+    /// checked.
     ///
     /// # Errors
     /// [`ModuleError::NoKernel`], [`ModuleError::Signature`]; what the driver reports.
@@ -70,7 +76,7 @@ impl Module {
         let params = P::params();
         let given: Vec<u64> = params.iter().flat_map(Param::device_sizes).collect();
         check_sizes(name, &given, raw.parameter_sizes(given.len() + 1)?)?;
-        let ready = Ready::new(raw, &params, self.device())?;
+        let ready = LoadedKernel::new(raw, &params, &self.device().0.limits)?;
         Ok(ForeignKernel {
             contract: function.contract(),
             function,
@@ -192,10 +198,10 @@ impl<P> ForeignKernel<P> {
     /// - The kernel has parameters of the types `P`, in this order.
     /// - With these arguments and in this shape it reads and writes no memory but its own and that of the arguments: elements of
     ///   `*const T` and `&[T]` to read, of `*mut T` and `&mut [T]` to read and write. Addresses in numbers or structs point to memory
-    ///   that lives until the kernel is done, and that nobody else uses until then.
+    ///   that lives until the kernel is done, and that nothing else uses until then.
     /// - Its threads do not race.
     /// - On a stream that records a graph: all of this holds for each run of the graph, whatever runs before it.
-    /// - It leaves values of their types in all elements that it writes, which for [`Plain`](warploom_device::Plain) types any bytes are.
+    /// - It leaves values of their types in all elements that it writes, which for [`Plain`](warploom_device_std::Plain) types any bytes are.
     #[track_caller]
     pub unsafe fn launch<'a>(
         &self,
@@ -220,7 +226,7 @@ impl<P> ForeignKernel<P> {
             file: caller.file(),
             line: caller.line(),
         };
-        // Before the launch: whoever unloads the module meanwhile waits for it.
+        // Before the launch: unloading the module meanwhile waits for it.
         self.loaded.module.note_launch();
         let shape = shape.into();
         // SAFETY: the caller's promise; the description is of the same types as the arguments, and the function of this device.

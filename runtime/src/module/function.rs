@@ -1,18 +1,21 @@
-//! A loaded kernel, whoever wrote it: what it needs, what it would like, and how many blocks of it there is room for.
+//! A loaded kernel, of this program or of another compiler: what it needs, what it prefers, and how many blocks of it there is room for.
 
 use std::fmt;
 
 use crate::cuda;
 use crate::cuda::DriverError;
+use crate::cuda::module::KernelAttributes;
 use crate::device::{Backend, Device};
-use crate::error::Unsupported;
-use crate::launch::{Contract, KernelAttributes, Launch, LaunchError};
-use crate::module::ModuleError;
+use crate::kernel::Contract;
+use crate::launch::error::LaunchError;
+use crate::launch_config::Launch;
+use crate::module::error::ModuleError;
 use crate::occupancy::{BlockNeeds, Multiprocessor, Room, best_block};
+use crate::unsupported::Unsupported;
 
 /// A kernel on a device: `kernel_name::function(&device)` of a `#[kernel]`, or [`Module::function`](super::Module::function).
 ///
-/// On the emulator it is the kernel itself: nobody knows its registers, and there are no caches to choose. CUDA: `CUfunction`.
+/// On the emulator it is the kernel itself: its registers are unknown, and there are no caches to choose. CUDA: `CUfunction`.
 #[derive(Clone)]
 pub struct Function {
     name: &'static str,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::cuda::Context;
 use crate::cuda::link::{Input, Link};
-use crate::module::{Code, CodeKind, JitOptions, ModuleError, refused};
+use crate::module::error::ModuleError;
+use crate::module::{Code, CodeKind, JitOptions, refused};
 
 /// A link under way: made by [`Device::linker`](crate::Device::linker). Code added later may call functions of code added before, and
 /// the other way round: `.extern` and `.visible` in PTX, `nvcc -rdc=true` for CUDA C++. CUDA: `CUlinkState`.

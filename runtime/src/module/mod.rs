@@ -1,5 +1,5 @@
 //! Device code that other compilers made: PTX, cubins and fat binaries, their kernels and variables; and [`Function`], a loaded kernel,
-//! whoever wrote it.
+//! of any origin.
 //!
 //! | here | CUDA |
 //! |---|---|
@@ -30,12 +30,12 @@
 //! The emulator runs the Rust code of kernels, and no PTX: loading and linking are [`Unsupported`] there.
 //! [`Function`]s of `#[kernel]`s, and [`images`], work everywhere.
 
-mod carried; // the program's own PTX, to look at
+mod carried; // the program's own PTX, to read
 mod code; // PTX and binaries
-mod embedded; // what the program carries
-mod error; // why not
+pub(crate) mod embedded; // what the program carries
+pub(crate) mod error; // why not
 mod foreign; // launches of other people's kernels
-mod function; // a loaded kernel
+pub(crate) mod function; // a loaded kernel
 pub mod images; // which GPU runs which code
 mod link; // several pieces into one
 mod options; // of the driver's compiler
@@ -50,7 +50,7 @@ use crate::cuda::jit::Jit;
 use crate::cuda::module::LoadError;
 use crate::cuda::numbers::CU_JIT_THREADS_PER_BLOCK;
 use crate::device::{Backend, Device, Gpu};
-use crate::error::Unsupported;
+use crate::unsupported::Unsupported;
 
 pub use carried::{CarriedPtx, carried_ptx};
 pub use code::{Code, CodeKind};
@@ -63,8 +63,6 @@ pub use link::{Linked, Linker};
 pub use options::{CacheMode, JitOptions};
 pub use signature::{Arguments, ForeignArg, ForeignParam, Signature, Value};
 pub use symbol::ModuleSymbol;
-
-pub(crate) use embedded::{Modules, check_capability, check_layout, find, is_at, no_device_code};
 
 /// Loaded device code. Clones are the same module. CUDA: `CUmodule`.
 ///

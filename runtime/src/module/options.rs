@@ -2,10 +2,10 @@
 
 use crate::cuda::jit::{Jit, Setting};
 use crate::cuda::numbers as n;
-use crate::module::ModuleError;
+use crate::module::error::ModuleError;
 use crate::module::images::{Arch, Reach};
 
-/// Bytes kept of each log, unless somebody wants more.
+/// Bytes kept of each log, unless the options say more.
 const LOG_BYTES: usize = 16 * 1024;
 
 /// How the driver compiles PTX, and what it says then. The default is the driver's own, for the device's architecture.

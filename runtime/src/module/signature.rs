@@ -1,9 +1,11 @@
 //! The types of kernels that other compilers made, and what is given for them.
 
-use warploom_device::Plain;
-use warploom_device::{Bf16, Bf16x2, F16, F16x2};
+use warploom_device_std::Plain;
+use warploom_device_std::{Bf16, Bf16x2, F16, F16x2};
 
-use crate::launch::{Arg, BoundSlice, BoundSliceMut, ByValue, Param, SliceArg, SliceMutArg};
+use crate::kernel::Param;
+use crate::launch::arguments::{Arg, BoundSlice, BoundSliceMut, SliceArg, SliceMutArg};
+use crate::launch::values::ByValue;
 
 /// A parameter of a kernel that another compiler made.
 ///
@@ -191,13 +193,15 @@ mod tests {
             }
             assert_eq!(addresses.len(), 5);
             // SAFETY: each points to a value of the size that its parameter has.
-            unsafe {
-                assert_eq!(addresses[0].cast::<u16>().read(), 7);
-                assert_eq!(addresses[1].cast::<u64>().read(), start);
-                assert_ne!(addresses[2].cast::<u64>().read(), 0);
-                assert_eq!(addresses[3].cast::<u64>().read(), 5);
-                assert_eq!(addresses[4].cast::<[u32; 2]>().read(), [8, 9]);
-            }
+            assert_eq!(unsafe { addresses[0].cast::<u16>().read() }, 7);
+            // SAFETY: as above.
+            assert_eq!(unsafe { addresses[1].cast::<u64>().read() }, start);
+            // SAFETY: as above.
+            assert_ne!(unsafe { addresses[2].cast::<u64>().read() }, 0);
+            // SAFETY: as above.
+            assert_eq!(unsafe { addresses[3].cast::<u64>().read() }, 5);
+            // SAFETY: as above.
+            assert_eq!(unsafe { addresses[4].cast::<[u32; 2]>().read() }, [8, 9]);
             let buffers = args.iter().filter(|arg| arg.buffer().is_some()).count();
             assert_eq!(buffers, 2, "streams are told of both");
             let given: Vec<_> = args.iter().map(Arg::param).collect();

@@ -6,10 +6,11 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
-use crate::module::{Loaded, Module, ModuleError};
-use crate::stream::{Stream, refuse_inside};
+use crate::module::error::ModuleError;
+use crate::module::{Loaded, Module};
+use crate::stream::{Stream, reject_in_host_callback};
 
 /// A variable of a loaded module, as a `T`: made by [`Module::symbol`]. Keeps the module loaded.
 ///
@@ -125,7 +126,7 @@ impl<T: Plain> ModuleSymbol<T> {
     }
 
     fn check(&self, stream: &Stream, what: &'static str) -> Result<(), ModuleError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         stream.refuse_recording(what)?;
         let device = &self.loaded.device;
         if device.is_same(stream.device()) {

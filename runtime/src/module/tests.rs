@@ -1,5 +1,7 @@
 use super::*;
-use crate::launch::{Contract, Kernel, Launch, LaunchError};
+use crate::kernel::{Contract, Kernel};
+use crate::launch::error::LaunchError;
+use crate::launch_config::Launch;
 use crate::model::Model;
 
 const PTX: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";

@@ -1,72 +1,12 @@
 //! The launches that are not known to have ended well: errors of later calls may be theirs.
 
-use std::fmt;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use warploom_device::panic_record::PanicRecord;
+use warploom_device_std::panic_record::PanicRecord;
 
 use super::KernelPanic;
-
-/// A launch that is not known to have ended well, as a [`DriverError`](crate::DriverError) names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PastLaunch {
-    /// The kernel's name.
-    pub kernel: &'static str,
-    /// Blocks of the grid: x, y, z. Those of the latest of these launches.
-    pub grid: [u32; 3],
-    /// Threads of a block: x, y, z.
-    pub block: [u32; 3],
-    /// Where it was launched.
-    pub at: &'static Location<'static>,
-    /// The stream, by its [number](crate::Stream::number).
-    pub stream: u64,
-    /// How often this place launched it on this stream.
-    pub times: u64,
-}
-
-impl fmt::Display for PastLaunch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([gx, gy, gz], [bx, by, bz]) = (self.grid, self.block);
-        write!(
-            f,
-            "`{}` at {} (grid ({gx},{gy},{gz}), block ({bx},{by},{bz}), stream {}",
-            self.kernel, self.at, self.stream
-        )?;
-        match self.times {
-            1 => write!(f, ")"),
-            times => write!(f, ", {times} times)"),
-        }
-    }
-}
-
-/// Most launches that a message names.
-const NAMED: usize = 8;
-
-/// How an error shows the launches that may have caused it.
-pub(crate) struct Suspects<'a>(pub(crate) &'a [PastLaunch]);
-
-impl fmt::Display for Suspects<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Suspects(launches) = *self;
-        match launches {
-            [] => return Ok(()),
-            [only] => return write!(f, "; probably caused by {only}"),
-            [first, ..] => write!(f, "; probably caused by one of: {first}")?,
-        }
-        for launch in &launches[1..launches.len().min(NAMED)] {
-            write!(f, ", {launch}")?;
-        }
-        if launches.len() > NAMED {
-            write!(f, " and {} more", launches.len() - NAMED)?;
-        }
-        write!(
-            f,
-            "; to know which, run with CUDA_LAUNCH_BLOCKING=1 or call `Device::set_launch_blocking`"
-        )
-    }
-}
+use crate::past_launch::PastLaunch;
 
 /// Most kernels remembered between two waits.
 const RECENT: usize = 64;
@@ -77,7 +17,7 @@ pub(crate) struct Recent {
     list: Vec<Launched>,
 }
 
-/// How often somebody asked [`launches_so_far`]. Outside of any lock: who asks a stream again and again must not wait for another thread
+/// How often [`launches_so_far`] was called. Outside of any lock: a thread that queries a stream repeatedly must not wait for another thread
 /// that loads device code. Launches are many and only read it; waits are few and count it up.
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
@@ -183,7 +123,7 @@ impl Recent {
         }
     }
 
-    /// That work was waited for and looked at.
+    /// That work was waited for and checked.
     pub(crate) fn forget(&mut self, done: Done) {
         let is_done = |old: &Launched| {
             let stream = done.stream.is_none_or(|stream| stream == old.launch.stream);
@@ -193,7 +133,7 @@ impl Recent {
     }
 
     /// All launches that an error may come from, those of `stream` first.
-    pub(crate) fn suspects(&self, stream: Option<u64>) -> Box<[PastLaunch]> {
+    pub(crate) fn candidates(&self, stream: Option<u64>) -> Box<[PastLaunch]> {
         let (own, others): (Vec<_>, Vec<_>) = self
             .list
             .iter()
@@ -259,6 +199,7 @@ fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::past_launch::{CandidateLaunches, NAMED};
 
     const SHAPE: [[u32; 3]; 2] = [[4, 1, 1], [256, 1, 1]];
 
@@ -338,7 +279,7 @@ mod tests {
             stream: Some(1),
             launches,
         });
-        let left = recent.suspects(Some(1));
+        let left = recent.candidates(Some(1));
         let left: Vec<_> = left.iter().map(|l| (l.kernel, l.times)).collect();
         assert_eq!(left, [("first", 2)]);
     }
@@ -354,9 +295,9 @@ mod tests {
         let mut recent = Recent::default();
         recent.note(1, ["shop::first", "first"], SHAPE, here);
         recent.note(2, ["shop::second", "second"], [[1, 1, 1], [32, 1, 1]], here);
-        let suspects = recent.suspects(Some(2));
+        let candidates = recent.candidates(Some(2));
         assert_eq!(
-            Suspects(&suspects).to_string(),
+            CandidateLaunches(&candidates).to_string(),
             format!(
                 "; probably caused by one of: `second` at {here} (grid (1,1,1), block (32,1,1), stream 2), `first` at {here} \
                  (grid (4,1,1), block (256,1,1), stream 1); to know which, run with CUDA_LAUNCH_BLOCKING=1 or call \
@@ -364,7 +305,7 @@ mod tests {
             )
         );
         assert_eq!(
-            Suspects(&suspects[1..]).to_string(),
+            CandidateLaunches(&candidates[1..]).to_string(),
             format!(
                 "; probably caused by `first` at {here} (grid (4,1,1), block (256,1,1), stream 1)"
             )
@@ -377,7 +318,7 @@ mod tests {
         for stream in 0..20 {
             recent.note(stream, ["shop::first", "first"], SHAPE, Location::caller());
         }
-        let text = Suspects(&recent.suspects(None)).to_string();
+        let text = CandidateLaunches(&recent.candidates(None)).to_string();
         assert_eq!(text.matches("`first`").count(), NAMED);
         assert!(text.contains(" and 12 more; to know which"), "{text}");
     }

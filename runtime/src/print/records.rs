@@ -1,8 +1,10 @@
-//! Finds whole records in the ring; `warploom_device::print::record` says how they are made.
+//! Finds whole records in the ring; `warploom_device_std::print::record` says how they are made.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use warploom_device::print::record::{ALIGN, HEADER_BYTES, MAGIC, first_word, mix, sizes_of, tag};
+use warploom_device_std::print::record::{
+    ALIGN, HEADER_BYTES, MAGIC, first_word, mix, sizes_of, tag,
+};
 
 use super::format::{self, Value};
 

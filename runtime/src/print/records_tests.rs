@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use warploom_device::print::emit;
+use warploom_device_std::print::emit;
 use warploom_emulator::check::Options;
 use warploom_emulator::{Shape, Together, intrinsics, run_with};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use warploom_device::print::record::PrintRing;
+use warploom_device_std::print::record::PrintRing;
 use warploom_emulator::check::{self, Birth, Kind};
 
 use crate::cuda::memory::{DeviceMemory, MappedMemory};
@@ -23,7 +23,7 @@ pub(crate) struct HostRing {
     words: *mut [u64],
 }
 
-// SAFETY: what the pointers mean is only accessed atomically once the ring is made, and freed when nobody has it any more.
+// SAFETY: what the pointers mean is only accessed atomically once the ring is made, and freed by its last owner.
 unsafe impl Send for HostRing {}
 // SAFETY: as above.
 unsafe impl Sync for HostRing {}
@@ -55,7 +55,7 @@ impl HostRing {
     }
 
     fn all_words(&self) -> &[AtomicU64] {
-        // SAFETY: the memory lives as long as `self`; an `AtomicU64` has the form of a `u64`, and nobody accesses it otherwise.
+        // SAFETY: the memory stays as long as `self`; an `AtomicU64` has the layout of a `u64`, and all access is atomic.
         unsafe { &*(self.words as *const [AtomicU64]) }
     }
 
@@ -75,10 +75,9 @@ impl Drop for HostRing {
         check::free(self.words.cast::<u64>().cast());
         check::free(self.control.cast());
         // SAFETY: both come from boxes, and no run that knows them is left: it would hold this ring.
-        unsafe {
-            drop(Box::from_raw(self.control));
-            drop(Box::from_raw(self.words));
-        }
+        drop(unsafe { Box::from_raw(self.control) });
+        // SAFETY: as above.
+        drop(unsafe { Box::from_raw(self.words) });
     }
 }
 
@@ -126,7 +125,7 @@ impl CudaRing {
         let (data, bytes) = (self.memory.address(), self.bytes as u64);
         let fields = [0, data, bytes - 1, data + bytes].map(u64::to_le_bytes);
         let stream = &gpu.own_stream;
-        // SAFETY: the memory has room for a `PrintRing`, which is these four words; `fields` lives until the wait is over.
+        // SAFETY: the memory has room for a `PrintRing`, which is these four words; `fields` stays until the wait is over.
         unsafe { stream.upload(self.control.address(), fields.as_ptr().cast(), 32)? };
         // The copy is on its way and comes before all kernels. If the device is broken, the next wait says so.
         let _ = stream.synchronize();

@@ -1,6 +1,6 @@
 //! How a tool's library gets hold of NVTX calls.
 //!
-//! NVTX is a convention, not a library: whoever makes the calls has a table of function pointers, which are null, loads the library that
+//! NVTX is a convention, not a library: the caller has a table of function pointers, which are null, loads the library that
 //! an environment variable names, and hands it a function that finds the tables. The library puts its own functions there. The
 //! numbers of modules and functions and the layouts below are those of NVTX version 3; tools rely on them.
 
@@ -66,7 +66,7 @@ fn load(path: Option<&OsStr>) -> Result<(), NoTool> {
         path: text(),
         reason: error.to_string(),
     };
-    // SAFETY: whoever set the variable asked for this library to be run in this process.
+    // SAFETY: the user who set the variable asked for this library to run in this process.
     let library = unsafe { Library::new(path) }.map_err(not_loaded)?;
     // SAFETY: NVTX gives the function of this name this type.
     let initialise = unsafe { library.get::<Initialise>(b"InitializeInjectionNvtx2\0") };
@@ -210,14 +210,13 @@ extern "system" fn find_module(
     let Some(Some((slots, start))) = module else {
         return 0;
     };
-    // SAFETY: each is null, or the tool's variable for the answer.
-    unsafe {
-        if !count.is_null() {
-            *count = slots.len() as c_uint;
-        }
-        if !table.is_null() {
-            *table = start.0;
-        }
+    if !count.is_null() {
+        // SAFETY: the tool's variable for the answer.
+        unsafe { count.write(slots.len() as c_uint) };
+    }
+    if !table.is_null() {
+        // SAFETY: as above.
+        unsafe { table.write(start.0) };
     }
     1
 }
@@ -237,12 +236,10 @@ fn function(slot: &Slot) -> Option<*mut c_void> {
 macro_rules! call {
     ($slot:expr, fn($($type:ty),*) $(-> $result:ty)?, $($arg:expr),*) => {
         function($slot).map(|function| {
-            // SAFETY: NVTX gives the function of this number this type; the tool's library stays loaded; texts are C strings that live
-            // until the call returns.
-            unsafe {
-                let function: unsafe extern "system" fn($($type),*) $(-> $result)? = std::mem::transmute(function);
-                function($($arg),*)
-            }
+            // SAFETY: NVTX gives the function of this number this type.
+            let function: unsafe extern "system" fn($($type),*) $(-> $result)? = unsafe { std::mem::transmute(function) };
+            // SAFETY: the tool's library stays loaded; texts are C strings that stay until the call returns.
+            unsafe { function($($arg),*) }
         })
     };
 }
@@ -331,12 +328,14 @@ mod tests {
     extern "system" fn decline(tables: extern "system" fn(u32) -> *const c_void) -> c_int {
         let callbacks: *const Callbacks = tables(1).cast();
         let (mut table, mut count) = (ptr::null(), 0);
-        // SAFETY: the table of this number is of this type; slots 1 to `count` - 1 may be written while the tool is started.
-        unsafe {
-            assert_eq!(((*callbacks).find)(6, &raw mut table, &raw mut count), 1);
-            for i in 1..count as usize {
-                (**table.add(i)).store(ptr::dangling_mut(), Ordering::Release);
-            }
+        // SAFETY: the tool gives the program's table of callbacks.
+        let find = unsafe { (*callbacks).find };
+        assert_eq!(find(6, &raw mut table, &raw mut count), 1);
+        // SAFETY: the table of this number is of this type and has `count` slots.
+        let slots = unsafe { std::slice::from_raw_parts(table, count as usize) };
+        for slot in &slots[1..] {
+            // SAFETY: slots 1 to `count` - 1 point to the program's function pointers, which may be written while the tool is started.
+            unsafe { &**slot }.store(ptr::dangling_mut(), Ordering::Release);
         }
         0
     }

@@ -13,11 +13,12 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use super::{Stream, StreamError, refuse_inside};
+use super::{Stream, StreamError, reject_in_host_callback};
 use crate::cuda::DriverError;
 use crate::cuda::event::{Event as CudaEvent, Use};
-use crate::device::{Backend, lock};
+use crate::device::Backend;
 use crate::panics::launches_so_far;
+use crate::sync::lock;
 
 /// The end of the work that a stream had when [`Stream::finished`] was called.
 ///
@@ -71,7 +72,7 @@ struct State {
 
 impl Finished {
     pub(super) fn new(stream: &Stream) -> Finished {
-        let marked = refuse_inside().and_then(|()| {
+        let marked = reject_in_host_callback().and_then(|()| {
             stream.refuse_recording("be waited for")?;
             let launches = launches_so_far();
             Ok((launches, Mark::set(stream)?))
@@ -102,7 +103,7 @@ impl Future for Finished {
     type Output = Result<(), StreamError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let this = self.get_mut();
         let done = match &mut this.mark {
             Mark::Done => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Queue, Stream, StreamError, refuse_inside};
+use super::{Queue, Stream, StreamError, reject_in_host_callback};
 use crate::cuda::stream::Stream as CudaStream;
 use crate::device::{Backend, Device};
 
@@ -91,7 +91,7 @@ impl Device {
     /// [`StreamError::PriorityOutOfRange`] for a priority that the device does not have, where CUDA takes the nearest;
     /// [`StreamError::Driver`] if the driver refuses.
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream, StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let StreamOptions { priority, blocking } = options;
         if priority != 0 {
             let range = self.stream_priorities()?;
@@ -117,7 +117,7 @@ impl Device {
     /// # Errors
     /// [`StreamError::Driver`] if the driver refuses. None on the emulator.
     pub fn default_stream(&self) -> Result<Stream, StreamError> {
-        refuse_inside()?;
+        reject_in_host_callback()?;
         let queue = Queue::new(self, |gpu| Ok(CudaStream::legacy(Arc::clone(&gpu.context))))?;
         Ok(Stream::new(self, queue, StreamOptions::new().blocking()))
     }

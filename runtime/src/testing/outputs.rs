@@ -1,6 +1,6 @@
 //! What the body of a comparison may return.
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
 use super::values::{Element, Part};
 use crate::error::Result;

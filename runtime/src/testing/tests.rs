@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::testing::values::Distance;
-use warploom_device::half::{Bf16, F16};
+use warploom_device_std::half::{Bf16, F16};
 
 fn text<O: Outputs>(comparison: &Comparison, left: &O, right: &O) -> String {
     comparison.outputs(left, right).unwrap_err().to_string()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warploom_device::half::{Bf16, F16};
+use warploom_device_std::half::{Bf16, F16};
 
 /// A number that an output holds: of one type, as its bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::ops::{Bound, Range, RangeBounds};
 use crate::buffer::Buffer;
 use crate::memory::MemoryError;
 
-/// Elements side by side in a buffer. Who may use them, and how, is up to the view that has it.
+/// Contiguous elements of a buffer. The view that holds it decides which access is allowed.
 pub(crate) struct Span<'a, T> {
     pub(crate) buffer: &'a Buffer,
     pub(crate) ptr: *mut T,

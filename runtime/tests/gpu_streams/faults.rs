@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use warploom_fake_driver::testing::Fake;
+use warploom_harness::futures::block_on;
 use warploom_runtime::{
     Error, Graph, LaunchError, MemoryError, PoolOptions, Result, StreamError, StreamOptions,
 };
 
-use super::support::{assert_nothing_left, block_on, delay, gpu, increment, is_asynchronous, wild};
+use super::support::{assert_nothing_left, delay, gpu, increment, is_asynchronous, wild};
 
 /// `CUDA_ERROR_ILLEGAL_ADDRESS`.
 const ILLEGAL_ADDRESS: i32 = 700;

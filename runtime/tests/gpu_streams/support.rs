@@ -1,19 +1,15 @@
 //! Kernels, a GPU to run them on, and processes for what ends a process's use of the GPU.
 
-use std::future::Future;
 use std::panic::Location;
-use std::pin::pin;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use warploom_fake_driver::testing::Fake;
+use warploom_harness::device_test::gpu_or_skip;
+use warploom_harness::embed_device_code;
 use warploom_runtime::launch::{Contract, Kernel, Param, SliceMutArg, submit};
 use warploom_runtime::{Device, Launch, LaunchError, Result, Stream};
-
-const PTX: &[u8] = include_bytes!("kernels.ptx");
-const PTX_BYTES: usize = 2048;
 
 const MANIFEST: &str = r#"{"target":"test gpu_streams","failure":null,"kernels":[
 {"name":"streams::increment","entry":"increment","launched_at":[],"id":7,"params":[{"kind":"SliceMut","size":4,"align":4}]},
@@ -21,44 +17,7 @@ const MANIFEST: &str = r#"{"target":"test gpu_streams","failure":null,"kernels":
 {"name":"streams::wild","entry":"wild","launched_at":[],"id":9,"params":[]}],
 "images":[{"sm":75,"exact":false,"offset":0,"len":2048}]}"#;
 
-const TOTAL: usize = (24 + MANIFEST.len() + PTX_BYTES + 1).next_multiple_of(16);
-
-/// As `warploom-build` writes it: magic, lengths, manifest, images.
-const fn container() -> [u8; TOTAL] {
-    let mut out = [b'\n'; TOTAL];
-    let words = [
-        u64::from_le_bytes(*b"WARPLM01"),
-        TOTAL as u64,
-        MANIFEST.len() as u64,
-    ];
-    let mut i = 0;
-    while i < 24 {
-        out[i] = words[i / 8].to_le_bytes()[i % 8];
-        i += 1;
-    }
-    while i < 24 + MANIFEST.len() {
-        out[i] = MANIFEST.as_bytes()[i - 24];
-        i += 1;
-    }
-    assert!(PTX.len() <= PTX_BYTES);
-    while i < 24 + MANIFEST.len() + PTX.len() {
-        out[i] = PTX[i - 24 - MANIFEST.len()];
-        i += 1;
-    }
-    i = 24 + MANIFEST.len() + PTX_BYTES;
-    while i < TOTAL {
-        out[i] = 0;
-        i += 1;
-    }
-    out
-}
-
-#[repr(align(16))]
-struct Aligned(#[expect(dead_code, reason = "read through the section")] [u8; TOTAL]);
-
-#[used]
-#[unsafe(link_section = "warploom_images")]
-static CONTAINER: Aligned = Aligned(container());
+embed_device_code!(MANIFEST, include_bytes!("kernels.ptx"), 2048);
 
 /// Whether work is under way when the call that submits it returns: on a GPU, and on the fake driver where a test chose so.
 pub(crate) fn is_asynchronous(device: &Device) -> bool {
@@ -66,11 +25,11 @@ pub(crate) fn is_asynchronous(device: &Device) -> bool {
     !fake || std::env::var("WARPLOOM_FAKE").is_ok_and(|options| options.contains("queued=1"))
 }
 
-/// Tells a test that nobody else is in its process.
+/// Tells a test that it runs alone in its process.
 const ALONE: &str = "WARPLOOM_TEST_ALONE";
 
 /// The first GPU, in a process that this test has for itself: a GPU's context belongs to the process, and to wait for all of its work is to
-/// wait for other tests. In any other process `None`; that has started the one and looked at how it ended, or said that there is no GPU.
+/// wait for other tests. In any other process `None`; that has started the one and checked how it ended, or said that there is no GPU.
 macro_rules! gpu {
     () => {{
         fn here() {}
@@ -85,13 +44,7 @@ pub(crate) use gpu;
 /// `here`: the path of a function within the test.
 #[track_caller]
 pub(crate) fn gpu_alone(here: &str) -> Option<Device> {
-    let device = match Device::cuda(0) {
-        Ok(device) => device,
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            return None;
-        }
-    };
+    let device = gpu_or_skip()?;
     if std::env::var_os(ALONE).is_some() {
         return Some(device);
     }
@@ -172,22 +125,4 @@ pub(crate) fn delay(stream: &Stream) -> Result<(), LaunchError> {
 #[track_caller]
 pub(crate) fn wild(stream: &Stream) -> Result<(), LaunchError> {
     start(stream, "streams::wild", Launch::new(2, 32), &[], &[])
-}
-
-/// Polls until the future is ready, waiting in between until it is woken.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }

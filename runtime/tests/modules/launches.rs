@@ -1,13 +1,16 @@
 //! Shapes of launches of foreign kernels that are refused.
 
+use warploom_harness::device_test::gpu_or_skip;
 use warploom_runtime::{Device, Launch, LaunchError, Result};
 
-use super::{gpu, load};
+use super::load;
 
 //@ rows: GLA-4, GLA-9
 #[test]
 fn launches_that_cannot_be_name_limit_and_value() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (module, stream, limits) = (load(&device)?, device.stream()?, device.limits());
     let bounded = module.kernel::<(*mut u32,)>("bounded")?;
     let shared = module.kernel::<(*mut u32,)>("shared")?;
@@ -73,7 +76,9 @@ fn launches_that_cannot_be_name_limit_and_value() -> Result<()> {
 //@ rows: GLA-4
 #[test]
 fn a_launch_that_passed_lets_no_other_through() -> Result<()> {
-    let Some(device) = gpu() else { return Ok(()) };
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
     let (module, stream, limits) = (load(&device)?, device.stream()?, device.limits());
     let shared = module.kernel::<(*mut u32,)>("shared")?;
     let mut y = device.zeroed::<u32>(1)?;

@@ -1,41 +1,8 @@
-//! Functions for kinds of memory, copies and pools.
+//! Structures and constants of memory, copies and pools.
 
 use super::*;
 
 handles! { CUmemoryPool CUarray }
-
-later! {
-    memory {
-        since "4.0": fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
-        since "4.0": fn cuPointerGetAttribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr);
-        since "4.0": fn cuMemAllocPitch_v2(address: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, access: c_uint);
-        since "4.0": fn cuMemGetAddressRange_v2(start: *mut CUdeviceptr, bytes: *mut usize, address: CUdeviceptr);
-        since "4.0": fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
-        since "4.0": fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
-        since "4.0": fn cuMemHostUnregister(start: *mut c_void);
-        since "6.5": fn cuMemHostRegister_v2(start: *mut c_void, bytes: usize, flags: c_uint);
-        since "11.2": fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
-        since "11.2": fn cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps);
-        since "11.2": fn cuMemPoolDestroy(pool: CUmemoryPool);
-        since "11.2": fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
-        since "11.2": fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void);
-        since "11.2": fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void);
-        since "4.0": fn cuMemsetD16Async(to: CUdeviceptr, value: u16, count: usize, stream: CUstream);
-        since "4.0": fn cuMemsetD32Async(to: CUdeviceptr, value: c_uint, count: usize, stream: CUstream);
-        since "4.0": fn cuMemsetD2D8Async(to: CUdeviceptr, pitch: usize, value: u8, width: usize, height: usize, stream: CUstream);
-        since "4.0": fn cuMemsetD2D16Async(to: CUdeviceptr, pitch: usize, value: u16, width: usize, height: usize, stream: CUstream);
-        since "4.0": fn cuMemsetD2D32Async(to: CUdeviceptr, pitch: usize, value: c_uint, width: usize, height: usize, stream: CUstream);
-        since "4.0": fn cuArray3DCreate_v2(array: *mut CUarray, described: *const CUDA_ARRAY3D_DESCRIPTOR);
-        since "4.0": fn cuArrayDestroy(array: CUarray);
-        since "8.0": fn cuMemAdvise(start: CUdeviceptr, bytes: usize, advice: c_int, device: CUdevice);
-        since "8.0": fn cuMemPrefetchAsync(start: CUdeviceptr, bytes: usize, to: CUdevice, stream: CUstream);
-        since "8.0": fn cuMemRangeGetAttribute(value: *mut c_void, size: usize, attribute: c_int, start: CUdeviceptr, bytes: usize);
-    }
-    quick {
-        since "11.2": fn cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, bytes: usize, pool: CUmemoryPool, stream: CUstream);
-        since "11.2": fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
-    }
-}
 
 pub(crate) const CU_MEMHOSTALLOC_WRITECOMBINED: c_uint = 4;
 

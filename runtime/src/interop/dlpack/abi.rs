@@ -9,10 +9,10 @@ use crate::device::Device;
 /// The version of the structures here.
 pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 1 };
 
-/// Flag: nobody may write the elements.
+/// Flag: the elements must not be written.
 pub const READ_ONLY: u64 = 1;
 
-/// Flag: the producer made a copy, which nobody else sees.
+/// Flag: the producer made a copy, which is not shared.
 pub const IS_COPIED: u64 = 2;
 
 /// A version of DLPack. Another major version has other structures behind the deleter and the flags.
@@ -47,7 +47,7 @@ pub struct DLDataType {
     pub lanes: u16,
 }
 
-/// A tensor, without who owns it.
+/// A tensor, without its owner.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct DLTensor {

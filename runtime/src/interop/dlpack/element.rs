@@ -1,6 +1,6 @@
 //! Which types go through.
 
-use warploom_device::{Bf16, F16, Plain};
+use warploom_device_std::{Bf16, F16, Plain};
 
 use super::DLDataType;
 

@@ -1,7 +1,7 @@
 //! Tensors of other libraries, by [DLPack](https://dmlc.github.io/dlpack/latest/): NumPy, PyTorch, CuPy, JAX and others read and write
 //! them.
 //!
-//! A [`Tensor`] is memory with a type and a shape, and somebody who is to be told when nobody needs it any more. It is made of a
+//! A [`Tensor`] is memory with a type and a shape, and an owner that is released when the memory is no longer needed. It is made of a
 //! [`DeviceBuffer`] ([`into_dlpack`](DeviceBuffer::into_dlpack)), a [`PinnedBuffer`], a [`ManagedBuffer`] or of what another library gives
 //! ([`Tensor::from_raw_versioned`], [`Tensor::from_raw`]), and becomes the one or the other. Nothing is copied.
 //!
@@ -15,7 +15,7 @@
 //! # Capsules of Python
 //!
 //! Python passes a pointer to the structure in a capsule, whose name says which one it is and whether it is used up. This library
-//! knows nothing of Python; who binds the two does this:
+//! knows nothing of Python; a binding does this:
 //!
 //! - Out: [`Tensor::into_raw_versioned`] goes into a capsule named `dltensor_versioned`, [`Tensor::into_raw`] into one named `dltensor`.
 //!   The capsule's destructor calls the structure's deleter if the capsule still has that name.
@@ -34,7 +34,7 @@
 //! let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 //! let out = x.into_dlpack(&[2, 3], &stream)?.into_raw_versioned(); // for another library
 //! # let given = out;
-//! // SAFETY: `given` came from a producer, and nobody else takes it.
+//! // SAFETY: `given` came from a producer, and no other code takes it.
 //! let tensor = unsafe { Tensor::from_raw_versioned(given)? };
 //! assert_eq!(tensor.shape(), [2, 3]);
 //! let y = tensor.into_buffer::<f32>(&device)?;
@@ -56,13 +56,13 @@ pub use abi::{
 };
 pub use element::DlElement;
 
-use super::InteropError;
-use super::foreign::adopt;
+use super::foreign::{ForeignElements, adopt};
 use crate::device::Device;
+use crate::interop::error::InteropError;
 use crate::memory::{DeviceBuffer, ManagedBuffer, MemoryError, PinnedBuffer};
 use crate::stream::Stream;
 
-/// Memory with a type and a shape, on its way between libraries. Whoever owns the memory is told when this is dropped.
+/// Memory with a type and a shape, on its way between libraries. The owner of the memory is released when this is dropped.
 pub struct Tensor {
     /// The first element.
     start: *mut u8,
@@ -74,7 +74,7 @@ pub struct Tensor {
     flags: u64,
     /// Where work on the memory may still be under way.
     after: Option<Stream>,
-    /// Dropped when nobody needs the memory any more.
+    /// Dropped when the memory is no longer needed.
     owner: Box<dyn Any + Send>,
 }
 
@@ -214,7 +214,7 @@ impl Tensor {
         self.device
     }
 
-    /// Whether nobody may write the elements.
+    /// Whether the elements must not be written.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.flags & READ_ONLY != 0
@@ -292,8 +292,13 @@ impl Tensor {
             after,
             ..
         } = self;
-        // SAFETY: whoever made the tensor promised the memory until the owner is told.
-        let buffer = unsafe { adopt(device, start, len, kind, Box::new(move || drop(owner)))? };
+        let elements = ForeignElements {
+            start,
+            len,
+            device_type: kind,
+        };
+        // SAFETY: the producer of the tensor promised the memory until its deleter is called, which the owner does when it is dropped.
+        let buffer = unsafe { adopt(device, elements, Box::new(move || drop(owner)))? };
         match after {
             Some(stream) if stream.device().is_same(device) => buffer.order_on(&stream)?,
             Some(stream) => stream.synchronize().map_err(MemoryError::from)?,

@@ -5,26 +5,27 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use super::{DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, Tensor, VERSION};
-use crate::interop::InteropError;
+use crate::interop::error::InteropError;
 
 impl Tensor {
-    /// Takes a tensor of the form before version 1 (capsule `dltensor`) from another library. Its deleter is called once: when nobody needs
+    /// Takes a tensor of the form before version 1 (capsule `dltensor`) from another library. Its deleter is called once: when nothing needs
     /// the memory any more, or before an error is returned.
     ///
     /// # Errors
     /// [`InteropError::NullTensor`], [`InteropError::Malformed`].
     ///
     /// # Safety
-    /// `managed` is null, or a structure of a producer that nobody else takes. Its fields are right, its deleter may be called on any
-    /// thread, and nobody else uses the memory until it is called, except in work that streams order with that of this library.
+    /// `managed` is null, or a structure of a producer that no other code takes. Its fields are right, its deleter may be called on any
+    /// thread, and no other code uses the memory until it is called, except in work that streams order with that of this library.
     pub unsafe fn from_raw(managed: *mut DLManagedTensor) -> Result<Tensor, InteropError> {
         let managed = NonNull::new(managed).ok_or(InteropError::NullTensor)?;
-        // SAFETY: the caller promises the structure and that it is ours.
-        unsafe {
-            let (tensor, deleter) = ((*managed.as_ptr()).dl_tensor, (*managed.as_ptr()).deleter);
-            let owner = Theirs { managed, deleter };
-            read(tensor, 0, Box::new(owner))
-        }
+        // SAFETY: the caller promises the structure.
+        let DLManagedTensor {
+            dl_tensor, deleter, ..
+        } = *unsafe { managed.as_ref() };
+        let owner = Theirs { managed, deleter };
+        // SAFETY: the caller promises the fields until the deleter is called, which the owner does.
+        unsafe { read(dl_tensor, 0, Box::new(owner)) }
     }
 
     /// Takes a tensor of version 1 (capsule `dltensor_versioned`) from another library; see [`from_raw`](Tensor::from_raw).
@@ -39,18 +40,20 @@ impl Tensor {
     ) -> Result<Tensor, InteropError> {
         let managed = NonNull::new(managed).ok_or(InteropError::NullTensor)?;
         let structure = managed.as_ptr();
-        // SAFETY: the caller promises the structure and that it is ours. All versions have version and deleter at one place; the other
-        // fields are read if the version is right.
-        unsafe {
-            let deleter = (*structure).deleter;
-            let owner = Theirs { managed, deleter };
-            let DLPackVersion { major, minor } = (*structure).version;
-            if major != VERSION.major {
-                return Err(InteropError::Version { major, minor });
-            }
-            let (tensor, flags) = ((*structure).dl_tensor, (*structure).flags);
-            read(tensor, flags, Box::new(owner))
+        // SAFETY: the caller promises the structure, of which all versions have the deleter at one place.
+        let deleter = unsafe { (*structure).deleter };
+        let owner = Theirs { managed, deleter };
+        // SAFETY: as above, and the version likewise.
+        let DLPackVersion { major, minor } = unsafe { (*structure).version };
+        if major != VERSION.major {
+            return Err(InteropError::Version { major, minor });
         }
+        // SAFETY: the caller promises all fields of a structure of this version.
+        let DLManagedTensorVersioned {
+            dl_tensor, flags, ..
+        } = *unsafe { managed.as_ref() };
+        // SAFETY: the caller promises the fields until the deleter is called, which the owner does.
+        unsafe { read(dl_tensor, flags, Box::new(owner)) }
     }
 
     /// Gives the tensor to another library, in the form before version 1 (capsule `dltensor`). The receiver calls the deleter, or the
@@ -153,7 +156,7 @@ struct Theirs<M> {
     deleter: Option<unsafe extern "C" fn(*mut M)>,
 }
 
-// SAFETY: the structure is ours until the deleter is called, which may happen on any thread, as whoever gave it promised.
+// SAFETY: the structure is ours until the deleter is called, which may happen on any thread, as the caller of `from_raw` promised.
 unsafe impl<M> Send for Theirs<M> {}
 
 impl<M> Drop for Theirs<M> {

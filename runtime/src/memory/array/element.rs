@@ -1,6 +1,6 @@
 //! What an array holds: one, two or four numbers of one type.
 
-use warploom_device::{F16, F16x2, Plain, vector};
+use warploom_device_std::{F16, F16x2, Plain, vector};
 
 /// What each channel of an array's elements is. CUDA: `CUarray_format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

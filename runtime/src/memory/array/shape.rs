@@ -145,7 +145,7 @@ impl ArrayShape {
     /// Refuses arrays that are empty or longer than the device's.
     pub(super) fn check(self, device: &Device) -> Result<(), MemoryError> {
         for (side, given, attribute) in self.sides() {
-            // Where nobody knows a limit the driver decides.
+            // Where no limit is known the driver decides.
             let limit = device.attribute(attribute).ok();
             let limit = limit.and_then(|limit| usize::try_from(limit).ok());
             if given == 0 || limit.is_some_and(|limit| given > limit) {

@@ -1,8 +1,8 @@
 //! Page-locked memory in the GPU's address space.
 
 use super::PinnedBuffer;
-use crate::error::Unsupported;
-use crate::memory::{AtomicElement, MemoryError, SharedAtomics, host};
+use crate::memory::{AtomicElement, MemoryError, SharedAtomics, host_access};
+use crate::unsupported::Unsupported;
 use crate::view::{DeviceSlice, DeviceSliceMut};
 
 impl<T> PinnedBuffer<T> {
@@ -88,6 +88,6 @@ impl<T: AtomicElement> PinnedBuffer<T> {
     pub fn as_shared_atomics(&mut self) -> Result<SharedAtomics<'_, T>, MemoryError> {
         self.mapped_start()?;
         // SAFETY: initialised memory of `len` elements, which kernels reach, for it is mapped; any work needs a borrow.
-        unsafe { host::share::<T>(&mut self.buffer, self.len) }
+        unsafe { host_access::share::<T>(&mut self.buffer, self.len) }
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
 use super::PinnedBuffer;
-use crate::buffer::Copy;
+use crate::buffer::{CopyKind, LinearCopy};
 use crate::memory::{DeviceBuffer, MemoryError};
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSliceMut, Span};
@@ -30,7 +30,7 @@ impl<T> Clone for PinnedSlice<'_, T> {
     }
 }
 
-impl<T> std::marker::Copy for PinnedSlice<'_, T> {}
+impl<T> Copy for PinnedSlice<'_, T> {}
 
 impl<'a, T> PinnedSlice<'a, T> {
     /// Number of elements.
@@ -94,7 +94,7 @@ impl<'a, T> PinnedSliceMut<'a, T> {
 }
 
 impl<T> PinnedBuffer<T> {
-    /// The elements as the host's address space has them; who may use them is up to the caller.
+    /// The elements at their addresses on the host; the caller decides which access is allowed.
     fn span(&self) -> Span<'_, T> {
         Span {
             buffer: &self.buffer,
@@ -174,14 +174,15 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         self.buffer().check_device(stream)?;
         source.buffer.check_device(stream)?;
         let to = self.span().window(at, source.len)?;
-        let copy = Copy::InPinned {
+        let copy = LinearCopy {
+            kind: CopyKind::PinnedToDevice,
             from: source.ptr.cast(),
             to: to.cast(),
+            bytes: source.len * size_of::<T>(),
         };
-        let bytes = source.len * size_of::<T>();
         // SAFETY: the range was checked; `source` is a view of `len` elements, and cannot overlap this exclusive one; both devices were
         // checked.
-        unsafe { copy.run(bytes, &[self.buffer(), source.buffer], stream) }
+        unsafe { copy.run(&[self.buffer(), source.buffer], stream) }
     }
 }
 
@@ -204,14 +205,15 @@ impl<T: Plain> DeviceSlice<'_, T> {
         self.buffer().check_device(stream)?;
         target.buffer.check_device(stream)?;
         let from = self.span().window(at, target.len)?;
-        let copy = Copy::OutPinned {
+        let copy = LinearCopy {
+            kind: CopyKind::DeviceToPinned,
             from: from.cast(),
             to: target.ptr.cast(),
+            bytes: target.len * size_of::<T>(),
         };
-        let bytes = target.len * size_of::<T>();
         // SAFETY: the range was checked; `target` is an exclusive view of `len` elements, which this one cannot overlap; both devices
         // were checked.
-        unsafe { copy.run(bytes, &[self.buffer(), target.buffer], stream) }
+        unsafe { copy.run(&[self.buffer(), target.buffer], stream) }
     }
 }
 

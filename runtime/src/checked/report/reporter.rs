@@ -11,12 +11,12 @@ use warploom_emulator::check::{Allowance, Allowances, Report, Severity, Sources,
 
 use super::{Launched, json, of_fault, sources};
 use crate::checked::warnings::{Kind, kind};
-use crate::device::lock;
+use crate::sync::lock;
 
 /// The form of what is said, as `WARPLOOM_REPORT` has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Form {
-    /// Text on the standard error stream: warnings and notes. Errors are said by whoever gets the `Err`.
+    /// Text on the standard error stream: warnings and notes. Errors are reported by the code that gets the `Err`.
     #[default]
     Human,
     /// Nothing; errors are errors all the same.
@@ -41,20 +41,20 @@ impl Form {
 
 /// What outlives a launch.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct Reporter {
     form: Form,
     allowances: Allowances,
     /// Warnings and notes that were said.
     said: HashSet<Kind>,
 }
 
-impl Desk {
+impl Reporter {
     /// As the environment wants it, and what is wrong with that.
-    pub(super) fn new(report: Option<&str>, allow: Option<&str>) -> (Desk, Vec<String>) {
-        let (mut desk, mut wrong) = (Desk::default(), Vec::new());
+    pub(super) fn new(report: Option<&str>, allow: Option<&str>) -> (Reporter, Vec<String>) {
+        let (mut reporter, mut wrong) = (Reporter::default(), Vec::new());
         if let Some(value) = report {
             match Form::of_variable(value) {
-                Some(form) => desk.form = form,
+                Some(form) => reporter.form = form,
                 None => wrong.push(format!(
                     "WARPLOOM_REPORT is `{value}`; use `human`, `quiet`, `json` or `json:PATH`, or unset it"
                 )),
@@ -62,13 +62,13 @@ impl Desk {
         }
         if let Some(value) = allow {
             match Allowance::list(value) {
-                Ok(list) => desk.allowances.add(list),
+                Ok(list) => reporter.allowances.add(list),
                 Err(why) => wrong.push(format!(
                     "cannot read WARPLOOM_ALLOW, and nothing of it counts: {why}"
                 )),
             }
         }
-        (desk, wrong)
+        (reporter, wrong)
     }
 
     /// Takes away what is allowed, and puts the fault at the front. Gives back what is left, and what is to be said of it.
@@ -160,16 +160,16 @@ pub(super) fn write(form: &Form, words: &[String]) {
     }
 }
 
-fn desk() -> &'static Mutex<Desk> {
-    static DESK: OnceLock<Mutex<Desk>> = OnceLock::new();
+fn reporter() -> &'static Mutex<Reporter> {
+    static DESK: OnceLock<Mutex<Reporter>> = OnceLock::new();
     DESK.get_or_init(|| {
         let variable = |name| std::env::var(name).ok();
         let (report, allow) = (variable("WARPLOOM_REPORT"), variable("WARPLOOM_ALLOW"));
-        let (desk, wrong) = Desk::new(report.as_deref(), allow.as_deref());
+        let (reporter, wrong) = Reporter::new(report.as_deref(), allow.as_deref());
         for text in wrong {
             eprintln!("warploom: {text}");
         }
-        Mutex::new(desk)
+        Mutex::new(reporter)
     })
 }
 
@@ -185,18 +185,18 @@ pub(super) fn take(
     if !launched.sites.is_empty() {
         at_exit();
     }
-    let mut desk = lock(desk());
-    let (findings, words) = desk.take(launched, reports, fault, sources());
-    write(&desk.form, &words);
+    let mut reporter = lock(reporter());
+    let (findings, words) = reporter.take(launched, reports, fault, sources());
+    write(&reporter.form, &words);
     findings
 }
 
 /// Says a finding that belongs to no launch, unless it is allowed. Gives back what is left.
 pub(crate) fn remark(report: Report) -> Vec<Report> {
-    let mut desk = lock(desk());
-    let left = desk.allowances.sift(vec![report], sources());
-    let words = desk.words(&left, None, sources());
-    write(&desk.form, &words);
+    let mut reporter = lock(reporter());
+    let left = reporter.allowances.sift(vec![report], sources());
+    let words = reporter.words(&left, None, sources());
+    write(&reporter.form, &words);
     left
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn remark(report: Report) -> Vec<Report> {
 /// ```
 pub fn allow(list: &str) -> Result<(), String> {
     let list = Allowance::list(list)?;
-    lock(desk()).allowances.add(list);
+    lock(reporter()).allowances.add(list);
     Ok(())
 }
 
@@ -229,8 +229,8 @@ pub fn allow(list: &str) -> Result<(), String> {
 /// ```
 #[must_use]
 pub fn unused_allowances() -> Vec<Report> {
-    let desk = lock(desk());
-    desk.allowances.unused(sources())
+    let reporter = lock(reporter());
+    reporter.allowances.unused(sources())
 }
 
 /// Lets the end of the process say what was allowed in vain.
@@ -254,9 +254,9 @@ mod ffi {
 extern "C" fn say_unused() {
     // A panic must not leave it, and another thread may still hold the lock.
     let _ = std::panic::catch_unwind(|| {
-        if let Ok(mut desk) = desk().try_lock() {
-            let (_, words) = desk.unused(sources());
-            write(&desk.form, &words);
+        if let Ok(mut reporter) = reporter().try_lock() {
+            let (_, words) = reporter.unused(sources());
+            write(&reporter.form, &words);
         }
     });
 }

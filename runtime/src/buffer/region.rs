@@ -2,21 +2,19 @@
 
 use std::ops::Range;
 
-use warploom_emulator::check;
-
-use super::copy::{hand_all, no_graphs, suspect};
-use super::{Buffer, Copy};
+use super::copy::{check_recordable, exclude_graphs, record_uses, with_candidate_launches};
+use super::{Buffer, CopyKind, LinearCopy};
 use crate::cuda::DriverError;
 use crate::cuda::array::ArrayMemory;
 use crate::cuda::copies::{Box3, Corner, Rows};
 use crate::cuda::stream::Stream as CudaStream;
-use crate::graph::record::{KeptBox, Operation};
+use crate::graph::record::{Operation, RecordedBox};
 use crate::memory::{Extent3, MemoryError};
-use crate::stream::{Stream, StreamError};
+use crate::stream::Stream;
 
 /// Elements in rows and planes: those of a row lie side by side, and there may be gaps between rows and between planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Area {
+pub(crate) struct PitchedRegion {
     /// The first element.
     pub(crate) start: *mut u8,
     /// Width, height and depth in elements.
@@ -30,23 +28,13 @@ pub(crate) struct Area {
 }
 
 // SAFETY: an address and lengths; following the address takes unsafe code.
-unsafe impl Send for Area {}
+unsafe impl Send for PitchedRegion {}
 // SAFETY: as above.
-unsafe impl Sync for Area {}
+unsafe impl Sync for PitchedRegion {}
 
-/// Which memory the two sides of a copy are in. The first two wait until the copy is done, as pageable memory asks for.
+/// Rows of an [`PitchedRegion`], each as far behind the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    In,
-    Out,
-    Within,
-    InPinned,
-    OutPinned,
-}
-
-/// Rows of an [`Area`], each as far behind the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stack {
+pub(crate) struct StridedRows {
     /// The first element.
     pub(crate) to: *mut u8,
     /// Bytes from one row to the next.
@@ -58,11 +46,11 @@ pub(crate) struct Stack {
 /// The most bytes from row to row that drivers set memory with.
 const MAX_PITCH: usize = i32::MAX as usize;
 
-impl Area {
+impl PitchedRegion {
     /// Elements without gaps.
-    pub(crate) fn tight<T>(start: *mut T, extent: Extent3) -> Area {
+    pub(crate) fn tight<T>(start: *mut T, extent: Extent3) -> PitchedRegion {
         let (extent, size) = (<[usize; 3]>::from(extent), size_of::<T>());
-        Area {
+        PitchedRegion {
             start: start.cast(),
             extent,
             size,
@@ -72,12 +60,12 @@ impl Area {
     }
 
     /// The elements of three ranges, which lie within the extent.
-    pub(crate) fn part(self, [x, y, z]: [Range<usize>; 3]) -> Area {
+    pub(crate) fn part(self, [x, y, z]: [Range<usize>; 3]) -> PitchedRegion {
         let extent = [x.len(), y.len(), z.len()];
         if extent.contains(&0) {
-            return Area { extent, ..self };
+            return PitchedRegion { extent, ..self };
         }
-        Area {
+        PitchedRegion {
             start: self.row(y.start, z.start).wrapping_add(x.start * self.size),
             extent,
             ..self
@@ -101,23 +89,23 @@ impl Area {
         in_planes && between
     }
 
-    /// All rows, in as few stacks as there can be: none if there are no bytes, one if the planes follow one another without gaps, else one
+    /// All rows, as few groups of equally spaced rows as possible: none if there are no bytes, one if the planes follow one another without gaps, else one
     /// for each plane, or for the rows at one place of all planes.
-    pub(crate) fn stacks(self) -> Vec<Stack> {
+    pub(crate) fn strided_rows(self) -> Vec<StridedRows> {
         let [_, height, depth] = self.extent;
         if self.row_bytes() == 0 || height == 0 || depth == 0 {
             return vec![];
         }
-        let stack = |to, pitch, height| Stack { to, pitch, height };
+        let rows = |to, pitch, height| StridedRows { to, pitch, height };
         let between_planes = self.rows.saturating_mul(self.pitch);
         if depth == 1 || self.rows == height {
-            vec![stack(self.start, self.pitch, height * depth)]
+            vec![rows(self.start, self.pitch, height * depth)]
         } else if height < depth && between_planes <= MAX_PITCH {
             let starts = (0..height).map(|y| self.row(y, 0));
-            starts.map(|to| stack(to, between_planes, depth)).collect()
+            starts.map(|to| rows(to, between_planes, depth)).collect()
         } else {
             let starts = (0..depth).map(|z| self.row(0, z));
-            starts.map(|to| stack(to, self.pitch, height)).collect()
+            starts.map(|to| rows(to, self.pitch, height)).collect()
         }
     }
 
@@ -138,15 +126,15 @@ impl Area {
 
 /// One side of a copy of rectangles or boxes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Side<'a> {
-    Memory(Area),
+pub(crate) enum Region<'a> {
+    Memory(PitchedRegion),
     /// A part of an array of a GPU; those of the emulator are memory.
-    Array(ArrayPart<'a>),
+    Array(ArrayRegion<'a>),
 }
 
 /// Elements of an array of a GPU.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ArrayPart<'a> {
+pub(crate) struct ArrayRegion<'a> {
     /// Whose array it is.
     pub(crate) buffer: &'a Buffer,
     pub(crate) array: &'a ArrayMemory,
@@ -158,39 +146,39 @@ pub(crate) struct ArrayPart<'a> {
     pub(crate) size: usize,
 }
 
-impl<'a> Side<'a> {
+impl<'a> Region<'a> {
     pub(crate) fn extent(&self) -> [usize; 3] {
         match self {
-            Side::Memory(area) => area.extent,
-            Side::Array(part) => part.extent,
+            Region::Memory(area) => area.extent,
+            Region::Array(part) => part.extent,
         }
     }
 
     /// The elements of three ranges, which lie within the extent.
-    pub(crate) fn part(self, ranges: [Range<usize>; 3]) -> Side<'a> {
+    pub(crate) fn part(self, ranges: [Range<usize>; 3]) -> Region<'a> {
         let mut part = match self {
-            Side::Memory(area) => return Side::Memory(area.part(ranges)),
-            Side::Array(part) => part,
+            Region::Memory(area) => return Region::Memory(area.part(ranges)),
+            Region::Array(part) => part,
         };
         for (axis, range) in ranges.into_iter().enumerate() {
             part.at[axis] += range.start;
             part.extent[axis] = range.len();
         }
-        Side::Array(part)
+        Region::Array(part)
     }
 
     fn row_bytes(&self) -> usize {
         match self {
-            Side::Memory(area) => area.row_bytes(),
-            Side::Array(part) => part.extent[0] * part.size,
+            Region::Memory(area) => area.row_bytes(),
+            Region::Array(part) => part.extent[0] * part.size,
         }
     }
 
     fn corner(&self, is_host: bool) -> Corner<'a> {
         match *self {
-            Side::Memory(area) if is_host => Corner::Host(area.rows_for_driver()),
-            Side::Memory(area) => Corner::Device(area.rows_for_driver()),
-            Side::Array(ArrayPart {
+            Region::Memory(area) if is_host => Corner::Host(area.rows_for_driver()),
+            Region::Memory(area) => Corner::Device(area.rows_for_driver()),
+            Region::Array(ArrayRegion {
                 array, at, size, ..
             }) => Corner::Array(array, [at[0] * size, at[1], at[2]]),
         }
@@ -199,28 +187,29 @@ impl<'a> Side<'a> {
     /// Copies this side to another of the same extent, in order with the work on `stream`.
     ///
     /// # Safety
-    /// All elements of both sides are memory as `way` says, in `buffers` but for pageable memory; no element is on both. The buffers belong
+    /// All elements of both sides are memory as `kind` says, in `buffers` but for pageable memory; no element is on both. The buffers belong
     /// to the stream's device or are portable; the caller holds a shared borrow of this side and an exclusive one of `to`.
     #[track_caller]
     pub(crate) unsafe fn copy(
         self,
-        to: Side<'_>,
-        way: Way,
+        to: Region<'_>,
+        kind: CopyKind,
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         // SAFETY: the caller's promise.
-        unsafe { self.queue(to, way, buffers, stream) }.map_err(|error| suspect(error, stream))
+        unsafe { self.queue(to, kind, buffers, stream) }
+            .map_err(|error| with_candidate_launches(error, stream))
     }
 
     /// Queues the copy on a GPU's stream, and orders it with nothing else.
     ///
     /// # Safety
-    /// Both sides are memory as `way` says, of one extent, and stay so until the stream got there; no element is on both.
+    /// Both sides are memory as `kind` says, of one extent, and stay so until the stream got there; no element is on both.
     pub(crate) unsafe fn queue_alone(
         self,
-        to: Side<'_>,
-        way: Way,
+        to: Region<'_>,
+        kind: CopyKind,
         cuda: &CudaStream,
     ) -> Result<(), DriverError> {
         let [_, height, depth] = self.extent();
@@ -229,8 +218,14 @@ impl<'a> Side<'a> {
             return Ok(());
         }
         let copy = Box3 {
-            from: self.corner(matches!(way, Way::In | Way::InPinned)),
-            to: to.corner(matches!(way, Way::Out | Way::OutPinned)),
+            from: self.corner(matches!(
+                kind,
+                CopyKind::HostToDevice | CopyKind::PinnedToDevice
+            )),
+            to: to.corner(matches!(
+                kind,
+                CopyKind::DeviceToHost | CopyKind::DeviceToPinned
+            )),
             width,
             height,
             depth,
@@ -240,7 +235,7 @@ impl<'a> Side<'a> {
     }
 
     /// The copy to another side of the same extent within the device, for the driver; none of the extents is zero.
-    pub(crate) fn within(self, to: Side<'a>) -> Box3<'a> {
+    pub(crate) fn within(self, to: Region<'a>) -> Box3<'a> {
         let [_, height, depth] = self.extent();
         Box3 {
             from: self.corner(false),
@@ -252,12 +247,12 @@ impl<'a> Side<'a> {
     }
 
     /// # Safety
-    /// As [`copy`](Side::copy).
+    /// As [`copy`](Region::copy).
     #[track_caller]
     unsafe fn queue(
         self,
-        to: Side<'_>,
-        way: Way,
+        to: Region<'_>,
+        kind: CopyKind,
         buffers: &[&Buffer],
         stream: &Stream,
     ) -> Result<(), MemoryError> {
@@ -265,76 +260,61 @@ impl<'a> Side<'a> {
         let row = self.row_bytes();
         // Absurd numbers of rows are possible where these have no bytes.
         let bytes = if row == 0 { 0 } else { row * height * depth };
-        if let (Side::Memory(from), Side::Memory(to)) = (self, to)
+        if let (Region::Memory(from), Region::Memory(to)) = (self, to)
             && (bytes == 0 || from.has_no_gaps() && to.has_no_gaps())
         {
             let (from, to) = (from.start.cast_const(), to.start);
-            let copy = match way {
-                Way::In => Copy::In { from, to },
-                Way::Out => Copy::Out { from, to },
-                Way::Within => Copy::Within { from, to },
-                Way::InPinned => Copy::InPinned { from, to },
-                Way::OutPinned => Copy::OutPinned { from, to },
+            let copy = LinearCopy {
+                kind,
+                from,
+                to,
+                bytes,
             };
             // SAFETY: the caller's promise; the areas are ranges of `bytes` bytes.
-            return unsafe { copy.run(bytes, buffers, stream) };
+            return unsafe { copy.run(buffers, stream) };
         }
         if let Some(recording) = stream.recording() {
-            if way != Way::Within {
-                let what = "copy to or from the host's memory";
-                return Err(StreamError::Recording { what }.into());
-            }
-            // A run orders its memory with other work of its own device alone.
-            for buffer in buffers {
-                buffer.check_own(stream)?;
-            }
+            check_recordable(kind, buffers, stream)?;
             let operation = match bytes {
                 0 => Operation::Nothing,
-                _ => Operation::Box(KeptBox::new(self, to, buffers)),
+                _ => Operation::Box(RecordedBox::new(self, to, buffers)),
             };
             return Ok(recording.push(operation)?);
         }
-        let locks = hand_all(buffers, stream)?;
+        let locks = record_uses(buffers, stream)?;
         match (stream.queue().cuda(), self, to) {
             // SAFETY: the caller promises both sides. Pageable memory stays borrowed until the wait below; other memory is kept by
             // `buffers`, which note this stream.
-            (Some(cuda), from, to) => unsafe { from.queue_alone(to, way, cuda)? },
-            (None, Side::Memory(from), Side::Memory(to)) => {
-                let _no_graphs = no_graphs(buffers, stream);
+            (Some(cuda), from, to) => unsafe { from.queue_alone(to, kind, cuda)? },
+            (None, Region::Memory(from), Region::Memory(to)) => {
+                let _no_graphs = exclude_graphs(buffers, stream);
                 // SAFETY: on the emulator all addresses are host addresses; the caller promises the areas.
-                unsafe { from.write_to(to, way, stream) };
+                unsafe { from.write_to(to, kind, stream) };
             }
             // Arrays of GPUs do not get here: the caller promises buffers of the stream's device.
             (None, ..) => {}
         }
         drop(locks);
-        match way {
-            Way::In | Way::Out => Ok(stream.synchronize()?),
-            Way::Within | Way::InPinned | Way::OutPinned => Ok(()),
+        match kind.waits() {
+            true => Ok(stream.synchronize()?),
+            false => Ok(()),
         }
     }
 }
 
-impl Area {
+impl PitchedRegion {
     /// Copies on the host.
     ///
     /// # Safety
-    /// As [`Side::copy`], on the emulator.
+    /// As [`Region::copy`], on the emulator.
     #[track_caller]
-    pub(crate) unsafe fn write_to(self, to: Area, way: Way, stream: &Stream) {
+    pub(crate) unsafe fn write_to(self, to: PitchedRegion, kind: CopyKind, stream: &Stream) {
         let row = self.row_bytes();
-        let mut remarked = false;
+        let mut remarked = false; // one report is enough for all rows
         for (from, to) in self.all_rows().zip(to.all_rows()) {
             // SAFETY: the caller promises the areas.
             unsafe { to.copy_from_nonoverlapping(from, row) };
-            match way {
-                Way::In => check::initialise(to, row),
-                Way::Within | Way::InPinned => check::copied(to, from, row),
-                Way::Out | Way::OutPinned => {
-                    // One remark is enough for all rows.
-                    remarked = remarked || stream.device().host_reads(from, row);
-                }
-            }
+            kind.note_emulated(to, from, row, stream.device(), &mut remarked);
         }
     }
 }
@@ -343,8 +323,8 @@ impl Area {
 mod tests {
     use super::*;
 
-    fn area(extent: [usize; 3], size: usize, pitch: usize, rows: usize) -> Area {
-        Area {
+    fn area(extent: [usize; 3], size: usize, pitch: usize, rows: usize) -> PitchedRegion {
+        PitchedRegion {
             start: std::ptr::without_provenance_mut(1 << 40),
             extent,
             size,
@@ -387,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn stacks_are_few_and_have_each_row_once() {
+    fn strided_rows_are_few_and_have_each_row_once() {
         let shapes = [
             ([4, 3, 5], 3, 1), // planes without gaps
             ([4, 3, 1], 7, 1), // one plane
@@ -399,19 +379,19 @@ mod tests {
         ];
         for (extent, rows, expected) in shapes {
             let all = area(extent, 2, 16, rows);
-            let stacks = all.stacks();
-            assert_eq!(stacks.len(), expected, "{extent:?}");
-            let rows_of = |stack: Stack| {
-                (0..stack.height).map(move |row| stack.to.addr() + row * stack.pitch)
+            let groups = all.strided_rows();
+            assert_eq!(groups.len(), expected, "{extent:?}");
+            let rows_of = |group: StridedRows| {
+                (0..group.height).map(move |row| group.to.addr() + row * group.pitch)
             };
-            let mut found: Vec<usize> = stacks.into_iter().flat_map(rows_of).collect();
+            let mut found: Vec<usize> = groups.into_iter().flat_map(rows_of).collect();
             found.sort_unstable();
             let rows = all.all_rows().map(|row| row.addr());
             let rows: Vec<usize> = rows.filter(|_| extent[0] > 0).collect();
             assert_eq!(found, rows, "{extent:?}");
         }
         // No driver takes such a step.
-        assert_eq!(area([4, 1, 6], 2, 1 << 30, 2).stacks().len(), 6);
+        assert_eq!(area([4, 1, 6], 2, 1 << 30, 2).strided_rows().len(), 6);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::device::Device;
 /// Buffers of one kind that are alive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Held {
+pub struct MemoryUsage {
     /// How many buffers.
     pub buffers: usize,
     /// Their bytes, as their elements and pitches ask for them; the driver may have rounded up.
@@ -21,13 +21,13 @@ pub struct Held {
 #[non_exhaustive]
 pub struct MemoryInUse {
     /// Linear and pitched buffers and arrays in the device's memory.
-    pub device: Held,
+    pub device: MemoryUsage,
     /// Page-locked host memory, registered memory included.
-    pub pinned: Held,
+    pub pinned: MemoryUsage,
     /// Managed memory.
-    pub managed: Held,
+    pub managed: MemoryUsage,
     /// Buffers from pools.
-    pub pooled: Held,
+    pub pooled: MemoryUsage,
 }
 
 /// Objects of a device that are alive: see [`Device::objects_in_use`].
@@ -46,11 +46,11 @@ pub struct ObjectsInUse {
 impl MemoryInUse {
     /// All kinds together.
     #[must_use]
-    pub fn total(&self) -> Held {
+    pub fn total(&self) -> MemoryUsage {
         let kinds = [self.device, self.pinned, self.managed, self.pooled];
-        Held {
-            buffers: kinds.iter().map(|held| held.buffers).sum(),
-            bytes: kinds.iter().map(|held| held.bytes).sum(),
+        MemoryUsage {
+            buffers: kinds.iter().map(|usage| usage.buffers).sum(),
+            bytes: kinds.iter().map(|usage| usage.bytes).sum(),
         }
     }
 }
@@ -74,18 +74,18 @@ impl Device {
     /// ```
     #[must_use]
     pub fn memory_in_use(&self) -> MemoryInUse {
-        let alive = &self.0.alive;
-        let mut device = alive.of(Kind::Device);
+        let counters = &self.0.usage;
+        let mut device = counters.of(Kind::Device);
         for other in [Kind::Pitched, Kind::Array] {
-            let held = alive.of(other);
-            device.buffers += held.buffers;
-            device.bytes += held.bytes;
+            let usage = counters.of(other);
+            device.buffers += usage.buffers;
+            device.bytes += usage.bytes;
         }
         MemoryInUse {
             device,
-            pinned: alive.of(Kind::Pinned),
-            managed: alive.of(Kind::Managed),
-            pooled: alive.of(Kind::Pooled),
+            pinned: counters.of(Kind::Pinned),
+            managed: counters.of(Kind::Managed),
+            pooled: counters.of(Kind::Pooled),
         }
     }
 }
@@ -110,7 +110,7 @@ impl Device {
     /// ```
     #[must_use]
     pub fn objects_in_use(&self) -> ObjectsInUse {
-        let count = |object: Object| self.0.alive.objects[object as usize].load(Ordering::Relaxed);
+        let count = |object: Object| self.0.usage.objects[object as usize].load(Ordering::Relaxed);
         ObjectsInUse {
             streams: count(Object::Stream),
             events: count(Object::Event),
@@ -127,33 +127,33 @@ pub(crate) enum Object {
     ExecutableGraph,
 }
 
-/// Counts one object while it lives.
+/// Counts one object until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Counted {
-    alive: Arc<Alive>,
+pub(crate) struct LiveObject {
+    counters: Arc<UsageCounters>,
     object: Object,
 }
 
-impl Counted {
-    pub(crate) fn new(device: &Device, object: Object) -> Counted {
-        let alive = Arc::clone(&device.0.alive);
-        alive.objects[object as usize].fetch_add(1, Ordering::Relaxed);
-        Counted { alive, object }
+impl LiveObject {
+    pub(crate) fn new(device: &Device, object: Object) -> LiveObject {
+        let counters = Arc::clone(&device.0.usage);
+        counters.objects[object as usize].fetch_add(1, Ordering::Relaxed);
+        LiveObject { counters, object }
     }
 }
 
-impl Drop for Counted {
+impl Drop for LiveObject {
     fn drop(&mut self) {
-        self.alive.objects[self.object as usize].fetch_sub(1, Ordering::Relaxed);
+        self.counters.objects[self.object as usize].fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The counters of a device: one pair for each kind of memory, and one for each other object.
+/// Counters of a device: a pair for each kind of memory, and one for each kind of object.
 #[derive(Debug, Default)]
-pub(crate) struct Alive {
+pub(crate) struct UsageCounters {
     /// Of memory: each thread adds to its own, which costs a tenth of an addition that threads share.
-    own: [Counters; PLACES],
-    /// Of memory, for threads that have no place.
+    own: [Counters; SLOTS],
+    /// Of memory, for threads that have no slot.
     shared: Counters,
     objects: [AtomicUsize; Object::ExecutableGraph as usize + 1],
 }
@@ -164,7 +164,7 @@ pub(crate) struct Alive {
 #[repr(align(128))]
 struct Counters([(AtomicUsize, AtomicUsize); Kind::COUNT]);
 
-impl Alive {
+impl UsageCounters {
     pub(crate) fn add(&self, kind: Kind, bytes: usize) {
         self.change(kind, 1, bytes);
     }
@@ -176,7 +176,7 @@ impl Alive {
     /// Adds, modulo 2^64.
     #[inline]
     fn change(&self, kind: Kind, by: usize, bytes: usize) {
-        if let Some(own) = self.own.get(place()) {
+        if let Some(own) = self.own.get(slot()) {
             let (buffers, all) = &own.0[kind as usize];
             // No other thread writes these.
             buffers.store(
@@ -194,7 +194,7 @@ impl Alive {
         }
     }
 
-    fn of(&self, kind: Kind) -> Held {
+    fn of(&self, kind: Kind) -> MemoryUsage {
         let counters = self.own.iter().chain([&self.shared]);
         let mut sums = [0usize; 2];
         for Counters(kinds) in counters {
@@ -205,47 +205,47 @@ impl Alive {
         }
         // While one thread makes a buffer and another drops it, the drop may be seen alone.
         let [buffers, bytes] = sums.map(|sum| usize::try_from(sum.cast_signed()).unwrap_or(0));
-        Held { buffers, bytes }
+        MemoryUsage { buffers, bytes }
     }
 }
 
 /// How many threads have counters of their own at a time.
-const PLACES: usize = 32;
+const SLOTS: usize = 32;
 
-/// Bit `i` is set while a thread has place `i`.
+/// Bit `i` is set while a thread has slot `i`.
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 
-/// A thread's place in all lists of counters, until the thread ends. The next who has it goes on with its counters.
-struct Place(usize);
+/// A thread's index into the counters of all devices, until the thread ends. The next thread with this index continues its counters.
+struct CounterSlot(usize);
 
-impl Place {
-    /// The lowest that is free; `PLACES` if none is.
-    fn take() -> Place {
+impl CounterSlot {
+    /// The lowest that is free; `SLOTS` if none is.
+    fn take() -> CounterSlot {
         let lowest = |taken: u32| Some(taken | taken.checked_add(1)?);
         // Acquire: what the one before counted is seen.
         match TAKEN.fetch_update(Ordering::Acquire, Ordering::Relaxed, lowest) {
-            Ok(before) => Place(before.trailing_ones() as usize),
-            Err(_) => Place(PLACES),
+            Ok(before) => CounterSlot(before.trailing_ones() as usize),
+            Err(_) => CounterSlot(SLOTS),
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for CounterSlot {
     fn drop(&mut self) {
-        if self.0 < PLACES {
+        if self.0 < SLOTS {
             TAKEN.fetch_and(!(1 << self.0), Ordering::Release);
         }
     }
 }
 
 thread_local! {
-    static PLACE: Place = Place::take();
+    static SLOT: CounterSlot = CounterSlot::take();
 }
 
-/// The calling thread's place; `PLACES` if it has none, or is about to end.
+/// The calling thread's slot; `SLOTS` if it has none, or is about to end.
 #[inline]
-fn place() -> usize {
-    PLACE.try_with(|place| place.0).unwrap_or(PLACES)
+fn slot() -> usize {
+    SLOT.try_with(|slot| slot.0).unwrap_or(SLOTS)
 }
 
 #[cfg(test)]
@@ -257,19 +257,19 @@ mod tests {
 
     #[test]
     fn what_one_thread_makes_and_another_drops_is_counted_right() {
-        let alive = Alive::default();
-        // More threads than places, all there at the same time; then the places go to others.
+        let counters = UsageCounters::default();
+        // More threads than slots at the same time; then other threads take over the slots.
         for _ in 0..3 {
-            let all_there = Barrier::new(PLACES + 8);
+            let all_there = Barrier::new(SLOTS + 8);
             thread::scope(|scope| {
-                for i in 0..PLACES + 8 {
-                    let (alive, all_there) = (&alive, &all_there);
+                for i in 0..SLOTS + 8 {
+                    let (counters, all_there) = (&counters, &all_there);
                     scope.spawn(move || {
                         all_there.wait();
                         for _ in 0..100 {
-                            alive.add(Kind::Pooled, i);
-                            alive.add(Kind::Device, 3);
-                            alive.remove(Kind::Device, 3);
+                            counters.add(Kind::Pooled, i);
+                            counters.add(Kind::Device, 3);
+                            counters.remove(Kind::Device, 3);
                         }
                         all_there.wait();
                     });
@@ -277,24 +277,24 @@ mod tests {
             });
         }
         let each = |i: usize| 300 * i;
-        let bytes = (0..PLACES + 8).map(each).sum();
-        let buffers = 300 * (PLACES + 8);
-        assert_eq!(alive.of(Kind::Pooled), Held { buffers, bytes });
-        assert_eq!(alive.of(Kind::Device), Held::default());
-        for i in 0..PLACES + 8 {
-            (0..300).for_each(|_| alive.remove(Kind::Pooled, i));
+        let bytes = (0..SLOTS + 8).map(each).sum();
+        let buffers = 300 * (SLOTS + 8);
+        assert_eq!(counters.of(Kind::Pooled), MemoryUsage { buffers, bytes });
+        assert_eq!(counters.of(Kind::Device), MemoryUsage::default());
+        for i in 0..SLOTS + 8 {
+            (0..300).for_each(|_| counters.remove(Kind::Pooled, i));
         }
-        assert_eq!(alive.of(Kind::Pooled), Held::default());
+        assert_eq!(counters.of(Kind::Pooled), MemoryUsage::default());
     }
 
     #[test]
     fn a_drop_that_is_seen_before_its_making_counts_nothing() {
-        let alive = Alive::default();
-        alive.remove(Kind::Device, 5);
-        assert_eq!(alive.of(Kind::Device), Held::default());
-        alive.add(Kind::Device, 5);
-        alive.add(Kind::Device, 7);
+        let counters = UsageCounters::default();
+        counters.remove(Kind::Device, 5);
+        assert_eq!(counters.of(Kind::Device), MemoryUsage::default());
+        counters.add(Kind::Device, 5);
+        counters.add(Kind::Device, 7);
         let (buffers, bytes) = (1, 7);
-        assert_eq!(alive.of(Kind::Device), Held { buffers, bytes });
+        assert_eq!(counters.of(Kind::Device), MemoryUsage { buffers, bytes });
     }
 }

@@ -1,39 +1,39 @@
-//! The short way of a launch: the kernel, the shape and the kinds of arguments that this line launched last, on a GPU.
+//! The fast path of a launch: the kernel, the shape and the kinds of arguments that this line launched last, on a GPU.
 //!
-//! Most launches of most programs are such. Everything that the long way ([`submit`](super::submit)) would check again is compared with
-//! what passed there; whatever differs goes the long way, which says what is wrong. The driver's work throws ours out of the caches, so
+//! Most launches of most programs are such. Everything that the slow path ([`submit`](super::submit)) would check again is compared with
+//! what passed there; whatever differs takes the slow path, which says what is wrong. The driver's work throws ours out of the caches, so
 //! that each instruction here costs several times what it would in a loop of its own: there are few, and no call that is not needed.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::panic::Location;
-use std::sync::Mutex;
 
 use crate::cuda::DriverError;
-use crate::device::{Gpu, Submission, lock};
-use crate::launch::ready::Ready;
-use crate::launch::{Arg, Kernel, Launch};
-use crate::stream::Stream;
+use crate::device::{Gpu, Submission};
+use crate::launch::arguments::Arg;
+use crate::launch::cache::LoadedKernel;
+use crate::launch::request::LaunchRequest;
+use crate::sync::lock;
 
-/// Addresses of parameters: launches with more go the long way.
+/// Addresses of parameters: launches with more take the slow path.
 const PARAMS: usize = 48;
 
 /// Queues a launch that is the latest one of its line again; `false`, and nothing happened, if it is not, or if memory of another device is
 /// in it.
 ///
 /// # Safety
-/// As [`submit`](super::submit), or as `submit_loaded` if there is a `loaded`. `gpu` is that of the stream's device, and the stream does
-/// not record.
+/// As [`submit`](super::submit) or `submit_loaded`. `gpu` is that of the stream's device, and the stream does not record.
 #[inline]
-pub(super) unsafe fn repeat(
+pub(super) unsafe fn relaunch(
     gpu: &Gpu,
-    stream: &Stream,
-    launch: &Launch,
-    kernel: &Kernel<'_>,
-    args: &[Arg<'_>],
-    caller: &'static Location<'static>,
-    loaded: Option<&Mutex<Ready>>,
+    request: &LaunchRequest<'_>,
 ) -> Result<bool, Box<DriverError>> {
+    let &LaunchRequest {
+        stream,
+        kernel,
+        args,
+        caller,
+        ..
+    } = request;
     let (device, queue) = (stream.device(), stream.queue());
     let Some(cuda) = queue.cuda() else {
         return Ok(false);
@@ -41,22 +41,24 @@ pub(super) unsafe fn repeat(
     let mut guard = gpu.submission();
     let Submission { cache, recent, .. } = &mut *guard;
     // After the submission's lock, always.
-    let mut loaded = loaded.map(lock);
-    let ready = match &mut loaded {
+    let mut loaded = request.loaded.map(lock);
+    let known = match &mut loaded {
         Some(loaded) => Some(&mut **loaded),
         None => cache.latest(kernel.name, caller),
     };
-    let Some(Ready {
+    let Some(LoadedKernel {
         function,
         params,
-        passed: Some(passed),
-        noted,
+        validated: Some(validated),
+        recent_index,
         ..
-    }) = ready
+    }) = known
     else {
         return Ok(false);
     };
-    if !passed.is(launch, &kernel.contract) || args.len() != params.len() || args.len() * 3 > PARAMS
+    if !validated.is(&request.launch, &kernel.contract)
+        || args.len() != params.len()
+        || args.len() * 3 > PARAMS
     {
         return Ok(false);
     }
@@ -70,7 +72,7 @@ pub(super) unsafe fn repeat(
             if !buffer.device().is_same(device) {
                 return Ok(false);
             }
-            stay &= buffer.stays_on(queue);
+            stay &= buffer.record_use_if_same(queue);
         }
         // No launch that passed has blocks which wait for each other: the word for that is used by none.
         arg.addresses(&0, |address| {
@@ -81,18 +83,18 @@ pub(super) unsafe fn repeat(
     }
     if !stay {
         for buffer in args.iter().filter_map(Arg::buffer) {
-            buffer.hand_to(queue)?;
+            buffer.record_use(queue)?;
         }
     }
     let params = few.as_mut_ptr().cast();
     // SAFETY: `n` addresses were written, one per parameter of the device function, in order: the arguments' kinds, sizes and alignments
     // are those that were compared with the device code's. The buffers note this stream, and wait for it before they free or hand over
     // their memory.
-    unsafe { function.launch(cuda, &passed.shape, params)? };
-    let shape = [passed.shape.grid, passed.shape.block];
+    unsafe { function.launch(cuda, &validated.shape, params)? };
+    let shape = [validated.shape.grid, validated.shape.block];
     let (stream, names) = (queue.id(), [kernel.name, kernel.base]);
-    if !recent.note_again(*noted, stream, kernel.name, shape, caller) {
-        *noted = recent.note(stream, names, shape, caller);
+    if !recent.note_again(*recent_index, stream, kernel.name, shape, caller) {
+        *recent_index = recent.note(stream, names, shape, caller);
     }
     Ok(true)
 }

@@ -4,15 +4,15 @@ use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use super::context::Context;
-use super::found::Found;
+use super::physical_device::PhysicalDevice;
 use super::result::DriverError;
 use super::stream::Stream;
 use super::sys::{self, CUcontext};
-use crate::device::lock;
+use crate::sync::lock;
 
-impl Found {
+impl PhysicalDevice {
     /// Whether this GPU could reach the other's memory.
-    pub(crate) fn can_access(&self, peer: Found) -> Result<bool, DriverError> {
+    pub(crate) fn can_access(&self, peer: PhysicalDevice) -> Result<bool, DriverError> {
         let mut can: c_int = 0;
         // SAFETY: writes one integer to where we point.
         unsafe {
@@ -23,7 +23,11 @@ impl Found {
     }
 
     /// What is said of the way from this GPU to the other, by the driver's number.
-    pub(crate) fn peer_attribute(&self, attribute: c_int, peer: Found) -> Result<i32, DriverError> {
+    pub(crate) fn peer_attribute(
+        &self,
+        attribute: c_int,
+        peer: PhysicalDevice,
+    ) -> Result<i32, DriverError> {
         let mut value: c_int = 0;
         // SAFETY: writes one integer to where we point.
         unsafe {
@@ -38,47 +42,47 @@ impl Found {
     }
 }
 
-/// That work of one context reaches the memory of another, and whose contexts they were when somebody said so: while these live, the
+/// That work of one context reaches the memory of another, and which contexts they were when access was enabled: while these exist, the
 /// driver's handles name the same contexts.
-struct Way {
+struct PeerLink {
     contexts: [Weak<Context>; 2],
     raw: [CUcontext; 2],
 }
 
 /// Of all GPUs, since several users of a GPU have one context. Read from the check of a launch until it is queued: a way that was taken off
 /// the list has no launch any more that passed and is not queued.
-static WAYS: RwLock<Vec<Way>> = RwLock::new(Vec::new());
+static PEER_LINKS: RwLock<Vec<PeerLink>> = RwLock::new(Vec::new());
 
 /// Held while the driver is asked to allow or to end access, so that the list says what the driver says. Before the list's lock, always.
 static CHANGES: Mutex<()> = Mutex::new(());
 
-/// The ways as they are; none of them ends while this lives.
-pub(crate) struct Ways(RwLockReadGuard<'static, Vec<Way>>);
+/// The links as they are; none of them ends while this value exists.
+pub(crate) struct PeerAccess(RwLockReadGuard<'static, Vec<PeerLink>>);
 
-/// All ways that there are. One thread takes them once at a time: a second look would wait for whoever ends one.
-pub(crate) fn ways() -> Ways {
-    Ways(WAYS.read().unwrap_or_else(PoisonError::into_inner))
+/// All links that there are. One thread takes them once at a time: a second lock would wait for a thread that ends one.
+pub(crate) fn peer_access() -> PeerAccess {
+    PeerAccess(PEER_LINKS.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-impl Ways {
-    /// Whether [`enable_peer`](Context::enable_peer) let work of one context reach the other's memory, and nobody ended it.
+impl PeerAccess {
+    /// Whether [`enable_peer`](Context::enable_peer) let work of one context reach the other's memory, and no call ended it.
     pub(crate) fn reach(&self, from: &Context, peer: &Context) -> bool {
         let raw = [from.raw(), peer.raw()];
-        let mut ways = self.0.iter();
-        ways.any(|way| way.raw == raw && way.is_there())
+        let mut links = self.0.iter();
+        links.any(|link| link.raw == raw && link.is_there())
     }
 }
 
-fn change(with: impl FnOnce(&mut Vec<Way>)) {
-    with(&mut WAYS.write().unwrap_or_else(PoisonError::into_inner));
+fn change(with: impl FnOnce(&mut Vec<PeerLink>)) {
+    with(&mut PEER_LINKS.write().unwrap_or_else(PoisonError::into_inner));
 }
 
-impl Way {
+impl PeerLink {
     fn is_there(&self) -> bool {
         self.contexts.iter().all(|one| one.strong_count() > 0)
     }
 
-    fn is_of_same(&self, other: &Way) -> bool {
+    fn is_of_same(&self, other: &PeerLink) -> bool {
         let mut pairs = self.contexts.iter().zip(&other.contexts);
         pairs.all(|(a, b)| a.ptr_eq(b))
     }
@@ -94,14 +98,14 @@ impl Context {
             Err(error) if error.code == sys::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
             enabled => enabled?,
         }
-        let way = Way {
+        let link = PeerLink {
             contexts: [self, peer].map(Arc::downgrade),
             raw: [self.raw(), peer.raw()],
         };
-        change(|ways| {
-            // Each user of a context says it for himself: the others may go first.
-            ways.retain(|known| known.is_there() && !known.is_of_same(&way));
-            ways.push(way);
+        change(|links| {
+            // Each user of a context enables it separately: the others may be dropped first.
+            links.retain(|known| known.is_there() && !known.is_of_same(&link));
+            links.push(link);
         });
         Ok(())
     }
@@ -111,7 +115,7 @@ impl Context {
         let _alone = lock(&CHANGES);
         let raw = [self.raw(), peer.raw()];
         // Every launch that passed is queued then, and no other passes: waiting for what is queued is enough, and needs no lock.
-        change(|ways| ways.retain(|way| way.raw != raw));
+        change(|links| links.retain(|link| link.raw != raw));
         self.synchronize()?;
         peer.synchronize()?;
         self.bind()?;

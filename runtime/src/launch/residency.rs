@@ -1,8 +1,9 @@
 //! Clusters and cooperative grids: which blocks are there at the same time, and what is refused.
 
 use crate::device::{Backend, Device};
-use crate::launch::check::CheckedShape;
-use crate::launch::{Kernel, Launch, LaunchError};
+use crate::launch::error::LaunchError;
+use crate::launch::request::LaunchRequest;
+use crate::launch_shape::{CheckedShape, Cluster};
 
 /// Most blocks of a cluster where a GPU has more than its generation promises, and the launch asks for it. What a GPU has not, its
 /// driver refuses.
@@ -10,32 +11,9 @@ const LARGEST_CLUSTER: u32 = 16;
 
 const CLUSTER: [&str; 3] = ["cluster.x", "cluster.y", "cluster.z"];
 
-/// The cluster of a launch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cluster {
-    /// Blocks along x, y and z.
-    pub(crate) extents: [u32; 3],
-    /// The code does not say it: the driver must be told.
-    pub(crate) told: bool,
-    /// More blocks than every GPU of the generation has room for.
-    pub(crate) large: bool,
-}
-
-impl Cluster {
-    /// Each block for itself.
-    const NONE: Cluster = Cluster {
-        extents: [1; 3],
-        told: false,
-        large: false,
-    };
-}
-
 /// What the kernel declares and the launch asks for, together.
-pub(crate) fn check_cluster(
-    launch: &Launch,
-    kernel: &Kernel<'_>,
-    device: &Device,
-) -> Result<Cluster, LaunchError> {
+pub(super) fn check_cluster(request: &LaunchRequest<'_>) -> Result<Cluster, LaunchError> {
+    let (launch, kernel, device) = (&request.launch, request.kernel, request.device());
     let contract = &kernel.contract;
     let fixed = (contract.cluster != [0; 3]).then(|| contract.cluster.map(|extent| extent.max(1)));
     let kernel = kernel.base;
@@ -90,7 +68,7 @@ pub(crate) fn check_cluster(
     }
     Ok(Cluster {
         extents,
-        told: fixed.is_none(),
+        at_launch: fixed.is_none(),
         large: given > u64::from(portable),
     })
 }
@@ -103,11 +81,11 @@ fn largest(device: &Device) -> u32 {
 }
 
 /// Refuses grids that are no whole number of clusters, and on the emulator cooperative ones that it has no room for.
-pub(crate) fn check_together(
-    kernel: &Kernel<'_>,
-    device: &Device,
+pub(super) fn check_residency(
+    request: &LaunchRequest<'_>,
     shape: &CheckedShape,
 ) -> Result<(), LaunchError> {
+    let (kernel, device) = (request.kernel, request.device());
     for axis in 0..3 {
         let (given, cluster) = (shape.grid[axis], shape.cluster.extents[axis]);
         if cluster == 1 {
@@ -128,15 +106,14 @@ pub(crate) fn check_together(
         let model = emulated.model.unwrap_or_default();
         let threads = shape.threads_per_block();
         let limit = model.resident_blocks(threads, shape.dynamic_shared_bytes);
-        check_resident(kernel, device, shape, limit)?;
+        check_resident(request, shape, limit)?;
     }
     Ok(())
 }
 
 /// Refuses a cooperative grid of more blocks than are there at the same time.
-pub(crate) fn check_resident(
-    kernel: &Kernel<'_>,
-    device: &Device,
+pub(super) fn check_resident(
+    request: &LaunchRequest<'_>,
     shape: &CheckedShape,
     limit: u64,
 ) -> Result<(), LaunchError> {
@@ -145,9 +122,9 @@ pub(crate) fn check_resident(
         return Ok(());
     }
     Err(LaunchError::GridTooLarge {
-        kernel: kernel.base,
+        kernel: request.kernel.base,
         given,
         limit,
-        device: device.name().to_owned(),
+        device: request.device().name().to_owned(),
     })
 }

@@ -1,23 +1,23 @@
-//! GPUs as the driver counts them, before anybody opens one.
+//! GPUs as the driver counts them, before one is opened.
 
 use std::ffi::{CStr, c_int};
 
+use super::driver::{self, Driver, OpenError};
 use super::result::DriverError;
-use super::sys::{self, CUdevice, Driver};
-use crate::error::DeviceError;
+use super::sys::{self, CUdevice};
 
 /// A GPU that the driver sees. Asking it things makes no context.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct PhysicalDevice {
     pub(super) driver: &'static Driver,
     pub(super) device: CUdevice,
     pub(crate) ordinal: u32,
 }
 
-impl Found {
+impl PhysicalDevice {
     /// How many GPUs the driver sees.
-    pub(crate) fn count() -> Result<u32, DeviceError> {
-        let driver = sys::driver()?;
+    pub(crate) fn count() -> Result<u32, OpenError> {
+        let driver = driver::driver()?;
         let mut count: c_int = 0;
         // SAFETY: writes one integer to where we point.
         unsafe { driver.cuDeviceGetCount(&raw mut count)? };
@@ -25,20 +25,20 @@ impl Found {
     }
 
     /// The GPU of this number.
-    pub(crate) fn new(ordinal: u32) -> Result<Found, DeviceError> {
-        let driver = sys::driver()?;
-        let count = Found::count()?;
+    pub(crate) fn new(ordinal: u32) -> Result<PhysicalDevice, OpenError> {
+        let driver = driver::driver()?;
+        let count = PhysicalDevice::count()?;
         let index = c_int::try_from(ordinal)
             .ok()
             .filter(|_| ordinal < count)
-            .ok_or(DeviceError::NoSuchDevice {
+            .ok_or(OpenError::NoSuchDevice {
                 given: ordinal,
                 count,
             })?;
         let mut device: CUdevice = 0;
         // SAFETY: writes one value to where we point; `index` is below the number of devices.
         unsafe { driver.cuDeviceGet(&raw mut device, index)? };
-        Ok(Found {
+        Ok(PhysicalDevice {
             driver,
             device,
             ordinal,
@@ -46,8 +46,10 @@ impl Found {
     }
 
     /// All of them, in the driver's order.
-    pub(crate) fn all() -> Result<Vec<Found>, DeviceError> {
-        (0..Found::count()?).map(Found::new).collect()
+    pub(crate) fn all() -> Result<Vec<PhysicalDevice>, OpenError> {
+        (0..PhysicalDevice::count()?)
+            .map(PhysicalDevice::new)
+            .collect()
     }
 
     pub(crate) fn name(&self) -> Result<String, DriverError> {
@@ -76,15 +78,11 @@ impl Found {
     /// The number that stays with the board; that of the part where the GPU is divided (MIG), if the driver knows it.
     pub(crate) fn uuid(&self) -> Result<[u8; 16], DriverError> {
         let mut uuid = [0; 16];
-        // SAFETY: both write 16 bytes to where we point.
-        unsafe {
-            if self
-                .driver
-                .cuDeviceGetUuid_v2(&raw mut uuid, self.device)
-                .is_err()
-            {
-                self.driver.cuDeviceGetUuid(&raw mut uuid, self.device)?;
-            }
+        // SAFETY: writes 16 bytes to where we point.
+        let asked = unsafe { self.driver.cuDeviceGetUuid_v2(&raw mut uuid, self.device) };
+        if asked.is_err() {
+            // SAFETY: as above.
+            unsafe { self.driver.cuDeviceGetUuid(&raw mut uuid, self.device)? };
         }
         Ok(uuid)
     }

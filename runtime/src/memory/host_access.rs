@@ -1,8 +1,8 @@
-//! The ways of the host to memory that it reaches itself: page-locked and managed buffers share them.
+//! Access of the host to page-locked and managed memory, after the work that uses it.
 
 use std::slice;
 
-use warploom_device::Plain;
+use warploom_device_std::Plain;
 
 use super::{ALIGN, AtomicElement, MemoryError};
 use crate::buffer::Buffer;
@@ -18,7 +18,7 @@ pub type SharedAtomics<'a, T> = (
 /// The elements to read, as soon as all work that has the memory is done.
 ///
 /// # Safety
-/// `buffer` is memory of the host of `len` initialised elements, aligned for `T`; who writes it meanwhile borrows its owner exclusively.
+/// `buffer` is memory of the host of `len` initialised elements, aligned for `T`; any writer meanwhile borrows its owner exclusively.
 pub(super) unsafe fn read<T: Plain>(buffer: &Buffer, len: usize) -> Result<&[T], MemoryError> {
     const { assert!(align_of::<T>() <= ALIGN) };
     buffer.wait()?;
@@ -30,7 +30,7 @@ pub(super) unsafe fn read<T: Plain>(buffer: &Buffer, len: usize) -> Result<&[T],
 /// The elements to write, as soon as all work that has the memory is done.
 ///
 /// # Safety
-/// As for [`read`]; who uses it meanwhile borrows its owner.
+/// As for [`read`]; any user meanwhile borrows its owner.
 pub(super) unsafe fn write<T: Plain>(
     buffer: &mut Buffer,
     len: usize,
@@ -56,10 +56,8 @@ pub(super) unsafe fn share<T: AtomicElement>(
     buffer.wait()?; // what runs may be no atomics
     // SAFETY: the caller's promise; elements of the same size and alignment. `buffer` is borrowed exclusively, and what was queued before
     // is done, so that all access meanwhile is atomic.
-    Ok(unsafe {
-        (
-            slice::from_raw_parts(buffer.host_start().cast(), len),
-            DeviceSlice::new(buffer, buffer.start().cast(), len),
-        )
-    })
+    let host = unsafe { slice::from_raw_parts(buffer.host_start().cast(), len) };
+    // SAFETY: as above.
+    let device = unsafe { DeviceSlice::new(buffer, buffer.start().cast(), len) };
+    Ok((host, device))
 }

@@ -1,0 +1,20 @@
+//! A kernel as the host sees it.
+
+pub use warploom_manifest::{Contract, Param, ParamKind};
+
+/// A kernel as the host sees it. Written by the expansion of `kernel`.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel<'a> {
+    /// `core::any::type_name` of the launch handle: with it the device code is found.
+    pub name: &'static str,
+    /// The function's name, for messages.
+    pub base: &'static str,
+    /// What launches must keep to.
+    pub contract: Contract,
+    /// The parameters that the launch passes, in order.
+    pub params: &'a [Param],
+    /// Source file of the kernel.
+    pub file: &'static str,
+    /// Line of the kernel.
+    pub line: u32,
+}
