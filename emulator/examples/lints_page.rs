@@ -7,6 +7,11 @@
 //! Kernels that the device linker instruments call the emulator's hooks by themselves. This program calls them by hand, so that it needs no
 //! device compiler.
 
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
+
 use std::any::TypeId;
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
@@ -142,7 +147,7 @@ impl Array {
     fn load(&self, index: usize) -> u32 {
         let at = self.at(index);
         (TABLE.load4)(at.cast(), site(Location::caller()));
-        // SAFETY: within the memory; nobody else accesses the word at the same time.
+        // SAFETY: within the memory; no other thread accesses the word at the same time.
         unsafe { at.read() }
     }
 

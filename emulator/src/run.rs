@@ -2,17 +2,23 @@
 
 use std::thread;
 
-use crate::check::{self, Mode, Options, Report, RunChecks, Severity, Sink};
+use crate::detector;
+use crate::detector::RunChecks;
+use crate::engine::checker::RunChecker;
+use crate::engine::fiber;
+use crate::engine::grid::{BlockQueue, FaultLog};
+use crate::engine::launch::Launch;
+use crate::engine::livelock::LivelockDetector;
+use crate::engine::order::BlockOrder;
+use crate::engine::panics;
+use crate::engine::stack;
+use crate::engine::thread_pool::{self, HELPERS};
+use crate::engine::worker::Worker;
 use crate::fault::Fault;
-use crate::fiber;
-use crate::grid::{BlockQueue, FaultLog};
-use crate::helpers::{self, HELPERS};
-use crate::order::BlockOrder;
-use crate::panics;
-use crate::quiet::Quiet;
+use crate::finding::{Report, Severity, Sink};
+use crate::options::{Mode, Options};
+use crate::report::lints::{Profile, Watchers};
 use crate::shape::{CheckedShape, Shape, Together};
-use crate::stack;
-use crate::worker::Worker;
 use std::sync::Arc;
 
 /// Runs `program` once for each thread of each block of `shape`, and waits until all have returned.
@@ -91,18 +97,6 @@ pub fn run_together(
     outcome.fault.map_or(Ok(()), Err)
 }
 
-/// What the threads of one run share beside its shape.
-#[derive(Debug, Default)]
-pub(crate) struct Launch {
-    pub(crate) options: Options,
-    /// What was found so far.
-    pub(crate) sink: Arc<Sink>,
-    /// What accesses are compared with, if they are checked.
-    pub(crate) checks: Option<RunChecks>,
-    /// Whether all that is left only polls.
-    pub(crate) quiet: Quiet,
-}
-
 /// Runs a shape that was checked.
 fn run_launch(
     shape: &CheckedShape,
@@ -120,8 +114,8 @@ fn run_launch(
     let n_helpers = n_workers - usize::from(!thread::panicking());
     launch.quiet.begin(n_workers);
     // Too few OS threads only cost time.
-    let let_off = || launch.quiet.leave();
-    HELPERS.along(n_helpers, &work, &let_off, |n_helping| {
+    let cancel = || launch.quiet.leave();
+    HELPERS.along(n_helpers, &work, &cancel, |n_helping| {
         if n_helping == 0 {
             launch.quiet.begin(1);
         }
@@ -143,7 +137,7 @@ fn workers(shape: &CheckedShape, asked: Option<usize>) -> usize {
     let set_threads = shape.n_threads as usize * shape.set_blocks;
     let most = stack::SET_LIMIT / set_threads.clamp(1, stack::SET_LIMIT);
     let wanted = shape.shape.workers.or(asked);
-    let wanted = wanted.unwrap_or_else(|| helpers::processors().min(most));
+    let wanted = wanted.unwrap_or_else(|| thread_pool::processors().min(most));
     wanted.clamp(1, n_sets)
 }
 
@@ -183,7 +177,7 @@ pub struct Outcome {
     /// What the checks found, the worst first.
     pub reports: Vec<Report>,
     /// What it showed of performance; `Some` if that was asked for.
-    pub profile: Option<check::Profile>,
+    pub profile: Option<Profile>,
 }
 
 /// [`run_together`], in a chosen order and with checks. Of several blocks that fail the fault is that of the first to start.
@@ -212,32 +206,36 @@ pub fn run_with(
     let n_workers = workers(&shape, options.workers);
     let sink = Arc::new(Sink::default());
     let is_checked = options.mode == Mode::Checked;
+    let has_lints = is_checked && options.lints;
+    let watchers = has_lints.then(|| Arc::new(Watchers::default()));
+    let checks = is_checked.then(|| {
+        let observe = watchers.clone().map(|watchers| watchers.observe(shape));
+        Arc::new(RunChecks::new(shape, n_workers, Arc::clone(&sink), observe))
+    });
     let launch = Launch {
         options: options.clone(),
-        checks: is_checked
-            .then(|| RunChecks::new(shape, n_workers, Arc::clone(&sink), options.lints)),
+        checks: checks.clone().map(|checks| checks as Arc<dyn RunChecker>),
         sink,
-        quiet: Quiet::default(),
+        quiet: LivelockDetector::default(),
     };
     let watched = || {
-        let _exit = check::Exit;
+        let _exit = detector::Exit;
         program();
     };
-    let has_lints = is_checked && options.lints;
     let program = if has_lints { &watched } else { program };
     let fault = run_launch(&shape, n_workers, &launch, program).err();
-    if let Some(checks) = &launch.checks {
+    if let Some(checks) = &checks {
         checks.finish();
     }
     let mut reports = launch.sink.finish();
-    let left = check::leaks(&launch);
+    let left = detector::leaks(&launch);
     // Lanes that were ended or got stuck could free nothing.
     let is_good = fault.is_none() && reports.iter().all(|one| one.severity < Severity::Error);
     if is_good && is_checked {
         reports.extend(left);
     }
-    let profile = launch.checks.as_ref().and_then(RunChecks::profile);
-    reports.extend(profile.iter().flat_map(check::Profile::reports));
+    let profile = watchers.and_then(|watchers| watchers.finish());
+    reports.extend(profile.iter().flat_map(Profile::reports));
     Outcome {
         fault,
         reports,

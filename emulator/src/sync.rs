@@ -38,7 +38,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Sleeps until somebody notifies, or for no reason at all; whose content the lock guards is valid, as for [`lock`].
+/// Sleeps until it is notified, or for no reason at all; whose content the lock guards is valid, as for [`lock`].
 pub(crate) fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     condvar
         .wait(guard)

@@ -1,6 +1,11 @@
 //! What lanes of a warp and threads of a block may rely on from compute capability 7.0 on, rule by rule, in every order of threads.
 //!
 //! `docs/requirements.tsv` has the rules as rows `WEM-…`; some are proved in `shuffle.rs` and `rendezvous.rs`.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
 #![expect(
     clippy::panic,
     reason = "helpers of tests stand outside of #[test] functions"

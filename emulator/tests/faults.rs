@@ -1,4 +1,9 @@
 //! Panics of threads, misuse, and what is refused before anything runs.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
 #![expect(
     clippy::panic,
     reason = "helpers of tests stand outside of #[test] functions"

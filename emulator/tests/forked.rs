@@ -1,6 +1,11 @@
 //! A process that was forked has none of its parent's threads, and runs kernels all the same.
 //!
 //! One test in this file: no other thread may be at work when the process forks.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
 #![cfg(all(unix, not(miri)))]
 
 use std::panic::{catch_unwind, resume_unwind};

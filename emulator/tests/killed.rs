@@ -2,6 +2,11 @@
 //!
 //! One test in this file: it counts what the process has.
 
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
+
 use std::any::TypeId;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

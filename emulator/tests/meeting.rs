@@ -1,5 +1,10 @@
 //! Barriers that combine or count, barriers in memory, copies under way, and what warps find out about values; through the public
 //! interface.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
 #![expect(
     clippy::undocumented_unsafe_blocks,
     reason = "the functions are unsafe because of what they do on a GPU; here each test gives them memory of its own"

@@ -1,4 +1,10 @@
 //! Shared memory, atomics, and runs from several host threads.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
+
 use std::any::TypeId;
 use std::thread;
 

@@ -133,7 +133,7 @@ fn who_sleeps_for_a_block_that_will_not_start_does_not_keep_the_run() {
     let outcome = run(shape, &|| match block_idx_x() {
         100 if thread_idx_x() == 0 => {
             until(&begun);
-            // SAFETY: nobody else uses the barrier.
+            // SAFETY: no other code uses the barrier.
             unsafe { barrier_sync_threads(1, 64) };
         }
         101 => written.store(1, SeqCst),

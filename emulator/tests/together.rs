@@ -1,5 +1,10 @@
 //! Blocks that are there together: clusters and cooperative grids.
 
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
+
 use std::any::TypeId;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -258,7 +263,7 @@ fn shared_memory_of_another_block_is_at_the_same_place() {
         clusters([4, 1, 1]),
         &|| {
             let rank = cluster_block_rank();
-            // SAFETY: 32 words, each written by one thread before the barrier and read after it; nobody leaves before all have read.
+            // SAFETY: 32 words, each written by one thread before the barrier and read after it; none leaves before all have read.
             unsafe {
                 // The blocks ask in different orders, and the layout is one.
                 let [first, second] = if rank.is_multiple_of(2) {
@@ -406,7 +411,7 @@ fn long_reports_are_cut() {
 )]
 fn more_waiting_threads_than_there_are_stacks_are_a_fault() {
     let shape = Shape::new([60, 1, 1], [512, 1, 1]);
-    run_together(shape, COOPERATIVE, &|| {}).unwrap(); // nobody waits
+    run_together(shape, COOPERATIVE, &|| {}).unwrap(); // no thread waits
     let fault = run_together(shape, COOPERATIVE, &grid_sync);
     let Err(Fault::OutOfStacks {
         block,

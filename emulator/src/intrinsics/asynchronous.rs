@@ -6,13 +6,9 @@
 use std::panic::Location;
 
 use super::{fail, inside};
-use crate::block::{Arrival, Copy};
-use crate::check;
-
-/// Bits of a count. PTX allows 2^20 - 1 arrivals.
-const COUNT_BITS: u32 = 20;
-const COUNT: u64 = (1 << COUNT_BITS) - 1;
-const PHASE_SHIFT: u32 = 2 * COUNT_BITS;
+use crate::detector;
+use crate::engine::block::{Arrival, Copy};
+use crate::engine::mbarrier::{COUNT, COUNT_BITS, PHASE_SHIFT};
 
 /// Makes `*at` a barrier at which `count` threads arrive in each phase. PTX: `mbarrier.init`. Compute capability: 8.0.
 ///
@@ -30,7 +26,7 @@ pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
             "an `Mbarrier` for {count} arrivals: 1 to {COUNT} are possible"
         ));
     }
-    check::writes::<8>(at.cast(), None);
+    detector::writes::<8>(at.cast(), None);
     // SAFETY: the caller's promise.
     unsafe { at.write(count | count << COUNT_BITS) }
 }
@@ -38,10 +34,10 @@ pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
 /// Ends the use of `*at` as a barrier. PTX: `mbarrier.inval`. Compute capability: 8.0.
 ///
 /// # Safety
-/// `*at` is a barrier, and nobody waits or arrives there any more.
+/// `*at` is a barrier, and no thread waits or arrives there any more.
 #[track_caller]
 pub unsafe fn mbarrier_inval(at: *mut u64) {
-    check::writes::<8>(at.cast(), Some(0));
+    detector::writes::<8>(at.cast(), Some(0));
     // SAFETY: the caller's promise. A count of 0 is no barrier.
     unsafe { at.write(0) }
 }
@@ -144,11 +140,10 @@ pub unsafe fn mbarrier_wait_parity(at: *mut u64, parity: u32) {
 /// As for [`mbarrier_arrive`], and as promised for each copy.
 #[track_caller]
 pub unsafe fn copy_async_arrive(at: *mut u64) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        copy_async_wait_all();
-        arrive(at);
-    }
+    // SAFETY: the caller's promise for each copy.
+    unsafe { copy_async_wait_all() };
+    // SAFETY: the caller's promise for the barrier.
+    unsafe { arrive(at) };
 }
 
 macro_rules! copies {
@@ -161,11 +156,11 @@ macro_rules! copies {
         ///
         /// # Safety
         /// Both are valid for so many bytes, and aligned to them, until the copy has been waited for; `to` is in shared memory, `from`
-        /// in global memory, and nobody else uses the target meanwhile.
+        /// in global memory, and no other code uses the target meanwhile.
         #[track_caller]
         pub unsafe fn $name(to: *mut u8, from: *const u8) {
             inside(stringify!($name), |running| {
-                check::copy_begins(to, from, $bytes);
+                detector::copy_begins(to, from, $bytes);
                 // SAFETY: the caller's promise, of no more than 16 bytes.
                 let copy = unsafe { Copy::begin(to, from, $bytes) };
                 running.note(|block, thread| block.begin_copy(thread, copy));
@@ -235,11 +230,10 @@ waits! {
 /// As promised for each copy.
 #[track_caller]
 pub unsafe fn copy_async_wait_all() {
+    // SAFETY: no group is counted from here on.
+    unsafe { copy_async_commit() };
     // SAFETY: the caller's promise.
-    unsafe {
-        copy_async_commit();
-        finish(0);
-    }
+    unsafe { finish(0) };
 }
 
 /// Whether `p` points into global memory, as a thread of a GPU sees it. Here everything that is not the block's is.
@@ -261,12 +255,12 @@ unsafe fn finish(pending: usize) {
 
 #[track_caller]
 unsafe fn arrive(at: *mut u64) -> u64 {
-    check::will_arrive(at.cast());
+    detector::will_arrive(at.cast());
     // SAFETY: the caller's promise; all threads of a block share an OS thread, and none of them runs between this and the write below.
     let state = unsafe { state(at) };
     let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
     let phase = state >> PHASE_SHIFT;
-    check::arrives(at.cast(), parity(state), pending == 1);
+    detector::arrives(at.cast(), parity(state), pending == 1);
     let next = if pending == 1 {
         count | count << COUNT_BITS | (phase + 1) << PHASE_SHIFT
     } else {
@@ -288,7 +282,7 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
     let caller = Location::caller();
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
-        check::sees_phase(at.cast(), parity_of);
+        detector::sees_phase(at.cast(), parity_of);
         return true;
     }
     inside("mbarrier_test_wait", |running| {
@@ -302,7 +296,7 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
     // SAFETY: the caller's promise.
     let ended = parity(unsafe { state(at) }) != parity_of;
     if ended {
-        check::sees_phase(at.cast(), parity_of);
+        detector::sees_phase(at.cast(), parity_of);
     }
     ended
 }
@@ -313,7 +307,7 @@ unsafe fn wait(at: *mut u64, parity_of: u32) {
     let caller = Location::caller();
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
-        return check::sees_phase(at.cast(), parity_of);
+        return detector::sees_phase(at.cast(), parity_of);
     }
     inside("mbarrier_wait", |running| {
         let place = running.place(caller);
@@ -323,7 +317,7 @@ unsafe fn wait(at: *mut u64, parity_of: u32) {
             running.wait();
         }
     });
-    check::sees_phase(at.cast(), parity_of);
+    detector::sees_phase(at.cast(), parity_of);
 }
 
 /// What `*at` holds, which is a barrier.
@@ -336,15 +330,6 @@ unsafe fn state(at: *mut u64) -> u64 {
         fail("an `Mbarrier` that was not initialised, or not for all threads to see");
     }
     state
-}
-
-/// The phase, how many arrive in each, and how many have not yet in this, of a barrier in this state.
-pub(crate) fn phase(state: u64) -> (u64, u64, u64) {
-    (
-        state >> PHASE_SHIFT,
-        state & COUNT,
-        state >> COUNT_BITS & COUNT,
-    )
 }
 
 /// The parity of the phase in which a barrier was in this state.

@@ -10,7 +10,8 @@ use std::sync::atomic::{
 use std::sync::{MutexGuard, PoisonError};
 
 use super::fail;
-use crate::check::{self, Does, around};
+use crate::detector;
+use crate::detector::{Does, around};
 use crate::sync::StaticMutex;
 
 /// The order in `how`, which is 4 × order + scope.
@@ -44,7 +45,7 @@ pub fn atomic_fence(how: u32) {
     match order(how) {
         Relaxed => fail("atomic_fence: a relaxed fence orders nothing"),
         order => {
-            check::fence(how);
+            detector::fence(how);
             fence(order);
         }
     }
@@ -55,7 +56,7 @@ macro_rules! accesses {
         /// The value of `*p` now.
         ///
         /// # Safety
-        /// `p` is valid for reads and aligned, nobody accesses it at the same time other than atomically, and `how` does not release.
+        /// `p` is valid for reads and aligned, no thread accesses it at the same time other than atomically, and `how` does not release.
         #[inline]
         pub unsafe fn $load(p: *mut $int, how: u32) -> $int {
             around(p.cast(), size_of::<$int>(), Does::Loads, how, || {
@@ -67,7 +68,7 @@ macro_rules! accesses {
         /// Replaces `*p`.
         ///
         /// # Safety
-        /// `p` is valid for writes and aligned, nobody accesses it at the same time other than atomically, and `how` does not acquire.
+        /// `p` is valid for writes and aligned, no thread accesses it at the same time other than atomically, and `how` does not acquire.
         #[inline]
         pub unsafe fn $store(p: *mut $int, v: $int, how: u32) {
             around(p.cast(), size_of::<$int>(), Does::Stores, how, || {
@@ -90,7 +91,7 @@ macro_rules! changes {
         /// What its name says, as one step; gives the value of before.
         ///
         /// # Safety
-        /// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time other than atomically.
+        /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time other than atomically.
         #[inline]
         pub unsafe fn $name(p: *mut $int, v: $int, how: u32) -> $int {
             around(p.cast(), size_of::<$int>(), Does::Changes, how, || {
@@ -129,7 +130,7 @@ macro_rules! exchanges {
         /// Replaces `*p` by `v` if it is `c`; gives the value of before.
         ///
         /// # Safety
-        /// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time other than atomically.
+        /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time other than atomically.
         #[inline]
         pub unsafe fn $name(p: *mut $int, c: $int, v: $int, how: u32) -> $int {
             let order = order(how);
@@ -157,7 +158,7 @@ macro_rules! loops {
         /// One step, which gives the value of before.
         ///
         /// # Safety
-        /// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time other than atomically.
+        /// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time other than atomically.
         pub unsafe fn $name(p: *mut $value, $v: $value, how: u32) -> $value {
             let order = order(how);
             // SAFETY: the caller promises the same; the integer has the value's size and alignment.
@@ -251,7 +252,7 @@ macro_rules! vectors {
         /// Adds to several floats, each for itself; the values of before go to `out`.
         ///
         /// # Safety
-        /// `p` is valid for reads and writes of as many `f32` and aligned to their size, nobody accesses them at the same time other
+        /// `p` is valid for reads and writes of as many `f32` and aligned to their size, no thread accesses them at the same time other
         /// than atomically, and `out` is valid for as many writes.
         pub unsafe fn $name(p: *mut f32, $($v: f32,)* out: *mut f32, how: u32) {
             for (i, v) in [$($v),*].into_iter().enumerate() {
@@ -279,7 +280,7 @@ fn locked(p: *mut u128) -> MutexGuard<'static, ()> {
 /// The value of `*p` now. The order is that of a lock: sequentially consistent with all other accesses of 128 bits.
 ///
 /// # Safety
-/// `p` is valid for reads and aligned, and nobody accesses it at the same time but by the functions of this width.
+/// `p` is valid for reads and aligned, and no thread accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_load_u128(p: *mut u128, how: u32) -> u128 {
     around(p.cast(), size_of::<u128>(), Does::Loads, how, || {
         let _lock = locked(p);
@@ -292,7 +293,7 @@ pub unsafe fn atomic_load_u128(p: *mut u128, how: u32) -> u128 {
 /// Replaces `*p`.
 ///
 /// # Safety
-/// `p` is valid for writes and aligned, and nobody accesses it at the same time but by the functions of this width.
+/// `p` is valid for writes and aligned, and no thread accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_store_u128(p: *mut u128, v: u128, how: u32) {
     around(p.cast(), size_of::<u128>(), Does::Stores, how, || {
         let _lock = locked(p);
@@ -305,7 +306,7 @@ pub unsafe fn atomic_store_u128(p: *mut u128, v: u128, how: u32) {
 /// Replaces `*p`; gives the value of before.
 ///
 /// # Safety
-/// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time but by the functions of this width.
+/// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_swap_u128(p: *mut u128, v: u128, how: u32) -> u128 {
     around(p.cast(), size_of::<u128>(), Does::Changes, how, || {
         let _lock = locked(p);
@@ -318,19 +319,18 @@ pub unsafe fn atomic_swap_u128(p: *mut u128, v: u128, how: u32) -> u128 {
 /// Replaces `*p` by `v` if it is `c`; gives the value of before.
 ///
 /// # Safety
-/// `p` is valid for reads and writes and aligned, and nobody accesses it at the same time but by the functions of this width.
+/// `p` is valid for reads and writes and aligned, and no thread accesses it at the same time but by the functions of this width.
 pub unsafe fn atomic_cas_u128(p: *mut u128, c: u128, v: u128, how: u32) -> u128 {
     around(p.cast(), size_of::<u128>(), Does::Changes, how, || {
         let _lock = locked(p);
         fence_unless_relaxed(how);
         // SAFETY: valid, and the lock keeps others away.
-        unsafe {
-            let before = p.read();
-            if before == c {
-                p.write(v);
-            }
-            (before, before == c)
+        let before = unsafe { p.read() };
+        if before == c {
+            // SAFETY: as above.
+            unsafe { p.write(v) };
         }
+        (before, before == c)
     })
 }
 
@@ -389,16 +389,15 @@ mod tests {
                     let Shared(p) = &shared;
                     for _ in 0..1000 {
                         // SAFETY: valid for the scope, accessed by these functions alone.
-                        unsafe {
-                            let mut now = atomic_load_u128(*p, 0);
-                            loop {
-                                let next = now + (1 << 64) + 1;
-                                let before = atomic_cas_u128(*p, now, next, 12);
-                                if before == now {
-                                    break;
-                                }
-                                now = before;
+                        let mut now = unsafe { atomic_load_u128(*p, 0) };
+                        loop {
+                            let next = now + (1 << 64) + 1;
+                            // SAFETY: as above.
+                            let before = unsafe { atomic_cas_u128(*p, now, next, 12) };
+                            if before == now {
+                                break;
                             }
+                            now = before;
                         }
                     }
                 });

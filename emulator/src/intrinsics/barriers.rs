@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::{fail, inside};
-use crate::block::{BARRIERS, BarrierOp};
+use crate::engine::block::{BARRIERS, BarrierOp};
 
 macro_rules! reductions {
     ($($(#[$doc:meta])* $name:ident -> $out:ty = $op:ident, $read:expr;)*) => {$(
@@ -83,7 +83,7 @@ fn meet_at(name: &str, id: u32, op: BarrierOp, p: bool, stays: bool) -> u32 {
     inside(name, |running| {
         let place = running.place(caller);
         running.meet(0, move |block, thread| {
-            block.arrive_at_meeting(thread, (id, op), p, stays, place)
+            block.arrive_at_reduction(thread, (id, op), p, stays, place)
         })
     })
 }

@@ -3,8 +3,8 @@
 use std::panic::Location;
 
 use super::{fail, inside};
-use crate::fiber::Running;
-use crate::set::OutOfTurn;
+use crate::engine::co_resident::OutOfTurn;
+use crate::engine::fiber::Running;
 
 indices! {
     /// Clusters of the grid, x. PTX: `%nclusterid.x`.

@@ -12,7 +12,7 @@ pub fn breakpoint() {
 
 #[cfg(target_arch = "x86_64")]
 fn stop() {
-    // SAFETY: raises a signal; whoever asked for it handles it.
+    // SAFETY: raises a signal, which the debugger handles.
     unsafe { std::arch::asm!("int3") };
 }
 

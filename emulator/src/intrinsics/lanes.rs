@@ -1,7 +1,7 @@
 //! What a warp finds out about the values of its lanes, and which lanes stand where.
 
 use super::{lane_id, meet, vote};
-use crate::warp::{Bits, Match, Operands, Reduction, WarpOp};
+use crate::engine::warp::{Bits, Match, Operands, Reduction, WarpOp};
 
 /// Whether `p` is the same in all lanes of `mask` that have not exited.
 ///

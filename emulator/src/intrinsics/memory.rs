@@ -3,10 +3,10 @@
 use std::panic::Location;
 
 use super::is_running;
-use crate::check;
-use crate::fiber::with_running;
-use crate::shared::ARENA_BYTES;
-use crate::stack;
+use crate::detector;
+use crate::engine::fiber::with_running;
+use crate::engine::shared::ARENA_BYTES;
+use crate::engine::stack;
 
 /// The place of `p` in the shared memory of the block that runs, if it lies there.
 fn in_shared(p: *const u8) -> Option<u32> {
@@ -104,10 +104,10 @@ macro_rules! hinted {
         /// The value of `*p`; caching means nothing here.
         ///
         /// # Safety
-        /// `p` is aligned and valid for reads, and nobody writes it at the same time.
+        /// `p` is aligned and valid for reads, and no thread writes it at the same time.
         #[inline]
         pub unsafe fn $load(p: *const $ty, _hint: u32) -> $ty {
-            check::reads::<{ size_of::<$ty>() }>(p.cast());
+            detector::reads::<{ size_of::<$ty>() }>(p.cast());
             // SAFETY: the caller promises the same.
             unsafe { p.read() }
         }
@@ -115,10 +115,10 @@ macro_rules! hinted {
         /// Replaces `*p`; caching means nothing here.
         ///
         /// # Safety
-        /// `p` is aligned and valid for writes, and nobody else accesses it at the same time.
+        /// `p` is aligned and valid for writes, and no other thread accesses it at the same time.
         #[inline]
         pub unsafe fn $store(p: *mut $ty, v: $ty, _hint: u32) {
-            check::writes::<{ size_of::<$ty>() }>(p.cast(), Some(v.into()));
+            detector::writes::<{ size_of::<$ty>() }>(p.cast(), Some(v.into()));
             // SAFETY: the caller promises the same.
             unsafe { p.write(v) }
         }
@@ -135,12 +135,12 @@ hinted! {
 /// Copies 16 bytes from `p` to `out`; caching means nothing here.
 ///
 /// # Safety
-/// `p` is aligned to 16 bytes and valid for reads of 16, `out` is aligned to 8 and valid for as many writes, and nobody writes the former
+/// `p` is aligned to 16 bytes and valid for reads of 16, `out` is aligned to 8 and valid for as many writes, and no thread writes the former
 /// at the same time.
 #[inline]
 pub unsafe fn load_hinted_u128(p: *const u64, out: *mut u64, _hint: u32) {
     debug_assert!(p.addr().is_multiple_of(16), "a GPU would fault");
-    check::reads::<16>(p.cast());
+    detector::reads::<16>(p.cast());
     // SAFETY: the caller promises the same.
     unsafe { out.copy_from(p, 2) }
 }
@@ -148,12 +148,12 @@ pub unsafe fn load_hinted_u128(p: *const u64, out: *mut u64, _hint: u32) {
 /// Copies 16 bytes from `v` to `p`; caching means nothing here.
 ///
 /// # Safety
-/// `p` is aligned to 16 bytes and valid for writes of 16, `v` is aligned to 8 and valid for as many reads, and nobody else accesses the
+/// `p` is aligned to 16 bytes and valid for writes of 16, `v` is aligned to 8 and valid for as many reads, and no other thread accesses the
 /// former at the same time.
 #[inline]
 pub unsafe fn store_hinted_u128(p: *mut u64, v: *const u64, _hint: u32) {
     debug_assert!(p.addr().is_multiple_of(16), "a GPU would fault");
-    check::writes::<16>(p.cast(), None);
+    detector::writes::<16>(p.cast(), None);
     // SAFETY: the caller promises the same.
     unsafe { p.copy_from(v, 2) }
 }

@@ -18,7 +18,6 @@ mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
 mod time; // clocks, and sleep
 
-pub(crate) use asynchronous::phase;
 pub use asynchronous::*;
 pub use atomics::*;
 pub use barriers::*;
@@ -33,12 +32,13 @@ pub use print::print_ring;
 pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
 
-use crate::block::BARRIERS;
-use crate::check::{self, Does, around};
-use crate::diagnose;
-use crate::fiber::{Running, with_running};
-use crate::shared::SharedKey;
-use crate::warp::{LANES, Mode, Operands, WarpOp};
+use crate::detector;
+use crate::detector::{Does, around};
+use crate::engine::block::BARRIERS;
+use crate::engine::diagnose;
+use crate::engine::fiber::{Running, with_running};
+use crate::engine::shared::SharedKey;
+use crate::engine::warp::{LANES, Mode, Operands, WarpOp};
 use std::panic::Location;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
@@ -220,20 +220,20 @@ const SYSTEM: u32 = 3;
 
 /// Orders the memory accesses of the calling thread for the threads of its block. CUDA: `__threadfence_block`.
 pub fn fence_block() {
-    check::fence(SEQ_CST | BLOCK);
+    detector::fence(SEQ_CST | BLOCK);
     // All threads of a block share an OS thread: only the compiler could reorder.
     atomic::compiler_fence(Ordering::SeqCst);
 }
 
 /// Orders the memory accesses of the calling thread for all threads of the device. CUDA: `__threadfence`.
 pub fn fence_device() {
-    check::fence(SEQ_CST | DEVICE);
+    detector::fence(SEQ_CST | DEVICE);
     atomic::fence(Ordering::SeqCst);
 }
 
 /// Orders the memory accesses of the calling thread for the device and the host. CUDA: `__threadfence_system`.
 pub fn fence_system() {
-    check::fence(SEQ_CST | SYSTEM);
+    detector::fence(SEQ_CST | SYSTEM);
     atomic::fence(Ordering::SeqCst);
 }
 

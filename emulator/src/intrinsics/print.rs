@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use crate::fiber;
+use crate::engine::fiber;
 
 /// What the [`Options`](crate::check::Options) of the run say; null outside kernels.
 ///

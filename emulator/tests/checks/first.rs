@@ -1,4 +1,4 @@
-//! First reads of global memory by neighbours, which are remembered together: each is found as if it were remembered alone (README 8).
+//! First reads and writes of global memory by neighbours, which are remembered together: each is found as if it were remembered alone (README 8).
 
 use warploom_emulator::check::{Code, Report};
 use warploom_emulator::intrinsics;
@@ -109,6 +109,73 @@ fn reads_of_vectors_are_remembered_word_by_word() {
 }
 
 #[test]
+fn an_access_races_with_the_write_of_the_lane_that_made_it() {
+    for word in [0, 15, 16, 63, 64, 65, 80, 127] {
+        for writes in [false, true] {
+            // As `y += x` does: a read and a write of each thread's own word.
+            let found = check_fresh(2, THREADS as u32, words, |x| {
+                let own = x.at(block() * THREADS + me());
+                load(own);
+                store(own, 1);
+                if block() == 1 && me() == 17 {
+                    last();
+                    if writes {
+                        store(x.at(word), 2);
+                    } else {
+                        load(x.at(word));
+                    }
+                }
+            });
+            let code = match (word < THREADS, writes) {
+                (true, true) => Code::GRID_RACE_WRITES,
+                (true, false) => Code::GRID_RACE,
+                (false, true) => Code::GLOBAL_RACE_WRITES,
+                (false, false) => Code::GLOBAL_RACE,
+            };
+            only(&found, code);
+            let writer = ((word / THREADS) as u32, (word % THREADS) as u32);
+            assert_eq!(first(&found), writer, "word {word}");
+        }
+    }
+}
+
+#[test]
+fn a_write_by_another_lane_than_the_reader_is_not_remembered_with_its_neighbours() {
+    let found = check_fresh(1, THREADS as u32, words, |x| {
+        load(x.at(me()));
+        // The next lane's word, which that lane reads later.
+        store(x.at(me() + 1), 1);
+    });
+    only(&found, Code::GLOBAL_RACE);
+}
+
+#[test]
+fn writes_of_vectors_are_remembered_word_by_word() {
+    fn vectors<T: Copy + Default + Send>(words: usize) {
+        for word in [0, 3, 16, 33, 100, 127] {
+            let buffer = || Buffer::<u128>::new("x", N / 4);
+            let found = check_fresh(1, THREADS as u32, buffer, |x| {
+                if me() < N / words {
+                    let own = x.at(0).cast::<T>().wrapping_add(me());
+                    store(own, T::default());
+                }
+                if me() == 60 {
+                    last();
+                    load(x.at(0).cast::<u32>().wrapping_add(word));
+                }
+            });
+            if word / words == 60 {
+                continue;
+            }
+            only(&found, Code::GLOBAL_RACE);
+            assert_eq!(first(&found).1 as usize, word / words);
+        }
+    }
+    vectors::<u64>(2);
+    vectors::<u128>(4);
+}
+
+#[test]
 fn a_read_behind_a_write_races_although_its_neighbours_were_first() {
     let found = check_fresh(2, THREADS as u32, words, |x| {
         if block() == 0 && me() == 3 {
@@ -121,7 +188,7 @@ fn a_read_behind_a_write_races_although_its_neighbours_were_first() {
 
 #[test]
 fn a_second_reader_is_remembered_beside_the_first() {
-    // Lane 3 reads its word, then lane `second`; whoever of them writes races with the other.
+    // Lane 3 reads its word, then lane `second`; the one that writes races with the other.
     for (second, writer, code) in [
         (4, 3, Some(Code::GLOBAL_RACE)),
         (4, 4, Some(Code::GLOBAL_RACE)),

@@ -46,7 +46,7 @@ fn a_count_that_does_not_order_is_not_enough() {
 }
 
 #[test]
-fn bytes_that_were_accessed_one_by_one_are_looked_at_too() {
+fn bytes_that_were_accessed_one_by_one_are_checked_too() {
     let found = check_fresh(
         1,
         64,

@@ -1,4 +1,9 @@
 //! What the checks find in kernels that are wrong, and that they find nothing in those that are right.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -9,7 +14,7 @@
 
 mod atomics; // what atomics and fences order
 mod cost; // what a checked access costs
-mod first; // what nobody has accessed before
+mod first; // what was not accessed before
 mod freed; // memory that is freed while others use it
 mod global; // races on global memory
 mod lints; // performance

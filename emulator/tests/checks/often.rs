@@ -1,4 +1,4 @@
-//! Accesses of what many have accessed before: most of these are not looked at, and nothing is missed for that (README 8).
+//! Accesses of what many have accessed before: most of these are not checked, and nothing is missed for that (README 8).
 
 use warploom_emulator::check::Code;
 use warploom_emulator::intrinsics::{self, warp_sync};
@@ -144,10 +144,10 @@ fn many_reads_before_a_barrier_do_not_race() {
 }
 
 #[test]
-fn a_read_behind_an_arrival_is_looked_at_although_many_came_before() {
+fn a_read_behind_an_arrival_is_checked_although_many_came_before() {
     let found = check(1, 64, || {
         read_by_all();
-        // SAFETY: nobody else uses the barrier.
+        // SAFETY: no other code uses the barrier.
         unsafe {
             if me() < 32 {
                 intrinsics::barrier_sync_threads(1, 64);

@@ -6,12 +6,12 @@ use warploom_emulator::intrinsics;
 use crate::support::*;
 
 fn sync_part(id: u32, threads: u32) {
-    // SAFETY: nobody else uses the barrier.
+    // SAFETY: no other code uses the barrier.
     unsafe { intrinsics::barrier_sync_threads(id, threads) }
 }
 
 fn arrive_part(id: u32, threads: u32) {
-    // SAFETY: nobody else uses the barrier.
+    // SAFETY: no other code uses the barrier.
     unsafe { intrinsics::barrier_arrive_threads(id, threads) }
 }
 
@@ -159,7 +159,7 @@ fn begin_copy(to: *mut u32, from: *const u32) {
 }
 
 fn wait_for_copies() {
-    // SAFETY: nobody counts groups.
+    // SAFETY: no code counts groups.
     unsafe { intrinsics::copy_async_wait_all() }
 }
 

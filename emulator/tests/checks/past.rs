@@ -16,7 +16,7 @@ fn last() {
 
 /// A barrier of as many threads, of the upper half of the block.
 fn sync_upper(threads: u32) {
-    // SAFETY: nobody else uses the barrier.
+    // SAFETY: no other code uses the barrier.
     unsafe { intrinsics::barrier_sync_threads(1, threads) }
 }
 

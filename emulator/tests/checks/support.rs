@@ -138,7 +138,7 @@ pub(crate) fn store<T: Copy>(p: *mut T, value: T) {
     unsafe { p.write_volatile(value) }
 }
 
-/// As [`load`] and [`store`] of a word, quickly: from a site that nobody registered.
+/// As [`load`] and [`store`] of a word, quickly: from a site that was not registered.
 pub(crate) fn load4(p: *const u32, site: u32) -> u32 {
     (TABLE.load4)(p.cast(), site);
     // SAFETY: the tests access memory that is there.

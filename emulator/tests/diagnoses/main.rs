@@ -1,4 +1,9 @@
 //! What barriers and warp operations that went wrong are reported as: class, both lines, words.
+
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the body of a kernel is one sequence of intrinsics with one reason"
+)]
 #![expect(
     clippy::panic,
     reason = "helpers of tests stand outside of #[test] functions"

@@ -1,0 +1,15 @@
+//! What a run is checked for, beyond what any run finds: options, findings, the memory that kernels may access, and what instrumented
+//! code calls.
+
+pub use crate::detector::{
+    Birth, ForeignMemory, GlobalMemory, HOOKS, Hook, Kind, Origin, allocate, allocate_at, copied,
+    forget_values, free, heap_alloc, heap_free, host_reads, initialise, keep_freed_memory,
+    limit_heap, name, name_view,
+};
+pub use crate::finding::{Code, Key, Note, Place, Report, Severity, Side, Sink, Who};
+pub use crate::host::HOST;
+pub use crate::options::{Mode, Options, OptionsError, Schedule};
+pub use crate::report::lints::Profile;
+pub use crate::report::{Allowance, Allowances, Page, colours};
+pub use crate::site::{Frame, SiteId, SiteInfo, register, site};
+pub use crate::source::Sources;

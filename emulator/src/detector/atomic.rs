@@ -1,0 +1,452 @@
+//! Atomics and fences: what they read and write, and what they order.
+
+use super::access::{self, Access};
+use super::fast_atomic::{FastAtomic, fast_path, remember};
+use super::hints::Hint;
+use super::order::{Known, Release, Root};
+use super::race;
+use super::shadow::{Entry, Granule, flag};
+use super::slot::{AccessKind, Slot};
+use super::space::Space;
+use super::state::{BlockChecks, current};
+use crate::engine::fiber::Running;
+use crate::site::Site;
+
+/// What an atomic does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Does {
+    Loads,
+    Stores,
+    /// Reads and writes in one step.
+    Changes,
+}
+
+/// The number of the system's scope.
+pub(super) const SYSTEM: u32 = 3;
+const CLUSTER: u32 = 1;
+const ACQUIRE: u32 = 1 << 2;
+const ACQ_REL: u32 = 3 << 2;
+
+/// An atomic under way: other OS threads do not get at its memory before [`Held::done`].
+pub(crate) struct Held<'a> {
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    /// `None`: its memory is not checked.
+    space: Option<&'a Space>,
+    address: usize,
+    bytes: usize,
+    how: u32,
+    site: u32,
+}
+
+/// Makes an atomic of `bytes` bytes at `at`: `operate` gives its result, and whether it wrote. `how` is 4 × order + scope.
+#[inline(always)]
+pub(crate) fn around<R>(
+    at: *const u8,
+    bytes: usize,
+    does: Does,
+    how: u32,
+    operate: impl FnOnce() -> (R, bool),
+) -> R {
+    let Some((running, checks)) = current() else {
+        return operate().0;
+    };
+    let site = running.site.get();
+    let fast = (does == Does::Changes && how >> 2 == 0)
+        .then(|| fast_path(running, checks, (at.addr(), bytes), (does, how & 3), site));
+    let spun = match fast {
+        Some(Ok(fast)) => {
+            let FastAtomic { entry, locked, .. } = fast;
+            let (result, wrote) = operate();
+            if wrote {
+                remember(checks, fast);
+            }
+            if locked {
+                entry.unlock();
+            }
+            if wrote {
+                return result;
+            }
+            // An exchange that changed nothing: a read, which came before all that is behind it here.
+            let held = hold(running, checks, (at.addr(), bytes), (does, how), true);
+            held.done(does, false);
+            return result;
+        }
+        Some(Err(spun)) => spun,
+        None => false,
+    };
+    let held = hold(running, checks, (at.addr(), bytes), (does, how), spun);
+    let (result, wrote) = operate();
+    held.done(does, wrote);
+    result
+}
+
+/// What is remembered of a change that saw a write of another lane without order.
+fn seen(wrote: Slot, now: Slot, address: usize, released: bool) -> Hint {
+    Hint {
+        who: wrote.who,
+        t: wrote.t,
+        wrote: wrote.what.site(),
+        reader: now.who,
+        read: now.what.site(),
+        address,
+        scope: false,
+        released,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn hold<'a>(
+    running: &'a Running<'static>,
+    checks: &'a BlockChecks,
+    (address, bytes): (usize, usize),
+    (does, how): (Does, u32),
+    spun: bool,
+) -> Held<'a> {
+    let site = running.site.get();
+    let what = AccessKind::new(kinds(does, true), site);
+    let space = access::locate(running, checks, (address, bytes, bytes), what);
+    if !spun {
+        spins(running, (address, bytes), does != Does::Loads, site);
+    }
+    let held = Held {
+        running,
+        checks,
+        space,
+        address,
+        bytes,
+        how,
+        site,
+    };
+    held.each(Granule::lock);
+    held
+}
+
+/// Lets others run if the lane only polls. Nothing is locked here.
+fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, site: u32) {
+    let at = std::ptr::with_exposed_provenance(address);
+    running.atomic_access(at, bytes as u32, writes, Site::of_site(site));
+    running.step(site);
+}
+
+pub(super) fn kinds(does: Does, wrote: bool) -> u32 {
+    AccessKind::ATOMIC
+        | match does {
+            Does::Loads => AccessKind::READ,
+            Does::Stores => AccessKind::WRITE,
+            Does::Changes if wrote => AccessKind::READ | AccessKind::WRITE,
+            Does::Changes => AccessKind::READ,
+        }
+}
+
+impl Held<'_> {
+    fn access<'s>(&'s self, space: &'s Space, kind: u32) -> Access<'s> {
+        let what = AccessKind::new(kind, self.site).with_scope(self.how & 3);
+        Access::new(
+            self.running,
+            self.checks,
+            space,
+            (self.address, self.bytes),
+            what,
+            None,
+        )
+    }
+
+    fn each(&self, act: impl Fn(&Granule)) {
+        if let Some(space) = self.space
+            && space.locked
+        {
+            self.access(space, 0)
+                .each_granule(|entry, _, _| act(&entry));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn done(self, does: Does, wrote: bool) {
+        if let Some(space) = self.space {
+            let access = self.access(space, kinds(does, wrote));
+            access.check_values();
+            look(&access, self.how >> 2, false);
+        }
+        self.each(Granule::unlock);
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn announced_slow(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    at: *const u8,
+    (bytes, how, site): (u32, u32, u32),
+    spun: bool,
+) {
+    let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
+    let volatile = how & 4 != 0;
+    let kind = kinds(does, true) | if volatile { AccessKind::VOLATILE } else { 0 };
+    let what = AccessKind::new(kind, site).with_scope(SYSTEM);
+    let bytes = bytes as usize;
+    let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
+        return;
+    };
+    if !spun {
+        spins(running, (at.addr(), bytes), does != Does::Loads, site);
+    }
+    let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
+    access.check_values();
+    let lock = |act: fn(&Granule)| {
+        if space.locked {
+            access.each_granule(|entry, _, _| act(&entry));
+        }
+    };
+    lock(Granule::lock);
+    look(&access, if volatile { 0 } else { how >> 4 }, space.locked);
+    lock(Granule::unlock);
+}
+
+/// Looks for races of an atomic, remembers it, and carries its order on. `later`: it is read and written after this.
+fn look(access: &Access<'_>, order: u32, later: bool) {
+    let what = access.now.what;
+    let (mut newest, mut has_message) = (Slot::default(), false);
+    access.each_granule(|entry, at, n| {
+        if newest.t == 0 {
+            newest = access.newest(entry, at);
+        }
+        has_message |= entry.flags() & flag::MESSAGE != 0;
+        access.look(entry, at, n);
+    });
+    let (acquires, releases) = (order & 1 != 0 || order == 4, order >= 2);
+    let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));
+    let message = message.flatten();
+    if what.is(AccessKind::READ) {
+        read(access, message, acquires, later);
+        hint(access, newest, message.is_some(), acquires);
+    }
+    has_message = message.is_some();
+    if what.is(AccessKind::WRITE) {
+        count(access);
+    }
+    if what.is(AccessKind::WRITE) && write(access, releases, has_message, later) {
+        access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::MESSAGE));
+    }
+}
+
+impl Access<'_> {
+    /// The last write of a byte of a granule.
+    fn newest(&self, granule: Entry<'_>, at: usize) -> Slot {
+        granule.leave_line(self.space.locked);
+        if granule.flags() & flag::SPLIT == 0 {
+            return granule.slots[0].get();
+        }
+        let parts = granule.split(&self.checks.run().splits);
+        // SAFETY: the run keeps the parts.
+        unsafe { &(*parts)[at] }.slots[0].get()
+    }
+}
+
+fn known<R>(checks: &BlockChecks, who: u32, change: impl FnOnce(&mut Known) -> R) -> R {
+    let clocks = &checks.clocks;
+    clocks.any_known.set(true);
+    let lane = (who - clocks.base.get()) as usize;
+    change(clocks.known.borrow_mut()[lane].get_or_insert_default())
+}
+
+/// Acquires what the address holds, or whatever it holds later.
+fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) {
+    let (checks, reader) = (access.checks, access.now.who);
+    let scope = access.now.what.scope();
+    if later && !acquires {
+        checks
+            .pending_acquires
+            .add(access.running.thread.get(), access.address);
+    } else if later {
+        known(checks, reader, |known| {
+            known.announce(access.address, reader, scope, acquires);
+        });
+    } else if let Some(message) = message {
+        let root = Root {
+            message,
+            reader,
+            scope,
+        };
+        known(checks, reader, |known| known.reads(root, acquires));
+    }
+}
+
+/// Remembers who changes an address, if its site always changes the same.
+fn count(access: &Access<'_>) {
+    let (checks, now) = (access.checks, access.now);
+    let site = now.what.site();
+    let scattered = &checks.scattered[site as usize % checks.scattered.len()];
+    if scattered.get() == site {
+        return;
+    }
+    let block = now.who >> checks.clocks.shift;
+    let by = (now.who, now.t);
+    if !checks.run().counters.add(site, access.address, block, by) {
+        scattered.set(site);
+    }
+}
+
+/// Publishes what the lane knows, if it releases or has a fence behind it; gives whether there is a message now.
+fn write(access: &Access<'_>, releases: bool, has_message: bool, later: bool) -> bool {
+    let (checks, now) = (access.checks, access.now);
+    let continues = now.what.is(AccessKind::READ);
+    let graph = &checks.run().graph;
+    let message = if releases {
+        Some(release(checks, now.who, SYSTEM))
+    } else {
+        checks.clocks.fence_of(now.who)
+    };
+    match message {
+        Some(message) => {
+            graph
+                .lock()
+                .write(access.address, message, now.what.scope(), continues);
+            true
+        }
+        None => {
+            // With several OS threads the processor writes later than this: who reads before that may see the message still.
+            if has_message && !continues && !later {
+                graph.lock().overwrite(access.address);
+            }
+            has_message
+        }
+    }
+}
+
+/// The lane releases all that it knows; gives the message of that.
+fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
+    let clocks = &checks.clocks;
+    let graph = &checks.run().graph;
+    let t = clocks.times()[(who - clocks.base.get()) as usize].get();
+    let (bound, warp_bound, row) = clocks.published(who);
+    let (first, lanes) = clocks.cluster.get();
+    let message = known(checks, who, |known| {
+        known.settle(graph);
+        let common = clocks.common.borrow();
+        let roots = known.roots().chain(common.roots()).collect();
+        drop(common);
+        let release = Release {
+            who,
+            t,
+            shift: clocks.shift,
+            bound,
+            warp_bound,
+            cluster: (first, lanes, clocks.cluster_bound.get()),
+            row,
+            roots,
+        };
+        let message = graph.lock().release(release, scope);
+        known.stands_for_all(Root {
+            message,
+            reader: who,
+            scope: SYSTEM,
+        });
+        message
+    });
+    clocks.released(who);
+    message
+}
+
+/// Remembers that the lane saw what another wrote, if that orders nothing.
+fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
+    let (checks, now) = (access.checks, access.now);
+    let fresh = wrote.what.is(AccessKind::ATOMIC) && wrote.who != now.who;
+    // Not more: each lane would follow the whole chain of releases of a hot address, for a hint that it may never need.
+    let clocks = &checks.clocks;
+    if !fresh || clocks.is_ordered_by_barriers(now.who, wrote.who, wrote.t) {
+        return;
+    }
+    let hint = Hint {
+        scope: released && acquires || !race::reach(access, wrote),
+        ..seen(wrote, now, access.address, released)
+    };
+    checks.hints.add(access.running.thread.get(), hint);
+}
+
+/// A fence of the lane that runs; `how` is 4 × order + scope.
+pub(crate) fn fence(how: u32) {
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    if let Some(observer) = &checks.observer {
+        observer.fences();
+    }
+    let (order, scope) = (how >> 2, how & 3);
+    let who = checks.clocks.base.get() | running.thread.get();
+    let graph = &checks.run().graph;
+    if order & 1 != 0 || order == 4 {
+        known(checks, who, |known| {
+            let announce = |address| known.announce(address, who, SYSTEM, false);
+            checks
+                .pending_acquires
+                .take(running.thread.get())
+                .for_each(announce);
+            known.acquire_fence(graph, scope);
+        });
+        checks.hints.fenced(running.thread.get());
+    }
+    if order >= 2 {
+        let message = release(checks, who, scope);
+        known(checks, who, |known| known.fence = Some(message));
+    }
+}
+
+/// Accesses a barrier in memory, which is no data to the lints.
+fn quietly(running: &Running<'static>, checks: &BlockChecks, act: impl FnOnce()) {
+    let tell = |is_there| {
+        if let Some(observer) = &checks.observer {
+            observer.is_at_mbarrier(running.thread.get(), is_there);
+        }
+    };
+    tell(true);
+    act();
+    tell(false);
+}
+
+/// The lane that runs arrives next at the barrier in memory at `at`. Others may run before this returns: the barrier is read after.
+pub(crate) fn will_arrive(at: *const u8) {
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    let how = match running.shape.set_blocks {
+        0 | 1 => CLUSTER,
+        // The barrier may be another block's.
+        _ => ACQ_REL | CLUSTER,
+    };
+    quietly(running, checks, || {
+        around(at, 8, Does::Changes, how, || ((), true))
+    });
+}
+
+/// The lane that runs arrives there; the phase has this parity and ends with that if `ends`. No other lane runs meanwhile.
+pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
+    if let Some((running, checks)) = current()
+        && running.shape.set_blocks <= 1
+    {
+        let clocks = &checks.clocks;
+        clocks.arrives_at_phase(running.thread.get(), at.addr(), parity, ends);
+    }
+}
+
+/// The lane that runs saw that the phase of this parity has ended there.
+pub(crate) fn sees_phase(at: *const u8, parity: u32) {
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    let load = |how| {
+        quietly(running, checks, || {
+            around(at, 8, Does::Loads, how, || ((), false))
+        })
+    };
+    if running.shape.set_blocks > 1 {
+        load(ACQUIRE | CLUSTER);
+    } else {
+        load(CLUSTER);
+        let clocks = &checks.clocks;
+        clocks.phase_seen(running.thread.get(), at.addr(), parity);
+    }
+}

@@ -1,0 +1,83 @@
+//! What instrumented code calls before it accesses memory, by name.
+//!
+//! All take and give scalars in C's convention, and may unwind. `site` is the number of the place in the source. What is not in this
+//! table instrumented code calls through the table of intrinsics of the device library, after [`at`] said from where.
+
+use super::slot::AccessKind;
+use super::{access, atomic, fast, fast_atomic, rows, state};
+
+/// A function that instrumented code may call, and its name.
+#[derive(Debug, Clone, Copy)]
+pub struct Hook {
+    /// The name by which instrumented code asks for it.
+    pub name: &'static str,
+    /// Its address.
+    pub address: *const (),
+}
+
+// SAFETY: addresses of functions.
+unsafe impl Sync for Hook {}
+
+macro_rules! hooks {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)? $body:block)*) => {
+        $($(#[$doc])* extern "C-unwind" fn $name($($arg: $ty),*) $(-> $ret)? $body)*
+
+        /// Every hook.
+        pub static HOOKS: &[Hook] = &[$(Hook {
+            name: concat!("check.", stringify!($name)),
+            address: $name as *const (),
+        }),*];
+    };
+}
+
+hooks! {
+    /// A read of 1 byte.
+    fn load1(at: *const u8, site: u32) { fast::read::<1>(at, site); }
+    /// A read of 2 bytes, which must be aligned to 2.
+    fn load2(at: *const u8, site: u32) { fast::read::<2>(at, site); }
+    /// A read of 4 bytes, which must be aligned to 4.
+    fn load4(at: *const u8, site: u32) { fast::read::<4>(at, site); }
+    /// A read of 8 bytes, which must be aligned to 8.
+    fn load8(at: *const u8, site: u32) { fast::read::<8>(at, site); }
+    /// A read of 16 bytes, which must be aligned to 16.
+    fn load16(at: *const u8, site: u32) { fast::read::<16>(at, site); }
+    /// A read of any other number of bytes, or with another alignment.
+    fn load(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, AccessKind::READ, site); }
+    /// Reads of 4 bytes each, `count` of them (at least one), from one site: the lowest at `at`, each other `step` bytes behind the one before.
+    /// True: they may be done, and `steps` steps of the lane are counted. False: each is to be announced on its own, and nothing is counted.
+    fn row4(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<4>(at, step, count, steps, site) }
+    /// The same with 8 bytes each.
+    fn row8(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<8>(at, step, count, steps, site) }
+    /// The same with 16 bytes each.
+    fn row16(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<16>(at, step, count, steps, site) }
+    /// A write of 1 byte.
+    fn store1(at: *const u8, value: u64, site: u32) { fast::write::<1>(at, Some(value), site); }
+    /// A write of 2 bytes, which must be aligned to 2.
+    fn store2(at: *const u8, value: u64, site: u32) { fast::write::<2>(at, Some(value), site); }
+    /// A write of 4 bytes, which must be aligned to 4.
+    fn store4(at: *const u8, value: u64, site: u32) { fast::write::<4>(at, Some(value), site); }
+    /// A write of 8 bytes, which must be aligned to 8.
+    fn store8(at: *const u8, value: u64, site: u32) { fast::write::<8>(at, Some(value), site); }
+    /// A write of 16 bytes, which must be aligned to 16.
+    fn store16(at: *const u8, site: u32) { fast::write::<16>(at, None, site); }
+    /// A write of any other number of bytes, or with another alignment.
+    fn store(at: *const u8, bytes: u64, align: u32, site: u32) { access::any(at.addr(), bytes as usize, align, AccessKind::WRITE, site); }
+    /// A copy from `from` to `to` that the processor makes next.
+    fn copy(to: *const u8, from: *const u8, bytes: u64, site: u32) {
+        access::copy(to.addr(), from.addr(), bytes as usize, site);
+    }
+    /// A filling of memory that the processor makes next.
+    fn fill(to: *const u8, bytes: u64, site: u32) { access::any(to.addr(), bytes as usize, 1, AccessKind::WRITE, site); }
+    /// An atomic operation of Rust's own atomics or a volatile access, which the processor makes next. `how`: bits 0..2 say what (0 a load, 1 a
+    /// store, 2 a read and a write), bit 2 that it is volatile rather than atomic, bits 4.. the order as in the table of intrinsics
+    /// (0 relaxed, 1 acquire, 2 release, 3 both, 4 sequentially consistent). The scope is the system's.
+    fn atomic(at: *const u8, bytes: u32, how: u32, site: u32) { fast_atomic::announced(at, bytes, how, site); }
+    /// A fence of Rust's own, of the system's scope; the order as in the table of intrinsics.
+    fn fence(order: u32, site: u32) { let _ = site; atomic::fence(order << 2 | atomic::SYSTEM); }
+    /// A call of a function that was not inlined, from `site`.
+    fn enter(site: u32) { state::enter(site); }
+    /// The end of that call.
+    fn leave() { state::leave(); }
+    /// The next intrinsic is called from `site`.
+    fn at(site: u32) { state::at(site); }
+}

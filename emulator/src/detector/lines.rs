@@ -1,0 +1,68 @@
+//! First reads and writes of global memory that lie side by side: remembered once for a few neighbours (README 8).
+//!
+//! Most of what a kernel accesses it accesses once: neighbouring lanes read or write neighbouring elements, at one site and at one time.
+//! A granule takes 40 bytes, which the processor would fetch and write back for each; a line takes 32 for all of its granules.
+
+use super::fast::{read_fast, write_fast};
+use super::slot::AccessKind;
+use super::space::CACHED;
+use super::state::current;
+use crate::engine::fiber;
+
+/// A read of `N` bytes, which are four or a multiple: that is all if its granules are remembered in lines. Not the lane's last step.
+// A function of its own, and what is not here a call in tail position: so this needs no frame.
+#[inline(never)]
+pub(super) extern "C-unwind" fn read_first<const N: usize>(at: *const u8, site: u32) {
+    if !is_in_lines::<N, false>(at, site) {
+        read_fast::<N>(at, site);
+    }
+}
+
+/// As `read_first`, of a write.
+#[inline(never)]
+pub(super) fn write_first<const N: usize>(at: *const u8, value: Option<u64>, site: u32) {
+    if is_in_lines::<N, true>(at, site) {
+        fiber::with_running(|running| running.memory_changed());
+    } else {
+        write_fast::<N>(at, value, site);
+    }
+}
+
+/// Whether all granules of an access are remembered in lines, or it is not checked.
+#[inline(always)]
+fn is_in_lines<const N: usize, const WRITE: bool>(at: *const u8, site: u32) -> bool {
+    let Some((running, checks)) = current() else {
+        return true;
+    };
+    let slot = site as usize % CACHED;
+    // SAFETY: as in `fast::each_fast`.
+    let space = unsafe { &*checks.cache[slot].get() };
+    let (offset, bytes) = (
+        at.addr().wrapping_sub(space.base),
+        space.lined[WRITE as usize],
+    );
+    let is_there = offset < bytes && (N <= 4 || bytes - offset >= N) && at.addr().is_multiple_of(N);
+    let first = space.first + offset / 4;
+    let kind = const {
+        if WRITE {
+            AccessKind::WRITE
+        } else {
+            AccessKind::READ
+        }
+    };
+    let now = checks
+        .clocks
+        .slot(running.thread.get(), AccessKind::new(kind, site));
+    let is = |index| {
+        let entry = space.entry(index);
+        entry.is_some_and(|entry| entry.is_in_line_now::<N, WRITE>(now, space.locked))
+    };
+    let is_done = is_there
+        && is(first)
+        && (N <= 4 || is(first + 1))
+        && (N <= 8 || is(first + 2) && is(first + 3));
+    if is_done && let Some(entry) = space.entry(first) {
+        checks.cursors[WRITE as usize][slot].go_to::<N>(space, entry, at.addr(), now);
+    }
+    is_done
+}

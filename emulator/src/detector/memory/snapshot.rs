@@ -1,0 +1,135 @@
+//! The memory that there is when a run starts, for quick look-ups, and what turns up later.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use super::allocation::Allocation;
+use super::registry;
+use crate::sync::StaticMutex;
+
+/// What a run's accesses are compared with. One for each run, shared by its workers.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    fixed: Arc<Fixed>,
+    late: StaticMutex<Late>,
+    /// What the launch's parameters are called, by their start.
+    views: Vec<View>,
+}
+
+/// A part of memory under the name of a kernel's parameter.
+#[derive(Debug)]
+pub(super) struct View {
+    pub(super) start: usize,
+    /// 0 if that is not known.
+    pub(super) bytes: usize,
+    pub(super) name: Box<str>,
+}
+
+/// All memory that there is at one moment. Runs between which nothing was allocated or freed share one.
+#[derive(Debug, Default)]
+pub(crate) struct Fixed {
+    starts: Box<[usize]>,
+    allocations: Box<[Arc<Allocation>]>,
+}
+
+/// What was allocated during the run: by its own lanes on the heap, or by other OS threads.
+#[derive(Debug, Default)]
+struct Late {
+    /// By start: a number in `all`.
+    newest: BTreeMap<usize, usize>,
+    /// Never shrinks: references to these outlive the lock.
+    all: Vec<Arc<Allocation>>,
+}
+
+impl Fixed {
+    pub(crate) fn new<'a>(sorted: impl Iterator<Item = &'a Arc<Allocation>>) -> Self {
+        let allocations: Box<[_]> = sorted.cloned().collect();
+        Self {
+            starts: allocations.iter().map(|one| one.start).collect(),
+            allocations,
+        }
+    }
+}
+
+impl Snapshot {
+    /// Of this moment, with the names that this OS thread gave since the last.
+    pub(crate) fn take() -> Self {
+        let (fixed, mut views) = registry::freeze();
+        views.sort_by_key(|view| view.start);
+        Self {
+            fixed,
+            late: StaticMutex::default(),
+            views,
+        }
+    }
+
+    /// Of no memory: everything in it turns up later.
+    pub(super) fn empty() -> Self {
+        Self {
+            fixed: Arc::default(),
+            late: StaticMutex::default(),
+            views: Vec::new(),
+        }
+    }
+
+    /// The allocation that an address lies in, if it is there.
+    #[inline]
+    pub(crate) fn find(&self, address: usize) -> Option<&Allocation> {
+        self.find_numbered(address).map(|(_, found)| found)
+    }
+
+    /// [`Snapshot::find`], with a number that no other allocation of this run has: small, and dense.
+    #[inline]
+    pub(crate) fn find_numbered(&self, address: usize) -> Option<(usize, &Allocation)> {
+        let after = self.fixed.starts.partition_point(|start| *start <= address);
+        if let Some(at) = after.checked_sub(1) {
+            let found = &*self.fixed.allocations[at];
+            if found.contains(address) && !found.is_freed() {
+                return Some((at, found));
+            }
+        }
+        self.find_late(address)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_late(&self, address: usize) -> Option<(usize, &Allocation)> {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, found) = match late.find(address) {
+            Some(known) => known,
+            None => late.add(registry::find(address)?),
+        };
+        drop(late);
+        // SAFETY: `late.all` keeps every allocation that it ever had as long as this snapshot exists, and an `Arc` does not move it.
+        let found = unsafe { &*Arc::as_ptr(&found) };
+        Some((self.fixed.starts.len() + number, found))
+    }
+
+    /// What the launch calls the memory at an address of `allocation`.
+    pub(super) fn view_at(&self, allocation: &Allocation, address: usize) -> Option<&View> {
+        let after = self.views.partition_point(|view| view.start <= address);
+        let view = self.views[..after].last()?;
+        allocation.contains(view.start).then_some(view)
+    }
+}
+
+impl Late {
+    fn find(&self, address: usize) -> Option<(usize, Arc<Allocation>)> {
+        let (_, number) = self.newest.range(..=address).next_back()?;
+        let found = &self.all[*number];
+        (found.contains(address) && !found.is_freed()).then(|| (*number, Arc::clone(found)))
+    }
+
+    fn add(&mut self, found: Arc<Allocation>) -> (usize, Arc<Allocation>) {
+        let number = self.all.len();
+        // What had these addresses before is gone, or it could not be allocated again.
+        let (start, end) = (found.start, found.end());
+        let stale: Vec<_> = self.newest.range(start..end).map(|(at, _)| *at).collect();
+        for at in stale {
+            self.newest.remove(&at);
+        }
+        self.newest.insert(start, number);
+        self.all.push(Arc::clone(&found));
+        (number, found)
+    }
+}

@@ -1,0 +1,46 @@
+//! Compares every access to memory of instrumented kernels: races, bounds, values, order by atomics.
+//!
+//! A kernel comes in two forms: *native*, as rustc compiled it for the host, and *instrumented*, the device's own code for the host's
+//! processor, in which each access to memory first calls a hook of `hooks.rs`. Both run on the same engine. `README.md` says when two
+//! accesses race. Must not know: LLVM, how instrumented code is made, how findings are rendered.
+
+mod access; // reads and writes, one by one: the slow path
+mod atomic; // atomics and fences
+mod clock; // what each lane of a block knows of the others
+mod copies; // asynchronous copies
+mod cursor; // granules in lines, and the line that a site goes along
+mod describe; // what reports of races say
+mod epochs; // numbers of epochs in which accesses change nothing
+mod fast; // reads and writes that bounds order, or that tell nothing new
+mod fast_atomic; // relaxed atomics that tell nothing but that they were made
+mod frees; // memory that is freed while others use it
+mod hints; // atomics that say why a race is one
+mod hooks; // what instrumented code calls
+mod line; // what is remembered of neighbouring granules
+mod lines; // first reads of neighbours, remembered together
+mod memory; // which addresses there are: allocations, their bytes, where they come from
+mod observer; // what the lints are told
+mod order; // releases, and who acquired them
+mod pending_acquires; // what lanes read that a fence may acquire
+mod race; // two accesses that nothing orders
+mod rows; // many reads of one site at once
+mod shadow; // what is remembered of each piece of memory
+mod slot; // one access, as it is remembered
+mod space; // which memory an access goes to
+mod state; // what a run keeps, and each of its blocks
+mod uninitialised; // reads of what has no value
+mod window; // parts of memory that sites have accessed before
+
+pub(crate) use access::{reads, writes};
+pub(crate) use atomic::{Does, around, arrives, fence, sees_phase, will_arrive};
+pub(crate) use copies::begins as copy_begins;
+pub use frees::heap_free;
+pub use hooks::{HOOKS, Hook};
+pub(crate) use memory::leaks;
+pub use memory::{
+    Birth, ForeignMemory, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values,
+    free, heap_alloc, host_reads, initialise, keep_freed_memory, limit_heap, name, name_view,
+};
+pub(crate) use observer::{Observer, Target};
+pub(crate) use slot::AccessKind;
+pub(crate) use state::{Exit, Observe, RunChecks};

@@ -1,0 +1,45 @@
+//! What an observer of a checked run is told: each access, rendezvous and exit of a lane. The lints are one.
+
+use std::fmt;
+
+use super::slot::AccessKind;
+use crate::site::Site;
+
+/// Which memory an access goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Global,
+    /// The shared memory of the lane's own block.
+    OwnShared,
+    /// That of another block of its cluster.
+    OtherShared,
+    /// Constants, parameters, the lane's stack, memory that is not checked.
+    Other,
+}
+
+/// Observes the lanes of one block after the other. While there is one, no site caches its memory, so every access takes the slow path,
+/// which reports it here, and the fast path is as fast as without.
+pub(crate) trait Observer: fmt::Debug {
+    /// The block at this place of the grid begins.
+    fn begins(&self, block: [u32; 3]);
+    /// A thread accesses memory.
+    fn accesses(&self, thread: u32, target: Target, range: (usize, usize), what: AccessKind);
+    /// A thread begins an asynchronous copy to shared memory.
+    fn copies(&self, thread: u32, to: usize, bytes: usize, site: u32);
+    /// A thread is about to call an intrinsic from there.
+    fn executes(&self, thread: u32, site: u32);
+    /// A thread made a fence.
+    fn fences(&self);
+    /// What a thread accesses from now on is a barrier in memory, not data; until the next call, with `false`.
+    fn is_at_mbarrier(&self, thread: u32, is_there: bool);
+    /// All threads of the block have met; `answers`: and learn something by it.
+    fn block_met(&self, place: Site, answers: bool);
+    /// Lanes of a warp have met.
+    fn warp_met(&self, warp: u32, lanes: u32);
+    /// Threads of the block have met: by warp, their lanes.
+    fn part_met(&self, place: Site, waiting: &[u32]);
+    /// The blocks of a cluster, or all of the grid, have met.
+    fn blocks_met(&self);
+    /// A thread is over.
+    fn exits(&self, thread: u32);
+}

@@ -1,0 +1,169 @@
+//! Two accesses that nothing orders: which class that is, and what the report says.
+
+use std::cell::Cell;
+
+use super::access::Access;
+use super::shadow::Granule;
+use super::slot::{AccessKind, Slot};
+use super::state::{BlockChecks, RunChecks};
+use super::{describe, uninitialised};
+use crate::engine::warp::LANES;
+use crate::finding::Key;
+use crate::finding::{Code, Report, Side};
+use crate::site::{SiteId, site};
+
+/// Compares an access with those that the granule remembers, and reports the worst of what is wrong.
+pub(super) fn look(access: &Access<'_>, granule: &Granule) {
+    let now = access.now;
+    let mut worst: Option<(Code, Slot)> = None;
+    for slot in granule.slots.iter().map(Cell::get) {
+        if slot.t == 0
+            || slot.who == now.who
+            || !AccessKind::either(slot.what, now.what, AccessKind::WRITE)
+        {
+            continue;
+        }
+        let atomics = slot.what.is(AccessKind::ATOMIC) && now.what.is(AccessKind::ATOMIC);
+        if atomics && reach(access, slot) || access.is_ordered(slot) {
+            continue;
+        }
+        let code = class(access, slot, atomics);
+        if worst.is_none_or(|(known, _)| known == Code::SAME_VALUE) {
+            worst = Some((code, slot));
+        }
+    }
+    if worst.is_some() && now.what.is(AccessKind::WRITE) {
+        uninitialised::raced(access);
+    }
+    if let Some((code, other)) = worst
+        && !access.reported.replace(true)
+    {
+        let sites = [now.what.site(), other.what.site()];
+        report(access.checks, now.who, sites, code, || {
+            describe::race(access, other, code)
+        });
+    }
+}
+
+/// Reports a finding of lane `who`.
+pub(super) fn report(
+    checks: &BlockChecks,
+    who: u32,
+    sites: [u32; 2],
+    code: Code,
+    build: impl FnOnce() -> Report,
+) {
+    tell(checks.run(), who, sites, code, build);
+}
+
+/// Reports a finding of lane `who`.
+pub(super) fn tell(
+    run: &RunChecks,
+    who: u32,
+    sites: [u32; 2],
+    code: Code,
+    build: impl FnOnce() -> Report,
+) {
+    let shift = run.shape.n_threads.next_power_of_two().trailing_zeros();
+    let (block, thread) = (who >> shift, who & ((1 << shift) - 1));
+    let key = Key {
+        code,
+        sites: sites.map(SiteId),
+        detail: 0,
+        block: block.into(),
+        thread,
+    };
+    run.sink.report(key, build);
+}
+
+/// Whether the scopes of both atomics include the other's lane.
+pub(super) fn reach(access: &Access<'_>, slot: Slot) -> bool {
+    let scope = access.now.what.scope().min(slot.what.scope());
+    scope >= 2
+        || is_same_block(access, slot)
+        || scope == 1 && access.checks.clocks.in_cluster(slot.who)
+}
+
+pub(super) fn is_same_block(access: &Access<'_>, slot: Slot) -> bool {
+    (access.now.who ^ slot.who) >> access.checks.clocks.shift == 0
+}
+
+pub(super) fn is_same_warp(access: &Access<'_>, slot: Slot) -> bool {
+    is_same_block(access, slot) && access.now.who / LANES == slot.who / LANES
+}
+
+fn class(access: &Access<'_>, slot: Slot, atomics: bool) -> Code {
+    let now = access.now;
+    if atomics {
+        return Code::NARROW_SCOPE;
+    }
+    if AccessKind::either(slot.what, now.what, AccessKind::ATOMIC) {
+        return Code::MIXED_ATOMIC;
+    }
+    if let Some(hint) = access.checks.hint_about(slot) {
+        return if hint.scope {
+            Code::NARROW_SCOPE
+        } else {
+            Code::MISSING_ORDER
+        };
+    }
+    let writes = slot.what.is(AccessKind::WRITE) && now.what.is(AccessKind::WRITE);
+    if writes && is_same_value(access) {
+        return Code::SAME_VALUE;
+    }
+    match (access.space.is_shared(), writes) {
+        (true, _) if is_same_warp(access, slot) => {
+            if writes {
+                Code::WARP_RACE_WRITES
+            } else {
+                Code::WARP_RACE
+            }
+        }
+        (true, true) => Code::SHARED_RACE_WRITES,
+        (true, false) => Code::SHARED_RACE,
+        (false, true) if is_same_block(access, slot) => Code::GLOBAL_RACE_WRITES,
+        (false, false) if is_same_block(access, slot) => Code::GLOBAL_RACE,
+        (false, true) => Code::GRID_RACE_WRITES,
+        (false, false) => Code::GRID_RACE,
+    }
+}
+
+/// Whether the memory holds already what is written.
+fn is_same_value(access: &Access<'_>) -> bool {
+    let (Some(value), 1..=8) = (access.value, access.bytes) else {
+        return false;
+    };
+    access.present().is_some_and(|present| present == value)
+}
+
+impl Access<'_> {
+    /// The bytes that the memory holds at this moment, up to 8.
+    pub(super) fn present(&self) -> Option<u64> {
+        (self.bytes <= 8).then(|| {
+            let from = std::ptr::with_exposed_provenance::<u8>(self.address);
+            let mut bytes = [0; 8];
+            for (at, byte) in bytes.iter_mut().enumerate().take(self.bytes) {
+                // SAFETY: the access lies in memory that is there.
+                *byte = unsafe { from.wrapping_add(at).read_volatile() };
+            }
+            u64::from_le_bytes(bytes)
+        })
+    }
+}
+
+/// The side of the access that is reported, with the calls that it is in.
+pub(super) fn side_now(access: &Access<'_>, did: String) -> Side {
+    let mut side = side(access.checks, access.now, did);
+    let calls = access.checks.calls.borrow();
+    let calls = &calls[access.running.thread.get() as usize];
+    for info in calls.iter().rev().filter_map(|call| site(SiteId(*call))) {
+        let shown = info.shown.min(info.frames.len() - 1);
+        side.stack.extend_from_slice(&info.frames[shown..]);
+    }
+    side
+}
+
+/// A side of a report: what a lane did at a site.
+pub(super) fn side(checks: &BlockChecks, slot: Slot, did: String) -> Side {
+    Side::at(SiteId(slot.what.site()), checks.run().who(slot.who), did)
+}

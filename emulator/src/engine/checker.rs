@@ -1,0 +1,49 @@
+//! What the engine tells the checks of a run, and asks them. The detector implements both traits; the engine knows no other part of it.
+
+use std::any::Any;
+use std::fmt;
+use std::rc::Rc;
+
+use crate::site::Site;
+
+/// The checks of a run, shared by its workers.
+pub(crate) trait RunChecker: fmt::Debug + Send + Sync {
+    /// The checks of the blocks that run on one place of a worker, one after the other.
+    ///
+    /// # Safety
+    /// The run outlives the result.
+    unsafe fn block_checker(&self) -> Rc<dyn BlockChecker>;
+
+    /// What reports call the element of global memory at an address.
+    fn name_of(&self, address: usize) -> Option<String>;
+
+    /// All lanes of these blocks have met: those of a cluster, or of the grid.
+    fn blocks_met(&self, blocks: &[Rc<dyn BlockChecker>], grid: bool);
+}
+
+/// The checks of one block.
+pub(crate) trait BlockChecker: fmt::Debug + Any {
+    /// A new block begins: that at this index of the grid. All times of the set are below `start`.
+    fn restart(&self, block: [u32; 3], start: u32);
+
+    /// The highest time of its lanes.
+    fn high(&self) -> u32;
+
+    /// From now on its lanes run on this OS thread, as those of the `Running` at this address. Ends with [`super::tls::CHECKER`] being reset.
+    fn runs_here(&self, running: *const ());
+
+    /// All lanes of the block that have not exited have met at `site`. `answers`: and learn something by it.
+    fn block_met(&self, site: Site, answers: bool);
+
+    /// Lanes of a warp have met: all of it that have not exited, if `whole`.
+    fn warp_met(&self, warp: u32, lanes: u32, whole: bool);
+
+    /// A lane arrives at a barrier of so many threads, for those that will wait there.
+    fn arrives_at_part(&self, thread: u32, id: u32, count: u32);
+
+    /// That barrier opened: by warp, the lanes that waited.
+    fn part_met(&self, site: Site, barrier: (u32, u32), waiting: &[u32]);
+
+    /// A copy of the lane that runs has been waited for and takes place now.
+    fn copy_ends(&self, to: *mut u8, bytes: usize);
+}

@@ -1,0 +1,308 @@
+//! Runs sets of blocks on one OS thread: of one block in an ordinary launch, of a cluster, or of the whole cooperative grid.
+
+use std::mem;
+use std::rc::Rc;
+use std::thread;
+
+use crate::engine::block_scheduler::BlockScheduler;
+use crate::engine::co_resident::CoResidentBlocks;
+use crate::engine::diagnose;
+use crate::engine::fiber::{Phase, Running};
+use crate::engine::grid::Blocks;
+use crate::engine::launch::Launch;
+use crate::engine::livelock::Vote;
+use crate::engine::order::BlockOrder;
+use crate::engine::random::Random;
+use crate::fault::Fault;
+use crate::options::{Mode, Schedule};
+use crate::shape::CheckedShape;
+
+/// Runs sets, one after the other.
+pub(crate) struct Worker<'run> {
+    schedulers: Vec<BlockScheduler<'run>>,
+    watch: Watch,
+    /// The blocks of the set in the order in which they are served.
+    turns: Vec<usize>,
+    set: Rc<CoResidentBlocks<'run>>,
+}
+
+/// Rounds through all lanes that poll without a change of memory, after which none is expected. A loop that gives up by itself after
+/// as many looks is taken for one that does not.
+const ROUNDS: u32 = 1024;
+
+/// Further rounds, in which such lanes come through each place at which they give way: a load does so in each 16th round at the latest.
+const SETTLING_ROUNDS: u32 = 256;
+
+/// What a worker saw of lanes that poll.
+#[derive(Debug, Default)]
+struct Watch {
+    rounds: u32,
+    /// All workers have voted that nothing changes: these are the `SETTLING_ROUNDS`.
+    settles: bool,
+    progress: u64,
+    /// Whether its lanes changed memory since it voted last.
+    changed: bool,
+    vote: Vote,
+}
+
+/// How a set failed.
+#[derive(Debug)]
+pub(crate) struct SetFailure {
+    pub(crate) fault: Fault,
+    pub(crate) n_panicked: u64,
+    /// No further block may start.
+    pub(crate) stops_run: bool,
+}
+
+impl<'run> Worker<'run> {
+    pub(crate) fn new(
+        shape: CheckedShape,
+        launch: &'run Launch,
+        program: &'run (dyn Fn() + Sync),
+        sets: &'run Blocks<'run>,
+    ) -> Self {
+        let set = Rc::new(CoResidentBlocks::new(shape, launch, sets));
+        let places: Rc<[[u32; 3]]> = (0..shape.n_threads)
+            .map(|thread| shape.thread_at(thread))
+            .collect();
+        let schedulers: Vec<_> = (0..shape.set_blocks)
+            .map(|member| Running::new(&set, member, &places, program))
+            .map(|running| BlockScheduler::new(Rc::new(running)))
+            .collect();
+        set.admit(schedulers.iter().map(|scheduler| &scheduler.running));
+        let turns = (0..schedulers.len()).collect();
+        Self {
+            schedulers,
+            watch: Watch::default(),
+            turns,
+            set,
+        }
+    }
+
+    /// Runs one set to its end, and of sets with one block those that come next, as long as nothing is to be said of them. `is_lost`:
+    /// whether a block before it has stopped the run, so that the outcome of this one does not matter.
+    pub(crate) fn run_set(
+        &mut self,
+        number: u64,
+        is_lost: &dyn Fn() -> bool,
+    ) -> Result<(), SetFailure> {
+        for (member, scheduler) in self.schedulers.iter().enumerate() {
+            let block = self.set.shape.block_of_set(number, member);
+            scheduler.running.restart(block);
+        }
+        if let Schedule::Reverse | Schedule::Random(_) = self.set.launch.options.schedule {
+            self.turns = self.turns_of(number);
+        }
+        let stuck = self.schedule(is_lost);
+        self.report_warnings();
+        self.verdict(stuck)
+    }
+
+    /// In which order the blocks of set `number` are served.
+    fn turns_of(&self, number: u64) -> Vec<usize> {
+        let schedule = self.set.launch.options.schedule;
+        let order = match schedule {
+            // Another stream of numbers for each set, apart from that of its blocks.
+            Schedule::Random(seed) => Schedule::Random(Random::new(seed, !number).next()),
+            other => other,
+        };
+        let order = BlockOrder::new(order, self.schedulers.len() as u64);
+        let positions = 0..self.schedulers.len() as u64;
+        positions
+            .map(|position| order.set(position) as usize)
+            .collect()
+    }
+
+    /// Switches to lanes until all have exited. `Some`: they cannot, and all have been unwound.
+    fn schedule(&mut self, is_lost: &dyn Fn() -> bool) -> Option<Fault> {
+        loop {
+            let mut any = false;
+            for turn in &self.turns {
+                match self.schedulers[*turn].drain() {
+                    Ok(ran) => any |= ran,
+                    Err(fault) => {
+                        self.abandon(&fault);
+                        return Some(fault);
+                    }
+                }
+            }
+            if let Some(fault) = self.set.ended() {
+                self.abandon(&fault);
+                return Some(fault);
+            }
+            // A block that is alone has just been seen to the end of what it can do; in most launches that is its end.
+            if let [alone] = &self.schedulers[..]
+                && alone.running.core().n_live() == 0
+            {
+                return None;
+            }
+            let again = any && self.schedulers.len() > 1;
+            if !again && !self.set.complete() && !self.converge() {
+                if !self.wake() || self.only_polls() {
+                    break;
+                }
+                // All that are left sleep, perhaps until a block writes that will never start (README 16).
+                if self.set.launch.options.mode == Mode::Fast && is_lost() {
+                    self.unwind();
+                    return None;
+                }
+            }
+        }
+        let fault = self.set.stuck()?;
+        diagnose::stuck(&self.set);
+        self.abandon(&fault);
+        Some(fault)
+    }
+
+    /// Answers waiting `active_mask()` calls (README 6), when no lane of the set can go on.
+    fn converge(&self) -> bool {
+        let mut any = false;
+        for scheduler in &self.schedulers {
+            any |= scheduler.running.core_mut().converge();
+        }
+        any
+    }
+
+    /// Lets one sleeper of each block go on (README 14), when no other lane can.
+    fn wake(&mut self) -> bool {
+        self.schedulers
+            .iter_mut()
+            .fold(false, |any, scheduler| scheduler.wake() | any)
+    }
+
+    /// Whether all lanes of the run that are left poll memory that no lane will change. To be asked after each round through those that do.
+    fn only_polls(&mut self) -> bool {
+        let launch = self.set.launch;
+        if launch.options.mode != Mode::Checked {
+            return false; // the engine is not told what changes
+        }
+        let (mut changed, mut progress) = (false, 0);
+        for scheduler in &self.schedulers {
+            changed |= scheduler.running.spin.changed.take();
+            progress += scheduler.running.core().progress();
+        }
+        let watch = &mut self.watch;
+        watch.changed |= changed;
+        if changed || progress != watch.progress {
+            watch.progress = progress;
+            watch.rounds = 0;
+            if watch.settles {
+                self.end_settling(); // a loop gave up by itself
+            }
+            return false;
+        }
+        watch.rounds += 1;
+        if watch.settles {
+            let is_settled = watch.rounds == SETTLING_ROUNDS;
+            if is_settled {
+                self.end_settling();
+            }
+            return is_settled;
+        }
+        if watch.rounds.is_multiple_of(16) {
+            thread::yield_now(); // perhaps another worker makes the change
+        }
+        if watch.rounds < ROUNDS {
+            return false;
+        }
+        watch.rounds = 0;
+        let changed = mem::take(&mut watch.changed);
+        if launch.quiet.vote(&mut watch.vote, changed) {
+            self.begin_settling();
+        }
+        false
+    }
+
+    /// Begins to keep at which places lanes give way.
+    fn begin_settling(&mut self) {
+        self.watch.settles = true;
+        for scheduler in &self.schedulers {
+            scheduler.running.spin.begin_settling();
+        }
+    }
+
+    /// Takes these places for where the lanes are. How many rounds there were before all workers had voted depends on the operating
+    /// system; what is reported must not.
+    fn end_settling(&mut self) {
+        self.watch.settles = false;
+        for scheduler in &self.schedulers {
+            let running = &scheduler.running;
+            running.spin.settles.set(false);
+            let mut core = running.core_mut();
+            core.settle_sleepers(|thread| running.spin.settled(thread));
+        }
+    }
+
+    /// Unwinds all lanes that wait, in all blocks.
+    #[cold]
+    fn abandon(&mut self, fault: &Fault) {
+        if cfg!(panic = "abort") {
+            // Without unwinding their destructors would never run, which frames such as `thread::scope` rely on.
+            eprintln!("warploom: {fault}");
+            std::process::abort();
+        }
+        self.unwind();
+    }
+
+    /// Ends all lanes that are left, wherever they wait.
+    fn unwind(&mut self) {
+        let set_phase = |schedulers: &[BlockScheduler<'_>], phase| {
+            for scheduler in schedulers {
+                scheduler.running.phase.set(phase);
+            }
+        };
+        self.report_warnings(); // before the lanes exit that would have gone on
+        set_phase(&self.schedulers, Phase::Abandoned);
+        for scheduler in &mut self.schedulers {
+            scheduler.abandon();
+            scheduler.running.core_mut().remarks.take();
+        }
+        set_phase(&self.schedulers, Phase::Runs);
+    }
+
+    /// Reports what was odd so far, although it completed.
+    fn report_warnings(&self) {
+        for scheduler in &self.schedulers {
+            if !scheduler.running.core().remarks.is_empty() {
+                diagnose::warnings(&scheduler.running);
+            }
+        }
+    }
+
+    /// The fault of the lowest block that has one; panics come before what got stuck.
+    fn verdict(&self, stuck: Option<Fault>) -> Result<(), SetFailure> {
+        let stops_run = stuck.is_some();
+        let unharmed = |scheduler: &BlockScheduler<'_>| scheduler.running.n_panicked.get() == 0;
+        if !stops_run && self.schedulers.iter().all(unharmed) {
+            return Ok(());
+        }
+        let mut n_panicked = 0;
+        let mut first = None;
+        for scheduler in &self.schedulers {
+            n_panicked += scheduler.running.n_panicked.take();
+            let panic = scheduler.running.first_panic.take();
+            if first.is_none()
+                && let Some((thread, record)) = panic
+            {
+                first = Some((&scheduler.running, thread, record));
+            }
+        }
+        let panicked = first.map(|(running, thread, record)| Fault::Panic {
+            message: record.message,
+            file: record.file,
+            line: record.line,
+            column: record.column,
+            block: running.block.get(),
+            thread: running.shape.thread_at(thread),
+            count: n_panicked,
+        });
+        match panicked.or(stuck) {
+            None => Ok(()),
+            Some(fault) => Err(SetFailure {
+                fault,
+                n_panicked,
+                stops_run,
+            }),
+        }
+    }
+}
