@@ -21,34 +21,34 @@
 //! # }
 //! ```
 //!
-//! This crate only joins the others and must not know LLVM: [`device`] is what a kernel may call, the rest is the host's side.
+//! This crate only joins the others and must not know LLVM: [`device_std`] is what a kernel may call, the rest is the host's side.
 //! A crate with kernels also needs `warploom-build` and one line in its `build.rs`; without it kernels run on the emulator only.
 
-pub use warploom_device as device;
-pub use warploom_device::{
+pub use warploom_device_std as device_std;
+pub use warploom_device_std::{
     constant_static, device_static, dynamic_shared, managed_static, shared_array,
 };
 pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 /// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
-pub use warploom_runtime::device as devices;
+pub use warploom_runtime::device;
 pub use warploom_runtime::{
     Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
     ChannelFormat, Child, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
-    DeviceProperties, DeviceSlice, DeviceSlice2DMut, DeviceSliceMut, Dim3, DriverError, Error,
-    Event, EventOptions, ExecutableGraph, Extent3, Finished, Graph, GraphError, Held, HostPart,
-    HostPartMut, InteropError, KernelFindings, KernelPanic, Launch, LaunchError, Limits, Managed,
-    ManagedBuffer, MemoryError, MemoryInUse, Module, ModuleError, Node, ObjectsInUse, PastLaunch,
-    PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer, PitchedSlice,
-    PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, Result, SharedAtomics, Stream,
-    StreamError, StreamOptions, StreamPriorities, Symbol, SymbolError, Unsupported,
-    assert_gpu_matches_emulator, checked, interop, launch, model, module, occupancy, profile,
-    testing,
+    DeviceProperties, DeviceSlice, DeviceSlice2DMut, DeviceSlice3D, DeviceSlice3DMut,
+    DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions, ExecutableGraph, Extent3,
+    Finished, Graph, GraphError, HostPart, HostPartMut, InteropError, KernelFindings, KernelPanic,
+    Launch, LaunchError, Limits, Managed, ManagedBuffer, MemoryError, MemoryInUse, MemoryUsage,
+    Module, ModuleError, Node, ObjectsInUse, PastLaunch, PinnedBuffer, PinnedOptions, PinnedSlice,
+    PinnedSliceMut, PitchedBuffer, PitchedSlice, PitchedSliceMut, Place, Placement, Pool,
+    PoolOptions, PoolUsage, Result, SharedAtomics, Stream, StreamError, StreamOptions,
+    StreamPriorities, Symbol, SymbolError, Unsupported, assert_gpu_matches_emulator, checked,
+    interop, launch, model, module, occupancy, profile, testing,
 };
 
 /// What most programs import with one line: the macros, the types of kernel parameters, and the host's types.
 pub mod prelude {
-    pub use crate::device::math::Float as _; // `x.rsqrt()` and its kin
-    pub use crate::device::{
+    pub use crate::device_std::math::Float as _; // `x.rsqrt()` and its kin
+    pub use crate::device_std::{
         AsyncTiles, Atomic, AtomicF32, AtomicF64, Bf16, Bf16x2, Block, BlockLeader, Chunks,
         Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
         DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group, Index1D, Index2D, Index3D,
@@ -58,7 +58,7 @@ pub mod prelude {
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.
-    pub use crate::device::{KernelArg, Plain};
+    pub use crate::device_std::{KernelArg, Plain};
     pub use crate::{constant_static, device_static, dynamic_shared, managed_static, shared_array};
     pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
 }

@@ -23,7 +23,7 @@ predicates! {
     ///
     /// ```
     /// # use warploom_emulator::{run, Shape};
-    /// use warploom_device::{address, shared_array};
+    /// use warploom_device_std::{address, shared_array};
     /// # let shape = Shape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0, workers: None };
     /// let x = vec![1, 2, 3];
     /// run(shape, &|| {
@@ -49,7 +49,7 @@ predicates! {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{address::SharedPtr, shared_array};
+/// use warploom_device_std::{address::SharedPtr, shared_array};
 /// # let shape = Shape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// run(shape, &|| {
 ///     let tile = shared_array!(f32, 32);

@@ -22,7 +22,7 @@ pub use value::{
     AtomicAdd, AtomicBits, AtomicInt, AtomicMinMax, AtomicValue, ExchangeInt, SwapInt,
 };
 
-use crate::intrinsics as raw;
+use crate::{SliceElement, intrinsics as raw};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
@@ -79,6 +79,12 @@ macro_rules! atomic_float {
             }
         }
 
+        // SAFETY: `repr(transparent)` over the number, whose every bit pattern is a value.
+        unsafe impl SliceElement for $name {
+            type Plain = $float;
+            const READ_ONLY: bool = false;
+        }
+
         const _: () = assert!(size_of::<$float>() == size_of::<$bits>() && align_of::<$float>() == align_of::<$bits>());
 
         impl From<$float> for $name {
@@ -102,7 +108,7 @@ atomic_float! {
     ///
     /// ```
     /// # use warploom_emulator::{run, Shape};
-    /// use warploom_device::AtomicF32;
+    /// use warploom_device_std::AtomicF32;
     /// use std::sync::atomic::Ordering;
     /// let sum = AtomicF32::new(0.0);
     /// # let shape = Shape { grid: [3, 1, 1], block: [50, 1, 1], dynamic_shared_bytes: 0, workers: None };
@@ -123,7 +129,7 @@ atomic_float! {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{atomic_add, lane};
+/// use warploom_device_std::{atomic_add, lane};
 /// use std::sync::atomic::AtomicU32;
 /// let sum = AtomicU32::new(0);
 /// # let shape = Shape { grid: [1, 1, 1], block: [64, 1, 1], dynamic_shared_bytes: 0, workers: None };
@@ -139,8 +145,8 @@ pub fn atomic_add<A: Add>(target: &A, value: A::Value) -> A::Value {
 /// What [`atomic_add`] adds to.
 ///
 /// ```
-/// use warploom_device::AtomicF32;
-/// use warploom_device::atomic::Add;
+/// use warploom_device_std::AtomicF32;
+/// use warploom_device_std::atomic::Add;
 /// fn count(total: &impl Add<Value = f32>) {
 ///     total.add_relaxed(1.0);
 /// }
@@ -177,7 +183,7 @@ add! {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::threadfence_block;
+/// use warploom_device_std::atomic::threadfence_block;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     threadfence_block();
 /// })?;
@@ -192,7 +198,7 @@ pub fn threadfence_block() {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::threadfence;
+/// use warploom_device_std::atomic::threadfence;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     threadfence();
 /// })?;
@@ -208,7 +214,7 @@ pub fn threadfence() {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::threadfence_system;
+/// use warploom_device_std::atomic::threadfence_system;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     threadfence_system();
 /// })?;

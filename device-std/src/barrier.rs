@@ -6,14 +6,14 @@ use crate::{Block, intrinsics as raw};
 /// Barriers that ask: each is [`sync`](Block::sync), with an answer that is the same in every thread.
 ///
 /// Which of them, and how often, must be the same in all threads of the block that have not returned; a GPU may do anything that a
-/// barrier can do (hang, or let threads go early) if threads meet one barrier with different calls, and the emulator reports it.
+/// barrier can do (hang, or let threads go early) if threads reach one barrier with different calls, and the emulator reports it.
 impl Block<'_> {
     /// [`sync`](Self::sync), and the number of threads in which `p` holds. Threads that returned do not count.
     ///
     /// CUDA: `__syncthreads_count`. PTX `barrier.cta.red.popc`. Panics outside of a kernel.
     /// ```
     /// # use warploom_emulator::{run, Shape};
-    /// use warploom_device::Block;
+    /// use warploom_device_std::Block;
     /// fn kernel(block: Block) {
     ///     assert_eq!(block.sync_count(block.thread() < 7), 7);
     ///     assert!(block.sync_any(block.thread() == 69));
@@ -46,7 +46,7 @@ impl Block<'_> {
     }
 }
 
-/// One of the block's 16 barriers, for a part of its warps: some wait, others only say that they were there.
+/// One of the block's 16 barriers, for a part of its warps: some wait, others only arrive.
 ///
 /// A barrier opens when `threads` threads have arrived, and is then closed again for the next round. Whole warps arrive: all lanes of a
 /// warp make the same call, and `threads` is a multiple of 32. Threads that returned are not counted.
@@ -55,7 +55,7 @@ impl Block<'_> {
 /// One warp produces, another consumes; two barriers take turns:
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, NamedBarrier, shared_array};
+/// use warploom_device_std::{Block, NamedBarrier, shared_array};
 /// use core::sync::atomic::Ordering::Relaxed;
 /// fn kernel(block: Block) {
 ///     let slots = shared_array!(u32, 32);
@@ -79,10 +79,10 @@ impl Block<'_> {
 /// ```
 /// There are barriers 1 to 15; 0 is the block's own:
 /// ```compile_fail,E0080
-/// # fn kernel(block: warploom_device::Block) {
-/// let none = unsafe { warploom_device::NamedBarrier::<16>::new(&block) };
+/// # fn kernel(block: warploom_device_std::Block) {
+/// let none = unsafe { warploom_device_std::NamedBarrier::<16>::new(&block) };
 /// # }
-/// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel(unsafe { warploom_device::Block::from_launch() }));
+/// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel(unsafe { warploom_device_std::Block::from_launch() }));
 /// ```
 #[derive(Clone, Copy)]
 pub struct NamedBarrier<'k, const ID: u32> {
@@ -94,7 +94,7 @@ impl<'k, const ID: u32> NamedBarrier<'k, ID> {
     ///
     /// # Safety
     /// No [`SharedTile`](crate::SharedTile) of the kernel has this barrier: a kernel with `k` of them has given them 1 to `2 * k`, so 15
-    /// is always free. And no two uses that do not know of each other share it: whoever arrives releases whoever waits.
+    /// is always free. And two independent uses do not share it: an arrival at one would release the threads that wait at the other.
     #[inline(always)]
     #[must_use]
     pub unsafe fn new(_block: &Block<'k>) -> Self {
@@ -111,7 +111,7 @@ impl<'k, const ID: u32> NamedBarrier<'k, ID> {
 
     /// Waits until `threads` threads have arrived, this one included; orders memory accesses among them.
     ///
-    /// All that meet give the same number; if fewer arrive, a GPU waits for ever and the emulator reports a deadlock.
+    /// All threads that use it give the same number; if fewer arrive, a GPU waits for ever and the emulator reports a deadlock.
     ///
     /// # Panics
     /// If `threads` is 0, no multiple of 32, or more than 1024.
@@ -119,7 +119,7 @@ impl<'k, const ID: u32> NamedBarrier<'k, ID> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub fn sync(self, threads: u32) {
         check(threads);
-        // SAFETY: whoever made this value promised that the barrier is theirs; the number was checked.
+        // SAFETY: the constructor's caller promised that no other use shares the barrier; the number was checked.
         unsafe { raw::barrier_sync_threads(ID, threads) }
     }
 

@@ -1,18 +1,18 @@
 //! The block as a group of threads, and the grid as a group of blocks.
 
 use crate::index::linear_thread;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 use crate::{block_dim, block_idx, grid_dim, intrinsics as raw};
 
 /// Waits until every thread of the block that has not returned arrives; orders memory accesses within the block.
 ///
 /// All threads of the block that have not returned must call it equally often: if one never does, a GPU waits for ever and the
-/// emulator reports a deadlock with the place where each lane waits. A thread that returned or panicked counts as arrived.
+/// emulator reports a deadlock with the source location where each lane waits. A thread that returned or panicked counts as arrived.
 /// CUDA: `__syncthreads`. PTX `barrier.cta.sync`, 6.0. Panics outside of a kernel.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::sync_threads;
+/// use warploom_device_std::sync_threads;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     sync_threads(); // all 40 threads of the block
 /// })?;
@@ -29,7 +29,7 @@ pub fn sync_threads() {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, DisjointSlice, PerBlock};
+/// use warploom_device_std::{Block, DisjointSlice, PerBlock};
 /// fn sizes(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
 ///     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
 ///         *y = block.threads() as u32;
@@ -48,6 +48,8 @@ pub fn sync_threads() {
 pub struct Block<'k> {
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Block<'k> {}
 
 impl<'k> Block<'k> {
     /// The thread's number in the block, x fastest: `0..threads()`.
@@ -71,7 +73,7 @@ impl<'k> Block<'k> {
         grid_dim().linear(block_idx()) as usize
     }
 
-    /// The barrier of the block: see [`sync_threads`].
+    /// The barrier of the block; see [`sync_threads`].
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub fn sync(self) {
@@ -107,7 +109,7 @@ impl<'k> Block<'k> {
 /// Held by one thread of each block, thread 0: the right to the block's element of a [`crate::DisjointSlice`] by [`crate::PerBlock`].
 ///
 /// ```compile_fail,E0277
-/// fn kernel(block: warploom_device::Block) {
+/// fn kernel(block: warploom_device_std::Block) {
 ///     let leader = block.leader();
 ///     std::thread::scope(|scope| { scope.spawn(move || leader.map(|l| l.block())); });
 /// }
@@ -131,7 +133,7 @@ impl BlockLeader<'_> {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::Grid;
+/// use warploom_device_std::Grid;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     # let grid = unsafe { Grid::from_launch() };
 ///     assert_eq!((grid.blocks(), grid.threads()), (2, 80));
@@ -142,6 +144,8 @@ impl BlockLeader<'_> {
 pub struct Grid<'k> {
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Grid<'k> {}
 
 impl Grid<'_> {
     /// The number of blocks of the launch.

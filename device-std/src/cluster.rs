@@ -1,7 +1,7 @@
 //! The cluster: blocks that run at the same time on neighbouring multiprocessors, and reach each other's shared memory.
 
 use crate::index::linear_thread;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 use crate::{Dim3, Plain, SharedArray, block_dim, intrinsics as raw};
 
 /// The cluster of this thread. A witness: comes as a kernel parameter.
@@ -12,7 +12,7 @@ use crate::{Dim3, Plain, SharedArray, block_dim, intrinsics as raw};
 /// ```
 /// # use warploom_emulator::{run_together, Shape, Together};
 /// use core::sync::atomic::Ordering::Relaxed;
-/// use warploom_device::{Block, Cluster, shared_array};
+/// use warploom_device_std::{Block, Cluster, shared_array};
 /// /// Counts what all blocks of the cluster have seen, in the shared memory of its first block.
 /// fn count(mut cluster: Cluster, block: Block, seen: u32) -> u32 {
 ///     let total = shared_array!(u32, 1);
@@ -39,6 +39,8 @@ pub struct Cluster<'k> {
     owes_a_wait: bool,
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Cluster<'k> {}
 
 impl<'k> Cluster<'k> {
     /// The block's number in its cluster, x fastest. CUDA: `cluster.block_rank()`.
@@ -130,7 +132,7 @@ impl<'k> Cluster<'k> {
     ///
     /// ```
     /// # use warploom_emulator::{run_together, Shape, Together};
-    /// use warploom_device::Cluster;
+    /// use warploom_device_std::Cluster;
     /// fn kernel(mut cluster: Cluster) {
     ///     let arrival = cluster.arrive();
     ///     // work that the other blocks need not see
@@ -140,9 +142,9 @@ impl<'k> Cluster<'k> {
     /// # run_together(Shape::new([4, 1, 1], [40, 1, 1]), clusters, &|| unsafe { kernel(Cluster::from_launch()) })?;
     /// # Ok::<(), warploom_emulator::Fault>(())
     /// ```
-    /// Nobody arrives twice:
+    /// A thread does not arrive twice:
     /// ```compile_fail,E0499
-    /// fn kernel(mut cluster: warploom_device::Cluster) {
+    /// fn kernel(mut cluster: warploom_device_std::Cluster) {
     ///     let first = cluster.arrive();
     ///     cluster.sync();
     ///     first.wait();
@@ -152,7 +154,7 @@ impl<'k> Cluster<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub fn arrive(&mut self) -> ClusterArrival<'_, 'k> {
         if self.owes_a_wait {
-            // SAFETY: the thread arrived, and nobody waited for it.
+            // SAFETY: the thread arrived and has not waited.
             unsafe { raw::cluster_wait() }
         }
         // SAFETY: the thread has waited since it last arrived. There is one `Cluster` for each thread.
@@ -169,7 +171,7 @@ impl<'k> Cluster<'k> {
     /// If the cluster has no block of this rank.
     ///
     /// # Safety
-    /// `array` is one of this block, or was mapped from one. Whoever accesses its elements, atomically or not, does so while that block
+    /// `array` is one of this block, or was mapped from one. All accesses to its elements, atomic or not, happen while that block
     /// is there: after a [`sync`](Self::sync) in its code, and before another one. The block cannot end in between, unless by a panic of
     /// all its threads; an access then loses the context.
     #[inline(always)]
@@ -245,7 +247,7 @@ impl<'k> Cluster<'k> {
 /// CUDA: the token of `cluster.barrier_arrive()`.
 ///
 /// ```
-/// use warploom_device::Cluster;
+/// use warploom_device_std::Cluster;
 /// fn overlap(cluster: &mut Cluster) {
 ///     let arrival = cluster.arrive();
 ///     // What needs nothing of the other blocks.
@@ -267,7 +269,7 @@ impl ClusterArrival<'_, '_> {
         let arrival = core::mem::ManuallyDrop::new(self);
         // SAFETY: the thread arrived when this was made; it is waited for once, for the destructor does not run.
         unsafe { raw::cluster_wait() }
-        // SAFETY: read once, from a value that nobody uses any more.
+        // SAFETY: read once, from a value that is not used any more.
         let ended = unsafe { core::ptr::read(&raw const arrival.cluster) };
         ended.owes_a_wait = false;
     }
@@ -276,7 +278,7 @@ impl ClusterArrival<'_, '_> {
 impl Drop for ClusterArrival<'_, '_> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: the thread arrived when this was made, and nobody waited.
+        // SAFETY: the thread arrived when this was made, and has not waited.
         unsafe { raw::cluster_wait() }
         self.cluster.owes_a_wait = false;
     }

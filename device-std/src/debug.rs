@@ -1,4 +1,4 @@
-//! For people who look into a running kernel: break points, counters of the profiler, the hard end.
+//! For debuggers and profilers: break points, profiler counters, and the trap that ends a kernel.
 //!
 //! Conditions that must hold are std's `assert!` and `debug_assert!`: a thread for which one is false ends, and the host is told the
 //! kernel, the place and the thread. The latter cost nothing in release builds.
@@ -14,7 +14,7 @@ pub use raw::trap;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::debug::breakpoint;
+/// use warploom_device_std::debug::breakpoint;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     breakpoint(); // nothing without a debugger
 /// })?;
@@ -30,10 +30,10 @@ pub fn breakpoint() {
 /// Nothing on the emulator. CUDA: `__prof_trigger`. PTX: `pmevent`. All GPUs.
 ///
 /// ```
-/// warploom_device::debug::prof_trigger::<7>();
+/// warploom_device_std::debug::prof_trigger::<7>();
 /// ```
 /// ```compile_fail,E0080
-/// warploom_device::debug::prof_trigger::<8>(); // 8 to 15 are reserved
+/// warploom_device_std::debug::prof_trigger::<8>(); // 8 to 15 are reserved
 /// ```
 #[inline(always)]
 pub fn prof_trigger<const COUNTER: u32>() {

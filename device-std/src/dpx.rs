@@ -4,7 +4,7 @@
 //! before. Sums wrap around, in each half for itself. The `relu` forms raise what is negative to 0.
 //!
 //! ```
-//! use warploom_device::dpx::{U16x2, add_max_relu, max3, max3_relu, min_with_pred};
+//! use warploom_device_std::dpx::{U16x2, add_max_relu, max3, max3_relu, min_with_pred};
 //! assert_eq!(max3_relu(-15, 8, 5), 8);
 //! assert_eq!(add_max_relu(-5, 4, -2), 0);
 //! assert_eq!(min_with_pred(9u32, 6), (6, false)); // the first one is not the lesser
@@ -18,7 +18,7 @@ use crate::intrinsics as raw;
 /// `i32`, `u32`, [`I16x2`] or [`U16x2`].
 ///
 /// ```
-/// use warploom_device::dpx::{I16x2, Lanes, max3};
+/// use warploom_device_std::dpx::{I16x2, Lanes, max3};
 /// fn best<T: Lanes>(x: [T; 3]) -> T {
 ///     max3(x[0], x[1], x[2])
 /// }
@@ -33,14 +33,14 @@ pub trait Lanes: sealed::Lanes {
 /// `i32` or [`I16x2`]: what may be negative.
 ///
 /// ```compile_fail,E0277
-/// warploom_device::dpx::max_relu(1u32, 2); // never below 0
+/// warploom_device_std::dpx::max_relu(1u32, 2); // never below 0
 /// ```
 pub trait SignedLanes: Lanes {}
 
 /// Two `i16` in a word, the first in the low half.
 ///
 /// ```
-/// use warploom_device::dpx::I16x2;
+/// use warploom_device_std::dpx::I16x2;
 /// let x = I16x2::new(-1, 7);
 /// assert_eq!((x.low(), x.high(), x.0), (-1, 7, 0x0007_ffff));
 /// ```
@@ -51,7 +51,7 @@ pub struct I16x2(pub u32);
 /// Two `u16` in a word, the first in the low half.
 ///
 /// ```
-/// use warploom_device::dpx::U16x2;
+/// use warploom_device_std::dpx::U16x2;
 /// let x = U16x2::new(1, 7);
 /// assert_eq!((x.low(), x.high(), x.0), (1, 7, 0x0007_0001));
 /// ```
@@ -62,7 +62,7 @@ pub struct U16x2(pub u32);
 /// The greatest of three. CUDA: `__vimax3_s32`, `__vimax3_u16x2` …
 ///
 /// ```
-/// # use warploom_device::dpx::max3;
+/// # use warploom_device_std::dpx::max3;
 /// assert_eq!(max3(3i32, -7, 5), 5);
 /// ```
 #[inline(always)]
@@ -74,7 +74,7 @@ pub fn max3<T: Lanes>(a: T, b: T, c: T) -> T {
 /// The least of three. CUDA: `__vimin3_s32` …
 ///
 /// ```
-/// # use warploom_device::dpx::min3;
+/// # use warploom_device_std::dpx::min3;
 /// assert_eq!(min3(3u32, 7, 5), 3);
 /// ```
 #[inline(always)]
@@ -86,7 +86,7 @@ pub fn min3<T: Lanes>(a: T, b: T, c: T) -> T {
 /// The greatest of two and 0. CUDA: `__vimax_s32_relu`, `__vimax_s16x2_relu`.
 ///
 /// ```
-/// # use warploom_device::dpx::max_relu;
+/// # use warploom_device_std::dpx::max_relu;
 /// assert_eq!(max_relu(-3i32, -7), 0);
 /// ```
 #[inline(always)]
@@ -98,7 +98,7 @@ pub fn max_relu<T: SignedLanes>(a: T, b: T) -> T {
 /// The lesser of two, or 0 if that is negative. CUDA: `__vimin_s32_relu`, `__vimin_s16x2_relu`.
 ///
 /// ```
-/// # use warploom_device::dpx::min_relu;
+/// # use warploom_device_std::dpx::min_relu;
 /// assert_eq!(min_relu(3i32, 7), 3);
 /// ```
 #[inline(always)]
@@ -110,7 +110,7 @@ pub fn min_relu<T: SignedLanes>(a: T, b: T) -> T {
 /// The greatest of three and 0. CUDA: `__vimax3_s32_relu`, `__vimax3_s16x2_relu`.
 ///
 /// ```
-/// # use warploom_device::dpx::max3_relu;
+/// # use warploom_device_std::dpx::max3_relu;
 /// assert_eq!(max3_relu(-15i32, -2, -4), 0);
 /// ```
 #[inline(always)]
@@ -122,7 +122,7 @@ pub fn max3_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
 /// The least of three, or 0 if that is negative. CUDA: `__vimin3_s32_relu`, `__vimin3_s16x2_relu`.
 ///
 /// ```
-/// # use warploom_device::dpx::min3_relu;
+/// # use warploom_device_std::dpx::min3_relu;
 /// assert_eq!(min3_relu(15i32, 2, 4), 2);
 /// ```
 #[inline(always)]
@@ -134,7 +134,7 @@ pub fn min3_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
 /// The greater, and whether it is the first (`a >= b`). CUDA: `__vibmax_s32` …
 ///
 /// ```
-/// # use warploom_device::dpx::max_with_pred;
+/// # use warploom_device_std::dpx::max_with_pred;
 /// assert_eq!(max_with_pred(4i32, 4), (4, true));
 /// ```
 #[inline(always)]
@@ -146,7 +146,7 @@ pub fn max_with_pred<T: Lanes>(a: T, b: T) -> (T, T::Predicate) {
 /// The lesser, and whether it is the first (`a <= b`). CUDA: `__vibmin_s32` …
 ///
 /// ```
-/// # use warploom_device::dpx::min_with_pred;
+/// # use warploom_device_std::dpx::min_with_pred;
 /// assert_eq!(min_with_pred(9u32, 6), (6, false));
 /// ```
 #[inline(always)]
@@ -158,7 +158,7 @@ pub fn min_with_pred<T: Lanes>(a: T, b: T) -> (T, T::Predicate) {
 /// The greater of `a + b` and `c`; the sum wraps. CUDA: `__viaddmax_s32` …
 ///
 /// ```
-/// # use warploom_device::dpx::add_max;
+/// # use warploom_device_std::dpx::add_max;
 /// assert_eq!(add_max(i32::MAX, 1, 0), 0);
 /// ```
 #[inline(always)]
@@ -170,7 +170,7 @@ pub fn add_max<T: Lanes>(a: T, b: T, c: T) -> T {
 /// The lesser of `a + b` and `c`; the sum wraps. CUDA: `__viaddmin_s32` …
 ///
 /// ```
-/// # use warploom_device::dpx::add_min;
+/// # use warploom_device_std::dpx::add_min;
 /// assert_eq!(add_min(2u32, 3, 9), 5);
 /// ```
 #[inline(always)]
@@ -182,7 +182,7 @@ pub fn add_min<T: Lanes>(a: T, b: T, c: T) -> T {
 /// The greatest of `a + b`, `c` and 0; the sum wraps. CUDA: `__viaddmax_s32_relu`, `__viaddmax_s16x2_relu`.
 ///
 /// ```
-/// # use warploom_device::dpx::add_max_relu;
+/// # use warploom_device_std::dpx::add_max_relu;
 /// assert_eq!(add_max_relu(-5i32, 6, -2), 1);
 /// ```
 #[inline(always)]
@@ -194,7 +194,7 @@ pub fn add_max_relu<T: SignedLanes>(a: T, b: T, c: T) -> T {
 /// The lesser of `a + b` and `c`, or 0 if that is negative; the sum wraps. CUDA: `__viaddmin_s32_relu`, `__viaddmin_s16x2_relu`.
 ///
 /// ```
-/// # use warploom_device::dpx::add_min_relu;
+/// # use warploom_device_std::dpx::add_min_relu;
 /// assert_eq!(add_min_relu(-5i32, 6, 2), 1);
 /// ```
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! The cooperative grid: all blocks of a launch are there at the same time and can wait for each other.
 
 use crate::index::linear_thread;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 use crate::{block_dim, block_idx, grid_dim};
 
 /// The grid of a cooperative launch. A witness: comes as a kernel parameter, where the kernel is `#[kernel(cooperative)]`.
@@ -12,7 +12,7 @@ use crate::{block_dim, block_idx, grid_dim};
 /// ```
 /// # use warploom_emulator::{run_together, Shape, Together};
 /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-/// use warploom_device::CooperativeGrid;
+/// use warploom_device_std::CooperativeGrid;
 /// /// Adds up in two steps, in one launch.
 /// fn total(grid: CooperativeGrid, parts: &[AtomicU32], sum: &AtomicU32) {
 ///     parts[grid.thread() % parts.len()].fetch_add(1, Relaxed);
@@ -40,12 +40,14 @@ pub struct CooperativeGrid<'k> {
     _brand: Brand<'k>,
 }
 
+impl<'k> Tied<'k> for CooperativeGrid<'k> {}
+
 impl CooperativeGrid<'_> {
     /// Waits until all blocks of the grid are here; orders the memory accesses of all its threads before and after.
     ///
     /// All threads of the grid that have not returned call it equally often. In each block, threads that returned or panicked are not
     /// waited for. A block that is over is: a GPU then waits for ever, unless a panic was its end, and the emulator reports a deadlock with
-    /// the place where each lane waits. After a panic the threads that wait for a block that is over end within seconds.
+    /// the source location where each lane waits. After a panic the threads that wait for a block that is over end within seconds.
     /// CUDA: `grid.sync()`. PTX: `barrier.cta.sync` around atomics on a word of device memory. Compute capability: 6.0.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
@@ -125,10 +127,10 @@ mod device {
     #[inline(never)]
     #[unsafe(export_name = "__warploom_grid_sync")]
     pub(super) unsafe fn sync(arrivals: *mut u32) {
-        // The phase of the block, whatever it starts with: tells who arrives for all, and afterwards how that went.
+        // One word per block, of any initial value: elects the thread that arrives for all, then carries the result.
         // SAFETY: shared memory of four bytes that is accessed atomically alone.
         let phase = unsafe { AtomicU32::from_ptr(raw::shared_site::<u32, 1, Phase>().cast()) };
-        let before = phase.load(Relaxed); // nobody writes it before the barrier
+        let before = phase.load(Relaxed); // no thread writes it before the barrier
         // SAFETY: barrier 0 belongs to no tile.
         unsafe { raw::barrier(0) };
         let group = raw::active_mask();

@@ -1,39 +1,39 @@
-//! A parameter that all threads read at one place.
+//! A parameter that all threads read at one address.
 
 use core::fmt;
 use core::ops::Deref;
 
 use crate::KernelArg;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 
-/// A value that the launch passes and all threads read where the launch put it: nobody has a copy. Comes as a kernel parameter.
+/// A value that the launch passes and all threads read in place, without copies of their own. Comes as a kernel parameter.
 ///
 /// Any other parameter is a value of each thread's own, which is copied to local memory as soon as its address is taken; this one is not,
-/// however large it is and wherever its address goes. It lives as long as the launch and cannot be changed. The launch takes a `T`.
+/// however large it is and wherever its address goes. It is valid as long as the launch and cannot be changed. The launch takes a `T`.
 /// CUDA: a `const __grid_constant__` parameter. PTX: `cvta.param`, 7.7. Compute capability: 7.0.
 ///
 /// ```
-/// use warploom_device::GridConst;
+/// use warploom_device_std::GridConst;
 /// #[derive(Clone, Copy)]
 /// # #[repr(C)]
 /// struct Filter { taps: [f32; 64] }
 /// # // SAFETY: numbers alone.
-/// # unsafe impl warploom_device::KernelArg for Filter {}
+/// # unsafe impl warploom_device_std::KernelArg for Filter {}
 /// #[inline(never)]
 /// fn apply(filter: &Filter, i: usize) -> f32 { filter.taps[i % 64] }
 /// fn kernel(filter: GridConst<Filter>, i: usize) -> f32 {
 ///     apply(&filter, i)
 /// }
 /// # let filter = Filter { taps: [0.5; 64] };
-/// # // SAFETY: lives until the end.
+/// # // SAFETY: valid until the end.
 /// # assert_eq!(kernel(unsafe { GridConst::from_launch(&raw const filter) }, 70), 0.5);
 /// ```
 /// It is read-only, and nothing in it can change behind a reference:
 /// ```compile_fail,E0594
-/// fn kernel(n: warploom_device::GridConst<[u32; 2]>) { let mut n = n; n[0] = 1; }
+/// fn kernel(n: warploom_device_std::GridConst<[u32; 2]>) { let mut n = n; n[0] = 1; }
 /// ```
 /// ```compile_fail,E0277
-/// fn kernel(n: warploom_device::GridConst<core::cell::Cell<u32>>) { n.set(1); }
+/// fn kernel(n: warploom_device_std::GridConst<core::cell::Cell<u32>>) { n.set(1); }
 /// ```
 pub struct GridConst<'k, T: KernelArg> {
     value: *const T,
@@ -57,18 +57,20 @@ impl<T: KernelArg> Deref for GridConst<'_, T> {
     }
 }
 
+impl<'k, T: KernelArg> Tied<'k> for GridConst<'k, T> {}
+
 impl<'k, T: KernelArg> GridConst<'k, T> {
     /// The value, for as long as the kernel runs.
     #[inline(always)]
     #[must_use]
     pub fn get(self) -> &'k T {
-        // SAFETY: a valid value that lives as long as the launch and that nobody writes: its type has no interior mutability, for it is
+        // SAFETY: a valid value for the whole launch, which no thread writes: its type has no interior mutability, for it is
         // `Copy`.
         unsafe { &*self.value }
     }
 
     /// # Safety
-    /// Called by the code around a kernel. `value` points to a valid value that lives as long as the launch and does not change.
+    /// Called by the code around a kernel. `value` points to a value that is valid and unchanged for the whole launch.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]

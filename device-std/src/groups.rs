@@ -1,4 +1,4 @@
-//! Groups: threads that work together and know who they are. CUDA: cooperative groups.
+//! Groups: threads that work together, each with its rank. CUDA: cooperative groups.
 //!
 //! A function that holds a barrier or an exchange takes the group as an argument: the value is the proof that its threads are there,
 //! and the reader of the call sees that they all have to make it.
@@ -10,7 +10,7 @@
 //! | [`Tile<N>`](Tile) | `N` neighbouring lanes | [`Block::tile`], [`Warp::tile`], [`Tile::tile`] |
 //! | [`Coalesced`] | the lanes that took a branch together | [`Warp::coalesced`] |
 //!
-//! A thread that returned belongs to no group any more: nobody waits for it, and reductions and scans leave it out. The lanes that the
+//! A thread that returned belongs to no group any more: no operation waits for it, and reductions and scans leave it out. The lanes that the
 //! last warp of a block lacks (of 70 threads: 26 of the third warp) count as returned from the start.
 
 use crate::{Block, Warp};
@@ -28,7 +28,7 @@ pub use warp_group::WarpGroup;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, SharedArray, Warp, groups::Group, shared_array};
+/// use warploom_device_std::{Block, SharedArray, Warp, groups::Group, shared_array};
 /// use core::sync::atomic::Ordering::Relaxed;
 /// /// The sum over a group, in its rank 0; each group needs elements of its own.
 /// fn sum(group: &impl Group, scratch: SharedArray<u32, 64>, first: u32, mut value: u32) -> u32 {
@@ -80,7 +80,7 @@ pub trait Group {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, groups::synchronize};
+/// use warploom_device_std::{Block, groups::synchronize};
 /// fn kernel(block: Block) {
 ///     synchronize(&block);
 ///     synchronize(&block.tile::<8>());

@@ -1,6 +1,6 @@
 //! The device's heap: what `Box`, `Vec` and `String` call, over the driver's `malloc` and `free`.
 //!
-//! The device linker puts these functions in place of the allocation symbols of rustc (`__rust_alloc` and its kin, whose signatures
+//! The device linker puts these functions in place of the allocation symbols of rustc (`__rust_alloc` and the like, whose signatures
 //! they have) and of `alloc::alloc::handle_alloc_error`. The driver's heap gives multiples of 16; more comes from a larger piece, whose
 //! start is kept before the aligned address.
 
@@ -12,7 +12,7 @@ const ALIGN: usize = 16;
 
 mod device {
     unsafe extern "C" {
-        /// The driver's `malloc`: null if there is no room.
+        /// The driver's `malloc`: null if the heap is full.
         #[link_name = "__warploom.heap_alloc"]
         pub(super) fn alloc(bytes: u64) -> *mut u8;
         /// The driver's `free`.
@@ -28,7 +28,7 @@ mod device {
 #[unsafe(no_mangle)]
 pub unsafe fn __warploom_alloc(size: usize, align: usize) -> *mut u8 {
     if align <= ALIGN {
-        // SAFETY: any number of bytes may be asked for.
+        // SAFETY: any size is allowed.
         return unsafe { device::alloc(size as u64) };
     }
     // Room for the address before the aligned start, which is at least 16 bytes behind the real one.
@@ -104,7 +104,7 @@ pub unsafe fn __warploom_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub fn __warploom_no_alloc_shim() {}
 
-/// In place of `alloc::alloc::handle_alloc_error`: the heap is full. std hands no place of the user's source through.
+/// In place of `alloc::alloc::handle_alloc_error`: the heap is full. std passes no location in the user's source.
 #[cold]
 #[inline(never)]
 #[unsafe(no_mangle)]

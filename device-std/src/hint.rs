@@ -1,6 +1,6 @@
 //! What the compiler cannot know: how often to write a loop's body, which way a branch goes, how a pointer is aligned.
 //!
-//! `#[likely]` and its kin of C++ are functions here; `__builtin_assume` is [`core::hint::assert_unchecked`] and
+//! `#[likely]` and the like of C++ are functions here; `__builtin_assume` is [`core::hint::assert_unchecked`] and
 //! `__builtin_unreachable` is [`core::hint::unreachable_unchecked`]: both hold in kernels, and debug builds check them on the emulator.
 
 use core::hint::{assert_unchecked, cold_path};
@@ -12,7 +12,7 @@ const MOST: usize = 64;
 /// An integer that counts a loop.
 ///
 /// ```
-/// use warploom_device::hint::{LoopIndex, unroll};
+/// use warploom_device_std::hint::{LoopIndex, unroll};
 /// fn count<T: LoopIndex>(range: std::ops::Range<T>) -> usize {
 ///     let mut n = 0;
 ///     unroll::<4, _>(range, |_| n += 1);
@@ -60,11 +60,11 @@ indices!(u32: u64, i32: i64, u64: u64, i64: i64, usize: u64, isize: i64);
 ///
 /// ```
 /// let mut sum = 0;
-/// warploom_device::hint::unroll::<4, _>(0..11u32, |i| sum += i);
+/// warploom_device_std::hint::unroll::<4, _>(0..11u32, |i| sum += i);
 /// assert_eq!(sum, 55);
 /// ```
 /// ```compile_fail,E0080
-/// warploom_device::hint::unroll::<65, _>(0..100u32, |_| {});
+/// warploom_device_std::hint::unroll::<65, _>(0..100u32, |_| {});
 /// ```
 #[inline(always)]
 pub fn unroll<const N: usize, T: LoopIndex>(range: Range<T>, mut body: impl FnMut(T)) {
@@ -96,7 +96,7 @@ pub fn unroll<const N: usize, T: LoopIndex>(range: Range<T>, mut body: impl FnMu
 ///
 /// ```
 /// let mut powers = [0u32; 5];
-/// warploom_device::hint::unroll_all::<5>(|i| powers[i] = 1 << i);
+/// warploom_device_std::hint::unroll_all::<5>(|i| powers[i] = 1 << i);
 /// assert_eq!(powers, [1, 2, 4, 8, 16]);
 /// ```
 #[inline(always)]
@@ -129,7 +129,7 @@ pub(crate) fn keep_as_loop() {
 /// `condition`, which is nearly always true: the other way may be slow. CUDA: `__builtin_expect(condition, 1)`, `[[likely]]`.
 ///
 /// ```
-/// # use warploom_device::hint::likely;
+/// # use warploom_device_std::hint::likely;
 /// assert!(likely(2 > 1) && !likely(1 > 2));
 /// ```
 #[inline(always)]
@@ -144,7 +144,7 @@ pub fn likely(condition: bool) -> bool {
 /// `condition`, which is nearly never true: that way may be slow. CUDA: `__builtin_expect(condition, 0)`, `[[unlikely]]`.
 ///
 /// ```
-/// use warploom_device::hint::unlikely;
+/// use warploom_device_std::hint::unlikely;
 /// assert!(unlikely(2 > 1)); // the value is that of the condition
 /// ```
 #[inline(always)]
@@ -165,7 +165,7 @@ pub fn unlikely(condition: bool) -> bool {
 /// The address is a multiple of `ALIGN`.
 ///
 /// ```
-/// # use warploom_device::hint::assume_aligned;
+/// # use warploom_device_std::hint::assume_aligned;
 /// #[repr(align(16))]
 /// struct Four([f32; 4]);
 /// let four = Four([1.0; 4]);
@@ -186,7 +186,7 @@ pub unsafe fn assume_aligned<const ALIGN: usize, T>(pointer: *const T) -> *const
 /// The address is a multiple of `ALIGN`.
 ///
 /// ```
-/// use warploom_device::hint::assume_aligned_mut;
+/// use warploom_device_std::hint::assume_aligned_mut;
 /// let mut x = [0u64; 2];
 /// // SAFETY: `u64` is aligned to 8 bytes.
 /// let p = unsafe { assume_aligned_mut::<8, _>(x.as_mut_ptr()) };
@@ -207,7 +207,7 @@ pub unsafe fn assume_aligned_mut<const ALIGN: usize, T>(pointer: *mut T) -> *mut
 /// The address less `OFFSET` is a multiple of `ALIGN`.
 ///
 /// ```
-/// use warploom_device::hint::assume_aligned_offset;
+/// use warploom_device_std::hint::assume_aligned_offset;
 /// let x = [0u64; 2];
 /// // SAFETY: eight bytes before the second element is the first, aligned to 8 bytes.
 /// let p = unsafe { assume_aligned_offset::<8, 8, _>(&raw const x[1]) };

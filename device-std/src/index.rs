@@ -4,14 +4,14 @@
 //! to one thread of one launch and cannot be made, stored or sent elsewhere. Holding one *is* the right to its element.
 
 use crate::intrinsics as raw;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 
 /// Three extents or coordinates, in threads or blocks.
 ///
 /// What is not said is 1. CUDA: `dim3`.
 ///
 /// ```
-/// use warploom_device::Dim3;
+/// use warploom_device_std::Dim3;
 /// assert_eq!(Dim3::from(5), Dim3 { x: 5, ..Dim3::default() });
 /// assert_eq!(Dim3::from((2, 3)).count(), 6);
 /// ```
@@ -34,7 +34,7 @@ impl Dim3 {
         self.x as u64 * self.y as u64 * self.z as u64
     }
 
-    /// The place of `point` when x runs fastest; different for different points within `self`.
+    /// The linear index of `point` when x varies fastest; different for different points within `self`.
     #[inline(always)]
     pub(crate) const fn linear(self, point: Dim3) -> u64 {
         point.x as u64 + self.x as u64 * (point.y as u64 + self.y as u64 * point.z as u64)
@@ -80,7 +80,7 @@ impl From<(u32, u32, u32)> for Dim3 {
 /// CUDA: `threadIdx`. Panics outside of a kernel.
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{block_dim, thread_idx};
+/// use warploom_device_std::{block_dim, thread_idx};
 /// # let shape = Shape { grid: [2, 1, 1], block: [8, 4, 1], dynamic_shared_bytes: 0, workers: None };
 /// run(shape, &|| assert!(thread_idx().y < block_dim().y))?;
 /// # Ok::<(), warploom_emulator::Fault>(())
@@ -99,7 +99,7 @@ pub fn thread_idx() -> Dim3 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::block_idx;
+/// use warploom_device_std::block_idx;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     assert!(block_idx().x < 2);
 /// })?;
@@ -119,7 +119,7 @@ pub fn block_idx() -> Dim3 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::block_dim;
+/// use warploom_device_std::block_dim;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     assert_eq!(block_dim().x, 40);
 /// })?;
@@ -139,7 +139,7 @@ pub fn block_dim() -> Dim3 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::grid_dim;
+/// use warploom_device_std::grid_dim;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     assert_eq!(grid_dim().x, 2);
 /// })?;
@@ -159,7 +159,7 @@ pub fn grid_dim() -> Dim3 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{lane, thread_idx};
+/// use warploom_device_std::{lane, thread_idx};
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     assert_eq!(lane(), thread_idx().x % 32);
 /// })?;
@@ -175,7 +175,7 @@ pub fn lane() -> u32 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{thread_idx, warp_id};
+/// use warploom_device_std::{thread_idx, warp_id};
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     assert_eq!(warp_id(), thread_idx().x / 32);
 /// })?;
@@ -197,12 +197,12 @@ pub(crate) fn linear_thread() -> u32 {
 /// The index of this thread in a one-dimensional launch: different in each thread, from 0 without gaps.
 ///
 /// A kernel that takes an `Index1D` is only launched with one-dimensional grids and blocks, which the host checks. The value is a
-/// witness: whoever holds it is that thread. It is `Copy`, but neither `Send` nor `Sync`, and ends with the launch.
+/// witness: only that thread can hold it. It is `Copy`, but neither `Send` nor `Sync`, and ends with the launch.
 /// CUDA: `blockIdx.x * blockDim.x + threadIdx.x`, in 64 bit.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice, Index1D};
+/// use warploom_device_std::{DisjointSlice, Index1D};
 /// fn squares(i: Index1D, mut y: DisjointSlice<u64>) {
 ///     if let Some(y) = y.get_mut(i) {
 ///         *y = (i.get() * i.get()) as u64;
@@ -219,26 +219,26 @@ pub(crate) fn linear_thread() -> u32 {
 /// ```
 /// It cannot be made:
 /// ```compile_fail,E0423
-/// let i = warploom_device::Index1D(7);
+/// let i = warploom_device_std::Index1D(7);
 /// ```
 /// ```compile_fail,E0133
-/// let i = warploom_device::Index1D::from_launch();
+/// let i = warploom_device_std::Index1D::from_launch();
 /// ```
 /// nor sent to another thread:
 /// ```compile_fail,E0277
-/// fn kernel(i: warploom_device::Index1D) {
+/// fn kernel(i: warploom_device_std::Index1D) {
 ///     std::thread::scope(|scope| { scope.spawn(move || i.get()); });
 /// }
 /// ```
 /// nor kept for the next one:
 /// ```compile_fail,E0521
 /// use std::cell::Cell;
-/// use warploom_device::Index1D;
+/// use warploom_device_std::Index1D;
 /// thread_local! { static KEPT: Cell<Option<Index1D<'static>>> = const { Cell::new(None) } }
 /// fn kernel(i: Index1D) { KEPT.set(Some(i)); }
 /// ```
 /// ```compile_fail,E0277
-/// use warploom_device::Index1D;
+/// use warploom_device_std::Index1D;
 /// static KEPT: std::sync::Mutex<Option<Index1D<'static>>> = std::sync::Mutex::new(None);
 /// ```
 #[derive(Clone, Copy)]
@@ -246,6 +246,8 @@ pub struct Index1D<'k> {
     value: usize,
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Index1D<'k> {}
 
 impl Index1D<'_> {
     /// The index, counted over the whole grid.
@@ -293,7 +295,7 @@ impl Index1D<'_> {
 /// CUDA: `blockIdx.x * blockDim.x + threadIdx.x` and the same for y, in 64 bit. See [`Index1D`] for what a witness is.
 ///
 /// ```
-/// use warploom_device::{DisjointSlice2D, Index2D};
+/// use warploom_device_std::{DisjointSlice2D, Index2D};
 /// fn fill(i: Index2D, mut picture: DisjointSlice2D<u32>) {
 ///     if let Some(pixel) = picture.get_mut(i) {
 ///         *pixel = (i.x() + i.y()) as u32;
@@ -306,6 +308,8 @@ pub struct Index2D<'k> {
     y: usize,
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Index2D<'k> {}
 
 impl Index2D<'_> {
     /// The column, along x.
@@ -351,7 +355,7 @@ impl Index2D<'_> {
 /// CUDA: `blockIdx.x * blockDim.x + threadIdx.x` and the same for y and z, in 64 bit. See [`Index1D`] for what a witness is.
 ///
 /// ```
-/// use warploom_device::Index3D;
+/// use warploom_device_std::Index3D;
 /// fn distance(i: Index3D) -> usize {
 ///     i.x() + i.y() + i.z()
 /// }
@@ -363,6 +367,8 @@ pub struct Index3D<'k> {
     z: usize,
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Index3D<'k> {}
 
 impl Index3D<'_> {
     /// The coordinate along x.

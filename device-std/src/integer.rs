@@ -4,7 +4,7 @@
 //! `__float_as_int` `to_bits`. `__ffs` is [`find_first_set`].
 //!
 //! ```
-//! use warploom_device::integer::{byte_permute, funnel_shift_left, mul_hi, sad};
+//! use warploom_device_std::integer::{byte_permute, funnel_shift_left, mul_hi, sad};
 //! assert_eq!(mul_hi(u32::MAX, 16), 15);
 //! assert_eq!(sad(3i32, -4, 100), 107);
 //! assert_eq!(byte_permute(0x3322_1100, 0x7766_5544, 0x0123), 0x0011_2233);
@@ -18,7 +18,7 @@ pub use raw::{dp2a_hi_i32, dp2a_hi_u32, dp2a_lo_i32, dp2a_lo_u32, dp4a_i32, dp4a
 /// `i16`, `u16`, `i32`, `u32`, `i64` and `u64`.
 ///
 /// ```
-/// use warploom_device::integer::{Integer, mul_hi};
+/// use warploom_device_std::integer::{Integer, mul_hi};
 /// fn high<T: Integer>(a: T, b: T) -> T {
 ///     mul_hi(a, b)
 /// }
@@ -29,7 +29,7 @@ pub trait Integer: sealed::Integer {}
 /// The upper half of the product, in twice the bits. CUDA: `__mulhi`, `__umulhi`, `__mul64hi`, `__umul64hi`.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::mul_hi(-1i64, 5), -1);
+/// assert_eq!(warploom_device_std::integer::mul_hi(-1i64, 5), -1);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -40,7 +40,7 @@ pub fn mul_hi<T: Integer>(a: T, b: T) -> T {
 /// `sum + |a - b|`, wrapping. The difference itself does not wrap. CUDA: `__sad`, `__usad`.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::sad(7u16, 9, 1), 3);
+/// assert_eq!(warploom_device_std::integer::sad(7u16, 9, 1), 3);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -51,7 +51,7 @@ pub fn sad<T: Integer>(a: T, b: T, sum: T) -> T {
 /// The place of the lowest set bit, counted from 1; 0 for 0. CUDA: `__ffs`, `__ffsll`.
 ///
 /// ```
-/// use warploom_device::integer::find_first_set;
+/// use warploom_device_std::integer::find_first_set;
 /// assert_eq!((find_first_set(0u32), find_first_set(12u32), find_first_set(i64::MIN)), (0, 3, 64));
 /// ```
 #[inline(always)]
@@ -65,7 +65,7 @@ pub fn find_first_set<T: Integer>(x: T) -> u32 {
 /// Not faster than `*` on any GPU that we support.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::mul24(0x0100_0003, -2), -6); // the top 8 bits are ignored
+/// assert_eq!(warploom_device_std::integer::mul24(0x0100_0003, -2), -6); // the top 8 bits are ignored
 /// ```
 #[inline(always)]
 #[must_use]
@@ -76,7 +76,7 @@ pub fn mul24(a: i32, b: i32) -> i32 {
 /// The low 32 bits of the product of the low 24 bits. CUDA: `__umul24`.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::umul24(0xff00_0003, 2), 6);
+/// assert_eq!(warploom_device_std::integer::umul24(0xff00_0003, 2), 6);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -89,7 +89,7 @@ pub fn umul24(a: u32, b: u32) -> u32 {
 /// Bit 3 of a nibble asks for eight copies of that byte's top bit instead. Bits above 16 are ignored. CUDA: `__byte_perm`.
 ///
 /// ```
-/// use warploom_device::integer::byte_permute;
+/// use warploom_device_std::integer::byte_permute;
 /// assert_eq!(byte_permute(0x8000_00ff, 0, 0xb8_48), 0xff_ff_00_ff);
 /// ```
 #[inline(always)]
@@ -101,7 +101,7 @@ pub fn byte_permute(a: u32, b: u32, selector: u32) -> u32 {
 /// The upper word of `high:low` shifted left by `n % 32`. CUDA: `__funnelshift_l`. Compute capability: 3.2.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::funnel_shift_left(0xf000_0000, 1, 36), 0x1f);
+/// assert_eq!(warploom_device_std::integer::funnel_shift_left(0xf000_0000, 1, 36), 0x1f);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -112,7 +112,7 @@ pub fn funnel_shift_left(low: u32, high: u32, n: u32) -> u32 {
 /// The upper word of `high:low` shifted left by `n`, at most 32. CUDA: `__funnelshift_lc`. Compute capability: 3.2.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::funnel_shift_left_clamped(7, 1, 40), 7);
+/// assert_eq!(warploom_device_std::integer::funnel_shift_left_clamped(7, 1, 40), 7);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -123,7 +123,7 @@ pub fn funnel_shift_left_clamped(low: u32, high: u32, n: u32) -> u32 {
 /// The lower word of `high:low` shifted right by `n % 32`. CUDA: `__funnelshift_r`. Compute capability: 3.2.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::funnel_shift_right(0x10, 0xf, 36), 0xf000_0001);
+/// assert_eq!(warploom_device_std::integer::funnel_shift_right(0x10, 0xf, 36), 0xf000_0001);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -134,7 +134,7 @@ pub fn funnel_shift_right(low: u32, high: u32, n: u32) -> u32 {
 /// The lower word of `high:low` shifted right by `n`, at most 32. CUDA: `__funnelshift_rc`. Compute capability: 3.2.
 ///
 /// ```
-/// assert_eq!(warploom_device::integer::funnel_shift_right_clamped(7, 1, 40), 1);
+/// assert_eq!(warploom_device_std::integer::funnel_shift_right_clamped(7, 1, 40), 1);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -145,7 +145,7 @@ pub fn funnel_shift_right_clamped(low: u32, high: u32, n: u32) -> u32 {
 /// The number with these upper and lower words. CUDA: `__hiloint2double`.
 ///
 /// ```
-/// use warploom_device::integer::{f64_from_words, f64_high_word, f64_low_word};
+/// use warploom_device_std::integer::{f64_from_words, f64_high_word, f64_low_word};
 /// assert_eq!(f64_from_words(0x4000_0000, 0), 2.0);
 /// assert_eq!((f64_high_word(-2.0), f64_low_word(-2.0)), (0xc000_0000u32 as i32, 0));
 /// ```
@@ -158,7 +158,7 @@ pub const fn f64_from_words(high: i32, low: i32) -> f64 {
 /// Sign, exponent and the upper 20 bits of the fraction. CUDA: `__double2hiint`. Example: [`f64_from_words`].
 ///
 /// ```
-/// use warploom_device::integer::f64_high_word;
+/// use warploom_device_std::integer::f64_high_word;
 /// assert_eq!(f64_high_word(1.0), 0x3ff0_0000);
 /// ```
 #[inline(always)]
@@ -170,7 +170,7 @@ pub const fn f64_high_word(x: f64) -> i32 {
 /// The lower 32 bits of the fraction. CUDA: `__double2loint`. Example: [`f64_from_words`].
 ///
 /// ```
-/// use warploom_device::integer::f64_low_word;
+/// use warploom_device_std::integer::f64_low_word;
 /// assert_eq!(f64_low_word(1.0), 0);
 /// ```
 #[inline(always)]

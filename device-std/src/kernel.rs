@@ -44,7 +44,7 @@ pub struct DeviceKernel {
     pub cluster_at_launch: bool,
 }
 
-// SAFETY: a constant; `entry` is the address of a function, which nobody writes.
+// SAFETY: a constant; `entry` is the address of a function, which is never written.
 unsafe impl Sync for DeviceKernel {}
 
 /// One parameter of a kernel.
@@ -129,7 +129,7 @@ pub fn instantiate(k: &'static DeviceKernel, at: &'static Location<'static>) {
             #[link_name = "__warploom.instantiate"]
             fn mark(k: *const DeviceKernel, at: *const Location<'static>);
         }
-        // SAFETY: never run: the device linker reads the call and removes it. Both pointers live for ever.
+        // SAFETY: never run: the device linker reads the call and removes it. Both pointers are `'static`.
         unsafe { mark(k, at) }
     }
     #[cfg(not(warploom_device))]

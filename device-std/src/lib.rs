@@ -4,7 +4,7 @@
 //! device linker lowers; in an ordinary build it ends in the emulator's functions of the same names. Everything above that table is
 //! written once. Must not know: the driver, the macros, LLVM.
 //!
-//! Start at [`index`] and [`output`]: who writes where, and why two threads never write one element. Then [`block`] and [`shared`].
+//! Start at [`index`] and [`output`]: which thread writes which element, and why no two threads write the same one. Then [`block`] and [`shared`].
 #![no_std]
 
 extern crate alloc;

@@ -14,18 +14,18 @@ pub use copy::copy_block;
 
 use crate::intrinsics as raw;
 
-/// Reads an element of a slice that nobody writes while the kernel runs.
+/// Reads an element of a slice that no thread writes while the kernel runs.
 ///
-/// An ordinary read: where `x` comes from a kernel's own `&[T]`, the compiler knows that nobody writes it and loads it through the
+/// An ordinary read: where `x` comes from a kernel's own `&[T]`, the compiler knows that it is read-only and loads it through the
 /// read-only cache. It decides, because it can prove that; [`load`] with [`ReadOnly`] leaves the proof to you. CUDA: `__ldg`. PTX:
 /// `ld.global.nc`, 3.1. Compute capability: 3.5.
 ///
 /// ```
-/// assert_eq!(warploom_device::memory::ldg(&[1.5_f32, 2.0][1]), 2.0);
+/// assert_eq!(warploom_device_std::memory::ldg(&[1.5_f32, 2.0][1]), 2.0);
 /// ```
 /// Vectors have 2 or 4 elements:
 /// ```compile_fail,E0277
-/// warploom_device::memory::ldg(&[1.5_f32, 2.0, 3.0]);
+/// warploom_device_std::memory::ldg(&[1.5_f32, 2.0, 3.0]);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -39,22 +39,22 @@ pub fn ldg<T: Access>(x: &T) -> T {
 /// `ld.global.nc`, 2.0.
 ///
 /// # Safety
-/// `p` is valid for reads and aligned to the size of `T` (to 16 if that is 32), nobody writes `*p` at the same time, and for
-/// [`ReadOnly`] it lies in global memory and nobody writes it while the kernel runs.
+/// `p` is valid for reads and aligned to the size of `T` (to 16 if that is 32), no thread writes `*p` at the same time, and for
+/// [`ReadOnly`] it lies in global memory and no thread writes it while the kernel runs.
 ///
 /// ```
-/// use warploom_device::memory::{Streaming, load};
+/// use warploom_device_std::memory::{Streaming, load};
 /// let x = 7_u16;
-/// // SAFETY: valid and aligned, and nobody writes it.
+/// // SAFETY: valid and aligned, and no thread writes it.
 /// assert_eq!(unsafe { load(&raw const x, Streaming) }, 7);
 /// ```
 /// ```compile_fail,E0277
-/// use warploom_device::memory::{Streaming, load};
+/// use warploom_device_std::memory::{Streaming, load};
 /// let x = [1_u32, 2, 3];
 /// unsafe { load(&raw const x, Streaming) }; // no load has three elements
 /// ```
 /// ```compile_fail,E0277
-/// use warploom_device::memory::{WriteThrough, load};
+/// use warploom_device_std::memory::{WriteThrough, load};
 /// let x = 1_u32;
 /// unsafe { load(&raw const x, WriteThrough) }; // a hint for stores
 /// ```
@@ -71,12 +71,12 @@ pub unsafe fn load<T: Access, H: LoadHint>(p: *const T, _hint: H) -> T {
 /// `st.wt`, 2.0.
 ///
 /// # Safety
-/// `p` is valid for writes and aligned to the size of `T` (to 16 if that is 32), and nobody else accesses `*p` at the same time.
+/// `p` is valid for writes and aligned to the size of `T` (to 16 if that is 32), and no other thread accesses `*p` at the same time.
 ///
 /// ```
-/// use warploom_device::memory::{WriteThrough, store};
+/// use warploom_device_std::memory::{WriteThrough, store};
 /// let mut x = 0_u64;
-/// // SAFETY: valid and aligned, and nobody else accesses it.
+/// // SAFETY: valid and aligned, and no other thread accesses it.
 /// unsafe { store(&raw mut x, 9, WriteThrough) };
 /// assert_eq!(x, 9);
 /// ```
@@ -90,7 +90,7 @@ pub unsafe fn store<T: Access, H: StoreHint>(p: *mut T, value: T, _hint: H) {
 ///
 /// ```
 /// let x = [1_u32, 2];
-/// warploom_device::memory::prefetch_l2(&x[1]);
+/// warploom_device_std::memory::prefetch_l2(&x[1]);
 /// ```
 #[inline(always)]
 pub fn prefetch_l2<T>(x: &T) {
@@ -102,7 +102,7 @@ pub fn prefetch_l2<T>(x: &T) {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::memory::prefetch_l1;
+/// use warploom_device_std::memory::prefetch_l1;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     let x = [1.0f32; 4];
 ///     prefetch_l1(&x);

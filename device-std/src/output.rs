@@ -8,7 +8,7 @@ mod patches; // rectangles of a matrix, one for each thread
 
 pub use patches::{Patch, Patches};
 
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 use crate::{BlockLeader, Index1D, Index2D, Plain, WarpLeader};
 use core::marker::PhantomData;
 
@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 ///
 /// ```compile_fail,E0277
 /// struct Mine; // a space of one's own could give two threads one element
-/// impl warploom_device::output::Space for Mine {}
+/// impl warploom_device_std::output::Space for Mine {}
 /// ```
 pub trait Space: sealed::Sealed {}
 
@@ -28,7 +28,7 @@ mod sealed {
 /// Element `i` belongs to the thread with index `i`; in a matrix, element `(x, y)` to the thread `(x, y)`.
 ///
 /// ```
-/// use warploom_device::{DisjointSlice, Index1D, Linear};
+/// use warploom_device_std::{DisjointSlice, Index1D, Linear};
 /// fn double(i: Index1D, mut y: DisjointSlice<f32, Linear>) {
 ///     if let Some(y) = y.get_mut(i) {
 ///         *y *= 2.0;
@@ -39,7 +39,7 @@ pub enum Linear {}
 /// Element `b` belongs to thread 0 of block `b`.
 ///
 /// ```
-/// use warploom_device::{Block, DisjointSlice, PerBlock};
+/// use warploom_device_std::{Block, DisjointSlice, PerBlock};
 /// fn sizes(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
 ///     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
 ///         *y = block.threads() as u32;
@@ -52,7 +52,7 @@ pub enum PerBlock {}
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice, Index1D, PerWarp, Warp};
+/// use warploom_device_std::{DisjointSlice, Index1D, PerWarp, Warp};
 /// fn sums(i: Index1D, warp: Warp, x: &[u32], mut y: DisjointSlice<u32, PerWarp>) {
 ///     let sum = warp.reduce_sum(x.get(i.get()).copied().unwrap_or(0));
 ///     if let Some(y) = warp.leader().and_then(|leader| y.get_mut(leader)) {
@@ -72,16 +72,16 @@ pub enum PerWarp {}
 /// Elements `i`, `i + threads`, `i + 2 * threads` … belong to the thread with index `i`.
 ///
 /// ```
-/// use warploom_device::{DisjointSlice, GridStride, Index1D};
+/// use warploom_device_std::{DisjointSlice, GridStride, Index1D};
 /// fn double(i: Index1D, mut y: DisjointSlice<f32, GridStride>) {
 ///     y.iter_mut(i).for_each(|(_, y)| *y *= 2.0);
 /// }
 /// ```
 pub enum GridStride {}
-/// Elements `i * N .. (i + 1) * N` belong to the thread with index `i`. A shorter rest at the end belongs to nobody.
+/// Elements `i * N .. (i + 1) * N` belong to the thread with index `i`. A shorter rest at the end belongs to no thread.
 ///
 /// ```
-/// use warploom_device::{Chunks, DisjointSlice, Index1D};
+/// use warploom_device_std::{Chunks, DisjointSlice, Index1D};
 /// fn pairs(i: Index1D, mut y: DisjointSlice<f32, Chunks<2>>) {
 ///     if let Some(y) = y.get_mut(i) {
 ///         *y = [1.0, 2.0];
@@ -105,7 +105,7 @@ impl<const N: usize> Space for Chunks<N> {}
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice, GridStride, Index1D};
+/// use warploom_device_std::{DisjointSlice, GridStride, Index1D};
 /// fn fill(i: Index1D, mut y: DisjointSlice<u32, GridStride>) {
 ///     for (at, y) in y.iter_mut(i) {
 ///         *y = at as u32;
@@ -122,21 +122,21 @@ impl<const N: usize> Space for Chunks<N> {}
 /// ```
 /// One space per parameter:
 /// ```compile_fail,E0599
-/// use warploom_device::{Block, DisjointSlice, Index1D};
+/// use warploom_device_std::{Block, DisjointSlice, Index1D};
 /// fn kernel(i: Index1D, block: Block, mut y: DisjointSlice<u32>) {
 ///     y.get_mut(i);
 ///     for (_, y) in y.iter_mut(i) { *y = 1 } // the elements of other threads as well
 /// }
 /// ```
 /// ```compile_fail,E0308
-/// use warploom_device::{Block, DisjointSlice, Index1D, PerBlock};
+/// use warploom_device_std::{Block, DisjointSlice, Index1D, PerBlock};
 /// fn kernel(i: Index1D, mut y: DisjointSlice<u32, PerBlock>) {
 ///     y.get_mut(i);
 /// }
 /// ```
 /// One element at a time, and only while the slice is borrowed:
 /// ```compile_fail,E0499
-/// use warploom_device::{DisjointSlice, Index1D};
+/// use warploom_device_std::{DisjointSlice, Index1D};
 /// fn kernel(i: Index1D, mut y: DisjointSlice<u32>) {
 ///     let (a, b) = (y.get_mut(i), y.get_mut(i));
 ///     drop((a, b));
@@ -148,6 +148,8 @@ pub struct DisjointSlice<'k, T: Plain, S: Space = Linear> {
     _space: PhantomData<S>,
     _brand: Brand<'k>,
 }
+
+impl<'k, T: Plain, S: Space> Tied<'k> for DisjointSlice<'k, T, S> {}
 
 impl<T: Plain, S: Space> DisjointSlice<'_, T, S> {
     /// The number of elements.
@@ -198,8 +200,10 @@ impl<T: Plain> DisjointSlice<'_, T, Linear> {
         if i.get() >= self.len {
             return None;
         }
-        // SAFETY: within the slice; `i` is this thread's alone, and `self` stays borrowed, so nobody else has this element.
-        Some(unsafe { &mut *self.start.add(i.get()) })
+        // SAFETY: within the slice.
+        let element = unsafe { self.start.add(i.get()) };
+        // SAFETY: `i` is this thread's alone, and `self` stays borrowed, so no other reference to this element exists.
+        Some(unsafe { &mut *element })
     }
 }
 
@@ -211,8 +215,10 @@ impl<T: Plain> DisjointSlice<'_, T, PerBlock> {
         if leader.block() >= self.len {
             return None;
         }
-        // SAFETY: within the slice; one thread per block holds `leader`, and `self` stays borrowed, so nobody else has this element.
-        Some(unsafe { &mut *self.start.add(leader.block()) })
+        // SAFETY: within the slice.
+        let element = unsafe { self.start.add(leader.block()) };
+        // SAFETY: one thread per block holds `leader`, and `self` stays borrowed, so no other reference to this element exists.
+        Some(unsafe { &mut *element })
     }
 }
 
@@ -224,8 +230,10 @@ impl<T: Plain> DisjointSlice<'_, T, PerWarp> {
         if leader.warp() >= self.len {
             return None;
         }
-        // SAFETY: within the slice; one thread per warp holds `leader`, and `self` stays borrowed, so nobody else has this element.
-        Some(unsafe { &mut *self.start.add(leader.warp()) })
+        // SAFETY: within the slice.
+        let element = unsafe { self.start.add(leader.warp()) };
+        // SAFETY: one thread per warp holds `leader`, and `self` stays borrowed, so no other reference to this element exists.
+        Some(unsafe { &mut *element })
     }
 }
 
@@ -252,15 +260,17 @@ impl<T: Plain, const N: usize> DisjointSlice<'_, T, Chunks<N>> {
         if i.get() >= self.len / N {
             return None;
         }
-        // SAFETY: `i < len / N`, so the chunk lies within the slice; chunks of two threads do not overlap, and `self` stays borrowed.
-        Some(unsafe { &mut *self.start.add(i.get() * N).cast::<[T; N]>() })
+        // SAFETY: `i < len / N`, so the chunk lies within the slice.
+        let chunk = unsafe { self.start.add(i.get() * N) };
+        // SAFETY: chunks of two threads do not overlap, and `self` stays borrowed.
+        Some(unsafe { &mut *chunk.cast::<[T; N]>() })
     }
 }
 
 /// The elements of one thread in a slice by [`GridStride`]; see [`DisjointSlice::iter_mut`].
 ///
 /// ```
-/// use warploom_device::{DisjointSlice, GridStride, Index1D};
+/// use warploom_device_std::{DisjointSlice, GridStride, Index1D};
 /// fn last(i: Index1D, mut y: DisjointSlice<f32, GridStride>) {
 ///     if let Some((_, y)) = y.iter_mut(i).last() {
 ///         *y = 1.0;
@@ -290,8 +300,10 @@ impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
             // SAFETY: `at` is below a number of elements that are in memory, so below 2^63; a launch has fewer than 2^42 threads.
             unsafe { at.unchecked_add(self.stride) }
         };
-        // SAFETY: within the slice; `at` is congruent to this thread's index modulo the number of threads and never comes twice.
-        Some((at, unsafe { &mut *self.start.add(at) }))
+        // SAFETY: within the slice.
+        let element = unsafe { self.start.add(at) };
+        // SAFETY: `at` is congruent to this thread's index modulo the number of threads and never comes twice.
+        Some((at, unsafe { &mut *element }))
     }
 }
 
@@ -301,7 +313,7 @@ impl<'a, T: Plain> Iterator for GridStrideIter<'a, T> {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice2D, Index2D};
+/// use warploom_device_std::{DisjointSlice2D, Index2D};
 /// fn products(i: Index2D, mut m: DisjointSlice2D<u32>) {
 ///     if let Some(m) = m.get_mut(i) {
 ///         *m = (i.x() * i.y()) as u32;
@@ -324,6 +336,8 @@ pub struct DisjointSlice2D<'k, T: Plain, S: Space = Linear> {
     _brand: Brand<'k>,
 }
 
+impl<'k, T: Plain, S: Space> Tied<'k> for DisjointSlice2D<'k, T, S> {}
+
 impl<T: Plain> DisjointSlice2D<'_, T, Linear> {
     /// The element in column `i.x()` of row `i.y()`, or `None` outside.
     #[inline(always)]
@@ -332,12 +346,14 @@ impl<T: Plain> DisjointSlice2D<'_, T, Linear> {
         if i.x() >= self.width || i.y() >= self.height {
             return None;
         }
-        // SAFETY: column and row lie within the matrix, so two index pairs never meet in one element; `i` is this thread's alone, and
-        // `self` stays borrowed. The matrix is in memory, so the numbers of its elements do not overflow.
-        Some(unsafe {
-            let at = i.y().unchecked_mul(self.width).unchecked_add(i.x());
-            &mut *self.start.add(at)
-        })
+        // SAFETY: a row of the matrix, which is in memory, so the offsets of its elements do not overflow.
+        let row = unsafe { i.y().unchecked_mul(self.width) };
+        // SAFETY: as above, for an element.
+        let at = unsafe { row.unchecked_add(i.x()) };
+        // SAFETY: column and row lie within the matrix.
+        let element = unsafe { self.start.add(at) };
+        // SAFETY: two index pairs name two elements; `i` is this thread's alone, and `self` stays borrowed.
+        Some(unsafe { &mut *element })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The panic entry points of `core`, for kernels: write a [`PanicRecord`], then end the thread.
 //!
-//! The device linker puts these in place of `core::panicking::panic_fmt` and its kin, whose LLVM signatures they have: arguments in
+//! The device linker puts these in place of `core::panicking::panic_fmt` and the like, whose LLVM signatures they have: arguments in
 //! Rust's own convention, the caller's location, which `#[track_caller]` passes unseen, as the last one. The thread ends with PTX
 //! `exit`, not `trap`: the context stays usable and barriers count the thread as arrived.
 
@@ -34,7 +34,7 @@ mod device {
 pub(crate) fn happened() -> bool {
     // SAFETY: the linker gives the symbol a body of the declared type.
     let claim = unsafe { device::panic_claim() };
-    // SAFETY: the claim word is null or aligned, lives for the launch and is only accessed atomically.
+    // SAFETY: the claim word is null or aligned, valid for the launch and only accessed atomically.
     !claim.is_null() && unsafe { AtomicU32::from_ptr(claim) }.load(Ordering::Relaxed) != 0
 }
 
@@ -123,7 +123,7 @@ pub fn __warploom_panic_nounwind_fmt(
     report(Some(at), |record| record.text(args))
 }
 
-/// The heap has no room. Where in the user's source nobody knows.
+/// The heap is full. The source location of the allocation is not available.
 #[cold]
 #[inline(never)]
 pub(crate) fn out_of_memory(bytes: usize) -> ! {
@@ -134,10 +134,12 @@ pub(crate) fn out_of_memory(bytes: usize) -> ! {
 #[cold]
 #[inline(always)]
 fn report(at: Option<&'static Location<'static>>, message: impl FnOnce(&mut Record)) -> ! {
-    // SAFETY: the linker gives these symbols bodies of the declared types; record and claim word are null or live for the launch.
-    let (at_host, claim) = unsafe { (device::panic_record(), device::panic_claim()) };
+    // SAFETY: the linker gives these symbols bodies of the declared types; record and claim word are null or valid for the launch.
+    let at_host = unsafe { device::panic_record() };
+    // SAFETY: as above.
+    let claim = unsafe { device::panic_claim() };
     if !at_host.is_null() && !claim.is_null() {
-        // SAFETY: the claim word is aligned, lives for the launch and is only accessed atomically.
+        // SAFETY: the claim word is aligned, valid for the launch and only accessed atomically.
         let first = unsafe { AtomicU32::from_ptr(claim) }.swap(1, Ordering::Relaxed) == 0; // 1
         if first {
             let mut record = Record {
@@ -148,7 +150,9 @@ fn report(at: Option<&'static Location<'static>>, message: impl FnOnce(&mut Reco
             message(&mut record);
             raw::fence_system(); // 3
             // SAFETY: as in `Record`.
-            unsafe { write_volatile(&raw mut (*at_host).ready, 1) }; // 4
+            let ready = unsafe { &raw mut (*at_host).ready };
+            // SAFETY: as in `Record`.
+            unsafe { write_volatile(ready, 1) }; // 4
         }
     }
     // SAFETY: ends the thread; nothing of it is left. 5
@@ -165,8 +169,12 @@ struct Record {
 
 macro_rules! put {
     ($record:expr, $($field:ident $([$at:literal])? = $value:expr),* $(,)?) => {
-        // SAFETY: the invariant of `Record`.
-        unsafe { $(write_volatile(&raw mut (*$record.at).$field $([$at])?, $value);)* }
+        $(
+            // SAFETY: the invariant of `Record`.
+            let to = unsafe { &raw mut (*$record.at).$field $([$at])? };
+            // SAFETY: the invariant of `Record`.
+            unsafe { write_volatile(to, $value) };
+        )*
     };
 }
 
@@ -198,8 +206,12 @@ impl Record {
         let mut len = 0;
         while let [byte, others @ ..] = rest {
             keep_as_loop();
-            // SAFETY: the invariant of `Record`; `rest` began with at most 256 bytes.
-            unsafe { write_volatile((&raw mut (*self.at).file).cast::<u8>().add(len), *byte) };
+            // SAFETY: the invariant of `Record`.
+            let file = unsafe { &raw mut (*self.at).file }.cast::<u8>();
+            // SAFETY: `rest` began with at most 256 bytes.
+            let to = unsafe { file.add(len) };
+            // SAFETY: the invariant of `Record`.
+            unsafe { write_volatile(to, *byte) };
             len += 1;
             rest = others;
         }
@@ -274,11 +286,12 @@ impl Record {
     #[inline(always)]
     fn byte(&mut self, byte: u8) {
         if self.text_len < 1024 {
-            // SAFETY: the invariant of `Record`; `text_len` is below 1024.
-            unsafe {
-                let text = (&raw mut (*self.at).text).cast::<u8>();
-                write_volatile(text.add(self.text_len), byte);
-            }
+            // SAFETY: the invariant of `Record`.
+            let text = unsafe { &raw mut (*self.at).text }.cast::<u8>();
+            // SAFETY: `text_len` is below 1024.
+            let to = unsafe { text.add(self.text_len) };
+            // SAFETY: the invariant of `Record`.
+            unsafe { write_volatile(to, byte) };
             self.text_len += 1;
         }
     }

@@ -1,4 +1,4 @@
-//! What goes on beside the threads of a block: copies into shared memory, and barriers in memory that count arrivals.
+//! What runs asynchronously to the threads of a block: copies into shared memory, and barriers in memory that count arrivals.
 //!
 //! [`AsyncTiles`] is safe: copies fill stages in turn, and a stage is read between [`wait`](AsyncTiles::wait) and
 //! [`release`](Stage::release). [`Mbarrier`] is raw.

@@ -3,7 +3,6 @@
 //! [`Plain`]: elements of buffers and of shared memory. [`KernelArg`]: what is passed by value. [`SliceElement`]: what a kernel may
 //! see through `&[T]`.
 
-use crate::{AtomicF32, AtomicF64};
 use core::sync::atomic;
 
 /// Any bit pattern is a value, and no value points anywhere: the element of a buffer, a slice or a shared tile.
@@ -15,11 +14,11 @@ use core::sync::atomic;
 /// reference or handle. The layout is the same on host and device: `repr(C)` or `repr(transparent)`.
 ///
 /// ```
-/// fn bytes<T: warploom_device::Plain>(n: usize) -> usize { n * size_of::<T>() }
+/// fn bytes<T: warploom_device_std::Plain>(n: usize) -> usize { n * size_of::<T>() }
 /// assert_eq!(bytes::<[f32; 4]>(2), 32);
 /// ```
 /// ```compile_fail,E0277
-/// fn bytes<T: warploom_device::Plain>(n: usize) -> usize { n * size_of::<T>() }
+/// fn bytes<T: warploom_device_std::Plain>(n: usize) -> usize { n * size_of::<T>() }
 /// bytes::<&u32>(2); // a pointer of the host means nothing to a kernel
 /// ```
 #[diagnostic::on_unimplemented(
@@ -39,7 +38,7 @@ pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 /// reference or handle.
 ///
 /// ```compile_fail,E0277
-/// fn pass<T: warploom_device::KernelArg>(_: T) {}
+/// fn pass<T: warploom_device_std::KernelArg>(_: T) {}
 /// pass(String::from("host memory"));
 /// ```
 #[diagnostic::on_unimplemented(
@@ -49,14 +48,14 @@ pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 )]
 pub unsafe trait KernelArg: Copy + 'static {}
 
-/// What a kernel may see through `&[T]`: plain data, which nobody writes meanwhile, or atomics, which anybody may.
+/// What a kernel may see through `&[T]`: plain data, which no thread writes meanwhile, or atomics, which any thread may write.
 ///
 /// # Safety
 /// Same size, alignment and valid bit patterns as [`SliceElement::Plain`]; [`SliceElement::READ_ONLY`] only if there is no interior
 /// mutability: a kernel may then load the slice through the read-only cache.
 ///
 /// ```
-/// use warploom_device::SliceElement;
+/// use warploom_device_std::SliceElement;
 /// const { assert!(<u32 as SliceElement>::READ_ONLY) };
 /// const { assert!(!<std::sync::atomic::AtomicU32 as SliceElement>::READ_ONLY) };
 /// ```
@@ -109,5 +108,4 @@ macro_rules! atomic_element {
 atomic_element! {
     atomic::AtomicU32 = u32, atomic::AtomicI32 = i32,
     atomic::AtomicU64 = u64, atomic::AtomicI64 = i64,
-    AtomicF32 = f32, AtomicF64 = f64,
 }

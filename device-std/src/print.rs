@@ -15,7 +15,7 @@ use record::{ALIGN, HEADER_BYTES, PrintRing, TAG_WORDS, first_word, mix, sizes_w
 
 /// Writes one call's record. Called by the expansion of `gpu_println!`; `args` is `(&first, (&second, ()))`.
 ///
-/// Nothing happens outside kernels, and where nobody listens. CUDA: `vprintf`.
+/// Nothing happens outside kernels, and if the host reads no output. CUDA: `vprintf`.
 #[doc(hidden)]
 #[inline(always)]
 pub fn emit<A: PrintList>(format: &'static str, args: A) {
@@ -101,7 +101,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Reserves `bytes` bytes; `None` where nobody reads, or if the whole ring is smaller.
+    /// Reserves `bytes` bytes; `None` if the host does not read the ring, or if the whole ring is smaller.
     #[inline(always)]
     fn open(bytes: u64) -> Option<Writer> {
         let ring = ring();
@@ -110,14 +110,15 @@ impl Writer {
         }
         // SAFETY: the host makes the ring before the module or the run starts and keeps it while they last; it changes `head` only by
         // atomic additions, and everything else while nothing runs.
-        let (head, data, mask, last) = unsafe {
-            (
-                AtomicU64::from_ptr(&raw mut (*ring).head),
-                (*ring).data,
-                (*ring).mask,
-                (*ring).last,
-            )
-        };
+        let head = unsafe { &raw mut (*ring).head };
+        // SAFETY: as above.
+        let head = unsafe { AtomicU64::from_ptr(head) };
+        // SAFETY: as above; a place is read without a reference, because `head` changes meanwhile.
+        let data = unsafe { (*ring).data };
+        // SAFETY: as above.
+        let mask = unsafe { (*ring).mask };
+        // SAFETY: as above.
+        let last = unsafe { (*ring).last };
         let reserved = (bytes + ALIGN - 1) & !(ALIGN - 1);
         if reserved > mask {
             return None;

@@ -6,7 +6,7 @@
 //! number are unspecified, as for all arithmetic of Rust.
 //!
 //! ```
-//! use warploom_device::round::{Rd, Rounding, Ru};
+//! use warploom_device_std::round::{Rd, Rounding, Ru};
 //!
 //! /// A sum that is certainly within what it returns.
 //! fn sum(numbers: &[f32]) -> (f32, f32) {
@@ -21,7 +21,7 @@ use crate::intrinsics as raw;
 /// A rule for results between two numbers: [`Rn`], [`Rz`], [`Ru`], [`Rd`].
 ///
 /// ```
-/// use warploom_device::round::{Float, Rd, Rn, Rounding, Ru, Rz};
+/// use warploom_device_std::round::{Float, Rd, Rn, Rounding, Ru, Rz};
 /// fn thirds<R: Rounding>() -> f64 { R::div(1.0, 3.0) }
 /// assert!(thirds::<Rd>() == thirds::<Rz>() && thirds::<Rd>() < thirds::<Ru>());
 /// assert_eq!((Rn::to_integer::<i32, _>(2.5f32), Ru::to_integer::<i32, _>(2.5f32)), (2, 3));
@@ -79,7 +79,7 @@ pub trait Rounding: sealed::Sealed {
         F::sqrt(Self::MODE, x)
     }
 
-    /// The integer next to `x`. CUDA: `__float2int_r?`, `__double2ull_r?` and their kin.
+    /// The integer next to `x`. CUDA: `__float2int_r?`, `__double2ull_r?` and the like.
     ///
     /// What is out of range becomes the nearest integer in range. NaN becomes what the instruction gives: 0 from `f32` to 32 bit,
     /// the top bit alone (`i32::MIN`, `1 << 63`) in all other cases. (`x as i32` is 0 for NaN, always.)
@@ -89,7 +89,7 @@ pub trait Rounding: sealed::Sealed {
         F::to_integer(Self::MODE, x)
     }
 
-    /// The number next to `n`. CUDA: `__int2float_r?`, `__ull2double_r?` and their kin.
+    /// The number next to `n`. CUDA: `__int2float_r?`, `__ull2double_r?` and the like.
     #[inline(always)]
     #[must_use]
     fn from_integer<F: Float, I: Integer>(n: I) -> F {
@@ -112,7 +112,7 @@ pub trait Rounding: sealed::Sealed {
 /// The four rules. In code always the constant of a [`Rounding`]: the instruction has the rule in it.
 ///
 /// ```
-/// use warploom_device::round::{Mode, Rounding, Rz};
+/// use warploom_device_std::round::{Mode, Rounding, Rz};
 /// assert_eq!(<Rz as Rounding>::MODE, Mode::TowardZero);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -152,7 +152,7 @@ modes! {
 /// `f32` and `f64`, for [`Rounding`].
 ///
 /// ```
-/// use warploom_device::round::{Float, Rounding, Rz};
+/// use warploom_device_std::round::{Float, Rounding, Rz};
 /// fn third<T: Float + From<f32>>() -> T {
 ///     Rz::div(T::from(1.0), T::from(3.0))
 /// }
@@ -165,7 +165,7 @@ impl Float for f64 {}
 /// `i32`, `u32`, `i64` and `u64`, for [`Rounding`].
 ///
 /// ```
-/// use warploom_device::round::{Integer, Rounding, Ru};
+/// use warploom_device_std::round::{Integer, Rounding, Ru};
 /// fn up<T: Integer>(_: T) {}
 /// up(1u32);
 /// assert_eq!(Ru::to_integer::<i32, f32>(1.5), 2);

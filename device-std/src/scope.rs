@@ -14,7 +14,7 @@ pub struct Scope {
 
 impl Scope {
     /// # Safety
-    /// The value lives in the frame of a kernel thread and is dropped with it: it is neither leaked nor stored.
+    /// The value is a local of a kernel thread's frame and is dropped with it: it is neither leaked nor stored.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -27,7 +27,7 @@ impl Scope {
     /// Gives `witness` the lifetime of this frame.
     ///
     /// ```compile_fail,E0597
-    /// use warploom_device::{Index1D, scope::Scope};
+    /// use warploom_device_std::{Index1D, scope::Scope};
     /// type Kept = Index1D<'static>; // no macro sees through this name; the frame's lifetime does
     /// fn body(_: Kept) {}
     /// # #[allow(clippy::undocumented_unsafe_blocks)]
@@ -53,11 +53,11 @@ pub trait Tied<'k> {}
 ///
 /// ```compile_fail,E0277
 /// fn needs_send<T: Send>() {}
-/// needs_send::<warploom_device::Index1D<'static>>();
+/// needs_send::<warploom_device_std::Index1D<'static>>();
 /// ```
 /// ```compile_fail,E0277
 /// fn needs_sync<T: Sync>() {}
-/// needs_sync::<warploom_device::Index1D<'static>>();
+/// needs_sync::<warploom_device_std::Index1D<'static>>();
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Brand<'k> {
@@ -74,17 +74,3 @@ impl Brand<'_> {
         }
     }
 }
-
-impl<'k> Tied<'k> for crate::Index1D<'k> {}
-impl<'k> Tied<'k> for crate::Index2D<'k> {}
-impl<'k> Tied<'k> for crate::Index3D<'k> {}
-impl<'k> Tied<'k> for crate::Block<'k> {}
-impl<'k> Tied<'k> for crate::Grid<'k> {}
-impl<'k> Tied<'k> for crate::Warp<'k> {}
-impl<'k> Tied<'k> for crate::Cluster<'k> {}
-impl<'k> Tied<'k> for crate::CooperativeGrid<'k> {}
-impl<'k, T: crate::KernelArg> Tied<'k> for crate::GridConst<'k, T> {}
-impl<'k, T: crate::Plain, const N: usize> Tied<'k> for crate::SharedTile<'k, T, N> {}
-impl<'k, T: crate::Plain> Tied<'k> for crate::DynamicShared<'k, T> {}
-impl<'k, T: crate::Plain, S: crate::output::Space> Tied<'k> for crate::DisjointSlice<'k, T, S> {}
-impl<'k, T: crate::Plain, S: crate::output::Space> Tied<'k> for crate::DisjointSlice2D<'k, T, S> {}

@@ -40,7 +40,7 @@ use core::sync::atomic;
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
-/// use warploom_device::{DeviceCell, atomic::{Atomic, scope}, statics::StaticValue};
+/// use warploom_device_std::{DeviceCell, atomic::{Atomic, scope}, statics::StaticValue};
 /// fn may_be_static<T: StaticValue>() {}
 /// may_be_static::<[AtomicU32; 4]>();
 /// may_be_static::<Atomic<u64, scope::System>>();
@@ -88,8 +88,8 @@ unsafe impl<S: StaticValue, const N: usize> StaticValue for [S; N] {
 /// A static that the host copies in and out: what `device.symbol` takes. Implemented by [`DeviceStatic`] and [`ConstantStatic`].
 ///
 /// ```
-/// warploom_device::device_static! { static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(4); }
-/// fn name_it(_: &impl warploom_device::statics::Static) {}
+/// warploom_device_std::device_static! { static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(4); }
+/// fn name_it(_: &impl warploom_device_std::statics::Static) {}
 /// name_it(&COUNT);
 /// ```
 pub trait Static: Sync + sealed::Sealed {
@@ -160,7 +160,7 @@ impl StaticName {
     fn outside(&self, remedy: &str) -> ! {
         let name = self.path.rsplit("::").next().unwrap_or(self.path);
         panic!(
-            "static `{}` lives in the memory of devices, and this is host code: ask a device for it by `{remedy}(&{name})?`",
+            "static `{}` is in device memory, and this is host code: ask a device for it by `{remedy}(&{name})?`",
             self.path
         );
     }

@@ -5,7 +5,7 @@
 /// In device code a constant, so a branch on it costs nothing. CUDA: `__CUDA_ARCH__` is defined.
 ///
 /// ```
-/// assert!(!warploom_device::is_device());
+/// assert!(!warploom_device_std::is_device());
 /// ```
 #[inline(always)]
 #[must_use]
@@ -22,7 +22,7 @@ pub fn is_device() -> bool {
 /// need a newer one. The GPU may be newer than the image. CUDA: `__CUDA_ARCH__ / 10`.
 ///
 /// ```
-/// assert_eq!(warploom_device::arch(), 0);
+/// assert_eq!(warploom_device_std::arch(), 0);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -57,7 +57,7 @@ pub(crate) fn is_instrumented() -> bool {
 /// Which features of its architecture code may use.
 ///
 /// ```
-/// use warploom_device::{FeatureSet, feature_set};
+/// use warploom_device_std::{FeatureSet, feature_set};
 /// let _set: FeatureSet = feature_set(); // of the code that runs
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ pub enum FeatureSet {
 /// CUDA: `__CUDA_ARCH_SPECIFIC__`.
 ///
 /// ```
-/// use warploom_device::{FeatureSet, feature_set};
+/// use warploom_device_std::{FeatureSet, feature_set};
 /// assert_eq!(feature_set(), FeatureSet::Base);
 /// ```
 #[inline(always)]

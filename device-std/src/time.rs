@@ -11,8 +11,8 @@ use crate::intrinsics as raw;
 /// # use warploom_emulator::{run, Shape};
 /// # let shape = Shape { grid: [1, 1, 1], block: [3, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// # run(shape, &|| {
-/// let before = warploom_device::time::clock();
-/// let after = warploom_device::time::clock();
+/// let before = warploom_device_std::time::clock();
+/// let after = warploom_device_std::time::clock();
 /// assert!(after.wrapping_sub(before) > 0);
 /// # })?;
 /// # Ok::<(), warploom_emulator::Fault>(())
@@ -27,7 +27,7 @@ pub fn clock() -> u32 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::time::clock64;
+/// use warploom_device_std::time::clock64;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     let start = clock64();
 ///     assert!(clock64() > start);
@@ -46,7 +46,7 @@ pub fn clock64() -> u64 {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::time::global_timer_ns;
+/// use warploom_device_std::time::global_timer_ns;
 /// run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
 ///     let start = global_timer_ns();
 ///     assert!(global_timer_ns() >= start);
@@ -73,7 +73,7 @@ pub fn global_timer_ns() -> u64 {
 /// # run(shape, &|| {
 /// arrived.fetch_add(1, Ordering::AcqRel);
 /// while arrived.load(Ordering::Acquire) < 70 {
-///     warploom_device::time::nanosleep(100);
+///     warploom_device_std::time::nanosleep(100);
 /// }
 /// # })?;
 /// # Ok::<(), warploom_emulator::Fault>(())

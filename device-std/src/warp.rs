@@ -1,16 +1,16 @@
 //! The warp: 32 threads that exchange registers and vote without memory.
 //!
 //! The plain forms name all 32 lanes. In a ragged last warp, or after some lanes returned, the missing lanes count as returned and
-//! nobody waits for them. Every lane that has not returned must make the call: if one never does, a GPU waits for ever and the
+//! the others do not wait for them. Every lane that has not returned must make the call: if one never does, a GPU waits for ever and the
 //! emulator reports a deadlock. The `_mask` forms name the lanes that take part and are `unsafe`: a GPU does not check the mask.
 //! Parts of a warp that need no promise are groups: [`Warp::tile`], [`Warp::coalesced`].
 
 use crate::intrinsics as raw;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 
 pub(crate) mod combine; // reductions and scans over any mask
 mod lane_mask; // a set of lanes
-mod leader; // who writes for the warp
+mod leader; // the lane that writes for the warp
 mod masked; // the forms that name the lanes
 mod numbers; // what reductions and matches take
 pub(crate) mod shuffle; // values as words, segments
@@ -18,7 +18,6 @@ pub(crate) mod shuffle; // values as words, segments
 pub use lane_mask::{LaneIter, LaneMask};
 pub use leader::WarpLeader;
 pub use numbers::{Match, Reduce, ReduceBits};
-use shuffle::exchange;
 pub use shuffle::{Shuffle, Width};
 
 /// All lanes: it has the caller in it and is the same in every lane, as the intrinsics ask. A lane that never makes the call lets the
@@ -29,7 +28,7 @@ const FULL: u32 = u32::MAX;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice, Index1D, Warp};
+/// use warploom_device_std::{DisjointSlice, Index1D, Warp};
 /// fn neighbours(i: Index1D, warp: Warp, mut y: DisjointSlice<f32>) {
 ///     let right = warp.shuffle_down(i.get() as f32, 1);
 ///     if let Some(y) = y.get_mut(i) {
@@ -49,6 +48,8 @@ const FULL: u32 = u32::MAX;
 pub struct Warp<'k> {
     _brand: Brand<'k>,
 }
+
+impl<'k> Tied<'k> for Warp<'k> {}
 
 impl<'k> Warp<'k> {
     /// The number of lanes of a warp.
@@ -80,7 +81,7 @@ impl<'k> Warp<'k> {
     #[cfg_attr(not(warploom_device), track_caller)]
     pub fn sync(self) {
         // SAFETY: see `FULL`.
-        unsafe { raw::warp_sync(FULL) };
+        unsafe { self.sync_mask(FULL) };
     }
 
     /// The lanes that happen to run together with this one, its own among them. CUDA: `__activemask`.
@@ -143,14 +144,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn shuffle_idx_in<T: Shuffle>(self, value: T, lane: u32, width: Width) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            exchange!(T, value, |word| raw::shuffle_idx(
-                FULL,
-                word,
-                lane,
-                width.to_last()
-            ))
-        }
+        unsafe { self.shuffle_idx_mask_in(FULL, value, lane, width) }
     }
 
     /// The value of the lane `delta` (counted modulo 32) below; the lowest `delta` lanes keep their own. CUDA: `__shfl_up_sync`.
@@ -168,14 +162,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn shuffle_up_in<T: Shuffle>(self, value: T, delta: u32, width: Width) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            exchange!(T, value, |word| raw::shuffle_up(
-                FULL,
-                word,
-                delta,
-                width.to_first()
-            ))
-        }
+        unsafe { self.shuffle_up_mask_in(FULL, value, delta, width) }
     }
 
     /// The value of the lane `delta` (counted modulo 32) above; the last `delta` lanes keep their own. CUDA: `__shfl_down_sync`.
@@ -193,14 +180,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn shuffle_down_in<T: Shuffle>(self, value: T, delta: u32, width: Width) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            exchange!(T, value, |word| raw::shuffle_down(
-                FULL,
-                word,
-                delta,
-                width.to_last()
-            ))
-        }
+        unsafe { self.shuffle_down_mask_in(FULL, value, delta, width) }
     }
 
     /// The value of the lane whose number differs in the bits of `flip` (counted modulo 32). CUDA: `__shfl_xor_sync`.
@@ -218,14 +198,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn shuffle_xor_in<T: Shuffle>(self, value: T, flip: u32, width: Width) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            exchange!(T, value, |word| raw::shuffle_bfly(
-                FULL,
-                word,
-                flip,
-                width.to_last()
-            ))
-        }
+        unsafe { self.shuffle_xor_mask_in(FULL, value, flip, width) }
     }
 
     /// The lanes in which `p` holds; not those that returned. CUDA: `__ballot_sync`.
@@ -234,7 +207,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn ballot(self, p: bool) -> LaneMask {
         // SAFETY: see `FULL`.
-        LaneMask::from_bits(unsafe { raw::vote_ballot(FULL, p) })
+        unsafe { self.ballot_mask(FULL, p) }
     }
 
     /// True in every lane if `p` holds in at least one lane that has not returned. CUDA: `__any_sync`.
@@ -243,7 +216,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn any(self, p: bool) -> bool {
         // SAFETY: see `FULL`.
-        unsafe { raw::vote_any(FULL, p) }
+        unsafe { self.any_mask(FULL, p) }
     }
 
     /// True in every lane if `p` holds in all lanes that have not returned. CUDA: `__all_sync`.
@@ -252,7 +225,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn all(self, p: bool) -> bool {
         // SAFETY: see `FULL`.
-        unsafe { raw::vote_all(FULL, p) }
+        unsafe { self.all_mask(FULL, p) }
     }
 
     /// True in every lane if `p` is the same in all lanes that have not returned. PTX: `vote.sync.uni`.
@@ -261,14 +234,14 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn uniform(self, p: bool) -> bool {
         // SAFETY: see `FULL`.
-        unsafe { raw::vote_uni(FULL, p) }
+        unsafe { self.uniform_mask(FULL, p) }
     }
 
     /// The lanes that hold the same `value`, bit for bit: 0.0 is not -0.0, and equal NaNs are equal. CUDA: `__match_any_sync`.
     ///
     /// ```
     /// # use warploom_emulator::{run, Shape};
-    /// # use warploom_device::{LaneMask, Warp};
+    /// # use warploom_device_std::{LaneMask, Warp};
     /// fn kernel(warp: Warp) {
     ///     let group = warp.match_any(warp.lane() / 16);
     ///     assert_eq!(group, if warp.lane() < 16 { LaneMask::first(16) } else { !LaneMask::first(16) });
@@ -281,7 +254,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn match_any<T: Match>(self, value: T) -> LaneMask {
         // SAFETY: see `FULL`.
-        LaneMask::from_bits(unsafe { value.any_of(FULL) })
+        unsafe { self.match_any_mask(FULL, value) }
     }
 
     /// The lanes that have not returned if all of them hold the same `value`, bit for bit. CUDA: `__match_all_sync`.
@@ -290,7 +263,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn match_all<T: Match>(self, value: T) -> Option<LaneMask> {
         // SAFETY: see `FULL`.
-        masked::some_lanes(unsafe { value.all_of(FULL) })
+        unsafe { self.match_all_mask(FULL, value) }
     }
 
     /// The sum over the lanes that have not returned, the same bits in each. Integers wrap. CUDA: `__reduce_add_sync`.
@@ -302,12 +275,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn reduce_sum<T: Reduce>(self, value: T) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            match value.hardware_sum(FULL) {
-                Some(result) => result,
-                None => combine::reduce(FULL, Self::LANES, value, &T::sum),
-            }
-        }
+        unsafe { self.reduce_sum_mask(FULL, value) }
     }
 
     /// The least value over the lanes that have not returned, the same in each; a NaN counts only if all are. CUDA: `__reduce_min_sync`.
@@ -316,12 +284,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn reduce_min<T: Reduce>(self, value: T) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            match value.hardware_least(FULL) {
-                Some(result) => result,
-                None => combine::reduce(FULL, Self::LANES, value, &T::least),
-            }
-        }
+        unsafe { self.reduce_min_mask(FULL, value) }
     }
 
     /// The greatest value over the lanes that have not returned, the same in each; a NaN counts only if all are. CUDA: `__reduce_max_sync`.
@@ -330,12 +293,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn reduce_max<T: Reduce>(self, value: T) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            match value.hardware_greatest(FULL) {
-                Some(result) => result,
-                None => combine::reduce(FULL, Self::LANES, value, &T::greatest),
-            }
-        }
+        unsafe { self.reduce_max_mask(FULL, value) }
     }
 
     /// The bits that are set in all lanes that have not returned, the same in each. CUDA: `__reduce_and_sync`.
@@ -344,12 +302,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn reduce_and<T: ReduceBits>(self, value: T) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            match value.hardware_and(FULL) {
-                Some(result) => result,
-                None => combine::reduce(FULL, Self::LANES, value, &T::and),
-            }
-        }
+        unsafe { self.reduce_and_mask(FULL, value) }
     }
 
     /// The bits that are set in any lane that has not returned, the same in each. CUDA: `__reduce_or_sync`.
@@ -358,12 +311,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn reduce_or<T: ReduceBits>(self, value: T) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            match value.hardware_or(FULL) {
-                Some(result) => result,
-                None => combine::reduce(FULL, Self::LANES, value, &T::or),
-            }
-        }
+        unsafe { self.reduce_or_mask(FULL, value) }
     }
 
     /// The bits that are set in an odd number of the lanes that have not returned, the same in each. CUDA: `__reduce_xor_sync`.
@@ -372,12 +320,7 @@ impl<'k> Warp<'k> {
     #[must_use]
     pub fn reduce_xor<T: ReduceBits>(self, value: T) -> T {
         // SAFETY: see `FULL`.
-        unsafe {
-            match value.hardware_xor(FULL) {
-                Some(result) => result,
-                None => combine::reduce(FULL, Self::LANES, value, &T::xor),
-            }
-        }
+        unsafe { self.reduce_xor_mask(FULL, value) }
     }
 
     /// Combines the values of the lanes that have not returned; `op` must be associative and commutative.
@@ -393,7 +336,7 @@ impl<'k> Warp<'k> {
     ///
     /// ```
     /// # use warploom_emulator::{run, Shape};
-    /// # use warploom_device::Warp;
+    /// # use warploom_device_std::Warp;
     /// fn kernel(warp: Warp) {
     ///     let sum = warp.inclusive_scan(warp.lane(), |a, b| a + b);
     ///     assert_eq!(sum, warp.lane() * (warp.lane() + 1) / 2);

@@ -2,7 +2,7 @@
 mod launch;
 use launch::launch;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
-use warploom_device::*;
+use warploom_device_std::*;
 
 #[test]
 fn every_width_adds_up() {

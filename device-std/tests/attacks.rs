@@ -2,7 +2,7 @@
 //! names these tests; what must not even compile stands as `compile_fail` beside the types.
 mod launch;
 use launch::{Output, each_thread, launch};
-use warploom_device::*;
+use warploom_device_std::*;
 use warploom_emulator::Fault;
 
 enum Site {}
@@ -57,7 +57,7 @@ fn a_matrix_index_has_no_width_of_its_own() {
 #[test]
 fn slices_of_atomics_are_not_read_only() {
     use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
-    use warploom_device::kernel::DeviceParam;
+    use warploom_device_std::kernel::DeviceParam;
     let readonly = [
         DeviceParam::slice::<AtomicU32>(),
         DeviceParam::slice::<AtomicI32>(),
@@ -94,11 +94,14 @@ fn pointers_to_shared_memory_take_no_exclusive_reference() {
     let seen = each_thread(2, 32, |_| {
         let array = shared_array!(usize, 32);
         let (a, b) = (array.as_ptr(), array.as_ptr());
+        let t = block().thread();
+        // SAFETY: within the array.
+        let (own, other) = (unsafe { a.add(t) }, unsafe { b.add(31 - t) });
         // SAFETY: own element before the barrier, any after it.
-        unsafe { a.add(block().thread()).write(block().thread()) };
+        unsafe { own.write(t) };
         block().sync();
-        // SAFETY: nobody writes after the barrier.
-        unsafe { b.add(31 - block().thread()).read() }
+        // SAFETY: no thread writes after the barrier.
+        unsafe { other.read() }
     });
     assert!(
         seen.iter()

@@ -2,7 +2,7 @@
 mod launch;
 use launch::{Output, each_thread, launch};
 use std::sync::atomic::{AtomicU64, Ordering};
-use warploom_device::*;
+use warploom_device_std::*;
 
 /// Witnesses, as the code around a kernel makes them.
 macro_rules! witness {

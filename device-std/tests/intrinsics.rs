@@ -2,7 +2,7 @@
 mod launch;
 use launch::launch;
 use std::collections::BTreeSet;
-use warploom_device::intrinsics::*;
+use warploom_device_std::intrinsics::*;
 use warploom_emulator::Fault;
 
 fn lines() -> impl Iterator<Item = &'static Intrinsic> {

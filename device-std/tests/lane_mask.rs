@@ -1,5 +1,5 @@
 //! Sets of lanes.
-use warploom_device::LaneMask;
+use warploom_device_std::LaneMask;
 
 const SOME: [u32; 7] = [
     0,

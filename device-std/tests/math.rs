@@ -7,7 +7,7 @@
 )]
 mod math;
 use math::*;
-use warploom_device::math::{double, single};
+use warploom_device_std::math::{double, single};
 
 const SAMPLES: [f64; 12] = [
     -31.4, -3.0, -1.5, -1.0, -0.3, 0.0, 1e-9, 0.5, 1.0, 2.0, 7.25, 88.0,

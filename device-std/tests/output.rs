@@ -1,7 +1,7 @@
 //! Each space deals out every element once, whatever the sizes.
 mod launch;
 use launch::{Output, launch};
-use warploom_device::*;
+use warploom_device_std::*;
 
 fn index<'k>() -> Index1D<'k> {
     // SAFETY: the launches of this file are one-dimensional; used in the thread that makes it.

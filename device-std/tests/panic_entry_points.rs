@@ -12,8 +12,8 @@ use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::time::Duration;
-use warploom_device::panic_record::PanicRecord;
-use warploom_device::{Dim3, panic_record};
+use warploom_device_std::panic_record::PanicRecord;
+use warploom_device_std::{Dim3, panic_record};
 
 mod intrinsics {
     pub(crate) fn fence_system() {}

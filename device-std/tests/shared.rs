@@ -2,7 +2,7 @@
 mod launch;
 use launch::{Output, each_thread, launch};
 use std::sync::atomic::Ordering::Relaxed;
-use warploom_device::*;
+use warploom_device_std::*;
 use warploom_emulator::Fault;
 
 enum Site {}
@@ -124,14 +124,14 @@ fn raw_arrays_are_one_per_block_and_place() {
     let seen = each_thread(4, 33, |_| {
         let (a, b, block) = (shared_array!(u32, 33), shared_array!(u32, 33), block());
         let t = block.thread();
-        // SAFETY: own elements before the barrier, any after it.
-        unsafe {
-            a.set(t, block.index() as u32);
-            b.set(t, 100);
-        }
+        // SAFETY: own element before the barrier, any after it.
+        unsafe { a.set(t, block.index() as u32) };
+        // SAFETY: as above.
+        unsafe { b.set(t, 100) };
         block.sync();
-        // SAFETY: nobody writes after the barrier.
-        unsafe { a.get(32 - t) + b.get(32 - t) }
+        // SAFETY: no thread writes after the barrier.
+        let (a, b) = (unsafe { a.get(32 - t) }, unsafe { b.get(32 - t) });
+        a + b
     });
     assert!(
         seen.iter()
@@ -221,7 +221,7 @@ fn dynamic_memory_has_the_length_of_the_launch() {
             )
         };
         block.sync();
-        // SAFETY: nobody writes after the barrier.
+        // SAFETY: no thread writes after the barrier.
         unsafe { words.get(63 - block.thread()) }
     });
     assert!(

@@ -1,8 +1,8 @@
 //! Shuffles, votes and reductions, in whole and ragged warps, of every width.
 mod launch;
 use launch::{each_thread, launch};
-use warploom_device::warp::{Reduce, Shuffle};
-use warploom_device::*;
+use warploom_device_std::warp::{Reduce, Shuffle};
+use warploom_device_std::*;
 
 fn warp<'k>() -> Warp<'k> {
     // SAFETY: used in the thread that makes it.
@@ -212,19 +212,27 @@ fn float_sums_have_the_same_bits_in_each_lane() {
 fn masks_name_the_lanes_that_take_part() {
     let seen = each_thread(3, 64, |at| {
         let (low, mask) = (lane() < 16, if lane() < 16 { 0xFFFF } else { 0xFFFF_0000 });
+        let warp = warp();
         // SAFETY: the mask names the half of the warp that goes this way, the caller's included; both halves make the same calls.
-        unsafe {
-            warp().sync_mask(mask);
-            let sum = warp().shuffle_xor_mask(mask, at as u32, 1)
-                + warp().shuffle_down_mask(mask, 1u32, 0);
-            let right = warp().shuffle_idx_mask(mask, sum, if low { 3 } else { 19 })
-                + warp().shuffle_up_mask(mask, 0u32, 1);
-            let vote = warp().any_mask(mask, low) == low && warp().all_mask(mask, low) == low;
-            if vote && warp().ballot_mask(mask, true).bits() == mask {
-                right
-            } else {
-                u32::MAX
-            }
+        unsafe { warp.sync_mask(mask) };
+        // SAFETY: as above.
+        let other = unsafe { warp.shuffle_xor_mask(mask, at as u32, 1) };
+        // SAFETY: as above.
+        let one = unsafe { warp.shuffle_down_mask(mask, 1u32, 0) };
+        // SAFETY: as above.
+        let sum = unsafe { warp.shuffle_idx_mask(mask, other + one, if low { 3 } else { 19 }) };
+        // SAFETY: as above.
+        let zero = unsafe { warp.shuffle_up_mask(mask, 0u32, 1) };
+        // SAFETY: as above.
+        let any = unsafe { warp.any_mask(mask, low) };
+        // SAFETY: as above.
+        let all = unsafe { warp.all_mask(mask, low) };
+        // SAFETY: as above.
+        let ballot = unsafe { warp.ballot_mask(mask, true) };
+        if any == low && all == low && ballot.bits() == mask {
+            sum + zero
+        } else {
+            u32::MAX
         }
     });
     let expected = |at: usize| (at / 32 * 32 + if at % 32 < 16 { 2 } else { 18 } + 1) as u32;

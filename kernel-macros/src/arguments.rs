@@ -57,7 +57,7 @@ impl Arguments {
     }
 
     // Rule: argument-known
-    // A mistyped argument must not be ignored: the kernel would run without the promise the user meant to make.
+    // A mistyped argument must not be ignored: the kernel would run without the property that the user asked for.
     fn read_one(&mut self, errors: &mut Errors, part: &[TokenTree]) {
         let whole: TokenStream = part.iter().cloned().collect();
         let Some(TokenTree::Ident(name)) = part.first() else {
@@ -142,7 +142,7 @@ impl Arguments {
 }
 
 // Rule: argument-once
-// Two values for one promise: neither reader nor compiler can know which one is meant.
+// Two values for one argument: it is not clear which one is meant.
 fn set<T>(
     errors: &mut Errors,
     slot: &mut Option<Written<T>>,

@@ -11,7 +11,7 @@ use crate::errors::Errors;
 /// `unsafe impl Plain`, checked field by field.
 ///
 /// ```text
-/// unsafe impl ::warploom::device::Plain for Ray {}
+/// unsafe impl ::warploom::device_std::Plain for Ray {}
 /// const _: () = { const fn field<T: Plain>() {} field::<[f32; 3]>(); };
 /// const _: () = assert!(size_of::<Ray>() == 0 + size_of::<[f32; 3]>(), "…");
 /// ```
@@ -44,7 +44,7 @@ fn plain_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
         .flat_map(|data| &data.fields)
         .map(|field| &field.ty)
         .collect();
-    let implementation = implementation(input, &quote!(::warploom::device::Plain), &fields);
+    let implementation = implementation(input, &quote!(::warploom::device_std::Plain), &fields);
     // Transparent types have the size of their one field, and may be generic.
     let no_padding = (!transparent).then(|| no_padding(input, &fields));
     Ok(quote!(#implementation #no_padding))
@@ -66,7 +66,7 @@ fn kernel_arg_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     };
     Ok(implementation(
         input,
-        &quote!(::warploom::device::KernelArg),
+        &quote!(::warploom::device_std::KernelArg),
         &fields,
     ))
 }
@@ -181,7 +181,7 @@ fn plain_is_not_generic(errors: &mut Errors, input: &DeriveInput, transparent: b
 }
 
 // Rule: argument-is-not-a-union
-// Its bytes may be uninitialised, and nobody could check its fields.
+// Its bytes may be uninitialised, and the macro cannot check which field is valid.
 fn argument_is_not_a_union(errors: &mut Errors, input: &DeriveInput) {
     if let Data::Union(data) = &input.data {
         errors.push(

@@ -46,7 +46,7 @@ impl Errors {
 impl Drop for Errors {
     #[expect(
         clippy::panic,
-        reason = "a list of errors that nobody read is a defect of this crate"
+        reason = "an unread list of errors is a defect of this crate"
     )]
     fn drop(&mut self) {
         if !self.read && !thread::panicking() {

@@ -1,4 +1,4 @@
-//! The model of a kernel: its signature sorted into what the launch sees and what the device makes up by itself.
+//! The model of a kernel: its signature sorted into what the launch sees and what each thread constructs on the device.
 //!
 //! Reading is total: whatever the user wrote gets a kind, mistakes included. [`crate::check`] says which kinds are mistakes.
 
@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::{
     FnArg, GenericArgument, Generics, ItemFn, Pat, PatIdent, PatType, PathArguments, PathSegment,
-    Type, TypeParamBound, TypeReference, WherePredicate,
+    Safety, Type, TypeParamBound, TypeReference, WherePredicate,
 };
 
 use crate::arguments::Arguments;
@@ -27,7 +27,7 @@ pub(crate) struct Param {
     pub(crate) kind: ParamKind,
 }
 
-/// What a parameter is, told by the last segment of its type's path.
+/// What a parameter is, by the last segment of its type's path.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ParamKind {
     /// `Index1D` to `Index3D`, with the number of dimensions.
@@ -36,9 +36,9 @@ pub(crate) enum ParamKind {
     Group,
     /// `Cluster`.
     Cluster,
-    /// `CooperativeGrid`: made of a word of device memory, which the launch hands over unseen.
+    /// `CooperativeGrid`: made of a word of device memory, which the launch passes implicitly.
     CooperativeGrid,
-    /// `SharedTile<T, N>`, with its place among the tiles of this kernel.
+    /// `SharedTile<T, N>`, with its index among the tiles of this kernel.
     SharedTile(usize),
     /// `DynamicShared<T>`.
     DynamicShared,
@@ -121,7 +121,7 @@ impl Kernel {
     }
 
     pub(crate) fn is_unsafe(&self) -> bool {
-        self.item.sig.unsafety.is_some()
+        matches!(self.item.sig.safety, Safety::Unsafe(_))
     }
 
     /// The dimensions that every launch must have, if the kernel fixes them: by `dim(..)` or by an index parameter.
@@ -193,7 +193,7 @@ fn classify(ty: &Type, generics: &Generics) -> ParamKind {
         Type::Reference(reference) => classify_reference(reference, generics),
         Type::Ptr(_) => ParamKind::Pointer,
         Type::ImplTrait(_) => ParamKind::Refused(Refused::ImplTrait),
-        Type::BareFn(_) => ParamKind::Refused(Refused::FnPointer),
+        Type::FnPtr(_) => ParamKind::Refused(Refused::FnPointer),
         Type::Path(path) => match path.path.segments.last() {
             Some(last) if path.qself.is_none() => {
                 if path

@@ -71,7 +71,7 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// works together). CUDA: `asm volatile`.
 ///
 /// # Safety
-/// Needs an `unsafe` block: nobody checks that the text does what the types say, nor that the CPU's body agrees with it.
+/// Needs an `unsafe` block: neither the text's agreement with the types nor its agreement with the CPU's body is checked.
 ///
 /// ```text
 /// let d = unsafe {
@@ -112,22 +112,22 @@ pub fn gpu_print(input: TokenStream) -> TokenStream {
     print::print(input.into(), "", pass::Pass::current()).into()
 }
 
-/// Static shared memory of the block, raw: `shared_array!(f32, 256)`; see `warploom::device::shared_array`.
+/// Static shared memory of the block, raw: `shared_array!(f32, 256)`; see `warploom::device_std::shared_array`.
 ///
 /// One array per block and place in the program. CUDA: `__shared__ float a[256];`.
 #[proc_macro]
 pub fn shared_array(input: TokenStream) -> TokenStream {
     let input = proc_macro2::TokenStream::from(input);
-    quote::quote!(::warploom::device::shared_array!(#input)).into()
+    quote::quote!(::warploom::device_std::shared_array!(#input)).into()
 }
 
-/// The shared memory whose size the launch decides, raw: `dynamic_shared!(f32)`; see `warploom::device::dynamic_shared`.
+/// The shared memory whose size the launch decides, raw: `dynamic_shared!(f32)`; see `warploom::device_std::dynamic_shared`.
 ///
 /// CUDA: `extern __shared__ float a[];`.
 #[proc_macro]
 pub fn dynamic_shared(input: TokenStream) -> TokenStream {
     let input = proc_macro2::TokenStream::from(input);
-    quote::quote!(::warploom::device::dynamic_shared!(#input)).into()
+    quote::quote!(::warploom::device_std::dynamic_shared!(#input)).into()
 }
 
 /// Makes a `#[repr(C)]` or `#[repr(transparent)]` struct an element of buffers: all fields plain, no padding.

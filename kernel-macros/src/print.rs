@@ -3,7 +3,7 @@
 //! ```text
 //! gpu_println!("{i:>5} {:x}", y)
 //!   ⇒  { if false { let _ = format_args!("{i:>5} {:x}", y); }             rustc's own errors
-//!        ::warploom::device::print::emit("{1:>5} {0:x}\n", (&(y), (&(i), ())));
+//!        ::warploom::device_std::print::emit("{1:>5} {0:x}\n", (&(y), (&(i), ())));
 //!        2u32 }
 //! ```
 //! Names, implicit positions and `.*` become numbers, so that the host's reader knows nothing else.
@@ -25,7 +25,7 @@ const MOST: usize = 32;
 /// What stands in the place of `gpu_print!(..)`; `end` is what every call prints last.
 pub(crate) fn print(tokens: TokenStream, end: &str, pass: Pass) -> TokenStream {
     if tokens.is_empty() {
-        return quote!({ ::warploom::device::print::emit(#end, ()); 0u32 });
+        return quote!({ ::warploom::device_std::print::emit(#end, ()); 0u32 });
     }
     let call: Call = match syn::parse2(tokens.clone()) {
         Ok(call) => call,
@@ -57,7 +57,7 @@ pub(crate) fn print(tokens: TokenStream, end: &str, pass: Pass) -> TokenStream {
                 .fold(quote!(()), |rest, value| quote!((#value, #rest)));
             quote! {{
                 #check
-                ::warploom::device::print::emit(#format, #list);
+                ::warploom::device_std::print::emit(#format, #list);
                 #count
             }}
         }
@@ -260,8 +260,8 @@ impl Call {
         };
         match source.role {
             Role::Value => quote!(&(#value)),
-            Role::Address => quote!(&::warploom::device::print::address(&(#value))),
-            Role::Count => quote!(::warploom::device::print::count(&(#value))),
+            Role::Address => quote!(&::warploom::device_std::print::address(&(#value))),
+            Role::Count => quote!(::warploom::device_std::print::count(&(#value))),
         }
     }
 }

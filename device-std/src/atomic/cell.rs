@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 
 /// A value that many threads may read and change at the same time; same layout as `T`. Kernels take it as `&[Atomic<T>]`.
 ///
-/// The operations that a GPU has for `T` are methods; an operation that it lacks does not compile. Each says its order by a value such as
+/// The operations that a GPU has for `T` are methods; an operation that it lacks does not compile. The order is an argument such as
 /// [`Relaxed`](super::Relaxed). The scope `S` says for whom it is atomic; [`at`](Self::at) changes it for one operation. Results
 /// that are not used cost nothing (PTX `red`). For memory that all see: global or shared. In a thread's own memory a GPU may fault,
 /// unless the compiler sees that it is.
@@ -22,7 +22,7 @@ use core::marker::PhantomData;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::{AcqRel, Acquire, Atomic, Relaxed, scope};
+/// use warploom_device_std::atomic::{AcqRel, Acquire, Atomic, Relaxed, scope};
 /// let (counter, last) = (Atomic::<u32>::new(0), Atomic::<u64, scope::System>::new(0));
 /// # let shape = Shape { grid: [3, 1, 1], block: [50, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// run(shape, &|| { // 3 blocks of 50 threads
@@ -75,7 +75,7 @@ impl<T: Plain, S: Scope> Atomic<T, S> {
     /// A value that others may change while it is borrowed here. CUDA: `cuda::atomic_ref`.
     ///
     /// ```
-    /// use warploom_device::atomic::{Atomic, Relaxed};
+    /// use warploom_device_std::atomic::{Atomic, Relaxed};
     /// let mut total = 5_i64;
     /// Atomic::<i64>::from_mut(&mut total).fetch_sub(7, Relaxed);
     /// assert_eq!(total, -2);
@@ -83,7 +83,7 @@ impl<T: Plain, S: Scope> Atomic<T, S> {
     #[inline(always)]
     #[must_use]
     pub fn from_mut(value: &mut T) -> &Self {
-        // SAFETY: same layout; nobody else accesses the value while it is borrowed.
+        // SAFETY: same layout; the unique borrow excludes other accesses to the value.
         unsafe { Self::from_ptr(value) }
     }
 
@@ -92,14 +92,14 @@ impl<T: Plain, S: Scope> Atomic<T, S> {
     #[must_use]
     pub fn from_mut_slice(values: &mut [T]) -> &[Self] {
         let (start, len) = (values.as_mut_ptr(), values.len());
-        // SAFETY: same layout; nobody else accesses the values while they are borrowed.
+        // SAFETY: same layout; the unique borrow excludes other accesses to the values.
         unsafe { core::slice::from_raw_parts(start.cast(), len) }
     }
 
     /// The value at `p`. CUDA: `cuda::atomic_ref`.
     ///
     /// # Safety
-    /// `p` is aligned and valid for reads and writes for `'a`, and nobody accesses the value other than atomically at the same time.
+    /// `p` is aligned and valid for reads and writes for `'a`, and no thread accesses the value non-atomically at the same time.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_ptr<'a>(p: *mut T) -> &'a Self {
@@ -114,7 +114,7 @@ impl<T: Plain, S: Scope> Atomic<T, S> {
         self.value.get()
     }
 
-    /// The value, of which no one else knows.
+    /// The value, which no other thread can access.
     #[inline(always)]
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
@@ -158,7 +158,7 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
     /// Replaces the value and returns the one before. 32, 64 and 128 bits. CUDA: `atomicExch`, `__nv_atomic_exchange_n`. PTX: `atom.exch`.
     ///
     /// ```compile_fail,E0277
-    /// use warploom_device::atomic::{Atomic, Relaxed};
+    /// use warploom_device_std::atomic::{Atomic, Relaxed};
     /// Atomic::<u16>::new(0).swap(1, Relaxed);
     /// ```
     #[inline(always)]
@@ -180,13 +180,13 @@ impl<T: AtomicValue, S: Scope> Atomic<T, S> {
     /// The value, if it was another; nothing has changed then.
     ///
     /// ```
-    /// use warploom_device::atomic::{AcqRel, Acquire, Atomic, Relaxed};
+    /// use warploom_device_std::atomic::{AcqRel, Acquire, Atomic, Relaxed};
     /// let owner = Atomic::<u16>::new(0);
     /// assert_eq!(owner.compare_exchange(0, 7, AcqRel, Acquire), Ok(0));
     /// assert_eq!(owner.compare_exchange(0, 9, Relaxed, Relaxed), Err(7));
     /// ```
     /// ```compile_fail,E0277
-    /// use warploom_device::atomic::{AcqRel, Atomic, Release};
+    /// use warploom_device_std::atomic::{AcqRel, Atomic, Release};
     /// let _ = Atomic::<u32>::new(0).compare_exchange(0, 1, AcqRel, Release); // a failure writes nothing
     /// ```
     #[inline(always)]
@@ -283,7 +283,7 @@ impl<S: Scope> Atomic<u32, S> {
     /// CUDA: `atomicInc`. PTX: `atom.inc.u32`.
     ///
     /// ```
-    /// use warploom_device::atomic::{Atomic, Relaxed};
+    /// use warploom_device_std::atomic::{Atomic, Relaxed};
     /// let turn = Atomic::<u32>::new(1);
     /// assert_eq!([0; 4].map(|_| turn.fetch_inc_wrapping(2, Relaxed)), [1, 2, 0, 1]);
     /// ```
@@ -305,17 +305,17 @@ impl<S: Scope> Atomic<u32, S> {
 
 /// Orders this thread's accesses before the fence and those after it, as seen by the threads of `scope`.
 ///
-/// Together with relaxed atomics: what a thread did before a releasing fence is seen by who reads, before an acquiring fence, what the
+/// Together with relaxed atomics: what a thread did before a release fence is visible to a thread that reads, before an acquire fence, what the
 /// thread stored after its own. CUDA: `__nv_atomic_thread_fence`, `cuda::atomic_thread_fence`. PTX: `fence.acq_rel`, `fence.sc`, 6.0.
 /// Compute capability: 7.0; 9.0 for clusters.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::{Acquire, Atomic, Relaxed, Release, fence, scope};
+/// use warploom_device_std::atomic::{Acquire, Atomic, Relaxed, Release, fence, scope};
 /// let (data, ready) = (Atomic::<u32>::new(0), Atomic::<u32>::new(0));
 /// # let shape = Shape { grid: [2, 1, 1], block: [1, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// run(shape, &|| {
-///     if warploom_device::block_idx().x == 0 {
+///     if warploom_device_std::block_idx().x == 0 {
 ///         data.store(42, Relaxed);
 ///         fence(Release, scope::Device);
 ///         ready.store(1, Relaxed);
@@ -335,7 +335,7 @@ pub fn fence<O: FenceOrder, S: Scope>(_order: O, _scope: S) {
 ///
 /// ```
 /// use core::sync::atomic::AtomicU32;
-/// use warploom_device::atomic::{Relaxed, Scoped, scope};
+/// use warploom_device_std::atomic::{Relaxed, Scoped, scope};
 /// let bin = AtomicU32::new(3);
 /// bin.scoped::<scope::Block>().fetch_add(4, Relaxed);
 /// assert_eq!(bin.into_inner(), 7);

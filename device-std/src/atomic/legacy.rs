@@ -3,7 +3,7 @@
 //! All are relaxed. The scope is in the name: none for the device, `_block`, `_system`. Targets are [`Atomic`]s of any scope.
 //!
 //! ```
-//! use warploom_device::atomic::{Atomic, Relaxed, legacy};
+//! use warploom_device_std::atomic::{Atomic, Relaxed, legacy};
 //! let bin = Atomic::<u32>::new(5);
 //! legacy::atomic_add(&bin, 2);
 //! legacy::atomic_max_block(&bin, 9);

@@ -6,19 +6,19 @@ use crate::{SliceElement, intrinsics as raw};
 
 /// A lock for the threads of `S`: one word, 0 while it is free. Kernels take it as `&[SpinLock]`.
 ///
-/// Whoever waits sleeps for longer and longer, from 8 to 256 ns. What the holder of a [`SpinGuard`] wrote is seen by the next one. To be
+/// Waiting threads back off exponentially, from 8 to 256 ns. What the holder of a [`SpinGuard`] wrote is visible to the next one. To be
 /// taken by one thread of a warp at a time: where lanes of one warp wait for each other, the GPU's compiler may bring the holder to a point
 /// at which it waits for those that want the lock. It must not be held across a barrier that others wait at. CUDA: the lock that the guide
 /// builds of `atomicCAS` and `__nanosleep`. Compute capability: 7.0.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::{Atomic, Relaxed, SpinLock};
+/// use warploom_device_std::atomic::{Atomic, Relaxed, SpinLock};
 /// let (lock, sum) = (SpinLock::new(), Atomic::<u32>::new(0));
 /// # let shape = Shape { grid: [4, 1, 1], block: [10, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// run(shape, &|| {
 ///     let _guard = lock.lock();
-///     sum.store(sum.load(Relaxed) + 1, Relaxed); // two steps, which nobody comes between
+///     sum.store(sum.load(Relaxed) + 1, Relaxed); // two steps, excluded from those of other threads
 /// })?;
 /// assert_eq!(sum.into_inner(), 40);
 /// # Ok::<(), warploom_emulator::Fault>(())
@@ -91,7 +91,7 @@ impl<S: Scope> SpinLock<S> {
 /// The right of the one thread that has the lock; gives it back when it ends.
 ///
 /// ```
-/// use warploom_device::atomic::SpinLock;
+/// use warploom_device_std::atomic::SpinLock;
 /// let lock: SpinLock = SpinLock::new();
 /// let guard = lock.try_lock();
 /// assert!(guard.is_some() && lock.try_lock().is_none());
@@ -110,18 +110,18 @@ impl<S: Scope> Drop for SpinGuard<'_, S> {
     }
 }
 
-/// Gives way to others for about `nanoseconds`: belongs into every loop that waits for what another thread writes.
+/// Suspends the thread for about `nanoseconds`: for every loop that waits for a write of another thread.
 ///
 /// On the emulator the threads of a block run one at a time, until they wait for something; a loop without this call would wait for ever
 /// for another thread of its block. PTX: `nanosleep`, 6.3. Compute capability: 7.0.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::atomic::{Acquire, Atomic, Release, spin_wait};
+/// use warploom_device_std::atomic::{Acquire, Atomic, Release, spin_wait};
 /// let turn = Atomic::<u32>::new(39);
 /// # let shape = Shape { grid: [1, 1, 1], block: [40, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// run(shape, &|| {
-///     let own = warploom_device::thread_idx().x; // the last thread goes first
+///     let own = warploom_device_std::thread_idx().x; // the last thread goes first
 ///     while turn.load(Acquire) != own {
 ///         spin_wait(20);
 ///     }

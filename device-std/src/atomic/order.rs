@@ -13,7 +13,7 @@ mod sealed {
 /// before, so it also releases; and two such accesses are ordered by their fences, which is what sequential consistency asks for.
 ///
 /// ```
-/// use warploom_device::atomic::{Atomic, Order, Relaxed, SeqCst};
+/// use warploom_device_std::atomic::{Atomic, Order, Relaxed, SeqCst};
 /// fn increase(x: &Atomic<u32>, order: impl Order) -> u32 {
 ///     x.fetch_add(1, order)
 /// }
@@ -22,7 +22,7 @@ mod sealed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory order",
-    note = "the orders are types of `warploom::device::atomic`: `Relaxed`, `Acquire`, `Release`, `AcqRel`, `SeqCst`"
+    note = "the orders are types of `warploom::device_std::atomic`: `Relaxed`, `Acquire`, `Release`, `AcqRel`, `SeqCst`"
 )]
 pub trait Order: Copy + Sealed {
     /// The order's number: relaxed 0, acquire 1, release 2, both 3, sequentially consistent 4.
@@ -34,11 +34,11 @@ pub trait Order: Copy + Sealed {
 /// An order of a load: [`Relaxed`], [`Acquire`], [`SeqCst`].
 ///
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{Atomic, Release};
+/// use warploom_device_std::atomic::{Atomic, Release};
 /// Atomic::<u32>::new(0).load(Release);
 /// ```
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{AcqRel, Atomic};
+/// use warploom_device_std::atomic::{AcqRel, Atomic};
 /// Atomic::<u32>::new(0).load(AcqRel);
 /// ```
 #[diagnostic::on_unimplemented(
@@ -51,11 +51,11 @@ pub trait LoadOrder: Order {}
 /// An order of a store: [`Relaxed`], [`Release`], [`SeqCst`].
 ///
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{Acquire, Atomic};
+/// use warploom_device_std::atomic::{Acquire, Atomic};
 /// Atomic::<u32>::new(0).store(1, Acquire);
 /// ```
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{AcqRel, Atomic};
+/// use warploom_device_std::atomic::{AcqRel, Atomic};
 /// Atomic::<u32>::new(0).store(1, AcqRel);
 /// ```
 #[diagnostic::on_unimplemented(
@@ -67,7 +67,7 @@ pub trait StoreOrder: Order {}
 /// An order of a fence: [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`].
 ///
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{Relaxed, fence, scope};
+/// use warploom_device_std::atomic::{Relaxed, fence, scope};
 /// fence(Relaxed, scope::Device);
 /// ```
 #[diagnostic::on_unimplemented(

@@ -12,7 +12,7 @@ mod sealed {
 /// One of [`Block`], [`Cluster`], [`Device`], [`System`].
 ///
 /// ```
-/// use warploom_device::atomic::{Atomic, Relaxed, Scope, scope};
+/// use warploom_device_std::atomic::{Atomic, Relaxed, Scope, scope};
 /// fn increase<S: Scope>(x: &Atomic<u32, S>) -> u32 {
 ///     x.fetch_add(1, Relaxed)
 /// }
@@ -21,7 +21,7 @@ mod sealed {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the scope of an atomic operation",
-    note = "the scopes are the types of `warploom::device::atomic::scope`: `Block`, `Cluster`, `Device`, `System`"
+    note = "the scopes are the types of `warploom::device_std::atomic::scope`: `Block`, `Cluster`, `Device`, `System`"
 )]
 pub trait Scope: Copy + Sealed + 'static {
     /// The scope's number: block 0, cluster 1, device 2, system 3.

@@ -15,7 +15,7 @@ mod sealed {
 /// The type has the size of [`Bits`](Self::Bits), and at least its alignment. (Both are also checked when an operation is compiled.)
 ///
 /// ```
-/// use warploom_device::{Plain, atomic::{AcqRel, Acquire, Atomic, AtomicValue, Relaxed}};
+/// use warploom_device_std::{Plain, atomic::{AcqRel, Acquire, Atomic, AtomicValue, Relaxed}};
 /// #[derive(Clone, Copy, Debug, PartialEq)]
 /// #[repr(C, align(16))]
 /// struct Best { score: f64, index: u64 }
@@ -29,7 +29,7 @@ mod sealed {
 /// ```
 /// Without the alignment it does not compile:
 /// ```compile_fail,E0080
-/// use warploom_device::{Plain, atomic::{Atomic, AtomicValue, Relaxed}};
+/// use warploom_device_std::{Plain, atomic::{Atomic, AtomicValue, Relaxed}};
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
 /// struct Best { score: f64, index: u64 } // aligned to 8
@@ -49,7 +49,7 @@ pub unsafe trait AtomicValue: Plain {
 /// `u8`, `u16`, `u32`, `u64`, `u128`.
 ///
 /// ```
-/// use warploom_device::atomic::AtomicInt;
+/// use warploom_device_std::atomic::AtomicInt;
 /// fn bytes<T: AtomicInt>() -> usize {
 ///     size_of::<T>()
 /// }
@@ -69,7 +69,7 @@ pub trait AtomicInt: Plain + PartialEq + sealed::Sealed {
 /// Sizes that can be compared and exchanged: `u16`, `u32`, `u64`, `u128`.
 ///
 /// ```
-/// use warploom_device::atomic::ExchangeInt;
+/// use warploom_device_std::atomic::ExchangeInt;
 /// fn bytes<T: ExchangeInt>() -> usize {
 ///     size_of::<T>()
 /// }
@@ -88,7 +88,7 @@ pub trait ExchangeInt: AtomicInt {
 /// Sizes that can be swapped: `u32`, `u64`, `u128`.
 ///
 /// ```
-/// use warploom_device::atomic::SwapInt;
+/// use warploom_device_std::atomic::SwapInt;
 /// fn bytes<T: SwapInt>() -> usize {
 ///     size_of::<T>()
 /// }
@@ -156,7 +156,7 @@ values!(u128 as u128, i128 as u128, f32 as u32, f64 as u64);
 /// Numbers to which can be added: `i32`, `u32`, `i64`, `u64`, `f32`, `f64`; each lane for itself `[f32; 2]` and `[f32; 4]`.
 ///
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{Atomic, Relaxed};
+/// use warploom_device_std::atomic::{Atomic, Relaxed};
 /// Atomic::<u16>::new(0).fetch_add(1, Relaxed); // PTX has no such instruction
 /// ```
 #[diagnostic::on_unimplemented(
@@ -177,7 +177,7 @@ pub trait AtomicAdd: Plain {
 /// Numbers with operations on bits: `i32`, `u32`, `i64`, `u64`.
 ///
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{Atomic, Relaxed};
+/// use warploom_device_std::atomic::{Atomic, Relaxed};
 /// Atomic::<f32>::new(0.0).fetch_or(1.0, Relaxed);
 /// ```
 #[diagnostic::on_unimplemented(
@@ -202,7 +202,7 @@ pub trait AtomicBits: Plain {
 /// Numbers with a minimum and a maximum: `i32`, `u32`, `i64`, `u64`.
 ///
 /// ```compile_fail,E0277
-/// use warploom_device::atomic::{Atomic, Relaxed};
+/// use warploom_device_std::atomic::{Atomic, Relaxed};
 /// Atomic::<f64>::new(0.0).fetch_min(1.0, Relaxed);
 /// ```
 #[diagnostic::on_unimplemented(

@@ -5,7 +5,7 @@
 //! 1. Each access is a relaxed atomic of one word, and plain types have no invalid values. So whatever threads do that meet a barrier
 //!    from different calls (which is a mistake of the program), they get wrong values and nothing worse.
 //! 2. If all threads make the same calls, as they must, a call writes before its first barrier, reads between its barriers, and
-//!    ends with a barrier behind which nobody reads any more: the next call may write.
+//!    ends with a barrier after which no thread reads any more: the next call may write.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -33,7 +33,7 @@ impl Block<'_> {
     /// CUDA: `cg::reduce` and a shared array; `BlockReduce` of CUB.
     /// ```
     /// # use warploom_emulator::{run, Shape};
-    /// use warploom_device::Block;
+    /// use warploom_device_std::Block;
     /// fn kernel(block: Block) {
     ///     let t = block.thread() as u64;
     ///     assert_eq!(block.reduce(t, |a, b| a + b), 69 * 70 / 2);
@@ -159,7 +159,7 @@ fn before_warp<T: Shuffle>(in_warp: T, op: &impl Fn(T, T) -> T) -> Option<T> {
     let scratch = Scratch::of_block();
     let warps = scratch.share(in_warp, last);
     let sum = match warps {
-        // A lane for each warp; those without one repeat the last, which nobody asks for.
+        // A lane for each warp; those without one repeat the last, which is not used.
         Warps::Whole(count) => {
             let of_warp = scratch.read::<T>(raw::lane_id().min(count - 1));
             // SAFETY: see `FULL`.
@@ -213,7 +213,7 @@ struct Scratch {
     words: *const AtomicU32,
 }
 
-/// Makes the memory a place of its own.
+/// Gives each use its own memory.
 enum Site {}
 
 impl Scratch {
@@ -227,11 +227,13 @@ impl Scratch {
     #[inline(always)]
     fn word(&self, at: usize) -> &AtomicU32 {
         debug_assert!(at < SCRATCH);
-        // SAFETY: `at` is below `SCRATCH` in all calls here; the memory is the block's, and every access to it is atomic.
-        unsafe { &*self.words.add(at) }
+        // SAFETY: `at` is below `SCRATCH` in all calls here.
+        let word = unsafe { self.words.add(at) };
+        // SAFETY: the memory is the block's, and every access to it is atomic.
+        unsafe { &*word }
     }
 
-    /// Lane `speaker` of each warp writes the value of its warp; after a barrier, all know which warps did.
+    /// Lane `speaker` of each warp writes the value of its warp; after a barrier, all threads know which warps did.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     fn share<T: Shuffle>(&self, of_warp: T, speaker: u32) -> Warps {
@@ -249,7 +251,7 @@ impl Scratch {
         // SAFETY: barrier 0 belongs to no tile.
         let here = unsafe { raw::barrier_count(0, true) };
         if here == threads {
-            // Nobody has returned: all warps are there. The same in each thread, so all go the same way.
+            // No thread has returned: all warps take part. The condition is uniform in the block.
             if threads.is_multiple_of(32) && threads >= 32 * MANY {
                 return Warps::Whole(threads / 32);
             }

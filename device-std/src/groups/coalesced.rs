@@ -14,7 +14,7 @@ use crate::{LaneMask, Warp, intrinsics as raw};
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Warp, groups::{Group, WarpGroup}};
+/// use warploom_device_std::{Warp, groups::{Group, WarpGroup}};
 /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// /// One atomic addition for all lanes that are here; each gets its own place.
 /// fn reserve(warp: Warp, counter: &AtomicU32) -> u32 {

@@ -13,7 +13,7 @@ use crate::{Block, Warp, intrinsics as raw};
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, groups::{Group, WarpGroup}};
+/// use warploom_device_std::{Block, groups::{Group, WarpGroup}};
 /// fn kernel(block: Block) {
 ///     let tile = block.tile::<16>();
 ///     if tile.index_in_block() % 2 == 0 { // the other tiles do something else meanwhile
@@ -26,15 +26,15 @@ use crate::{Block, Warp, intrinsics as raw};
 /// ```
 /// Other sizes:
 /// ```compile_fail,E0080
-/// # fn kernel(block: warploom_device::Block) {
+/// # fn kernel(block: warploom_device_std::Block) {
 /// let tile = block.tile::<12>();
 /// # }
-/// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel(unsafe { warploom_device::Block::from_launch() }));
+/// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel(unsafe { warploom_device_std::Block::from_launch() }));
 /// ```
 /// A tile belongs to its thread:
 /// ```compile_fail,E0277
 /// fn needs_send<T: Send>() {}
-/// needs_send::<warploom_device::groups::Tile<'static, 16>>();
+/// needs_send::<warploom_device_std::groups::Tile<'static, 16>>();
 /// ```
 #[derive(Clone, Copy)]
 pub struct Tile<'k, const N: u32> {

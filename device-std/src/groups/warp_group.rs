@@ -30,7 +30,7 @@ pub trait Parts {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Warp, groups::{Group, WarpGroup}};
+/// use warploom_device_std::{Warp, groups::{Group, WarpGroup}};
 /// fn is_sorted(group: &impl WarpGroup, value: f32) -> bool {
 ///     let left = group.shuffle_up(value, 1);
 ///     group.all(group.rank() == 0 || left <= value)
@@ -192,12 +192,7 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn reduce_sum<T: Reduce>(&self, value: T) -> T {
         // SAFETY: see `Parts::mask`.
-        unsafe {
-            match value.hardware_sum(self.mask()) {
-                Some(result) => result,
-                None => self.reduce(value, T::sum),
-            }
-        }
+        unsafe { combine::sum(self.mask(), Self::WIDTH, value) }
     }
 
     /// The least value; a NaN counts only if all are. CUDA: `reduce` with `less`.
@@ -206,12 +201,7 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn reduce_min<T: Reduce>(&self, value: T) -> T {
         // SAFETY: see `Parts::mask`.
-        unsafe {
-            match value.hardware_least(self.mask()) {
-                Some(result) => result,
-                None => self.reduce(value, T::least),
-            }
-        }
+        unsafe { combine::least(self.mask(), Self::WIDTH, value) }
     }
 
     /// The greatest value; a NaN counts only if all are. CUDA: `reduce` with `greater`.
@@ -220,12 +210,7 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn reduce_max<T: Reduce>(&self, value: T) -> T {
         // SAFETY: see `Parts::mask`.
-        unsafe {
-            match value.hardware_greatest(self.mask()) {
-                Some(result) => result,
-                None => self.reduce(value, T::greatest),
-            }
-        }
+        unsafe { combine::greatest(self.mask(), Self::WIDTH, value) }
     }
 
     /// The bits that are set in all threads. CUDA: `reduce` with `bit_and`.
@@ -234,12 +219,7 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn reduce_and<T: ReduceBits>(&self, value: T) -> T {
         // SAFETY: see `Parts::mask`.
-        unsafe {
-            match value.hardware_and(self.mask()) {
-                Some(result) => result,
-                None => self.reduce(value, T::and),
-            }
-        }
+        unsafe { combine::and(self.mask(), Self::WIDTH, value) }
     }
 
     /// The bits that are set in any thread. CUDA: `reduce` with `bit_or`.
@@ -248,12 +228,7 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn reduce_or<T: ReduceBits>(&self, value: T) -> T {
         // SAFETY: see `Parts::mask`.
-        unsafe {
-            match value.hardware_or(self.mask()) {
-                Some(result) => result,
-                None => self.reduce(value, T::or),
-            }
-        }
+        unsafe { combine::or(self.mask(), Self::WIDTH, value) }
     }
 
     /// The bits that are set in an odd number of threads. CUDA: `reduce` with `bit_xor`.
@@ -262,12 +237,7 @@ pub trait WarpGroup: Group + Parts {
     #[must_use]
     fn reduce_xor<T: ReduceBits>(&self, value: T) -> T {
         // SAFETY: see `Parts::mask`.
-        unsafe {
-            match value.hardware_xor(self.mask()) {
-                Some(result) => result,
-                None => self.reduce(value, T::xor),
-            }
-        }
+        unsafe { combine::xor(self.mask(), Self::WIDTH, value) }
     }
 
     /// Combines the values of the ranks up to the caller's own that have not returned, in order; `op` must be associative.

@@ -99,7 +99,7 @@ pub(super) fn min(a: u16, b: u16) -> u16 {
     if arch() >= 80 {
         raw::bf16_min(a, b)
     } else {
-        super::scalar::extreme(a, b, INFINITE, 0)
+        super::bits::extreme(a, b, INFINITE, 0)
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) fn max(a: u16, b: u16) -> u16 {
     if arch() >= 80 {
         raw::bf16_max(a, b)
     } else {
-        super::scalar::extreme(a, b, INFINITE, -1)
+        super::bits::extreme(a, b, INFINITE, -1)
     }
 }
 
@@ -117,7 +117,7 @@ pub(super) fn add2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::bf16x2_fma(a, both(ONE), b)
     } else {
-        super::pair::halves(a, b, add)
+        super::bits::halves(a, b, add)
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn sub2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::bf16x2_fma(b, both(MINUS_ONE), a)
     } else {
-        super::pair::halves(a, b, sub)
+        super::bits::halves(a, b, sub)
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn mul2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::bf16x2_fma(a, b, both(MINUS_ZERO))
     } else {
-        super::pair::halves(a, b, mul)
+        super::bits::halves(a, b, mul)
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn min2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::bf16x2_min(a, b)
     } else {
-        super::pair::halves(a, b, min)
+        super::bits::halves(a, b, min)
     }
 }
 
@@ -163,6 +163,6 @@ pub(super) fn max2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::bf16x2_max(a, b)
     } else {
-        super::pair::halves(a, b, max)
+        super::bits::halves(a, b, max)
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn min(a: u16, b: u16) -> u16 {
     if arch() >= 80 {
         raw::f16_min(a, b)
     } else {
-        super::scalar::extreme(a, b, INFINITE, 0)
+        super::bits::extreme(a, b, INFINITE, 0)
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn max(a: u16, b: u16) -> u16 {
     if arch() >= 80 {
         raw::f16_max(a, b)
     } else {
-        super::scalar::extreme(a, b, INFINITE, -1)
+        super::bits::extreme(a, b, INFINITE, -1)
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn min2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::f16x2_min(a, b)
     } else {
-        super::pair::halves(a, b, min)
+        super::bits::halves(a, b, min)
     }
 }
 
@@ -54,6 +54,6 @@ pub(super) fn max2(a: u32, b: u32) -> u32 {
     if arch() >= 80 {
         raw::f16x2_max(a, b)
     } else {
-        super::pair::halves(a, b, max)
+        super::bits::halves(a, b, max)
     }
 }

@@ -10,7 +10,7 @@
 //! | `Bf16` | 8 bits | −126 ..= 127 | 3.39e38 | `fma.rn.bf16`, `fma.rn.bf16x2` from 8.0, in `f32` and `f64` before |
 //!
 //! ```
-//! use warploom_device::half::{Bf16, F16, F16x2};
+//! use warploom_device_std::half::{Bf16, F16, F16x2};
 //! let third = F16::ONE / F16::from_f32(3.0);
 //! assert_eq!(third.to_bits(), 0x3555);
 //! assert_eq!(Bf16::from_f32(1.0 / 3.0).to_string(), "0.33398438");
@@ -19,6 +19,7 @@
 //! ```
 
 mod bf16; // bits of `Bf16`
+mod bits; // minimum, maximum, pairs: of either format
 mod f16; // bits of `F16`
 mod pair; // `F16x2`, `Bf16x2`
 mod scalar; // `F16`, `Bf16`

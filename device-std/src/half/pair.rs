@@ -3,17 +3,10 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use super::bits::halves;
 use super::{Bf16, F16, bf16, f16};
 
 const SIGNS: u32 = 0x8000_8000;
-
-/// `each` on the low halves and on the high halves.
-#[inline(always)]
-pub(super) fn halves(a: u32, b: u32, each: impl Fn(u16, u16) -> u16) -> u32 {
-    let low = each(a as u16, b as u16);
-    let high = each((a >> 16) as u16, (b >> 16) as u16);
-    u32::from(high) << 16 | u32::from(low)
-}
 
 macro_rules! pair {
     ($(#[$doc:meta])* $name:ident of $scalar:ident $bits:ident) => {
@@ -239,7 +232,7 @@ pair! {
     /// Two [`F16`] in four bytes, aligned to four. CUDA: `__half2`. Compute capability: 5.3.
     ///
     /// ```
-    /// use warploom_device::half::F16x2;
+    /// use warploom_device_std::half::F16x2;
     /// let (a, b) = (F16x2::from_f32s(1.0, 2.0), F16x2::from_f32s(0.5, 4.0));
     /// assert_eq!((a * b).to_f32s(), [0.5, 8.0]);
     /// assert_eq!(a.mul_add(b, b).to_f32s(), [1.0, 12.0]);
@@ -252,7 +245,7 @@ pair! {
     /// Two [`Bf16`] in four bytes, aligned to four. CUDA: `__nv_bfloat162`. Two at once from compute capability 8.0 on.
     ///
     /// ```
-    /// use warploom_device::half::Bf16x2;
+    /// use warploom_device_std::half::Bf16x2;
     /// let a = Bf16x2::from_f32s(1.0, -2.0);
     /// assert_eq!((a + a).max(a).to_f32s(), [2.0, -2.0]);
     /// ```

@@ -4,31 +4,9 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use super::bits::{NAN, SIGN, order};
 use super::{bf16, f16};
 use crate::intrinsics as raw;
-
-const SIGN: u16 = 0x8000;
-const NAN: u16 = 0x7fff;
-
-/// The lesser of two with `flip` 0, the greater with −1; of a number and what is none, the number. `infinite` are all bits of the exponent.
-#[inline(always)]
-pub(super) fn extreme(a: u16, b: u16, infinite: u16, flip: i16) -> u16 {
-    let is_nan = |x: u16| x & !SIGN > infinite;
-    match (is_nan(a), is_nan(b)) {
-        (true, true) => NAN,
-        (true, false) => b,
-        (false, true) => a,
-        (false, false) if order(a) ^ flip <= order(b) ^ flip => a,
-        (false, false) => b,
-    }
-}
-
-/// Integers in the order of the numbers, with −0 below +0.
-#[inline(always)]
-const fn order(x: u16) -> i16 {
-    let x = x as i16;
-    x ^ (x >> 15 & i16::MAX)
-}
 
 macro_rules! scalar {
     (
@@ -286,7 +264,7 @@ scalar! {
     /// Half precision: 1 bit sign, 5 bits exponent, 10 bits fraction. CUDA: `__half`. Compute capability: 5.3.
     ///
     /// ```
-    /// use warploom_device::half::F16;
+    /// use warploom_device_std::half::F16;
     /// let x = F16::from_f32(0.1);
     /// assert_eq!(x.to_bits(), 0x2e66);
     /// assert_eq!(x.mul_add(x, F16::ONE), F16::from_f32(1.01));
@@ -302,7 +280,7 @@ scalar! {
     /// Calculates with `fma.rn.bf16` from compute capability 8.0 on, in `f32` and `f64` before, with the same results.
     ///
     /// ```
-    /// use warploom_device::half::Bf16;
+    /// use warploom_device_std::half::Bf16;
     /// let x = Bf16::from_f32(3.0e38);
     /// assert_eq!(x + x, Bf16::INFINITY);
     /// assert_eq!(Bf16::from_f32(256.0) + Bf16::ONE, Bf16::from_f32(256.0)); // a tie: 257 needs 9 bits

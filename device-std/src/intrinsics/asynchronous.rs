@@ -12,7 +12,7 @@ unsafe_intrinsics! {
     /// Ends the use of `*at` as a barrier; the memory may be used otherwise. PTX `mbarrier.inval.b64`, 7.0 · sm_80.
     ///
     /// # Safety
-    /// `*at` is a barrier, and nobody waits or arrives there any more.
+    /// `*at` is a barrier at which no thread waits or arrives any more.
     unsafe fn mbarrier_inval(at: *mut u64) = "asm:volatile+memory+sm80+ptx70|mbarrier.inval.b64 [$0];";
     /// Arrives; gives what [`mbarrier_test_wait`] wants. Orders what the thread did before, for those that wait.
     /// PTX `mbarrier.arrive.b64`, 7.0 · sm_80.
@@ -54,24 +54,24 @@ unsafe_intrinsics! {
     ///
     /// # Safety
     /// Both are valid for 4 bytes, and aligned to them, until the copy has been waited for; `to` is in shared memory, `from` in global
-    /// memory, and nobody else uses the target meanwhile.
+    /// memory, and no other thread uses the target meanwhile.
     unsafe fn copy_async_4(to: *mut u8, from: *const u8) = "asm:volatile+memory+sm80+ptx70|{ .reg .u64 s, g; cvta.to.shared.u64 s, $0; cvta.to.global.u64 g, $1; cp.async.ca.shared.global [s], [g], 4; }";
     /// Begins to copy 8 bytes from global into shared memory. PTX `cp.async.ca.shared.global`, 7.0 · sm_80.
     ///
     /// # Safety
     /// Both are valid for 8 bytes, and aligned to them, until the copy has been waited for; `to` is in shared memory, `from` in global
-    /// memory, and nobody else uses the target meanwhile.
+    /// memory, and no other thread uses the target meanwhile.
     unsafe fn copy_async_8(to: *mut u8, from: *const u8) = "asm:volatile+memory+sm80+ptx70|{ .reg .u64 s, g; cvta.to.shared.u64 s, $0; cvta.to.global.u64 g, $1; cp.async.ca.shared.global [s], [g], 8; }";
     /// Begins to copy 16 bytes from global into shared memory, past the first cache. PTX `cp.async.cg.shared.global`, 7.0 · sm_80.
     ///
     /// # Safety
     /// Both are valid for 16 bytes, and aligned to them, until the copy has been waited for; `to` is in shared memory, `from` in global
-    /// memory, and nobody else uses the target meanwhile.
+    /// memory, and no other thread uses the target meanwhile.
     unsafe fn copy_async_16(to: *mut u8, from: *const u8) = "asm:volatile+memory+sm80+ptx70|{ .reg .u64 s, g; cvta.to.shared.u64 s, $0; cvta.to.global.u64 g, $1; cp.async.cg.shared.global [s], [g], 16; }";
     /// Makes a group of the copies that this thread has begun since the last group. PTX `cp.async.commit_group`, 7.0 · sm_80.
     ///
     /// # Safety
-    /// Nobody counts the thread's groups meanwhile who does not expect one more, as [`crate::AsyncTiles`] does.
+    /// All code that counts the thread's groups meanwhile allows for one more, as [`crate::AsyncTiles`] does.
     unsafe fn copy_async_commit() = "asm:volatile+memory+sm80+ptx70|cp.async.commit_group;";
     /// Waits until at most 0 of the thread's groups of copies are under way, the latest. PTX `cp.async.wait_group 0`, 7.0 · sm_80.
     ///

@@ -48,57 +48,57 @@ unsafe_intrinsics! {
     /// The value of `*p`. `hint`: 0 `ca`, 1 `cg`, 2 `cs`, 3 `lu`, 4 `cv`, 5 `nc`. CUDA `__ldca` … `__ldcv`, `__ldg` · PTX `ld.ca.b8` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for reads, and nobody writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
-    /// nobody writes it while the kernel runs.
+    /// `p` is aligned and valid for reads, and no thread writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
+    /// no thread writes it while the kernel runs.
     unsafe fn load_hinted_u8(p: *const u8, hint: u32) -> u8 = "memory.load.b8";
     /// The value of `*p`. `hint`: 0 `ca`, 1 `cg`, 2 `cs`, 3 `lu`, 4 `cv`, 5 `nc`. CUDA `__ldca` … `__ldcv`, `__ldg` · PTX `ld.ca.b16` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for reads, and nobody writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
-    /// nobody writes it while the kernel runs.
+    /// `p` is aligned and valid for reads, and no thread writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
+    /// no thread writes it while the kernel runs.
     unsafe fn load_hinted_u16(p: *const u16, hint: u32) -> u16 = "memory.load.b16";
     /// The value of `*p`. `hint`: 0 `ca`, 1 `cg`, 2 `cs`, 3 `lu`, 4 `cv`, 5 `nc`. CUDA `__ldca` … `__ldcv`, `__ldg` · PTX `ld.ca.b32` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for reads, and nobody writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
-    /// nobody writes it while the kernel runs.
+    /// `p` is aligned and valid for reads, and no thread writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
+    /// no thread writes it while the kernel runs.
     unsafe fn load_hinted_u32(p: *const u32, hint: u32) -> u32 = "memory.load.b32";
     /// The value of `*p`. `hint`: 0 `ca`, 1 `cg`, 2 `cs`, 3 `lu`, 4 `cv`, 5 `nc`. CUDA `__ldca` … `__ldcv`, `__ldg` · PTX `ld.ca.b64` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for reads, and nobody writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
-    /// nobody writes it while the kernel runs.
+    /// `p` is aligned and valid for reads, and no thread writes it at the same time; `hint` is such a constant. For `nc` it is in global memory, and
+    /// no thread writes it while the kernel runs.
     unsafe fn load_hinted_u64(p: *const u64, hint: u32) -> u64 = "memory.load.b64";
     /// Copies the 16 bytes at `p` to `out`. `hint`: 0 `ca`, 1 `cg`, 2 `cs`, 3 `lu`, 4 `cv`, 5 `nc`. PTX `ld.ca.v2.b64` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned to 16 bytes and valid for reads of 16, and nobody writes these at the same time; `out` is aligned to 8 and valid for as many
-    /// writes; `hint` is such a constant. For `nc` `p` is in global memory, and nobody writes there while the kernel runs.
+    /// `p` is aligned to 16 bytes and valid for reads of 16, and no thread writes these at the same time; `out` is aligned to 8 and valid for as many
+    /// writes; `hint` is such a constant. For `nc` `p` is in global memory, and no thread writes there while the kernel runs.
     unsafe fn load_hinted_u128(p: *const u64, out: *mut u64, hint: u32) = "memory.load.b128";
     /// Replaces `*p`. `hint`: 0 `wb`, 1 `cg`, 2 `cs`, 3 `wt`. CUDA `__stwb`, `__stcg`, `__stcs`, `__stwt` · PTX `st.wb.b8` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for writes, and nobody else accesses it at the same time; `hint` is such a constant.
+    /// `p` is aligned and valid for writes, and no other thread accesses it at the same time; `hint` is such a constant.
     unsafe fn store_hinted_u8(p: *mut u8, v: u8, hint: u32) = "memory.store.b8";
     /// Replaces `*p`. `hint`: 0 `wb`, 1 `cg`, 2 `cs`, 3 `wt`. CUDA `__stwb`, `__stcg`, `__stcs`, `__stwt` · PTX `st.wb.b16` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for writes, and nobody else accesses it at the same time; `hint` is such a constant.
+    /// `p` is aligned and valid for writes, and no other thread accesses it at the same time; `hint` is such a constant.
     unsafe fn store_hinted_u16(p: *mut u16, v: u16, hint: u32) = "memory.store.b16";
     /// Replaces `*p`. `hint`: 0 `wb`, 1 `cg`, 2 `cs`, 3 `wt`. CUDA `__stwb`, `__stcg`, `__stcs`, `__stwt` · PTX `st.wb.b32` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for writes, and nobody else accesses it at the same time; `hint` is such a constant.
+    /// `p` is aligned and valid for writes, and no other thread accesses it at the same time; `hint` is such a constant.
     unsafe fn store_hinted_u32(p: *mut u32, v: u32, hint: u32) = "memory.store.b32";
     /// Replaces `*p`. `hint`: 0 `wb`, 1 `cg`, 2 `cs`, 3 `wt`. CUDA `__stwb`, `__stcg`, `__stcs`, `__stwt` · PTX `st.wb.b64` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned and valid for writes, and nobody else accesses it at the same time; `hint` is such a constant.
+    /// `p` is aligned and valid for writes, and no other thread accesses it at the same time; `hint` is such a constant.
     unsafe fn store_hinted_u64(p: *mut u64, v: u64, hint: u32) = "memory.store.b64";
     /// Copies 16 bytes from `v` to `p`. `hint`: 0 `wb`, 1 `cg`, 2 `cs`, 3 `wt`. PTX `st.wb.v2.b64` …, 2.0 · sm_20.
     ///
     /// # Safety
-    /// `p` is aligned to 16 bytes and valid for writes of 16, and nobody else accesses these at the same time; `v` is aligned to 8 and valid for
+    /// `p` is aligned to 16 bytes and valid for writes of 16, and no other thread accesses these at the same time; `v` is aligned to 8 and valid for
     /// as many reads; `hint` is such a constant.
     unsafe fn store_hinted_u128(p: *mut u64, v: *const u64, hint: u32) = "memory.store.b128";
 }

@@ -12,7 +12,7 @@
 //! Functions that take a mask of lanes are `unsafe`, as `Warp::…_mask` are: a GPU does not check the mask.
 //! ```
 //! # use warploom_emulator::{run, Shape};
-//! use warploom_device::intrinsics as raw;
+//! use warploom_device_std::intrinsics as raw;
 //! # run(Shape::new([1, 1, 1], [32, 1, 1]), &|| {
 //! // SAFETY: all lanes of the warp make this call.
 //! let lanes = unsafe { raw::vote_ballot(u32::MAX, true) };
@@ -22,7 +22,7 @@
 //! ```
 //! Without `unsafe`:
 //! ```compile_fail,E0133
-//! use warploom_device::intrinsics as raw;
+//! use warploom_device_std::intrinsics as raw;
 //! fn lanes() -> u32 {
 //!     raw::vote_ballot(u32::MAX, true)
 //! }
@@ -177,7 +177,7 @@ macro_rules! unsafe_intrinsics {
 }
 
 mod asynchronous; // barriers in memory, copies under way
-mod atomic; // reads and writes that nobody comes between
+mod atomic; // atomic reads and writes
 mod barrier; // what the threads of a block do together
 mod cluster; // what the blocks of a cluster do together
 mod conversion; // between numbers and integers, in four roundings

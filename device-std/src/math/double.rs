@@ -1,7 +1,7 @@
 //! The functions of one or two `f64`, by their C names. Plain Rust, the same on the device and on the emulator.
 //!
 //! Each says how far its result may be from the exact value, in units in the last place (ulp): CUDA's bounds, measured against
-//! `conformance/src/reference`. Special values are those of C: NaN in, NaN out; signs of zeros kept; overflow gives infinity,
+//! `testing/conformance/src/reference`. Special values are those of C: NaN in, NaN out; signs of zeros kept; overflow gives infinity,
 //! results below the normal numbers lose digits gradually. Functions of reciprocals start from a seed of the hardware, so that the
 //! last bit of their results may differ between GPU and emulator; no other result does.
 #![allow(

@@ -10,7 +10,7 @@ use crate::intrinsics as raw;
 /// `sin(x)`: absolute error at most 2^-20.5 in -π..=π, larger outside. CUDA: `__sinf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::sin(1.0) - 0.841_470_98).abs() < 1e-6);
 /// ```
 #[inline(always)]
@@ -22,7 +22,7 @@ pub fn sin(x: f32) -> f32 {
 /// `cos(x)`: absolute error at most 2^-20.5 in -π..=π, larger outside. CUDA: `__cosf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::cos(0.5) - 0.877_582_562).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -34,7 +34,7 @@ pub fn cos(x: f32) -> f32 {
 /// `(sin(x), cos(x))` as [`sin`] and [`cos`] give them. CUDA: `__sincosf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// let (s, c) = fast::sincos(0.5);
 /// assert!((s * s + c * c - 1.0).abs() < 1e-5);
 /// ```
@@ -47,7 +47,7 @@ pub fn sincos(x: f32) -> (f32, f32) {
 /// `sin(x) * (1 / cos(x))` of the fast forms. CUDA: `__tanf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::tan(0.5) - 0.546_302_49).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -59,7 +59,7 @@ pub fn tan(x: f32) -> f32 {
 /// `e^x` within `2 + floor(|1.16 x|)` ulp. CUDA: `__expf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::exp(0.5) - 1.648_721_271).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -71,7 +71,7 @@ pub fn exp(x: f32) -> f32 {
 /// `10^x` within `2 + floor(|2.95 x|)` ulp. CUDA: `__exp10f`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::exp10(0.5) - 3.162_277_66).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -83,7 +83,7 @@ pub fn exp10(x: f32) -> f32 {
 /// `2^x` within 2 ulp. CUDA: `exp2f` under `-use_fast_math`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::exp2(0.5) - 1.414_213_562).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -95,7 +95,7 @@ pub fn exp2(x: f32) -> f32 {
 /// The natural logarithm: absolute error at most 2^-21.41 in 0.5..=2, 3 ulp elsewhere. CUDA: `__logf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::log(2.0) - 0.693_147_181).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -107,7 +107,7 @@ pub fn log(x: f32) -> f32 {
 /// The logarithm to base 2: absolute error at most 2^-22 in 0.5..=2, 2 ulp elsewhere. CUDA: `__log2f`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::log2(3.0) - 1.584_962_501).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -119,7 +119,7 @@ pub fn log2(x: f32) -> f32 {
 /// The logarithm to base 10: absolute error at most 2^-23 in 0.5..=2, 3 ulp elsewhere. CUDA: `__log10f`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::log10(2.0) - 0.301_029_996).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -131,7 +131,7 @@ pub fn log10(x: f32) -> f32 {
 /// `2^(y * log2(x))` of the fast forms, for `x` of 0 or more. CUDA: `__powf`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert!((fast::pow(2.0, 0.5) - 1.414_213_562).abs() < 1e-5);
 /// ```
 #[inline(always)]
@@ -143,7 +143,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
 /// `x / y` within 2 ulp for `|y|` in 2^-126..=2^126; 0 for larger `y`, NaN if `x` is then infinite. CUDA: `__fdividef`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert_eq!(fast::divide(3.0, 2.0), 1.5);
 /// assert_eq!(fast::divide(3.0, 2e38), 0.0);
 /// ```
@@ -156,7 +156,7 @@ pub fn divide(x: f32, y: f32) -> f32 {
 /// `x` clamped to 0..=1; NaN becomes 0. CUDA: `__saturatef`.
 ///
 /// ```
-/// use warploom_device::math::fast;
+/// use warploom_device_std::math::fast;
 /// assert_eq!([-1.0, 0.25, 7.0, f32::NAN].map(fast::saturate), [0.0, 0.25, 1.0, 0.0]);
 /// ```
 #[inline(always)]

@@ -6,7 +6,7 @@
 /// told.
 ///
 /// ```
-/// use warploom_device::math::Float;
+/// use warploom_device_std::math::Float;
 /// assert_eq!(4.0f32.rsqrt(), 0.5);
 /// assert_eq!(0.5f32.sin_pi(), 1.0);
 /// assert_eq!(12.0f32.frexp(), (0.75, 4));

@@ -1,6 +1,6 @@
 //! Mathematical functions beyond arithmetic.
 //!
-//! `x.sin()` and its kin work in kernels as they are, and end in the functions here. [`Float`] adds the methods that std does not have;
+//! `x.sin()` and the like work in kernels as they are, and end in the functions here. [`Float`] adds the methods that std does not have;
 //! [`single`] and [`double`] hold all of them as free functions under their C names, [`fast`] the short forms of CUDA that trade
 //! accuracy for speed. Each says how far its result may be from the exact value, in units in the last place (ulp).
 

@@ -1,6 +1,6 @@
 //! Bodies for the functions that LLVM and `std` expect of a C library.
 //!
-//! NVPTX cannot select `llvm.sin` and its kin. The device linker maps those intrinsics, and the C names that `std` calls (`sinf`,
+//! NVPTX cannot select `llvm.sin` and the like. The device linker maps those intrinsics, and the C names that `std` calls (`sinf`,
 //! `tan`, …), to the functions here. None may call what is mapped to itself: only basic arithmetic and the intrinsics that the
 //! hardware has (`fabs`, `sqrt`, `floor`, `fma`).
 
@@ -104,7 +104,9 @@ pub unsafe extern "C" fn __warploom_memcmp(a: *const u8, b: *const u8, n: usize)
     let mut at = 0;
     while at < n {
         // SAFETY: below `n`.
-        let (a, b) = unsafe { (*a.add(at), *b.add(at)) };
+        let (a, b) = (unsafe { a.add(at) }, unsafe { b.add(at) });
+        // SAFETY: the caller's promise.
+        let (a, b) = (unsafe { *a }, unsafe { *b });
         if a != b {
             return i32::from(a) - i32::from(b);
         }

@@ -10,7 +10,7 @@ mod sealed {
 /// How a load is cached. Hints are types: a store's hint does not compile.
 ///
 /// ```
-/// use warploom_device::memory::{LoadHint, Streaming, load};
+/// use warploom_device_std::memory::{LoadHint, Streaming, load};
 /// fn first<H: LoadHint>(x: &[f32], hint: H) -> f32 {
 ///     // SAFETY: a reference to a whole element.
 ///     unsafe { load(&raw const x[0], hint) }
@@ -27,7 +27,7 @@ pub trait LoadHint: Copy + sealed::Sealed {
 /// How a store is cached. Hints are types: a load's hint does not compile.
 ///
 /// ```
-/// use warploom_device::memory::{StoreHint, Streaming, store};
+/// use warploom_device_std::memory::{StoreHint, Streaming, store};
 /// fn set<H: StoreHint>(x: &mut f32, hint: H) {
 ///     // SAFETY: a reference to a whole element.
 ///     unsafe { store(x, 3.0, hint) }
@@ -77,7 +77,7 @@ hints! {
 /// What one load or store can move: numbers of 8 to 64 bits, and 2 or 4 of them. Not 3.
 ///
 /// ```
-/// use warploom_device::memory::{Access, ldg};
+/// use warploom_device_std::memory::{Access, ldg};
 /// fn read<T: Access>(x: &T) -> T {
 ///     ldg(x)
 /// }
@@ -109,29 +109,32 @@ accesses!([u64; 4], [i64; 4], [f32; 4], [f64; 4]);
 pub(super) unsafe fn load<T: Access>(p: *const T, hint: u32) -> T {
     let mut value = MaybeUninit::<T>::uninit();
     let out = value.as_mut_ptr();
-    // SAFETY: the caller's; each branch writes the whole of `value`, whose size is the integer's. An `[u8; 4]` may be less aligned here
-    // than a `u32`, hence `write_unaligned`.
-    unsafe {
-        match size_of::<T>() {
-            1 => out.cast::<u8>().write(raw::load_hinted_u8(p.cast(), hint)),
-            2 => out
-                .cast::<u16>()
-                .write_unaligned(raw::load_hinted_u16(p.cast(), hint)),
-            4 => out
-                .cast::<u32>()
-                .write_unaligned(raw::load_hinted_u32(p.cast(), hint)),
-            8 => out
-                .cast::<u64>()
-                .write_unaligned(raw::load_hinted_u64(p.cast(), hint)),
-            16 => out.cast::<[u64; 2]>().write_unaligned(wide(p.cast(), hint)),
-            _ => {
-                let p = p.cast::<u64>();
-                let both = [wide(p, hint), wide(p.add(2), hint)];
-                out.cast::<[[u64; 2]; 2]>().write_unaligned(both);
-            }
-        }
-        value.assume_init()
+    // An `[u8; 4]` may be less aligned here than a `u32`, hence `write_unaligned`.
+    macro_rules! read {
+        ($word:ty, $value:expr) => {{
+            // SAFETY: the caller's promise.
+            let word = unsafe { $value };
+            // SAFETY: the whole of `value`, whose size is that of the word.
+            unsafe { out.cast::<$word>().write_unaligned(word) }
+        }};
     }
+    match size_of::<T>() {
+        1 => read!(u8, raw::load_hinted_u8(p.cast(), hint)),
+        2 => read!(u16, raw::load_hinted_u16(p.cast(), hint)),
+        4 => read!(u32, raw::load_hinted_u32(p.cast(), hint)),
+        8 => read!(u64, raw::load_hinted_u64(p.cast(), hint)),
+        16 => read!([u64; 2], wide(p.cast(), hint)),
+        _ => {
+            let p = p.cast::<u64>();
+            // SAFETY: 32 bytes behind `p`.
+            let upper = unsafe { p.add(2) };
+            // SAFETY: the caller's promise.
+            let low = unsafe { wide(p, hint) };
+            read!([[u64; 2]; 2], [low, wide(upper, hint)]);
+        }
+    }
+    // SAFETY: each branch wrote the whole of `value`.
+    unsafe { value.assume_init() }
 }
 
 /// # Safety
@@ -149,23 +152,36 @@ unsafe fn wide(p: *const u64, hint: u32) -> [u64; 2] {
 #[inline(always)]
 pub(super) unsafe fn store<T: Access>(p: *mut T, value: T, hint: u32) {
     let from = &raw const value;
-    // SAFETY: the caller's; each branch reads the whole of `value`, whose size is the integer's and whose alignment may be smaller.
-    unsafe {
-        match size_of::<T>() {
-            1 => raw::store_hinted_u8(p.cast(), from.cast::<u8>().read(), hint),
-            2 => raw::store_hinted_u16(p.cast(), from.cast::<u16>().read_unaligned(), hint),
-            4 => raw::store_hinted_u32(p.cast(), from.cast::<u32>().read_unaligned(), hint),
-            8 => raw::store_hinted_u64(p.cast(), from.cast::<u64>().read_unaligned(), hint),
-            16 => {
-                let two = from.cast::<[u64; 2]>().read_unaligned();
-                raw::store_hinted_u128(p.cast(), two.as_ptr(), hint);
-            }
-            _ => {
-                let both = from.cast::<[[u64; 2]; 2]>().read_unaligned();
-                let p = p.cast::<u64>();
-                raw::store_hinted_u128(p, both[0].as_ptr(), hint);
-                raw::store_hinted_u128(p.add(2), both[1].as_ptr(), hint);
-            }
+    // Each branch reads the whole of `value`, whose alignment may be smaller than the word's.
+    macro_rules! write {
+        ($store:ident, $word:ty) => {{
+            // SAFETY: the whole of `value`, whose size is that of the word.
+            let word = unsafe { from.cast::<$word>().read_unaligned() };
+            // SAFETY: the caller's promise.
+            unsafe { raw::$store(p.cast(), word, hint) }
+        }};
+    }
+    match size_of::<T>() {
+        1 => write!(store_hinted_u8, u8),
+        2 => write!(store_hinted_u16, u16),
+        4 => write!(store_hinted_u32, u32),
+        8 => write!(store_hinted_u64, u64),
+        16 => {
+            // SAFETY: the whole of `value`.
+            let two = unsafe { from.cast::<[u64; 2]>().read_unaligned() };
+            // SAFETY: the caller's promise.
+            unsafe { raw::store_hinted_u128(p.cast(), two.as_ptr(), hint) };
+        }
+        _ => {
+            // SAFETY: the whole of `value`.
+            let [low, high] = unsafe { from.cast::<[[u64; 2]; 2]>().read_unaligned() };
+            let p = p.cast::<u64>();
+            // SAFETY: 32 bytes behind `p`.
+            let upper = unsafe { p.add(2) };
+            // SAFETY: the caller's promise.
+            unsafe { raw::store_hinted_u128(p, low.as_ptr(), hint) };
+            // SAFETY: the caller's promise.
+            unsafe { raw::store_hinted_u128(upper, high.as_ptr(), hint) };
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::{Block, Plain};
 
 /// Copies `count` elements from `source` to `target`, all threads of the block together, 16 bytes at a time where both are aligned to that.
 ///
-/// Every thread of the block makes the call, with the same arguments. Nobody waits: a barrier (`block.sync()`) has to follow before any
+/// Every thread of the block makes the call, with the same arguments. No thread waits: a barrier (`block.sync()`) has to follow before any
 /// thread reads what others copied, or writes the source. Between global and shared memory, in either direction, and within each.
 ///
 /// # Safety
@@ -13,13 +13,13 @@ use crate::{Block, Plain};
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, memory::copy_block};
+/// use warploom_device_std::{Block, memory::copy_block};
 /// # let x: Vec<u32> = (0..1000).collect();
 /// # let mut y = vec![0_u32; 1000];
 /// # let (at, shape) = (y.as_mut_ptr().expose_provenance(), Shape { grid: [1, 1, 1], block: [70, 1, 1], dynamic_shared_bytes: 0, workers: None });
 /// # run(shape, &|| unsafe {
 /// # let (block, y) = (Block::from_launch(), core::ptr::with_exposed_provenance_mut::<u32>(at));
-/// // SAFETY: 1000 elements each, which nobody else accesses.
+/// // SAFETY: 1000 elements each, which no other code accesses.
 /// unsafe { copy_block(block, x.as_ptr(), y, 1000) };
 /// block.sync();
 /// # })?;
@@ -43,11 +43,8 @@ pub unsafe fn copy_block<T: Plain>(
     let vectors = if aligned { bytes / WIDTH } else { 0 };
     let mut i = thread;
     while i < vectors {
-        // SAFETY: within the elements that the caller promises, and aligned; each vector has one thread.
-        unsafe {
-            let value = source.cast::<Vector>().add(i).read();
-            target.cast::<Vector>().add(i).write(value);
-        }
+        // SAFETY: vector `i` is within the elements that the caller promises, aligned, and this thread's alone.
+        unsafe { copy_one::<Vector>(source.cast(), target.cast(), i) };
         i += threads;
     }
     // What is left: by elements, or by bytes where a vector ended within one.
@@ -55,19 +52,29 @@ pub unsafe fn copy_block<T: Plain>(
     if done == 0 {
         let mut i = thread;
         while i < count {
-            // SAFETY: within the elements that the caller promises; each has one thread.
-            unsafe { target.add(i).write(source.add(i).read()) };
+            // SAFETY: element `i` is among those that the caller promises, and this thread's alone.
+            unsafe { copy_one(source, target, i) };
             i += threads;
         }
     } else {
         let mut i = done + thread;
         while i < bytes {
-            // SAFETY: within the elements that the caller promises, which are plain; each byte has one thread.
-            unsafe {
-                let value = source.cast::<u8>().add(i).read();
-                target.cast::<u8>().add(i).write(value);
-            }
+            // SAFETY: byte `i` is within the elements that the caller promises, which are plain, and this thread's alone.
+            unsafe { copy_one::<u8>(source.cast(), target.cast(), i) };
             i += threads;
         }
     }
+}
+
+/// # Safety
+/// `source.add(i)` is valid for a read and `target.add(i)` for a write.
+#[inline(always)]
+#[cfg_attr(not(warploom_device), track_caller)]
+unsafe fn copy_one<T: Copy>(source: *const T, target: *mut T, i: usize) {
+    // SAFETY: the caller's promise.
+    let (from, to) = (unsafe { source.add(i) }, unsafe { target.add(i) });
+    // SAFETY: the caller's promise.
+    let value = unsafe { from.read() };
+    // SAFETY: the caller's promise.
+    unsafe { to.write(value) };
 }

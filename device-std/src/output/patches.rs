@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 
 /// Rows `y * ROWS .. (y + 1) * ROWS` of columns `x * COLUMNS .. (x + 1) * COLUMNS` belong to the thread `(x, y)` of a [`DisjointSlice2D`].
 ///
-/// Patches that do not lie in the matrix wholly belong to nobody.
+/// Patches that do not lie wholly in the matrix belong to no thread.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice2D, Index2D, Patches};
+/// use warploom_device_std::{DisjointSlice2D, Index2D, Patches};
 /// fn number(i: Index2D, mut m: DisjointSlice2D<u32, Patches<2, 3>>) {
 ///     if let Some(mut patch) = m.get_mut(i) {
 ///         patch.set([[1, 2, 3], [4, 5, 6]]);
@@ -27,14 +27,14 @@ use core::marker::PhantomData;
 /// ```
 /// A matrix by patches has no elements of single threads, which would be others:
 /// ```compile_fail,E0308
-/// use warploom_device::{DisjointSlice2D, Index2D, Patches};
+/// use warploom_device_std::{DisjointSlice2D, Index2D, Patches};
 /// fn kernel(i: Index2D, mut m: DisjointSlice2D<u32, Patches<2, 2>>) {
 ///     let element: Option<&mut u32> = m.get_mut(i);
 /// }
 /// ```
 /// One patch at a time, and only while the matrix is borrowed:
 /// ```compile_fail,E0499
-/// use warploom_device::{DisjointSlice2D, Index2D, Patches};
+/// use warploom_device_std::{DisjointSlice2D, Index2D, Patches};
 /// fn kernel(i: Index2D, mut m: DisjointSlice2D<u32, Patches<2, 2>>) {
 ///     let (a, b) = (m.get_mut(i), m.get_mut(i));
 ///     drop((a, b));
@@ -48,7 +48,7 @@ impl<const ROWS: usize, const COLUMNS: usize> Space for Patches<ROWS, COLUMNS> {
 /// The rectangle of one thread: `ROWS` rows of `COLUMNS` elements that are neighbours in memory.
 ///
 /// ```
-/// use warploom_device::output::Patch;
+/// use warploom_device_std::output::Patch;
 /// fn double(patch: &mut Patch<'_, f32, 4, 2>) {
 ///     for row in 0..4 {
 ///         patch.row_mut(row).iter_mut().for_each(|value| *value *= 2.0);
@@ -97,9 +97,11 @@ impl<T: Plain, const ROWS: usize, const COLUMNS: usize> Patch<'_, T, ROWS, COLUM
     #[track_caller]
     pub fn row_mut(&mut self, row: usize) -> &mut [T; COLUMNS] {
         let () = [(); ROWS][row];
-        // SAFETY: `row` was checked just now, and the patch lies within the matrix (see `get_mut`). Patches of two threads have no element
-        // in common: one index pair has one thread, and rows or columns of two patches differ. `self` stays borrowed.
-        unsafe { &mut *self.start.add(row * self.width).cast::<[T; COLUMNS]>() }
+        // SAFETY: `row` was checked just now, and the patch lies within the matrix (see `get_mut`).
+        let start = unsafe { self.start.add(row * self.width) };
+        // SAFETY: patches of two threads have no element in common: one index pair has one thread, and rows or columns of two patches
+        // differ. `self` stays borrowed.
+        unsafe { &mut *start.cast::<[T; COLUMNS]>() }
     }
 
     /// Writes all elements, row by row.

@@ -1,4 +1,4 @@
-//! Barriers in shared memory: threads arrive in one place and wait in another.
+//! Barriers in shared memory that separate arriving from waiting.
 
 use core::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use crate::{SharedArray, arch, intrinsics as raw};
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, Mbarrier, shared_array};
+/// use warploom_device_std::{Block, Mbarrier, shared_array};
 /// use core::sync::atomic::Ordering::Relaxed;
 /// fn kernel(block: Block) {
 ///     let (memory, sum) = (shared_array!(u64, 1), shared_array!(u32, 1));
@@ -53,7 +53,7 @@ impl<'a> Mbarrier<'a> {
     /// When `i` is not below `N`.
     ///
     /// # Safety
-    /// From [`init`](Self::init) to [`invalidate`](Self::invalidate), nobody accesses the element otherwise, not even atomically.
+    /// From [`init`](Self::init) to [`invalidate`](Self::invalidate), no other operation accesses the element, not even an atomic one.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -86,7 +86,7 @@ impl<'a> Mbarrier<'a> {
         unsafe { raw::mbarrier_inval(self.at) }
     }
 
-    /// Arrives without waiting: who waits for the phase sees what this thread wrote before. PTX: `mbarrier.arrive`.
+    /// Arrives without waiting: what this thread wrote before is visible to threads that wait for the phase. PTX: `mbarrier.arrive`.
     ///
     /// # Safety
     /// It is a barrier, and no phase gets more arrivals than its count.
@@ -132,13 +132,12 @@ impl<'a> Mbarrier<'a> {
     #[cfg_attr(not(warploom_device), track_caller)]
     #[must_use]
     pub unsafe fn has_parity_ended(self, parity: u32) -> bool {
-        // SAFETY: the caller's promise; the parity is 0 or 1.
-        unsafe {
-            if arch() >= 90 {
-                raw::mbarrier_try_parity(self.at, parity & 1)
-            } else {
-                raw::mbarrier_test_parity(self.at, parity & 1)
-            }
+        if arch() >= 90 {
+            // SAFETY: the caller's promise; the parity is 0 or 1.
+            unsafe { raw::mbarrier_try_parity(self.at, parity & 1) }
+        } else {
+            // SAFETY: as above.
+            unsafe { raw::mbarrier_test_parity(self.at, parity & 1) }
         }
     }
 

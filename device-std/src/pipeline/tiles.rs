@@ -3,11 +3,11 @@
 //! Why this is sound without barriers of its own:
 //!
 //! 1. In this thread, the borrow checker keeps copying and reading apart: a [`Stage`] borrows its [`AsyncTiles`].
-//! 2. Between threads there is the block's barrier, in `wait` and in `release`. If all threads make the same calls, as they must, nobody
+//! 2. Between threads there is the block's barrier, in `wait` and in `release`. If all threads make the same calls, as they must, no thread
 //!    reads a stage before all parts of it have arrived, and no copy into it begins before all have released it.
 //! 3. A program that meets these barriers from different calls reads values of another round, and nothing worse: a stage is read by
 //!    relaxed atomic loads, one word at a time, into values (never references) of plain types, which any bytes are.
-//! 4. The source is global memory that stays borrowed as long as the stages exist. Sources elsewhere are copied at once. Who drops the stages
+//! 4. The source is global memory that stays borrowed as long as the stages exist. Sources elsewhere are copied at once. A caller that drops the stages
 //!    with a copy under way may end the source or write it: the copy then reads what lies there, into a stage, which any bytes may be in.
 //!    Global memory is mapped as long as a kernel runs; the emulator, whose memory is not, reads the source when the copy begins.
 
@@ -31,7 +31,7 @@ use crate::{Block, Plain, SharedArray, arch, block_dim, intrinsics as raw};
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{AsyncTiles, Block, shared_array};
+/// use warploom_device_std::{AsyncTiles, Block, shared_array};
 /// fn sum(block: Block, x: &[f32]) -> f32 {
 ///     let memory = shared_array!([f32; 64], 3);
 ///     let mut tiles = AsyncTiles::new(memory);
@@ -61,7 +61,7 @@ use crate::{Block, Plain, SharedArray, arch, block_dim, intrinsics as raw};
 /// ```
 /// No copy begins in this thread while a stage is read:
 /// ```compile_fail,E0499
-/// # use warploom_device::{AsyncTiles, Block};
+/// # use warploom_device_std::{AsyncTiles, Block};
 /// fn kernel<'a>(block: Block, mut tiles: AsyncTiles<'a, f32, 64, 2>, x: &'a [f32]) -> f32 {
 ///     let stage = tiles.wait(&block);
 ///     tiles.copy(&block, x);
@@ -70,7 +70,7 @@ use crate::{Block, Plain, SharedArray, arch, block_dim, intrinsics as raw};
 /// ```
 /// Reading after the release:
 /// ```compile_fail,E0382
-/// # use warploom_device::{Block, Stage};
+/// # use warploom_device_std::{Block, Stage};
 /// fn kernel(block: Block, stage: Stage<'_, '_, f32, 64, 2>) -> f32 {
 ///     stage.release(&block);
 ///     stage.get(0)
@@ -78,11 +78,11 @@ use crate::{Block, Plain, SharedArray, arch, block_dim, intrinsics as raw};
 /// ```
 /// Reading without waiting:
 /// ```compile_fail,E0599
-/// fn kernel(tiles: warploom_device::AsyncTiles<f32, 64, 2>) -> f32 { tiles.get(0) }
+/// fn kernel(tiles: warploom_device_std::AsyncTiles<f32, 64, 2>) -> f32 { tiles.get(0) }
 /// ```
 /// A source that changes or ends too early:
 /// ```compile_fail,E0502
-/// # use warploom_device::{AsyncTiles, Block};
+/// # use warploom_device_std::{AsyncTiles, Block};
 /// fn kernel<'a>(block: Block, mut tiles: AsyncTiles<'a, f32, 64, 2>, x: &'a mut [f32]) {
 ///     tiles.copy(&block, x);
 ///     x[0] = 1.0;
@@ -104,8 +104,8 @@ impl<'a, T: Plain, const N: usize, const STAGES: usize> AsyncTiles<'a, T, N, STA
     /// At most 8 stages, of an element type of a multiple of 4 bytes, aligned to 4 bytes:
     /// ```compile_fail,E0080
     /// # fn kernel() {
-    /// let memory = warploom_device::shared_array!([u16; 64], 2);
-    /// let tiles = warploom_device::AsyncTiles::new(memory);
+    /// let memory = warploom_device_std::shared_array!([u16; 64], 2);
+    /// let tiles = warploom_device_std::AsyncTiles::new(memory);
     /// # }
     /// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel());
     /// ```
@@ -178,7 +178,7 @@ impl<'a, T: Plain, const N: usize, const STAGES: usize> AsyncTiles<'a, T, N, STA
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// # use warploom_device::{AsyncTiles, Block, shared_array};
+/// # use warploom_device_std::{AsyncTiles, Block, shared_array};
 /// fn last_comes_first(block: Block, x: &[u32]) -> Option<u32> {
 ///     let memory = shared_array!([u32; 32], 1);
 ///     let mut tiles = AsyncTiles::new(memory);
@@ -213,15 +213,16 @@ impl<T: Plain, const N: usize, const STAGES: usize> Stage<'_, '_, T, N, STAGES> 
         let mut value = MaybeUninit::<T>::uninit();
         let mut word = 0;
         while word < size_of::<T>() / 4 {
-            // SAFETY: element `i` is within the stage; words of it are aligned, are accessed atomically by all, and fill the value.
-            unsafe {
-                let from = &*self.slots.add(i).cast::<AtomicU32>().add(word);
-                value
-                    .as_mut_ptr()
-                    .cast::<u32>()
-                    .add(word)
-                    .write(from.load(Relaxed));
-            }
+            // SAFETY: element `i` is within the stage.
+            let element = unsafe { self.slots.add(i) };
+            // SAFETY: word `word` is within the element.
+            let from = unsafe { element.cast::<AtomicU32>().add(word) };
+            // SAFETY: words of an element are aligned and accessed atomically by all.
+            let from = unsafe { &*from };
+            // SAFETY: word `word` is within the value, whose size is the element's.
+            let to = unsafe { value.as_mut_ptr().cast::<u32>().add(word) };
+            // SAFETY: as above.
+            unsafe { to.write(from.load(Relaxed)) };
             word += 1;
         }
         // SAFETY: all its words were written, and any bytes are a value of a plain type.
@@ -260,15 +261,19 @@ fn begin(to: *mut u8, from: *const u8, bytes: usize) {
         };
         let mut at = thread * 16;
         while at < wide {
-            // SAFETY: within both, aligned to 16, from global into shared memory; the source stays borrowed and the stage is not read
-            // before the wait (module text).
-            unsafe { raw::copy_async_16(to.add(at), from.add(at)) };
+            // SAFETY: within both.
+            let (to, from) = (unsafe { to.add(at) }, unsafe { from.add(at) });
+            // SAFETY: aligned to 16, from global into shared memory; the source stays borrowed and the stage is not read before the wait
+            // (module text).
+            unsafe { raw::copy_async_16(to, from) };
             at += threads * 16;
         }
         let mut at = wide + thread * 4;
         while at < bytes {
+            // SAFETY: within both.
+            let (to, from) = (unsafe { to.add(at) }, unsafe { from.add(at) });
             // SAFETY: as above, aligned to 4.
-            unsafe { raw::copy_async_4(to.add(at), from.add(at)) };
+            unsafe { raw::copy_async_4(to, from) };
             at += threads * 4;
         }
     } else {
@@ -283,11 +288,12 @@ fn begin(to: *mut u8, from: *const u8, bytes: usize) {
 fn copy_now(to: *mut u8, from: *const u8, (first, step): (usize, usize), bytes: usize) {
     let mut at = first;
     while at < bytes {
-        // SAFETY: within both and aligned to 4; the stage is accessed by atomics alone, and the source is plain and borrowed.
-        unsafe {
-            let word = from.add(at).cast::<u32>().read();
-            (*to.add(at).cast::<AtomicU32>()).store(word, Relaxed);
-        }
+        // SAFETY: within both.
+        let (to, from) = (unsafe { to.add(at) }, unsafe { from.add(at) });
+        // SAFETY: aligned to 4; the source is plain and borrowed.
+        let word = unsafe { from.cast::<u32>().read() };
+        // SAFETY: aligned to 4; the stage is accessed by atomics alone.
+        unsafe { &*to.cast::<AtomicU32>() }.store(word, Relaxed);
         at += step;
     }
 }
@@ -301,18 +307,23 @@ fn wait_for_all_but(pending: usize) {
     if !asynchronous() {
         return;
     }
-    // SAFETY: the sources are borrowed and the stages belong to the caller until the wait ends.
-    unsafe {
-        match pending {
-            0 => raw::copy_async_wait_0(),
-            1 => raw::copy_async_wait_1(),
-            2 => raw::copy_async_wait_2(),
-            3 => raw::copy_async_wait_3(),
-            4 => raw::copy_async_wait_4(),
-            5 => raw::copy_async_wait_5(),
-            6 => raw::copy_async_wait_6(),
-            _ => raw::copy_async_wait_7(),
-        }
+    macro_rules! wait {
+        ($($n:pat => $wait:ident,)*) => {
+            match pending {
+                // SAFETY: the sources are borrowed and the stages belong to the caller until the wait ends.
+                $($n => unsafe { raw::$wait() },)*
+            }
+        };
+    }
+    wait! {
+        0 => copy_async_wait_0,
+        1 => copy_async_wait_1,
+        2 => copy_async_wait_2,
+        3 => copy_async_wait_3,
+        4 => copy_async_wait_4,
+        5 => copy_async_wait_5,
+        6 => copy_async_wait_6,
+        _ => copy_async_wait_7,
     }
 }
 

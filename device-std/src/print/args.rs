@@ -9,7 +9,7 @@ use super::record::tag;
 /// A value that `gpu_println!` takes: integers, floats, `bool`, `char`, `str`, `String`, pointers, and references to these.
 ///
 /// ```compile_fail,E0277
-/// fn printable<T: warploom_device::print::PrintArg>() {}
+/// fn printable<T: warploom_device_std::print::PrintArg>() {}
 /// printable::<[u32; 4]>();
 /// ```
 #[diagnostic::on_unimplemented(

@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, DisjointSlice, Index1D, shared_array};
+/// use warploom_device_std::{Block, DisjointSlice, Index1D, shared_array};
 /// use core::sync::atomic::Ordering::Relaxed;
 /// fn histogram(i: Index1D, block: Block, x: &[u8], mut y: DisjointSlice<u32>) {
 ///     let bins = shared_array!(u32, 256);
@@ -38,24 +38,24 @@ use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 /// ```
 /// The array ends with the block:
 /// ```compile_fail,E0716
-/// use warploom_device::shared_array;
+/// use warploom_device_std::shared_array;
 /// fn kernel() -> &'static core::sync::atomic::AtomicU32 {
-///     let bins: warploom_device::SharedArray<'static, u32, 8> = shared_array!(u32, 8);
+///     let bins: warploom_device_std::SharedArray<'static, u32, 8> = shared_array!(u32, 8);
 ///     bins.atomic(0)
 /// }
 /// ```
 /// and so do the parts that the macro makes it of:
 /// ```compile_fail,E0716
 /// use std::cell::Cell;
-/// use warploom_device::{shared::RawArray, shared_array};
+/// use warploom_device_std::{shared::RawArray, shared_array};
 /// thread_local! { static KEPT: Cell<Option<RawArray<'static, u32, 8>>> = const { Cell::new(None) } }
 /// fn kernel() {
-///     let bins: warploom_device::SharedArray<'static, u32, 8> = shared_array!(u32, 8);
+///     let bins: warploom_device_std::SharedArray<'static, u32, 8> = shared_array!(u32, 8);
 ///     KEPT.set(Some(bins.raw));
 /// }
 /// ```
 /// ```compile_fail,E0133
-/// let raw = warploom_device::shared::RawArray::<'static, u32, 8>::of(|| ());
+/// let raw = warploom_device_std::shared::RawArray::<'static, u32, 8>::of(|| ());
 /// ```
 pub struct SharedArray<'a, T: Plain, const N: usize> {
     #[doc(hidden)]
@@ -132,13 +132,13 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     where
         T: AtomicElement,
     {
-        // SAFETY: within the array (checked); same size as `T` and no larger alignment than the array's 16; lives as long as the block,
-        // which the frame behind `'a` does not outlive; whoever mixes in other accesses has promised that they do not race.
+        // SAFETY: within the array (checked); same size as `T` and no larger alignment than the array's 16; valid as long as the block runs,
+        // which the frame behind `'a` does not outlive; the caller of each non-atomic access promised that it does not race.
         unsafe { &*self.raw.at(i).cast::<T::Atomic>() }
     }
 }
 
-/// The address behind a [`SharedArray`], which lives as long as the frame that asked for it.
+/// The address behind a [`SharedArray`], valid as long as the frame that made it.
 #[doc(hidden)]
 pub struct RawArray<'a, T: Plain, const N: usize> {
     start: *mut T,
@@ -192,7 +192,7 @@ impl<T: Plain, const N: usize> RawArray<'_, T, N> {
 /// Numbers of which a shared array can hand out atomics.
 ///
 /// ```
-/// use warploom_device::SharedArray;
+/// use warploom_device_std::SharedArray;
 /// use std::sync::atomic::Ordering::Relaxed;
 /// fn count(bins: SharedArray<'_, u32, 64>, value: u32) {
 ///     bins.atomic(value as usize % 64).fetch_add(1, Relaxed); // `u32` is an `AtomicElement`
@@ -230,7 +230,7 @@ atomic_elements!(
 ///
 /// Rows of two dimensions are elements that are arrays: `shared_array!([f32; 17], 16)`. There is no initial value:
 /// ```compile_fail
-/// let tile = warploom_device::shared_array!(u32, 4, [0; 4]);
+/// let tile = warploom_device_std::shared_array!(u32, 4, [0; 4]);
 /// ```
 #[macro_export]
 macro_rules! shared_array {

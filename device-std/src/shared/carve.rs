@@ -11,7 +11,7 @@ use crate::scope::Brand;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DynamicShared, SharedLayout};
+/// use warploom_device_std::{DynamicShared, SharedLayout};
 /// const BYTES: u32 = SharedLayout::new().with::<u16>(127).with::<f32>(64).with::<u32>(256).bytes();
 /// fn kernel(memory: DynamicShared<u8>) {
 ///     let mut carve = memory.carve();
@@ -78,7 +78,7 @@ impl<'k> Carve<'k> {
 /// How many bytes of dynamic shared memory a [`Carve`] needs for parts taken in this order: for the launch.
 ///
 /// ```
-/// use warploom_device::SharedLayout;
+/// use warploom_device_std::SharedLayout;
 /// assert_eq!(SharedLayout::new().with::<u16>(128).with::<f32>(64).with::<i32>(256).bytes(), 1536);
 /// assert_eq!(SharedLayout::new().with::<u8>(1).with::<u64>(1).bytes(), 16);
 /// ```

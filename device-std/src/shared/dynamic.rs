@@ -1,7 +1,7 @@
 //! Shared memory whose size the launch decides: raw.
 
 use super::element_outside;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 use crate::{Plain, intrinsics as raw};
 
 /// The shared memory whose size the launch decides, seen as elements of `T`; raw. A kernel parameter, or
@@ -11,7 +11,7 @@ use crate::{Plain, intrinsics as raw};
 /// Parts of several types are cut by [`carve`](Self::carve). CUDA: `extern __shared__`.
 ///
 /// ```
-/// use warploom_device::DynamicShared;
+/// use warploom_device_std::DynamicShared;
 /// fn words(shared: DynamicShared<u32>) -> usize {
 ///     shared.len() // as many as the launch gave bytes for, by four
 /// }
@@ -28,6 +28,8 @@ impl<T: Plain> Clone for DynamicShared<'_, T> {
     }
 }
 impl<T: Plain> Copy for DynamicShared<'_, T> {}
+
+impl<'k, T: Plain> Tied<'k> for DynamicShared<'k, T> {}
 
 impl<T: Plain> DynamicShared<'_, T> {
     /// The number of whole elements that the launch gave each block.

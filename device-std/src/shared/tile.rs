@@ -4,25 +4,25 @@
 //!
 //! 1. Each tile of a kernel has two barriers of its own, publish and reclaim, whose ids nothing else uses.
 //! 2. A thread alternates between them, for its type changes with each.
-//! 3. So a thread that passed the n-th publish knows that every other thread arrived there as often, or returned: nobody writes.
-//! 4. A thread that passed the n-th reclaim knows that every other thread gave its view away, or returned: nobody reads.
+//! 3. So a thread's passing the n-th publish implies that every other thread arrived there as often, or returned: no thread writes.
+//! 4. A thread's passing the n-th reclaim implies that every other thread gave its view away, or returned: no thread reads.
 //! 5. Address and barrier ids travel in one value, so exchanging two tiles changes nothing.
 
 use crate::index::linear_thread;
-use crate::scope::Brand;
+use crate::scope::{Brand, Tied};
 use crate::{Block, Plain, block_dim, intrinsics as raw};
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-/// `N` elements shared by a block, while each thread writes its own slots. Nobody reads before [`publish`](Self::publish).
+/// `N` elements shared by a block, while each thread writes its own slots. No thread reads before [`publish`](Self::publish).
 ///
 /// Slots belong to threads in turn: of a block of `B` threads, thread `t` owns the slots `t`, `t + B`, `t + 2 * B` …
-/// A slot that nobody wrote holds an unspecified value. At most seven tiles per kernel.
+/// A slot that was not written holds an unspecified value. At most seven tiles per kernel.
 /// CUDA: `__shared__ T tile[N]`, two of the block's 16 named barriers.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, DisjointSlice, Index1D, SharedTile};
+/// use warploom_device_std::{Block, DisjointSlice, Index1D, SharedTile};
 /// fn reverse(i: Index1D, block: Block, mut tile: SharedTile<u32, 64>, x: &[u32], mut y: DisjointSlice<u32>) {
 ///     let start = block.index() * 64;
 ///     tile.fill(|slot| x[start + slot]);
@@ -44,7 +44,7 @@ use core::ops::Deref;
 /// ```
 /// Writing after publishing:
 /// ```compile_fail,E0382
-/// use warploom_device::{Block, SharedTile};
+/// use warploom_device_std::{Block, SharedTile};
 /// fn kernel(block: Block, mut tile: SharedTile<u32, 64>) {
 ///     let view = tile.publish(&block);
 ///     tile.set_own(0, view[0]);
@@ -52,11 +52,11 @@ use core::ops::Deref;
 /// ```
 /// Reading before:
 /// ```compile_fail,E0608
-/// fn kernel(tile: warploom_device::SharedTile<u32, 64>) -> u32 { tile[0] }
+/// fn kernel(tile: warploom_device_std::SharedTile<u32, 64>) -> u32 { tile[0] }
 /// ```
 /// Keeping what was read over the next phase:
 /// ```compile_fail,E0505
-/// use warploom_device::{Block, SharedTile};
+/// use warploom_device_std::{Block, SharedTile};
 /// fn kernel(block: Block, tile: SharedTile<u32, 64>) -> u32 {
 ///     let view = tile.publish(&block);
 ///     let kept: &[u32] = &view;
@@ -67,7 +67,7 @@ use core::ops::Deref;
 /// ```
 /// Keeping it longer than the view:
 /// ```compile_fail,E0515
-/// use warploom_device::{Block, SharedTile};
+/// use warploom_device_std::{Block, SharedTile};
 /// fn kernel<'k>(block: Block<'k>, tile: SharedTile<'k, u32, 64>) -> &'k [u32] {
 ///     let view = tile.publish(&block);
 ///     &*view
@@ -75,17 +75,17 @@ use core::ops::Deref;
 /// ```
 /// Types that an unwritten slot could break:
 /// ```compile_fail,E0277
-/// fn kernel(tile: warploom_device::SharedTile<&'static u32, 64>) {}
+/// fn kernel(tile: warploom_device_std::SharedTile<&'static u32, 64>) {}
 /// ```
 /// Two copies of one tile:
 /// ```compile_fail,E0599
-/// fn kernel(tile: warploom_device::SharedTile<u32, 64>) { let copy = tile.clone(); }
+/// fn kernel(tile: warploom_device_std::SharedTile<u32, 64>) { let copy = tile.clone(); }
 /// ```
 /// A tile of one's own:
 /// ```compile_fail,E0133
-/// let tile: warploom_device::SharedTile<u32, 64> = warploom_device::SharedTile::from_launch::<0, ()>();
+/// let tile: warploom_device_std::SharedTile<u32, 64> = warploom_device_std::SharedTile::from_launch::<0, ()>();
 /// ```
-#[must_use = "a tile that is written and not published is read by nobody"]
+#[must_use = "no thread can read a tile before it is published"]
 pub struct SharedTile<'k, T: Plain, const N: usize> {
     slots: *mut T,
     barriers: Barriers,
@@ -97,6 +97,8 @@ struct Barriers {
     publish: u32,
     reclaim: u32,
 }
+
+impl<'k, T: Plain, const N: usize> Tied<'k> for SharedTile<'k, T, N> {}
 
 impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     /// The number of slots.
@@ -122,8 +124,10 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
         while (at as usize) < N {
             let slot = at as usize;
             let value = value(slot);
-            // SAFETY: within the tile; the slot is this thread's (see `set_own`), and nobody reads before the next publish.
-            unsafe { self.slots.add(slot).write(value) };
+            // SAFETY: within the tile.
+            let to = unsafe { self.slots.add(slot) };
+            // SAFETY: the slot is this thread's (see `set_own`), and no thread reads before the next publish.
+            unsafe { to.write(value) };
             // SAFETY: cannot overflow, as in `set_own`; unchecked, so that LLVM sees how often the loop runs.
             at = unsafe { at.unchecked_add(threads) };
         }
@@ -143,8 +147,10 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
         if slot >= N {
             slot_outside(slot, N);
         }
-        // SAFETY: within the tile; slots of two threads differ modulo `B`, and nobody reads before the next publish (module text).
-        unsafe { self.slots.add(slot).write(value) };
+        // SAFETY: within the tile.
+        let to = unsafe { self.slots.add(slot) };
+        // SAFETY: slots of two threads differ modulo `B`, and no thread reads before the next publish (module text).
+        unsafe { to.write(value) };
     }
 
     /// Waits until every thread of the block published or returned; then all may read.
@@ -187,13 +193,13 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     }
 }
 
-/// Makes each tile of a kernel a place of its own.
+/// Gives each tile of a kernel its own memory.
 struct TileSite<const ORDINAL: u32, Site>(PhantomData<fn() -> Site>);
 
-/// A published [`SharedTile`]: all threads of the block read it, nobody writes. Derefs to `[T]`, of length `N`.
+/// A published [`SharedTile`]: all threads of the block read it, none writes. Derefs to `[T]`, of length `N`.
 ///
 /// ```
-/// use warploom_device::{Block, SharedTile, TileView};
+/// use warploom_device_std::{Block, SharedTile, TileView};
 /// fn sum<'k>(block: Block<'k>, tile: SharedTile<'k, f32, 64>) -> f32 {
 ///     let view: TileView<'k, f32, 64> = tile.publish(&block);
 ///     view.iter().sum()
@@ -222,7 +228,7 @@ impl<T: Plain, const N: usize> Deref for TileView<'_, T, N> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: `N` slots, aligned, each holding some value (`T` is plain); nobody writes while this view lives (module text), and
+        // SAFETY: `N` slots, aligned, each holding some value (`T` is plain); no thread writes while this view exists (module text), and
         // the slice ends with the borrow of the view.
         unsafe { core::slice::from_raw_parts(self.tile.slots, N) }
     }

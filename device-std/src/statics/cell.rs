@@ -1,4 +1,4 @@
-//! Plain values that all threads see: whoever reads and writes keeps them apart.
+//! Plain values that all threads see: callers must keep reads and writes from racing.
 
 use super::StaticValue;
 use crate::Plain;
@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Block, DeviceCell, device_static};
+/// use warploom_device_std::{Block, DeviceCell, device_static};
 /// device_static! {
 ///     static LIMITS: [DeviceCell<f32>; 2] = [DeviceCell::new(-1.0), DeviceCell::new(1.0)];
 /// }
@@ -20,7 +20,7 @@ use core::cell::UnsafeCell;
 /// }
 /// # let shape = Shape { grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// # run(shape, &|| unsafe { widen(Block::from_launch()) })?;
-/// # use warploom_device::statics::Static;
+/// # use warploom_device_std::statics::Static;
 /// # assert_eq!(LIMITS.emulated_value(), [-1.0, 2.0]);
 /// # Ok::<(), warploom_emulator::Fault>(())
 /// ```
@@ -53,7 +53,7 @@ impl<T: Plain> DeviceCell<T> {
     /// Reads the value.
     ///
     /// # Safety
-    /// Nobody writes it at the same time: no thread of this or another running kernel, and not the host.
+    /// Neither the host nor a thread of this or another running kernel writes it at the same time.
     #[inline(always)]
     #[must_use]
     pub unsafe fn get(&self) -> T {
@@ -64,7 +64,7 @@ impl<T: Plain> DeviceCell<T> {
     /// Writes the value.
     ///
     /// # Safety
-    /// Nobody reads or writes it at the same time: no thread of this or another running kernel, and not the host.
+    /// Neither the host nor a thread of this or another running kernel reads or writes it at the same time.
     #[inline(always)]
     pub unsafe fn set(&self, value: T) {
         // SAFETY: aligned; the caller excludes races.

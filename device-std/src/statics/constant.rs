@@ -7,7 +7,7 @@ use core::ops::Deref;
 #[cfg(not(warploom_device))]
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// In the device pass nobody asks.
+/// The device pass does not use it.
 #[cfg(warploom_device)]
 pub(super) const NO_NAME: StaticName = StaticName {
     path: "",
@@ -22,8 +22,8 @@ pub(super) const NO_NAME: StaticName = StaticName {
 /// In host code the deref panics: the host asks a device for the static by `device.symbol(&NAME)?`.
 ///
 /// ```should_panic
-/// warploom_device::constant_static! { static SCALE: f32 = 2.0; }
-/// let _ = *SCALE; // static `…::SCALE` lives in the memory of devices, and this is host code: …
+/// warploom_device_std::constant_static! { static SCALE: f32 = 2.0; }
+/// let _ = *SCALE; // static `…::SCALE` is in device memory, and this is host code: …
 /// ```
 #[cfg_attr(warploom_device, repr(transparent))]
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct ConstantStatic<T: Plain> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: `T` is `Sync`; nobody writes the cell in a program: the host changes it between kernels, on the emulator by `written`.
+// SAFETY: `T` is `Sync`; no code of a program writes the cell: the host changes it between kernels, on the emulator by `written`.
 unsafe impl<T: Plain> Sync for ConstantStatic<T> {}
 
 impl<T: Plain> ConstantStatic<T> {
@@ -92,7 +92,7 @@ impl<T: Plain> Deref for ConstantStatic<T> {
     fn deref(&self) -> &T {
         #[cfg(not(warploom_device))]
         self.name.check_in_kernel("device.symbol");
-        // SAFETY: initialised; nobody writes it while a kernel runs. On the emulator nobody ever writes it.
+        // SAFETY: initialised; not written while a kernel runs, and never on the emulator.
         unsafe { &*self.current() }
     }
 }
@@ -144,7 +144,7 @@ impl<T: Plain> Static for ConstantStatic<T> {
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{DisjointSlice, Index1D, constant_static};
+/// use warploom_device_std::{DisjointSlice, Index1D, constant_static};
 /// constant_static! {
 ///     /// Highest power first.
 ///     static COEF: [f32; 3] = [1.0, 0.0, -1.0];
@@ -165,16 +165,16 @@ impl<T: Plain> Static for ConstantStatic<T> {
 /// ```
 /// Kernels do not write it:
 /// ```compile_fail,E0594
-/// warploom_device::constant_static! { static COEF: [f32; 3] = [0.0; 3]; }
+/// warploom_device_std::constant_static! { static COEF: [f32; 3] = [0.0; 3]; }
 /// fn kernel() { COEF[0] = 1.0; }
 /// ```
 /// nor hide a cell in it:
 /// ```compile_fail,E0277
-/// warploom_device::constant_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
+/// warploom_device_std::constant_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
 /// ```
 /// More than constant memory has:
 /// ```compile_fail,E0080
-/// warploom_device::constant_static! { static TABLE: [f64; 8193] = [0.0; 8193]; }
+/// warploom_device_std::constant_static! { static TABLE: [f64; 8193] = [0.0; 8193]; }
 /// ```
 #[macro_export]
 macro_rules! constant_static {

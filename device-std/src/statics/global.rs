@@ -12,12 +12,12 @@ use core::ops::Deref;
 ///
 /// ```should_panic
 /// # use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-/// warploom_device::device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }
-/// COUNT.load(Relaxed); // static `…::COUNT` lives in the memory of devices, and this is host code: …
+/// warploom_device_std::device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }
+/// COUNT.load(Relaxed); // static `…::COUNT` is in device memory, and this is host code: …
 /// ```
 /// An address of the host does not go into a device's memory:
 /// ```compile_fail,E0277
-/// warploom_device::device_static! { static NEXT: &'static core::sync::atomic::AtomicU32 = &core::sync::atomic::AtomicU32::new(0); }
+/// warploom_device_std::device_static! { static NEXT: &'static core::sync::atomic::AtomicU32 = &core::sync::atomic::AtomicU32::new(0); }
 /// ```
 #[cfg_attr(warploom_device, repr(transparent))]
 #[derive(Debug)]
@@ -122,46 +122,52 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
 
     fn emulated_value(&self) -> T::Plain {
         let mut value = core::mem::MaybeUninit::<T::Plain>::uninit();
-        // SAFETY: `T` and its plain form have one size; any bytes are a plain value. Others change the static atomically or not at all.
-        unsafe {
-            words::<T>(
-                |at, load| match load {
-                    Word::Byte(from) => value
-                        .as_mut_ptr()
-                        .cast::<u8>()
-                        .add(at)
-                        .write(from.load(RELAXED)),
-                    Word::Four(from) => value
-                        .as_mut_ptr()
-                        .cast::<u32>()
-                        .byte_add(at)
-                        .write(from.load(RELAXED)),
-                    Word::Eight(from) => value
-                        .as_mut_ptr()
-                        .cast::<u64>()
-                        .byte_add(at)
-                        .write(from.load(RELAXED)),
-                },
-                self.start().cast(),
-            );
-            value.assume_init()
-        }
+        let to = value.as_mut_ptr().cast::<u8>();
+        let copy = |at: usize, from: Word<'_>| match from {
+            // SAFETY: `T` and its plain form have one size and alignment.
+            Word::Byte(from) => unsafe { put(to, at, from.load(RELAXED)) },
+            // SAFETY: as above.
+            Word::Four(from) => unsafe { put(to, at, from.load(RELAXED)) },
+            // SAFETY: as above.
+            Word::Eight(from) => unsafe { put(to, at, from.load(RELAXED)) },
+        };
+        // SAFETY: the address of a `T`, which other threads change atomically or not at all.
+        unsafe { words::<T>(copy, self.start().cast()) };
+        // SAFETY: all bytes were written, and any bytes are a plain value.
+        unsafe { value.assume_init() }
     }
 
     fn set_emulated_value(&self, value: T::Plain, _keep: &dyn Fn(T::Plain) -> &'static T::Plain) {
-        let from = &raw const value;
-        // SAFETY: as above; the bytes of `T` may be anything (`StaticValue`).
-        unsafe {
-            words::<T>(
-                |at, store| match store {
-                    Word::Byte(to) => to.store(from.cast::<u8>().add(at).read(), RELAXED),
-                    Word::Four(to) => to.store(from.cast::<u32>().byte_add(at).read(), RELAXED),
-                    Word::Eight(to) => to.store(from.cast::<u64>().byte_add(at).read(), RELAXED),
-                },
-                self.start().cast(),
-            );
-        }
+        let from = (&raw const value).cast::<u8>();
+        let copy = |at: usize, to: Word<'_>| match to {
+            // SAFETY: `T` and its plain form have one size and alignment; the bytes of `T` may be anything (`StaticValue`).
+            Word::Byte(to) => to.store(unsafe { get(from, at) }, RELAXED),
+            // SAFETY: as above.
+            Word::Four(to) => to.store(unsafe { get(from, at) }, RELAXED),
+            // SAFETY: as above.
+            Word::Eight(to) => to.store(unsafe { get(from, at) }, RELAXED),
+        };
+        // SAFETY: the address of a `T`, which other threads change atomically or not at all.
+        unsafe { words::<T>(copy, self.start().cast()) };
     }
+}
+
+/// # Safety
+/// The `W` at byte `at` is valid for writes and aligned.
+unsafe fn put<W>(start: *mut u8, at: usize, word: W) {
+    // SAFETY: the caller's promise.
+    let to = unsafe { start.add(at) };
+    // SAFETY: the caller's promise.
+    unsafe { to.cast::<W>().write(word) };
+}
+
+/// # Safety
+/// The `W` at byte `at` is valid for reads and aligned.
+unsafe fn get<W>(start: *const u8, at: usize) -> W {
+    // SAFETY: the caller's promise.
+    let from = unsafe { start.add(at) };
+    // SAFETY: the caller's promise.
+    unsafe { from.cast::<W>().read() }
 }
 
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed as RELAXED};
@@ -184,18 +190,17 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
         _ => 8,
     };
     for at in (0..size_of::<T>()).step_by(step) {
-        // SAFETY: within the `T`, whose size is a multiple of its alignment, hence of `step`; aligned likewise.
-        unsafe {
-            let start = start.add(at);
-            each(
-                at,
-                match step {
-                    1 => Word::Byte(AtomicU8::from_ptr(start)),
-                    4 => Word::Four(AtomicU32::from_ptr(start.cast())),
-                    _ => Word::Eight(AtomicU64::from_ptr(start.cast())),
-                },
-            );
-        }
+        // SAFETY: within the `T`, whose size is a multiple of its alignment, hence of `step`.
+        let start = unsafe { start.add(at) };
+        let word = match step {
+            // SAFETY: a part of the `T`, accessed atomically while kernels run.
+            1 => Word::Byte(unsafe { AtomicU8::from_ptr(start) }),
+            // SAFETY: as above; aligned as the `T`.
+            4 => Word::Four(unsafe { AtomicU32::from_ptr(start.cast()) }),
+            // SAFETY: as above.
+            _ => Word::Eight(unsafe { AtomicU64::from_ptr(start.cast()) }),
+        };
+        each(at, word);
     }
 }
 
@@ -211,7 +216,7 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
 /// ```
 /// # use warploom_emulator::{run, Shape};
 /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-/// use warploom_device::{Index1D, device_static};
+/// use warploom_device_std::{Index1D, device_static};
 /// device_static! {
 ///     /// How many numbers were even.
 ///     pub static EVEN: AtomicU32 = AtomicU32::new(0);
@@ -226,22 +231,22 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
 /// # let x = Vec::from_iter(0..96u32);
 /// # let shape = Shape { grid: [3, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0, workers: None };
 /// # run(shape, &|| unsafe { count(Index1D::from_launch(), &x) })?;
-/// # use warploom_device::statics::Static;
+/// # use warploom_device_std::statics::Static;
 /// # assert_eq!((EVEN.emulated_value(), LAST.emulated_value()), (48, [0, 94]));
 /// # Ok::<(), warploom_emulator::Fault>(())
 /// ```
 /// Other types would be changed by threads that do not know of each other:
 /// ```compile_fail,E0277
-/// warploom_device::device_static! { static COUNT: core::cell::Cell<u32> = core::cell::Cell::new(0); }
+/// warploom_device_std::device_static! { static COUNT: core::cell::Cell<u32> = core::cell::Cell::new(0); }
 /// ```
 /// There is no declaration without a definition:
 /// ```compile_fail
-/// warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32; }
+/// warploom_device_std::device_static! { static COUNT: core::sync::atomic::AtomicU32; }
 /// ```
 /// and no static in a struct:
 /// ```compile_fail
 /// struct Holder {
-///     warploom_device::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
+///     warploom_device_std::device_static! { static COUNT: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0); }
 /// }
 /// ```
 #[macro_export]

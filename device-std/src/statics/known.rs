@@ -130,7 +130,7 @@ mod section {
         let (start, stop) = (&raw const START, &raw const STOP);
         let n = (stop.addr() - start.addr()) / size_of::<Entry>();
         // SAFETY: the linker puts the two symbols around one section, which only the macros and `EMPTY` fill: with whole entries, whose
-        // size is a multiple of their alignment, so that they follow each other without gaps. Nobody writes them.
+        // size is a multiple of their alignment, so that they follow each other without gaps. They are never written.
         unsafe { core::slice::from_raw_parts(start.cast(), n) }
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     use core::sync::atomic::{AtomicU32, AtomicU64};
 
     crate::device_static! {
-        /// Nobody names it.
+        /// Not for use by name.
         static COUNT: [AtomicU32; 3] = [const { AtomicU32::new(4) }; 3];
     }
     crate::constant_static! { static SCALE: f64 = 2.0; }

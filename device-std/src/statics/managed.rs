@@ -11,8 +11,8 @@ use core::ops::Deref;
 ///
 /// ```should_panic
 /// # use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-/// warploom_device::managed_static! { static TOTAL: AtomicU32 = AtomicU32::new(10); }
-/// TOTAL.load(Relaxed); // static `…::TOTAL` lives in the memory of devices, and this is host code: …
+/// warploom_device_std::managed_static! { static TOTAL: AtomicU32 = AtomicU32::new(10); }
+/// TOTAL.load(Relaxed); // static `…::TOTAL` is in device memory, and this is host code: …
 /// ```
 #[repr(C)]
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl<T: StaticValue> Deref for ManagedStatic<T> {
 /// ```
 /// # use warploom_emulator::{run, Shape};
 /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-/// use warploom_device::{Index1D, managed_static};
+/// use warploom_device_std::{Index1D, managed_static};
 /// managed_static! {
 ///     static TOTAL: AtomicU32 = AtomicU32::new(10);
 /// }
@@ -113,7 +113,7 @@ impl<T: StaticValue> Deref for ManagedStatic<T> {
 /// ```
 /// References and plain values, which host and kernels would change under each other, are refused:
 /// ```compile_fail,E0277
-/// warploom_device::managed_static! { static TOTAL: u32 = 10; }
+/// warploom_device_std::managed_static! { static TOTAL: u32 = 10; }
 /// ```
 #[macro_export]
 macro_rules! managed_static {

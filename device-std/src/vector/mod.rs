@@ -6,10 +6,10 @@
 //!
 //! Four 64-bit numbers come in two alignments, as in CUDA 13: [`Double4A16`] and [`Double4A32`]. The `Long` names are C's `long`: 64 bit
 //! where pointers have 64 bit, except on Windows. Operators work element by element as those of the scalar do: integers that overflow panic
-//! where overflow is checked, as in debug builds. `wrapping_add` and its kin of the integer types wrap around in every build, as CUDA's do.
+//! where overflow is checked, as in debug builds. `wrapping_add` and the like of the integer types wrap around in every build, as CUDA's do.
 //!
 //! ```
-//! use warploom_device::vector::{Float4, UChar4};
+//! use warploom_device_std::vector::{Float4, UChar4};
 //! let position = Float4::new(1.0, 2.0, 3.0, 1.0) + Float4::splat(0.5);
 //! assert_eq!(position, Float4::from([1.5, 2.5, 3.5, 1.5]));
 //! assert_eq!((position.x, position[3]), (1.5, 1.5));
@@ -20,7 +20,7 @@
 //! ```
 //! There is no implicit conversion between them:
 //! ```compile_fail,E0308
-//! let wrong: warploom_device::vector::Float4 = warploom_device::vector::Float3::new(1.0, 2.0, 3.0);
+//! let wrong: warploom_device_std::vector::Float4 = warploom_device_std::vector::Float3::new(1.0, 2.0, 3.0);
 //! ```
 
 mod operators; // what holds for all of them: indexing, arithmetic

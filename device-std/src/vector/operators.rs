@@ -13,7 +13,7 @@ macro_rules! elements {
         impl AsMut<[$ty; $count]> for $name {
             #[inline(always)]
             fn as_mut(&mut self) -> &mut [$ty; $count] {
-                // SAFETY: as above; the borrow is unique for as long as the result lives.
+                // SAFETY: as above; the borrow is unique for the lifetime of the result.
                 unsafe { &mut *core::ptr::from_mut(self).cast() }
             }
         }

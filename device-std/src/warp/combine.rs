@@ -1,5 +1,6 @@
 //! Reductions and scans over the lanes of a mask that have not returned: the one implementation behind warps and their groups.
 
+use super::numbers::{Reduce, ReduceBits};
 use super::shuffle::{Shuffle, exchange, to_first, to_last};
 use crate::intrinsics as raw;
 
@@ -52,6 +53,32 @@ pub(crate) unsafe fn reduce<T: Shuffle>(
         rest &= rest - 1;
     }
     sum
+}
+
+/// The reductions with an instruction of their own on some architectures; otherwise by [`reduce`].
+macro_rules! reductions {
+    ($($name:ident: $bound:ident, $instruction:ident;)*) => {$(
+        /// # Safety
+        /// As [`reduce`].
+        #[inline(always)]
+        #[cfg_attr(not(warploom_device), track_caller)]
+        pub(crate) unsafe fn $name<T: $bound>(mask: u32, width: u32, value: T) -> T {
+            // SAFETY: the caller's promise.
+            match unsafe { value.$instruction(mask) } {
+                Some(result) => result,
+                // SAFETY: the caller's promise.
+                None => unsafe { reduce(mask, width, value, &T::$name) },
+            }
+        }
+    )*};
+}
+reductions! {
+    sum: Reduce, hardware_sum;
+    least: Reduce, hardware_least;
+    greatest: Reduce, hardware_greatest;
+    and: ReduceBits, hardware_and;
+    or: ReduceBits, hardware_or;
+    xor: ReduceBits, hardware_xor;
 }
 
 /// Combines the values of the lanes of `mask` up to the caller's own, in lane order.

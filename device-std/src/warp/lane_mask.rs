@@ -8,7 +8,7 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub};
 /// Votes give one, and the `_mask` forms of [`Warp`](crate::Warp) take one (or a `u32` of the same bits). CUDA: `unsigned mask`.
 ///
 /// ```
-/// use warploom_device::LaneMask;
+/// use warploom_device_std::LaneMask;
 /// let low = LaneMask::first(16);
 /// assert_eq!((low | LaneMask::of(31)).bits(), 0x8000_FFFF);
 /// assert_eq!((!low).count(), 16);
@@ -133,7 +133,7 @@ impl LaneMask {
 /// The lanes of a [`LaneMask`], lowest first.
 ///
 /// ```
-/// use warploom_device::LaneMask;
+/// use warploom_device_std::LaneMask;
 /// assert!(LaneMask::from_bits(0b1010).into_iter().eq([1, 3]));
 /// ```
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use crate::{block_dim, block_idx, grid_dim};
 /// Made by [`Warp::leader`](crate::Warp::leader).
 ///
 /// ```compile_fail,E0277
-/// fn kernel(warp: warploom_device::Warp) {
+/// fn kernel(warp: warploom_device_std::Warp) {
 ///     let leader = warp.leader();
 ///     std::thread::scope(|scope| { scope.spawn(move || leader.map(|l| l.warp())); });
 /// }

@@ -6,7 +6,7 @@ use crate::{arch, intrinsics as raw};
 /// What [`Warp::reduce_sum`](crate::Warp::reduce_sum), `reduce_min` and `reduce_max` combine: all integers, `f32`, `f64`.
 ///
 /// ```
-/// fn sum<T: warploom_device::warp::Reduce>(warp: warploom_device::Warp, value: T) -> T { warp.reduce_sum(value) }
+/// fn sum<T: warploom_device_std::warp::Reduce>(warp: warploom_device_std::Warp, value: T) -> T { warp.reduce_sum(value) }
 /// ```
 pub trait Reduce: Shuffle {
     #[doc(hidden)]
@@ -46,7 +46,7 @@ pub trait Reduce: Shuffle {
 /// What [`Warp::reduce_and`](crate::Warp::reduce_and), `reduce_or` and `reduce_xor` combine: all integers.
 ///
 /// ```
-/// fn common<T: warploom_device::warp::ReduceBits>(warp: warploom_device::Warp, value: T) -> T { warp.reduce_and(value) }
+/// fn common<T: warploom_device_std::warp::ReduceBits>(warp: warploom_device_std::Warp, value: T) -> T { warp.reduce_and(value) }
 /// ```
 pub trait ReduceBits: Shuffle {
     #[doc(hidden)]
@@ -84,11 +84,11 @@ pub trait ReduceBits: Shuffle {
 /// What [`Warp::match_any`](crate::Warp::match_any) and `match_all` compare, bit for bit: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
 ///
 /// ```compile_fail,E0277
-/// fn kernel(warp: warploom_device::Warp) { warp.match_any(3u16); }
+/// fn kernel(warp: warploom_device_std::Warp) { warp.match_any(3u16); }
 /// ```
 /// The instruction behind it takes any mask, and is `unsafe`:
 /// ```compile_fail,E0133
-/// fn lanes(value: u32) -> u32 { warploom_device::warp::Match::any_of(value, 1) }
+/// fn lanes(value: u32) -> u32 { warploom_device_std::warp::Match::any_of(value, 1) }
 /// ```
 pub trait Match: crate::Plain + sealed::Sealed {
     /// # Safety

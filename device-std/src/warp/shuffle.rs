@@ -7,10 +7,10 @@ use crate::Plain;
 ///
 /// Integers of all widths, floats, small arrays and structs, bit for bit. What is larger does not compile:
 /// ```compile_fail,E0080
-/// # fn kernel(warp: warploom_device::Warp) {
+/// # fn kernel(warp: warploom_device_std::Warp) {
 /// let _ = warp.shuffle_idx([0u8; 17], 0);
 /// # }
-/// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel(unsafe { warploom_device::Warp::from_launch() }));
+/// # let _ = warploom_emulator::run(warploom_emulator::Shape::new([1; 3], [1; 3]), &|| kernel(unsafe { warploom_device_std::Warp::from_launch() }));
 /// ```
 pub trait Shuffle: Plain {
     #[doc(hidden)]
@@ -38,18 +38,20 @@ impl Words {
         let mut at = 0;
         while at < T::WORDS {
             let left = size_of::<T>() - 4 * at;
-            // SAFETY: reads bytes of `value` that exist, of a type without padding.
-            words[at] = unsafe {
-                let from = from.add(4 * at);
-                match left {
-                    1 => u32::from(from.read()),
-                    2 => u32::from(from.cast::<u16>().read_unaligned()),
-                    3 => {
-                        u32::from(from.cast::<u16>().read_unaligned())
-                            | u32::from(from.add(2).read()) << 16
-                    }
-                    _ => from.cast::<u32>().read_unaligned(),
+            // SAFETY: a byte of `value`.
+            let from = unsafe { from.add(4 * at) };
+            words[at] = match left {
+                // SAFETY: a byte of `value`, of a type without padding, as all below.
+                1 => u32::from(unsafe { from.read() }),
+                // SAFETY: 2 bytes are left.
+                2 => u32::from(unsafe { from.cast::<u16>().read_unaligned() }),
+                3 => {
+                    // SAFETY: 3 bytes are left.
+                    let [a, b, c] = unsafe { from.cast::<[u8; 3]>().read() };
+                    u32::from_le_bytes([a, b, c, 0])
                 }
+                // SAFETY: at least 4 bytes are left.
+                _ => unsafe { from.cast::<u32>().read_unaligned() },
             };
             at += 1;
         }
@@ -63,18 +65,20 @@ impl Words {
         let mut at = 0;
         while at < T::WORDS {
             let (word, left) = (self.0[at], size_of::<T>() - 4 * at);
-            // SAFETY: writes bytes of `value` that exist.
-            unsafe {
-                let to = to.add(4 * at);
-                match left {
-                    1 => to.write(word as u8),
-                    2 => to.cast::<u16>().write_unaligned(word as u16),
-                    3 => {
-                        to.cast::<u16>().write_unaligned(word as u16);
-                        to.add(2).write((word >> 16) as u8);
-                    }
-                    _ => to.cast::<u32>().write_unaligned(word),
+            // SAFETY: a byte of `value`.
+            let to = unsafe { to.add(4 * at) };
+            match left {
+                // SAFETY: a byte of `value`.
+                1 => unsafe { to.write(word as u8) },
+                // SAFETY: 2 bytes are left.
+                2 => unsafe { to.cast::<u16>().write_unaligned(word as u16) },
+                3 => {
+                    let [a, b, c, _] = word.to_le_bytes();
+                    // SAFETY: 3 bytes are left.
+                    unsafe { to.cast::<[u8; 3]>().write([a, b, c]) };
                 }
+                // SAFETY: at least 4 bytes are left.
+                _ => unsafe { to.cast::<u32>().write_unaligned(word) },
             }
             at += 1;
         }
@@ -112,7 +116,7 @@ pub(crate) use exchange;
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
-/// use warploom_device::{Warp, Width};
+/// use warploom_device_std::{Warp, Width};
 /// fn kernel(warp: Warp) {
 ///     let left = warp.shuffle_up_in(warp.lane(), 1, Width::W8);
 ///     assert_eq!(left, if warp.lane() % 8 == 0 { warp.lane() } else { warp.lane() - 1 });

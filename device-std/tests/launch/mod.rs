@@ -1,8 +1,8 @@
 //! Launches a kernel body on the emulator, as the code around a kernel does.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use warploom_device::output::Space;
-use warploom_device::{Dim3, DisjointSlice, DisjointSlice2D, Plain};
+use warploom_device_std::output::Space;
+use warploom_device_std::{Dim3, DisjointSlice, DisjointSlice2D, Plain};
 use warploom_emulator::{Fault, Shape, run};
 
 /// Runs `body` once per thread.
@@ -41,7 +41,7 @@ impl<T: Plain> Output<T> {
 
     /// The parameter that each thread gets.
     pub(crate) fn slice<'k, S: Space>(&self) -> DisjointSlice<'k, T, S> {
-        // SAFETY: `len` elements that live until `self` is dropped; the tests give each output to one kernel at a time, once.
+        // SAFETY: `len` elements that are valid until `self` is dropped; the tests give each output to one kernel at a time, once.
         unsafe { DisjointSlice::from_launch(self.start, self.len) }
     }
 
@@ -76,17 +76,14 @@ pub(crate) fn each_thread<T: Plain + Default>(
     let output = Output::new(T::default(), grid as usize * threads);
     let result = launch(grid, block, || {
         // SAFETY: a witness of this very thread.
-        let group = unsafe { warploom_device::Block::from_launch() };
+        let group = unsafe { warploom_device_std::Block::from_launch() };
         let at = group.index() * threads + group.thread();
         let value = f(at);
-        // SAFETY: `at` differs in each thread and is below the length.
-        unsafe {
-            output
-                .slice::<warploom_device::Linear>()
-                .raw()
-                .add(at)
-                .write(value)
-        };
+        let start = output.slice::<warploom_device_std::Linear>().raw();
+        // SAFETY: below the length.
+        let element = unsafe { start.add(at) };
+        // SAFETY: `at` differs in each thread.
+        unsafe { element.write(value) };
     });
     assert_eq!(result, Ok(()));
     output.read()

@@ -61,18 +61,18 @@ fn kernel_is_not_a_test(errors: &mut Errors, kernel: &Kernel) {
         errors,
         kernel,
         &["test", "bench", "should_panic", "ignore"],
-        "write a test function that launches the kernel and looks at the result",
+        "write a test function that launches the kernel and checks the result",
     );
 }
 
 // Rule: kernel-has-no-caller
-// A launch knows where it stands by itself; inside the kernel there is no caller to track and no result to use.
+// A launch tracks its caller already; inside the kernel there is no caller to track and no result to use.
 fn kernel_has_no_caller(errors: &mut Errors, kernel: &Kernel) {
     refuse(
         errors,
         kernel,
         &["track_caller", "must_use"],
-        "no Rust function calls it; `launch` reports its own place already, so remove the attribute",
+        "no Rust function calls it; `launch` reports its call site already, so remove the attribute",
     );
 }
 
@@ -83,6 +83,6 @@ fn kernel_has_no_target_features(errors: &mut Errors, kernel: &Kernel) {
         errors,
         kernel,
         &["target_feature"],
-        "it speaks of the host's processor; choose the GPU architecture in build.rs",
+        "it names features of the host's processor; choose the GPU architecture in build.rs",
     );
 }

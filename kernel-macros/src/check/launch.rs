@@ -4,7 +4,7 @@ use crate::arguments::Cluster;
 use crate::errors::Errors;
 use crate::kernel::{Kernel, ParamKind};
 
-/// Threads in a block, on every NVIDIA GPU there is.
+/// Threads in a block, on every NVIDIA GPU.
 const MAX_THREADS: u64 = 1024;
 /// Extent of a block in z.
 const MAX_DEPTH: u32 = 64;
@@ -12,7 +12,7 @@ const MAX_DEPTH: u32 = 64;
 const MAX_CLUSTER: u64 = 8;
 /// Blocks of a cluster on any GPU.
 const LARGEST_CLUSTER: u32 = 16;
-/// Registers per thread that the compiler may be held to.
+/// Limits of registers per thread that the assembler accepts.
 const REGISTERS: std::ops::RangeInclusive<u32> = 16..=255;
 
 pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
@@ -52,7 +52,7 @@ fn cluster_fits_the_hardware(errors: &mut Errors, kernel: &Kernel) {
     } else if blocks > MAX_CLUSTER {
         errors.push(
             cluster,
-            format_args!("a cluster of {blocks} blocks: every GPU with clusters runs {MAX_CLUSTER}, few run more; use a smaller one, or write `cluster` and let the launch say how large"),
+            format_args!("a cluster of {blocks} blocks: every GPU with clusters supports {MAX_CLUSTER}, few support more; use a smaller one, or write `cluster` and choose the size at the launch"),
         );
     }
 }
@@ -106,7 +106,7 @@ fn cooperative_grid_is_declared(errors: &mut Errors, kernel: &Kernel) {
         if param.kind == ParamKind::CooperativeGrid {
             errors.push(
                 &param.ty,
-                "only a cooperative launch has all blocks of the grid there at the same time; write `#[kernel(cooperative)]`",
+                "only a cooperative launch has all blocks of the grid resident at the same time; write `#[kernel(cooperative)]`",
             );
         }
     }
@@ -121,13 +121,13 @@ fn registers_or_bounds(errors: &mut Errors, kernel: &Kernel) {
     ) {
         errors.push(
             registers,
-            "`launch_bounds` limits the registers already, to what its blocks leave; keep one of the two",
+            "`launch_bounds` limits the registers already, so that its blocks fit; keep one of the two",
         );
     }
 }
 
 // Rule: dim-agrees-with-index
-// An index is unique only in a launch of its own dimensions, so it decides; a second opinion would have to be ignored.
+// An index is unique only in a launch of its own dimensions, so it decides; a second number would have to be ignored.
 fn dim_agrees_with_index(errors: &mut Errors, kernel: &Kernel) {
     let Some(dim) = &kernel.arguments.dim else {
         return;
@@ -161,7 +161,7 @@ fn block_fits_the_hardware(errors: &mut Errors, kernel: &Kernel) {
     } else if threads > MAX_THREADS {
         errors.push(
             block,
-            format_args!("a block of {threads} threads: a GPU runs at most {MAX_THREADS} in one; use a smaller block and more of them"),
+            format_args!("a block of {threads} threads: a GPU runs at most {MAX_THREADS} in one; launch more and smaller blocks"),
         );
     } else if block.value[2] > MAX_DEPTH {
         errors.push(
@@ -242,7 +242,7 @@ fn registers_in_range(errors: &mut Errors, kernel: &Kernel) {
         errors.push(
             registers,
             format_args!(
-                "a thread can be held to {} to {} registers, not {}; choose one of these, or leave it to the compiler",
+                "the limit of registers per thread is {} to {}, not {}; choose one of these, or leave it to the compiler",
                 REGISTERS.start(),
                 REGISTERS.end(),
                 registers.value

@@ -18,7 +18,7 @@ pub(crate) use requires::INTEGER_METHODS;
 use crate::errors::Errors;
 use crate::kernel::Kernel;
 
-/// Every rule, in the order in which a reader meets what it is about.
+/// Every rule, in the order of the source.
 pub(crate) fn all(errors: &mut Errors, kernel: &Kernel) {
     attributes::all(errors, kernel);
     launch::all(errors, kernel);

@@ -78,7 +78,7 @@ fn one_index(errors: &mut Errors, kernel: &Kernel) {
 }
 
 // Rule: one-cluster
-// A `Cluster` knows whether its thread has arrived at the barrier; two of them would each know half.
+// A `Cluster` tracks whether its thread has arrived at the barrier; two of them would each track half.
 fn one_cluster(errors: &mut Errors, kernel: &Kernel) {
     let clusters = kernel
         .params
@@ -87,7 +87,7 @@ fn one_cluster(errors: &mut Errors, kernel: &Kernel) {
     for second in clusters.skip(1) {
         errors.push(
             &second.ty,
-            "a kernel takes one `Cluster`; hand that one on as `&mut Cluster`",
+            "a kernel takes one `Cluster`; pass that one on as `&mut Cluster`",
         );
     }
 }
@@ -106,13 +106,13 @@ fn at_most_seven_tiles(errors: &mut Errors, kernel: &Kernel) {
 }
 
 // Rule: lifetimes-are-elided
-// A parameter that claimed to live for ever could be kept beyond the launch.
+// A `'static` parameter could be stored beyond the launch.
 fn lifetimes_are_elided(errors: &mut Errors, param: &Param) {
     let borrowed = param.kind.is_borrowed() || matches!(param.kind, ParamKind::GridConst(_));
     if borrowed && let Some(lifetime) = find_lifetime(param.ty.to_token_stream()) {
         errors.push(
             lifetime,
-            "the launch decides how long a kernel parameter lives; leave the lifetime out",
+            "the launch decides the lifetime of a kernel parameter; leave the lifetime out",
         );
     }
 }
@@ -142,7 +142,7 @@ fn find_lifetime(tokens: TokenStream) -> Option<Lifetime> {
 }
 
 // Rule: slice-is-not-mut
-// `&[T]` is shared by all threads, so a `mut` on its name can only be a mistaken wish to write.
+// `&[T]` is shared by all threads, so a `mut` on its name can only be a mistake.
 fn slice_is_not_mut(errors: &mut Errors, param: &Param) {
     if let ParamKind::Slice(element) = &param.kind
         && param.mutable
@@ -184,7 +184,7 @@ fn refuse(errors: &mut Errors, param: &Param, refused: Refused) {
             "a kernel cannot follow a reference into the host's memory; take the value itself (`T` instead of `&T`), or a slice `&[T]`"
         }
         // Rule: text-is-bytes
-        // A string lives in the host's memory.
+        // A string is in the host's memory.
         Refused::Text => {
             "a kernel cannot reach a string of the host; upload its bytes and take `text: &[u8]`"
         }
@@ -211,10 +211,10 @@ fn refuse(errors: &mut Errors, param: &Param, refused: Refused) {
         // Rule: leader-comes-from-its-group
         // One thread of each block holds it, so no launch can hand it to all.
         Refused::Leader => {
-            "one thread of each block holds the leader's right; take `block: Block`, and `if let Some(leader) = block.leader()` in the body"
+            "only one thread of each block or warp has the leader; take `block: Block`, and `if let Some(leader) = block.leader()` in the body"
         }
         // Rule: shared-array-is-made-inside
-        // Shared memory belongs to a block of the launch, not to whoever launches.
+        // Shared memory belongs to a block of the launch, not to the host code that launches.
         Refused::SharedArray => {
             "shared memory is made in the kernel: take `mut tile: SharedTile<T, N>`, or write `let array = shared_array!(T, N);` in the body"
         }

@@ -60,7 +60,7 @@ fn kernel_has_no_lifetimes(errors: &mut Errors, kernel: &Kernel) {
         if let GenericParam::Lifetime(lifetime) = param {
             errors.push(
                 lifetime,
-                "a kernel has no lifetime parameters: everything it takes lives as long as the launch; leave the lifetimes out",
+                "a kernel has no lifetime parameters: all its parameters are valid as long as the launch; leave the lifetimes out",
             );
         }
     }

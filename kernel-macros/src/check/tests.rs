@@ -156,7 +156,7 @@ fn what_launches_cannot_give_is_refused() {
     check("fn k(x: &DeviceBuffer<f32>, a: &[&f32], l: BlockLeader, s: SharedArray<f32, 4>) {}", concat!(
           "        ^^^^^^^^^^^^^^^^^^ this is the host's handle of memory\n",
           "                               ^^^^^^^ a kernel cannot follow references\n",
-          "                                           ^^^^^^^^^^^ one thread of each block\n",
+          "                                           ^^^^^^^^^^^ only one thread of each block\n",
           "                                                           ^^^^^^^^^^^^^^^^^^^ shared memory is made in the kernel"));
 }
 
@@ -225,9 +225,9 @@ fn slice_is_not_mut() {
 #[test]
 fn lifetimes_are_elided() {
     check("fn k(x: &'static [f32]) {}",
-          "         ^^^^^^^ the launch decides how long");
+          "         ^^^^^^^ the launch decides the lifetime");
     check("fn k(i: Index1D<'static>) {}",
-          "                ^^^^^^^ the launch decides how long");
+          "                ^^^^^^^ the launch decides the lifetime");
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn cluster_fits_the_hardware() {
     check("#[kernel(cluster(2, 0))] fn k() {}",
           "         ^^^^^^^^^^^^^ a cluster has at least one block");
     check("#[kernel(cluster(4, 4))] fn k() {}",
-          "         ^^^^^^^^^^^^^ a cluster of 16 blocks: every GPU with clusters runs 8");
+          "         ^^^^^^^^^^^^^ a cluster of 16 blocks: every GPU with clusters supports 8");
     check("#[kernel(cluster(2, 2, 2))] fn k() {}", "");
     check("#[kernel(cluster)] fn k() {}", "");
 }
@@ -322,7 +322,7 @@ fn cluster_keeps_launch_bounds() {
 #[test]
 fn cooperative_grid_is_declared() {
     check("fn k(grid: CooperativeGrid) {}",
-          "           ^^^^^^^^^^^^^^^ only a cooperative launch has all blocks of the grid there");
+          "           ^^^^^^^^^^^^^^^ only a cooperative launch has all blocks of the grid resident");
     check("#[kernel(cooperative)] fn k(grid: CooperativeGrid) {}", "");
     check("#[kernel(cooperative(true))] fn k() {}",
           "         ^^^^^^^^^^^^^^^^^ `cooperative` takes no value");
@@ -350,7 +350,7 @@ fn block_keeps_launch_bounds() {
 #[test]
 fn registers_in_range() {
     check("#[kernel(max_registers(8))] fn k() {}",
-          "         ^^^^^^^^^^^^^^^^ a thread can be held to 16 to 255 registers, not 8");
+          "         ^^^^^^^^^^^^^^^^ the limit of registers per thread is 16 to 255, not 8");
 }
 
 #[test]

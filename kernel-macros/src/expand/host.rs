@@ -17,11 +17,11 @@ use crate::kernel::{Kernel, Param, ParamKind};
 /// let a = ::warploom::launch::ByValue::new(a);
 /// let kernel = ::warploom::launch::Kernel { name: ::core::any::type_name::<Self>(), base: "saxpy", … };
 /// let cpu = move || unsafe {
-///     let scope = ::warploom::device::scope::Scope::new();
-///     let i = scope.tie(::warploom::device::Index1D::from_launch());
+///     let scope = ::warploom::device_std::scope::Scope::new();
+///     let i = scope.tie(::warploom::device_std::Index1D::from_launch());
 ///     let a = a.get();
 ///     let x = ::core::slice::from_raw_parts(x.as_ptr(), x.len());
-///     let y = scope.tie(::warploom::device::DisjointSlice::from_launch(y.as_mut_ptr(), y.len()));
+///     let y = scope.tie(::warploom::device_std::DisjointSlice::from_launch(y.as_mut_ptr(), y.len()));
 ///     Self::__body(i, a, x, y)
 /// };
 /// unsafe { ::warploom::launch::submit(stream, shape.into(), &kernel, &[a.arg().named("a"), …], &cpu, Location::caller()) }
@@ -54,7 +54,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         // SAFETY: `submit` runs this once per thread of a launch, while the bound arguments are borrowed: each
         // witness is made by the thread it stands for, and outputs are reached through witnesses alone.
         let #cpu = move || unsafe {
-            let #scope = ::warploom::device::scope::Scope::new();
+            let #scope = ::warploom::device_std::scope::Scope::new();
             #(#rebuilt)*
             Self::__body(#(#arguments),*)
         };
@@ -73,7 +73,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
     }
 }
 
-/// The kernel as the host sees it.
+/// The host's description of the kernel.
 fn description(kernel: &Kernel) -> TokenStream {
     let base = kernel.base();
     let contract = contract_fields(kernel);
@@ -166,9 +166,9 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
 ///
 /// ```text
 /// fn __check() {
-///     fn kernel_argument<T: ::warploom::device::KernelArg>() {}
+///     fn kernel_argument<T: ::warploom::device_std::KernelArg>() {}
 ///     kernel_argument::<f32>();
-///     fn slice_element<T: ::warploom::device::SliceElement>() {}
+///     fn slice_element<T: ::warploom::device_std::SliceElement>() {}
 ///     slice_element::<f32>();
 /// }
 /// ```
@@ -189,19 +189,19 @@ fn check(param: &Param) -> TokenStream {
         // The kernel reads bytes that it did not write: each pattern must be a value.
         ParamKind::Slice(element) => (
             "slice_element",
-            quote!(::warploom::device::SliceElement),
+            quote!(::warploom::device_std::SliceElement),
             element,
         ),
         // Rule: value-is-an-argument
         // Its bytes are copied to the device, where addresses of the host mean nothing.
         ParamKind::Value => (
             "kernel_argument",
-            quote!(::warploom::device::KernelArg),
+            quote!(::warploom::device_std::KernelArg),
             &param.ty,
         ),
         ParamKind::GridConst(value) => (
             "kernel_argument",
-            quote!(::warploom::device::KernelArg),
+            quote!(::warploom::device_std::KernelArg),
             value,
         ),
         _ => return TokenStream::new(),
@@ -211,10 +211,10 @@ fn check(param: &Param) -> TokenStream {
     quote!(fn #name<T: #bound>() {} #call)
 }
 
-/// The failure of the device pass, if there was one, at the kernel.
+/// The failure of the device pass, if any, reported at the kernel.
 ///
-/// rustc's own errors must come first and alone, for the device pass stumbles over them too. Therefore the constant is one of a generic
-/// type: it is evaluated only after all of the crate passed the type checks, when code is made.
+/// rustc's own errors must come first and alone, for the device pass reports them too. Therefore the constant is one of a generic
+/// type: it is evaluated only after all of the crate passed the type checks, when code is generated.
 ///
 /// ```text
 /// const _: () = {
@@ -226,7 +226,7 @@ fn check(param: &Param) -> TokenStream {
 /// };
 /// ```
 pub(super) fn failure(kernel: &Kernel) -> TokenStream {
-    // The library's or the program's own, as `warploom-build` names them: another target of the package may be without fault.
+    // The library's or the program's own, as `warploom-build` names them: another target of the package may have compiled.
     let variable = match std::env::var("CARGO_BIN_NAME") {
         Ok(name) => format!("WARPLOOM_DEVICE_PASS_ERROR_BIN_{name}"),
         Err(_) => "WARPLOOM_DEVICE_PASS_ERROR_LIB".to_owned(),

@@ -1,7 +1,7 @@
 //! From a checked [`Kernel`] to the items that stand in its place: a handle type with `launch`, and what the pass needs.
 //!
 //! The body is written once, as the associated function `__body`. In the host pass `launch` hands it to the runtime as
-//! the CPU version; in the device pass `__entry` is what the GPU starts, and `launch` only asks for its compilation.
+//! the CPU version; in the device pass `__entry` is what the GPU starts, and `launch` only instantiates it.
 
 mod device;
 mod facts;
@@ -84,14 +84,14 @@ fn handle(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// The user's function, under a name of ours.
+/// The user's function, under a reserved name.
 ///
 /// ```text
 /// #[inline(always)] // device pass
 /// fn __body(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) { … }
 /// ```
 fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
-    let unsafety = &kernel.item.sig.unsafety;
+    let safety = &kernel.item.sig.safety;
     let inputs = &kernel.item.sig.inputs;
     let block = &kernel.item.block;
     let attributes = kernel
@@ -108,7 +108,7 @@ fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
         #inline
         #[doc(hidden)]
         #[allow(clippy::too_many_arguments, reason = "a kernel has no choice: everything it uses is a parameter")]
-        #unsafety fn __body(#inputs) #block
+        #safety fn __body(#inputs) #block
     }
 }
 
@@ -125,7 +125,7 @@ fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
 /// ```
 fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
     let vis = &kernel.item.vis;
-    let unsafety = &kernel.item.sig.unsafety;
+    let safety = &kernel.item.sig.safety;
     let params = kernel.launched().map(launch_param);
     let (stream, shape) = (local("stream"), local("shape"));
     let lifetime = kernel
@@ -158,7 +158,7 @@ fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
         #(#[doc = #docs])*
         #allow
         #[track_caller]
-        #vis #unsafety fn #launch #lifetime (
+        #vis #safety fn #launch #lifetime (
             #stream: &::warploom::Stream,
             #shape: impl ::core::convert::Into<::warploom::Launch>,
             #(#params,)*
@@ -187,7 +187,7 @@ fn docs(kernel: &Kernel) -> Vec<String> {
 }
 
 // Rule: elements-are-the-kernels
-// `SliceArg<'a, Elem = T>` would say the same, but where it is broken the compiler could not tell what to do instead.
+// `SliceArg<'a, Elem = T>` would express the same, but its error could not say what to write instead.
 fn launch_param(param: &Param) -> TokenStream {
     let (name, ty) = (&param.name, &param.ty);
     let (argument, element) = match &param.kind {
@@ -225,7 +225,7 @@ fn ours(param: &Param) -> TokenStream {
         _ => None,
     };
     let name = name.map(|segment| Ident::new(&segment.ident.to_string(), span));
-    quote_spanned!(span=> ::warploom::device::#name)
+    quote_spanned!(span=> ::warploom::device_std::#name)
 }
 
 /// The parameter's name in the call of the body; a mismatch is shown at the user's type.
@@ -235,7 +235,7 @@ fn argument(param: &Param) -> Ident {
     name
 }
 
-/// One type per shared tile: it makes the tile's memory a place of its own.
+/// One type per shared tile, so that each tile has its own memory.
 fn tile_sites(kernel: &Kernel) -> TokenStream {
     let sites = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::SharedTile(ordinal) => Some(tile_site(ordinal)),
@@ -248,7 +248,7 @@ fn tile_site(ordinal: usize) -> Ident {
     format_ident!("__Tile{ordinal}", span = Span::mixed_site())
 }
 
-/// A local variable that the user's names cannot collide with.
+/// A local variable that cannot collide with the user's names.
 fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }

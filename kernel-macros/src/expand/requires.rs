@@ -1,6 +1,6 @@
-//! `requires(..)`: evaluated by the host before the launch, taken for granted by the device.
+//! `requires(..)`: evaluated by the host before the launch, assumed by the device.
 //!
-//! What the device takes for granted must not change between the two evaluations, or safe code could cause undefined
+//! What the device assumes must not change between the two evaluations, or safe code could cause undefined
 //! behaviour. So every variable passes through `__integer`, which takes primitive integers and `bool` alone: operators
 //! on those are the language's own. Methods are called on what passed through `__unsigned` or, where signed integers have the method too,
 //! `__number`: there the method is the language's own as well. Which expressions get here is decided by [`crate::check`].
@@ -87,7 +87,7 @@ fn with_integer(conditions: TokenStream) -> TokenStream {
 const UNSIGNED: [&str; 6] = ["u8", "u16", "u32", "u64", "u128", "usize"];
 const SIGNED: [&str; 6] = ["i8", "i16", "i32", "i64", "i128", "isize"];
 
-/// The function that only takes primitives: its trait is local, so nobody can implement it for more.
+/// The function that only takes primitives: its trait is local, so no crate can implement it for more types.
 ///
 /// ```text
 /// trait __Integer: Copy {}

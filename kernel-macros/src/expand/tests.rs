@@ -75,7 +75,7 @@ fn the_entry_takes_pointers_and_lengths() {
     contains(&device, quote!(#[inline(always)]));
     contains(
         &device,
-        quote!(let i = scope.tie(::warploom::device::Index1D::from_launch());),
+        quote!(let i = scope.tie(::warploom::device_std::Index1D::from_launch());),
     );
 }
 
@@ -97,14 +97,16 @@ fn types_are_made_by_our_paths() {
     );
     contains(
         &host,
-        quote!(scope.tie(::warploom::device::DisjointSlice::from_launch(
-            y.as_mut_ptr(),
-            y.len()
-        ))),
+        quote!(
+            scope.tie(::warploom::device_std::DisjointSlice::from_launch(
+                y.as_mut_ptr(),
+                y.len()
+            ))
+        ),
     );
     contains(
         &host,
-        quote!(scope.tie(::warploom::device::SharedTile::from_launch::<0, __Tile0>())),
+        quote!(scope.tie(::warploom::device_std::SharedTile::from_launch::<0, __Tile0>())),
     );
 }
 

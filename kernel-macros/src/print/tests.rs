@@ -43,16 +43,16 @@ fn width_and_precision_may_be_arguments() {
     check(
         r#""{:.*}", 3, x"#,
         "{1:.0$}",
-        &["::warploom::device::print::count(&(3))", "&(x)"],
+        &["::warploom::device_std::print::count(&(3))", "&(x)"],
         2,
     );
     check(
         r#""{:1$.2$e}", x, w, p"#,
         "{1:2$.0$e}",
         &[
-            "::warploom::device::print::count(&(p))",
+            "::warploom::device_std::print::count(&(p))",
             "&(x)",
-            "::warploom::device::print::count(&(w))",
+            "::warploom::device_std::print::count(&(w))",
         ],
         3,
     );
@@ -60,16 +60,16 @@ fn width_and_precision_may_be_arguments() {
         r#""{x:w$.p$}""#,
         "{1:2$.0$}",
         &[
-            "::warploom::device::print::count(&(p))",
+            "::warploom::device_std::print::count(&(p))",
             "&(x)",
-            "::warploom::device::print::count(&(w))",
+            "::warploom::device_std::print::count(&(w))",
         ],
         3,
     );
     check(
         r#""{:0$}", x"#,
         "{0:1$}",
-        &["&(x)", "::warploom::device::print::count(&(x))"],
+        &["&(x)", "::warploom::device_std::print::count(&(x))"],
         1,
     );
     check(r#""{:07.2}", x"#, "{0:07.2}", &["&(x)"], 1);
@@ -92,7 +92,7 @@ fn an_address_is_a_value_of_its_own() {
     check(
         r#""{0:p} {0}", x"#,
         "{0:p} {1}",
-        &["&::warploom::device::print::address(&(x))", "&(x)"],
+        &["&::warploom::device_std::print::address(&(x))", "&(x)"],
         1,
     );
 }

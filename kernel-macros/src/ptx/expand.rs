@@ -59,8 +59,8 @@ fn host(asm: &Asm) -> TokenStream {
 }
 
 // Rule: ptx-is-unsafe
-// Nobody checks the text.
-/// A call outside an unsafe block: whoever writes PTX vouches for it.
+// The text is not checked.
+/// A call of an unsafe function: the user writes the `unsafe` block.
 fn marker() -> TokenStream {
     quote! {
         #[inline(always)]

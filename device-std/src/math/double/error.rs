@@ -158,7 +158,7 @@ const INVERSE_E: [f64; 18] = [
 /// The error function. CUDA: `erf`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::erf(0.5) - 0.520_499_877_813_046_5).abs() < 1e-14);
 /// ```
 #[inline]
@@ -184,7 +184,7 @@ fn erf_small(x: f64) -> f64 {
 /// `1 - erf(x)`, accurate where that is small. CUDA: `erfc`, within 5 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::erfc(0.5) - 0.479_500_122_186_953_5).abs() < 1e-14);
 /// ```
 #[inline]
@@ -249,7 +249,7 @@ fn inverse_of_tiny(s: f64) -> f64 {
 /// The inverse of [`erf`]: infinite at -1 and 1, NaN beyond. CUDA: `erfinv`, within 8 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::erfinv(0.5) - 0.476_936_276_204_469_9).abs() < 1e-14);
 /// ```
 #[inline]
@@ -269,7 +269,7 @@ pub fn erfinv(x: f64) -> f64 {
 /// The inverse of [`erfc`]: infinity at 0, -infinity at 2, NaN outside. CUDA: `erfcinv`, within 8 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::erfcinv(0.5) - 0.476_936_276_204_469_9).abs() < 1e-14);
 /// ```
 #[inline]

@@ -31,7 +31,7 @@ rounding! {
 /// The integer nearest to `x`, away from zero in a tie. CUDA: `round`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::round(2.5), 3.0);
 /// ```
 #[inline]
@@ -68,7 +68,7 @@ to_integer! {
 /// `(m, e)` with `x == m * 2^e` and `0.5 <= |m| < 1`; `e` is 0 for zero, infinities and NaN. CUDA: `frexp`.
 ///
 /// ```
-/// assert_eq!(warploom_device::math::double::frexp(12.0), (0.75, 4));
+/// assert_eq!(warploom_device_std::math::double::frexp(12.0), (0.75, 4));
 /// ```
 #[inline]
 #[must_use]
@@ -89,7 +89,7 @@ pub fn frexp(x: f64) -> (f64, i32) {
 /// `x * 2^n`, rounded once. CUDA: `ldexp`.
 ///
 /// ```
-/// assert_eq!(warploom_device::math::double::ldexp(0.75, 4), 12.0);
+/// assert_eq!(warploom_device_std::math::double::ldexp(0.75, 4), 12.0);
 /// ```
 #[inline]
 #[must_use]
@@ -136,7 +136,7 @@ fn ldexp_extreme(x: f64, n: i32) -> f64 {
 /// `x * 2^n`, rounded once. CUDA: `scalbn`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::scalbn(1.5, 3), 12.0);
 /// ```
 #[inline]
@@ -148,7 +148,7 @@ pub fn scalbn(x: f64, n: i32) -> f64 {
 /// `x * 2^n`, rounded once. CUDA: `scalbln`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::scalbln(1.5, 3), 12.0);
 /// ```
 #[inline]
@@ -160,7 +160,7 @@ pub fn scalbln(x: f64, n: i64) -> f64 {
 /// The exponent, `floor(log2(|x|))`: -infinity for zero, infinity for infinities. CUDA: `logb`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::logb(12.0), 3.0);
 /// ```
 #[inline]
@@ -178,7 +178,7 @@ pub fn logb(x: f64) -> f64 {
 /// The exponent, `floor(log2(|x|))`: `i32::MIN` for zero and NaN, `i32::MAX` for infinities. CUDA: `ilogb`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::ilogb(12.0), 3);
 /// ```
 #[inline]
@@ -207,7 +207,7 @@ fn exponent(x: f64) -> i32 {
 /// Fraction and whole part of `x`, both with its sign: `(fraction, whole)`. CUDA: `modf`.
 ///
 /// ```
-/// assert_eq!(warploom_device::math::double::modf(-3.25), (-0.25, -3.0));
+/// assert_eq!(warploom_device_std::math::double::modf(-3.25), (-0.25, -3.0));
 /// ```
 #[inline]
 #[must_use]
@@ -220,7 +220,7 @@ pub fn modf(x: f64) -> (f64, f64) {
 /// `x - y` if that is positive, else 0; NaN if one of them is. CUDA: `fdim`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::fdim(3.0, 1.0), 2.0);
 /// ```
 #[inline]
@@ -232,7 +232,7 @@ pub fn fdim(x: f64, y: f64) -> f64 {
 /// `size` with the sign of `sign`. CUDA: `copysign`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::copysign(3.0, -1.0), -3.0);
 /// ```
 #[inline]
@@ -244,7 +244,7 @@ pub fn copysign(size: f64, sign: f64) -> f64 {
 /// The next float after `x` in the direction of `y`; `y` if both are equal. CUDA: `nextafter`.
 ///
 /// ```
-/// assert_eq!(warploom_device::math::double::nextafter(1.0, 2.0), 1.0 + f64::EPSILON);
+/// assert_eq!(warploom_device_std::math::double::nextafter(1.0, 2.0), 1.0 + f64::EPSILON);
 /// ```
 #[inline]
 #[must_use]
@@ -267,7 +267,7 @@ pub fn nextafter(x: f64, y: f64) -> f64 {
 /// A quiet NaN that carries the digits of `payload`. CUDA: `nan`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!(double::nan(5).is_nan());
 /// ```
 #[inline]

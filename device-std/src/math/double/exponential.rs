@@ -93,7 +93,7 @@ pub(super) fn extreme(x: f64, p: f64, n: i32, zero: f64, infinity: f64) -> f64 {
 /// e to the power of `x`. CUDA: `exp`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::exp(0.5) - 1.648_721_270_700_128_2).abs() < 1e-14);
 /// ```
 #[inline]
@@ -112,7 +112,7 @@ pub fn exp(x: f64) -> f64 {
 /// 2 to the power of `x`. CUDA: `exp2`, within 1 ulp; exact for integers.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::exp2(0.5) - 1.414_213_562_373_095_1).abs() < 1e-14);
 /// ```
 #[inline]
@@ -131,7 +131,7 @@ pub fn exp2(x: f64) -> f64 {
 /// 10 to the power of `x`. CUDA: `exp10`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::exp10(0.5) - 3.162_277_660_168_379_5).abs() < 1e-14);
 /// ```
 #[inline]
@@ -158,7 +158,7 @@ pub fn exp10(x: f64) -> f64 {
 /// `e^x - 1`, accurate for small `x` too. CUDA: `expm1`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::expm1(0.5) - 0.648_721_270_700_128_2).abs() < 1e-14);
 /// ```
 #[inline]

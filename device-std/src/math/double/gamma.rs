@@ -113,7 +113,7 @@ const ROOT_OF_2_PI: f64 = 2.506_628_274_631_000_7;
 /// absolute error is as small as that of neighbours.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::lgamma(0.5) - 0.572_364_942_924_700_4).abs() < 1e-14);
 /// ```
 #[inline]
@@ -187,7 +187,7 @@ fn lgamma_of_size(a: f64) -> f64 {
 /// The gamma function; NaN for negative integers. CUDA: `tgamma`, within 8 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::tgamma(0.5) - 1.772_453_850_905_515_9).abs() < 1e-14);
 /// ```
 #[inline]

@@ -59,7 +59,7 @@ fn overflowing(a: f64, p: f64, n: i32) -> f64 {
 /// The hyperbolic sine. CUDA: `sinh`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::sinh(0.5) - 0.521_095_305_493_747_4).abs() < 1e-14);
 /// ```
 #[inline]
@@ -90,7 +90,7 @@ fn exp_parts(x: f64) -> (f64, f64, i32) {
 /// The hyperbolic cosine. CUDA: `cosh`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::cosh(0.5) - 1.127_625_965_206_380_7).abs() < 1e-14);
 /// ```
 #[inline]
@@ -112,7 +112,7 @@ pub fn cosh(x: f64) -> f64 {
 /// The hyperbolic tangent. CUDA: `tanh`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::tanh(0.5) - 0.462_117_157_260_009_7).abs() < 1e-14);
 /// ```
 #[inline]
@@ -144,7 +144,7 @@ const LARGE: i32 = 0x41b0_0000;
 /// The inverse of the hyperbolic sine. CUDA: `asinh`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::asinh(0.5) - 0.481_211_825_059_603_5).abs() < 1e-14);
 /// ```
 #[inline]
@@ -166,7 +166,7 @@ pub fn asinh(x: f64) -> f64 {
 /// The inverse of the hyperbolic cosine. CUDA: `acosh`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::acosh(1.5) - 0.962_423_650_119_206_9).abs() < 1e-14);
 /// ```
 #[inline]
@@ -190,7 +190,7 @@ pub fn acosh(x: f64) -> f64 {
 /// The inverse of the hyperbolic tangent. CUDA: `atanh`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::atanh(0.5) - 0.549_306_144_334_054_8).abs() < 1e-14);
 /// ```
 #[inline]

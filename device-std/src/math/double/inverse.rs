@@ -57,7 +57,7 @@ fn asin_of_root(z: f64) -> (f64, f64) {
 /// The arc sine of `x`. CUDA: `asin`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::asin(0.5) - 0.523_598_775_598_298_9).abs() < 1e-14);
 /// ```
 #[inline]
@@ -76,7 +76,7 @@ pub fn asin(x: f64) -> f64 {
 /// The arc cosine of `x`. CUDA: `acos`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::acos(0.5) - 1.047_197_551_196_597_9).abs() < 1e-14);
 /// ```
 #[inline]
@@ -105,7 +105,7 @@ fn atan_small(t: f64) -> f64 {
 /// The arc tangent of `x`. CUDA: `atan`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::atan(0.5) - 0.463_647_609_000_806_1).abs() < 1e-14);
 /// ```
 #[inline]
@@ -127,7 +127,7 @@ pub fn atan(x: f64) -> f64 {
 /// The angle of the point (`x`, `y`), -π up to π. CUDA: `atan2`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::atan2(1.0, 2.0) - 0.463_647_609_000_806_1).abs() < 1e-14);
 /// ```
 #[inline]

@@ -86,7 +86,7 @@ fn with_exponent(e: i32, u: f64, rest: f64) -> f64 {
 /// The natural logarithm. CUDA: `log`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::log(2.0) - 0.693_147_180_559_945_3).abs() < 1e-14);
 /// ```
 #[inline]
@@ -102,7 +102,7 @@ pub fn log(x: f64) -> f64 {
 /// `log(1 + x)`, accurate for small `x` too. CUDA: `log1p`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::log1p(0.5) - 0.405_465_108_108_164_4).abs() < 1e-14);
 /// ```
 #[inline]
@@ -140,7 +140,7 @@ pub(super) fn log1p_pair(x: f64, more: f64) -> f64 {
 /// The logarithm to base 2. CUDA: `log2`, within 1 ulp; exact for powers of 2.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::log2(3.0) - 1.584_962_500_721_156_1).abs() < 1e-14);
 /// ```
 #[inline]
@@ -161,7 +161,7 @@ pub fn log2(x: f64) -> f64 {
 /// The logarithm to base 10. CUDA: `log10`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::log10(2.0) - 0.301_029_995_663_981_2).abs() < 1e-14);
 /// ```
 #[inline]

@@ -67,7 +67,7 @@ pub(super) fn exp_of_sum(x: f64, more: f64) -> f64 {
 /// `x` to the power of `y`. CUDA: `pow`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::pow(2.0, 0.5) - 1.414_213_562_373_095_1).abs() < 1e-14);
 /// ```
 #[inline]
@@ -160,7 +160,7 @@ fn cube_root_parts(x: f64) -> CubeRoot {
 /// The cube root. CUDA: `cbrt`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::cbrt(2.0) - 1.259_921_049_894_873_2).abs() < 1e-14);
 /// ```
 #[inline]
@@ -180,7 +180,7 @@ pub fn cbrt(x: f64) -> f64 {
 /// `1 / cbrt(x)`. CUDA: `rcbrt`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::rcbrt(2.0) - 0.793_700_525_984_099_8).abs() < 1e-14);
 /// ```
 #[inline]
@@ -199,7 +199,7 @@ pub fn rcbrt(x: f64) -> f64 {
 /// `1 / sqrt(x)`. CUDA: `rsqrt`, within 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::rsqrt(2.0) - 0.707_106_781_186_547_6).abs() < 1e-14);
 /// ```
 #[inline]
@@ -230,7 +230,7 @@ fn rsqrt_special(x: f64) -> f64 {
 /// `sqrt(x * x + y * y)` without overflow or underflow in between. CUDA: `hypot`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::hypot(3.0, 4.0) - 5.0).abs() < 1e-14);
 /// ```
 #[inline]

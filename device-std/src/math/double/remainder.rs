@@ -6,7 +6,7 @@ use super::machine::{fma, high, power_of_two, trunc};
 /// `x - n y` for the integer `n` next to `x / y` towards zero; exact. CUDA: `fmod`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::fmod(-7.5, 2.0), -1.5);
 /// ```
 #[inline]
@@ -82,7 +82,7 @@ fn integer(a: f64) -> (u64, i32) {
 /// `x - n y` for the integer `n` nearest to `x / y`, even in a tie; exact. CUDA: `remainder`.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::remainder(7.5, 2.0), -0.5);
 /// ```
 #[inline]
@@ -94,7 +94,7 @@ pub fn remainder(x: f64, y: f64) -> f64 {
 /// [`remainder`], and the low three bits of `n` with its sign. CUDA: `remquo`.
 ///
 /// ```
-/// assert_eq!(warploom_device::math::double::remquo(29.0, 3.0), (-1.0, 2));
+/// assert_eq!(warploom_device_std::math::double::remquo(29.0, 3.0), (-1.0, 2));
 /// ```
 #[inline]
 #[must_use]

@@ -124,7 +124,7 @@ fn sin_of_parts(r: f64, quadrant: i32) -> f64 {
 /// The sine of `x` radians. CUDA: `sin`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::sin(0.5) - 0.479_425_538_604_203).abs() < 1e-14);
 /// ```
 #[inline]
@@ -137,7 +137,7 @@ pub fn sin(x: f64) -> f64 {
 /// The cosine of `x` radians. CUDA: `cos`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::cos(0.5) - 0.877_582_561_890_372_8).abs() < 1e-14);
 /// ```
 #[inline]
@@ -150,7 +150,7 @@ pub fn cos(x: f64) -> f64 {
 /// Sine and cosine of `x` radians. CUDA: `sincos`, within 2 ulp.
 ///
 /// ```
-/// let (sin, cos) = warploom_device::math::double::sincos(0.0);
+/// let (sin, cos) = warploom_device_std::math::double::sincos(0.0);
 /// assert_eq!((sin, cos), (0.0, 1.0));
 /// ```
 #[inline]
@@ -170,7 +170,7 @@ fn both_of_parts(r: f64, quadrant: i32) -> (f64, f64) {
 /// The tangent of `x` radians. CUDA: `tan`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::tan(0.5) - 0.546_302_489_843_790_5).abs() < 1e-14);
 /// ```
 #[inline]
@@ -237,7 +237,7 @@ fn negative_if_odd(x: f64, n: i32) -> f64 {
 /// `sin(π x)`: exact zeros (with the sign of `x`) at integers, exact ones between. CUDA: `sinpi`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::sinpi(0.25) - 0.707_106_781_186_547_5).abs() < 1e-14);
 /// ```
 #[inline]
@@ -254,7 +254,7 @@ pub fn sinpi(x: f64) -> f64 {
 /// `cos(π x)`: exact zeros (positive) half-way between integers, exact ones at them. CUDA: `cospi`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert!((double::cospi(0.25) - 0.707_106_781_186_547_6).abs() < 1e-14);
 /// ```
 #[inline]
@@ -286,7 +286,7 @@ pub(super) fn sinpi_size(x: f64) -> f64 {
 /// `(sin(π x), cos(π x))`. CUDA: `sincospi`, within 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::double;
+/// use warploom_device_std::math::double;
 /// assert_eq!(double::sincospi(0.5), (1.0, 0.0));
 /// ```
 #[inline]

@@ -24,7 +24,7 @@ fn polynomial<const N: usize>(x: f32, p: [f32; N]) -> f32 {
 /// The error function. CUDA: `erff`, at most 3 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::erf(f32::INFINITY), 1.0);
 /// ```
 #[inline]
@@ -60,7 +60,7 @@ pub fn erf(x: f32) -> f32 {
 /// `1 - erf(x)`. CUDA: `erfcf`, at most 6 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::erfc(0.5) - 0.479_500_122).abs() < 1e-6);
 /// ```
 #[inline]
@@ -149,7 +149,7 @@ fn inverse_ratio(product: f32, small: bool) -> f32 {
 /// The inverse of the error function. CUDA: `erfinvf`, at most 5 ulp; infinite at -1 and 1, NaN beyond.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::erfinv(0.5) - 0.476_936_276).abs() < 1e-6);
 /// ```
 #[inline]
@@ -161,7 +161,7 @@ pub fn erfinv(y: f32) -> f32 {
 /// The inverse of the complementary error function. CUDA: `erfcinvf`, at most 7 ulp; infinite at 0 and 2, NaN outside.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::erfcinv(0.5) - 0.476_936_276).abs() < 1e-6);
 /// ```
 #[inline]

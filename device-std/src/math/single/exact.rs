@@ -16,7 +16,7 @@ fn scale(x: f32, k: i32) -> f32 {
 /// `a * b + c`, rounded once. CUDA: `fmaf`. Exact rounding.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::fma(2.0, 3.0, 1.0), 7.0);
 /// ```
 #[inline(always)]
@@ -28,7 +28,7 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
 /// `(m, e)` with `x == m * 2^e` and `0.5 <= |m| < 1`; `(x, 0)` for 0, infinity and NaN. CUDA: `frexpf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::frexp(12.0), (0.75, 4));
 /// ```
 #[inline]
@@ -50,7 +50,7 @@ pub fn frexp(x: f32) -> (f32, i32) {
 /// `x * 2^n`, rounded once. CUDA: `ldexpf`. Exact rounding.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::ldexp(1.5, 4), 24.0);
 /// assert_eq!(single::ldexp(1.0, -149), f32::from_bits(1));
 /// ```
@@ -82,7 +82,7 @@ fn scaled_in_steps(x: f32, n: i32) -> f32 {
 /// `x * 2^n`, rounded once. CUDA: `scalbnf`. Exact rounding.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::scalbn(1.5, 3), 12.0);
 /// ```
 #[inline]
@@ -94,7 +94,7 @@ pub fn scalbn(x: f32, n: i32) -> f32 {
 /// `x * 2^n`, rounded once. CUDA: `scalblnf`. Exact rounding.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::scalbln(1.5, 3), 12.0);
 /// ```
 #[inline]
@@ -106,7 +106,7 @@ pub fn scalbln(x: f32, n: i64) -> f32 {
 /// The exponent of `x` as an integer: `floor(log2(|x|))`; `i32::MIN` for 0 and NaN, `i32::MAX` for infinities. CUDA: `ilogbf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::ilogb(12.0), 3);
 /// ```
 #[inline]
@@ -129,7 +129,7 @@ pub fn ilogb(x: f32) -> i32 {
 /// The exponent of `x` as a float; negative infinity for 0, infinity for infinities. CUDA: `logbf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::logb(12.0), 3.0);
 /// ```
 #[inline]
@@ -147,7 +147,7 @@ pub fn logb(x: f32) -> f32 {
 /// `(fraction, whole)`: the part of `x` behind the point and the integer towards zero, both with the sign of `x`. CUDA: `modff`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::modf(-2.5), (-0.5, -2.0));
 /// ```
 #[inline]
@@ -161,7 +161,7 @@ pub fn modf(x: f32) -> (f32, f32) {
 /// `x - y` if `x > y`, else 0; NaN if either is. CUDA: `fdimf`. Exact rounding.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::fdim(3.0, 1.0), 2.0);
 /// ```
 #[inline]
@@ -173,7 +173,7 @@ pub fn fdim(x: f32, y: f32) -> f32 {
 /// The next float after `x` in the direction of `y`; `y` if they are equal. CUDA: `nextafterf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::nextafter(1.0, 1.0), 1.0);
 /// ```
 #[inline]
@@ -197,7 +197,7 @@ pub fn nextafter(x: f32, y: f32) -> f32 {
 /// A quiet NaN that carries the low 22 bits of `payload`. CUDA: `nanf`, whose string is the number.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::nan(5).to_bits(), 0x7fc0_0005);
 /// ```
 #[inline]
@@ -209,7 +209,7 @@ pub fn nan(payload: u32) -> f32 {
 /// The integer nearest to `x`, away from zero in a tie. CUDA: `roundf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::round(2.5), 3.0);
 /// ```
 #[inline]
@@ -273,7 +273,7 @@ to_integers! {
 /// The size of `x` with the sign of `y`. CUDA: `copysignf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::copysign(3.0, -1.0), -3.0);
 /// ```
 #[inline(always)]
@@ -285,7 +285,7 @@ pub fn copysign(x: f32, y: f32) -> f32 {
 /// `x` without its sign. CUDA: `fabsf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::fabs(-2.0), 2.0);
 /// ```
 #[inline(always)]
@@ -297,7 +297,7 @@ pub fn fabs(x: f32) -> f32 {
 /// The smaller one; if one is NaN, the other. CUDA: `fminf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::fmin(1.0, 2.0), 1.0);
 /// ```
 #[inline(always)]
@@ -309,7 +309,7 @@ pub fn fmin(x: f32, y: f32) -> f32 {
 /// The larger one; if one is NaN, the other. CUDA: `fmaxf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::fmax(1.0, 2.0), 2.0);
 /// ```
 #[inline(always)]
@@ -321,7 +321,7 @@ pub fn fmax(x: f32, y: f32) -> f32 {
 /// Whether the sign bit is set. CUDA: `signbit`.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!(single::signbit(-0.0));
 /// ```
 #[inline(always)]
@@ -333,7 +333,7 @@ pub fn signbit(x: f32) -> bool {
 /// Whether `x` is neither infinite nor NaN. CUDA: `isfinite`.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!(single::isfinite(1.0) && !single::isfinite(f32::NAN));
 /// ```
 #[inline(always)]
@@ -345,7 +345,7 @@ pub fn isfinite(x: f32) -> bool {
 /// Whether `x` is infinite. CUDA: `isinf`.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!(single::isinf(f32::NEG_INFINITY));
 /// ```
 #[inline(always)]
@@ -357,7 +357,7 @@ pub fn isinf(x: f32) -> bool {
 /// Whether `x` is no number. CUDA: `isnan`.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!(single::isnan(f32::NAN));
 /// ```
 #[inline(always)]

@@ -27,7 +27,7 @@ fn power(x: f32, high: f32, low: f32, scaled: f32) -> f32 {
 /// `e^x`. CUDA: `expf`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::exp(0.0), 1.0);
 /// assert_eq!(single::exp(f32::NEG_INFINITY), 0.0);
 /// ```
@@ -40,7 +40,7 @@ pub fn exp(x: f32) -> f32 {
 /// `10^x`. CUDA: `exp10f`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::exp10(0.5) - 3.162_277_66).abs() < 1e-6);
 /// ```
 #[inline]
@@ -52,7 +52,7 @@ pub fn exp10(x: f32) -> f32 {
 /// `2^x`. CUDA: `exp2f`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::exp2(0.5) - 1.414_213_562).abs() < 1e-6);
 /// ```
 #[inline]
@@ -77,7 +77,7 @@ pub(super) fn half_exp(x: f32) -> f32 {
 /// `e^x - 1`, accurate near 0. CUDA: `expm1f`, at most 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::expm1(0.5) - 0.648_721_271).abs() < 1e-6);
 /// ```
 #[inline]

@@ -45,7 +45,7 @@ fn inverse_gamma(t: f32) -> f32 {
 /// The gamma function. CUDA: `tgammaf`, at most 11 ulp; infinite at 0, NaN at negative integers and negative infinity.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::tgamma(5.0), 24.0);
 /// ```
 #[inline]
@@ -201,7 +201,7 @@ fn log_gamma(x: f32) -> f32 {
 /// The logarithm of `|Γ(x)|`. CUDA: `lgammaf`, at most 6 ulp outside of -10.001..-2.264; infinite at 0 and negative integers.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::lgamma(1.0), 0.0);
 /// ```
 #[inline]

@@ -12,7 +12,7 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
 /// `sinh(x)`. CUDA: `sinhf`, at most 3 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::sinh(0.5) - 0.521_095_305).abs() < 1e-6);
 /// ```
 #[inline]
@@ -33,7 +33,7 @@ pub fn sinh(x: f32) -> f32 {
 /// `cosh(x)`. CUDA: `coshf`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::cosh(0.5) - 1.127_625_965).abs() < 1e-6);
 /// ```
 #[inline]
@@ -46,7 +46,7 @@ pub fn cosh(x: f32) -> f32 {
 /// `tanh(x)`. CUDA: `tanhf`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::tanh(0.5) - 0.462_117_157).abs() < 1e-6);
 /// ```
 #[inline]
@@ -73,7 +73,7 @@ const HUGE: f32 = 1_073_741_824.0; // 2^30
 /// `asinh(x)`. CUDA: `asinhf`, at most 3 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::asinh(0.5) - 0.481_211_825).abs() < 1e-6);
 /// ```
 #[inline]
@@ -96,7 +96,7 @@ pub fn asinh(x: f32) -> f32 {
 /// `acosh(x)`. CUDA: `acoshf`, at most 4 ulp; NaN below 1.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::acosh(1.5) - 0.962_423_65).abs() < 1e-6);
 /// ```
 #[inline]
@@ -114,7 +114,7 @@ pub fn acosh(x: f32) -> f32 {
 /// `atanh(x)`. CUDA: `atanhf`, at most 3 ulp; infinite at -1 and 1, NaN beyond.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::atanh(0.5) - 0.549_306_144).abs() < 1e-6);
 /// ```
 #[inline]

@@ -41,7 +41,7 @@ fn halved(x: f32) -> (bool, f32) {
 /// `asin(x)`. CUDA: `asinf`, at most 4 ulp; NaN outside of -1..=1.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::asin(0.5) - 0.523_598_776).abs() < 1e-6);
 /// ```
 #[inline]
@@ -59,7 +59,7 @@ pub fn asin(x: f32) -> f32 {
 /// `acos(x)`. CUDA: `acosf`, at most 3 ulp; NaN outside of -1..=1.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::acos(0.5) - 1.047_197_551).abs() < 1e-6);
 /// ```
 #[inline]
@@ -92,7 +92,7 @@ fn atan_small(t: f32) -> f32 {
 /// `atan(x)`. CUDA: `atanf`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::atan(f32::INFINITY), core::f32::consts::FRAC_PI_2);
 /// ```
 #[inline]
@@ -112,7 +112,7 @@ pub fn atan(x: f32) -> f32 {
 /// The angle of the point `(x, y)`, in -π..=π. CUDA: `atan2f`, at most 3 ulp; zeros and infinities as C says.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::atan2(1.0, 2.0) - 0.463_647_609).abs() < 1e-6);
 /// ```
 #[inline]

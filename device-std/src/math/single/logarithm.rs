@@ -57,7 +57,7 @@ fn log_near_1(f: f32) -> f32 {
 /// The natural logarithm. CUDA: `logf`, at most 1 ulp; negative infinity for 0, NaN below.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::log(1.0), 0.0);
 /// assert_eq!(single::log(0.0), f32::NEG_INFINITY);
 /// ```
@@ -71,7 +71,7 @@ pub fn log(x: f32) -> f32 {
 /// The logarithm to base 2. CUDA: `log2f`, at most 3 ulp; negative infinity for 0, NaN below.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::log2(3.0) - 1.584_962_501).abs() < 1e-6);
 /// ```
 #[inline]
@@ -93,7 +93,7 @@ pub fn log2(x: f32) -> f32 {
 /// The logarithm to base 10. CUDA: `log10f`, at most 3 ulp; negative infinity for 0, NaN below.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::log10(2.0) - 0.301_029_996).abs() < 1e-6);
 /// ```
 #[inline]
@@ -138,7 +138,7 @@ pub(super) fn log_of_1_and(x: f32, extra: f32) -> f32 {
 /// `log(1 + x)`, accurate near 0. CUDA: `log1pf`, at most 2 ulp; negative infinity for -1, NaN below.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::log1p(0.5) - 0.405_465_108).abs() < 1e-6);
 /// ```
 #[inline]

@@ -67,7 +67,7 @@ fn power(x: f32, y: f32, extra: f32) -> f32 {
 /// `x^y`. CUDA: `powf`, at most 8 ulp; special values as C says: 1 for `y` of 0 and for `x` of 1, whatever the other is.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::pow(-2.0, 3.0), -8.0);
 /// assert!(single::pow(-2.0, 0.5).is_nan());
 /// assert_eq!(single::pow(f32::NAN, 0.0), 1.0);

@@ -77,7 +77,7 @@ fn reduce_quickly(x: f32, y: f32) -> Option<(f32, f32)> {
 /// NaN if `x` is infinite, `y` is 0 or either is NaN.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::fmod(-7.5, 2.0), -1.5);
 /// assert_eq!(single::remquo(7.5, 2.0), (-0.5, 4));
 /// ```
@@ -100,7 +100,7 @@ pub fn fmod(x: f32, y: f32) -> f32 {
 /// `x - n * y` for the integer `n` nearest to `x / y`, even in a tie. CUDA: `remainderf`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::remainder(7.5, 2.0), -0.5);
 /// ```
 #[inline]
@@ -112,7 +112,7 @@ pub fn remainder(x: f32, y: f32) -> f32 {
 /// [`remainder`], and the low three bits of `n` with the sign of `x / y`. CUDA: `remquof`. Exact.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::remquo(7.5, 2.0), (-0.5, 4));
 /// ```
 #[inline]

@@ -11,7 +11,7 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
 /// `1 / sqrt(x)`. CUDA: `rsqrtf`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::rsqrt(2.0) - 0.707_106_781).abs() < 1e-6);
 /// ```
 #[inline]
@@ -30,7 +30,7 @@ fn lifted(x: f32) -> (f32, bool) {
 /// `cbrt(x)`. CUDA: `cbrtf`, at most 1 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::cbrt(-27.0), -3.0);
 /// ```
 #[inline]
@@ -51,7 +51,7 @@ pub fn cbrt(x: f32) -> f32 {
 /// `1 / cbrt(x)`. CUDA: `rcbrtf`, at most 2 ulp.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::rcbrt(2.0) - 0.793_700_526).abs() < 1e-6);
 /// ```
 #[inline]
@@ -75,7 +75,7 @@ pub fn rcbrt(x: f32) -> f32 {
 /// `sqrt(x^2 + y^2)` without overflow on the way. CUDA: `hypotf`, at most 3 ulp; infinite if either is, even beside NaN.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::hypot(3.0, 4.0) - 5.0).abs() < 1e-6);
 /// ```
 #[inline]

@@ -84,7 +84,7 @@ fn by_half_pi(x: f32) -> (f32, u32) {
 /// `sin(x)`. CUDA: `sinf`, at most 2 ulp; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::sin(-0.0).to_bits(), (-0.0f32).to_bits());
 /// assert!((single::sin(1e10) + 0.487_506_03).abs() < 1e-7);
 /// ```
@@ -99,7 +99,7 @@ pub fn sin(x: f32) -> f32 {
 /// `cos(x)`. CUDA: `cosf`, at most 2 ulp; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::cos(0.5) - 0.877_582_562).abs() < 1e-6);
 /// ```
 #[inline]
@@ -121,7 +121,7 @@ pub fn cos(x: f32) -> f32 {
 /// `(sin(x), cos(x))`. CUDA: `sincosf`, each at most 2 ulp; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// let (s, c) = single::sincos(0.5);
 /// assert!((s * s + c * c - 1.0).abs() < 1e-6);
 /// ```
@@ -138,7 +138,7 @@ pub fn sincos(x: f32) -> (f32, f32) {
 /// `tan(x)`. CUDA: `tanf`, at most 4 ulp; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::tan(0.5) - 0.546_302_49).abs() < 1e-6);
 /// ```
 #[inline]
@@ -213,7 +213,7 @@ fn large(x: f32, quarters: u64, shift: u32) -> u64 {
 /// `sin(π x)`. CUDA: `sinpif`, at most 2 ulp; zeros have the sign of `x`; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::sinpi(0.25) - 0.707_106_781).abs() < 1e-6);
 /// ```
 #[inline]
@@ -232,7 +232,7 @@ pub fn sinpi(x: f32) -> f32 {
 /// `cos(π x)`. CUDA: `cospif`, at most 2 ulp; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert!((single::cospi(0.25) - 0.707_106_781).abs() < 1e-6);
 /// ```
 #[inline]
@@ -244,7 +244,7 @@ pub fn cospi(x: f32) -> f32 {
 /// `(sin(π x), cos(π x))`. CUDA: `sincospif`, each at most 2 ulp; NaN for infinities.
 ///
 /// ```
-/// use warploom_device::math::single;
+/// use warploom_device_std::math::single;
 /// assert_eq!(single::sincospi(0.5), (1.0, 0.0));
 /// ```
 #[inline]
