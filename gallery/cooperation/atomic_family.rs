@@ -1,6 +1,6 @@
 //! Atomic operations: many threads change one number, none of the changes is lost, and each thread learns the value before its own.
 //!
-//! The study notes' section 3 (E3-28). Look at: what an addition returned is different in each thread, which makes it a way to deal out
+//! The study notes' section 3 (E3-28). Note: what an addition returned is different in each thread, which makes it a way to deal out
 //! places. On a GPU also at the times: the more threads meet at one number, the longer it takes.
 //!
 //! `cargo run --release --example atomic_family`
@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::atomic::{Relaxed, scope};
+use warploom::device_std::atomic::{Relaxed, scope};
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

@@ -1,6 +1,6 @@
 //! Eight threads add to one sum: in which order?
 //!
-//! The textbook's section 6.11.1 (E2-10t). Look at the last line of the table: the book's own table ends at 73, for it lets thread 0 add
+//! The textbook's section 6.11.1 (E2-10t). Note the last line of the table: the book's own table ends at 73, because thread 0 adds there
 //! f(0), which the kernel's guard leaves to the host. With the guard it is 72, which is the area under `f(x) = 2x + 1` from 0 to 8.
 //!
 //! `cargo run --release --example atomic_order`
@@ -36,7 +36,7 @@ fn run(program: &Program) -> Result {
     Ok(())
 }
 
-/// Prints who added when; the sum.
+/// Prints in which order threads added; returns the sum.
 fn table(program: &Program, guard: bool) -> Result<f32> {
     let device = program.device();
     let stream = device.stream()?;

@@ -1,6 +1,6 @@
 //! Where 32 sums lie in shared memory: one beside the other, or 32 words apart and so in one bank.
 //!
-//! The textbook's section 6.13.4 (E2-20). Look at the ways of the conflict: 32 when one warp reads every 32nd word. The book blames the
+//! The textbook's section 6.13.4 (E2-20). Note the ways of the conflict: 32 when one warp reads every 32nd word. The book blames the
 //! writes, but those are single lanes of 32 warps and never meet. A word that all lanes read is no conflict.
 //!
 //! `cargo run --release --example bank_conflicts`
@@ -19,14 +19,13 @@ fn sum<const STEP: usize>(
     mut y: DisjointSlice<f32, PerBlock>,
 ) {
     let values = shared_array!(f32, 1024);
-    // SAFETY: each thread writes its own element; after the barrier all only read.
-    let own = unsafe {
-        values.set(block.thread(), x[i.get()]);
-        block.sync();
-        match warp.index() {
-            0 => values.get(STEP * warp.lane() as usize),
-            _ => 0.0,
-        }
+    // SAFETY: each thread writes its own element, and all read after the barrier.
+    unsafe { values.set(block.thread(), x[i.get()]) };
+    block.sync();
+    let own = match warp.index() {
+        // SAFETY: no thread writes after the barrier.
+        0 => unsafe { values.get(STEP * warp.lane() as usize) },
+        _ => 0.0,
     };
     let total = warp.reduce(own, |a, b| a + b);
     if let Some(leader) = block.leader()

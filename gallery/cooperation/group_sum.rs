@@ -1,7 +1,7 @@
 //! A sum over a group of threads, whatever the group: a whole block, or parts of 16 threads.
 //!
-//! The study notes' section 3 (E3-22, E3-23, E3-27). Look at: the function takes the group as an argument, so that whoever calls it says
-//! who waits for whom. Each group needs shared memory of its own: the parts of a block get each its 16 numbers. One thread of each block
+//! The study notes' section 3 (E3-22, E3-23, E3-27). Note: the function takes the group as an argument, so that the caller decides
+//! which threads wait for each other. Each group needs shared memory of its own: the parts of a block get each its 16 numbers. One thread of each block
 //! adds its sum to the total: one atomic for 64 threads. All spellings of a barrier (`group.sync()`, `synchronize(&group)`,
 //! `sync_threads()`) are the same barrier.
 //!
@@ -11,7 +11,7 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::process::ExitCode;
 
-use warploom::device::groups::synchronize;
+use warploom::device_std::groups::synchronize;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

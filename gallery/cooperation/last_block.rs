@@ -1,7 +1,7 @@
 //! A sum in one launch: each block leaves a part, and the block that is done last adds the parts up.
 //!
 //! The CUDA programming guide, section B.5 (EX-32). A counter says who is last; it wraps around to 0 by itself, so that the next launch
-//! finds it as this one did. Look at: the fence between part and counter, without which the last block could see the count and not the part
+//! finds it as this one did. Note: the fence between part and counter, without which the last block could see the count and not the part
 //! (`last_block_bugs`). The guide's later edition prints another limit for the counter, with which no block is ever last.
 //!
 //! `cargo run --release --example last_block [blocks]`
@@ -9,7 +9,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::atomic::{Relaxed, threadfence};
+use warploom::device_std::atomic::{Relaxed, threadfence};
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 
@@ -82,6 +82,6 @@ fn run(program: &Program) -> Result {
         "with the later edition's limit: {:?}",
         total.to_vec(&stream)?
     );
-    program.equal("nobody was last", &total.to_vec(&stream)?, &[-1.0]);
+    program.equal("no block was last", &total.to_vec(&stream)?, &[-1.0]);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Each thread reads its element, writes its neighbour's, and reads its own again: two barriers, of the block or of the warp.
 //!
-//! The CUDA programming guide, section 5.4.3 (EX-28, EX-29). Look at: the product is twice the old value, except in the first thread, whose
-//! element nobody writes. The guide leaves the barriers out within a warp, whose threads it takes to be in step; GPUs since compute
+//! The CUDA programming guide, section 5.4.3 (EX-28, EX-29). Note: the product is twice the old value, except in the first thread, whose
+//! element is never written. The guide leaves the barriers out within a warp, whose threads it takes to be in step; GPUs since compute
 //! capability 7.0 do not promise that, so there is a barrier of the warp (`lockstep` shows what happens without).
 //!
 //! `cargo run --release --example neighbours_write`
@@ -16,15 +16,16 @@ use warploom_gallery::{Program, Result};
 fn in_a_block(i: Index1D, block: Block, x: &[u32], mut y: DisjointSlice<u32>) {
     let a = shared_array!(u32, 129);
     let t = block.thread();
-    // SAFETY: all threads read, all write the next element, all read: barriers between. A thread's first write is to its own.
-    let product = unsafe {
-        a.set(t, x[i.get()]);
-        let first = a.get(t);
-        block.sync();
-        a.set(t + 1, 2);
-        block.sync();
-        first * a.get(t)
-    };
+    // SAFETY: all threads read, all write the next element, all read, with barriers between. A thread's first write is to its own.
+    unsafe { a.set(t, x[i.get()]) };
+    // SAFETY: as above.
+    let first = unsafe { a.get(t) };
+    block.sync();
+    // SAFETY: as above.
+    unsafe { a.set(t + 1, 2) };
+    block.sync();
+    // SAFETY: as above.
+    let product = first * unsafe { a.get(t) };
     if let Some(y) = y.get_mut(i) {
         *y = product;
     }
@@ -38,14 +39,15 @@ fn in_a_warp(i: Index1D, block: Block, warp: Warp, x: &[u32], mut y: DisjointSli
     let mut product = 0;
     if t < 32 {
         // SAFETY: as above, with barriers of the warp; no other warp uses the array.
-        product = unsafe {
-            a.set(t, x[i.get()]);
-            let first = a.get(t);
-            warp.sync();
-            a.set(t + 1, 2);
-            warp.sync();
-            first * a.get(t)
-        };
+        unsafe { a.set(t, x[i.get()]) };
+        // SAFETY: as above.
+        let first = unsafe { a.get(t) };
+        warp.sync();
+        // SAFETY: as above.
+        unsafe { a.set(t + 1, 2) };
+        warp.sync();
+        // SAFETY: as above.
+        product = first * unsafe { a.get(t) };
     }
     if let Some(y) = y.get_mut(i) {
         *y = product;

@@ -1,6 +1,6 @@
 //! In how many warps some threads add and some do not, step by step, in two sums over a block of 256 threads.
 //!
-//! The study notes' section 2.1 (E3-16). A warp whose threads go two ways goes both, one after the other. Look at: if threads at
+//! The study notes' section 2.1 (E3-16). A warp whose threads go two ways goes both, one after the other. Note: if threads at
 //! multiples of 2, 4, 8 … add, all eight warps part in every step until few threads are left; if the first 128, 64, 32 … threads add, no
 //! warp parts before there are fewer than 32. The kernel counts it by a vote: `uniform` is true if all lanes say the same.
 //!

@@ -1,7 +1,7 @@
-//! The sum of an array, four ways: in global memory, and in shared memory with three ways to say who adds.
+//! The sum of an array, four ways: in global memory, and in shared memory with three ways to choose the adding threads.
 //!
 //! The study notes' section 2.1 and appendix (E3-14, E3-15, E3-16, E3-17). In each step the distance between the two numbers that a
-//! thread adds doubles (or halves). Look at: kernels read one buffer and write another, so that no block overwrites what another still
+//! thread adds doubles (or halves). Note: kernels read one buffer and write another, so that no block overwrites what another still
 //! has to read; in the last way the threads that add lie together, so that whole warps rest (`parting_warps` counts them). On a GPU
 //! also at the times.
 //!
@@ -59,21 +59,22 @@ fn reduce<const WAY: u32>(
     mut sums: DisjointSlice<f32, PerBlock>,
 ) {
     let (thread, threads) = (block.thread(), block.threads());
-    // SAFETY: each thread writes its own element; in each step it reads one whose owner does not write in that step, and a barrier lies
+    // SAFETY: each thread writes its own element; in each step it reads one whose owner does not write in that step, and a barrier is
     // between the steps.
-    unsafe {
-        shared.set(thread, x.get(i.get()).copied().unwrap_or(0.0));
+    let get = |at| unsafe { shared.get(at) };
+    // SAFETY: as above.
+    let set = |value| unsafe { shared.set(thread, value) };
+    set(x.get(i.get()).copied().unwrap_or(0.0));
+    block.sync();
+    for step in 0..threads.trailing_zeros() {
+        let distance = distance::<WAY>(step, threads);
+        if adds::<WAY>(thread, distance) {
+            set(get(thread) + get(thread + distance));
+        }
         block.sync();
-        for step in 0..threads.trailing_zeros() {
-            let distance = distance::<WAY>(step, threads);
-            if adds::<WAY>(thread, distance) {
-                shared.set(thread, shared.get(thread) + shared.get(thread + distance));
-            }
-            block.sync();
-        }
-        if let Some(sum) = block.leader().and_then(|leader| sums.get_mut(leader)) {
-            *sum = shared.get(0);
-        }
+    }
+    if let Some(sum) = block.leader().and_then(|leader| sums.get_mut(leader)) {
+        *sum = get(0);
     }
 }
 

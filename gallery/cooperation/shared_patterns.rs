@@ -1,7 +1,7 @@
 //! Which accesses to shared memory clash: floats at a distance, bytes, doubles, structures of two and of three floats.
 //!
 //! The CUDA programming guide, section G.4.3 (EX-45). Shared memory has 32 banks; word i of 4 bytes lies in bank i mod 32, and a bank gives
-//! one word at a time. Look at: floats s words apart clash if s is even, in gcd(32, s) ways; bytes of one word and structures of three
+//! one word at a time. Note: floats s words apart clash if s is even, in gcd(32, s) ways; bytes of one word and structures of three
 //! floats never do. Structures of two floats that are read float by float are floats 2 apart; with an alignment of 8 one read takes both,
 //! and none clash.
 //!
@@ -31,16 +31,19 @@ fn read_at<T: Plain, const STRIDE: usize>(
     mut y: DisjointSlice<T>,
 ) {
     let t = block.thread();
-    // SAFETY: each thread writes elements of its own; after the barrier all only read. The emulator warns of a line once, so that the
-    // patterns that clash have lines of their own.
-    let value = unsafe {
-        (0..STRIDE).for_each(|k| memory.set(32 * k + t, x[32 * k + t]));
-        block.sync();
-        match STRIDE {
-            2 => memory.get(2 * t),
-            32 => memory.get(32 * t),
-            _ => memory.get(STRIDE * t),
-        }
+    for k in (t..32 * STRIDE).step_by(32) {
+        // SAFETY: each thread writes its own elements, and all read after the barrier.
+        unsafe { memory.set(k, x[k]) };
+    }
+    block.sync();
+    // The emulator warns once per line, so each conflicting pattern has its own line.
+    let value = match STRIDE {
+        // SAFETY: no thread writes after the barrier.
+        2 => unsafe { memory.get(2 * t) },
+        // SAFETY: as above.
+        32 => unsafe { memory.get(32 * t) },
+        // SAFETY: as above.
+        _ => unsafe { memory.get(STRIDE * t) },
     };
     if let Some(y) = y.get_mut(i) {
         *y = value;

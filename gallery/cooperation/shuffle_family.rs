@@ -1,6 +1,6 @@
 //! Lanes of a warp read each other's registers: from one lane, from the left, from the right, across; and a sum by halves.
 //!
-//! The study notes' section 3 (E3-25, E3-26). Look at: lanes that have no neighbour at that distance keep their own value. With a width
+//! The study notes' section 3 (E3-25, E3-26). Note: lanes that have no neighbour at that distance keep their own value. With a width
 //! of 16 a warp is two segments, and a sum by `shuffle_down` of 8, 4, 2, 1 is right in the first lane of each segment: lanes 0 and 16.
 //!
 //! `cargo run --release --example shuffle_family`
@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::Width;
+use warploom::device_std::Width;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

@@ -1,6 +1,6 @@
 //! The area under `f(x) = x^2 + 1` between -3 and 3, by the trapezoidal rule: a plain loop, and a thread for each step of it.
 //!
-//! The textbook's sections 6.10.1 (E2-09) and 6.10.2 (E2-10). Look at the digits: a million additions to one `f32` lose the fourth, on the
+//! The textbook's sections 6.10.1 (E2-09) and 6.10.2 (E2-10). Note the digits: a million additions to one `f32` lose the fourth, on the
 //! host as on the device, where the order of the additions changes from run to run. The exact area is 24.
 //!
 //! `cargo run --release --example trapezoid [n] [threads per block]`

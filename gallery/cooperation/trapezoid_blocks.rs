@@ -1,12 +1,12 @@
 //! The trapezoidal rule with one atomic per block: warps add up, then the first warp adds the sums of all.
 //!
-//! The textbook's sections 6.13.2 (E2-15, by shuffles) and 6.13.5 (E2-16, through shared memory). Look at the zeros: with fewer than 32
+//! The textbook's sections 6.13.2 (E2-15, by shuffles) and 6.13.5 (E2-16, through shared memory). Note the zeros: with fewer than 32
 //! warps the last slots have no sum, and the first warp still adds 32 of them. `block.reduce_sum` is all of this in one call.
 //!
 //! `cargo run --release --example trapezoid_blocks [n]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
-use warploom::device::SharedArray;
+use warploom::device_std::SharedArray;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 
@@ -39,13 +39,14 @@ fn shuffled_sum(warp: Warp, own: f32) -> f32 {
 unsafe fn shared_sum<const N: usize>(warp: Warp, values: SharedArray<f32, N>, start: usize) -> f32 {
     let lane = warp.lane() as usize;
     for distance in [16, 8, 4, 2, 1] {
-        // SAFETY: the barriers of the warp keep reads and writes of its lanes apart.
-        unsafe {
-            warp.sync();
-            let other = values.get(start + (lane + distance) % 32);
-            warp.sync();
-            values.set(start + lane, values.get(start + lane) + other);
-        }
+        warp.sync();
+        // SAFETY: the barriers of the warp separate reads and writes of its lanes.
+        let other = unsafe { values.get(start + (lane + distance) % 32) };
+        warp.sync();
+        // SAFETY: the lane's own element.
+        let own = unsafe { values.get(start + lane) };
+        // SAFETY: as above.
+        unsafe { values.set(start + lane, own + other) };
     }
     // SAFETY: the lane's own element.
     unsafe { values.get(start + lane) }
@@ -87,22 +88,24 @@ fn through_shared_memory(
     let parts = shared_array!(f32, 1024);
     let sums = shared_array!(f32, 32);
     let (lane, start) = (warp.lane() as usize, 32 * warp.index() as usize);
-    // SAFETY: each warp has its own part of the first array and its own slot of the second, until the barrier; then the first warp has all.
-    unsafe {
-        parts.set(start + lane, part(i, a, h, n));
-        let sum = shared_sum(warp, parts, start);
-        if lane == 0 {
-            sums.set(warp.index() as usize, sum);
+    // SAFETY: the lane's own element of its warp's part.
+    unsafe { parts.set(start + lane, part(i, a, h, n)) };
+    // SAFETY: each warp has its own part of the array; all of its lanes call this.
+    let sum = unsafe { shared_sum(warp, parts, start) };
+    if lane == 0 {
+        // SAFETY: each warp has its own slot until the barrier.
+        unsafe { sums.set(warp.index() as usize, sum) };
+    }
+    block.sync();
+    if warp.index() == 0 {
+        if lane >= block.threads() / 32 {
+            // SAFETY: after the barrier only the first warp uses the slots.
+            unsafe { sums.set(lane, 0.0) };
         }
-        block.sync();
-        if warp.index() == 0 {
-            if lane >= block.threads() / 32 {
-                sums.set(lane, 0.0);
-            }
-            let total = shared_sum(warp, sums, 0);
-            if lane == 0 {
-                area[0].fetch_add(total);
-            }
+        // SAFETY: as above; all lanes of the warp call this.
+        let total = unsafe { shared_sum(warp, sums, 0) };
+        if lane == 0 {
+            area[0].fetch_add(total);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The trapezoidal rule with one atomic per warp: blocks of 32 threads add up among themselves first.
 //!
 //! The textbook's sections 6.12.2 (E2-13, by shuffles), 6.12.3 (E2-14, through shared memory) and 6.11.5 (E2-14d, shared memory whose size
-//! the launch gives in bytes). Look at the guard: threads beyond the end contribute 0.0, and still take part in the sum.
+//! the launch gives in bytes). Note the guard: threads beyond the end contribute 0.0, and still take part in the sum.
 //!
 //! `cargo run --release --example trapezoid_warps [n]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
@@ -72,13 +72,12 @@ fn by_dynamic_memory(
     let lane = warp.lane() as usize;
     let mut sum = part(i, a, h, n);
     for distance in [16, 8, 4, 2, 1] {
-        // SAFETY: each lane writes its own element; barriers of the block's only warp keep writes and reads apart.
-        unsafe {
-            values.set(lane, sum);
-            warp.sync();
-            sum += values.get((lane + distance) % 32);
-            warp.sync();
-        }
+        // SAFETY: each lane writes its own element; barriers of the block's only warp separate writes and reads.
+        unsafe { values.set(lane, sum) };
+        warp.sync();
+        // SAFETY: as above.
+        sum += unsafe { values.get((lane + distance) % 32) };
+        warp.sync();
     }
     if lane == 0 {
         area[0].fetch_add(sum);

@@ -1,6 +1,6 @@
 //! Lanes vote: is any lane even, are all, and which lane is number 12?
 //!
-//! The study notes' appendix (E3-35). Look at: every lane gets the answer. A ballot has bit k for lane k, so of the 32 digits, printed
+//! The study notes' appendix (E3-35). Note: every lane gets the answer. A ballot has bit k for lane k, so of the 32 digits, printed
 //! from bit 0 on, the thirteenth is 1.
 //!
 //! `cargo run --release --example votes`
@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::LaneMask;
+use warploom::device_std::LaneMask;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

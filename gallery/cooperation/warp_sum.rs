@@ -1,6 +1,6 @@
 //! The sum over a warp: as a tree by shuffles, and as a dissemination through memory.
 //!
-//! The textbook's sections 6.11.4 (E2-11) and 6.11.5 (E2-12). Look at who has the sum: after the shuffles lane 0 alone, after the
+//! The textbook's sections 6.11.4 (E2-11) and 6.11.5 (E2-12). Note which lanes have the sum: after the shuffles lane 0 alone, after the
 //! dissemination every lane. And at `warp.sync()`: the book counts on lanes in lock-step, which GPUs since compute capability 7.0 do not
 //! promise.
 //!
@@ -27,19 +27,22 @@ fn tree_sum(warp: Warp, width: Width, lanes: u32, own: f32) -> f32 {
 /// `values` are 32 elements that this warp alone uses meanwhile; all its lanes call this.
 unsafe fn dissemination_sum(warp: Warp, values: *mut f32) -> f32 {
     let lane = warp.lane() as usize;
+    // SAFETY: within the 32 elements.
+    let own = unsafe { values.add(lane) };
     let mut distance = 16;
     while distance > 0 {
-        // SAFETY: within the 32 elements; the warp's barriers keep reads and writes of the lanes apart.
-        unsafe {
-            warp.sync();
-            let other = *values.add((lane + distance) % 32);
-            warp.sync();
-            *values.add(lane) += other;
-        }
+        warp.sync();
+        // SAFETY: within the 32 elements.
+        let neighbour = unsafe { values.add((lane + distance) % 32) };
+        // SAFETY: the warp's barriers separate reads and writes of the lanes.
+        let other = unsafe { neighbour.read() };
+        warp.sync();
+        // SAFETY: as above; the element is the lane's own.
+        unsafe { *own += other };
         distance /= 2;
     }
-    // SAFETY: as above; the element is the lane's own.
-    unsafe { *values.add(lane) }
+    // SAFETY: as above.
+    unsafe { own.read() }
 }
 
 #[kernel(block(32))]
@@ -66,14 +69,15 @@ fn dissemination(
     let lane = warp.lane() as usize;
     let memory = global.raw();
     // SAFETY: one block of one warp; each lane writes its own element of both arrays.
-    let sums = unsafe {
-        shared.set(lane, x[lane]);
-        *memory.add(lane) = x[lane];
-        [
-            dissemination_sum(warp, shared.as_ptr()),
-            dissemination_sum(warp, memory),
-        ]
-    };
+    unsafe { shared.set(lane, x[lane]) };
+    // SAFETY: as above; the output has 32 elements.
+    unsafe { memory.wrapping_add(lane).write(x[lane]) };
+    let sums = [
+        // SAFETY: all lanes of the block's only warp call this.
+        unsafe { dissemination_sum(warp, shared.as_ptr()) },
+        // SAFETY: as above.
+        unsafe { dissemination_sum(warp, memory) },
+    ];
     if let Some(y) = y.get_mut(i) {
         *y = sums;
     }

@@ -1,6 +1,6 @@
 //! A branch that lanes of one warp take both ways: the warp goes through both sides, one after the other.
 //!
-//! The textbook's section 6.2 (E2-01). Look at the warning: with mixed signs a quarter of the lanes works in one branch. The same numbers
+//! The textbook's section 6.2 (E2-01). Note the warning: with mixed signs a quarter of the lanes works in one branch. The same numbers
 //! sorted, so that each warp has one sign, give the same results and no warning.
 //!
 //! `cargo run --release --example branch`

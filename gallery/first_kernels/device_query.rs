@@ -1,6 +1,6 @@
 //! Which devices there are, and what one says about itself.
 //!
-//! The study notes' section 1.2 (E3-03); the CUDA programming guide, sections 3.2.3 and 3.3.6 (EX-10). Look at: names and units instead
+//! The study notes' section 1.2 (E3-03); the CUDA programming guide, sections 3.2.3 and 3.3.6 (EX-10). Note: names and units instead
 //! of a structure of numbers, and `None` for what a device does not have (the emulator has no clock). Every property can also be asked
 //! for by its number in CUDA, which is what this program checks.
 //!
@@ -10,7 +10,7 @@
 use std::process::ExitCode;
 
 use warploom::Device;
-use warploom::devices::Attribute;
+use warploom::device::Attribute;
 use warploom_gallery::{Program, Result};
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! Errors are values: of an allocation that is too large, of a launch that no device can run, of a kernel that fails.
 //!
-//! The study notes' section 5.1 (E3-31). Look at: each text has what was asked for, the limit and a remedy; `Result` cannot be ignored
+//! The study notes' section 5.1 (E3-31). Note: each text has what was asked for, the limit and a remedy; `Result` cannot be ignored
 //! without a warning; and after each error the device works as before. There is no "last error" that a later call would have to fetch and
 //! reset.
 //!

@@ -1,6 +1,6 @@
 //! The rank of a thread in the whole grid.
 //!
-//! The textbook's section 6.8.1 (E2-05). Look at the table: a row is a block. `Index1D` is that rank, computed in 64 bits, and the key to
+//! The textbook's section 6.8.1 (E2-05). Note the table: a row is a block. `Index1D` is that rank, computed in 64 bits, and the key to
 //! the thread's own element.
 //!
 //! `cargo run --release --example global_rank [blocks] [threads per block]`

@@ -1,6 +1,6 @@
 //! Every thread says which one it is.
 //!
-//! The textbook's sections 6.4 (E2-02, one block) and 6.6 (E2-03, many blocks). Look at the order of the lines: the book shows
+//! The textbook's sections 6.4 (E2-02, one block) and 6.6 (E2-03, many blocks). Note the order of the lines: the book shows
 //! the threads of a block in their order, which nothing promises, and blocks come in any. And at two blocks of half of seven threads: one
 //! is lost.
 //!

@@ -1,6 +1,6 @@
 //! Five threads print a number each; then only the first does.
 //!
-//! The CUDA programming guide, section B.14.4 of its later edition (EX-48, EX-49). Look at: who prints is up to the kernel, each thread
+//! The CUDA programming guide, section B.14.4 of its later edition (EX-48, EX-49). Note: the kernel decides which threads print; each thread
 //! that comes by does, with its own values. The format is Rust's, which prints 1.2345 as it is; C's `%f` would give 1.234500.
 //!
 //! `cargo run --release --example hello_float`

@@ -1,6 +1,6 @@
-//! The host greets once, then every thread of the device does; then each thread says who it is.
+//! The host greets once, then every thread of the device does; then each thread prints its number.
 //!
-//! The study notes' sections 1.1.1 and 1.2 (E3-01, E3-02). 2 blocks of 4 threads. Look at: the host's line comes first although the
+//! The study notes' sections 1.1.1 and 1.2 (E3-01, E3-02). 2 blocks of 4 threads. Note: the host's line comes first although the
 //! kernel was not waited for, because what kernels print waits on the device until the stream is synchronised. The lines of threads have
 //! no order: blocks run as they like.
 //!

@@ -1,6 +1,6 @@
 //! Grids and blocks with three extents, and what threads read of them.
 //!
-//! The textbook's section 6.6 (E2-04). Look at the shape as tuples or arrays: what is not said is 1, and there is no comma operator that
+//! The textbook's section 6.6 (E2-04). Note the shape as tuples or arrays: what is not said is 1, and there is no comma operator that
 //! could swallow an extent.
 //!
 //! `cargo run --release --example launch_shape`

@@ -1,7 +1,7 @@
 //! The sum of two matrices of m rows and n columns, element by element.
 //!
 //! The study notes' section 1.4.1 (E3-07b); the CUDA programming guide, section 2.2 (EX-2 with one block, EX-3 with blocks of 16 by 16).
-//! Look at: threads in two dimensions, x for the column and y for the row, and a matrix whose size is no multiple of the block's.
+//! Note: threads in two dimensions, x for the column and y for the row, and a matrix whose size is no multiple of the block's.
 //!
 //! `cargo run --release --example matrix_add [rows columns]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,6 +1,6 @@
 //! The number of a thread in blocks of one, two and three dimensions: `x + y * width + z * width * height`.
 //!
-//! The study notes' section 1.2 (E3-04). Look at: x runs fastest, and this order decides who shares a warp: threads 32 w to 32 w + 31 are
+//! The study notes' section 1.2 (E3-04). Note: x runs fastest, and this order decides which threads share a warp: threads 32 w to 32 w + 31 are
 //! warp w. `Block::thread` is that number. Each thread leaves a mark at its number; as each mark is there once, the numbers are 0, 1, 2 …
 //! without gaps.
 //!

@@ -1,6 +1,6 @@
 //! Two vectors are added: by one block of n threads, then by as many blocks of 256 as it takes.
 //!
-//! The CUDA programming guide, sections 2.1 (EX-1), 3.2.1 (EX-4) and 3.3.4 (EX-22). Look at: memory is allocated, filled, given to the
+//! The CUDA programming guide, sections 2.1 (EX-1), 3.2.1 (EX-4) and 3.3.4 (EX-22). Note: memory is allocated, filled, given to the
 //! kernel and freed as values of Rust; the kernel is the same for both launches, and threads behind the end get no element.
 //!
 //! `cargo run --release --example vec_add [n]`
@@ -48,4 +48,4 @@ fn adds(program: &Program, n: usize, shape: impl Fn(usize) -> Launch) -> Result<
     let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     program.equal("the sums", &sum, &expected);
     Ok(sum)
-} // device memory is freed here, by whoever has it
+} // device memory is freed here, by its owner

@@ -1,6 +1,6 @@
 //! `z = x + y` in managed memory: host and kernel use the same arrays, in turns.
 //!
-//! The textbook's section 6.8 (E2-06). Look at the guard, `get_mut` is `None` in the 27 threads beyond the end; and at the host's
+//! The textbook's section 6.8 (E2-06). Note the guard, `get_mut` is `None` in the 27 threads beyond the end; and at the host's
 //! `as_slice`, which waits for the kernel, so there is no synchronisation to forget.
 //!
 //! `cargo run --release --example vector_add [n] [blocks] [threads per block] [i | g]` with `i` for numbers from the standard input (first

@@ -1,6 +1,6 @@
 //! 32768 doubles are added by 64 blocks of 512 threads; the same work in other shapes.
 //!
-//! The study notes' section 1.3.1 (E3-05). Look at: the results are equal, whatever the shape. On a GPU also at the times: 64 threads in
+//! The study notes' section 1.3.1 (E3-05). Note: the results are equal, whatever the shape. On a GPU also at the times: 64 threads in
 //! 512 blocks against 32 threads in 1024 blocks, and blocks of 512, 513 and 544 threads (a block of 513 needs as many warps as one of
 //! 544).
 //!

@@ -2,7 +2,7 @@
 //!
 //! The CUDA programming guide, section B.1.3 (EX-47). A function needs no mark for either side. `is_device()` says whether a kernel runs;
 //! `arch()` says for which architecture the code was compiled, as `__CUDA_ARCH__` does (75 instead of 750), and is 0 on host and
-//! emulator. Look at: in device code both are constants, so what a branch leaves out is not there.
+//! emulator. Note: in device code both are constants, so what a branch leaves out is not there.
 //!
 //! `cargo run --release --example both_sides`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

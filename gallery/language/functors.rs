@@ -1,6 +1,6 @@
 //! One kernel for any operation on two vectors: the operation is an argument, and its type a parameter.
 //!
-//! The CUDA programming guide, section D.6.2 (EX-41). Look at: a launch with an operation of another type is another kernel, compiled for
+//! The CUDA programming guide, section D.6.2 (EX-41). Note: a launch with an operation of another type is another kernel, compiled for
 //! it, without a call. An operation may be a type with a method, as in the document, or a closure, whose captured values travel with the
 //! launch.
 //!

@@ -1,7 +1,7 @@
 //! A kernel that promises how large its blocks are, so that the compiler knows how many registers it may use.
 //!
 //! The CUDA programming guide, section B.14 (EX-34). There the bounds are 512 threads and 3 blocks on newer devices, 256 and 2 on older
-//! ones. Look at: both directives are in the PTX, a larger block is an error that names the bound, and the host reads the bound from the
+//! ones. Note: both directives are in the PTX, a larger block is an error that names the bound, and the host reads the bound from the
 //! kernel, so that the two cannot differ. An attribute cannot depend on the architecture: two kernels do, and the host chooses.
 //!
 //! `cargo run --release --example launch_bounds`

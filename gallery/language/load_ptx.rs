@@ -1,8 +1,8 @@
 //! PTX from elsewhere: it is compiled by the driver, its kernel found by name and launched, its constant table filled; wrong PTX is an
 //! error with the compiler's words.
 //!
-//! The CUDA programming guide, sections 3.3 (EX-18), 3.3.2 (EX-19, EX-20) and 3.3.4 (EX-24). Look at: the kernel's types stand in the
-//! program and are compared with what the driver knows; launching code of others is `unsafe`, for nobody checked what it does. The
+//! The CUDA programming guide, sections 3.3 (EX-18), 3.3.2 (EX-19, EX-20) and 3.3.4 (EX-24). Note: the kernel's types stand in the
+//! program and are compared with what the driver knows; launching foreign code is `unsafe`, because what it does is not checked. The
 //! emulator runs the Rust code of kernels and no PTX, and says so; the texts that it refuses it refuses as a GPU would.
 //!
 //! `cargo run --release --example load_ptx`

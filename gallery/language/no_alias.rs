@@ -1,7 +1,7 @@
 //! Six products of three numbers: how often each is read depends on whether the results may lie in the inputs.
 //!
-//! The CUDA programming guide, section E.3 (EX-43). C++ has `__restrict__` for the promise that pointers do not overlap. Look at the PTX: a
-//! slice and an output of a kernel never overlap, for Rust knows who borrows what, so three loads are enough; through raw pointers each
+//! The CUDA programming guide, section E.3 (EX-43). C++ has `__restrict__` for the promise that pointers do not overlap. Note the PTX: a
+//! slice and an output of a kernel never overlap, because of Rust's borrow rules, so three loads are enough; through raw pointers each
 //! product reads its factors anew. Handed one array for all three, those give other results, and have to.
 //!
 //! `cargo run --release --example no_alias`
@@ -28,6 +28,10 @@ fn by_slices(i: Index1D, a: &[f32], b: &[f32], mut c: DisjointSlice<f32, Chunks<
 /// Two, one and six elements, which no other thread uses meanwhile. They may overlap.
 #[kernel]
 unsafe fn by_pointers(a: *const f32, b: *const f32, c: *mut f32) {
+    #[expect(
+        clippy::multiple_unsafe_ops_per_block,
+        reason = "the guide's function, line by line"
+    )]
     // SAFETY: the caller's.
     unsafe {
         *c = *a * *b;
@@ -56,7 +60,7 @@ fn run(program: &Program) -> Result {
         std::ptr::with_exposed_provenance_mut::<f32>(buffer.raw_ptr() as usize)
     };
     c.fill(0.0, &stream)?;
-    // SAFETY: buffers of two, one and six elements, which live until the copy below is done; one thread.
+    // SAFETY: buffers of two, one and six elements, which stay valid until the copy below is done; one thread.
     unsafe { by_pointers::launch(&stream, (1, 1), at(&a), at(&b), at(&c))? };
     program.equal("by pointers", &c.to_vec(&stream)?, &expected);
 

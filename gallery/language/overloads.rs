@@ -2,7 +2,7 @@
 //!
 //! The CUDA programming guide, sections D.1 (EX-35), D.2 (EX-36), D.4 (EX-38), D.5 (EX-39). Rust says these things by traits: an overload
 //! is an implementation for each type, a specialisation is one that replaces a default, an argument that may be left out is an `Option`.
-//! Look at: all of it is ordinary Rust, which the kernel calls as the host does.
+//! Note: all of it is ordinary Rust, which the kernel calls as the host does.
 //!
 //! `cargo run --release --example overloads`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

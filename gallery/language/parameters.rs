@@ -1,6 +1,6 @@
 //! Parameters of six types in a row: where the device expects each, and that all arrive; then a structure.
 //!
-//! The CUDA programming guide, section 3.3.3 (EX-21). Look at: a parameter starts at a multiple of its own alignment, so that after an
+//! The CUDA programming guide, section 3.3.3 (EX-21). Note: a parameter starts at a multiple of its own alignment, so that after an
 //! integer of 4 bytes 12 are left out before four floats of 16. In C++ the host had to count these bytes; here `launch` has the kernel's
 //! own types, rustc checks them, and the runtime compares sizes with what the device code says.
 //!
@@ -10,7 +10,7 @@
 use std::mem::offset_of;
 use std::process::ExitCode;
 
-use warploom::device::vector::{Float2, Float4};
+use warploom::device_std::vector::{Float2, Float4};
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

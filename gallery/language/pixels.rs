@@ -1,6 +1,6 @@
 //! `+` for a type of one's own: four bytes that wrap around, and a pixel with constructors.
 //!
-//! The CUDA programming guide, sections D.3 (EX-37) and D.6.1 (EX-40). Look at: `UChar4` has a `+` already, which overflows as Rust's `u8`
+//! The CUDA programming guide, sections D.3 (EX-37) and D.6.1 (EX-40). Note: `UChar4` has a `+` already, which overflows as Rust's `u8`
 //! does (a panic in a debug build); a type around it says that its sums wrap, as C's do. A pixel saturates instead: white and white is
 //! white.
 //!
@@ -10,7 +10,7 @@
 use std::ops::Add;
 use std::process::ExitCode;
 
-use warploom::device::vector::UChar4;
+use warploom::device_std::vector::UChar4;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

@@ -1,6 +1,6 @@
 //! The PTX of a kernel, as the program carries it: two kernels that do the same by different means are compared line by line.
 //!
-//! The study notes' section 5.3.1 (E3-34). One says who it is by groups, the other by the built-in numbers. Look at: their instructions
+//! The study notes' section 5.3.1 (E3-34). One computes its index by groups, the other from the built-in variables. Note: their instructions
 //! are the same, so the groups cost nothing. The text has no lines of a `printf` or a bounds check that was proved away; `WARPLOOM_DUMP=1
 //! cargo build` writes all of it to files.
 //!

@@ -1,6 +1,6 @@
 //! A loop with five copies of its body in a row, and what is left over one at a time.
 //!
-//! The CUDA programming guide, section E.2 (EX-42). Look at the PTX: five loads and one more. A number of rounds that is no multiple of
+//! The CUDA programming guide, section E.2 (EX-42). Note the PTX: five loads and one more. A number of rounds that is no multiple of
 //! five is as right as one that is, and so is one below five. One copy forbids what the compiler would do of its own accord.
 //!
 //! `cargo run --release --example unrolled`
@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::hint::{unroll, unroll_all};
+use warploom::device_std::hint::{unroll, unroll_all};
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result, ptx};
 

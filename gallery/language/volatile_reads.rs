@@ -1,6 +1,6 @@
 //! An element is read, its neighbour written, and the element read again: once or twice from memory?
 //!
-//! The CUDA programming guide, section B.2.4 (EX-31). Look at the PTX: the compiler knows that nobody else may write an element that this
+//! The CUDA programming guide, section B.2.4 (EX-31). Note the PTX: the compiler knows that no other thread may write an element that this
 //! thread uses without synchronisation, so the plain kernel reads once; volatile reads are all there. Volatile is no synchronisation: with
 //! several threads both kernels race (`lockstep`). One thread runs them here.
 //!
@@ -16,11 +16,11 @@ use warploom_gallery::{Program, Result, ptx};
 fn plain(i: Index1D, mut a: DisjointSlice<i32>, mut y: DisjointSlice<i32>) {
     let own = a.raw().wrapping_add(i.get());
     // SAFETY: one thread; `a` has two elements.
-    let product = unsafe {
-        let first = own.read();
-        own.add(1).write(2);
-        first * own.read()
-    };
+    let first = unsafe { own.read() };
+    // SAFETY: as above.
+    unsafe { own.wrapping_add(1).write(2) };
+    // SAFETY: as above.
+    let product = first * unsafe { own.read() };
     if let Some(y) = y.get_mut(i) {
         *y = product;
     }
@@ -30,11 +30,11 @@ fn plain(i: Index1D, mut a: DisjointSlice<i32>, mut y: DisjointSlice<i32>) {
 fn volatile(i: Index1D, mut a: DisjointSlice<i32>, mut y: DisjointSlice<i32>) {
     let own = a.raw().wrapping_add(i.get());
     // SAFETY: as above.
-    let product = unsafe {
-        let first = own.read_volatile();
-        own.add(1).write_volatile(2);
-        first * own.read_volatile()
-    };
+    let first = unsafe { own.read_volatile() };
+    // SAFETY: as above.
+    unsafe { own.wrapping_add(1).write_volatile(2) };
+    // SAFETY: as above.
+    let product = first * unsafe { own.read_volatile() };
     if let Some(y) = y.get_mut(i) {
         *y = product;
     }

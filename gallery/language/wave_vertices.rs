@@ -1,14 +1,14 @@
 //! A sheet of points that a wave runs through: each thread computes one vertex of four floats, the last of which is a colour in disguise.
 //!
 //! The CUDA programming guide, sections 3.2.7 and 3.3.10 (EX-15, EX-16). There the vertices go to OpenGL or Direct3D, without which they
-//! stay in an ordinary buffer here, and become a picture. Look at: four floats are one value that is stored at once, and `f32::from_bits`
+//! stay in an ordinary buffer here, and become a picture. Note: four floats are one value that is stored at once, and `f32::from_bits`
 //! makes a float of the colour's bits without changing them.
 //!
 //! `cargo run --release --example wave_vertices`
 
 use std::process::ExitCode;
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

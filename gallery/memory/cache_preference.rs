@@ -1,6 +1,6 @@
 //! Cache and shared memory are one memory: a kernel says which of the two it would rather have more of.
 //!
-//! The CUDA programming guide, section G.4.1 (EX-46). Look at: it is a wish of the kernel, by name, and no result depends on it. On a GPU
+//! The CUDA programming guide, section G.4.1 (EX-46). Note: it is a wish of the kernel, by name, and no result depends on it. On a GPU
 //! the number of blocks that a multiprocessor has room for is printed as well; on the emulator there is no cache to choose.
 //!
 //! `cargo run --release --example cache_preference`
@@ -16,14 +16,14 @@ use warploom_gallery::{Program, Result};
 #[kernel(block(256))]
 fn sums(i: Index1D, block: Block, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
     let tile = shared_array!(u32, 256);
-    // SAFETY: each thread writes its own element; after the barrier all only read.
-    let sum = unsafe {
-        tile.set(block.thread(), x[i.get()]);
-        block.sync();
-        match block.is_first() {
-            true => (0..256).map(|k| tile.get(k)).sum(),
-            false => 0,
-        }
+    // SAFETY: each thread writes its own element, and all read after the barrier.
+    unsafe { tile.set(block.thread(), x[i.get()]) };
+    block.sync();
+    // SAFETY: no thread writes after the barrier.
+    let get = |k| unsafe { tile.get(k) };
+    let sum = match block.is_first() {
+        true => (0..256).map(get).sum(),
+        false => 0,
     };
     if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
         *y = sum;

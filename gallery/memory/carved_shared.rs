@@ -1,6 +1,6 @@
 //! One region of shared memory, whose size the launch gives, as three arrays: 128 shorts, 64 floats, 256 integers.
 //!
-//! The CUDA programming guide, sections B.2.3 (EX-30) and B.13 (EX-33). Look at: the kernel sees as many bytes as the launch asked for. The
+//! The CUDA programming guide, sections B.2.3 (EX-30) and B.13 (EX-33). Note: the kernel sees as many bytes as the launch asked for. The
 //! parts are taken one after the other, each aligned to its type; after 127 shorts two bytes are left out, where C's casts give floats at
 //! odd addresses (`misaligned_part`). `SharedLayout` counts the bytes on the host by the same rule.
 //!
@@ -9,7 +9,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::SharedLayout;
+use warploom::device_std::SharedLayout;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 
@@ -28,17 +28,20 @@ fn three_arrays(
     let second = rest.take::<f32>(64);
     let third = rest.take::<i32>(256);
     let own = |n: usize| (block.thread()..n).step_by(block.threads());
-    // SAFETY: each thread writes elements of its own; after the barrier all only read.
-    let sum = unsafe {
-        own(first.len()).for_each(|k| first.set(k, k as i16));
-        own(second.len()).for_each(|k| second.set(k, k as f32 * 0.5));
-        own(third.len()).for_each(|k| third.set(k, 1000 - k as i32));
-        block.sync();
-        let shorts: i32 = (0..first.len()).map(|k| i32::from(first.get(k))).sum();
-        let floats: f32 = (0..second.len()).map(|k| second.get(k)).sum();
-        let ints: i32 = (0..third.len()).map(|k| third.get(k)).sum();
-        shorts + floats as i32 + ints
-    };
+    // SAFETY: each thread writes its own elements, and all read after the barrier.
+    own(first.len()).for_each(|k| unsafe { first.set(k, k as i16) });
+    // SAFETY: as above.
+    own(second.len()).for_each(|k| unsafe { second.set(k, k as f32 * 0.5) });
+    // SAFETY: as above.
+    own(third.len()).for_each(|k| unsafe { third.set(k, 1000 - k as i32) });
+    block.sync();
+    // SAFETY: no thread writes after the barrier.
+    let shorts = (0..first.len()).map(|k| unsafe { first.get(k) });
+    // SAFETY: as above.
+    let floats = (0..second.len()).map(|k| unsafe { second.get(k) });
+    // SAFETY: as above.
+    let ints = (0..third.len()).map(|k| unsafe { third.get(k) });
+    let sum = shorts.map(i32::from).sum::<i32>() + floats.sum::<f32>() as i32 + ints.sum::<i32>();
     let start = memory.as_ptr().addr();
     let offsets = [
         second.as_ptr().addr() - start,

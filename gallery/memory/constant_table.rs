@@ -1,6 +1,6 @@
 //! 256 numbers in constant memory, and a number in global memory, which the host writes by name before the launch.
 //!
-//! The study notes' section 1.4.2 (E3-10); the CUDA programming guide, section 3.2.1 (EX-7). Look at: both are statics of the program
+//! The study notes' section 1.4.2 (E3-10); the CUDA programming guide, section 3.2.1 (EX-7). Note: both are statics of the program
 //! that only devices have; the host reaches them by `device.symbol`. What is written before a launch is seen by it. Constant memory is
 //! fastest where all threads of a warp read one element.
 //!

@@ -1,8 +1,8 @@
 //! The same work on four kinds of host memory: pageable, page-locked, mapped and managed.
 //!
-//! The study notes' section 1.4.3 (E3-12). Look at: pageable memory is copied in two steps (the driver has page-locked memory of its own
+//! The study notes' section 1.4.3 (E3-12). Note: pageable memory is copied in two steps (the driver has page-locked memory of its own
 //! between); page-locked memory is copied at once, and beside other work; mapped memory is not copied, the kernel reads it over the bus;
-//! managed memory moves by itself, page by page, when somebody touches it. On a GPU the table shows what each costs, from the host's
+//! managed memory moves by itself, page by page, on access. On a GPU the table shows what each costs, from the host's
 //! numbers to the host's results.
 //!
 //! `cargo run --release --example four_transfers`
@@ -55,7 +55,7 @@ fn run(program: &Program) -> Result {
     Ok(())
 }
 
-/// Seconds from the numbers of the host to the results at the host, which it gets to look at.
+/// Seconds from the numbers of the host to the results at the host, which it reads.
 type Way = fn(&Device, &[f32], &mut dyn FnMut(&[f32])) -> warploom::Result<f64>;
 
 fn pageable(device: &Device, host: &[f32], look: &mut dyn FnMut(&[f32])) -> warploom::Result<f64> {

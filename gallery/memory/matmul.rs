@@ -1,6 +1,6 @@
 //! The product of two matrices: one thread for each element, from global memory and from tiles in shared memory.
 //!
-//! The study notes' section 1.4.1 (E3-07, E3-08); the CUDA programming guide, sections 3.2.2 (EX-8, EX-9) and 3.3.5 (EX-25). Look at: the
+//! The study notes' section 1.4.1 (E3-07, E3-08); the CUDA programming guide, sections 3.2.2 (EX-8, EX-9) and 3.3.5 (EX-25). Note: the
 //! shape of the product travels as a structure by value; a tile is written by all threads of a block, each its own slots, and read
 //! between `publish` and `reclaim`, which are the two barriers of each step. Sizes need not be multiples of the tile. On a GPU also at
 //! the times: tiles read each element of A and B from global memory once per block instead of once per thread.
@@ -82,7 +82,7 @@ fn from_tiles(
     for start in (0..inner).step_by(B) {
         tile.set_own(0, a.at(at.y(), start + column));
         tile.set_own(1, b.at(start + row, at.x()));
-        let both = tile.publish(&block); // nobody writes before all have read
+        let both = tile.publish(&block); // no thread writes before all have read
         let (of_a, of_b) = both.split_at(B * B);
         for k in 0..B {
             sum += of_a[row * B + k] * of_b[k * B + column];

@@ -1,7 +1,7 @@
 //! A tile of 32 by 32 numbers that is read by columns: one more number in each row, and the banks of shared memory do not clash.
 //!
 //! The study notes' section 1.4.1 (E3-09). Shared memory has 32 banks; word i lies in bank i mod 32. The 32 words of a column of a tile
-//! with 32 columns lie in one bank, and are read one after the other; with 33 columns each lies in another. Look at: the two kernels
+//! with 32 columns lie in one bank, and are read one after the other; with 33 columns each lies in another. Note: the two kernels
 //! differ in one number. On the emulator the lint WL0501 finds the first (on the error stream); on a GPU the times differ.
 //!
 //! `cargo run --release --example padded_tile`

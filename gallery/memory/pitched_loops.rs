@@ -1,6 +1,6 @@
 //! A matrix and a volume of floats with gaps behind their rows, walked over by a fixed number of threads.
 //!
-//! The CUDA programming guide, sections 3.2.1 (EX-6) and 3.3.4 (EX-5): 100 blocks of 512 threads, whatever the size. Look at: rows are
+//! The CUDA programming guide, sections 3.2.1 (EX-6) and 3.3.4 (EX-5): 100 blocks of 512 threads, whatever the size. Note: rows are
 //! found by `row_elements`, planes by `row_elements * height`; a thread takes every 51200th element, so each element has exactly one
 //! thread. The kernel adds 1 to all, and the gaps stay as they were.
 //!

@@ -1,6 +1,6 @@
 //! A matrix whose rows start at fast addresses: between two rows lie more elements than a row has.
 //!
-//! The study notes' section 1.3.1 (E3-06). Look at: the pitch, which the device chooses; a copy in two dimensions skips the gaps. The
+//! The study notes' section 1.3.1 (E3-06). Note: the pitch, which the device chooses; a copy in two dimensions skips the gaps. The
 //! kernel goes from row to row by `row_elements`. With the width instead, which is wrong, every row but the first is another.
 //!
 //! `cargo run --release --example pitched_rows`

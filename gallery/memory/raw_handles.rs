@@ -1,7 +1,7 @@
 //! Memory that one side allocates, another uses under its address, and the first frees when the other is done.
 //!
 //! The CUDA programming guide, section 3.4 (EX-26): memory of the runtime interface in the driver's, and back. Here an address leaves one
-//! buffer and enters another, as it would from another library. Look at: taking in an address is `unsafe`, for nobody can check it; what
+//! buffer and enters another, as it would from another library. Note: taking in an address is `unsafe`, because it cannot be checked; what
 //! is to happen at the end is handed over with it, and happens once, after all work that uses the memory. Context and stream leave as the
 //! driver's handles, too.
 //!
@@ -63,7 +63,7 @@ fn run(program: &Program) -> Result {
         device.is_gpu(),
     );
     if device.is_gpu() {
-        // SAFETY: a stream of the driver that lives to the end of this function.
+        // SAFETY: a stream of the driver that is valid to the end of this function.
         let same = unsafe { Stream::from_raw(device, stream.raw())? };
         let mut x = device.upload(&host)?;
         double::launch(&same, Launch::covering(n), &mut x)?;

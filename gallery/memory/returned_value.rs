@@ -1,7 +1,7 @@
 //! A kernel returns nothing; three ways to get a number out of it.
 //!
-//! The textbook's section 6.9: managed memory (E2-08b), an explicit copy (E2-08c), a managed static (E2-08d). Look at the second kernel: a
-//! static is not among its parameters, which is short, and couples everybody who uses it. `host_address` shows the way that does not work.
+//! The textbook's section 6.9: managed memory (E2-08b), an explicit copy (E2-08c), a managed static (E2-08d). Note the second kernel: a
+//! static is not among its parameters, which is short, and couples all code that uses it. `host_address` shows the way that does not work.
 //!
 //! `cargo run --release --example returned_value`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,6 +1,6 @@
 //! `z = x + y` with memory of the device and explicit copies.
 //!
-//! The textbook's section 6.8.5 (E2-07). Look at the kernel: it is that of `vector_add`, which has managed memory; only the host differs.
+//! The textbook's section 6.8.5 (E2-07). Note the kernel: it is that of `vector_add`, which has managed memory; only the host differs.
 //! The copy back comes after the kernel, in the order of the stream.
 //!
 //! `cargo run --release --example vector_add_copies [n] [blocks] [threads per block]`

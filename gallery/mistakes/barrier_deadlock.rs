@@ -1,6 +1,6 @@
 //! A barrier in a branch that half of the block takes: the rest never comes to it.
 //!
-//! The textbook's section 6.13.1 (E2-17). Look at the list in the report: how many threads wait where. If the other half *returns* instead
+//! The textbook's section 6.13.1 (E2-17). Note the list in the report: how many threads wait where. If the other half *returns* instead
 //! of waiting for something else, GPUs since compute capability 7.0 go on, and the emulator leaves it at a note.
 //!
 //! `cargo run --release --example barrier_deadlock`

@@ -1,8 +1,8 @@
 //! A function with a barrier of the whole block, called by half of it; and groups of threads that share their memory.
 //!
-//! The study notes' section 3.1 (E3-22, E3-24). Look at: nothing in the call says that the function waits for the block. If it takes the
+//! The study notes' section 3.1 (E3-22, E3-24). Note: nothing in the call says that the function waits for the block. If it takes the
 //! group as an argument, its caller hands over those that come: here each warp that enters. Memory must be each group's own as well: with
-//! one array for all groups of 16 they write into each other's. The emulator has a list of who waits where; on a GPU such a block may
+//! one array for all groups of 16 they write into each other's. The emulator lists where each thread waits; on a GPU such a block may
 //! hang, or threads meet at barriers that were not meant for each other.
 //!
 //! `cargo run --release --example barrier_in_a_function`

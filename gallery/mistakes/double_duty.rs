@@ -1,11 +1,15 @@
 //! One shared array for the parts of all threads and then for the sums of all warps: two barriers, or a race.
 //!
-//! The textbook's section 6.13.3 (E2-19). Look at which barrier is missing: without the first, a warp overwrites what the first warp still
+//! The textbook's section 6.13.3 (E2-19). Note which barrier is missing: without the first, a warp overwrites what the first warp still
 //! adds up; without the second, the first warp reads sums that are not there yet. The last variant leaves each sum in the warp's own part
 //! and needs one barrier, but then all sums lie in one bank (`bank_conflicts`).
 //!
 //! `cargo run --release --example double_duty`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
@@ -13,7 +17,7 @@ use warploom_gallery::{Program, Result};
 /// The sum of `values[start + k * step]` for `k` below 32, in lane 0. All lanes of the warp call it.
 ///
 /// # Safety
-/// Nobody writes these elements meanwhile.
+/// No thread writes these elements meanwhile.
 unsafe fn sum_of_32(warp: Warp, values: SharedArray<f32, 1024>, start: usize, step: usize) -> f32 {
     // SAFETY: as the caller promises.
     let own = unsafe { values.get(start + step * warp.lane() as usize) };

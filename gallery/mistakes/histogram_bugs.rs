@@ -1,11 +1,15 @@
 //! A histogram whose loop does not go on, one that counts without atomics, and one that is given a value for which it has no bin.
 //!
-//! The study notes' section 2.3 (E3-20). Look at: a loop without end is reported when a thread has made more steps than the limit, which
+//! The study notes' section 2.3 (E3-20). Note: a loop without end is reported when a thread has made more steps than the limit, which
 //! this program sets low; additions without atomics are a race, of blocks and of threads; a value of 256 is an index out of bounds, and
 //! no other memory is touched. The repaired kernels are in `histograms`.
 //!
 //! `cargo run --release --example histogram_bugs`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::process::ExitCode;
@@ -61,7 +65,7 @@ fn run(program: &Program) -> Result {
     without_atomics::launch(&stream, Launch::new(2, 256), &x, &mut bins)?;
     program.finds("WL0112", stream.synchronize());
 
-    println!("a value without a bin:\n");
+    println!("a value outside of all bins:\n");
     let (odd, mut bins) = (device.upload(&[1, 256, 2])?, device.zeroed::<u32>(256)?);
     count::launch(&stream, Launch::new(1, 3), &odd, bins.as_atomic())?;
     program.finds("WL0400", stream.synchronize());

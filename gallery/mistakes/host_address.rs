@@ -1,6 +1,6 @@
 //! A kernel that is to write its result through an address of the host.
 //!
-//! The textbook's section 6.9 (E2-08a). Look at the signature: `sum: &mut i32` does not compile, and a raw pointer makes the kernel unsafe.
+//! The textbook's section 6.9 (E2-08a). Note the signature: `sum: &mut i32` does not compile, and a raw pointer makes the kernel unsafe.
 //! Then the emulator says whose memory it is; a GPU would lose its context, or leave the sum at -5.
 //!
 //! `cargo run --release --example host_address`
@@ -10,7 +10,7 @@ use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 
 /// # Safety
-/// `sum` is memory of the device that nobody else uses.
+/// `sum` points to device memory that is not used otherwise.
 #[kernel]
 unsafe fn add(x: i32, y: i32, sum: *mut i32) {
     // SAFETY: the caller promises it.

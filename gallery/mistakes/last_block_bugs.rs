@@ -1,13 +1,17 @@
 //! The block that is done last adds up what the others left, without one of the two fences.
 //!
-//! The CUDA programming guide, section B.5 (EX-32); `last_block` has it right. The parts are plain numbers here. Look at the report: the
+//! The CUDA programming guide, section B.5 (EX-32); `last_block` has it right. The parts are plain numbers here. Note the report: the
 //! counter is atomic, but relaxed, so it orders nothing but itself; each side needs its fence, that of the writers before the count and
 //! that of the reader behind it, which the guide leaves out.
 //!
 //! `cargo run --release --example last_block_bugs`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
-use warploom::device::atomic::{Relaxed, threadfence};
+use warploom::device_std::atomic::{Relaxed, threadfence};
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

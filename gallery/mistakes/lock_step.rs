@@ -1,10 +1,14 @@
 //! The book's sum through shared memory as it is printed: lanes of a warp are taken to run in lock-step.
 //!
-//! The textbook's section 6.11.5 (E2-12). Look at the codes: two lanes of one warp, which a barrier of the block would be too much for, and
+//! The textbook's section 6.11.5 (E2-12). Note the codes: two lanes of one warp, which a barrier of the block would be too much for, and
 //! `warp.sync()` is right. GPUs before compute capability 7.0 ran it as the book says; later ones promise no order within a warp.
 //!
 //! `cargo run --release --example lock_step`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};

@@ -1,11 +1,15 @@
 //! Threads that count on being in step: reads and writes of neighbours without a barrier, and `volatile` in its place.
 //!
-//! The CUDA programming guide, sections 5.4.3 (EX-28, EX-29) and B.2.4 (EX-31); `neighbours_write` has it right. Look at the reports: the
+//! The CUDA programming guide, sections 5.4.3 (EX-28, EX-29) and B.2.4 (EX-31); `neighbours_write` has it right. Note the reports: the
 //! race is between two lanes of one warp just as between two warps. And at the volatile accesses: they make no race, and no order either;
 //! the emulator, which runs one lane after the other, gives results that no lanes in step would have.
 //!
 //! `cargo run --release --example lockstep`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};

@@ -1,6 +1,6 @@
 //! A sum in global memory without atomics, and one that a thread sets to its start while others add.
 //!
-//! The textbook's sections 6.10.2 and 6.10.3 (E2-10). Look at the first report: `+=` is a read and a write, and between them other threads
+//! The textbook's sections 6.10.2 and 6.10.3 (E2-10). Note the first report: `+=` is a read and a write, and between them other threads
 //! read the same old value. And at the second: that one thread comes first is nowhere said, so the host has to set the start.
 //!
 //! `cargo run --release --example lost_updates`

@@ -1,10 +1,14 @@
-//! 64 floats behind 127 shorts, by a cast: they start at byte 254, where no float may start.
+//! 64 floats after 127 shorts, by a cast: they start at byte 254, where no float may start.
 //!
-//! The CUDA programming guide, section B.2.3 (EX-30); `carved_shared` has it right. Look at the report: the address, and what it is no
+//! The CUDA programming guide, section B.2.3 (EX-30); `carved_shared` has it right. Note the report: the address, and what it is no
 //! multiple of. On a GPU the kernel ends with an error that names neither.
 //!
 //! `cargo run --release --example misaligned_part`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};

@@ -1,10 +1,14 @@
 //! More threads than elements, and no guard.
 //!
-//! The textbook's section 6.8.1 (E2-06). Look at the two ways to index: a slice checks, and the thread's panic becomes an error with index
-//! and length; a raw pointer writes behind the end, where a GPU has somebody else's memory and says nothing.
+//! The textbook's section 6.8.1 (E2-06). Note the two ways to index: a slice checks, and the thread's panic becomes an error with index
+//! and length; a raw pointer writes behind the end, where other allocations are on a GPU, without an error.
 //!
 //! `cargo run --release --example missing_guard`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};

@@ -1,12 +1,16 @@
 //! Sums of blocks written over the array that other blocks still read; a block whose size is no power of two; a sum in global memory that
 //! reads what another thread of the launch writes.
 //!
-//! The study notes' section 2.1 (E3-14, E3-15). Look at: blocks have no order, so the first is a race between blocks although it gives
+//! The study notes' section 2.1 (E3-14, E3-15). Note: blocks have no order, so the first is a race between blocks although it gives
 //! the right sum whenever the blocks happen to run one after the other. With `&[f32]` and `DisjointSlice` it cannot be written: the host
 //! would have to lend one buffer for reading and for writing. The repaired kernels are in `reductions`.
 //!
 //! `cargo run --release --example reduction_in_place`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! Prefix sums by doubling, where elements that nothing is added to are not handed on to the other buffer.
 //!
-//! The study notes' section 2.2 (E3-18). Look at: the first step is right, the second reads elements that nobody wrote. With memory that
+//! The study notes' section 2.2 (E3-18). Note: the first step is right, the second reads elements that were never written. With memory that
 //! starts with zeros the sums are wrong without a word; with memory that starts with nothing the checked emulator says which read it was.
 //! The repaired kernels are in `scan_by_doubling`.
 //!

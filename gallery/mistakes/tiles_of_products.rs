@@ -1,12 +1,16 @@
 //! The product of two matrices by tiles, with each of its barriers left out in turn, and with all blocks writing one tile.
 //!
 //! The study notes' section 1.4.1 (E3-08). Without the first barrier threads read numbers of the tile before the others have written
-//! them; without the second they write the next tile while others still read. Look at: the reports name both lines and the barrier
+//! them; without the second they write the next tile while others still read. Note: the reports name both lines and the barrier
 //! interval that they share, whatever the result was. The safe way (`matmul`) has no place where a barrier could be forgotten: a tile is
 //! read between `publish` and `reclaim`.
 //!
 //! `cargo run --release --example tiles_of_products`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use std::process::ExitCode;
 

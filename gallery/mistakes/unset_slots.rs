@@ -1,10 +1,14 @@
 //! A block of eight warps, and a sum over 32 slots.
 //!
-//! The textbook's section 6.13.5 (E2-16). Look at the reads that are reported: slots 8 to 31 were written by nobody. On a GPU they hold
+//! The textbook's section 6.13.5 (E2-16). Note the reads that are reported: slots 8 to 31 were never written. On a GPU they hold
 //! what the block before left there, often zeros.
 //!
 //! `cargo run --release --example unset_slots`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "the kernels have bugs on purpose"
+)]
 
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};

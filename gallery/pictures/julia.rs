@@ -1,6 +1,6 @@
 //! The Julia set of `z² + c`: how many steps it takes each point of the plane to run away.
 //!
-//! In no document (more). Look at: a thread for each pixel, and no memory but that of its result. Host and device round each operation in
+//! In no document (more). Note: a thread for each pixel, and no memory but that of its result. Host and device round each operation in
 //! the same way, so that all counts are equal; with `#[kernel(fma)]` some at the edge would differ.
 //!
 //! `cargo run --release --example julia [re] [im]`

@@ -1,14 +1,14 @@
 //! Two discs of stars meet: each body is pulled by all others.
 //!
-//! In no document (more). Look at `step`: a block reads the bodies 64 at a time into shared memory, which all of its threads then go
-//! through. Bodies move into a second buffer, so that nobody reads a place that has changed; the two take turns.
+//! In no document (more). Note `step`: a block reads the bodies 64 at a time into shared memory, which all of its threads then go
+//! through. Bodies move into a second buffer, so that no thread reads a position that has changed; the two take turns.
 //!
 //! `cargo run --release --example nbody [bodies] [steps]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

@@ -1,6 +1,6 @@
 //! A picture turned about its middle, each pixel a mixture of the four around the place where it comes from.
 //!
-//! What EX-12 of the CUDA programming guide does by a texture, by hand (more). Look at `sample`: coordinates beyond the edge wrap around,
+//! What EX-12 of the CUDA programming guide does by a texture, without one (more). Note `sample`: coordinates beyond the edge wrap around,
 //! colours between four pixels are mixed by the distances, and the colour of a pixel is that of its middle. Four floats are read at once.
 //!
 //! `cargo run --release --example rotation [degrees]`
@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 

@@ -1,6 +1,6 @@
 //! What runs when: parts of an array go to the device, through a kernel and back, on one stream and on four, drawn as bars.
 //!
-//! Draws what EX-13 and EX-14 of the CUDA programming guide are about (more). Look at the picture: on one stream everything waits for
+//! Draws what EX-13 and EX-14 of the CUDA programming guide are about (more). Note the picture: on one stream everything waits for
 //! everything; on four, a GPU copies in both directions while it computes. Events mark the ends of each step. The emulator does one thing
 //! at a time, so that there both look alike.
 //!

@@ -1,6 +1,6 @@
 //! How often each of 256 values occurs: counted in global memory, and first by each block in shared memory.
 //!
-//! The study notes' section 2.3 (E3-20, E3-21). Look at: the loop that takes a thread from element i to i + all threads; the two barriers
+//! The study notes' section 2.3 (E3-20, E3-21). Note: the loop that takes a thread from element i to i + all threads; the two barriers
 //! around the counting in shared memory; that the second kernel works with blocks of any size, because a block deals its bins out. On a
 //! GPU also at the times, next to that of the host.
 //!

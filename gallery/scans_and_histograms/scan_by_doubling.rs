@@ -1,7 +1,7 @@
 //! Prefix sums of rows, one block for each, by doubling distances (Hillis and Steele): in global memory, and in shared memory.
 //!
 //! The study notes' section 2.2 (E3-18). In each step every thread adds the sum that the thread at a distance before it has, and the
-//! distance doubles: n log n additions in log n steps. Look at: each step reads one array and writes another, in turn, with a barrier
+//! distance doubles: n log n additions in log n steps. Note: each step reads one array and writes another, in turn, with a barrier
 //! between; a tile in shared memory is published, read and taken back. On a GPU also at the times, next to that of the host.
 //!
 //! `cargo run --release --example scan_by_doubling`
@@ -15,7 +15,7 @@ use warploom::prelude::*;
 use warploom_gallery::{Program, Result};
 
 /// In global memory: `memory` has two numbers for each thread of the launch, atomics because other threads read them. Between two
-/// barriers nobody reads what somebody writes.
+/// barriers no thread reads what another writes.
 #[kernel]
 fn in_global(i: Index1D, block: Block, x: &[u32], memory: &[AtomicU32], mut y: DisjointSlice<u32>) {
     let (thread, threads) = (block.thread(), block.threads());

@@ -2,7 +2,7 @@
 //!
 //! The study notes' section 2.2 (E3-19). On the way up sums of pairs, of fours, of eights are made in place; on the way down each element
 //! becomes the sum of what lies *before* it. That is about 2 n additions in 2 log n steps, where doubling distances takes n log n in log
-//! n. Look at: the sums after the way up; the distances are powers of two, so more and more threads meet in one bank of shared memory:
+//! n. Note: the sums after the way up; the distances are powers of two, so more and more threads meet in one bank of shared memory:
 //! the program prints how many. On a GPU also at the times of both.
 //!
 //! `cargo run --release --example scan_by_tree`
@@ -28,43 +28,44 @@ fn tree<const N: usize, const SHOW: bool>(
     let sums = shared_array!(u32, N);
     let thread = block.thread();
     let (left, right) = (2 * thread, 2 * thread + 1);
-    // SAFETY: in each step a thread uses two elements that no other uses, and a barrier lies between the steps.
-    unsafe {
-        sums.set(left, x[2 * i.get()]);
-        sums.set(right, x[2 * i.get() + 1]);
-        let mut distance = 1;
-        while distance < N {
-            block.sync();
-            if right * distance < N {
-                let (low, high) = (right * distance - 1, (right + 1) * distance - 1);
-                sums.set(high, sums.get(high) + sums.get(low));
-            }
-            distance *= 2;
+    // SAFETY: in each step a thread uses two elements that no other uses, and a barrier is between the steps.
+    let get = |at| unsafe { sums.get(at) };
+    // SAFETY: as above.
+    let set = |at, value| unsafe { sums.set(at, value) };
+    set(left, x[2 * i.get()]);
+    set(right, x[2 * i.get() + 1]);
+    let mut distance = 1;
+    while distance < N {
+        block.sync();
+        if right * distance < N {
+            let (low, high) = (right * distance - 1, (right + 1) * distance - 1);
+            set(high, get(high) + get(low));
+        }
+        distance *= 2;
+    }
+    block.sync();
+    if SHOW {
+        if let Some(up) = up.get_mut(i) {
+            *up = [get(left), get(right)];
         }
         block.sync();
-        if SHOW {
-            if let Some(up) = up.get_mut(i) {
-                *up = [sums.get(left), sums.get(right)];
-            }
-            block.sync();
-        }
-        if thread == 0 {
-            sums.set(N - 1, 0);
-        }
-        while distance > 1 {
-            distance /= 2;
-            block.sync();
-            if right * distance < N {
-                let (low, high) = (right * distance - 1, (right + 1) * distance - 1);
-                let sum = sums.get(high);
-                sums.set(high, sum + sums.get(low));
-                sums.set(low, sum);
-            }
-        }
+    }
+    if thread == 0 {
+        set(N - 1, 0);
+    }
+    while distance > 1 {
+        distance /= 2;
         block.sync();
-        if let Some(y) = y.get_mut(i) {
-            *y = [sums.get(left), sums.get(right)];
+        if right * distance < N {
+            let (low, high) = (right * distance - 1, (right + 1) * distance - 1);
+            let sum = get(high);
+            set(high, sum + get(low));
+            set(low, sum);
         }
+    }
+    block.sync();
+    if let Some(y) = y.get_mut(i) {
+        *y = [get(left), get(right)];
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) const REPORT: &str = "WARPLOOM_REPORT";
 #[derive(Debug)]
 pub(crate) struct Reports {
     path: PathBuf,
-    /// How much of it was looked at.
+    /// How many bytes of it have been read.
     seen: Cell<usize>,
     /// Classes that were found.
     classes: RefCell<BTreeSet<String>>,

@@ -3,13 +3,13 @@
 //! # How a program looks
 //!
 //! One file of 60 to 150 lines in the folder of its group (for what needs more, a folder of the program's name with `main.rs`), an
-//! `[[example]]` in `Cargo.toml`, a line per row of the documents in `programs.tsv`. Its head says what it computes, what to look at and
+//! `[[example]]` in `Cargo.toml`, a line per row of the documents in `programs.tsv`. Its head says what it computes, what to note and
 //! how it is run; then come the kernels, then the host's side, then plain Rust that computes the same.
 //!
 //! ```
 //! //! `y = 2 x`: a thread for each element.
 //! //!
-//! //! The textbook's section 6.8 (E2-06). Look at the guard: `get_mut` is `None` in threads beyond the end.
+//! //! The textbook's section 6.8 (E2-06). Note the guard: `get_mut` is `None` in threads beyond the end.
 //! //!
 //! //! `cargo run --release --example double [n]`
 //! #![expect(clippy::print_stdout, reason = "a program talks to its user")]

@@ -1,6 +1,6 @@
 //! Events: how long a kernel takes, whether work is done, and one stream that waits for another without the host.
 //!
-//! The study notes' section 5.2 (E3-32, E3-33). Look at: an event marks a place in a stream's work. The time between two marks is the
+//! The study notes' section 5.2 (E3-32, E3-33). Note: an event marks a place in a stream's work. The time between two marks is the
 //! device's, without the host's way to it; `query` does not wait; `wait` keeps a stream from going on, and the host does not notice.
 //!
 //! `cargo run --release --example events`
@@ -22,8 +22,8 @@ fn spin(i: Index1D, rounds: u32, mut y: DisjointSlice<u32>) {
 }
 
 device_static! {
-    /// The producer's word. Streams know nothing of statics, so that events alone order who writes and reads; work on one
-    /// buffer they order by themselves.
+    /// The producer's word. Streams do not track statics, so events order its writes and reads; uses of one buffer are ordered
+    /// automatically.
     static WORD: AtomicU32 = AtomicU32::new(0);
 }
 
@@ -33,9 +33,9 @@ fn announce(rounds: u32, word: u32) {
 }
 
 #[kernel]
-fn listen(mut heard: DisjointSlice<u32>, i: Index1D) {
-    if let Some(heard) = heard.get_mut(i) {
-        *heard = WORD.load(Relaxed);
+fn observe(mut observed: DisjointSlice<u32>, i: Index1D) {
+    if let Some(observed) = observed.get_mut(i) {
+        *observed = WORD.load(Relaxed);
     }
 }
 
@@ -81,7 +81,7 @@ fn run(program: &Program) -> Result {
     // E3-33: is it done?
     let done = device.event()?;
     program.holds(
-        "an event that nobody recorded",
+        "an event that was not recorded",
         matches!(done.query(), Err(StreamError::NotRecorded)),
     );
     spin::launch(
@@ -99,16 +99,16 @@ fn run(program: &Program) -> Result {
 
     // E3-33: the consumer's stream waits for the producer's.
     let (consumer, produced) = (device.stream()?, device.event()?);
-    let mut heard = device.zeroed::<u32>(1)?;
+    let mut observed = device.zeroed::<u32>(1)?;
     let rounds = program.sized(10, 1_000_000);
     for word in 1..=5 {
         announce::launch(&stream, Launch::new(1, 1), rounds, word)?;
         stream.record(&produced)?;
         consumer.wait(&produced)?;
-        listen::launch(&consumer, Launch::new(1, 1), &mut heard)?;
+        observe::launch(&consumer, Launch::new(1, 1), &mut observed)?;
         program.equal(
             "the producer's word",
-            &heard.to_vec(&consumer)?,
+            &observed.to_vec(&consumer)?,
             &[spun(rounds, word)],
         );
     }

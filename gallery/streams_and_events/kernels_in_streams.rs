@@ -1,6 +1,6 @@
 //! A stream from its beginning to its end; then two kernels, each for half of the device, one after the other and side by side.
 //!
-//! The study notes' section 4 (E3-29, E3-30). Look at: a stream ends with its scope, and what it has to do is done all the same. On a GPU
+//! The study notes' section 4 (E3-29, E3-30). Note: a stream ends with its scope, and what it has to do is done all the same. On a GPU
 //! two streams take about as long as one kernel; the default stream does one thing after the other, and two streams that were made
 //! `blocking` take turns with the default stream only.
 //!

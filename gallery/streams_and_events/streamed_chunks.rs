@@ -1,6 +1,6 @@
 //! An array in parts, each of which goes to the device, through a kernel and back, on streams of its own.
 //!
-//! The study notes' section 1.4.4 (E3-13). Look at: nothing is waited for until all parts are on their way. Page-locked memory makes the
+//! The study notes' section 1.4.4 (E3-13). Note: nothing is waited for until all parts are on their way. Page-locked memory makes the
 //! copies part of the stream; a copy of other host memory is waited for. On one stream everything follows one another, on four a GPU
 //! copies one part while it computes another (`overlap`, an example of the library, draws that). The emulator does one thing at a time.
 //!

@@ -1,6 +1,6 @@
 //! Two halves of an array on two streams: to the device, through a kernel, and back; timed by a pair of events.
 //!
-//! The CUDA programming guide, sections 3.2.6.4 and 3.3.9.1 (EX-13), 3.2.6.5 and 3.3.9.2 (EX-14). Look at: each stream keeps the order of
+//! The CUDA programming guide, sections 3.2.6.4 and 3.3.9.1 (EX-13), 3.2.6.5 and 3.3.9.2 (EX-14). Note: each stream keeps the order of
 //! its own work, and nothing orders the two; the host goes on at once. The event at the end waits for both streams, so that the time is
 //! that of all. Where a GPU copies and computes at a time, two streams take less than one.
 //!

@@ -36,7 +36,7 @@ struct Entry {
     group: String,
     section: String,
     what: String,
-    look: String,
+    note: String,
     /// A picture below `gallery/`, or nothing.
     picture: String,
 }
@@ -59,7 +59,7 @@ fn table() -> Vec<Entry> {
             group: cell(),
             section: cell(),
             what: cell(),
-            look: cell(),
+            note: cell(),
             picture: cell(),
         };
         assert!(cells.next().is_none(), "too many cells: {line}");
@@ -221,7 +221,7 @@ How a program is written, and what they share, says [src/lib.rs](src/lib.rs). Pi
         }
         let _ = write!(
             page,
-            "\n## {title}\n\n| program | what it is | look at | document |\n|---|---|---|---|\n"
+            "\n## {title}\n\n| program | what it is | note | document |\n|---|---|---|---|\n"
         );
         for entry in &of_group {
             let program = match entry.program.split_once(':') {
@@ -235,7 +235,7 @@ How a program is written, and what they share, says [src/lib.rs](src/lib.rs). Pi
             let _ = writeln!(
                 page,
                 "| {program} | {} | {} | {place} |",
-                entry.what, entry.look
+                entry.what, entry.note
             );
         }
         for entry in of_group.iter().filter(|entry| !entry.picture.is_empty()) {
@@ -250,7 +250,7 @@ How a program is written, and what they share, says [src/lib.rs](src/lib.rs). Pi
         let _ = writeln!(
             page,
             "| {}, {} | {} | {} |",
-            entry.row, entry.section, entry.what, entry.look
+            entry.row, entry.section, entry.what, entry.note
         );
     }
     page

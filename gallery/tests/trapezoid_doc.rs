@@ -1,4 +1,4 @@
-//! docs/trapezoid.md and its plots are what the committed figures say.
+//! docs/generated/trapezoid.md and its plots are what the committed figures say.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests may fail as the tests do"
@@ -31,7 +31,7 @@ fn must_be(path: &Path, expected: &str) {
 fn page_and_plots_match_the_committed_figures() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let all = Figures::read(&root.join("benches/results/trapezoid")).unwrap();
-    must_be(&root.join("docs/trapezoid.md"), &page(&all));
+    must_be(&root.join("docs/generated/trapezoid.md"), &page(&all));
     for figures in &all {
         assert!(figures.is_gpu, "{}: figures of GPUs only", figures.device);
         let name = format!("docs/pictures/trapezoid-{}.svg", file_name(&figures.device));

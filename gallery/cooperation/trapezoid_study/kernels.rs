@@ -1,6 +1,6 @@
 //! The book's kernels, from one atomic per thread to one per block. `trapezoid`, `trapezoid_warps` and `trapezoid_blocks` explain them.
 
-use warploom::device::SharedArray;
+use warploom::device_std::SharedArray;
 use warploom::prelude::*;
 
 /// The function under which the area is; for host and device.
@@ -34,13 +34,14 @@ fn shuffled_sum(warp: Warp, own: f32) -> f32 {
 unsafe fn shared_sum<const N: usize>(warp: Warp, values: SharedArray<f32, N>, start: usize) -> f32 {
     let lane = warp.lane() as usize;
     for distance in [16, 8, 4, 2, 1] {
-        // SAFETY: the barriers of the warp keep reads and writes of its lanes apart.
-        unsafe {
-            warp.sync();
-            let other = values.get(start + (lane + distance) % 32);
-            warp.sync();
-            values.set(start + lane, values.get(start + lane) + other);
-        }
+        warp.sync();
+        // SAFETY: the barriers of the warp separate reads and writes of its lanes.
+        let other = unsafe { values.get(start + (lane + distance) % 32) };
+        warp.sync();
+        // SAFETY: the lane's own element.
+        let own = unsafe { values.get(start + lane) };
+        // SAFETY: as above.
+        unsafe { values.set(start + lane, own + other) };
     }
     // SAFETY: the lane's own element.
     unsafe { values.get(start + lane) }
@@ -75,11 +76,10 @@ pub(crate) fn warps_by_shuffles(
 #[kernel(block(32))]
 pub(crate) fn warps_by_memory(i: Index1D, warp: Warp, a: f32, h: f32, n: u32, area: &[AtomicF32]) {
     let values = shared_array!(f32, 32);
-    // SAFETY: the block's only warp; each lane writes its own element first.
-    let sum = unsafe {
-        values.set(warp.lane() as usize, part(i, a, h, n));
-        shared_sum(warp, values, 0)
-    };
+    // SAFETY: the lane's own element.
+    unsafe { values.set(warp.lane() as usize, part(i, a, h, n)) };
+    // SAFETY: the block's only warp; all of its lanes call this.
+    let sum = unsafe { shared_sum(warp, values, 0) };
     if warp.lane() == 0 {
         area[0].fetch_add(sum);
     }
@@ -131,22 +131,24 @@ pub(crate) fn blocks_by_memory(
     let parts = shared_array!(f32, 1024);
     let sums = shared_array!(f32, 32);
     let (lane, start) = (warp.lane() as usize, 32 * warp.index() as usize);
-    // SAFETY: each warp has its own part of the first array and its own slot of the second, until the barrier; then the first warp has all.
-    unsafe {
-        parts.set(start + lane, part(i, a, h, n));
-        let sum = shared_sum(warp, parts, start);
-        if lane == 0 {
-            sums.set(warp.index() as usize, sum);
+    // SAFETY: the lane's own element of its warp's part.
+    unsafe { parts.set(start + lane, part(i, a, h, n)) };
+    // SAFETY: each warp has its own part of the array; all of its lanes call this.
+    let sum = unsafe { shared_sum(warp, parts, start) };
+    if lane == 0 {
+        // SAFETY: each warp has its own slot until the barrier.
+        unsafe { sums.set(warp.index() as usize, sum) };
+    }
+    block.sync();
+    if warp.index() == 0 {
+        if lane >= block.threads() / 32 {
+            // SAFETY: after the barrier only the first warp uses the slots.
+            unsafe { sums.set(lane, 0.0) };
         }
-        block.sync();
-        if warp.index() == 0 {
-            if lane >= block.threads() / 32 {
-                sums.set(lane, 0.0);
-            }
-            let total = shared_sum(warp, sums, 0);
-            if lane == 0 {
-                area[0].fetch_add(total);
-            }
+        // SAFETY: as above; all lanes of the warp call this.
+        let total = unsafe { shared_sum(warp, sums, 0) };
+        if lane == 0 {
+            area[0].fetch_add(total);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The trapezoidal rule in all of the book's variants, timed: the book's table beside ours, and which of its claims hold here.
 //!
-//! The textbook's sections 6.10.6, 6.12 and 6.13.6 (E2-21). Look at the two columns of times: the book's way, the whole wrapper with
+//! The textbook's sections 6.10.6, 6.12 and 6.13.6 (E2-21). Note the two columns of times: the book's way, the whole wrapper with
 //! managed memory on the host's clock; and the kernel alone, by events. Means and minima are of 100 runs on a GPU, and of a few on the
 //! emulator, whose times say nothing about a GPU: there the claims are not judged.
 //!

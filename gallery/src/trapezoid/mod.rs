@@ -1,9 +1,9 @@
 //! The figures of `trapezoid_study`: as a file, as text beside the book's table, as a plot, and what they say of the book's claims.
 //!
-//! `docs/trapezoid.md` is made of the files in `benches/results/trapezoid/` by `gallery/tests/trapezoid_doc.rs`.
+//! `docs/generated/trapezoid.md` is made of the files in `benches/results/trapezoid/` by `gallery/tests/trapezoid_doc.rs`.
 
 mod claims; // what the book says of its times
-mod page; // docs/trapezoid.md, and the text of the terminal
+mod page; // docs/generated/trapezoid.md, and the text of the terminal
 mod plot; // bars on a logarithmic axis
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! docs/trapezoid.md, and the text that the program prints.
+//! docs/generated/trapezoid.md, and the text that the program prints.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ const HEAD: &str = "\
 A textbook's chapter on CUDA computes the area under `f(x) = x² + 1` between −3 and 3 with 2²⁰ trapezoids in single precision, one per thread, and
 makes the sum faster step by step: one atomic addition per thread, one per warp, one per block, each by shuffles and through shared memory. It
 says how long each took on two GPUs. Here is the same on ours, by the program
-[trapezoid_study](../gallery/cooperation/trapezoid_study/main.rs), whose kernels are the book's, line by line.
+[trapezoid_study](../../gallery/cooperation/trapezoid_study/main.rs), whose kernels are the book's, line by line.
 
 - **whole** is what the book measured: end points, launch, waiting and the final product, on the host's clock, the sum in managed memory.
 - **kernel** is the kernel alone: 20 launches between two events, divided by 20, the sum in memory of the device.
@@ -37,7 +37,7 @@ says how long each took on two GPUs. Here is the same on ours, by the program
 pub fn page(all: &[Figures]) -> String {
     let mut page = HEAD.to_owned();
     if all.is_empty() {
-        page.push_str("\nThere are no figures yet: nobody has run it on a GPU.\n");
+        page.push_str("\nThere are no measurements yet: it has not run on a GPU.\n");
     }
     for figures in all {
         let Figures {
@@ -57,7 +57,7 @@ pub fn page(all: &[Figures]) -> String {
         let name = file_name(device);
         let _ = write!(
             page,
-            "\n![Bars of the times, on a logarithmic axis](pictures/trapezoid-{name}.svg)\n"
+            "\n![Bars of the times, on a logarithmic axis](../pictures/trapezoid-{name}.svg)\n"
         );
         let claims = claims(figures);
         if !claims.is_empty() {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_page_without_figures_says_so() {
-        assert!(page(&[]).ends_with("nobody has run it on a GPU.\n"));
+        assert!(page(&[]).ends_with("it has not run on a GPU.\n"));
     }
 
     #[test]
