@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use warploom::devices::{Attribute, ContextLimit, DeviceOptions, PeerAttribute, Wait};
+use warploom::device::{Attribute, ContextLimit, DeviceOptions, PeerAttribute, Wait};
 use warploom::model::Emulator;
 use warploom::prelude::*;
 use warploom::{DeviceError, Graph, MemoryError, Result};
@@ -302,7 +302,7 @@ fn kernels_use_a_peers_memory_once_they_may() {
             scale::launch(&on_a, shape, 3, &y, &mut z)?;
             assert_eq!(z.to_vec(&on_b)?, [7 * 30 * round; 1000]);
         }
-        // Nobody asked for the other direction.
+        // The other direction was not asked for.
         assert!(scale::launch(&on_b, shape, 1, &y, &mut z).is_err());
         a.disable_peer_access(b)?;
         assert!(scale::launch(&on_a, shape, 1, &x, &mut y).is_err());

@@ -168,7 +168,7 @@ fn divergent(block: Block) {
 
 fn return_at_another_barrier(block: Block) {
     // SAFETY: none: this is the mistake that the test is about. It is made on the emulator only.
-    unsafe { warploom::device::intrinsics::barrier(7) };
+    unsafe { warploom::device_std::intrinsics::barrier(7) };
     let _ = block;
 }
 

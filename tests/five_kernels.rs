@@ -1,6 +1,6 @@
 //! The five kernels that GPU programmers learn first: the same results in every order of threads, and on the GPU.
 
-use warploom::device::Width;
+use warploom::device_std::Width;
 use warploom::prelude::*;
 use warploom::testing::{Comparison, every_schedule};
 use warploom::{assert_gpu_matches_emulator, shared_array};

@@ -192,10 +192,9 @@ fn conditions_that_do_not_hold() {
 fn reach_dynamic(shared: DynamicShared<u32>, mut y: DisjointSlice<u32, PerBlock>, block: Block) {
     let last = shared.len() - 1;
     // SAFETY: one thread, in a launch of one thread per block.
-    let value = unsafe {
-        shared.set(last, 9);
-        shared.get(last)
-    };
+    unsafe { shared.set(last, 9) };
+    // SAFETY: as above.
+    let value = unsafe { shared.get(last) };
     if let Some(leader) = block.leader()
         && let Some(y) = y.get_mut(leader)
     {

@@ -6,7 +6,7 @@
     reason = "the helpers of a test may fail as the test does"
 )]
 
-use warploom::device::debug::trap;
+use warploom::device_std::debug::trap;
 use warploom::prelude::*;
 use warploom::{DeviceError, Result};
 use warploom_harness::device_test::devices;

@@ -19,12 +19,11 @@ fn columns<T: Plain>(block: Block, i: Index1D, x: &[T], mut y: DisjointSlice<T>)
     let tile = shared_array!(u32, 1024);
     let t = block.thread();
     // SAFETY: each thread has its own column of the tile.
-    unsafe {
-        tile.set(32 * t, i.get() as u32); //~ conflict
-        let own = tile.get(32 * t) as usize;
-        if let Some(y) = y.get_mut(i) {
-            *y = x[own]; //~ copy
-        }
+    unsafe { tile.set(32 * t, i.get() as u32) }; //~ conflict
+    // SAFETY: as above.
+    let own = unsafe { tile.get(32 * t) } as usize;
+    if let Some(y) = y.get_mut(i) {
+        *y = x[own]; //~ copy
     }
 }
 

@@ -89,7 +89,7 @@ fn panics(
             "on {on}:\n  {found}\nwhere this was expected:\n  {expected}"
         );
 
-        // Said once; what others wrote is there; the device takes more work; nobody else's memory has changed.
+        // Said once; what others wrote is there; the device takes more work; no other buffer has changed.
         stream.synchronize()?;
         let mut written = [1; 150];
         written[CULPRIT] = 0;

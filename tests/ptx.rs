@@ -30,10 +30,10 @@ mod dynamic_shared;
 mod fma;
 #[path = "ptx/gathers.rs"]
 mod gathers;
+#[path = "ptx/guard_merging.rs"]
+mod guard_merging;
 #[path = "ptx/inline_ptx.rs"]
 mod inline_ptx;
-#[path = "ptx/joined_checks.rs"]
-mod joined_checks;
 #[path = "ptx/launch_bounds.rs"]
 mod launch_bounds;
 #[path = "ptx/local_arrays.rs"]
@@ -54,8 +54,6 @@ mod panics;
 mod panics_in_place;
 #[path = "ptx/patches.rs"]
 mod patches;
-#[path = "ptx/pinned_loads.rs"]
-mod pinned_loads;
 #[path = "ptx/ptxas.rs"]
 mod ptxas;
 #[path = "ptx/range_panics.rs"]

@@ -118,7 +118,7 @@ fn slices_of_atomics_are_not_read_only() {
     });
 }
 
-/// Adds by compare-and-swap, from a plain slice that nobody may change meanwhile.
+/// Adds by compare-and-swap, from a plain slice that no code may change meanwhile.
 #[kernel]
 fn add_by_exchange(i: Index1D, x: &[u32], sum: &[AtomicU32]) {
     let cell = &sum[i.get() % sum.len()];
@@ -166,12 +166,14 @@ fn two_handles(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
         && let Some(y) = y.get_mut(leader)
     {
         let (a, b) = (first.as_ptr(), second.as_ptr());
-        // SAFETY: within the array; all writes lie before the barrier. The write here is this thread's alone.
-        *y = unsafe {
-            let before = *a.add(2);
-            *b.add(2) = before + 5;
-            before * 1000 + *a.add(2)
-        };
+        // SAFETY: within the array.
+        let (read, write) = (unsafe { a.add(2) }, unsafe { b.add(2) });
+        // SAFETY: all writes of other threads lie before the barrier.
+        let before = unsafe { *read };
+        // SAFETY: this thread alone writes the element.
+        unsafe { *write = before + 5 };
+        // SAFETY: as above.
+        *y = before * 1000 + unsafe { *read };
     }
 }
 

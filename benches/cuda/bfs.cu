@@ -1,4 +1,4 @@
-// One step of a breadth-first search, one vertex of the frontier per thread: neighbours that nobody has seen get their level and go to
+// One step of a breadth-first search, one vertex of the frontier per thread: neighbours without a level get their level and go to
 // the next frontier: the twin of `bfs_step`.
 extern "C" __global__ void bfs_step(unsigned depth, const unsigned *__restrict__ frontier, unsigned n, const unsigned *__restrict__ starts,
                                     const unsigned *__restrict__ targets, unsigned *level, unsigned *next, unsigned *count) {

@@ -29,23 +29,24 @@ pub(crate) fn reduce(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<f
     let tile = shared_array!(f32, THREADS);
     let thread = block.thread();
     // SAFETY: each thread writes its own element. In each step the lower half writes its own and reads the upper half's, which
-    // nobody writes; a barrier lies between the steps.
-    unsafe {
-        tile.set(thread, x[i.get()]);
+    // no thread writes in this step; a barrier is between the steps.
+    let get = |at| unsafe { tile.get(at) };
+    // SAFETY: as above.
+    let set = |value| unsafe { tile.set(thread, value) };
+    set(x[i.get()]);
+    block.sync();
+    let mut half = THREADS / 2;
+    while half > 0 {
+        if thread < half {
+            set(get(thread) + get(thread + half));
+        }
         block.sync();
-        let mut half = THREADS / 2;
-        while half > 0 {
-            if thread < half {
-                tile.set(thread, tile.get(thread) + tile.get(thread + half));
-            }
-            block.sync();
-            half /= 2;
-        }
-        if let Some(leader) = block.leader()
-            && let Some(y) = y.get_mut(leader)
-        {
-            *y = tile.get(0);
-        }
+        half /= 2;
+    }
+    if let Some(leader) = block.leader()
+        && let Some(y) = y.get_mut(leader)
+    {
+        *y = get(0);
     }
 }
 
@@ -67,24 +68,25 @@ pub(crate) fn scan(i: Index1D, block: Block, x: &[f32], mut y: DisjointSlice<f32
     let tile = shared_array!(f32, 2 * THREADS);
     let thread = block.thread();
     let (mut from, mut to) = (0, THREADS);
-    // SAFETY: each thread writes its own element of the array that nobody reads in this step; a barrier lies between the steps.
-    unsafe {
-        tile.set(thread, x[i.get()]);
+    // SAFETY: each thread writes its own element of the array that no thread reads in this step; a barrier is between the steps.
+    let get = |at| unsafe { tile.get(at) };
+    // SAFETY: as above.
+    let set = |at, value| unsafe { tile.set(at, value) };
+    set(thread, x[i.get()]);
+    block.sync();
+    let mut distance = 1;
+    while distance < THREADS {
+        let mut sum = get(from + thread);
+        if thread >= distance {
+            sum += get(from + thread - distance);
+        }
+        set(to + thread, sum);
         block.sync();
-        let mut distance = 1;
-        while distance < THREADS {
-            let mut sum = tile.get(from + thread);
-            if thread >= distance {
-                sum += tile.get(from + thread - distance);
-            }
-            tile.set(to + thread, sum);
-            block.sync();
-            (from, to) = (to, from);
-            distance *= 2;
-        }
-        if let Some(y) = y.get_mut(i) {
-            *y = tile.get(from + thread);
-        }
+        (from, to) = (to, from);
+        distance *= 2;
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = get(from + thread);
     }
 }
 
@@ -142,11 +144,10 @@ pub(crate) fn rounds(i: Index1D, block: Block, mut y: DisjointSlice<u32>) {
         let half = round % 2 * THREADS;
         // SAFETY: each thread writes its own element of one half; the half that is read was written before the barrier, and is
         // written again only after the next.
-        unsafe {
-            tile.set(half + thread, value);
-            block.sync();
-            value = tile.get(half + (thread + 1) % THREADS) + 1;
-        }
+        unsafe { tile.set(half + thread, value) };
+        block.sync();
+        // SAFETY: as above.
+        value = unsafe { tile.get(half + (thread + 1) % THREADS) } + 1;
     }
     if let Some(y) = y.get_mut(i) {
         *y = value;
@@ -163,13 +164,12 @@ pub(crate) fn race(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
     let tile = shared_array!(u32, 64);
     let thread = block.thread();
     // SAFETY: none of a GPU's. On the emulator one thread of a block runs at a time, so both accesses have values.
-    unsafe {
-        tile.set(thread, 1);
-        let other = tile.get((thread + 33) % 64);
-        if let Some(leader) = block.leader()
-            && let Some(y) = y.get_mut(leader)
-        {
-            *y = other;
-        }
+    unsafe { tile.set(thread, 1) };
+    // SAFETY: as above.
+    let other = unsafe { tile.get((thread + 33) % 64) };
+    if let Some(leader) = block.leader()
+        && let Some(y) = y.get_mut(leader)
+    {
+        *y = other;
     }
 }

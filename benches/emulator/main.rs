@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Who runs the kernels.
+/// The engine that runs the kernels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Engine {
     Fast,

@@ -92,7 +92,7 @@ else
     missing "Numba simulator" "not installed on this machine"
 fi
 
-# Who takes turns meets whatever changes slowly on the machine alike.
+# Engines take turns, so that slow changes of the machine's speed affect all of them alike.
 for round in $(seq "$rounds"); do
     for cores in $kinds; do
         for name in $engines; do

@@ -1,6 +1,6 @@
 //! The Rust side: each function over arguments that a thread makes in registers, so that nothing but the function takes time.
 
-use warploom::device::math::{Float, double, fast, single};
+use warploom::device_std::math::{Float, double, fast, single};
 use warploom::prelude::*;
 use warploom::{DeviceBuffer, LaunchError};
 

@@ -15,7 +15,7 @@ mod session;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use warploom::device::Plain;
+use warploom::device_std::Plain;
 use warploom::{DeviceBuffer, Launch, LaunchError, Stream};
 use warploom_harness::benchmark::{Benchmark, Bound, Repetitions, Traffic, Twin};
 use warploom_harness::date;
@@ -216,7 +216,7 @@ impl Plan<'_> {
         ];
         let twin = gpu.load(benchmark(self.file, self.function).twin)?;
         let shape = Shape::new(self.blocks, THREADS);
-        // SAFETY: the twin takes two numbers, the rounds, a pointer to `count` numbers and the count. Buffer and stream live on.
+        // SAFETY: the twin takes two numbers, the rounds, a pointer to `count` numbers and the count. Buffer and stream outlive the call.
         let mut peer = unsafe { twin.prepare(session.raw_stream(), shape, arguments) };
         peer.launch()?;
         let theirs = sums.to_vec(&session.stream)?;

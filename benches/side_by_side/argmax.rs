@@ -1,6 +1,6 @@
 //! The largest number and where it is first; two launches.
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
@@ -164,12 +164,10 @@ impl Sides for Argmax {
         let first = arguments![&self.x, self.x.len() as u64, &self.partial];
         let second = arguments![&self.partial, u64::from(BLOCKS), &self.total];
         // SAFETY: the twins take a pointer, how many float4 or pairs it begins, and a pointer to a pair for each block.
-        unsafe {
-            vec![
-                Call::new("argmax", BLOCKS, 256, first),
-                Call::new("argmax_partial", 1, 256, second),
-            ]
-        }
+        let first = unsafe { Call::new("argmax", BLOCKS, 256, first) };
+        // SAFETY: as above.
+        let second = unsafe { Call::new("argmax_partial", 1, 256, second) };
+        vec![first, second]
     }
 
     /// The number, and its place.

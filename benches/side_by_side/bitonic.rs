@@ -1,6 +1,6 @@
 //! Bitonic sorting: runs of 1024 in a block each, and one step over the whole array.
 
-use warploom::device::atomic::Relaxed;
+use warploom::device_std::atomic::Relaxed;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 

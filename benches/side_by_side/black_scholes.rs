@@ -3,7 +3,7 @@
 use core::f32::consts::FRAC_1_SQRT_2;
 use core::f64::consts;
 
-use warploom::device::math::{double, single};
+use warploom::device_std::math::{double, single};
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 

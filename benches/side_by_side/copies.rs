@@ -1,6 +1,6 @@
 //! Copies by kernels: one element per thread, four at once, and every eighth element of a longer array.
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 

@@ -1,6 +1,6 @@
 //! Numbers without a pattern, the same in each run; made where they are needed.
 
-use warploom::device::vector::{Float4, UInt4};
+use warploom::device_std::vector::{Float4, UInt4};
 use warploom::prelude::*;
 
 use super::session::{BenchError, Session};

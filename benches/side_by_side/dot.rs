@@ -1,6 +1,6 @@
 //! The scalar product, and the sum once more, with loads of sixteen bytes; two launches.
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
@@ -119,12 +119,10 @@ impl<const PRODUCT: bool> Sides for Reduction<PRODUCT> {
         };
         let second = arguments![&self.partial, u64::from(BLOCKS), &self.total];
         // SAFETY: the twins take pointers to `n` times float4, `n`, and a pointer to a float for each block: `BLOCKS` or one.
-        unsafe {
-            vec![
-                Call::new(Self::BENCHMARK.twin.function, BLOCKS, 256, first),
-                Call::new("sum", 1, 256, second),
-            ]
-        }
+        let first = unsafe { Call::new(Self::BENCHMARK.twin.function, BLOCKS, 256, first) };
+        // SAFETY: as above.
+        let second = unsafe { Call::new("sum", 1, 256, second) };
+        vec![first, second]
     }
 
     fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {

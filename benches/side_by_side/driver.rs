@@ -139,7 +139,7 @@ impl Driver {
     /// Copies bytes within device memory.
     ///
     /// # Safety
-    /// Both addresses begin at least `bytes` bytes of device memory that live until `stream` has done the copy.
+    /// Both addresses begin at least `bytes` bytes of device memory that stay allocated until `stream` has done the copy.
     pub(crate) unsafe fn copy(
         &self,
         to: DevicePointer,
@@ -156,7 +156,7 @@ impl Driver {
     /// Copies `bytes` bytes from the first address of the host to the device, and from there to the second.
     ///
     /// # Safety
-    /// All three begin as many bytes, of page-locked or of device memory, that live until `stream` has done both copies.
+    /// All three begin as many bytes, of page-locked or of device memory, that stay allocated until `stream` has done both copies.
     pub(crate) unsafe fn there_and_back(
         &self,
         host: [usize; 2],
@@ -219,7 +219,7 @@ impl Allocator<'_> {
     /// Allocates and frees again.
     pub(crate) fn come_and_go(&self, bytes: usize) -> Result<(), DriverError> {
         let (driver, mut address) = (self.driver, 0);
-        // SAFETY: writes one address to where we point; pool and stream live.
+        // SAFETY: writes one address to where we point; pool and stream are valid.
         driver.check("cuMemAllocFromPoolAsync", unsafe {
             (driver.functions.pool_allocate)(&raw mut address, bytes, self.pool, self.stream)
         })?;
@@ -241,7 +241,7 @@ pub(crate) struct Launches<'p> {
 impl Launches<'_> {
     /// Enqueues all of them.
     pub(crate) fn launch(&self) -> Result<(), DriverError> {
-        // SAFETY: graph and stream live; `prepare` was promised that arguments and memory fit.
+        // SAFETY: graph and stream are valid; `prepare` was promised that arguments and memory fit.
         self.driver.check("cuGraphLaunch", unsafe {
             (self.driver.functions.graph_launch)(self.exec, self.stream)
         })
@@ -251,11 +251,10 @@ impl Launches<'_> {
 impl Drop for Launches<'_> {
     fn drop(&mut self) {
         let functions = &self.driver.functions;
-        // SAFETY: made once, destroyed once; whoever timed it waited for its end. Errors leave nothing to do.
-        unsafe {
-            (functions.graph_exec_destroy)(self.exec);
-            (functions.graph_destroy)(self.graph);
-        }
+        // SAFETY: made once, destroyed once; the caller waited for its end. An error cannot be handled here.
+        unsafe { (functions.graph_exec_destroy)(self.exec) };
+        // SAFETY: as above.
+        unsafe { (functions.graph_destroy)(self.graph) };
     }
 }
 
@@ -309,7 +308,7 @@ impl Peer<'_> {
     ///
     /// # Safety
     /// `arguments` are what the kernel takes, in its order; its pointers begin as much device memory as the kernel touches in
-    /// this shape. Memory and stream live until the last launch is done.
+    /// this shape. Memory and stream stay valid until the last launch is done.
     pub(crate) unsafe fn prepare(
         &self,
         stream: RawStream,
@@ -370,29 +369,29 @@ impl Prepared<'_> {
             stream: self.stream,
         };
         let (mut last, mut next) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: handles go to where we point; a node's description is copied during the call.
-        unsafe {
-            driver.check(
-                "cuGraphCreate",
-                (driver.functions.graph_create)(&raw mut launches.graph, 0),
-            )?;
-            for i in 0..count {
-                let after = usize::from(i > 0);
-                let added = (driver.functions.graph_add_kernel)(
+        let functions = &driver.functions;
+        // SAFETY: writes one handle to where we point.
+        let created = unsafe { (functions.graph_create)(&raw mut launches.graph, 0) };
+        driver.check("cuGraphCreate", created)?;
+        for i in 0..count {
+            let after = usize::from(i > 0);
+            // SAFETY: as above; the node's description is copied during the call.
+            let added = unsafe {
+                (functions.graph_add_kernel)(
                     &raw mut next,
                     launches.graph,
                     &raw const last,
                     after,
                     &raw const node,
-                );
-                driver.check("cuGraphAddKernelNode", added)?;
-                last = next;
-            }
-            driver.check(
-                "cuGraphInstantiateWithFlags",
-                (driver.functions.graph_instantiate)(&raw mut launches.exec, launches.graph, 0),
-            )?;
+                )
+            };
+            driver.check("cuGraphAddKernelNode", added)?;
+            last = next;
         }
+        // SAFETY: the graph is complete; writes one handle to where we point.
+        let instantiated =
+            unsafe { (functions.graph_instantiate)(&raw mut launches.exec, launches.graph, 0) };
+        driver.check("cuGraphInstantiateWithFlags", instantiated)?;
         Ok(launches)
     }
 }
@@ -412,7 +411,7 @@ impl Argument {
 impl Drop for Peer<'_> {
     fn drop(&mut self) {
         if !self.module.is_null() {
-            // SAFETY: loaded once, unloaded once; whoever timed it waited for its end. An error leaves nothing to do.
+            // SAFETY: loaded once, unloaded once; the caller waited for its end. An error cannot be handled here.
             unsafe { (self.driver.functions.module_unload)(self.module) };
         }
     }

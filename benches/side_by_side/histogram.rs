@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use warploom::device::atomic_add;
+use warploom::device_std::atomic_add;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 

@@ -44,7 +44,7 @@ fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
     let times = match &session.gpu {
         None => None,
         Some(gpu) => Some(session.interleave(&mut ours, || {
-            // SAFETY: two pieces of page-locked memory and one of the device, all of `bytes` bytes; they live until the times were taken.
+            // SAFETY: two pieces of page-locked memory and one of the device, all of `bytes` bytes; they stay valid until the last measurement.
             unsafe { gpu.there_and_back(raw, device, bytes, raw_stream) }
         })?),
     };

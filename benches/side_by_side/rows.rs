@@ -2,7 +2,7 @@
 //!
 //! With one row a thread has sixteen bytes under way, and none while it waits at the four barriers: 0.92 of a copy's speed on an H200.
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 

@@ -4,7 +4,7 @@
 //! written once. A block has tiles of 512 fours, four where it adds up and two where it scans: each thread has so many loads of sixteen bytes under way
 //! before the one barrier. With one tile per block it was 0.80 of a copy's speed on an H200.
 
-use warploom::device::vector::UInt4;
+use warploom::device_std::vector::UInt4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
@@ -283,40 +283,42 @@ impl<const INCLUSIVE: bool> Sides for Scan<INCLUSIVE> {
         let [before, before_sums] = &self.before;
         let (length, upper) = (u64::from(many), u64::from(few));
         // SAFETY: each twin takes what it reads with its length, room for four sums per block, or what is before each tile, and room for as much as it reads.
-        unsafe {
-            vec![
-                Call::new(
-                    "sums_of_tiles",
-                    many,
-                    threads,
-                    arguments![&self.x, fours, sums],
-                ),
-                Call::new(
-                    "sums_of_tiles",
-                    few,
-                    threads,
-                    arguments![sums, length, sums_of_sums],
-                ),
-                Call::new(
-                    "scan_exclusive",
-                    1,
-                    threads,
-                    arguments![sums_of_sums, upper, &self.nothing, before_sums],
-                ),
-                Call::new(
-                    "scan_exclusive",
-                    scan_few,
-                    threads,
-                    arguments![sums, length, before_sums, before],
-                ),
-                Call::new(
-                    Self::BENCHMARK.twin.function,
-                    scan_many,
-                    threads,
-                    arguments![&self.x, fours, before, &self.y],
-                ),
-            ]
-        }
+        let call = |function, blocks: u32, threads: u32, arguments| unsafe {
+            Call::new(function, blocks, threads, arguments)
+        };
+        let function = Self::BENCHMARK.twin.function;
+        vec![
+            call(
+                "sums_of_tiles",
+                many,
+                threads,
+                arguments![&self.x, fours, sums],
+            ),
+            call(
+                "sums_of_tiles",
+                few,
+                threads,
+                arguments![sums, length, sums_of_sums],
+            ),
+            call(
+                "scan_exclusive",
+                1,
+                threads,
+                arguments![sums_of_sums, upper, &self.nothing, before_sums],
+            ),
+            call(
+                "scan_exclusive",
+                scan_few,
+                threads,
+                arguments![sums, length, before_sums, before],
+            ),
+            call(
+                function,
+                scan_many,
+                threads,
+                arguments![&self.x, fours, before, &self.y],
+            ),
+        ]
     }
 
     fn result(&self, stream: &Stream) -> Result<Vec<u32>, BenchError> {

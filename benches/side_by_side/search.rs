@@ -1,6 +1,6 @@
 //! Work that atomics deal out: one step of a breadth-first search, and insertions into a hash table.
 
-use warploom::device::atomic::Relaxed;
+use warploom::device_std::atomic::Relaxed;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
@@ -14,7 +14,7 @@ const UNSEEN: u32 = u32::MAX;
 /// The level of what the step reaches.
 const DEPTH: u32 = 3;
 
-/// One vertex of the frontier per thread: neighbours that nobody has seen get their level and go to the next frontier.
+/// One vertex of the frontier per thread: neighbours without a level get their level and go to the next frontier.
 #[kernel(block(256))]
 fn bfs_step(
     i: Index1D,

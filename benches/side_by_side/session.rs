@@ -193,7 +193,7 @@ impl Session {
         let to = self.device.zeroed::<f32>(COPY_ELEMENTS)?;
         let bytes = COPY_ELEMENTS * size_of::<f32>();
         let copy = || {
-            // SAFETY: both buffers have `bytes` bytes and live until `time` has waited for the end of the copy.
+            // SAFETY: both buffers have `bytes` bytes and stay valid until `time` has waited for the end of the copy.
             self.time(|| unsafe {
                 gpu.driver
                     .copy(to.raw_ptr(), from.raw_ptr(), bytes, self.raw_stream())

@@ -82,7 +82,7 @@ impl Call {
     /// A launch of `function` in the twin's file.
     ///
     /// # Safety
-    /// `arguments` are what the function takes, in its order; it touches no memory beyond what they begin, which lives as long as
+    /// `arguments` are what the function takes, in its order; it accesses no memory beyond theirs, which stays valid as long as
     /// the [`Sides`] that makes the call.
     pub(crate) unsafe fn new(
         function: &'static str,
@@ -159,7 +159,7 @@ pub(crate) fn run<S: Sides>(session: &Session, size: u64) -> Result<Measured, Be
         .map(|call| gpu.load_from(file, call.function))
         .collect();
     let peers = peers?;
-    // SAFETY: `Call::new` was promised that arguments and memory fit; `sides` and the stream live until the last time was taken.
+    // SAFETY: `Call::new` was promised that arguments and memory fit; `sides` and the stream stay valid until the last measurement.
     let prepare = |(peer, call): (_, Call)| unsafe {
         Peer::prepare(peer, session.raw_stream(), call.shape, call.arguments)
     };

@@ -1,6 +1,6 @@
 //! A sparse matrix in compressed rows by a vector: one thread per row, and one warp per row.
 
-use warploom::device::atomic::Relaxed;
+use warploom::device_std::atomic::Relaxed;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
@@ -41,15 +41,14 @@ fn spmv_rows_unchecked(
     if let Some(y) = y.get_mut(row) {
         let row = row.get();
         // SAFETY: there is one start more than rows, and the last one is the number of entries.
-        let (start, end) = unsafe { (*starts.get_unchecked(row), *starts.get_unchecked(row + 1)) };
+        let start = unsafe { *starts.get_unchecked(row) };
+        // SAFETY: as above.
+        let end = unsafe { *starts.get_unchecked(row + 1) };
         let entries = start as usize..end as usize;
-        // SAFETY: starts do not shrink, and there are as many columns and values.
-        let (columns, values) = unsafe {
-            (
-                columns.get_unchecked(entries.clone()),
-                values.get_unchecked(entries),
-            )
-        };
+        // SAFETY: starts do not decrease, and the last one is the number of columns and values.
+        let columns = unsafe { columns.get_unchecked(entries.clone()) };
+        // SAFETY: as above.
+        let values = unsafe { values.get_unchecked(entries) };
         let mut sum = 0.0;
         for (&column, value) in columns.iter().zip(values) {
             // SAFETY: a column of the matrix, which has as many as `x` has elements.
@@ -59,7 +58,7 @@ fn spmv_rows_unchecked(
     }
 }
 
-/// The results are atomics, because no space of a `DisjointSlice` gives a warp an element of its own.
+/// One row per warp. The results are atomics, stored by lane 0; an output `DisjointSlice<f32, PerWarp>` would need none.
 #[kernel(fma, block(256))]
 fn spmv_warps(
     i: Index1D,

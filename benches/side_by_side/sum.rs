@@ -114,12 +114,10 @@ impl Sides for Sum {
         let many = arguments![&self.x, self.x.len() as u64, &self.partial];
         let one = arguments![&self.partial, u64::from(BLOCKS), &self.total];
         // SAFETY: the twin reads as many floats as it is told and writes one per block: `BLOCKS`, which `partial` has, or one.
-        unsafe {
-            vec![
-                Call::new("sum", BLOCKS, 256, many),
-                Call::new("sum", 1, 256, one),
-            ]
-        }
+        let many = unsafe { Call::new("sum", BLOCKS, 256, many) };
+        // SAFETY: as above.
+        let one = unsafe { Call::new("sum", 1, 256, one) };
+        vec![many, one]
     }
 
     fn result(&self, stream: &Stream) -> Result<Vec<f32>, BenchError> {

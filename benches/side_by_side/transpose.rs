@@ -80,11 +80,11 @@ fn transpose_padded(at: Index2D, block: Block, n: u32, a: &[f32], mut b: Disjoin
     let (column, row) = (block.thread() % TILE, block.thread() / TILE % TILE);
     let (first_column, first_row) = (at.y() - row, at.x() - column);
     let value = a[(first_row + row) * n as usize + first_column + column];
-    // SAFETY: each thread writes a place of its own, and nobody reads before the barrier.
+    // SAFETY: each thread writes its own slot, and no thread reads before the barrier.
     unsafe { tile.set(row * (TILE + 1) + column, value) };
     block.sync();
     if let Some(b) = b.get_mut(at) {
-        // SAFETY: nobody writes after the barrier.
+        // SAFETY: no thread writes after the barrier.
         *b = unsafe { tile.get(column * (TILE + 1) + row) };
     }
 }

@@ -67,7 +67,7 @@ fn run(session: &Session, size: u64) -> Result<Measured, BenchError> {
     ];
     let one_block = Shape::new(1, THREADS);
     // SAFETY: the twin takes a float and two buffers of `ELEMENTS` floats with their lengths, and checks its index against both.
-    // Buffers and stream live until the last time was taken.
+    // Buffers and stream stay valid until the last measurement.
     let mut peer = unsafe { twin.prepare(session.raw_stream(), one_block, arguments) };
     y.copy_from(0, &[0.0; ELEMENTS], stream)?;
     peer.launch()?;

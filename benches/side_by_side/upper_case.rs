@@ -4,7 +4,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use warploom::device::vector::UInt4;
+use warploom::device_std::vector::UInt4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Benchmark, Bound, Traffic, Twin};
 
@@ -81,7 +81,7 @@ fn fill_text(i: Index1D, mut text: DisjointSlice<UInt4>) {
     }
 }
 
-/// Times that a thread goes round: blocks that end early make room for others, where as many as fit at once would wait for the slowest.
+/// Iterations of each thread: blocks that end early make room for others; with only as many blocks as fit at once, all would wait for the slowest.
 const ROUNDS: usize = 4;
 
 pub(crate) struct UpperCase {

@@ -39,7 +39,7 @@ macro_rules! atomic_tests {
         mod $name {
             use super::*;
 
-            /// Five cells (one per order) for each of nine operations whose result does not depend on who comes first.
+            /// Five cells (one per order) for each of nine operations whose result does not depend on the order of threads.
             #[kernel]
             fn change(i: Index1D, cells: &[$atomic], mut y: DisjointSlice<[$ty; 5]>) {
                 let v = i.get() as $ty;
@@ -158,18 +158,15 @@ fn parts(i: Index1D, words: &[AtomicU32]) {
         return;
     };
     let at = word.as_ptr();
-    // SAFETY: four bytes lie in a word, two halves in the next; all accesses to them are atomic.
-    let (byte, half) = unsafe {
-        (
-            AtomicU8::from_ptr(at.cast::<u8>().add(i.get() % 4)),
-            AtomicU16::from_ptr(
-                words[16 + i.get() / 8]
-                    .as_ptr()
-                    .cast::<u16>()
-                    .add(i.get() % 2),
-            ),
-        )
-    };
+    // SAFETY: four bytes lie in a word.
+    let byte = unsafe { at.cast::<u8>().add(i.get() % 4) };
+    // SAFETY: all accesses to it are atomic.
+    let byte = unsafe { AtomicU8::from_ptr(byte) };
+    let next = words[16 + i.get() / 8].as_ptr();
+    // SAFETY: two halves lie in a word.
+    let half = unsafe { next.cast::<u16>().add(i.get() % 2) };
+    // SAFETY: all accesses to it are atomic.
+    let half = unsafe { AtomicU16::from_ptr(half) };
     at_every_order!(|order, k| {
         byte.fetch_add(k as u8 + 1, order);
         half.fetch_add(300 + k as u16, order);
@@ -265,7 +262,7 @@ fn the_last_block_sees_what_the_others_wrote() {
 fn float_sums(i: Index1D, single: &[AtomicF32], double: &[AtomicF64]) {
     single[i.get() % 3].fetch_add(0.5);
     double[i.get() % 2].fetch_add(i.get() as f64);
-    let _ = warploom::device::atomic_add(&double[2], 0.25);
+    let _ = warploom::device_std::atomic_add(&double[2], 0.25);
 }
 
 #[test]

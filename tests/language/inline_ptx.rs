@@ -39,27 +39,39 @@ fn two_results() {
 
 fn of_all_types(x: &[u32], i: usize) -> [u64; 5] {
     let v = x[i];
-    // SAFETY: instructions on registers; the CPU computes the same.
-    unsafe {
-        let wide: u64 = ptx!("mul.wide.u32 {d}, {a}, {a};", d = out(u64), a = in(u32) v, pure,
-            cpu = { u64::from(a) * u64::from(a) });
-        let narrow: u16 = ptx!("shl.b16 {d}, {a}, 3;", d = out(u16), a = in(u16) v as u16, pure,
-            cpu = { a << 3 });
-        let signed: i64 = ptx!("mad.wide.s32 {d}, {a}, {b}, {c};", d = out(i64), a = in(i32) v as i32, b = in(i32) -5, c = in(i64) 7, pure,
-            cpu = { i64::from(a) * i64::from(b) + c });
-        let double: f64 = ptx!("cvt.rn.f64.s16 {d}, {a};", d = out(f64), a = in(i16) v as i16, pure,
-            cpu = { f64::from(a) });
-        let (least, most): (u32, i32) = ptx!("min.u32 {l}, {a}, {b};\nmax.s32 {m}, {a}, {b};",
+    // SAFETY: an instruction on registers; the CPU computes the same.
+    let wide: u64 = unsafe {
+        ptx!("mul.wide.u32 {d}, {a}, {a};", d = out(u64), a = in(u32) v, pure,
+            cpu = { u64::from(a) * u64::from(a) })
+    };
+    // SAFETY: as above.
+    let narrow: u16 = unsafe {
+        ptx!("shl.b16 {d}, {a}, 3;", d = out(u16), a = in(u16) v as u16, pure,
+            cpu = { a << 3 })
+    };
+    // SAFETY: as above.
+    let signed: i64 = unsafe {
+        ptx!("mad.wide.s32 {d}, {a}, {b}, {c};", d = out(i64), a = in(i32) v as i32, b = in(i32) -5, c = in(i64) 7, pure,
+            cpu = { i64::from(a) * i64::from(b) + c })
+    };
+    // SAFETY: as above.
+    let double: f64 = unsafe {
+        ptx!("cvt.rn.f64.s16 {d}, {a};", d = out(f64), a = in(i16) v as i16, pure,
+            cpu = { f64::from(a) })
+    };
+    // SAFETY: as above.
+    let (least, most): (u32, i32) = unsafe {
+        ptx!("min.u32 {l}, {a}, {b};\nmax.s32 {m}, {a}, {b};",
             l = out(u32), m = out(i32), a = in(u32) v, b = in(u32) v << 7, pure,
-            cpu = { (a.min(b), (a as i32).max(b as i32)) });
-        [
-            wide,
-            u64::from(narrow),
-            signed as u64,
-            double.to_bits(),
-            u64::from(least) << 32 | u64::from(most as u32),
-        ]
-    }
+            cpu = { (a.min(b), (a as i32).max(b as i32)) })
+    };
+    [
+        wide,
+        u64::from(narrow),
+        signed as u64,
+        double.to_bits(),
+        u64::from(least) << 32 | u64::from(most as u32),
+    ]
 }
 
 #[test]

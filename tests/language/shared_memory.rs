@@ -150,26 +150,27 @@ fn a_histogram_of_shared_atomics() {
 /// The sum of the block's values in all threads, through an array of each type's own.
 fn block_sum<T: Plain + Add<Output = T>>(block: Block<'_>, value: T) -> T {
     let cells = shared_array!(T, 1024);
-    // SAFETY: each thread writes its own cell before the first barrier; in each step the lower half alone writes its own cells and
-    // reads the upper half's, and a barrier lies between the steps.
-    unsafe {
-        cells.set(block.thread(), value);
-        let mut n = block.threads();
-        while n > 1 {
-            block.sync();
-            let upper = n.div_ceil(2);
-            if block.thread() + upper < n {
-                let sum = cells.get(block.thread()) + cells.get(block.thread() + upper);
-                cells.set(block.thread(), sum);
-            }
-            n = upper;
+    // SAFETY: each thread writes its own cell.
+    unsafe { cells.set(block.thread(), value) };
+    let mut n = block.threads();
+    while n > 1 {
+        block.sync();
+        let upper = n.div_ceil(2);
+        if block.thread() + upper < n {
+            // SAFETY: in this step the thread alone accesses its cell.
+            let own = unsafe { cells.get(block.thread()) };
+            // SAFETY: no thread writes the upper half in this step.
+            let other = unsafe { cells.get(block.thread() + upper) };
+            // SAFETY: as for the read.
+            unsafe { cells.set(block.thread(), own + other) };
         }
-        block.sync();
-        let sum = cells.get(0);
-        // The next call writes the same cells.
-        block.sync();
-        sum
+        n = upper;
     }
+    block.sync();
+    // SAFETY: written before the barrier; the next call writes the same cells, after the barrier below.
+    let sum = unsafe { cells.get(0) };
+    block.sync();
+    sum
 }
 
 #[kernel]
@@ -223,13 +224,15 @@ fn rotate_in_dynamic(
     let bytes = dynamic_shared!(u8);
     let (t, n) = (block.thread(), block.threads());
     let v = x[i.get() % x.len()];
-    // SAFETY: each thread writes its own word and byte, which do not overlap, and reads others' after the barrier.
-    let (word, byte) = unsafe {
-        words.set(t, u64::from(v) << 9);
-        bytes.set(8 * n + t, v as u8);
-        block.sync();
-        (words.get((t + 1) % n), bytes.get(8 * n + (t + 2) % n))
-    };
+    // SAFETY: each thread writes its own word.
+    unsafe { words.set(t, u64::from(v) << 9) };
+    // SAFETY: each thread writes its own byte, behind the words.
+    unsafe { bytes.set(8 * n + t, v as u8) };
+    block.sync();
+    // SAFETY: no thread writes after the barrier.
+    let word = unsafe { words.get((t + 1) % n) };
+    // SAFETY: as above.
+    let byte = unsafe { bytes.get(8 * n + (t + 2) % n) };
     if let Some(y) = y.get_mut(i) {
         *y = [
             (word >> 9) as u32,

@@ -1,4 +1,4 @@
-//! Slices of slices, strings and tables that live in the program.
+//! Slices of slices, strings and tables that are constants of the program.
 
 use std::fmt::Write;
 

@@ -161,14 +161,14 @@ fn halves(i: Index1D, warp: Warp, x: &[u32], mut y: DisjointSlice<[u32; 3]>) {
     let (low, v) = (warp.lane() < 16, x[i.get()]);
     let mask = if low { 0xffff } else { 0xffff_0000 };
     // SAFETY: all lanes of a half come here with the mask of that half, and each is in its own.
-    let all = unsafe {
-        [
-            warp.ballot_mask(mask, v.is_multiple_of(3)).bits(),
-            warp.shuffle_xor_mask(mask, v, 7),
-            u32::from(warp.any_mask(mask, v.is_multiple_of(29)))
-                + 2 * u32::from(warp.all_mask(mask, v > 1 << 27)),
-        ]
-    };
+    let ballot = unsafe { warp.ballot_mask(mask, v.is_multiple_of(3)) };
+    // SAFETY: as above.
+    let other = unsafe { warp.shuffle_xor_mask(mask, v, 7) };
+    // SAFETY: as above.
+    let any = unsafe { warp.any_mask(mask, v.is_multiple_of(29)) };
+    // SAFETY: as above.
+    let every = unsafe { warp.all_mask(mask, v > 1 << 27) };
+    let all = [ballot.bits(), other, u32::from(any) + 2 * u32::from(every)];
     if let Some(y) = y.get_mut(i) {
         *y = all;
     }

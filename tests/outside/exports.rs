@@ -108,7 +108,7 @@ impl Operator<u32> for Product {
     }
 }
 
-/// An instance for a constant, one for a closure and one for a private type, behind functions that nobody outside sees.
+/// An instance for a constant, one for a closure and one for a private type, behind private functions.
 pub fn all(stream: &Stream, y: &mut DeviceBuffer<u32>, pairs: &mut DeviceBuffer<u32>) -> warploom::Result<()> {
     fill::<10_000_031>::launch(stream, Launch::covering(y.len()), &mut *y)?;
     hidden(stream, y, pairs)

@@ -291,7 +291,7 @@ pub(crate) fn workshop() -> &'static Path {
         let crates = [
             ("warploom", ""),
             ("warploom-build", "kernel-build"),
-            ("warploom-device", "device-std"),
+            ("warploom-device-std", "device-std"),
             ("warploom-emulator", "emulator"),
             ("warploom-macros", "kernel-macros"),
             ("warploom-manifest", "manifest"),

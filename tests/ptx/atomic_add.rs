@@ -1,7 +1,7 @@
 //! warploom's own additions are one plain instruction, relaxed and at device scope, in the memory that the kernel means.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
-use warploom::device::atomic_add;
+use warploom::device_std::atomic_add;
 use warploom::prelude::*;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Operations in which lanes meet stay where they were written: not sunk into a branch, not copied into several.
+//! Convergent operations stay where they were written: not sunk into a branch, not copied into several.
 //!
 //! LLVM knows this of its own intrinsics. Host IR does not say it of the functions around them, so these are not inlined here.
 

@@ -1,7 +1,7 @@
-//! A value that is copied as a whole travels in the widest accesses that its alignment allows, and through the read-only cache where nobody
-//! writes it.
+//! A value that is copied as a whole travels in the widest accesses that its alignment allows, and through the read-only cache if it is
+//! only read.
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 
 #[kernel]

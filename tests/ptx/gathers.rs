@@ -1,4 +1,4 @@
-//! Indices that come from memory are read and looked at for a group of rounds together, before anything is read at them.
+//! Indices that come from memory are loaded and checked for a batch of iterations together, before the elements are loaded.
 //@ release
 
 use warploom::prelude::*;
@@ -14,7 +14,7 @@ fn gather(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: Disjoin
         *y = sum;
     }
 }
-// The indices of a group of 16 rounds, and of one of 4, are compared with one another before the largest is looked at.
+// The maximum of the indices of a batch of 16 iterations, and of one of 4, is computed before it is checked.
 // ptx: max.u32
 // ptx: max.u32
 // ptx: max.u32
@@ -37,7 +37,7 @@ fn gather(i: Index1D, starts: &[u32], columns: &[u32], x: &[f32], mut y: Disjoin
 // ptx: setp.gt.u32
 // What nothing writes is read past the other cache, in groups and in single rounds.
 // ptx-not: ld.global.b32
-// The loop that there was tells which index was wrong.
+// The original loop reports the index that is out of bounds.
 // ptx-module: panic_bounds_check
 
 /// What is written in a loop would stay written: such a loop keeps its checks.
@@ -50,6 +50,6 @@ fn scatter(i: Index1D, columns: &[u32], x: &[f32], mut y: DisjointSlice<f32, Gri
 // ptx-not: max.u32
 
 #[test]
-fn gathered_indices_are_looked_at_in_groups() {
+fn gathered_indices_are_checked_in_batches() {
     warploom_harness::ptx_file!("gathers.rs");
 }

@@ -17,7 +17,7 @@ fn dotted(i: Index1D, a: u32, mut y: DisjointSlice<u32>) {
 // ptx-not: .local
 // ptx-not: call
 
-/// Nobody uses the result, but the text may have an effect.
+/// The result is unused, but the text may have an effect.
 #[kernel]
 fn kept() {
     // SAFETY: waits, nothing else.
@@ -25,7 +25,7 @@ fn kept() {
 }
 // ptx: nanosleep.u32
 
-/// Nobody uses the result, and there is no effect.
+/// The result is unused, and there is no effect.
 #[kernel]
 fn dropped(a: u32) {
     // SAFETY: one instruction on registers.

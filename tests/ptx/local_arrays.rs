@@ -2,8 +2,8 @@
 //@ release
 
 use std::sync::atomic::AtomicU32;
-use warploom::device::atomic_add;
-use warploom::device::vector::Float4;
+use warploom::device_std::atomic_add;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 
 #[kernel(requires(bins.len() == 256))]
@@ -47,6 +47,6 @@ fn picked(i: Index1D, x: &[Float4], which: &[u32], mut y: DisjointSlice<f32>) {
 // ptx: .local
 
 #[test]
-fn walked_arrays_are_in_registers() {
+fn iterated_arrays_are_in_registers() {
     warploom_harness::ptx_file!("local_arrays.rs");
 }

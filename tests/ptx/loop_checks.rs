@@ -1,6 +1,6 @@
-//! A loop whose indices grow evenly is checked once, before it: what runs then has no checks, and loads are not kept apart by them. What is left over
-//! of it when it is unrolled comes before it, and an address that moves by what the launch says is one addition in each round: so little else lives
-//! in registers that ptxas has room for many loads under way.
+//! A loop whose indices are add recurrences is checked once, in its preheader: the version that runs has no checks between its loads. The remainder
+//! of the unrolled loop comes first, and an address with a step from the launch is one addition per iteration: that leaves ptxas registers for many
+//! loads in flight.
 //@ release
 
 use warploom::prelude::*;

@@ -65,7 +65,7 @@ fn sine_and_cosine(i: Index1D, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f
 }
 // ptx-count: 1 call.uni
 
-/// A declaration without a body would be a symbol that nobody has.
+/// A declaration without a body would be an undefined symbol.
 #[test]
 fn math_resolves() {
     warploom_harness::ptx_file!("math.rs");

@@ -15,7 +15,7 @@ fn columns_and_rows(i: Index2D, block: Block, mut y: DisjointSlice2D<u32>) {
 // ptx-not: and.b
 // ptx-not: shr.u
 
-/// Of four neighbours the one with the largest index is looked at, once.
+/// Of four neighbours only the largest index is compared.
 #[kernel(block(256))]
 fn neighbours(i: Index1D, width: u32, x: &[f32], mut y: DisjointSlice<f32>) {
     let at = i.get() as u32;

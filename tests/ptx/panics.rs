@@ -13,7 +13,7 @@ fn index(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
 // ptx-module: exit;
 // ptx-module-not: trap
 
-#[expect(clippy::expect_used, reason = "the panic is what is looked at")]
+#[expect(clippy::expect_used, reason = "the panic is what is tested")]
 #[kernel]
 fn messages(i: Index1D, mut y: DisjointSlice<u32>) {
     let Some(y) = y.get_mut(i) else { return };

@@ -1,7 +1,7 @@
 //! A thread's own patch of a matrix costs two comparisons, and its rows no other check.
 //@ release
 
-use warploom::device::vector::Float4;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 
 #[kernel]

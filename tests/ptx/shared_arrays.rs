@@ -7,13 +7,16 @@ fn two(block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
     let (a, b) = (shared_array!(u32, 64), shared_array!(u32, 64));
     let t = block.thread() & 63;
     // SAFETY: never launched; the text alone matters.
-    unsafe {
-        a.set(t, 1);
-        b.set(t, 2);
-        block.sync();
-        if let Some(y) = y.get_mut(i) {
-            *y = a.get(63 - t) ^ b.get(63 - t);
-        }
+    unsafe { a.set(t, 1) };
+    // SAFETY: as above.
+    unsafe { b.set(t, 2) };
+    block.sync();
+    if let Some(y) = y.get_mut(i) {
+        // SAFETY: as above.
+        let a = unsafe { a.get(63 - t) };
+        // SAFETY: as above.
+        let b = unsafe { b.get(63 - t) };
+        *y = a ^ b;
     }
 }
 // ptx-count: 2 .shared .align

@@ -1,7 +1,7 @@
 use warploom::prelude::*;
 
 #[kernel]
-fn k(grid: warploom::device::CooperativeGrid) {
+fn k(grid: warploom::device_std::CooperativeGrid) {
     grid.sync();
 }
 

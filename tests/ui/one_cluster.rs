@@ -1,6 +1,6 @@
 use warploom::prelude::*;
 
 #[kernel(cluster(2))]
-fn k(first: warploom::device::Cluster, second: warploom::device::Cluster) {}
+fn k(first: warploom::device_std::Cluster, second: warploom::device_std::Cluster) {}
 
 fn main() {}

@@ -25,7 +25,10 @@ fn matmul_naive_unchecked(at: Index2D, a: &[f32], b: &[f32], n: u32, mut c: Disj
         let mut product = 0.0;
         for k in 0..n {
             // SAFETY: row, column and `k` are below `n`, and both matrices have `n * n` elements.
-            product += unsafe { a.get_unchecked(at.y() * n + k) * b.get_unchecked(k * n + at.x()) };
+            let a = unsafe { a.get_unchecked(at.y() * n + k) };
+            // SAFETY: as above.
+            let b = unsafe { b.get_unchecked(k * n + at.x()) };
+            product += a * b;
         }
         *c = product;
     }

@@ -1,7 +1,7 @@
 //! Eight by eight results in each thread, and all memory in accesses of sixteen bytes.
 
-use warploom::device::hint::unroll_all;
-use warploom::device::vector::Float4;
+use warploom::device_std::hint::unroll_all;
+use warploom::device_std::vector::Float4;
 use warploom::prelude::*;
 use warploom_harness::benchmark::{Bound, Twin};
 

@@ -1,4 +1,4 @@
-//! Where threads meet in a loop it stays one: its checks are decided before it, and passed over together before anything is read.
+//! A loop with a barrier is not versioned: its checks are decided in the preheader, and skipped together before the loads.
 //@ release
 
 use warploom::prelude::*;
@@ -45,6 +45,6 @@ fn tiles(
 // ptx: panic_bounds_check
 
 #[test]
-fn checks_of_a_loop_with_barriers_are_passed_over_together() {
-    warploom_harness::ptx_file!("joined_checks.rs");
+fn checks_of_a_loop_with_barriers_are_skipped_together() {
+    warploom_harness::ptx_file!("guard_merging.rs");
 }
