@@ -12,20 +12,20 @@
 
 mod cell; // plain values behind unsafe access
 mod constant; // read in kernels, written between them
-mod global; // written by kernels
 #[cfg(not(warploom_device))]
-mod known; // all statics of the program
+mod descriptor; // all statics of the program
+mod global; // written by kernels
 mod managed; // one memory for host and device
 
 pub use cell::DeviceCell;
 pub use constant::ConstantStatic;
+#[cfg(not(warploom_device))]
+#[doc(hidden)]
+pub use descriptor::{Entry, RegisteredStatic, Space, StaticDescriptor, known};
 pub use global::DeviceStatic;
 #[cfg(warploom_device)]
 #[doc(hidden)]
 pub use global::StaticPlace;
-#[cfg(not(warploom_device))]
-#[doc(hidden)]
-pub use known::{Entry, Known, KnownStatic, Space, known};
 pub use managed::ManagedStatic;
 
 use crate::atomic::{Atomic, Scope};

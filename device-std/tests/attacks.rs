@@ -1,4 +1,4 @@
-//! Attempts to make two threads meet in one element. Each must fail, or end in something harmless. The book's chapter on safety
+//! Attempts to make two threads meet in one element. Each must fail, or end in something harmless. docs/safety.md
 //! names these tests; what must not even compile stands as `compile_fail` beside the types.
 mod launch;
 use launch::{Output, each_thread, launch};

@@ -209,7 +209,7 @@ pub enum WaitPoint {
         /// The lanes of the mask that are here.
         arrived: u32,
     },
-    /// A change of memory, for which the threads look again and again. Found in checked runs only.
+    /// A change of memory that the threads poll for. Found in checked runs only.
     Memory,
     /// The barrier of the cluster.
     Cluster,

@@ -19,7 +19,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// How much the run looks at.
+    /// How much the run checks.
     pub mode: Mode,
     /// The order.
     pub schedule: Schedule,
@@ -35,7 +35,7 @@ pub struct Options {
     pub prints: usize,
 }
 
-/// How much a run looks at.
+/// How much a run checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
@@ -50,7 +50,7 @@ pub enum Mode {
 ///
 /// A thread runs until it waits, whatever the order; in [`Mode::Checked`] atomics may be followed by a switch as well. With one worker a
 /// run is the same each time. With several, the order of threads within each block (cluster, cooperative grid) still is, as long as the
-/// kernel does not look at what other blocks do meanwhile; how the blocks interleave is up to the operating system.
+/// kernel does not depend on what other blocks do meanwhile; how the blocks interleave is up to the operating system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Schedule {

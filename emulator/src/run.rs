@@ -115,7 +115,7 @@ fn run_launch(
     launch.quiet.begin(n_workers);
     // Too few OS threads only cost time.
     let cancel = || launch.quiet.leave();
-    HELPERS.along(n_helpers, &work, &cancel, |n_helping| {
+    HELPERS.run_with(n_helpers, &work, &cancel, |n_helping| {
         if n_helping == 0 {
             launch.quiet.begin(1);
         }

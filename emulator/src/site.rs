@@ -87,7 +87,7 @@ pub fn site(id: SiteId) -> Option<&'static SiteInfo> {
 
 /// A place in the source. As small as a reference: each lane that waits leaves one.
 ///
-/// Two are equal if a reader would look at the same file, line and column.
+/// Two are equal if they name the same file, line and column.
 #[derive(Clone, Copy)]
 pub(crate) struct Site {
     /// A location, whose address is even; or an odd address that is none: twice the number of a site, plus one.
@@ -251,7 +251,7 @@ mod tests {
         let first = register(vec![info(1, &[900, 3, 40]), info(0, &[3]), info(0, &[4])]);
         let place = |n| Site::of_site(first + n);
         assert_eq!(place(0).to_string(), "src/k.rs:3:7");
-        assert_eq!(place(0), place(1), "the line that a reader looks at");
+        assert_eq!(place(0), place(1), "the line of the source");
         assert_ne!(place(0), place(2));
         assert_eq!(place(2).site(), Some(SiteId(first + 2)));
     }

@@ -18,7 +18,7 @@ pub(crate) const OPTIONS: &str = "WARPLOOM_OPTIONS";
 /// Path of rustc's LLVM.
 pub(crate) const LLVM: &str = "WARPLOOM_LLVM";
 
-/// What became of one target in the nested build.
+/// BuildTargets became of one target in the nested build.
 #[derive(Debug, Clone)]
 pub(crate) struct Built {
     /// cargo's kind: `lib`, `bin`, `example`, `test`.
@@ -32,12 +32,12 @@ pub(crate) struct Built {
     pub(crate) errors: Vec<String>,
 }
 
-/// What the nested build said.
+/// BuildTargets the nested build said.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) built: Vec<Built>,
     pub(crate) succeeded: bool,
-    /// What cargo itself printed.
+    /// BuildTargets cargo itself printed.
     pub(crate) log: String,
     /// Errors of crates that this package depends on.
     pub(crate) foreign_errors: Vec<String>,
@@ -45,12 +45,12 @@ pub(crate) struct Outcome {
     pub(crate) sources: BTreeSet<PathBuf>,
 }
 
-/// What one run of cargo builds.
+/// BuildTargets one run of cargo builds.
 ///
 /// A library is built apart from the rest: packages that depend on it compile it too, in the same folder, as an ordinary `lib`. As a
 /// `staticlib` cargo keeps the two apart (or only the first of them would have device code), and it waits for the dependencies'
 /// bitcode, which their metadata does not have.
-pub(crate) enum What {
+pub(crate) enum BuildTargets {
     Library,
     /// The flags that name the targets.
     Others(Vec<String>),
@@ -59,13 +59,13 @@ pub(crate) enum What {
 /// The nested build of one package.
 pub(crate) struct Nested<'a> {
     pub(crate) package: &'a Package,
-    pub(crate) what: What,
+    pub(crate) what: BuildTargets,
     pub(crate) options_json: String,
     pub(crate) llvm: &'a Path,
 }
 
 impl Outcome {
-    /// What two runs of cargo said.
+    /// BuildTargets two runs of cargo said.
     pub(crate) fn and(mut self, other: Outcome) -> Outcome {
         self.built.extend(other.built);
         self.succeeded &= other.succeeded;
@@ -111,10 +111,10 @@ impl Nested<'_> {
         let package = self.package;
         let mut command = clean(&package.cargo);
         match &self.what {
-            What::Library => {
+            BuildTargets::Library => {
                 command.args(["rustc", "--lib", "--crate-type", wrapper::LIBRARY]);
             }
-            What::Others(targets) => {
+            BuildTargets::Others(targets) => {
                 command.arg("build").args(targets);
             }
         }
@@ -275,7 +275,7 @@ fn is_outer_build_variable(key: &OsString) -> bool {
     let Some(key) = key.to_str() else {
         return false;
     };
-    // What users set for cargo itself stays; what cargo sets for build scripts, and what steers rustc, goes.
+    // BuildTargets users set for cargo itself stays; what cargo sets for build scripts, and what steers rustc, goes.
     let keep = [
         "CARGO_HOME",
         "CARGO_NET_OFFLINE",

@@ -1,6 +1,6 @@
 //! The device pass, from `build.rs` to cargo's instructions.
 
-use crate::cargo::{LLVM, Nested, OPTIONS, Outcome, ROLE, What};
+use crate::cargo::{BuildTargets, LLVM, Nested, OPTIONS, Outcome, ROLE};
 use crate::elf;
 use crate::groups::{DeviceCode, Group};
 use crate::options::{Builder, Options};
@@ -191,13 +191,13 @@ fn check(options: &Options) -> Result<(), Stop> {
 }
 
 /// The runs of cargo that build the wanted targets, and nothing else that would be linked.
-fn parts(package: &Package, wanted: &[&Target]) -> Vec<What> {
+fn parts(package: &Package, wanted: &[&Target]) -> Vec<BuildTargets> {
     let mut parts = Vec::new();
     let mut others = Vec::new();
     for target in wanted {
         let flag = match target.kind {
             Kind::Lib => {
-                parts.push(What::Library);
+                parts.push(BuildTargets::Library);
                 continue;
             }
             Kind::Bin => "--bin",
@@ -211,7 +211,7 @@ fn parts(package: &Package, wanted: &[&Target]) -> Vec<What> {
         others.push("--tests".into());
     }
     if !others.is_empty() {
-        parts.push(What::Others(others));
+        parts.push(BuildTargets::Others(others));
     }
     parts
 }
@@ -316,7 +316,7 @@ fn error_variable(target: &Target) -> String {
     }
 }
 
-/// What rustc says against a target.
+/// BuildTargets rustc says against a target.
 fn own_error<'a>(target: &Target, outcome: &'a Outcome) -> Option<&'a str> {
     let mut built = outcome.built.iter();
     let own = built.find(|b| {

@@ -466,12 +466,12 @@ impl Shared {
             }
         }
         prints.flush(backend);
-        let unheard = match backend {
+        let unobserved = match backend {
             Backend::Emulator(emulated) => lock(&emulated.fault).take(),
             // Errors: as above.
             Backend::Cuda(gpu) => gpu.take_panic(None).ok().flatten(),
         };
-        if let Some(error) = unheard {
+        if let Some(error) = unobserved {
             report_unobserved_error(&error);
         }
     }

@@ -64,9 +64,10 @@ pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
     Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
     ChannelFormat, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceSlice3D, DeviceSlice3DMut,
-    Extent3, HostPart, HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, MemoryUsage,
-    ObjectsInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut, PitchedBuffer,
-    PitchedSlice, PitchedSliceMut, Place, Placement, Pool, PoolOptions, PoolUsage, SharedAtomics,
+    Extent3, HostPart, HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, MemoryLocation,
+    MemoryUsage, ObjectsInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,
+    PitchedBuffer, PitchedSlice, PitchedSliceMut, Pool, PoolOptions, PoolUsage, RangeAttributes,
+    SharedAtomics,
 };
 #[doc(hidden)]
 pub use module::embedded;

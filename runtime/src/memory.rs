@@ -34,7 +34,7 @@ pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
 pub use extent::{Extent3, HostPart, HostPartMut};
 pub use host_access::SharedAtomics;
-pub use managed::{Advice, Attach, ManagedBuffer, Place, Placement};
+pub use managed::{Advice, Attach, ManagedBuffer, MemoryLocation, RangeAttributes};
 pub use pinned::{PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut};
 pub use pitched::PitchedBuffer;
 pub use pool::{Pool, PoolOptions, PoolUsage};
@@ -181,7 +181,7 @@ pub enum MemoryError {
     },
     /// The host wants to touch memory that a graph has.
     #[error(
-        "the host cannot look at memory that a graph uses, for the graph's runs borrow nothing; drop the graph first, or copy to other memory"
+        "the host cannot access memory that a graph uses, because runs of the graph hold no borrow; drop the graph first, or copy to other memory"
     )]
     InGraph,
     /// Buffer and stream belong to different devices.

@@ -9,7 +9,7 @@
 //! use warploom_runtime::occupancy::{BlockNeeds, Multiprocessor};
 //!
 //! let hopper = Multiprocessor::of(Model::CC_9_0);
-//! let room = hopper.room_for(&BlockNeeds { threads: 256, registers: 40, shared_bytes: 0 });
+//! let room = hopper.occupancy_of(&BlockNeeds { threads: 256, registers: 40, shared_bytes: 0 });
 //! assert_eq!((room.blocks, room.warps, room.max_warps), (6, 48, 64));
 //! assert_eq!(room.occupancy(), 0.75);
 //! assert_eq!(room.by_registers, Some(6)); // registers are what there is too little of
@@ -83,7 +83,7 @@ pub struct BlockNeeds {
 /// What there is room for at a time on one multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Room {
+pub struct Occupancy {
     /// Blocks; 0 if such a block cannot run at all.
     pub blocks: u32,
     /// Warps of these blocks.
@@ -104,7 +104,7 @@ pub struct Room {
     pub shared_bytes_per_block: u32,
 }
 
-impl Room {
+impl Occupancy {
     /// Warps that are there, as a part of those that there are places for: 1.0 is full.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
@@ -194,7 +194,7 @@ impl Multiprocessor {
 
     /// How many such blocks are there at a time. CUDA: `cudaOccupancyMaxActiveBlocksPerMultiprocessor`.
     #[must_use]
-    pub fn room_for(&self, block: &BlockNeeds) -> Room {
+    pub fn occupancy_of(&self, block: &BlockNeeds) -> Occupancy {
         let warps = block.threads.div_ceil(self.warp).max(1);
         let (by_registers, registers_per_block) = self.by_registers(block.registers, warps);
         let (by_shared, shared_bytes_per_block) = self.by_shared(block.shared_bytes);
@@ -208,7 +208,7 @@ impl Multiprocessor {
         } else {
             0
         };
-        Room {
+        Occupancy {
             blocks,
             warps: blocks * warps,
             max_warps: self.warps,
@@ -290,7 +290,7 @@ pub(crate) fn best_block<E>(
     Ok(best)
 }
 
-impl fmt::Display for Room {
+impl fmt::Display for Occupancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = 100.0 * self.occupancy();
         let (blocks, warps, most) = (self.blocks, self.warps, self.max_warps);

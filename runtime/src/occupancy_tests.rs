@@ -30,7 +30,7 @@ fn needs(threads: u32, registers: u32, shared_bytes: u32) -> BlockNeeds {
 fn the_figures_of_the_guide_are_reproduced() {
     for ((major, minor), [threads, registers, shared], taken, expected) in GUIDE {
         let gpu = Multiprocessor::historical(major, minor).unwrap();
-        let room = gpu.room_for(&needs(threads, registers, shared));
+        let room = gpu.occupancy_of(&needs(threads, registers, shared));
         let found = [room.registers_per_block, room.shared_bytes_per_block];
         let percent = (100.0 * room.occupancy()).round() as u32;
         assert_eq!(
@@ -46,10 +46,13 @@ fn the_figures_of_the_guide_are_reproduced() {
 fn the_limits_of_the_guide_bound_blocks_and_threads() {
     for (capability, most) in [((1, 1), 512), ((1, 3), 512), ((2, 0), 1024)] {
         let gpu = Multiprocessor::historical(capability.0, capability.1).unwrap();
-        assert!(gpu.room_for(&needs(most, 8, 0)).blocks > 0);
-        assert_eq!(gpu.room_for(&needs(most + 1, 8, 0)).blocks, 0);
-        assert_eq!(gpu.room_for(&needs(32, 8, 0)).blocks, 8);
-        assert_eq!(gpu.room_for(&needs(32, 8, gpu.shared_bytes + 1)).blocks, 0);
+        assert!(gpu.occupancy_of(&needs(most, 8, 0)).blocks > 0);
+        assert_eq!(gpu.occupancy_of(&needs(most + 1, 8, 0)).blocks, 0);
+        assert_eq!(gpu.occupancy_of(&needs(32, 8, 0)).blocks, 8);
+        assert_eq!(
+            gpu.occupancy_of(&needs(32, 8, gpu.shared_bytes + 1)).blocks,
+            0
+        );
     }
 }
 
@@ -63,7 +66,7 @@ fn without_registers_the_models_places_are_those_of_the_emulator() {
                     continue;
                 }
                 assert_eq!(
-                    gpu.room_for(&needs(threads, 0, shared)).blocks,
+                    gpu.occupancy_of(&needs(threads, 0, shared)).blocks,
                     model.limits().blocks_of(threads, shared),
                     "{model}: {threads} threads, {shared} bytes"
                 );
@@ -76,7 +79,7 @@ fn without_registers_the_models_places_are_those_of_the_emulator() {
 #[test]
 fn registers_decide_on_todays_gpus_too() {
     let hopper = Multiprocessor::of(Model::CC_9_0);
-    let blocks = |threads, registers| hopper.room_for(&needs(threads, registers, 0)).blocks;
+    let blocks = |threads, registers| hopper.occupancy_of(&needs(threads, registers, 0)).blocks;
     assert_eq!(blocks(1024, 32), 2);
     assert_eq!(blocks(1024, 33), 1);
     assert_eq!(blocks(1024, 64), 1);
@@ -93,16 +96,19 @@ fn registers_decide_on_todays_gpus_too() {
 fn warps_are_counted_in_pairs_once_and_in_fours_today() {
     // Three warps take the registers of four: 4 x 32 x 10.
     let tesla = Multiprocessor::historical(1, 0).unwrap();
-    let room = tesla.room_for(&needs(96, 10, 0));
+    let room = tesla.occupancy_of(&needs(96, 10, 0));
     assert_eq!((room.registers_per_block, room.blocks), (1280, 6));
-    let four = tesla.room_for(&needs(128, 10, 0));
+    let four = tesla.occupancy_of(&needs(128, 10, 0));
     assert_eq!((four.registers_per_block, four.blocks), (1280, 6));
     // Each warp for itself: 3 x 320.
     let fermi = Multiprocessor::historical(2, 0).unwrap();
-    assert_eq!(fermi.room_for(&needs(96, 10, 0)).registers_per_block, 960);
+    assert_eq!(
+        fermi.occupancy_of(&needs(96, 10, 0)).registers_per_block,
+        960
+    );
     // One warp after the other goes to one of four parts, each with registers for 2 such warps: the ninth has none.
     let hopper = Multiprocessor::of(Model::CC_9_0);
-    let blocks = |warps: u32| hopper.room_for(&needs(32 * warps, 255, 0)).blocks;
+    let blocks = |warps: u32| hopper.occupancy_of(&needs(32 * warps, 255, 0)).blocks;
     assert_eq!([blocks(1), blocks(4), blocks(8), blocks(9)], [8, 2, 1, 0]);
 }
 
@@ -112,11 +118,11 @@ fn registers_are_given_away_in_units() {
     // Two warps of 11 registers: 704, rounded up for the block, or twice 352, rounded up for each warp.
     for ((major, minor), taken) in [((1, 0), 768), ((1, 3), 1024), ((2, 0), 768)] {
         let gpu = Multiprocessor::historical(major, minor).unwrap();
-        let room = gpu.room_for(&needs(64, 11, 0));
+        let room = gpu.occupancy_of(&needs(64, 11, 0));
         assert_eq!(room.registers_per_block, taken, "{major}.{minor}");
     }
     for model in Model::all() {
-        let room = Multiprocessor::of(model).room_for(&needs(64, 11, 0));
+        let room = Multiprocessor::of(model).occupancy_of(&needs(64, 11, 0));
         assert_eq!(room.registers_per_block, 1024, "{model}");
     }
 }
@@ -127,7 +133,7 @@ fn shared_memory_is_given_away_in_units() {
     for ((major, minor), unit) in [((1, 0), 512), ((1, 3), 512), ((2, 0), 128)] {
         let gpu = Multiprocessor::historical(major, minor).unwrap();
         for (bytes, taken) in [(1, unit), (unit, unit), (unit + 1, 2 * unit)] {
-            let room = gpu.room_for(&needs(64, 8, bytes));
+            let room = gpu.occupancy_of(&needs(64, 8, bytes));
             assert_eq!(room.shared_bytes_per_block, taken, "{major}.{minor}");
         }
     }
@@ -137,7 +143,7 @@ fn shared_memory_is_given_away_in_units() {
 #[test]
 fn shared_memory_is_taken_in_units_beside_what_is_reserved() {
     let ampere = Multiprocessor::of(Model::CC_8_6);
-    let room = ampere.room_for(&needs(64, 16, 7 * 1024 + 1));
+    let room = ampere.occupancy_of(&needs(64, 16, 7 * 1024 + 1));
     assert_eq!(room.shared_bytes_per_block, 8 * 1024 + 128);
     assert_eq!((room.by_shared, room.blocks), (Some(12), 12));
     assert_eq!(room.to_string(), "12 blocks, 24 of 48 warps (50 %)");
@@ -149,7 +155,7 @@ fn the_best_block_is_the_largest_that_fills_most() {
     let best = |shared: fn(u32) -> u32, registers| {
         let blocks = |threads| {
             Ok::<_, ()>(
-                ada.room_for(&needs(threads, registers, shared(threads)))
+                ada.occupancy_of(&needs(threads, registers, shared(threads)))
                     .blocks,
             )
         };

@@ -34,7 +34,7 @@ type Handler = Arc<dyn Fn(&str) + Send + Sync>;
 /// What a device's kernels print.
 #[derive(Default)]
 pub(crate) struct Prints {
-    /// Whether there was a ring ever. Launches look at it first: most devices have no kernel that prints.
+    /// Whether there was a ring ever. Launches test it first: most devices have no kernel that prints.
     used: AtomicBool,
     state: Mutex<State>,
     output: Mutex<Output>,

@@ -9,7 +9,8 @@
 
 use warploom_fake_driver::testing::{Fake, assert_passed, is_child, run_child};
 use warploom_runtime::{
-    Advice, Device, HostPart, HostPartMut, MemoryError, PinnedOptions, Place, PoolOptions, Result,
+    Advice, Device, HostPart, HostPartMut, MemoryError, MemoryLocation, PinnedOptions, PoolOptions,
+    Result,
 };
 
 /// Runs `body` in a process of its own whose GPU is the fake; nothing is left afterwards, and nothing was freed too early.
@@ -209,16 +210,16 @@ fn managed_memory_is_advised_and_moved() {
             let stream = device.stream()?;
             let mut x = device.managed_from(&numbers(1000))?;
             x.advise(Advice::ReadMostly)?;
-            x.advise(Advice::PreferredPlace(Place::Device))?;
-            x.advise(Advice::AccessedBy(Place::Host))?;
-            let told = x.placement()?;
+            x.advise(Advice::PreferredLocation(MemoryLocation::Device))?;
+            x.advise(Advice::AccessedBy(MemoryLocation::Host))?;
+            let told = x.range_attributes()?;
             assert_eq!(
                 (told.read_mostly, told.preferred),
-                (true, Some(Place::Device))
+                (true, Some(MemoryLocation::Device))
             );
-            x.unadvise(Advice::PreferredPlace(Place::Device))?;
-            assert_eq!(x.placement()?.preferred, None);
-            x.prefetch(10.., Place::Host, &stream)?;
+            x.unadvise(Advice::PreferredLocation(MemoryLocation::Device))?;
+            assert_eq!(x.range_attributes()?.preferred, None);
+            x.prefetch(10.., MemoryLocation::Host, &stream)?;
             x.device_slice_mut().slice_mut(..5)?.fill(9, &stream)?;
             assert_eq!(x.as_slice()?[..6], [9, 9, 9, 9, 9, numbers(6)[5]]);
             // The card has a million bytes: no more is asked for.
@@ -331,12 +332,12 @@ fn everything(device: &Device) -> Result<()> {
     rows.part_mut(1..3, 1.., ..1)?.copy_from(&[6; 6], &stream)?;
     rows.as_slice().copy_to_pinned(&mut host, &stream)?;
     managed.advise(Advice::ReadMostly)?;
-    managed.prefetch(.., Place::Device, &stream)?;
+    managed.prefetch(.., MemoryLocation::Device, &stream)?;
     managed
         .device_slice_mut()
         .copy_from_device(0, &x, &stream)?;
     x.fill(1, &stream)?;
-    assert_eq!(managed.placement()?.preferred, None);
+    assert_eq!(managed.range_attributes()?.preferred, None);
     assert_eq!(managed.as_slice()?, numbers(64));
     assert_eq!(
         host.as_slice()?[8..12],

@@ -13,9 +13,9 @@ use warploom_runtime::{Device, DeviceBuffer, InteropError, Result};
 
 /// Counts the calls of a release function.
 #[derive(Clone, Default)]
-struct Told(Arc<AtomicUsize>);
+struct ReleaseCount(Arc<AtomicUsize>);
 
-impl Told {
+impl ReleaseCount {
     fn once(&self) -> impl FnOnce() + Send + 'static {
         let count = Arc::clone(&self.0);
         move || {
@@ -33,7 +33,7 @@ impl Told {
 unsafe fn adopt(
     device: &Device,
     memory: &mut [u32],
-    told: &Told,
+    told: &ReleaseCount,
 ) -> Result<DeviceBuffer<u32>, InteropError> {
     let address = memory.as_mut_ptr().expose_provenance() as u64;
     // SAFETY: the caller's promise.
@@ -45,7 +45,7 @@ unsafe fn adopt(
 fn memory_of_others_is_used_in_place_and_given_back() -> Result<()> {
     let device = Device::emulator();
     let stream = device.stream()?;
-    let (mut theirs, told) = (vec![1, 2, 3, 4], Told::default());
+    let (mut theirs, told) = (vec![1, 2, 3, 4], ReleaseCount::default());
     // SAFETY: `theirs` is not touched until the buffer is dropped.
     let mut x = unsafe { adopt(&device, &mut theirs, &told)? };
     let ours = device.upload(&[7, 8])?;
@@ -60,7 +60,7 @@ fn memory_of_others_is_used_in_place_and_given_back() -> Result<()> {
 #[test]
 fn the_address_that_goes_in_comes_out() -> Result<()> {
     let device = Device::emulator();
-    let (mut theirs, told) = (vec![0; 8], Told::default());
+    let (mut theirs, told) = (vec![0; 8], ReleaseCount::default());
     let address = theirs.as_ptr().addr() as u64;
     // SAFETY: `theirs` is not touched until the buffer is dropped.
     let x = unsafe { adopt(&device, &mut theirs, &told)? };
@@ -69,7 +69,7 @@ fn the_address_that_goes_in_comes_out() -> Result<()> {
 }
 
 fn refused(address: u64, len: usize) -> (InteropError, usize) {
-    let told = Told::default();
+    let told = ReleaseCount::default();
     // SAFETY: it is refused before any use.
     let given = unsafe {
         DeviceBuffer::<u32>::from_raw_parts(&Device::emulator(), address, len, told.once())
@@ -118,7 +118,7 @@ fn more_than_all_addresses_is_refused_and_given_back() {
 #[test]
 fn nothing_may_have_no_address() -> Result<()> {
     let device = Device::emulator();
-    let told = Told::default();
+    let told = ReleaseCount::default();
     // SAFETY: there are no elements.
     let x = unsafe { DeviceBuffer::<u32>::from_raw_parts(&device, 0, 0, told.once())? };
     assert_eq!(x.to_vec(&device.stream()?)?, [0; 0]);
@@ -130,7 +130,7 @@ fn nothing_may_have_no_address() -> Result<()> {
 #[test]
 fn a_forgotten_buffer_keeps_the_memory() -> Result<()> {
     let device = Device::emulator();
-    let (theirs, told) = (Vec::leak(vec![1, 2]), Told::default());
+    let (theirs, told) = (Vec::leak(vec![1, 2]), ReleaseCount::default());
     // SAFETY: `theirs` is not used any more.
     std::mem::forget(unsafe { adopt(&device, theirs, &told)? });
     assert_eq!(told.count(), 0);

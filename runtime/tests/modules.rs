@@ -600,7 +600,7 @@ fn foreign_kernels_have_figures_and_a_best_block() -> Result<()> {
     Ok(())
 }
 
-/// Set for a copy of this program that looks at what the driver does.
+/// Set for a copy of this program that tests what the driver does.
 const ASKED: &str = "WARPLOOM_TEST_LOADS_LAZILY";
 
 #[test]

@@ -1,6 +1,6 @@
 //! Packages of which one target does not compile in the device pass: the others keep their device code, and the build says which it is.
 
-use crate::support::{DeviceCode, Outside, Said, device_code};
+use crate::support::{CommandOutput, DeviceCode, Outside, device_code};
 
 /// A test target that stores this number, and fails if its kernel has no device code.
 fn storing(value: u32) -> String {
@@ -21,7 +21,7 @@ fn package(name: &str) -> Outside {
 }
 
 /// What the test executable `name` carries.
-fn carried(said: &Said, name: &str) -> Vec<DeviceCode> {
+fn carried(said: &CommandOutput, name: &str) -> Vec<DeviceCode> {
     let executables = said.text.split("\"executable\":\"").skip(1);
     let mut paths = executables.filter_map(|rest| rest.split('"').next());
     let path = paths.find(|path| path.contains(&format!("/{name}-")));
@@ -105,7 +105,7 @@ fn unit_tests_that_fail_in_the_device_pass_are_a_warning_and_the_library_keeps_i
 }
 
 /// The rest would be a wall of text.
-fn lines_about_warnings(said: &Said) -> String {
+fn lines_about_warnings(said: &CommandOutput) -> String {
     said.text
         .lines()
         .filter(|l| l.contains("warning"))

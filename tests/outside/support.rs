@@ -23,7 +23,7 @@ pub(crate) struct Outside {
 
 /// What a command said.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) ok: bool,
     /// Standard output and error.
     pub(crate) text: String,
@@ -115,11 +115,11 @@ impl Outside {
     }
 
     /// Runs cargo here, offline, with the target folder that all crates share.
-    pub(crate) fn cargo(&self, args: &[&str]) -> Said {
+    pub(crate) fn cargo(&self, args: &[&str]) -> CommandOutput {
         self.run(Path::new(&std::env::var_os("CARGO").unwrap()), args)
     }
 
-    pub(crate) fn run(&self, program: &Path, args: &[&str]) -> Said {
+    pub(crate) fn run(&self, program: &Path, args: &[&str]) -> CommandOutput {
         let mut command = Command::new(program);
         command.args(args).current_dir(&self.folder);
         for (key, _) in std::env::vars() {
@@ -140,19 +140,19 @@ impl Outside {
             .envs(&self.env);
         let output = command.output().unwrap();
         let text = [output.stdout, output.stderr].concat();
-        Said {
+        CommandOutput {
             ok: output.status.success(),
             text: String::from_utf8_lossy(&text).into_owned(),
         }
     }
 
     #[track_caller]
-    pub(crate) fn builds(&self) -> Said {
+    pub(crate) fn builds(&self) -> CommandOutput {
         self.works(&["build"])
     }
 
     #[track_caller]
-    pub(crate) fn works(&self, args: &[&str]) -> Said {
+    pub(crate) fn works(&self, args: &[&str]) -> CommandOutput {
         let said = self.cargo(args);
         assert!(said.ok, "cargo {args:?} in {}:\n{}", self.name, said.text);
         said

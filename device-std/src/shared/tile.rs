@@ -1,6 +1,6 @@
 //! Shared memory in phases: each thread writes its own slots, a barrier, all read, a barrier, and so on.
 //!
-//! Why a tile is sound (the whole argument is in the book's chapter on safety):
+//! Why a tile is sound (the whole argument is in docs/safety.md):
 //!
 //! 1. Each tile of a kernel has two barriers of its own, publish and reclaim, whose ids nothing else uses.
 //! 2. A thread alternates between them, for its type changes with each.

@@ -283,7 +283,7 @@ impl<'a> Access<'a> {
                 .is_ordered(&checks.run().graph, self.now.who, slot.who, slot.t)
     }
 
-    /// The same without a look at what atomics order, which would take each lane along the whole chain of releases of a hot address: it
+    /// the same without checking what atomics order, which would take each lane along the whole chain of releases of a hot address: it
     /// only decides what is worth keeping.
     fn is_surely_ordered(&self, slot: Slot) -> bool {
         let clocks = &self.checks.clocks;

@@ -3,7 +3,7 @@
 use super::access::{self, Access};
 use super::fast_atomic::{FastAtomic, fast_path, remember};
 use super::hints::Hint;
-use super::order::{Known, Release, Root};
+use super::order::{Acquired, Release, Root};
 use super::race;
 use super::shadow::{Entry, Granule, flag};
 use super::slot::{AccessKind, Slot};
@@ -246,7 +246,7 @@ impl Access<'_> {
     }
 }
 
-fn known<R>(checks: &BlockChecks, who: u32, change: impl FnOnce(&mut Known) -> R) -> R {
+fn known<R>(checks: &BlockChecks, who: u32, change: impl FnOnce(&mut Acquired) -> R) -> R {
     let clocks = &checks.clocks;
     clocks.any_known.set(true);
     let lane = (who - clocks.base.get()) as usize;

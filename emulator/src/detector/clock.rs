@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::epochs::{Epochs, MOST_WARPS};
-use super::order::{Graph, Known, Root};
+use super::order::{Acquired, Graph, Root};
 use super::slot::{AccessKind, Slot};
 use super::space::Space;
 use crate::engine::warp::{LANES, lanes};
@@ -47,9 +47,9 @@ pub(crate) struct Clocks {
     /// Barriers in memory.
     phases: RefCell<HashMap<usize, [Gathered; 2]>>,
     /// What each lane knows by acquiring; `None`: nothing.
-    pub(super) known: RefCell<Vec<Option<Box<Known>>>>,
+    pub(super) known: RefCell<Vec<Option<Box<Acquired>>>>,
     /// What all lanes know by acquiring and a barrier.
-    pub(super) common: RefCell<Known>,
+    pub(super) common: RefCell<Acquired>,
     /// Whether one of the two is not empty.
     pub(super) any_known: Cell<bool>,
     /// Barriers of the whole block so far, and the place of the last.
@@ -136,7 +136,7 @@ impl Clocks {
                 .borrow_mut()
                 .iter_mut()
                 .for_each(|known| *known = None);
-            *self.common.borrow_mut() = Known::default();
+            *self.common.borrow_mut() = Acquired::default();
         }
     }
 

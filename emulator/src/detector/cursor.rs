@@ -9,7 +9,7 @@ use super::shadow::Entry;
 use super::slot::Slot;
 use super::space::Space;
 
-/// The line along which the lanes of a site go: what its record says, so that further accesses look at nothing else. By site.
+/// The line along which the lanes of a site go: what its record says, so that further accesses check nothing else. By site.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Cursor {
@@ -22,7 +22,7 @@ pub(super) struct Cursor {
     bytes: Cell<u32>,
     /// The line's reads are those of the lanes that write now.
     own_reads: Cell<bool>,
-    /// Other OS threads may look at the same granules.
+    /// other OS threads may access the same granules.
     locked: Cell<bool>,
 }
 
@@ -111,7 +111,7 @@ impl Cursor {
 
 impl Entry<'_> {
     /// Remembers an access of `N` bytes, which are four or a multiple, in the line, if the granule is fresh or has been accessed like this;
-    /// `locked`: other OS threads may look at it. False: the granule has to be checked.
+    /// `locked`: other OS threads may access it. False: the granule has to be checked.
     #[inline(always)]
     pub(super) fn is_in_line_now<const N: usize, const WRITE: bool>(
         self,
@@ -139,7 +139,7 @@ impl Entry<'_> {
     }
 
     /// Lets the granule remember by itself what the line does. To be called with its lock before what it remembers is read;
-    /// `locked`: other OS threads may look at it.
+    /// `locked`: other OS threads may access it.
     #[inline(always)]
     pub(super) fn leave_line(self, locked: bool) {
         if matches!(self.epoch(), FRESH | READ | WRITTEN) {

@@ -1,6 +1,6 @@
 //! Which addresses there are: allocations of global memory, their bytes, and where they come from.
 //!
-//! The runtime says what it allocates and frees ([`allocate`], [`free`]); a run looks at a [`Snapshot`] of that.
+//! The runtime says what it allocates and frees ([`allocate`], [`free`]); a run uses a [`Snapshot`] of that.
 
 mod allocation; // one piece of memory, and which of its bytes have a value
 mod classify; // what an access is that does not lie in one of them
@@ -149,7 +149,7 @@ pub fn host_reads(start: *const u8, bytes: usize) -> Option<crate::finding::Repo
 }
 
 /// Native code ran on the device's memory, and it is not known any more which bytes have no value. To be called after each run that is not
-/// checked, or the host's next look at what the run wrote is a finding.
+/// checked, or the host's next read of what the run wrote is a finding.
 ///
 /// ```
 /// use std::alloc::Layout;

@@ -113,7 +113,7 @@ impl Inner {
 
 /// What a lane, or all lanes of a block, know by acquiring. Looked into only when bounds and rows do not say that an access is ordered.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Acquired {
     roots: Vec<Root>,
     /// Acquired and not looked into yet.
     frontier: Vec<Root>,
@@ -159,7 +159,7 @@ impl Root {
     }
 }
 
-impl Known {
+impl Acquired {
     pub(super) fn roots(&self) -> impl Iterator<Item = Root> {
         self.roots.iter().copied()
     }
@@ -174,15 +174,15 @@ impl Known {
     }
 
     /// What `other` acquired, all lanes know. It keeps its fences.
-    pub(super) fn take_roots(&mut self, graph: &Graph, other: &mut Known) {
+    pub(super) fn take_roots(&mut self, graph: &Graph, other: &mut Acquired) {
         other.settle(graph);
         let roots = std::mem::take(&mut other.roots);
         self.add(&roots);
         let (pending, fence) = (std::mem::take(&mut other.pending), other.fence.take());
-        *other = Known {
+        *other = Acquired {
             pending,
             fence,
-            ..Known::default()
+            ..Acquired::default()
         };
     }
 
@@ -199,7 +199,7 @@ impl Known {
     pub(super) fn announce(&mut self, address: usize, reader: u32, scope: u32, acquires: bool) {
         let read = (address, reader, scope, acquires);
         if !self.announced.contains(&read) {
-            // A lane that polls looks at few addresses; what it read long ago was settled, or did not matter.
+            // A lane that polls reads few addresses; what it read long ago was settled, or did not matter.
             if self.announced.len() == MAX_PENDING {
                 self.announced.remove(0);
             }

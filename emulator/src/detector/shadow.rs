@@ -201,7 +201,7 @@ impl Granule {
 #[expect(clippy::vec_box, reason = "granules point to them")]
 pub(super) struct Splits(StaticMutex<Vec<Box<[Granule; 4]>>>);
 
-// SAFETY: code that looks at granules of global memory holds the lock of the granule that they are parts of.
+// SAFETY: code that accesses granules of global memory holds the lock of the granule that they are parts of.
 unsafe impl Sync for Splits {}
 // SAFETY: as above.
 unsafe impl Send for Splits {}

@@ -18,11 +18,11 @@ pub(super) struct Space {
     pub(super) first: usize,
     pub(super) table: *const Table,
     pub(super) chunks: Chunks,
-    /// The length for accesses that need no look at the allocation and have whole granules: of reads and writes, by `class`. 0: there are none.
+    /// The length for accesses that need no check of the allocation and have whole granules: of reads and writes, by `class`. 0: there are none.
     pub(super) fast: [[usize; 3]; 2],
     /// The same, of reads and writes of global memory in granules of 4 bytes: first ones are remembered in lines.
     pub(super) lined: [usize; 2],
-    /// Other OS threads may look at the same granules.
+    /// other OS threads may access the same granules.
     pub(super) locked: bool,
     pub(super) what: SpaceKind,
     /// The flags of a granule that says nothing but what was accessed.
@@ -90,7 +90,7 @@ impl Space {
     }
 
     /// The number of the first granule of `N` bytes at an address, if they lie here, aligned, in granules that are as long or of 4 bytes,
-    /// and need no look at the allocation.
+    /// and need no check of the allocation.
     #[inline(always)]
     pub(super) fn spot<const N: usize, const WRITE: bool>(&self, address: usize) -> Option<usize> {
         let class = const { class(N) };
@@ -136,7 +136,7 @@ impl Space {
         matches!(self.what, SpaceKind::Shared { .. })
     }
 
-    /// Whether an access of `bytes` bytes, which it holds, needs no look at the allocation; what is written has a value then.
+    /// Whether an access of `bytes` bytes, which it holds, needs no check of the allocation; what is written has a value then.
     #[inline(always)]
     pub(super) fn allows<const WRITE: bool>(&self, address: usize, bytes: usize) -> bool {
         match self.what {

@@ -1,4 +1,4 @@
-//! Parts of memory that sites have accessed before: where the granules of further accesses are found without a look at the space.
+//! Parts of memory that sites have accessed before: where the granules of further accesses are found without a search of the space.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -42,7 +42,7 @@ impl Window {
         }
     }
 
-    /// Opens it where `address` lies in `space`, which has granules of 4 bytes and whose reads need no look at the allocation.
+    /// Opens it where `address` lies in `space`, which has granules of 4 bytes and whose reads need no check of the allocation.
     #[cold]
     #[inline(never)]
     pub(super) fn open(&self, space: &Space, address: usize) {

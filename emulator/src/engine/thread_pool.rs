@@ -4,7 +4,7 @@
 //! long as being woken would take). If nothing is left to do when a helper has not woken yet, its job is cancelled, so that no run waits
 //! for a processor that others use.
 //!
-//! A job borrows from its caller. [`Pool::along`] alone hands it out, and does not return, nor unwind, before the helper is done with it
+//! A job borrows from its caller. [`Pool::run_with`] alone hands it out, and does not return, nor unwind, before the helper is done with it
 //! or the job is cancelled.
 
 use std::any::Any;
@@ -55,7 +55,7 @@ struct Helper {
 #[repr(transparent)]
 struct Job(*const (dyn Fn() + Sync));
 
-// SAFETY: what it points to is `Sync`, and stays as long as a helper may call it: see `Pool::along`.
+// SAFETY: what it points to is `Sync`, and stays as long as a helper may call it: see `Pool::run_with`.
 unsafe impl Send for Job {}
 
 /// What a helper's panic was raised with.
@@ -76,7 +76,7 @@ impl Pool {
     ///
     /// # Panics
     /// With the panic of `own`, or else of the first helper that panicked; when all are done.
-    pub(crate) fn along(
+    pub(crate) fn run_with(
         &self,
         n: usize,
         work: &(dyn Fn() + Sync),
@@ -147,7 +147,7 @@ impl Pool {
     }
 }
 
-/// Helpers that work for the caller of [`Pool::along`].
+/// Helpers that work for the caller of [`Pool::run_with`].
 struct RunningJob<'a> {
     pool: &'a Pool,
     cancel: &'a dyn Fn(),
@@ -217,7 +217,7 @@ impl Helper {
 /// What a helper does.
 fn serve(slot: &JobSlot<Job>) {
     while let Some(Job(work)) = slot.next() {
-        // SAFETY: `Pool::along` keeps it until `done`.
+        // SAFETY: `Pool::run_with` keeps it until `done`.
         let work = || unsafe { (*work)() };
         let outcome = catch_unwind(AssertUnwindSafe(work));
         slot.done(outcome.err());

@@ -67,17 +67,17 @@ struct Id {
 /// assert_eq!(reports[0].title, "found by thread 3");
 /// ```
 #[derive(Debug, Default)]
-pub struct Sink(Mutex<Found>);
+pub struct Sink(Mutex<SinkState>);
 
 #[derive(Debug, Default)]
-struct Found {
-    kept: HashMap<Id, Kept>,
+struct SinkState {
+    kept: HashMap<Id, CountedReport>,
     /// By class: how many are kept, and how often another was found when there was no room.
     full: HashMap<Code, (usize, u64)>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CountedReport {
     at: (u64, u32),
     count: u64,
     report: Option<Report>,
@@ -108,7 +108,7 @@ impl Sink {
     /// All findings, the worst first, then by block, thread and class. The sink is empty afterwards.
     #[must_use]
     pub fn finish(&self) -> Vec<Report> {
-        let Found { kept, full } = std::mem::take(&mut *lock(&self.0));
+        let SinkState { kept, full } = std::mem::take(&mut *lock(&self.0));
         let mut all: Vec<_> = kept
             .into_iter()
             .filter_map(|(id, kept)| {
@@ -137,7 +137,7 @@ impl Sink {
     }
 }
 
-impl Found {
+impl SinkState {
     /// Counts a finding. `true`: its report is needed.
     fn count(&mut self, key: &Key) -> bool {
         match self.kept.entry(key.id()) {
@@ -157,7 +157,7 @@ impl Found {
                     return false;
                 }
                 *n_kept += 1;
-                entry.insert(Kept {
+                entry.insert(CountedReport {
                     at: key.at(),
                     count: 1,
                     report: None,

@@ -1,7 +1,7 @@
 //! Barriers in memory, and copies that go on while the thread does something else.
 //!
 //! A barrier in memory is 8 bytes: the number of threads that arrive in each phase, how many of them have not yet, and the number of
-//! the phase. Programs must not look at these bytes, on a GPU they are different.
+//! the phase. Programs must not read these bytes, on a GPU they are different.
 
 use std::panic::Location;
 

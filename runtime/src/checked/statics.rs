@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use warploom_device_std::statics::{KnownStatic, Space as Memory, known};
+use warploom_device_std::statics::{RegisteredStatic, Space as Memory, known};
 use warploom_emulator::check::{self, Kind, Origin};
 use warploom_manifest::instrumented::{Global, Static};
 use warploom_manifest::{Location, Space};
@@ -19,7 +19,7 @@ use crate::sync::lock;
 
 /// A constant's copy in instrumented code.
 struct Copied {
-    of: KnownStatic,
+    of: RegisteredStatic,
     copy: *mut u8,
     /// Where the value was when it was copied.
     from: *const u8,
@@ -125,10 +125,10 @@ pub(crate) unsafe fn connect(of: &Static, global: &Global, at: *mut u8) -> Resul
 }
 
 /// The program's static of this module and name, declared there.
-pub(crate) fn find(path: &str, at: &Location) -> Option<KnownStatic> {
-    static ALL: OnceLock<Vec<KnownStatic>> = OnceLock::new();
+pub(crate) fn find(path: &str, at: &Location) -> Option<RegisteredStatic> {
+    static ALL: OnceLock<Vec<RegisteredStatic>> = OnceLock::new();
     let all = ALL.get_or_init(|| known().collect());
-    let is_it = |one: &&KnownStatic| {
+    let is_it = |one: &&RegisteredStatic| {
         let name = one.name();
         name.path == path && is_at(at, (name.file, name.line, name.column))
     };
@@ -136,7 +136,7 @@ pub(crate) fn find(path: &str, at: &Location) -> Option<KnownStatic> {
 }
 
 /// Tells the checks of a static's memory, once for each place where the value was.
-fn announce(of: KnownStatic) {
+fn announce(of: RegisteredStatic) {
     static TOLD: OnceLock<Mutex<HashSet<usize>>> = OnceLock::new();
     let start = of.start();
     if !lock(TOLD.get_or_init(Mutex::default)).insert(start.addr()) {

@@ -204,7 +204,7 @@ impl Device {
         match &self.0.backend {
             Backend::Emulator(_) => host_memory().ok_or_else(|| {
                 DeviceError::Unsupported(Unsupported {
-                    what: "a look at its memory",
+                    what: "a read of its memory",
                     device: self.name().to_owned(),
                     reason: "it has the host's, and this system does not tell how much that is"
                         .into(),

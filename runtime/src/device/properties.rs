@@ -130,7 +130,7 @@ impl fmt::Display for ComputeMode {
 }
 
 /// What is not an attribute.
-pub(super) struct Known {
+pub(super) struct Identity {
     pub(super) name: String,
     pub(super) ordinal: u32,
     pub(super) is_gpu: bool,
@@ -141,7 +141,7 @@ pub(super) struct Known {
 impl DeviceProperties {
     /// From the answers to attributes; `None`: the device knows none of this name.
     pub(super) fn collect<E>(
-        known: Known,
+        known: Identity,
         ask: &mut dyn FnMut(Attribute) -> Result<Option<i32>, E>,
     ) -> Result<DeviceProperties, E> {
         let mut ask = |attribute| -> Result<Option<u32>, E> {
@@ -215,7 +215,7 @@ impl DeviceProperties {
         let name = found.name()?;
         let device = name.clone();
         let asked = || -> Result<_, crate::DriverError> {
-            let known = Known {
+            let known = Identity {
                 name,
                 ordinal: found.ordinal,
                 is_gpu: true,
@@ -248,7 +248,7 @@ impl Device {
         match &self.0.backend {
             Backend::Cuda(gpu) => DeviceProperties::of_gpu(gpu.context.physical_device()),
             Backend::Emulator(emulated) => {
-                let known = Known {
+                let known = Identity {
                     name: self.name().to_owned(),
                     ordinal: emulated.ordinal,
                     is_gpu: false,
@@ -274,8 +274,8 @@ impl Device {
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> Identity {
+        Identity {
             name: "test".to_owned(),
             ordinal: 3,
             is_gpu: true,

@@ -50,7 +50,7 @@ pub struct ManagedBuffer<T> {
     buffer: Buffer,
     len: usize,
     /// What the emulator was advised; a GPU's driver knows itself.
-    advised: Mutex<Placement>,
+    advised: Mutex<RangeAttributes>,
     element: PhantomData<T>,
 }
 
@@ -67,7 +67,7 @@ pub enum Attach {
 
 /// One side of managed memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryLocation {
     /// The host.
     Host,
     /// The buffer's device.
@@ -81,19 +81,19 @@ pub enum Advice {
     /// Mostly read: each reader gets a copy of its pages, and a write throws the copies away. CUDA: `CU_MEM_ADVISE_SET_READ_MOSTLY`.
     ReadMostly,
     /// Pages stay there where possible; others reach them over the bus. CUDA: `CU_MEM_ADVISE_SET_PREFERRED_LOCATION`.
-    PreferredPlace(Place),
+    PreferredLocation(MemoryLocation),
     /// This side keeps a mapping of pages that are elsewhere, so that its access causes no fault. CUDA: `CU_MEM_ADVISE_SET_ACCESSED_BY`.
-    AccessedBy(Place),
+    AccessedBy(MemoryLocation),
 }
 
 /// What was advised about the whole of a [`ManagedBuffer`], as the driver knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Placement {
+pub struct RangeAttributes {
     /// Whether it is mostly read.
     pub read_mostly: bool,
     /// Where its pages should stay.
-    pub preferred: Option<Place>,
+    pub preferred: Option<MemoryLocation>,
 }
 
 impl Device {
@@ -219,19 +219,19 @@ impl<T> ManagedBuffer<T> {
     /// [`MemoryError::OutOfRange`], [`MemoryError::WrongDevice`], [`MemoryError::Driver`].
     ///
     /// ```
-    /// use warploom_runtime::Place;
+    /// use warploom_runtime::MemoryLocation;
     /// # let device = warploom_runtime::Device::emulator();
     /// # let stream = device.stream()?;
     /// let x = device.managed_zeroed::<f32>(1000)?;
-    /// x.prefetch(.., Place::Device, &stream)?; // then launch
-    /// x.prefetch(..10, Place::Host, &stream)?;
+    /// x.prefetch(.., MemoryLocation::Device, &stream)?; // then launch
+    /// x.prefetch(..10, MemoryLocation::Host, &stream)?;
     /// assert_eq!(x.as_slice()?[0], 0.0);
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn prefetch(
         &self,
         range: impl RangeBounds<usize>,
-        to: Place,
+        to: MemoryLocation,
         stream: &Stream,
     ) -> Result<(), MemoryError> {
         self.buffer.check_device(stream)?;
@@ -244,7 +244,7 @@ impl<T> ManagedBuffer<T> {
             && bytes > 0
         {
             // SAFETY: managed memory, kept by the buffer, which notes this stream.
-            unsafe { cuda.prefetch(start, bytes, to == Place::Device)? };
+            unsafe { cuda.prefetch(start, bytes, to == MemoryLocation::Device)? };
         }
         Ok(())
     }
@@ -255,14 +255,14 @@ impl<T> ManagedBuffer<T> {
     /// [`MemoryError::Driver`].
     ///
     /// ```
-    /// use warploom_runtime::{Advice, Place};
+    /// use warploom_runtime::{Advice, MemoryLocation};
     /// # let device = warploom_runtime::Device::emulator();
     /// let table = device.managed_from(&[1u8; 100])?;
     /// table.advise(Advice::ReadMostly)?;
-    /// table.advise(Advice::PreferredPlace(Place::Host))?;
-    /// assert!(table.placement()?.read_mostly);
+    /// table.advise(Advice::PreferredLocation(MemoryLocation::Host))?;
+    /// assert!(table.range_attributes()?.read_mostly);
     /// table.unadvise(Advice::ReadMostly)?;
-    /// assert_eq!(table.placement()?.preferred, Some(Place::Host));
+    /// assert_eq!(table.range_attributes()?.preferred, Some(MemoryLocation::Host));
     /// # Ok::<(), warploom_runtime::Error>(())
     /// ```
     pub fn advise(&self, advice: Advice) -> Result<(), MemoryError> {
@@ -280,17 +280,20 @@ impl<T> ManagedBuffer<T> {
     fn tell(&self, advice: Advice, on: bool) -> Result<(), MemoryError> {
         if let Some(memory) = self.buffer.managed() {
             let (what, place) = match advice {
-                Advice::ReadMostly => (1, Place::Device),
-                Advice::PreferredPlace(place) => (3, place),
+                Advice::ReadMostly => (1, MemoryLocation::Device),
+                Advice::PreferredLocation(place) => (3, place),
                 Advice::AccessedBy(place) => (5, place),
             };
-            memory.advise(if on { what } else { what + 1 }, place == Place::Device)?;
+            memory.advise(
+                if on { what } else { what + 1 },
+                place == MemoryLocation::Device,
+            )?;
             return Ok(());
         }
         let mut advised = lock(&self.advised);
         match advice {
             Advice::ReadMostly => advised.read_mostly = on,
-            Advice::PreferredPlace(place) => advised.preferred = on.then_some(place),
+            Advice::PreferredLocation(place) => advised.preferred = on.then_some(place),
             Advice::AccessedBy(_) => {}
         }
         Ok(())
@@ -300,17 +303,17 @@ impl<T> ManagedBuffer<T> {
     ///
     /// # Errors
     /// [`MemoryError::Driver`].
-    pub fn placement(&self) -> Result<Placement, MemoryError> {
+    pub fn range_attributes(&self) -> Result<RangeAttributes, MemoryError> {
         let (Some(memory), Backend::Cuda(gpu)) = (self.buffer.managed(), &self.device().0.backend)
         else {
             return Ok(*lock(&self.advised));
         };
         let preferred = match memory.preferred()? {
-            -1 => Some(Place::Host),
-            number if number == gpu.context.number() => Some(Place::Device),
+            -1 => Some(MemoryLocation::Host),
+            number if number == gpu.context.number() => Some(MemoryLocation::Device),
             _ => None,
         };
-        Ok(Placement {
+        Ok(RangeAttributes {
             read_mostly: memory.is_read_mostly()?,
             preferred,
         })

@@ -10,7 +10,7 @@ use crate::kernel::Contract;
 use crate::launch::error::LaunchError;
 use crate::launch_config::Launch;
 use crate::module::error::ModuleError;
-use crate::occupancy::{BlockNeeds, Multiprocessor, Room, best_block};
+use crate::occupancy::{BlockNeeds, Multiprocessor, Occupancy, best_block};
 use crate::unsupported::Unsupported;
 
 /// A kernel on a device: `kernel_name::function(&device)` of a `#[kernel]`, or [`Module::function`](super::Module::function).
@@ -131,7 +131,11 @@ impl Function {
     ///
     /// # Errors
     /// [`LaunchError::Driver`].
-    pub fn occupancy(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Room, LaunchError> {
+    pub fn occupancy(
+        &self,
+        threads: u32,
+        dynamic_shared_bytes: u32,
+    ) -> Result<Occupancy, LaunchError> {
         let attributes = self.attributes()?;
         let fixed = attributes.map_or(0, |attributes| attributes.shared_bytes);
         let needs = BlockNeeds {
@@ -139,7 +143,7 @@ impl Function {
             registers: attributes.map_or(0, |attributes| attributes.registers),
             shared_bytes: fixed.saturating_add(dynamic_shared_bytes),
         };
-        let mut room = self.multiprocessor().room_for(&needs);
+        let mut room = self.multiprocessor().occupancy_of(&needs);
         if self.loaded.is_some() {
             room.blocks = self.blocks(threads, dynamic_shared_bytes, fixed)?;
             room.warps = room.blocks * threads.div_ceil(self.device.0.limits.warp);
@@ -290,7 +294,7 @@ impl Function {
                 registers: 0,
                 shared_bytes: dynamic_shared,
             };
-            return Ok(self.multiprocessor().room_for(&needs).blocks);
+            return Ok(self.multiprocessor().occupancy_of(&needs).blocks);
         };
         // The driver counts none for more than was allowed.
         if fixed.saturating_add(dynamic_shared) > limits.shared_bytes {

@@ -49,7 +49,7 @@ pub(crate) fn gpu_alone(here: &str) -> Option<Device> {
         return Some(device);
     }
     drop(device);
-    // One at a time: processes share a GPU by turns, and some tests look at times.
+    // One at a time: processes share a GPU by turns, and some tests measure time.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let test = here.trim_end_matches("::here").split_once("::");

@@ -53,8 +53,8 @@ pub(crate) struct Launch {
 pub(crate) enum Work {
     /// Between two addresses, of the host or the device.
     Copy {
-        to: Place,
-        from: Place,
+        to: Address,
+        from: Address,
         bytes: usize,
     },
     /// Writes the first `width` bytes of `value` `count` times.
@@ -87,7 +87,7 @@ pub(crate) struct Callback {
 
 /// An address of the device, or of the host.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum Address {
     Device(u64),
     Host(usize),
 }
@@ -141,9 +141,9 @@ impl State {
     pub(crate) fn check_unused(&mut self, call: &str, start: u64, bytes: usize) {
         let end = start + bytes as u64;
         let within = |at: u64| (start..end).contains(&at);
-        let place = |place: &Place| match place {
-            Place::Device(at) => within(*at),
-            Place::Host(at) => within(*at as u64),
+        let place = |place: &Address| match place {
+            Address::Device(at) => within(*at),
+            Address::Host(at) => within(*at as u64),
         };
         let uses = |work: &Work| match work {
             Work::Copy { to, from, .. } => place(to) || place(from),
@@ -181,10 +181,10 @@ impl State {
         }
     }
 
-    fn real(&self, place: Place, bytes: usize) -> Result<*mut u8, Code> {
+    fn real(&self, place: Address, bytes: usize) -> Result<*mut u8, Code> {
         match place {
-            Place::Device(at) => self.resolve(at, bytes).map_err(|_| Code::ILLEGAL_ADDRESS),
-            Place::Host(at) => Ok(std::ptr::with_exposed_provenance_mut(at)),
+            Address::Device(at) => self.resolve(at, bytes).map_err(|_| Code::ILLEGAL_ADDRESS),
+            Address::Host(at) => Ok(std::ptr::with_exposed_provenance_mut(at)),
         }
     }
 
@@ -201,7 +201,7 @@ impl State {
                 width,
                 count,
             } => {
-                let start = self.real(Place::Device(*to), width * count)?;
+                let start = self.real(Address::Device(*to), width * count)?;
                 let value = value.to_le_bytes();
                 for i in 0..*count {
                     let to = start.wrapping_add(i * width);

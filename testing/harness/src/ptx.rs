@@ -56,7 +56,7 @@ pub fn images() -> Option<Vec<Image>> {
     }
     let images: Vec<Image> = containers.iter().flat_map(of_container).collect();
     if images.is_empty() {
-        let text = format!("no device code, nothing to look at: {}\n", why.join("; "));
+        let text = format!("no device code, nothing to check: {}\n", why.join("; "));
         assert!(!std::env::var(REQUIRE).is_ok_and(|v| v == "1"), "{text}");
         remark(&text);
         return None;

@@ -20,7 +20,7 @@ pub(crate) struct Allocation {
     pub(crate) element: usize,
     /// What an element is aligned to.
     pub(crate) align: usize,
-    /// 2 to this power is the number of bytes that the race checks look at together: 1, 2 or 4, the alignment of an element at most.
+    /// 2 to this power is the number of bytes that the race checks treat as one granule: 1, 2 or 4, the alignment of an element at most.
     pub(crate) granule_shift: u32,
     pub(crate) kind: Kind,
     /// Bytes on each side that are used for nothing else.
@@ -185,7 +185,7 @@ impl Allocation {
 
     /// It is not there any more.
     pub(crate) fn finish(&self, end: End) {
-        // First what a reader of the flag looks at next.
+        // First what a reader of the flag reads next.
         let _ = self.end.set(end);
         self.freed.store(true, std::sync::atomic::Ordering::Release);
     }

@@ -47,7 +47,7 @@ pub struct GlobalMemory {
     start: NonNull<u8>,
     bytes: usize,
     /// `None` once it is freed.
-    room: Option<Room>,
+    room: Option<HostAllocation>,
 }
 
 // SAFETY: owns plain memory; who may read and write it is up to the code that has the address.
@@ -78,9 +78,9 @@ impl GlobalMemory {
         made: Origin,
     ) -> Option<Self> {
         let zone = if is_tracking() { zone } else { 0 };
-        let (room, zone) = match Room::new(bytes, zone) {
+        let (room, zone) = match HostAllocation::new(bytes, zone) {
             Some(room) => (room, zone),
-            None => (Room::new(bytes, 0)?, 0),
+            None => (HostAllocation::new(bytes, 0)?, 0),
         };
         // SAFETY: the room has the zone, `bytes` bytes, and another zone.
         let start = unsafe { room.base.add(zone) };
@@ -146,15 +146,15 @@ impl Drop for GlobalMemory {
 
 /// What the host's allocator gave; given back when it is dropped.
 #[derive(Debug)]
-struct Room {
+struct HostAllocation {
     base: NonNull<u8>,
     layout: Layout,
 }
 
 // SAFETY: owns memory, and only gives it back.
-unsafe impl Send for Room {}
+unsafe impl Send for HostAllocation {}
 
-impl Room {
+impl HostAllocation {
     fn new(bytes: usize, zone: usize) -> Option<Self> {
         let all = zone.checked_mul(2)?.checked_add(bytes)?;
         let layout = Layout::from_size_align(all, ALIGN).ok()?;
@@ -167,7 +167,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for HostAllocation {
     fn drop(&mut self) {
         // SAFETY: came from `alloc` with this layout, and is given back once.
         unsafe { dealloc(self.base.as_ptr(), self.layout) }
@@ -180,12 +180,12 @@ fn zone(bytes: usize) -> usize {
     (least + bytes / 2).min(16 << 20).next_multiple_of(ALIGN)
 }
 
-static KEPT: StaticMutex<Kept> = StaticMutex::new(Kept::new());
+static KEPT: StaticMutex<Quarantine> = StaticMutex::new(Quarantine::new());
 
 /// Memory that was freed and that reports still know.
 struct Freed {
     /// `None`: too large to be kept. It was a mapping of its own then, and its addresses are unmapped until the host maps others there.
-    room: Option<Room>,
+    room: Option<HostAllocation>,
     of: Arc<Allocation>,
 }
 
@@ -196,12 +196,12 @@ impl Freed {
 }
 
 /// Freed memory, the oldest first.
-struct Kept {
+struct Quarantine {
     freed: VecDeque<Freed>,
     bytes: usize,
 }
 
-impl Kept {
+impl Quarantine {
     const fn new() -> Self {
         Self {
             freed: VecDeque::new(),
@@ -323,7 +323,7 @@ mod tests {
 
     /// Freed memory that the registry does not know.
     fn freed(bytes: usize) -> Freed {
-        let room = Room::new(bytes, 0).unwrap();
+        let room = HostAllocation::new(bytes, 0).unwrap();
         let extent = Extent {
             start: room.base.addr().get(),
             bytes,
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn the_oldest_leaves_when_too_much_is_kept() {
-        let mut kept = Kept::new();
+        let mut kept = Quarantine::new();
         let all: Vec<_> = (0..5).map(|_| freed(KEPT_BYTES / 4)).collect();
         let first = all[0].of.start;
         let gone: Vec<_> = all.into_iter().map(|freed| kept.add(freed)).collect();
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn no_more_pieces_are_kept_than_the_limit() {
-        let mut kept = Kept::new();
+        let mut kept = Quarantine::new();
         for _ in 0..KEPT_PIECES + 10 {
             kept.add(freed(1));
         }

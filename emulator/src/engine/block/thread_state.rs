@@ -30,7 +30,7 @@ pub(crate) enum At {
         barrier: *mut u64,
         parity: u32,
     },
-    /// A change of memory, for which it looks again and again.
+    /// A change of memory that it polls for.
     Polls,
     /// Other blocks, at the barrier of the cluster.
     Cluster,
@@ -136,7 +136,7 @@ impl Block {
         waits.into_iter().map(describe).collect()
     }
 
-    /// What threads look at again and again: the first of those at one place, how many, and what.
+    /// What threads poll: the first of those at one place, how many, and what.
     fn polls(&self) -> Vec<(u32, u32, WaitPoint)> {
         let mut found: Vec<(u32, u32, WaitPoint)> = Vec::new();
         for sleeper in &self.asleep {

@@ -16,7 +16,7 @@ type Fiber = Coroutine<Start, (), (), Stack>;
 /// Does nothing: the address is none.
 pub(super) fn prefetch(_at: *const u8) {}
 
-/// What a fiber gets when it is resumed; it looks at it the first time only.
+/// What a fiber gets when it is resumed; it reads it the first time only.
 #[derive(Clone, Copy)]
 struct Start {
     link: *const Link,

@@ -71,7 +71,7 @@ pub(crate) struct Fibers {
 /// What a fiber's `main` gets.
 struct Data(*const ());
 
-// SAFETY: the caller that adds a fiber keeps what the pointer leads to until the fibers are gone, and its threads look at it in turns.
+// SAFETY: the caller that adds a fiber keeps what the pointer leads to until the fibers are gone, and its threads access it in turns.
 unsafe impl Send for Data {}
 
 impl Fibers {

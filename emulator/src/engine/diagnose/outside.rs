@@ -11,7 +11,7 @@ const BLOCKS_SHOWN: usize = 8;
 
 /// Reports that threads wait for other blocks which never come. All threads that have not exited do.
 pub(super) fn report(set: &CoResidentBlocks<'_>) {
-    let mut found = Found::default();
+    let mut found = WaiterSummary::default();
     set.each(|running| {
         let core = running.core();
         let scene = Scene::new(running, &core);
@@ -61,7 +61,7 @@ pub(super) fn report(set: &CoResidentBlocks<'_>) {
 }
 
 #[derive(Default)]
-struct Found {
+struct WaiterSummary {
     n_blocks: usize,
     n_waiting: usize,
     /// The first group that waits.
@@ -72,7 +72,7 @@ struct Found {
     lines: Vec<String>,
 }
 
-impl Found {
+impl WaiterSummary {
     fn add(&mut self, scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) {
         self.n_blocks += 1;
         let block = scene.running.block.get();

@@ -28,7 +28,7 @@ pub(super) fn report(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) -> bo
     let mut report = Report::new(Code::SPIN_STUCK, title);
     for group in polls.iter().take(PLACES_SHOWN) {
         let did = match scene.running.spin.polled(group.threads[0]) {
-            None => "waits here for a change, again and again".to_owned(),
+            None => "polls here for a change".to_owned(),
             Some(address) => format!("polls {}", scene.memory(address)),
         };
         report = report.side(scene.side(group.actor(), did));
@@ -41,7 +41,7 @@ pub(super) fn report(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) -> bo
         report = report.side(scene.side(other.actor(), other.did(scene)));
     }
     let report = report
-        .why("all threads that are left look again and again, and none has changed memory in thousands of rounds")
+        .why("all threads that remain poll memory, and none has changed memory in thousands of rounds")
         .note(histogram(scene, waiter_groups))
         .help("let the thread that is polled for make its change before it waits or exits; blocks need not run at the same time unless the launch is cooperative");
     let second = polls.get(1).copied().or(other);

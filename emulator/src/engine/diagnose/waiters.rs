@@ -152,7 +152,7 @@ pub(super) fn point(scene: &Scene<'_, '_>, at: At) -> String {
             let arrived = count - pending;
             format!("an `Mbarrier`, phase {phase}, {arrived} of {count} arrivals")
         }
-        At::Polls => "memory that it looks at again and again".to_owned(),
+        At::Polls => "memory that it polls".to_owned(),
         At::Cluster => "the barrier of the cluster".to_owned(),
         At::Grid => "the barrier of the grid".to_owned(),
     }

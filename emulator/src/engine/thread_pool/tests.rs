@@ -19,7 +19,7 @@ fn meet(pool: &Pool, n: usize) -> Vec<ThreadId> {
         who.lock().unwrap().push(thread::current().id());
         there.wait();
     };
-    pool.along(n, &work, &|| panic!("all are needed"), |n_helping| {
+    pool.run_with(n, &work, &|| panic!("all are needed"), |n_helping| {
         assert_eq!(n_helping, n);
         there.wait();
         true
@@ -58,7 +58,7 @@ fn no_more_are_kept_than_could_work() {
 fn without_helpers_the_caller_works_alone() {
     let pool = Pool::new();
     let mut n = None;
-    pool.along(
+    pool.run_with(
         0,
         &|| panic!("no helper was asked"),
         &|| panic!(),
@@ -81,7 +81,7 @@ fn each_helper_works_or_is_cancelled() {
         let cancel = || {
             off.fetch_add(1, Relaxed);
         };
-        pool.along(2, &work, &cancel, |_| true);
+        pool.run_with(2, &work, &cancel, |_| true);
         let counts = (worked.into_inner(), off.into_inner());
         assert_eq!(counts.0 + counts.1, 2, "round {round}: {counts:?}");
     }
@@ -95,7 +95,7 @@ fn who_is_needed_is_waited_for() {
         let work = || {
             worked.fetch_add(1, Relaxed);
         };
-        pool.along(2, &work, &|| panic!("all are needed"), |_| false);
+        pool.run_with(2, &work, &|| panic!("all are needed"), |_| false);
         assert_eq!(worked.into_inner(), 2);
     }
 }
@@ -106,7 +106,7 @@ fn a_panic_of_a_helper_is_the_callers_and_its_thread_is_not_asked_again() {
     let who = meet(&pool, 1);
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let work = || resume_unwind(Box::new("helper"));
-        pool.along(1, &work, &|| {}, |_| false);
+        pool.run_with(1, &work, &|| {}, |_| false);
     }));
     assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"helper"));
     assert_eq!(n_idle(&pool), 0);
@@ -124,7 +124,7 @@ fn a_panic_of_the_caller_waits_for_helpers_and_keeps_them() {
             thread::yield_now();
             worked.fetch_add(1, Relaxed);
         };
-        pool.along(1, &work, &|| {}, |_| {
+        pool.run_with(1, &work, &|| {}, |_| {
             there.wait();
             resume_unwind(Box::new("caller"))
         });

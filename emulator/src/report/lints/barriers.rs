@@ -189,7 +189,7 @@ impl Hasher for Mix {
     }
 
     fn write_u64(&mut self, n: u64) {
-        // The table looks at the upper bits and at the lower ones.
+        // The table uses the upper bits and at the lower ones.
         let spread = (self.0.rotate_left(5) ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = spread ^ spread >> 32;
     }

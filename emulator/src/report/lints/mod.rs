@@ -33,7 +33,7 @@ use warp::Warp;
 use crate::engine::warp::LANES;
 use crate::site::SiteId;
 
-/// Which memory a lint looks at. Accesses to other memory (constants, parameters, a lane's own) are executions only.
+/// The memory that a lint covers. Accesses to other memory (constants, parameters, a lane's own) are executions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Space {
     /// Global memory.

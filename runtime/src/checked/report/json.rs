@@ -21,7 +21,7 @@ pub(super) fn line(report: &Report, launched: Option<&Launched<'_>>, rendered: &
         },
         title: &report.title,
         sides: report.sides.iter().map(Place::of_side).collect(),
-        notes: report.notes.iter().map(Said::of_note).collect(),
+        notes: report.notes.iter().map(LabelledText::of_note).collect(),
         count: report.count,
         kernel: known(&report.kernel),
         launch: launched.map(|launched| LaunchedAt {
@@ -47,7 +47,7 @@ struct Finding<'a> {
     severity: &'a str,
     title: &'a str,
     sides: Vec<Place<'a>>,
-    notes: Vec<Said<'a>>,
+    notes: Vec<LabelledText<'a>>,
     count: u64,
     kernel: Option<&'a str>,
     launch: Option<LaunchedAt<'a>>,
@@ -77,7 +77,7 @@ struct Caller<'a> {
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct LabelledText<'a> {
     label: &'a str,
     text: &'a str,
 }
@@ -120,9 +120,9 @@ impl<'a> Caller<'a> {
     }
 }
 
-impl<'a> Said<'a> {
-    fn of_note(note: &'a Note) -> Said<'a> {
-        Said {
+impl<'a> LabelledText<'a> {
+    fn of_note(note: &'a Note) -> LabelledText<'a> {
+        LabelledText {
             label: note.label,
             text: &note.text,
         }

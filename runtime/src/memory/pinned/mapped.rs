@@ -31,7 +31,7 @@ impl<T> PinnedBuffer<T> {
     /// # fn launch<'a>(x: impl SliceMutArg<'a, Elem = f32>) {}
     /// let mut x = device.pinned_with::<f32>(8, PinnedOptions::new().mapped()).unwrap();
     /// let seen = x.as_slice().unwrap();
-    /// launch(x.device_slice_mut().unwrap()); // a kernel would write what the host looks at
+    /// launch(x.device_slice_mut().unwrap()); // a kernel would write what the host reads
     /// assert_eq!(seen[0], 0.0);
     /// ```
     pub fn device_slice(&self) -> Result<DeviceSlice<'_, T>, MemoryError> {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
-use warploom_runtime::{Advice, Attach, MemoryError, Place};
+use warploom_runtime::{Advice, Attach, MemoryError, MemoryLocation};
 
 use crate::{numbers, step, stepped};
 
@@ -57,29 +57,29 @@ fn advice_and_prefetches_change_no_values() {
         let n = 1 << 16;
         let x = device.managed_from(&numbers(n))?;
         let mut y = device.managed_zeroed::<u32>(n)?;
-        assert_eq!(x.placement()?, y.placement()?);
+        assert_eq!(x.range_attributes()?, y.range_attributes()?);
         for advice in [
             Advice::ReadMostly,
-            Advice::PreferredPlace(Place::Device),
-            Advice::PreferredPlace(Place::Host),
-            Advice::AccessedBy(Place::Device),
-            Advice::AccessedBy(Place::Host),
+            Advice::PreferredLocation(MemoryLocation::Device),
+            Advice::PreferredLocation(MemoryLocation::Host),
+            Advice::AccessedBy(MemoryLocation::Device),
+            Advice::AccessedBy(MemoryLocation::Host),
         ] {
             x.advise(advice)?;
-            x.prefetch(.., Place::Device, stream)?;
-            y.prefetch(5..n / 2, Place::Device, stream)?;
+            x.prefetch(.., MemoryLocation::Device, stream)?;
+            y.prefetch(5..n / 2, MemoryLocation::Device, stream)?;
             step::launch(stream, Launch::covering(n), &x, &mut y)?;
-            y.prefetch(7.., Place::Host, stream)?;
+            y.prefetch(7.., MemoryLocation::Host, stream)?;
             assert_eq!(y.as_slice()?, stepped(&numbers(n)));
         }
-        let told = x.placement()?;
+        let told = x.range_attributes()?;
         assert_eq!(
             (told.read_mostly, told.preferred),
-            (true, Some(Place::Host))
+            (true, Some(MemoryLocation::Host))
         );
         x.unadvise(Advice::ReadMostly)?;
-        x.unadvise(Advice::PreferredPlace(Place::Host))?;
-        let told = x.placement()?;
+        x.unadvise(Advice::PreferredLocation(MemoryLocation::Host))?;
+        let told = x.range_attributes()?;
         assert_eq!((told.read_mostly, told.preferred), (false, None));
         Ok(())
     });
@@ -129,9 +129,9 @@ fn empty_managed_buffers_work() {
     on_each_device(|device, stream| {
         let mut x = device.managed_zeroed::<u64>(0)?;
         x.advise(Advice::ReadMostly)?;
-        x.prefetch(.., Place::Host, stream)?;
+        x.prefetch(.., MemoryLocation::Host, stream)?;
         assert!(x.is_empty() && x.as_slice()?.is_empty() && x.as_mut_slice()?.is_empty());
-        assert!(x.prefetch(..1, Place::Host, stream).is_err());
+        assert!(x.prefetch(..1, MemoryLocation::Host, stream).is_err());
         let units = device.managed_zeroed::<[u8; 0]>(5)?;
         assert_eq!(units.as_slice()?.len(), 5);
         Ok(())

@@ -192,7 +192,7 @@ fn the_registers_of_a_multiprocessor_limit_its_blocks() {
             hungry::function(device)?.occupancy(256, 0)?
         } else {
             // The emulator knows of no kernel how many registers it needs.
-            Multiprocessor::of(Model::default()).room_for(&BlockNeeds {
+            Multiprocessor::of(Model::default()).occupancy_of(&BlockNeeds {
                 threads: 256,
                 registers: 100,
                 shared_bytes: 0,

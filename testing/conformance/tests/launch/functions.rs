@@ -36,7 +36,7 @@ fn bounded(i: Index1D, mut y: DisjointSlice<u32>) {
     }
 }
 
-fn by_rules(room: &occupancy::Room) -> u32 {
+fn by_rules(room: &occupancy::Occupancy) -> u32 {
     let all = [
         Some(room.by_blocks),
         Some(room.by_warps),

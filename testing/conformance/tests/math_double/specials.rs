@@ -11,18 +11,18 @@ const LEAST: f64 = 5e-324;
 const MOST: f64 = f64::MAX;
 
 /// A function whose values are looked up; those of one argument ignore the second.
-trait Looked: 'static {
+trait UnaryOrBinary: 'static {
     fn value(x: [f64; 2]) -> f64;
 }
 
-impl<F: Function> Looked for F {
+impl<F: Function> UnaryOrBinary for F {
     fn value(x: [f64; 2]) -> f64 {
         F::ours(x)
     }
 }
 
 #[kernel]
-fn look<F: Looked>(i: Index1D, x: &[[f64; 2]], mut y: DisjointSlice<f64>) {
+fn look<F: UnaryOrBinary>(i: Index1D, x: &[[f64; 2]], mut y: DisjointSlice<f64>) {
     if let Some(y) = y.get_mut(i) {
         *y = F::value(x[i.get()]);
     }
@@ -30,7 +30,7 @@ fn look<F: Looked>(i: Index1D, x: &[[f64; 2]], mut y: DisjointSlice<f64>) {
 
 /// Arguments and values: the bits agree, or both are NaN.
 #[track_caller]
-fn gives<F: Looked>(name: &str, cases: &[([f64; 2], f64)]) {
+fn gives<F: UnaryOrBinary>(name: &str, cases: &[([f64; 2], f64)]) {
     let x: Vec<[f64; 2]> = cases.iter().map(|case| case.0).collect();
     on_each_device(|device, stream| {
         let arguments = device.upload(&x)?;
@@ -50,7 +50,7 @@ fn gives<F: Looked>(name: &str, cases: &[([f64; 2], f64)]) {
 
 /// Cases of one argument.
 #[track_caller]
-fn gives_one<F: Looked>(name: &str, cases: &[(f64, f64)]) {
+fn gives_one<F: UnaryOrBinary>(name: &str, cases: &[(f64, f64)]) {
     let cases: Vec<_> = cases.iter().map(|&(x, y)| ([x, 0.0], y)).collect();
     gives::<F>(name, &cases);
 }
@@ -574,13 +574,13 @@ fn error_and_gamma_functions() {
 
 /// The smaller, the larger: of a number and NaN the number.
 struct Smaller;
-impl Looked for Smaller {
+impl UnaryOrBinary for Smaller {
     fn value([x, y]: [f64; 2]) -> f64 {
         x.min(y)
     }
 }
 struct Larger;
-impl Looked for Larger {
+impl UnaryOrBinary for Larger {
     fn value([x, y]: [f64; 2]) -> f64 {
         x.max(y)
     }
@@ -609,13 +609,13 @@ fn of_a_number_and_nan_the_number_is_chosen() {
 
 /// Sign and size of a NaN.
 struct Size;
-impl Looked for Size {
+impl UnaryOrBinary for Size {
     fn value([x, _]: [f64; 2]) -> f64 {
         x.abs()
     }
 }
 struct Opposite;
-impl Looked for Opposite {
+impl UnaryOrBinary for Opposite {
     fn value([x, _]: [f64; 2]) -> f64 {
         -x
     }
@@ -630,7 +630,7 @@ fn sizes_and_opposites() {
 
 /// Arithmetic whose results IEEE 754 prescribes.
 struct Prescribed<const WHAT: u8>;
-impl<const WHAT: u8> Looked for Prescribed<WHAT> {
+impl<const WHAT: u8> UnaryOrBinary for Prescribed<WHAT> {
     fn value([x, y]: [f64; 2]) -> f64 {
         match WHAT {
             0 => x + y,

@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::driver::devices::{FLAGS, destroy, make, may_open};
 use crate::state::{Held, driver, not_null, pop, push, put};
-use crate::work::{Place, Work, submit};
+use crate::work::{Address, Work, submit};
 
 /// Whether one GPU reaches the other: a test can choose that some are alone.
 fn joined(held: &mut Held, device: i32, peer: i32) -> Result<bool, Code> {
@@ -21,7 +21,7 @@ fn pair(held: &Held, peer: u64) -> Result<(u64, i32, i32), Code> {
 }
 
 /// Memory that lies in a context's GPU.
-fn memory_of(held: &Held, context: u64, at: u64, bytes: usize) -> Result<Place, Code> {
+fn memory_of(held: &Held, context: u64, at: u64, bytes: usize) -> Result<Address, Code> {
     let device = held.contexts.get(context)?.device;
     if bytes > 0 {
         let (region, _) = held.region_of(at, bytes).ok_or(Code::INVALID_VALUE)?;
@@ -29,7 +29,7 @@ fn memory_of(held: &Held, context: u64, at: u64, bytes: usize) -> Result<Place, 
             return Err(Code::INVALID_VALUE);
         }
     }
-    Ok(Place::Device(at))
+    Ok(Address::Device(at))
 }
 
 driver! {

@@ -7,7 +7,7 @@ use super::modules::{Attribute, Config, checked};
 use crate::code::Code;
 use crate::graph::{Executable, Graph, Node};
 use crate::state::{Held, driver, not_null, put};
-use crate::work::{Place, Work, submit};
+use crate::work::{Address, Work, submit};
 
 /// What a kernel's node is told.
 #[repr(C)]
@@ -137,7 +137,7 @@ driver! {
         for side in [copy.from, copy.to] {
             let places = rows(state, &side, &copy)?;
             for place in &places {
-                let Place::Device(at) = place else {
+                let Address::Device(at) = place else {
                     return Err(Code::NOT_SUPPORTED); // the host's memory
                 };
                 let theirs = state.region_of(*at, 1).map(|(region, _)| region.device);

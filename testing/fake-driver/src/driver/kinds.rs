@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use crate::code::Code;
 use crate::memory::Kind;
 use crate::state::{Held, driver, not_null, put};
-use crate::work::{Place, Work, submit};
+use crate::work::{Address, Work, submit};
 
 /// What rows of `cuMemAllocPitch_v2` start at multiples of.
 const ROW: usize = 512;
@@ -153,7 +153,7 @@ impl Side2D {
 }
 
 /// Where each row of one side is.
-pub(super) fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Place>, Code> {
+pub(super) fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Address>, Code> {
     let is_array = side.kind == 3;
     let too_narrow = !is_array
         && (side.pitch < side.x + copy.width || copy.depth > 1 && side.rows < side.y + copy.height);
@@ -165,7 +165,7 @@ pub(super) fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Pla
         for y in 0..copy.height {
             if is_array {
                 let at = [side.x, side.y + y, side.z + z];
-                places.push(Place::Device(state.in_array(side.array, at, copy.width)?));
+                places.push(Address::Device(state.in_array(side.array, at, copy.width)?));
                 continue;
             }
             let row = (side.z + z) * side.rows + side.y + y;
@@ -174,12 +174,12 @@ pub(super) fn rows(state: &Held, side: &Side3D, copy: &Copy3D) -> Result<Vec<Pla
                 1 => {
                     let at = side.host.expose_provenance() + offset;
                     state.host_address(at as u64, copy.width)?;
-                    Place::Host(at)
+                    Address::Host(at)
                 }
                 2 | UNIFIED => {
                     let at = side.device + offset as u64;
                     state.addressed(at, copy.width)?;
-                    Place::Device(at)
+                    Address::Device(at)
                 }
                 _ => return Err(Code::INVALID_VALUE),
             });

@@ -5,32 +5,38 @@ use std::ffi::c_void;
 use crate::code::Code;
 use crate::memory::Kind;
 use crate::state::{Held, driver, not_null, put};
-use crate::work::{Place, Work, drain, drain_all, submit};
+use crate::work::{Address, Work, drain, drain_all, submit};
 
 /// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP`, `_WRITECOMBINED`.
 const HOST_FLAGS: u32 = 7;
 /// `CU_POINTER_ATTRIBUTE_DEVICE_POINTER`.
 const DEVICE_POINTER: i32 = 3;
 
-fn device(state: &Held, at: u64, bytes: usize) -> Result<Place, Code> {
+fn device(state: &Held, at: u64, bytes: usize) -> Result<Address, Code> {
     if bytes > 0 {
         state.addressed(at, bytes)?;
     }
-    Ok(Place::Device(at))
+    Ok(Address::Device(at))
 }
 
-fn host(state: &Held, at: *const c_void, bytes: usize) -> Result<Place, Code> {
+fn host(state: &Held, at: *const c_void, bytes: usize) -> Result<Address, Code> {
     let at = at.expose_provenance();
     state.host_address(at as u64, bytes)?;
-    Ok(Place::Host(at))
+    Ok(Address::Host(at))
 }
 
 /// Gives a stream a copy; `waits`: as the functions without a stream do.
-fn copy(state: &mut Held, to: Place, from: Place, bytes: usize, stream: u64) -> Result<(), Code> {
+fn copy(
+    state: &mut Held,
+    to: Address,
+    from: Address,
+    bytes: usize,
+    stream: u64,
+) -> Result<(), Code> {
     submit(state, stream, Work::Copy { to, from, bytes })
 }
 
-fn copy_now(state: &mut Held, to: Place, from: Place, bytes: usize) -> Result<(), Code> {
+fn copy_now(state: &mut Held, to: Address, from: Address, bytes: usize) -> Result<(), Code> {
     copy(state, to, from, bytes, 0)?;
     let own = state.stream(0)?;
     drain(state, own, None)

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use warploom_runtime::device::ContextLimit;
 use warploom_runtime::{
-    Advice, Device, Error, EventOptions, Graph, Launch, PinnedOptions, Place, PoolOptions,
+    Advice, Device, Error, EventOptions, Graph, Launch, MemoryLocation, PinnedOptions, PoolOptions,
     StreamOptions,
 };
 
@@ -85,8 +85,8 @@ pub(crate) fn kinds(device: &Device) -> Result<(), Error> {
     let (one, two) = (device.stream()?, device.stream()?);
     let x = device.upload(&[1.0f32; 4])?;
     let mut both = device.managed_from(&[1.0f32, 2.0, 3.0, 4.0])?;
-    both.advise(Advice::PreferredPlace(Place::Device))?;
-    both.prefetch(.., Place::Device, &one)?;
+    both.advise(Advice::PreferredLocation(MemoryLocation::Device))?;
+    both.prefetch(.., MemoryLocation::Device, &one)?;
     saxpy(&one, Launch::new(1, 4), 1.0, &x, &mut both)?;
     assert_eq!(both.as_slice()?, [2.0, 3.0, 4.0, 5.0]);
 

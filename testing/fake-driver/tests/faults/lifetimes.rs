@@ -24,7 +24,7 @@ fn assert_clean(fake: &Fake) {
 }
 
 /// One of the things that hold on to work in flight.
-enum Thing {
+enum Resource {
     Device(Device),
     Stream(Stream),
     Event(Event),
@@ -32,7 +32,7 @@ enum Thing {
 }
 
 /// A device with work that has not been waited for, in all that takes part.
-fn in_flight() -> Result<Vec<Option<Thing>>, Error> {
+fn in_flight() -> Result<Vec<Option<Resource>>, Error> {
     let device = Device::cuda(0)?;
     let (one, two) = (device.stream()?, device.stream()?);
     let event = device.event()?;
@@ -44,12 +44,12 @@ fn in_flight() -> Result<Vec<Option<Thing>>, Error> {
     let mut z = device.alloc_uninit::<f32>(4)?;
     z.copy_from_device(0, &y, &two)?;
     saxpy(&one, Launch::new(1, 4), 2.0, &x, &mut y)?;
-    let buffers = [x, y, z].map(Thing::Buffer);
+    let buffers = [x, y, z].map(Resource::Buffer);
     let others = [
-        Thing::Device(device),
-        Thing::Stream(one),
-        Thing::Stream(two),
-        Thing::Event(event),
+        Resource::Device(device),
+        Resource::Stream(one),
+        Resource::Stream(two),
+        Resource::Event(event),
     ];
     Ok(others.into_iter().chain(buffers).map(Some).collect())
 }
@@ -79,10 +79,10 @@ fn everything_may_be_dropped_in_any_order_while_work_is_in_flight() {
         for at in order {
             // Whatever it is: dropping it is all that happens.
             match things[*at].take() {
-                Some(Thing::Device(thing)) => drop(thing),
-                Some(Thing::Stream(thing)) => drop(thing),
-                Some(Thing::Event(thing)) => drop(thing),
-                Some(Thing::Buffer(thing)) => drop(thing),
+                Some(Resource::Device(thing)) => drop(thing),
+                Some(Resource::Stream(thing)) => drop(thing),
+                Some(Resource::Event(thing)) => drop(thing),
+                Some(Resource::Buffer(thing)) => drop(thing),
                 None => unreachable!("each once"),
             }
         }
@@ -109,10 +109,10 @@ fn what_is_forgotten_stays_and_does_no_harm() {
     };
     for thing in in_flight().unwrap().into_iter().flatten() {
         match thing {
-            Thing::Buffer(thing) => std::mem::forget(thing),
-            Thing::Stream(thing) => std::mem::forget(thing),
-            Thing::Event(thing) => std::mem::forget(thing),
-            Thing::Device(thing) => drop(thing),
+            Resource::Buffer(thing) => std::mem::forget(thing),
+            Resource::Stream(thing) => std::mem::forget(thing),
+            Resource::Event(thing) => std::mem::forget(thing),
+            Resource::Device(thing) => drop(thing),
         }
     }
     run().unwrap();

@@ -11,16 +11,16 @@ use core::alloc::Layout;
 #[doc(hidden)]
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub struct Entry(Option<KnownStatic>);
+pub struct Entry(Option<RegisteredStatic>);
 
 /// A static of the program.
 #[doc(hidden)]
-pub type KnownStatic = &'static dyn Known;
+pub type RegisteredStatic = &'static dyn StaticDescriptor;
 
 impl Entry {
     #[doc(hidden)]
     #[must_use]
-    pub const fn new(of: KnownStatic) -> Entry {
+    pub const fn new(of: RegisteredStatic) -> Entry {
         Entry(Some(of))
     }
 }
@@ -36,7 +36,7 @@ pub enum Space {
 
 /// What is known of a static without its type.
 #[doc(hidden)]
-pub trait Known: Sync {
+pub trait StaticDescriptor: Sync {
     /// Which static it is.
     fn name(&self) -> StaticName;
     /// In which memory.
@@ -49,7 +49,7 @@ pub trait Known: Sync {
     fn element(&self) -> Layout;
 }
 
-impl<T: StaticValue> Known for DeviceStatic<T> {
+impl<T: StaticValue> StaticDescriptor for DeviceStatic<T> {
     fn name(&self) -> StaticName {
         super::Static::name(self)
     }
@@ -67,7 +67,7 @@ impl<T: StaticValue> Known for DeviceStatic<T> {
     }
 }
 
-impl<T: Plain> Known for ConstantStatic<T> {
+impl<T: Plain> StaticDescriptor for ConstantStatic<T> {
     fn name(&self) -> StaticName {
         super::Static::name(self)
     }
@@ -85,7 +85,7 @@ impl<T: Plain> Known for ConstantStatic<T> {
     }
 }
 
-impl<T: StaticValue> Known for ManagedStatic<T> {
+impl<T: StaticValue> StaticDescriptor for ManagedStatic<T> {
     fn name(&self) -> StaticName {
         ManagedStatic::name(self)
     }
@@ -144,7 +144,7 @@ mod section {
 
 /// All statics of the program, those of its dependencies included, in no particular order. None but on Linux.
 #[doc(hidden)]
-pub fn known() -> impl Iterator<Item = KnownStatic> {
+pub fn known() -> impl Iterator<Item = RegisteredStatic> {
     section::entries().iter().filter_map(|entry| entry.0)
 }
 
@@ -162,7 +162,7 @@ mod tests {
     crate::managed_static! { static TOTAL: AtomicU64 = AtomicU64::new(10); }
 
     #[allow(clippy::unwrap_used, reason = "a helper of tests")]
-    fn only(name: &str) -> KnownStatic {
+    fn only(name: &str) -> RegisteredStatic {
         let mut found = known().filter(|one| one.name().path.ends_with(name));
         let first = found.next().unwrap();
         assert!(found.next().is_none());
@@ -171,26 +171,29 @@ mod tests {
 
     #[test]
     fn statics_are_known_without_their_types() {
-        let count = only("known::tests::COUNT");
+        let count = only("descriptor::tests::COUNT");
         assert_eq!(count.space(), Space::Device);
         assert_eq!((count.layout().size(), count.element().size()), (12, 4));
-        assert_eq!(only("known::tests::SCALE").space(), Space::Constant);
-        assert_eq!(only("known::tests::TOTAL").space(), Space::Managed);
+        assert_eq!(only("descriptor::tests::SCALE").space(), Space::Constant);
+        assert_eq!(only("descriptor::tests::TOTAL").space(), Space::Managed);
     }
 
     #[test]
     fn each_is_where_the_emulator_has_it() {
         assert_eq!(
-            only("known::tests::COUNT").start(),
+            only("descriptor::tests::COUNT").start(),
             super::super::Static::emulated(&COUNT)
         );
-        assert_eq!(only("known::tests::TOTAL").start(), TOTAL.emulated().cast());
+        assert_eq!(
+            only("descriptor::tests::TOTAL").start(),
+            TOTAL.emulated().cast()
+        );
     }
 
     #[test]
     fn a_constant_moves_when_the_host_writes_it() {
         static NEW: f64 = 3.0;
-        let scale = only("known::tests::SCALE");
+        let scale = only("descriptor::tests::SCALE");
         let old = scale.start();
         super::super::Static::set_emulated_value(&SCALE, NEW, &|_| &NEW);
         assert_ne!(scale.start(), old);
@@ -199,8 +202,8 @@ mod tests {
 
     #[test]
     fn the_name_says_where_the_static_is() {
-        let name = only("known::tests::COUNT").name();
-        assert!(name.file.ends_with("known.rs"));
+        let name = only("descriptor::tests::COUNT").name();
+        assert!(name.file.ends_with("descriptor.rs"));
         assert!(name.line > 0 && name.column > 0);
     }
 }
