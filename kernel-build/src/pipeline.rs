@@ -145,7 +145,8 @@ fn compile_with(
     };
     let mut schedule = Schedule::of(&program);
     while let Some((arch, kernels)) = schedule.next() {
-        let (m, names) = (&mut program.module.duplicate(), &program.names);
+        let mut copy = program.module.duplicate();
+        let (m, names) = (&mut copy, &program.names);
         let gpu = &gpu(m, arch, 0)?;
         pass!(run: SelectKernels => program.select(m, &kernels));
         pass!(run: AnswerTargetQueries => target_queries::answer_for(m, arch));
@@ -175,7 +176,7 @@ fn compile_with(
         pass!(run: WideMultiply => wide_multiply::widen_factors(m));
         pass!(run: RenameForPtx => retarget::rename_for_ptx(m));
         contract::check(m, Stage::Emission, names)?;
-        schedule.emit(m, input.dump)?;
+        schedule.emit(copy, input.dump)?;
     }
     Ok(schedule.finish(instrumented))
 }

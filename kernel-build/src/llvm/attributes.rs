@@ -108,6 +108,13 @@ impl<'ctx> Value<'ctx> {
     ///
     /// From the printed instruction: the C API of LLVM 22 can make a `range` attribute, but not read one.
     pub(crate) fn result_range(self) -> Option<(u64, u64)> {
+        // Most calls promise nothing, and printing one instruction numbers the values of its whole module.
+        let llvm = self.context.llvm;
+        let kind = Attribute::kind(self.context, "range")?;
+        // SAFETY: called on calls only, with a kind that LLVM just gave.
+        if unsafe { (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, 0, kind) }.is_null() {
+            return None;
+        }
         let text = self.to_text();
         let (_, range) = text.split_once("range(i32 ")?;
         let (from, rest) = range.split_once(", ")?;

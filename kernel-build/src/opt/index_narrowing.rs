@@ -372,9 +372,10 @@ fn top(value: Value<'_>) -> u64 {
 /// The largest value of a thread or block index, as `lower/kernels.rs` has stated it.
 fn launch_bound(call: Value<'_>) -> Option<u64> {
     let name = call.callee().as_function()?.name();
-    let (_, end) = call
-        .result_range()
-        .filter(|_| name.starts_with("llvm.nvvm.read.ptx.sreg."))?;
+    if !name.starts_with("llvm.nvvm.read.ptx.sreg.") {
+        return None;
+    }
+    let (_, end) = call.result_range()?;
     Some(end - 1)
 }
 

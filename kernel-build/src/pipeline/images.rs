@@ -162,13 +162,14 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
     /// Adds the images of all groups that this module, of the current architecture, was compiled for.
     pub(super) fn emit(
         &mut self,
-        optimised: &Module<'ctx>,
+        optimised: Module<'ctx>,
         dump: Show<'_>,
     ) -> Result<(), PipelineError> {
         let (arch, groups) = std::mem::replace(&mut self.current, (Arch::sm(0), vec![]));
-        let mut texts = String::new();
-        for group in groups {
-            match self.image(optimised, &self.groups[group], arch)? {
+        let (mut texts, mut emitted) = (String::new(), Vec::new());
+        self.images(optimised, &groups, arch, &mut emitted)?;
+        for (group, image) in groups.into_iter().zip(emitted) {
+            match image {
                 Emitted::Ptx(text, symbols) => {
                     let wanted = self.program.options.archs.contains(&arch);
                     let part = &mut self.parts[group];
@@ -190,28 +191,54 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         Ok(())
     }
 
-    /// PTX for one group of kernels.
+    /// What becomes of these groups of kernels, in their order. The module is halved until each part has one group: a copy of the whole
+    /// module for each group would cost the square of the number of kernels.
+    fn images(
+        &self,
+        mut module: Module<'ctx>,
+        groups: &[usize],
+        arch: Arch,
+        emitted: &mut Vec<Emitted>,
+    ) -> Result<(), PipelineError> {
+        let (first, second) = match groups {
+            [] => return Ok(()),
+            [group] => {
+                emitted.push(self.image(module, &self.groups[*group], arch)?);
+                return Ok(());
+            }
+            _ => groups.split_at(groups.len() / 2),
+        };
+        let kernels = |half: &[usize]| half.iter().flat_map(|g| self.groups[*g].clone()).collect();
+        let half: Vec<usize> = kernels(first);
+        let mut part = module.duplicate();
+        self.program.select(&mut part, &half)?;
+        self.images(part, first, arch, emitted)?;
+        let half: Vec<usize> = kernels(second);
+        self.program.select(&mut module, &half)?;
+        self.images(module, second, arch, emitted)
+    }
+
+    /// PTX for one group of kernels; other kernels of the module are dropped.
     fn image(
         &self,
-        optimised: &Module<'ctx>,
+        mut module: Module<'ctx>,
         group: &[usize],
         arch: Arch,
     ) -> Result<Emitted, PipelineError> {
         let program = self.program;
         let own: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
-        let (mut sm, mut ptx) = requirements::of(optimised, &own);
+        let (mut sm, mut ptx) = requirements::of(&module, &own);
         for declared in group.iter().map(|k| program.roots[*k].needs()) {
             (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
         }
         if sm > arch.sm {
             return Ok(Emitted::Needs(Arch::sm(sm)));
         }
-        let mut image = optimised.duplicate();
-        program.select(&mut image, group)?;
-        let machine = gpu(&image, arch, ptx)?;
-        let symbols = statics::of_image(&image, &program.statics);
+        program.select(&mut module, group)?;
+        let machine = gpu(&module, arch, ptx)?;
+        let symbols = statics::of_image(&module, &program.statics);
         let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
-        Ok(Emitted::Ptx(image.emit(&machine)?, symbols))
+        Ok(Emitted::Ptx(module.emit(&machine)?, symbols))
     }
 
     /// All images, beside the object file for the emulator.
