@@ -136,6 +136,9 @@ impl Outside {
             .env("CARGO_TARGET_DIR", target_folder())
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")
+            // Half of what linking costs; the device pass sets its own level of debug information.
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CARGO_INCREMENTAL", "0")
             .env("WARPLOOM_DEVICE", "emulator")
             .envs(&self.env);
         let output = command.output().unwrap();

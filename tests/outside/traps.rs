@@ -72,56 +72,65 @@ fn main() {
     assert_stores(&outer.device_code(), "trap_bootstrap::store", 12_345_678);
 }
 
+/// One build has all that makes cargo compile every dependency anew. It also shows that a build for a named triple does not deadlock: the
+/// outer cargo holds the lock of its target folder all the while.
 #[test]
-fn flags_of_the_outer_build_stay_there_except_cfg() {
-    let main = program("if cfg!(twelve) { 12345678 } else { 87654321 }")
+fn a_profile_and_cfgs_are_handed_on_for_a_named_triple_and_other_flags_are_not() {
+    let adds = "{ let j = i.get() as u32; if cfg!(twelve) { j * j * 3 + 12345678 } else { 0 } }";
+    let main = multiplying(adds)
         + "\n#[cfg(all(warploom_device, target_feature = \"avx2\"))]\ncompile_error!(\"-Ctarget-feature came through\");\n";
     let outer = Outside::program("trap-flags", &main)
         .append(
             "Cargo.toml",
-            "\n[lints.rust]\nunexpected_cfgs = { level = \"allow\", priority = 0 }\n",
+            "\n[lints.rust]\nunexpected_cfgs = { level = \"allow\", priority = 0 }\n\n[profile.tuned]\ninherits = \"dev\"\noverflow-checks = false\n",
         )
         .env("RUSTFLAGS", "--cfg twelve -Ctarget-feature=+avx2");
     let host = host(&outer);
-    outer.works(&["build", "--target", &host]);
-    let program = target_folder().join(host).join("debug/trap-flags");
-    assert_stores(&device_code(&program), "trap_flags::store", 12_345_678);
+    outer.works(&["build", "--target", &host, "--profile", "tuned"]);
+    let program = target_folder().join(host).join("tuned/trap-flags");
+    let code = device_code(&program);
+    assert_eq!(code[0].kernels(), ["trap_flags::store"]);
+    let ptx = &code[0].ptx[0];
+    assert!(ptx.contains("12345678"), "the cfg came through:\n{ptx}");
+    assert!(
+        !ptx.contains("exit;"),
+        "this profile does not check for overflow:\n{ptx}"
+    );
 }
 
 #[test]
-fn features_and_profiles_are_handed_on() {
-    let outer = Outside::program("trap-profile", &program("if cfg!(feature = \"small\") { 11223344 } else { 55667788 }"))
-        .append(
-            "Cargo.toml",
-            "\n[features]\ndefault = [\"large-number\"]\nlarge-number = []\nsmall = []\n\n[profile.dev.build-override]\nopt-level = 0\n\n[profile.tuned]\ninherits = \"dev\"\noverflow-checks = false\n",
-        );
+fn features_are_handed_on() {
+    let outer = Outside::program(
+        "trap-features",
+        &program("if cfg!(feature = \"small\") { 11223344 } else { 55667788 }"),
+    )
+    .append(
+        "Cargo.toml",
+        "\n[features]\ndefault = [\"large-number\"]\nlarge-number = []\nsmall = []\n",
+    );
     outer.works(&["build", "--no-default-features", "--features", "small"]);
-    assert_stores(&outer.device_code(), "trap_profile::store", 11_223_344);
+    assert_stores(&outer.device_code(), "trap_features::store", 11_223_344);
     outer.builds();
-    assert_stores(&outer.device_code(), "trap_profile::store", 55_667_788);
+    assert_stores(&outer.device_code(), "trap_features::store", 55_667_788);
+}
 
+#[test]
+fn the_dev_profile_checks_for_overflow() {
     let adds = "{ let j = i.get() as u32; j * j * 3 + 5 }";
-    outer.write(
-        "src/main.rs",
-        &program(adds).replace(
-            "if let Some(y) = y.get_mut(i)",
-            "let j = i;\n    let i = j;\n    if let Some(y) = y.get_mut(j)",
-        ),
+    let outer = Outside::program("trap-overflow", &multiplying(adds)).append(
+        "Cargo.toml",
+        "\n[profile.dev.build-override]\nopt-level = 0\n",
     );
     outer.builds();
-    assert!(
-        outer.ptx().contains("exit;"),
-        "the dev profile checks for overflow:\n{}",
-        outer.ptx()
-    );
-    outer.works(&["build", "--profile", "tuned"]);
-    let code = device_code(&target_folder().join("tuned/trap-profile"));
-    assert_eq!(code[0].kernels(), ["trap_profile::store"]);
-    assert!(
-        !code[0].ptx[0].contains("exit;"),
-        "this profile does not:\n{}",
-        code[0].ptx[0]
-    );
+    assert!(outer.ptx().contains("exit;"), "{}", outer.ptx());
+}
+
+/// A program whose index stays in scope of the value that is stored.
+fn multiplying(value: &str) -> String {
+    program(value).replace(
+        "if let Some(y) = y.get_mut(i)",
+        "let j = i;\n    let i = j;\n    if let Some(y) = y.get_mut(j)",
+    )
 }
 
 #[test]
@@ -222,16 +231,6 @@ pub fn apply(f: impl Fn(u32) -> u32 + Copy + Send + Sync + 'static) -> u32 {
         "trap_hidden_test::deeper::kernels::store",
         10_000_008,
     );
-}
-
-/// The outer cargo holds the lock of its target folder all the while; so does every other test here.
-#[test]
-fn a_build_for_a_named_triple_does_not_deadlock() {
-    let outer = Outside::program("trap-triple", &program("12345678"));
-    let host = host(&outer);
-    outer.works(&["build", "--target", &host]);
-    let program = target_folder().join(host).join("debug/trap-triple");
-    assert_stores(&device_code(&program), "trap_triple::store", 12_345_678);
 }
 
 fn host(outer: &Outside) -> String {

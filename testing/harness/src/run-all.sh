@@ -3,6 +3,8 @@
 # The last lines are a summary; the exit code is 0 if everything passed.
 cd "$(dirname "$0")" || exit 1
 export WARPLOOM_DEVICE="${WARPLOOM_DEVICE:-cuda}"
+# A test that finds no GPU here has failed.
+[ "$WARPLOOM_DEVICE" != cuda ] || export WARPLOOM_REQUIRE_GPU=1
 mkdir -p out
 passed=0
 failed=""
