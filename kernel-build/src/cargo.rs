@@ -3,20 +3,14 @@
 //! This is the one place that starts cargo. It removes what the outer cargo put into the environment of build scripts, or the nested
 //! build would lock the outer one's folders, lint with clippy, or see its flags.
 
+use crate::environment::{DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, ROLE};
 use crate::package::Package;
-use crate::wrapper::{self, DEVICE_CFG};
+use crate::wrapper;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// Tells a re-entered build script that it is the nested build's compiler wrapper or linker.
-pub(crate) const ROLE: &str = "WARPLOOM_ROLE";
-/// Options for the device linker, as JSON.
-pub(crate) const OPTIONS: &str = "WARPLOOM_OPTIONS";
-/// Path of rustc's LLVM.
-pub(crate) const LLVM: &str = "WARPLOOM_LLVM";
 
 /// BuildTargets became of one target in the nested build.
 #[derive(Debug, Clone)]
@@ -147,7 +141,7 @@ impl Nested<'_> {
         );
         command
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-            .env(wrapper::LINKER_STAMP, stamp(&this))
+            .env(LINKER_STAMP, stamp(&this))
             .env("RUSTC_WRAPPER", this)
             .env(ROLE, "nested")
             .env(OPTIONS, &self.options_json)

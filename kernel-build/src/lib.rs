@@ -12,16 +12,17 @@
 //! (the link line and the container), `pipeline` (bitcode to PTX), `lower` (host IR to device IR) and `opt` (faster device IR).
 
 mod archive; // rlibs and objects: where bitcode is found
+mod builder; // what build.rs may choose
 mod cargo; // the nested build: its command, environment and messages
-mod contract; // what holds of IR between the stages of the pipeline
 mod elf; // the object file that carries device code into the program
+mod environment; // variables of the nested build
 mod groups; // what is linked into which targets
 mod instrument; // kernels for the emulator that say what they do to memory
 mod linker; // the device linker: link line in, container out
 mod llvm; // rustc's LLVM, by dlopen
 mod lower; // host IR becomes device IR: what correctness needs
 mod opt; // device IR becomes faster: what speed needs
-mod options; // what build.rs may choose
+mod options; // architectures and options of code generation
 mod package; // which package, which targets, which workspace
 mod pass; // the device pass, from build.rs to cargo's instructions
 mod passes; // the table of all passes of the pipeline
@@ -33,7 +34,8 @@ mod run_on_host; // IR runs here, so that tests see what lowering does to result
 mod sources; // which targets may hold kernels
 mod wrapper; // flags that only device compilations get
 
-pub use options::{Arch, Builder};
+pub use builder::Builder;
+pub use options::Arch;
 
 /// Compiles every kernel of this package with the default [`Builder`].
 ///

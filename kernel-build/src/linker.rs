@@ -90,11 +90,11 @@ fn problems_file(problems: &[String]) -> Vec<u8> {
 
 /// The crate target that is being linked.
 fn target_name() -> String {
-    std::env::var(crate::wrapper::TARGET).unwrap_or_default()
+    std::env::var(crate::environment::TARGET).unwrap_or_default()
 }
 
 fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
-    let (options, llvm) = crate::pass::linker_options().ok_or(LinkError::NoOptions)?;
+    let (options, llvm) = crate::environment::linker_options().ok_or(LinkError::NoOptions)?;
     let context = Context::new(&llvm)?;
     let module = own_module(&context, line)?;
     let target = target_name();

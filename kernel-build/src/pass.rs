@@ -1,9 +1,11 @@
 //! The device pass, from `build.rs` to cargo's instructions.
 
-use crate::cargo::{BuildTargets, LLVM, Nested, OPTIONS, Outcome, ROLE};
+use crate::builder::Builder;
+use crate::cargo::{BuildTargets, Nested, Outcome};
 use crate::elf;
+use crate::environment::{DEVICE_CFG, DEVICE_PASS, ROLE};
 use crate::groups::{DeviceCode, Group};
-use crate::options::{Builder, Options};
+use crate::options::Options;
 use crate::package::{Kind, Package, Target, write_if_changed};
 use crate::wrapper;
 use crate::{linker, passes};
@@ -26,7 +28,7 @@ const REQUIRED: &str = "WARPLOOM_REQUIRE_DEVICE_CODE";
 pub(crate) fn enter(builder: &Builder) {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if !args.is_empty() && std::env::var_os(ROLE).is_some() {
-        let code = if std::env::var_os(wrapper::DEVICE_PASS).is_some() {
+        let code = if std::env::var_os(DEVICE_PASS).is_some() {
             linker::run(&args)
         } else {
             wrapper::run(&args)
@@ -37,7 +39,7 @@ pub(crate) fn enter(builder: &Builder) {
         )]
         std::process::exit(code);
     }
-    say(&format!("rustc-check-cfg=cfg({})", wrapper::DEVICE_CFG));
+    say(&format!("rustc-check-cfg=cfg({})", DEVICE_CFG));
     say("rerun-if-changed=build.rs");
     if std::env::var_os("CARGO_CFG_WARPLOOM_DEVICE").is_some() {
         return;
@@ -470,10 +472,4 @@ fn fail(line: &str) {
 )]
 fn say(instruction: &str) {
     println!("cargo::{instruction}");
-}
-
-/// The environment variables by which the nested build's processes find their options.
-pub(crate) fn linker_options() -> Option<(Options, PathBuf)> {
-    let options = serde_json::from_str(&std::env::var(OPTIONS).ok()?).ok()?;
-    Some((options, PathBuf::from(std::env::var_os(LLVM)?)))
 }

@@ -1,20 +1,20 @@
 //! The pipeline: a crate's module of host IR in, PTX for each architecture out.
 //!
-//! [`compile`] runs all passes, from top to bottom; [`passes`](crate::passes) says what each requires and keeps, [`contract`](crate::contract) what
+//! [`compile`] runs all passes, from top to bottom; [`passes`](crate::passes) says what each requires and keeps, [`contract`] what
 //! holds between the stages. Must not know: cargo, the link line, the output file.
 
 mod availability; // what no device has
+mod contract; // what holds of IR between the stages
 mod image_groups; // which kernels share an image
 mod images; // which kernels are compiled for which architecture
 mod link; // host IR: definitions from the crate's dependencies
 #[cfg(test)]
 mod loops_tests;
-pub(crate) mod requirements; // what instructions need of the architecture
+mod requirements; // what instructions need of the architecture
 #[cfg(test)]
 mod tests;
 
 use crate::archive::ArchiveError;
-use crate::contract;
 use crate::instrument;
 use crate::llvm::{LlvmError, Machine, Module, Passes};
 use crate::lower::{
@@ -29,7 +29,6 @@ use crate::passes::{Outcome, Pass, Runner, Stage};
 use crate::roots;
 use images::Schedule;
 pub(crate) use images::{Part, Program};
-pub(crate) use link::undefined_symbols;
 use std::path::PathBuf;
 
 /// Why there is no PTX.

@@ -3,7 +3,7 @@
 //! The graph is taken before optimisation, while calls still have the lines where they were written. After optimisation, what is still
 //! undefined cannot run on a device; the graph then tells how each kernel gets there.
 
-use crate::llvm::Value;
+use crate::llvm::{Module, Value};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Who refers to whom, and where.
@@ -283,4 +283,40 @@ pub(crate) fn first_reached<'a>(
         }
     }
     found
+}
+
+/// Whether the kernels of `names` refer to `function`.
+pub(crate) fn reaches<'ctx>(module: &Module<'ctx>, names: &[&str], function: Value<'ctx>) -> bool {
+    let mut found = false;
+    visit(module, names, |instruction| {
+        found |= instruction.operands().contains(&function)
+    });
+    found
+}
+
+/// Calls `each` with every instruction that the kernels of `names` reach.
+pub(crate) fn visit<'ctx>(
+    module: &Module<'ctx>,
+    names: &[&str],
+    mut each: impl FnMut(Value<'ctx>),
+) {
+    let mut todo: Vec<Value<'_>> = names.iter().filter_map(|n| module.function(n)).collect();
+    let mut seen: HashSet<Value<'_>> = todo.iter().copied().collect();
+    while let Some(value) = todo.pop() {
+        let mut next: Vec<Value<'_>> = Vec::new();
+        if value.as_function().is_some() {
+            for instruction in value.instructions() {
+                each(instruction);
+                next.extend(instruction.operands());
+            }
+        } else if value.as_global().is_some() {
+            next.extend(value.initializer());
+        } else {
+            next = value.operands();
+        }
+        todo.extend(
+            next.into_iter()
+                .filter(|v| v.is_constant() && seen.insert(*v)),
+        );
+    }
 }

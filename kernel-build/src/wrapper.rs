@@ -4,24 +4,12 @@
 //! unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
 //! variable and would turn nightly features on.
 
-use crate::cargo::OPTIONS;
+use crate::environment::{DEVICE_CFG, DEVICE_PASS, LINKER_STAMP, OPTIONS, TARGET};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-
-/// Marks device compilations; cargo puts it into their flags, and build scripts see it as `CARGO_CFG_WARPLOOM_DEVICE`.
-pub(crate) const DEVICE_CFG: &str = "warploom_device";
-
-/// Set for the rustc process of a device compilation; `warploom-macros` reads it.
-pub(crate) const DEVICE_PASS: &str = "WARPLOOM_DEVICE_PASS";
-
-/// Changes when the device linker does.
-pub(crate) const LINKER_STAMP: &str = "WARPLOOM_LINKER_STAMP";
-
-/// Names the crate target to the device linker: `photo (bin)`.
-pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
 
 /// The crate type under which cargo builds a library for its own device code.
 pub(crate) const LIBRARY: &str = "staticlib";

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libloading::Library;
+use warploom_harness::device_test::gpu_or_skip;
 use warploom_runtime::interop::dlpack::{DLManagedTensor, Tensor};
 use warploom_runtime::module::Code;
 use warploom_runtime::{Device, DeviceBuffer, Graph, InteropError, Launch, Result, Stream};
@@ -68,19 +69,12 @@ impl Driver {
     }
 }
 
-/// The first GPU and the driver, or a word about why the test is skipped.
+/// The first GPU and the driver, unless the test is skipped.
 fn gpu() -> Option<(Device, Driver)> {
-    match Device::cuda(0) {
-        // SAFETY: the driver is loaded already.
-        Ok(device) => Some((
-            device,
-            Driver(unsafe { Library::new("libcuda.so.1") }.unwrap()),
-        )),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+    let device = gpu_or_skip()?;
+    // SAFETY: the driver is loaded already.
+    let driver = unsafe { Library::new("libcuda.so.1") }.unwrap();
+    Some((device, Driver(driver)))
 }
 
 //@ rows: GMX-1, GMX-2, GDR-3

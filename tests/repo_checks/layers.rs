@@ -138,7 +138,24 @@ const CRATES: &[Layers] = &[
             ("conveniences", &["interop", "profile", "testing"]),
         ],
     ),
-    ("kernel-build", &[("all", &[""])]),
+    (
+        "kernel-build",
+        &[
+            (
+                "data",
+                &["archive", "elf", "environment", "options", "sources"],
+            ),
+            ("LLVM", &["llvm"]),
+            ("IR", &["passes", "reach", "roots", "run_on_host"]),
+            ("passes for correctness", &["lower"]),
+            ("passes for speed", &["opt"]),
+            ("instrumentation", &["instrument"]),
+            ("pipeline", &["pipeline"]),
+            ("device linker", &["linker"]),
+            ("nested build", &["cargo", "groups", "package", "wrapper"]),
+            ("build script", &["builder", "pass"]),
+        ],
+    ),
     (
         "device-std",
         &[

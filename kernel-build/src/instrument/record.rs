@@ -5,7 +5,7 @@ use super::places::Places;
 use super::table::{FIRST_SITE, TABLE};
 use crate::llvm::{Linkage, LlvmError, Machine, Module, Value};
 use crate::lower::statics as lowered;
-use crate::pipeline::requirements;
+use crate::reach;
 use crate::roots::Root;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -38,9 +38,7 @@ pub(super) fn kernels(module: &Module<'_>, roots: &[Root<'_>], names: &[String])
         .collect();
     let describe = |(root, name): (&Root<'_>, &String)| {
         let symbol = entries::symbol(name);
-        let reached = ptx
-            .iter()
-            .any(|f| requirements::reaches(module, &[&symbol], *f));
+        let reached = ptx.iter().any(|f| reach::reaches(module, &[&symbol], *f));
         Kernel {
             entry: name.clone(),
             at: (root.file.clone(), root.line),

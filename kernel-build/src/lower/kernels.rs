@@ -12,11 +12,13 @@
 
 use crate::llvm::{Attribute, Linkage, LlvmError, Module, Passes, Subprogram, Value};
 use crate::lower::retarget;
-use crate::opt::gather_batching::ELEMENTS;
 use crate::roots::{DeviceParam, Root};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use warploom_manifest::ParamKind;
+
+/// Precedes the size of an element in a name that pointers to slices have as attribute; their number of elements is the next parameter.
+pub(crate) const ELEMENTS: &str = "warploom.elements.";
 
 /// Adds the kernels of all roots under the names that the manifest will carry, in the order of the roots.
 pub(crate) fn add(

@@ -27,10 +27,8 @@ use super::add_recurrence::AddRecurrence;
 use super::loops::{self, Loop};
 use super::trip_count::TripCount;
 use crate::llvm::{Block, Compare, Op, Type, TypeKind, Value};
+use crate::lower::kernels::ELEMENTS;
 use std::collections::HashSet;
-
-/// Precedes the size of an element in a name that pointers to slices have as attribute; their number of elements is the next parameter.
-pub(crate) const ELEMENTS: &str = "warploom.elements.";
 
 /// Whether a function has a loop for [`batch`].
 pub(crate) fn is_candidate(function: Value<'_>) -> bool {

@@ -11,6 +11,7 @@ use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::target_queries::ARCH;
 use crate::lower::{kernels, statics};
 use crate::options::{Arch, Options};
+use crate::reach;
 use crate::roots::Root;
 use warploom_manifest::{Kernel, Symbol};
 
@@ -262,7 +263,7 @@ enum Emitted {
 fn queries_arch(program: &Program<'_, '_>, group: &[usize]) -> bool {
     let names: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
     let arch = program.module.function(ARCH);
-    arch.is_some_and(|arch| requirements::reaches(&program.module, &names, arch))
+    arch.is_some_and(|arch| reach::reaches(&program.module, &names, arch))
 }
 
 /// Whether two texts are different code.

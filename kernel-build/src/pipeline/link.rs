@@ -139,7 +139,7 @@ pub(super) fn library(
 }
 
 /// What is declared, used and not defined; LLVM's and our own intrinsics aside.
-pub(crate) fn undefined_symbols(module: &Module<'_>) -> Vec<String> {
+pub(super) fn undefined_symbols(module: &Module<'_>) -> Vec<String> {
     let unknown = |name: &String| {
         !name.starts_with("llvm.")
             && !name.starts_with(symbols::INTRINSIC)

@@ -3,7 +3,7 @@
 use super::{Input, PipelineError, compile, compile_with};
 use crate::llvm::Module;
 use crate::llvm::tests::context;
-use crate::options::{Arch, Builder, Options};
+use crate::options::{Arch, Options};
 use crate::passes::{Pass, Runner, Switch};
 
 const HOST: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
@@ -33,7 +33,10 @@ fn kernel(name: &str) -> String {
 
 /// Without instrumented code, which has tests of its own: kernels here are written for NVPTX.
 fn options() -> Options {
-    Builder::new().instrumented(false).options
+    Options {
+        instrumented: false,
+        ..Options::default()
+    }
 }
 
 fn input(options: &Options) -> Input<'_> {
@@ -104,7 +107,10 @@ fn kernels_survive_and_host_code_does_not() {
 fn a_cap_on_registers_is_for_kernels_without_one() {
     let ir = storing("capped", "  %v = add i32 1, 2");
     assert!(!ptx(&ir).contains(".maxnreg"));
-    let capped = Builder::new().instrumented(false).max_registers(40).options;
+    let capped = Options {
+        max_registers: 40,
+        ..options()
+    };
     let (_, texts) = compiled(&ir, capped.clone()).unwrap();
     assert!(texts[0].2.contains(".maxnreg 40"), "{}", texts[0].2);
     // The eighth number behind the file: the kernel's own cap, of 32.

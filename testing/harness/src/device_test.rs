@@ -4,12 +4,12 @@
 
 use std::fmt::Debug;
 use std::io::Write;
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use warploom_device_std::Plain;
 use warploom_runtime::model::{Emulator, Schedule};
 use warploom_runtime::testing::every_schedule;
-use warploom_runtime::{Device, DeviceBuffer, LaunchError, Result, Stream};
+use warploom_runtime::{Device, DeviceBuffer, DeviceError, LaunchError, Result, Stream};
 
 /// Set to 1 where a missing GPU must not go unnoticed.
 const REQUIRE_GPU: &str = "WARPLOOM_REQUIRE_GPU";
@@ -30,35 +30,43 @@ pub fn devices() -> Vec<Device> {
     with_gpu(emulators())
 }
 
-/// The first GPU; where there is none, says that the test is skipped.
+/// The first GPU; where there is none, writes that the test is skipped, past the test runner's capture.
+///
+/// # Panics
+/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1.
 #[must_use]
 pub fn gpu_or_skip() -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error) => {
-            drop(writeln!(std::io::stderr(), "skipped: {error}"));
-            None
-        }
-    }
+    first_gpu(|why| {
+        let test = std::thread::current().name().unwrap_or_default().to_owned();
+        format!("{test} is skipped: {why}\n")
+    })
 }
 
 fn with_gpu(mut devices: Vec<Device>) -> Vec<Device> {
-    static SAID: Once = Once::new();
+    static REPORTED: AtomicBool = AtomicBool::new(false);
+    devices.extend(first_gpu(|why| {
+        if REPORTED.swap(true, Ordering::Relaxed) {
+            return String::new();
+        }
+        format!("the GPU half of these tests is skipped: {why}\n")
+    }));
+    devices
+}
+
+/// The first GPU; where there is none and none is required, writes the remark to standard error.
+fn first_gpu(remark: impl FnOnce(&DeviceError) -> String) -> Option<Device> {
     match Device::cuda(0) {
-        Ok(gpu) => devices.push(gpu),
+        Ok(gpu) => Some(gpu),
         Err(why) => {
             assert!(
                 !std::env::var(REQUIRE_GPU).is_ok_and(|v| v == "1"),
                 "{REQUIRE_GPU} is 1, but there is no GPU: {why}"
             );
-            SAID.call_once(|| {
-                let text = format!("the GPU half of these tests is skipped: {why}\n");
-                // Nothing is lost but the remark.
-                drop(std::io::stderr().write_all(text.as_bytes()));
-            });
+            // The runner captures what `eprint!` writes. If this fails, nothing is lost but the remark.
+            drop(std::io::stderr().write_all(remark(&why).as_bytes()));
+            None
         }
     }
-    devices
 }
 
 #[expect(

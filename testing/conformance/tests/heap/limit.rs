@@ -1,8 +1,8 @@
 //! The heap's size. It can only be set before a kernel that allocates is loaded: a process of its own.
 
+use warploom::StreamError;
 use warploom::prelude::*;
-use warploom::{Device, StreamError};
-use warploom_harness::device_test::on_each_device;
+use warploom_harness::device_test::{gpu_or_skip, on_each_device};
 
 #[kernel]
 fn takes(bytes: u64, mut y: DisjointSlice<u64>, i: Index1D) {
@@ -34,7 +34,9 @@ fn the_limit_can_be_asked_and_set() {
 #[test]
 fn a_full_heap_is_a_panic_of_the_kernel() {
     // The emulator allocates from the host, which has more.
-    let Ok(device) = Device::cuda(0) else { return };
+    let Some(device) = gpu_or_skip() else {
+        return;
+    };
     if !in_child("limit::a_full_heap_is_a_panic_of_the_kernel") {
         return;
     }

@@ -9,10 +9,10 @@
 //!
 //! Debug builds validate the module after each stage, beside LLVM's own verifier. A violation is an error in a pass, not in a kernel.
 
+use super::link::undefined_symbols;
 use crate::llvm::{LlvmError, Module, TypeKind, Value};
 use crate::lower::{atomics, retarget, symbols};
 use crate::passes::Stage;
-use crate::pipeline::undefined_symbols;
 
 /// Address spaces of PTX: generic, global, shared, constant.
 const SPACES: [u32; 4] = [0, 1, 3, 4];

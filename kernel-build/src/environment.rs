@@ -1,0 +1,31 @@
+//! The variables and flags by which the processes of the nested build find each other's settings.
+
+use crate::options::Options;
+use std::path::PathBuf;
+
+/// Tells a re-entered build script that it is the nested build's compiler wrapper or linker.
+pub(crate) const ROLE: &str = "WARPLOOM_ROLE";
+
+/// Options for the device linker, as JSON.
+pub(crate) const OPTIONS: &str = "WARPLOOM_OPTIONS";
+
+/// Path of rustc's LLVM.
+pub(crate) const LLVM: &str = "WARPLOOM_LLVM";
+
+/// Marks device compilations; cargo puts it into their flags, and build scripts see it as `CARGO_CFG_WARPLOOM_DEVICE`.
+pub(crate) const DEVICE_CFG: &str = "warploom_device";
+
+/// Set for the rustc process of a device compilation; `warploom-macros` reads it.
+pub(crate) const DEVICE_PASS: &str = "WARPLOOM_DEVICE_PASS";
+
+/// Changes when the device linker does.
+pub(crate) const LINKER_STAMP: &str = "WARPLOOM_LINKER_STAMP";
+
+/// Names the crate target to the device linker: `photo (bin)`.
+pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
+
+/// What the device linker is told: its options, and where rustc's LLVM is.
+pub(crate) fn linker_options() -> Option<(Options, PathBuf)> {
+    let options = serde_json::from_str(&std::env::var(OPTIONS).ok()?).ok()?;
+    Some((options, PathBuf::from(std::env::var_os(LLVM)?)))
+}
