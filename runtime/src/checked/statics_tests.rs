@@ -62,8 +62,12 @@ fn a_managed_static_gets_the_programs_address_at_its_start() {
     assert_eq!(unsafe { &*value }.load(Relaxed), 11);
 }
 
+/// Held by tests that keep a run under way: one that starts after a constant was written waits for the end of all others.
+static RUNS_KEPT: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_constant_is_copied_and_follows_the_host() {
+    let _alone = RUNS_KEPT.lock();
     // Leaked: the list of copies keeps its address.
     let copy: &'static mut [u16; 3] = Box::leak(Box::new([0; 3]));
     let at: *const [u16; 3] = copy;
@@ -85,6 +89,7 @@ fn a_constant_is_copied_and_follows_the_host() {
 
 #[test]
 fn runs_go_on_side_by_side() {
+    let _alone = RUNS_KEPT.lock();
     let first = start_run();
     std::thread::scope(|scope| {
         scope.spawn(|| drop(start_run()));

@@ -4,7 +4,12 @@ use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
 use warploom_runtime::{MemoryError, PinnedOptions, PoolOptions, StreamError};
 
+use std::sync::Mutex;
+
 use crate::{numbers, step, stepped};
+
+/// Held where a GPU's pools must keep what they have: before the driver refuses an allocation, it takes unused memory from every pool.
+static FULL_MEMORY: Mutex<()> = Mutex::new(());
 
 //@ rows: TM-8, GAS-1
 #[test]
@@ -33,6 +38,7 @@ fn buffers_of_a_pool_are_used_like_others() {
 //@ rows: TM-8
 #[test]
 fn a_pool_counts_what_it_has() {
+    let _alone = FULL_MEMORY.lock();
     on_each_device(|device, stream| {
         let pool = device.new_pool(PoolOptions::new().release_threshold(u64::MAX))?;
         assert_eq!(pool.usage()?.used, 0);
@@ -69,6 +75,7 @@ fn a_pool_counts_what_it_has() {
 //@ rows: TM-8
 #[test]
 fn the_threshold_says_what_is_kept() {
+    let _alone = FULL_MEMORY.lock();
     on_each_device(|device, stream| {
         let pool = device.new_pool(PoolOptions::new())?;
         assert_eq!(pool.release_threshold()?, 0);
@@ -102,6 +109,7 @@ fn buffers_outlive_their_pool_and_their_stream() {
 //@ rows: TM-8
 #[test]
 fn a_pool_gives_no_more_than_there_is() {
+    let _alone = FULL_MEMORY.lock();
     on_each_device(|device, stream| {
         let pool = device.pool()?;
         for len in [usize::MAX, usize::MAX / 8, 1 << 58] {
