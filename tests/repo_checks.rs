@@ -267,6 +267,10 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run gallery` tests it"
     );
     assert!(read(".ci/run").contains("cargo test --release --package warploom-gallery"));
+    assert!(
+        read(".ci/run").contains("cargo test --test outside"),
+        "`cargo test` leaves it out"
+    );
     assert_eq!(tested, all, "default-members");
 }
 
