@@ -383,7 +383,7 @@ impl<T: Plain> DeviceBuffer<T> {
     pub fn copy_from_device<'a>(
         &mut self,
         at: usize,
-        source: impl SliceArg<'a, Elem = T>,
+        source: impl SliceArg<'a, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError>
     where
@@ -423,19 +423,19 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
     pub fn copy_from_device<'a>(
         &mut self,
         at: usize,
-        source: impl SliceArg<'a, Elem = T>,
+        source: impl SliceArg<'a, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError>
     where
         T: 'a,
     {
-        let source = source.into_arg();
+        let source = source.bind();
         self.buffer().check_home(stream)?;
         source.buffer().check_home(stream)?;
         let to = self.span().window(at, source.len())?;
         let copy = LinearCopy {
             kind: CopyKind::DeviceToDevice,
-            from: source.as_ptr().cast(),
+            from: source.parts().as_ptr().cast(),
             to: to.cast(),
             bytes: source.len() * size_of::<T>(),
         };

@@ -45,10 +45,10 @@ fn saxpy<'a>(
     stream: &Stream,
     launch: Launch,
     a: f32,
-    x: impl SliceArg<'a, Elem = f32>,
-    y: impl SliceMutArg<'a, Elem = f32>,
+    x: impl SliceArg<'a, f32>,
+    y: impl SliceMutArg<'a, f32>,
 ) -> Result<(), LaunchError> {
-    let (x, y, a) = (x.into_arg(), y.into_arg(), ByValue::new(a));
+    let (x, y, a) = (x.bind(), y.bind(), ByValue::new(a));
     let params = [
         Param::by_value::<f32>(),
         Param::slice::<f32>(),
@@ -74,9 +74,9 @@ fn output<'a, T: 'a>(
     stream: &Stream,
     launch: Launch,
     name: &'static str,
-    y: impl SliceMutArg<'a, Elem = T>,
+    y: impl SliceMutArg<'a, T>,
 ) -> Result<(), LaunchError> {
-    let y = y.into_arg();
+    let y = y.bind();
     let params = [Param::slice_mut::<T>()];
     // SAFETY: description and arguments are those of the PTX.
     unsafe {
@@ -147,7 +147,7 @@ fn memory_goes_there_and_back() -> Result<()> {
     x.copy_from(5, &[1, 2], &stream)?;
     let (left, right) = x.split_at_mut(10)?;
     let mut right = right;
-    right.copy_from_device(0, &left.as_slice().slice(5..7)?, &stream)?;
+    right.copy_from_device(0, left.as_slice().slice(5..7)?, &stream)?;
     assert_eq!(
         x.slice(4..13)?.to_vec(&stream)?,
         [4, 1, 2, 7, 8, 9, 1, 2, 12]

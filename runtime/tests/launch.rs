@@ -21,10 +21,10 @@ fn saxpy<'a>(
     stream: &Stream,
     launch: impl Into<Launch>,
     a: f32,
-    x: impl SliceArg<'a, Elem = f32>,
-    y: impl SliceMutArg<'a, Elem = f32>,
+    x: impl SliceArg<'a, f32>,
+    y: impl SliceMutArg<'a, f32>,
 ) -> Result<(), LaunchError> {
-    let (x, y) = (x.into_arg(), y.into_arg());
+    let (x, y) = (x.bind(), y.bind());
     let a = ByValue::new(a);
     let kernel = Kernel {
         name: "launch::saxpy",
@@ -44,10 +44,10 @@ fn saxpy<'a>(
     let cpu = || {
         let i = index();
         // SAFETY: the emulator runs this while the buffers are borrowed, and no thread writes `x`.
-        let x = unsafe { std::slice::from_raw_parts(x.as_ptr(), x.len()) };
+        let x = unsafe { std::slice::from_raw_parts(x.parts().as_ptr(), x.len()) };
         if i < y.len() {
             // SAFETY: within the buffer.
-            let y = unsafe { y.as_mut_ptr().add(i) };
+            let y = unsafe { y.parts().as_mut_ptr().add(i) };
             // SAFETY: a kernel's own argument, read while the kernel runs.
             let a = unsafe { a.get() };
             // SAFETY: thread i alone accesses element i.
@@ -138,7 +138,7 @@ fn rows_arrive_with_width_and_height() -> Result<()> {
     let stream = device.stream()?;
     let mut image = device.zeroed::<u32>(7 * 5)?;
     let mut rows = image.view_2d_mut(7)?;
-    let out = (&mut rows).into_arg();
+    let out = Slice2DMutArg::<u32>::bind(&mut rows);
     assert_eq!((out.width(), out.height()), (7, 5));
     let kernel = Kernel {
         name: "launch::fill",
@@ -157,7 +157,7 @@ fn rows_arrive_with_width_and_height() -> Result<()> {
         let (width, x, y) = (out.width(), x as usize, y as usize);
         if x < width && y < out.height() {
             // SAFETY: within the rows.
-            let to = unsafe { out.as_mut_ptr().add(y * width + x) };
+            let to = unsafe { out.parts().as_mut_ptr().add(y * width + x) };
             // SAFETY: each thread writes its own element.
             unsafe { *to = (10 * y + x) as u32 };
         }
@@ -186,7 +186,7 @@ fn atomics_count_across_blocks() -> Result<()> {
     let device = Device::emulator();
     let stream = device.stream()?;
     let mut counts = device.zeroed::<u32>(3)?;
-    let view = counts.as_atomic().into_arg();
+    let view = SliceArg::<AtomicU32>::bind(counts.as_atomic());
     let kernel = Kernel {
         name: "launch::count",
         base: "count",
@@ -197,7 +197,7 @@ fn atomics_count_across_blocks() -> Result<()> {
     };
     let cpu = || {
         // SAFETY: the buffer is borrowed while the emulator runs this.
-        let counts = unsafe { std::slice::from_raw_parts(view.as_ptr(), view.len()) };
+        let counts = unsafe { std::slice::from_raw_parts(view.parts().as_ptr(), view.len()) };
         counts[index() % 3].fetch_add(1, Ordering::Relaxed);
     };
     // SAFETY: description, argument and body belong together.

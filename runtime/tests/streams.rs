@@ -20,8 +20,8 @@ fn assert_send_sync<T: Send + Sync>() {}
 
 /// `y[i] += 1`, one block; panics if the buffer is empty.
 #[track_caller]
-fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, Elem = u32>) -> Result<(), LaunchError> {
-    let y = y.into_arg();
+fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, u32>) -> Result<(), LaunchError> {
+    let y = y.bind();
     let threads = u32::try_from(y.len()).unwrap();
     let kernel = Kernel {
         name: "streams::increment",
@@ -35,7 +35,7 @@ fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, Elem = u32>) -> Result
         let i = lane::thread_idx_x() as usize;
         assert!(i < y.len(), "nothing to increment");
         // SAFETY: within the buffer, which is borrowed while the emulator runs this.
-        let y = unsafe { y.as_mut_ptr().add(i) };
+        let y = unsafe { y.parts().as_mut_ptr().add(i) };
         // SAFETY: thread i alone accesses element i.
         unsafe { *y += 1 };
     };

@@ -5,23 +5,26 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::{
-    argument, cfgs, contract_fields, local, ours, param_description, requires, tile_sites, witness,
+    argument, beside_param, cfgs, contract_fields, local, ours, param_description, requires,
+    tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
 
 /// The block of `launch`.
 ///
 /// ```text
-/// let x = ::warploom::launch::SliceFor::bind(x);
-/// let y = ::warploom::launch::SliceMutFor::bind(y);
+/// let x = ::warploom::launch::SliceArg::bind(x);
+/// let y = ::warploom::launch::SliceMutArg::bind(y);
 /// let a = ::warploom::launch::ByValue::new(a);
+/// let x_parts = x.parts();
+/// let y_parts = y.parts();
 /// let kernel = ::warploom::launch::Kernel { name: ::core::any::type_name::<Self>(), base: "saxpy", … };
 /// let cpu = move || unsafe {
 ///     let scope = ::warploom::device_std::scope::Scope::new();
 ///     let i = scope.tie(::warploom::device_std::Index1D::from_launch());
 ///     let a = a.get();
-///     let x = ::core::slice::from_raw_parts(x.as_ptr(), x.len());
-///     let y = scope.tie(::warploom::device_std::DisjointSlice::from_launch(y.as_mut_ptr(), y.len()));
+///     let x = ::core::slice::from_raw_parts(x_parts.as_ptr(), x_parts.len());
+///     let y = scope.tie(::warploom::device_std::DisjointSlice::from_launch(y_parts.as_mut_ptr(), y_parts.len()));
 ///     Self::__body(i, a, x, y)
 /// };
 /// unsafe { ::warploom::launch::submit(stream, shape.into(), &kernel, &[a.arg().named("a"), …], &cpu, Location::caller()) }
@@ -30,7 +33,11 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
     let (slices, values): (Vec<_>, Vec<_>) = kernel
         .launched()
         .partition(|param| param.kind.is_borrowed());
-    let slices = slices.into_iter().map(bind);
+    let parts = slices.iter().map(|param| {
+        let (name, parts) = (&param.name, slice_parts(param));
+        quote!(let #parts = #name.parts();)
+    });
+    let bound_slices = slices.iter().copied().map(bind);
     let values = values.into_iter().map(bind);
     let barriers = kernel
         .params
@@ -45,10 +52,11 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
     let rebuilt = kernel.params.iter().map(|param| rebuild(param, &scope));
     let arguments = kernel.params.iter().map(argument);
     quote! {
-        #(#slices)*
+        #(#bound_slices)*
         #requires
         #(#values)*
         #(#barriers)*
+        #(#parts)*
         #tiles
         let #description = #described;
         // SAFETY: `submit` runs this once per thread of a launch, while the bound arguments are borrowed: each
@@ -121,10 +129,10 @@ pub(super) fn function_block(kernel: &Kernel, device: &Ident) -> TokenStream {
 fn bind(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
-        ParamKind::Slice(_) => quote!(let #name = ::warploom::launch::SliceFor::bind(#name);),
-        ParamKind::Output(_) => quote!(let #name = ::warploom::launch::SliceMutFor::bind(#name);),
+        ParamKind::Slice(_) => quote!(let #name = ::warploom::launch::SliceArg::bind(#name);),
+        ParamKind::Output(_) => quote!(let #name = ::warploom::launch::SliceMutArg::bind(#name);),
         ParamKind::Output2D(_) => {
-            quote!(let #name = ::warploom::launch::Slice2DMutFor::bind(#name);)
+            quote!(let #name = ::warploom::launch::Slice2DMutArg::bind(#name);)
         }
         ParamKind::CooperativeGrid => {
             quote!(let #name = ::warploom::launch::GridBarrier::new();)
@@ -133,20 +141,25 @@ fn bind(param: &Param) -> TokenStream {
     }
 }
 
+/// Where the elements of a borrowed parameter lie. Unlike the borrow itself, each thread's copy of the body has one.
+fn slice_parts(param: &Param) -> Ident {
+    beside_param(param, "parts")
+}
+
 /// The parameter as a lane on the CPU sees it, under its name.
 fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
-    let name = &param.name;
+    let (name, parts) = (&param.name, slice_parts(param));
     let value = match &param.kind {
         ParamKind::Slice(_) => {
-            quote!(::core::slice::from_raw_parts(#name.as_ptr(), #name.len()))
+            quote!(::core::slice::from_raw_parts(#parts.as_ptr(), #parts.len()))
         }
         ParamKind::Output(_) => {
             let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#name.as_mut_ptr(), #name.len())))
+            quote!(#scope.tie(#ours::from_launch(#parts.as_mut_ptr(), #parts.len())))
         }
         ParamKind::Output2D(_) => {
             let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#name.as_mut_ptr(), #name.width(), #name.height())))
+            quote!(#scope.tie(#ours::from_launch(#parts.as_mut_ptr(), #parts.width(), #parts.height())))
         }
         ParamKind::GridConst(_) => {
             let ours = ours(param);

@@ -119,8 +119,8 @@ fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
 /// pub fn launch<'a>(
 ///     stream: &::warploom::Stream,
 ///     shape: impl ::core::convert::Into<::warploom::Launch>,
-///     x: impl ::warploom::launch::SliceFor<'a, f32>,
-///     y: impl ::warploom::launch::SliceMutFor<'a, f32>,
+///     x: impl ::warploom::launch::SliceArg<'a, f32>,
+///     y: impl ::warploom::launch::SliceMutArg<'a, f32>,
 /// ) -> ::core::result::Result<(), ::warploom::LaunchError> { … }
 /// ```
 fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
@@ -187,13 +187,13 @@ fn docs(kernel: &Kernel) -> Vec<String> {
 }
 
 // Rule: elements-are-the-kernels
-// `SliceArg<'a, Elem = T>` would express the same, but its error could not say what to write instead.
+// The kernel would take the bytes of another type for its own.
 fn launch_param(param: &Param) -> TokenStream {
     let (name, ty) = (&param.name, &param.ty);
     let (argument, element) = match &param.kind {
-        ParamKind::Slice(element) => (quote!(SliceFor), element),
-        ParamKind::Output(element) => (quote!(SliceMutFor), element),
-        ParamKind::Output2D(element) => (quote!(Slice2DMutFor), element),
+        ParamKind::Slice(element) => (quote!(SliceArg), element),
+        ParamKind::Output(element) => (quote!(SliceMutArg), element),
+        ParamKind::Output2D(element) => (quote!(Slice2DMutArg), element),
         ParamKind::GridConst(value) => return quote!(#name: #value),
         _ => return quote!(#name: #ty),
     };

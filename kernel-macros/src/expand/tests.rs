@@ -42,8 +42,8 @@ fn launch_is_the_same_in_both_passes() {
                 stream: &::warploom::Stream,
                 shape: impl ::core::convert::Into<::warploom::Launch>,
                 a: f32,
-                x: impl ::warploom::launch::SliceFor<'a, f32>,
-                y: impl ::warploom::launch::SliceMutFor<'a, f32>,
+                x: impl ::warploom::launch::SliceArg<'a, f32>,
+                y: impl ::warploom::launch::SliceMutArg<'a, f32>,
             ) -> ::core::result::Result<(), ::warploom::LaunchError>
         };
         contains(&expand("", SAXPY, pass), signature);
@@ -99,8 +99,8 @@ fn types_are_made_by_our_paths() {
         &host,
         quote!(
             scope.tie(::warploom::device_std::DisjointSlice::from_launch(
-                y.as_mut_ptr(),
-                y.len()
+                y_parts.as_mut_ptr(),
+                y_parts.len()
             ))
         ),
     );

@@ -250,7 +250,7 @@ impl<T: Plain> DeviceBuffer<T> {
     pub fn copy_from_peer<'a>(
         &mut self,
         at: usize,
-        source: impl SliceArg<'a, Elem = T>,
+        source: impl SliceArg<'a, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError>
     where
@@ -268,13 +268,13 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
     pub fn copy_from_peer<'a>(
         &mut self,
         at: usize,
-        source: impl SliceArg<'a, Elem = T>,
+        source: impl SliceArg<'a, T>,
         stream: &Stream,
     ) -> Result<(), MemoryError>
     where
         T: 'a,
     {
-        let source = source.into_arg();
+        let source = source.bind();
         let (to, from) = (self.buffer().device(), source.buffer().device());
         if !stream.device().is_same(to) && !stream.device().is_same(from) {
             return Err(MemoryError::WrongDevice {
@@ -288,7 +288,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         if to.is_same(from) {
             let copy = LinearCopy {
                 kind: CopyKind::DeviceToDevice,
-                from: source.as_ptr().cast(),
+                from: source.parts().as_ptr().cast(),
                 to: target.cast(),
                 bytes: given * size_of::<T>(),
             };
@@ -300,7 +300,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
         if let (Some(recording), Some(_)) = (stream.recording(), &pair) {
             let copy = Operation::Copy(RecordedCopy {
                 to: target.cast(),
-                from: source.as_ptr().cast(),
+                from: source.parts().as_ptr().cast(),
                 bytes: given * size_of::<T>(),
                 buffers: vec![self.buffer().clone(), source.buffer().clone()],
             });
@@ -318,7 +318,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
                 for buffer in [self.buffer(), source.buffer()] {
                     buffer.record_use(stream.queue())?;
                 }
-                let (to, from) = (self.ptr().wrapping_add(at), source.as_ptr());
+                let (to, from) = (self.ptr().wrapping_add(at), source.parts().as_ptr());
                 // SAFETY: the range was checked; `source` is another device's memory, and borrowed; this view is borrowed exclusively. All
                 // addresses are the host's.
                 unsafe { to.copy_from_nonoverlapping(from, given) };
@@ -353,7 +353,7 @@ impl<T: Plain> DeviceSliceMut<'_, T> {
             unsafe {
                 cuda.copy_peer(
                     (target, &to.context),
-                    (source.as_ptr().addr() as u64, &from.context),
+                    (source.parts().as_ptr().addr() as u64, &from.context),
                     source.len() * size_of::<T>(),
                 )?;
             }

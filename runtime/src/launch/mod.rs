@@ -22,8 +22,7 @@ pub use crate::cuda::module::KernelAttributes;
 pub use crate::kernel::{Contract, Kernel, Param, ParamKind};
 pub use crate::launch_config::Launch;
 pub use arguments::{
-    Arg, BoundSlice, BoundSlice2DMut, BoundSliceMut, Elements, SameElement, Slice2DMutArg,
-    Slice2DMutFor, SliceArg, SliceFor, SliceMutArg, SliceMutFor,
+    Arg, BoundSlice, Elements, SameElement, Slice2DMutArg, SliceArg, SliceMutArg, SliceParts,
 };
 pub use attributes::{attributes, function};
 pub use error::{LaunchError, requires_failed};

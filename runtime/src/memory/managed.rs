@@ -12,7 +12,6 @@ use super::{AtomicElement, MemoryError, SharedAtomics, host_access};
 use crate::buffer::{Buffer, Kind, Memory};
 use crate::cuda::memory::ManagedMemory;
 use crate::device::{Backend, Device};
-use crate::launch::arguments::{BoundSlice, BoundSliceMut, SliceArg, SliceMutArg};
 use crate::stream::Stream;
 use crate::sync::lock;
 use crate::unsupported::Unsupported;
@@ -39,7 +38,7 @@ use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 ///
 /// ```compile_fail,E0502
 /// # use warploom_runtime::launch::SliceMutArg;
-/// # fn launch<'a>(x: impl SliceMutArg<'a, Elem = u32>) {}
+/// # fn launch<'a>(x: impl SliceMutArg<'a, u32>) {}
 /// # let device = warploom_runtime::Device::emulator();
 /// let mut x = device.managed_zeroed::<u32>(3).unwrap();
 /// let seen = x.as_slice().unwrap();
@@ -362,20 +361,6 @@ impl<T: AtomicElement> ManagedBuffer<T> {
     pub fn as_shared_atomics(&mut self) -> Result<SharedAtomics<'_, T>, MemoryError> {
         // SAFETY: as for `as_slice`; kernels reach it, and any work needs a borrow.
         unsafe { host_access::share::<T>(&mut self.buffer, self.len) }
-    }
-}
-
-impl<'a, T> SliceArg<'a> for &'a ManagedBuffer<T> {
-    type Elem = T;
-    fn into_arg(self) -> BoundSlice<'a, T> {
-        self.device_slice().into_arg()
-    }
-}
-
-impl<'a, T> SliceMutArg<'a> for &'a mut ManagedBuffer<T> {
-    type Elem = T;
-    fn into_arg(self) -> BoundSliceMut<'a, T> {
-        self.device_slice_mut().into_arg()
     }
 }
 

@@ -4,7 +4,7 @@ use warploom_device_std::Plain;
 use warploom_device_std::{Bf16, Bf16x2, F16, F16x2};
 
 use crate::kernel::Param;
-use crate::launch::arguments::{Arg, BoundSlice, BoundSliceMut, SliceArg, SliceMutArg};
+use crate::launch::arguments::{Arg, BoundSlice, SliceArg, SliceMutArg};
 use crate::launch::values::ByValue;
 
 /// A parameter of a kernel that another compiler made.
@@ -34,7 +34,7 @@ pub trait ForeignParam {
     label = "expected a number of that type, or a buffer with elements of that type",
     note = "`*const T` and `&[T]` take `&DeviceBuffer<T>`, `*mut T` and `&mut [T]` take `&mut DeviceBuffer<T>`"
 )]
-pub trait ForeignArg<'a, P> {
+pub trait ForeignArg<'a, P>: sealed::ForeignArg<'a, P> {
     #[doc(hidden)]
     type Bound;
     #[doc(hidden)]
@@ -59,11 +59,28 @@ pub trait Signature {
     fn params() -> Vec<Param>;
 }
 
-/// What is given for the parameters `P`: a tuple of [`ForeignArg`]s.
-pub trait Arguments<'a, P> {
+/// What is given for the parameters `P`: a tuple of [`ForeignArg`]s. Sealed, as `ForeignArg` is:
+///
+/// ```compile_fail,E0277
+/// # use warploom_runtime::module::Arguments;
+/// # use warploom_runtime::launch::Arg;
+/// struct Mine;
+/// impl<'a> Arguments<'a, (*mut f32, *mut f32)> for Mine {
+///     fn with<R>(self, run: impl FnOnce(&[Arg<'_>]) -> R) -> R {
+///         run(&[])
+///     }
+/// }
+/// ```
+pub trait Arguments<'a, P>: sealed::Arguments<'a, P> {
     /// Hands over the arguments, which live until this returns.
     #[doc(hidden)]
     fn with<R>(self, run: impl FnOnce(&[Arg<'_>]) -> R) -> R;
+}
+
+/// The same traits where no other crate can implement them: another implementation could give one buffer for two parameters.
+mod sealed {
+    pub trait ForeignArg<'a, P> {}
+    pub trait Arguments<'a, P> {}
 }
 
 macro_rules! numbers {
@@ -71,6 +88,8 @@ macro_rules! numbers {
         impl ForeignParam for $ty {
             const PARAM: Param = Param::by_value::<$ty>();
         }
+
+        impl sealed::ForeignArg<'_, $ty> for $ty {}
 
         impl ForeignArg<'_, $ty> for $ty {
             type Bound = ByValue<$ty>;
@@ -90,6 +109,8 @@ impl<T: Plain> ForeignParam for Value<T> {
     const PARAM: Param = Param::by_value::<T>();
 }
 
+impl<T: Plain> sealed::ForeignArg<'_, Value<T>> for T {}
+
 impl<T: Plain> ForeignArg<'_, Value<T>> for T {
     type Bound = ByValue<T>;
     fn bind(self) -> ByValue<T> {
@@ -101,17 +122,19 @@ impl<T: Plain> ForeignArg<'_, Value<T>> for T {
 }
 
 macro_rules! memory {
-    ($($ty:ty: $arg:ident, $bound:ident, |$slice:ident| $into:expr, $param:expr;)*) => { $(
+    ($($ty:ty: $arg:ident, |$slice:ident| $into:expr, $param:expr;)*) => { $(
         impl<T> ForeignParam for $ty {
             const PARAM: Param = $param;
         }
 
-        impl<'a, T: 'a, A: $arg<'a, Elem = T>> ForeignArg<'a, $ty> for A {
-            type Bound = $bound<'a, T>;
-            fn bind(self) -> $bound<'a, T> {
-                self.into_arg()
+        impl<'a, T: 'a, A: $arg<'a, T>> sealed::ForeignArg<'a, $ty> for A {}
+
+        impl<'a, T: 'a, A: $arg<'a, T>> ForeignArg<'a, $ty> for A {
+            type Bound = BoundSlice<'a, T>;
+            fn bind(self) -> BoundSlice<'a, T> {
+                $arg::bind(self)
             }
-            fn arg(bound: &$bound<'a, T>) -> Arg<'a> {
+            fn arg<'b>(bound: &'b BoundSlice<'a, T>) -> Arg<'b> {
                 let $slice = bound.arg();
                 $into
             }
@@ -120,10 +143,10 @@ macro_rules! memory {
 }
 
 memory! {
-    *const T: SliceArg, BoundSlice, |slice| slice.pointer(), Param::by_value::<u64>();
-    *mut T: SliceMutArg, BoundSliceMut, |slice| slice.pointer(), Param::by_value::<u64>();
-    &[T]: SliceArg, BoundSlice, |slice| slice, Param::slice::<T>();
-    &mut [T]: SliceMutArg, BoundSliceMut, |slice| slice, Param::slice_mut::<T>();
+    *const T: SliceArg, |slice| slice.pointer(), Param::by_value::<u64>();
+    *mut T: SliceMutArg, |slice| slice.pointer(), Param::by_value::<u64>();
+    &[T]: SliceArg, |slice| slice, Param::slice::<T>();
+    &mut [T]: SliceMutArg, |slice| slice, Param::slice_mut::<T>();
 }
 
 macro_rules! tuples {
@@ -134,11 +157,13 @@ macro_rules! tuples {
             }
         }
 
+        impl<'a, $($P, $A: ForeignArg<'a, $P>),*> sealed::Arguments<'a, ($($P,)*)> for ($($A,)*) {}
+
         impl<'a, $($P, $A: ForeignArg<'a, $P>),*> Arguments<'a, ($($P,)*)> for ($($A,)*) {
             #[allow(non_snake_case, reason = "a value has the name of its type")]
             fn with<R>(self, run: impl FnOnce(&[Arg<'_>]) -> R) -> R {
                 let ($($A,)*) = self;
-                $(let $A = $A.bind();)*
+                $(let $A = <$A as ForeignArg<'a, $P>>::bind($A);)*
                 run(&[$(<$A as ForeignArg<'a, $P>>::arg(&$A)),*])
             }
         }

@@ -102,9 +102,9 @@ fn start<'a>(
 #[track_caller]
 pub(crate) fn increment<'a>(
     stream: &Stream,
-    y: impl SliceMutArg<'a, Elem = u32>,
+    y: impl SliceMutArg<'a, u32>,
 ) -> Result<(), LaunchError> {
-    let y = y.into_arg();
+    let y = y.bind();
     let launch = Launch::covering(y.len());
     start(
         stream,

@@ -18,7 +18,7 @@ impl<T> PinnedBuffer<T> {
     /// ```
     /// use warploom_runtime::{PinnedOptions, launch::SliceArg};
     /// # let device = warploom_runtime::Device::emulator();
-    /// # fn launch<'a>(x: impl SliceArg<'a, Elem = f32>) {}
+    /// # fn launch<'a>(x: impl SliceArg<'a, f32>) {}
     /// let x = device.pinned_with::<f32>(8, PinnedOptions::new().mapped())?;
     /// launch(x.device_slice()?);
     /// assert!(device.pinned::<f32>(8)?.device_slice().is_err());
@@ -28,7 +28,7 @@ impl<T> PinnedBuffer<T> {
     /// ```compile_fail,E0502
     /// use warploom_runtime::{PinnedOptions, launch::SliceMutArg};
     /// # let device = warploom_runtime::Device::emulator();
-    /// # fn launch<'a>(x: impl SliceMutArg<'a, Elem = f32>) {}
+    /// # fn launch<'a>(x: impl SliceMutArg<'a, f32>) {}
     /// let mut x = device.pinned_with::<f32>(8, PinnedOptions::new().mapped()).unwrap();
     /// let seen = x.as_slice().unwrap();
     /// launch(x.device_slice_mut().unwrap()); // a kernel would write what the host reads

@@ -58,10 +58,10 @@ pub(crate) fn saxpy<'a>(
     stream: &Stream,
     launch: Launch,
     a: f32,
-    x: impl SliceArg<'a, Elem = f32>,
-    y: impl SliceMutArg<'a, Elem = f32>,
+    x: impl SliceArg<'a, f32>,
+    y: impl SliceMutArg<'a, f32>,
 ) -> Result<(), LaunchError> {
-    let (x, y, a) = (x.into_arg(), y.into_arg(), ByValue::new(a));
+    let (x, y, a) = (x.bind(), y.bind(), ByValue::new(a));
     let params = [
         Param::by_value::<f32>(),
         Param::slice::<f32>(),
@@ -78,9 +78,9 @@ pub(crate) fn saxpy<'a>(
 pub(crate) fn shared<'a>(
     stream: &Stream,
     launch: Launch,
-    y: impl SliceMutArg<'a, Elem = u32>,
+    y: impl SliceMutArg<'a, u32>,
 ) -> Result<(), LaunchError> {
-    let y = y.into_arg();
+    let y = y.bind();
     let params = [Param::slice_mut::<u32>()];
     let kernel = kernel("faults::shared", &params, false);
     // SAFETY: description and arguments are those of the PTX.

@@ -1,0 +1,146 @@
+//! One argument of a launch, in the form that the driver and the emulator take.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use crate::buffer::Buffer;
+use crate::kernel::{Param, ParamKind};
+
+/// Where the bytes of a value are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source {
+    Here(*const u8),
+    /// The stream knows.
+    GridBarrier,
+    /// So many of the argument's words, each a parameter: address and lengths of a slice, or its address alone, as other languages pass
+    /// memory.
+    Words(usize),
+}
+
+/// One argument of a launch, as [`submit`](crate::launch::submit) takes it.
+///
+/// Not `Clone`, because it may stand for an output.
+#[derive(Debug)]
+pub struct Arg<'a> {
+    pub(super) param: Param,
+    pub(super) buffer: Option<&'a Buffer>,
+    pub(super) value: Source,
+    /// Address and lengths of a slice, as the device reads them.
+    pub(super) words: [u64; 3],
+    /// The parameter's name; empty if unknown.
+    pub(super) name: &'static str,
+    pub(super) borrow: PhantomData<&'a ()>,
+}
+
+impl<'a> Arg<'a> {
+    /// A value, in place.
+    pub(in crate::launch) fn value(param: Param, at: *const u8) -> Arg<'a> {
+        Arg {
+            param,
+            buffer: None,
+            value: Source::Here(at),
+            words: [0; 3],
+            name: "",
+            borrow: PhantomData,
+        }
+    }
+
+    /// The address of the word that the stream has for the barrier of a cooperative grid.
+    pub(in crate::launch) fn grid_barrier() -> Arg<'a> {
+        Arg {
+            param: Param::by_value::<u64>(),
+            buffer: None,
+            value: Source::GridBarrier,
+            words: [0; 3],
+            name: "",
+            borrow: PhantomData,
+        }
+    }
+
+    /// A slice of `buffer`: its address and lengths.
+    pub(super) fn memory(param: Param, buffer: &'a Buffer, words: [u64; 3]) -> Arg<'a> {
+        let n = match param.kind {
+            ParamKind::Slice2DMut => 3,
+            _ => 2,
+        };
+        Arg {
+            param,
+            buffer: Some(buffer),
+            value: Source::Words(n),
+            words,
+            name: "",
+            borrow: PhantomData,
+        }
+    }
+
+    /// A slice as its address alone.
+    pub(crate) fn pointer(self) -> Arg<'a> {
+        Arg {
+            param: Param::by_value::<u64>(),
+            value: Source::Words(1),
+            ..self
+        }
+    }
+
+    /// The same under the name that the parameter has in the source; findings of the emulator's checks say it.
+    #[must_use]
+    pub fn named(self, name: &'static str) -> Arg<'a> {
+        Arg { name, ..self }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The first element of a slice, and its bytes.
+    pub(crate) fn slice(&self) -> Option<(*const u8, usize)> {
+        let elements = match self.param.kind {
+            ParamKind::ByValue => return None,
+            ParamKind::Slice | ParamKind::SliceMut => self.words[1],
+            ParamKind::Slice2DMut => self.words[1].checked_mul(self.words[2])?,
+        };
+        let bytes = usize::try_from(elements.checked_mul(self.param.size)?).ok()?;
+        let start = usize::try_from(self.words[0]).ok()?;
+        Some((std::ptr::without_provenance(start), bytes))
+    }
+
+    /// Where a value with bytes lies, in the memory of the host.
+    pub(crate) fn place(&self) -> Option<*const u8> {
+        match self.value {
+            Source::Here(at) if self.param.kind == ParamKind::ByValue => {
+                (self.param.size > 0).then_some(at)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn param(&self) -> Param {
+        self.param
+    }
+
+    pub(crate) fn buffer(&self) -> Option<&'a Buffer> {
+        self.buffer
+    }
+
+    /// Gives `to` where the parameters' values lie, one address per parameter of the device function. A value without bytes has none.
+    /// `grid_barrier` is the address of the stream's word for that purpose.
+    #[inline]
+    pub(crate) fn addresses(&self, grid_barrier: &u64, mut to: impl FnMut(*mut c_void)) {
+        let words = match self.value {
+            Source::Words(n) => n,
+            Source::Here(value) => {
+                if self.param.size > 0 {
+                    to(value.cast_mut().cast());
+                }
+                0
+            }
+            Source::GridBarrier => {
+                to(std::ptr::from_ref(grid_barrier).cast_mut().cast());
+                0
+            }
+        };
+        for word in self.words.iter().take(words) {
+            to(std::ptr::from_ref(word).cast_mut().cast());
+        }
+    }
+}
