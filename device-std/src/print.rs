@@ -1,4 +1,4 @@
-//! Printing from kernels: a thread writes the format string's address and its arguments, the host makes text of them.
+//! Printing from kernels: a thread writes the format string and its arguments, the host makes text of them.
 //!
 //! Kernels use `gpu_println!`; its expansion calls [`emit`]. No formatting happens on the device, so a call costs an atomic addition
 //! and a handful of stores. [`record`] says what is written; the runtime reads it.
@@ -20,18 +20,24 @@ use record::{ALIGN, HEADER_BYTES, PrintRing, TAG_WORDS, first_word, mix, sizes_w
 #[inline(always)]
 pub fn emit<A: PrintList>(format: &'static str, args: A) {
     let tag_words = A::COUNT.div_ceil(8);
-    let bytes = HEADER_BYTES + 8 * tag_words as u64 + args.bytes();
+    let bytes = HEADER_BYTES + bytes_of(format) + 8 * tag_words as u64 + args.bytes();
     let Some(mut writer) = Writer::open(bytes) else {
         return;
     };
     writer.word(writer.start);
-    writer.word(format.as_ptr().expose_provenance() as u64);
     writer.word(sizes_word(format.len(), A::COUNT, bytes));
+    writer.bytes(format);
     for word in A::TAGS.iter().take(tag_words) {
         writer.word(*word);
     }
     args.put(&mut writer);
     writer.close();
+}
+
+/// Bytes that a text takes in a record, without its length.
+#[inline(always)]
+pub(crate) fn bytes_of(text: &str) -> u64 {
+    (text.len() as u64).next_multiple_of(8)
 }
 
 /// The arguments of one call: nested pairs of references.
@@ -119,6 +125,8 @@ impl Writer {
         let mask = unsafe { (*ring).mask };
         // SAFETY: as above.
         let last = unsafe { (*ring).last };
+        // SAFETY: as above.
+        let key = unsafe { (*ring).key };
         let reserved = (bytes + ALIGN - 1) & !(ALIGN - 1);
         if reserved > mask {
             return None;
@@ -129,13 +137,14 @@ impl Writer {
             data,
             mask,
             last,
+            key,
         };
         let at = start + 8; // the first word comes last
         Some(Writer {
             ring,
             start,
             at,
-            sum: 0,
+            sum: key,
         })
     }
 
@@ -151,6 +160,12 @@ impl Writer {
     #[inline(always)]
     pub(crate) fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
+        self.bytes(text);
+    }
+
+    /// Writes the bytes of a text, eight to a word.
+    #[inline(always)]
+    fn bytes(&mut self, text: &str) {
         let mut word = 0;
         let mut shift = 0;
         for byte in text.as_bytes() {

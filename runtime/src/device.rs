@@ -465,7 +465,7 @@ impl Shared {
                 gpu.context.forget_host_functions();
             }
         }
-        prints.flush(backend);
+        prints.flush();
         let unobserved = match backend {
             Backend::Emulator(emulated) => lock(&emulated.fault).take(),
             // Errors: as above.

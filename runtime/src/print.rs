@@ -8,7 +8,7 @@ mod format; // Rust's format strings at run time
 mod records; // whole records in the ring
 mod ring; // its memory
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -49,8 +49,6 @@ struct State {
     seen: u64,
     /// Positions of the records that the ring held at the latest look: they are printed.
     printed: HashSet<u64>,
-    /// Format strings by address and length.
-    formats: HashMap<(u64, u64), Arc<str>>,
 }
 
 /// Where the text goes.
@@ -68,7 +66,7 @@ impl State {
     }
 
     /// The texts of all records that were not printed yet, the oldest first.
-    fn take(&mut self, backend: &Backend) -> Vec<String> {
+    fn take(&mut self) -> Vec<String> {
         let Some(ring) = &self.ring else {
             return Vec::new();
         };
@@ -77,18 +75,13 @@ impl State {
             return Vec::new();
         }
         self.seen = last;
-        let found = records::records(ring.words());
+        let found = records::records(ring.words(), ring.key());
         let texts = found
             .iter()
             .filter(|record| !self.printed.contains(&record.position))
             .map(|record| {
-                let format = self.formats.get(&record.format).cloned();
-                let format = format.or_else(|| {
-                    let format: Arc<str> = read_format(backend, record.format)?.into();
-                    self.formats.insert(record.format, Arc::clone(&format));
-                    Some(format)
-                });
-                record.text(format.as_deref())
+                let text = record.text();
+                text.unwrap_or_else(|malformed| format!("{malformed}\n"))
             })
             .collect();
         self.printed = found.iter().map(|record| record.position).collect();
@@ -96,40 +89,20 @@ impl State {
     }
 }
 
-/// A format string, which is a constant of the device code.
-fn read_format(backend: &Backend, (address, len): (u64, u64)) -> Option<String> {
-    let len = usize::try_from(len).ok()?;
-    let mut bytes = vec![0u8; len];
-    match backend {
-        Backend::Emulator(_) => {
-            let at = std::ptr::with_exposed_provenance::<u8>(usize::try_from(address).ok()?);
-            // SAFETY: the record is whole, so that a thread's `&'static str` is what it names.
-            unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(at, len) };
-        }
-        Backend::Cuda(gpu) => {
-            let stream = &gpu.own_stream;
-            // SAFETY: as above, in a module that stays loaded while the device lives; `bytes` stays until the wait is over.
-            unsafe { stream.download(bytes.as_mut_ptr(), address, len).ok()? };
-            stream.synchronize().ok()?;
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
 impl Prints {
     /// Prints what threads left so far.
     #[inline]
-    pub(crate) fn flush(&self, backend: &Backend) {
+    pub(crate) fn flush(&self) {
         if self.used.load(Ordering::Acquire) {
-            self.flush_ring(backend);
+            self.flush_ring();
         }
     }
 
-    fn flush_ring(&self, backend: &Backend) {
+    fn flush_ring(&self) {
         if in_host_callback() {
-            return; // the text may still be on the device
+            return; // a handler may use the device, which functions of the host must not
         }
-        let texts = lock(&self.state).take(backend);
+        let texts = lock(&self.state).take();
         if !texts.is_empty() {
             self.deliver(texts);
         }
@@ -246,7 +219,7 @@ impl Device {
     /// device is dropped. A program that exits without any of these loses what is left: `static`s are never dropped, for example.
     #[inline]
     pub fn flush_prints(&self) {
-        self.0.prints.flush(&self.0.backend);
+        self.0.prints.flush();
     }
 
     /// Bytes of the buffer for what kernels print: 1 MiB if nothing was set. CUDA: `cuCtxGetLimit(CU_LIMIT_PRINTF_FIFO_SIZE)`.
@@ -257,7 +230,7 @@ impl Device {
 
     /// Sets the size of the buffer for what kernels print, in bytes, rounded up to a power of two from 1 KiB to 64 MiB.
     ///
-    /// A line takes 32 bytes and 9 to 17 for each value, texts more. When the buffer is full, new lines take the place of the oldest; a
+    /// A line takes 24 bytes, its format string, and 9 to 17 for each value, texts more. When the buffer is full, new lines take the place of the oldest; a
     /// line that is larger than the whole buffer is not printed. Waits for all work of the device and prints what it left.
     /// CUDA: `cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE)`.
     ///
@@ -283,7 +256,7 @@ impl Device {
                 Some(submission)
             }
         };
-        let left = lock(&self.0.prints.state).take(&self.0.backend);
+        let left = lock(&self.0.prints.state).take();
         let resized = self.0.prints.resize(&self.0.backend, bytes);
         drop(submission);
         self.0.prints.deliver(left);

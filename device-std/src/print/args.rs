@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::Writer;
 use super::record::tag;
+use super::{Writer, bytes_of};
 
 /// A value that `gpu_println!` takes: integers, floats, `bool`, `char`, `str`, `String`, pointers, and references to these.
 ///
@@ -94,7 +94,7 @@ impl PrintArg for str {
 
     #[inline(always)]
     fn value_bytes(&self) -> u64 {
-        8 + (self.len() as u64).next_multiple_of(8)
+        8 + bytes_of(self)
     }
 
     #[inline(always)]

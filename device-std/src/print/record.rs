@@ -1,9 +1,12 @@
 //! What a printing thread leaves for the host: one record per call, in a ring that both can reach.
 //!
 //! ```text
-//! record   magic u32 | checksum u32 | position u64 | format: address u64 | format: length 32 bits, values 8, words 24
-//!          | tags, 8 per word | values
+//! record   magic u32 | checksum u32 | position u64 | sizes: bytes of the format string 32 bits, values 8, words 24
+//!          | format string | tags, 8 per word | values
 //! ```
+//! A record holds everything that its text is made of: the host reads the ring and nothing else, whatever threads leave there. The checksum
+//! starts from a random key of the ring, so that printed values which look like a record are none.
+//!
 //! Everything is words of eight bytes. A thread reserves its record with one atomic addition to `head`; the word at `position` lies at
 //! `position & mask` of the ring, so newer records overwrite the oldest ones, and a record may go on at the ring's start. The first
 //! word is written last. The host looks for magic words whose record has the position of its place and the right checksum: what is
@@ -22,12 +25,14 @@ pub struct PrintRing {
     pub mask: u64,
     /// Address of the word that changes with each record.
     pub last: u64,
+    /// What checksums start from. Safe code of a kernel cannot read it.
+    pub key: u64,
 }
 
 /// The lower half of a record's first word.
 pub const MAGIC: u32 = 0x7072_696e;
-/// Bytes before the tags.
-pub const HEADER_BYTES: u64 = 32;
+/// Bytes before the format string.
+pub const HEADER_BYTES: u64 = 24;
 /// The least and the most bytes of a ring.
 pub const RING_BYTES: [usize; 2] = [1 << 10, 1 << 26];
 /// Records start at multiples of this.
@@ -37,7 +42,7 @@ pub const MOST_ARGUMENTS: usize = 32;
 /// Words of tags at most.
 pub const TAG_WORDS: usize = MOST_ARGUMENTS / 8;
 
-/// A record's fourth word: length of the format string, number of values, bytes of the record.
+/// A record's third word: bytes of the format string, number of values, bytes of the record.
 #[inline(always)]
 #[must_use]
 pub const fn sizes_word(format: usize, values: usize, bytes: u64) -> u64 {
@@ -54,14 +59,14 @@ pub const fn sizes_of(word: u64) -> (u64, usize, u64) {
     )
 }
 
-/// The checksum after one more word.
+/// The checksum after one more word. The first word of a record is not part of it.
 #[inline(always)]
 #[must_use]
 pub const fn mix(sum: u64, word: u64) -> u64 {
     sum.rotate_left(7).wrapping_add(word)
 }
 
-/// A record's first word, from the checksum of all others.
+/// A record's first word, from the checksum of all others, which starts from the ring's key.
 #[inline(always)]
 #[must_use]
 pub const fn first_word(sum: u64) -> u64 {

@@ -74,6 +74,9 @@ fn hole<'f>(text: &mut String, rest: &'f str, values: &[Value<'_>]) -> Option<&'
         None => (Spec::default(), rest),
     };
     let rest = rest.strip_prefix('}')?;
+    if !value.takes(spec.ty) {
+        return None;
+    }
     value.write(text, &spec);
     Some(rest)
 }
@@ -125,17 +128,20 @@ fn spec<'f>(text: &'f str, values: &[Value<'_>]) -> Option<(Spec<'f>, &'f str)> 
     Some((spec, rest))
 }
 
+/// A width or a precision. As in Rust, at most 65535: more would also make a text of any size.
 fn count<'f>(text: &'f str, values: &[Value<'_>]) -> Option<(Option<usize>, &'f str)> {
-    let Some((count, rest)) = number(text) else {
+    let Some((number, rest)) = number(text) else {
         return Some((None, text));
     };
-    match rest.strip_prefix('$') {
-        None => Some((Some(count), rest)),
-        Some(rest) => match values.get(count)? {
-            Value::U64(count) => Some((usize::try_from(*count).ok(), rest)),
-            _ => None,
+    let (count, rest) = match rest.strip_prefix('$') {
+        None => (number as u64, rest),
+        Some(rest) => match values.get(number)? {
+            Value::U64(count) => (*count, rest),
+            _ => return None,
         },
-    }
+    };
+    let count = u16::try_from(count).ok()?;
+    Some((Some(usize::from(count)), rest))
 }
 
 /// `write!` with the flags of a specification, which a literal must hold: one literal for each combination.
@@ -219,6 +225,17 @@ macro_rules! words {
 }
 
 impl Value<'_> {
+    /// Whether values of this type can be formatted so.
+    fn takes(&self, ty: &str) -> bool {
+        let of_its_own: &[&str] = match self {
+            Value::F32(_) | Value::F64(_) => &["e", "E"],
+            Value::Bool(_) | Value::Char(_) | Value::Str(_) => &[],
+            Value::Pointer(_) => &["p"],
+            _ => &["x", "X", "o", "b", "e", "E"],
+        };
+        matches!(ty, "" | "?" | "x?" | "X?") || of_its_own.contains(&ty)
+    }
+
     fn write(&self, text: &mut String, spec: &Spec<'_>) {
         // A pointer's `#` means zeros up to its full width, whatever else is said.
         let pointer = matches!(self, Value::Pointer(_));

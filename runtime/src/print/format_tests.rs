@@ -120,3 +120,24 @@ fn what_cannot_be_read_is_shown() {
     assert_eq!(text("{3} and {0", &[Value::U8(1)]), "{3} and {0");
     assert_eq!(text("}{", &[]), "}{");
 }
+
+#[test]
+fn what_does_not_fit_a_value_stands_as_it_is() {
+    let str = Value::Str("abc");
+    assert_eq!(text("{0:x}|{0:>5}", &[str]), "{0:x}|  abc");
+    assert_eq!(text("{0:e} {0:b}", &[Value::F32(1.5)]), "1.5e0 {0:b}");
+    assert_eq!(text("{0:p} {0:x}", &[Value::Pointer(0x12)]), "0x12 {0:x}");
+    assert_eq!(text("{0:s} {1}", &[Value::U8(7)]), "{0:s} {1}");
+    assert_eq!(text("{0:1$}", &[Value::U8(7), Value::I32(3)]), "{0:1$}");
+}
+
+#[test]
+fn a_width_is_at_most_65535() {
+    assert_eq!(text("{0:65535}", &[Value::U8(7)]).len(), 65535);
+    for width in [65536, 1 << 40, u64::MAX] {
+        let values = [Value::U8(7), Value::U64(width)];
+        assert_eq!(text("{0:1$} {0:.1$}", &values), "{0:1$} {0:.1$}");
+        let literal = format!("{{0:>{width}}}");
+        assert_eq!(text(&literal, &values), literal);
+    }
+}

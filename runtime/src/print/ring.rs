@@ -1,5 +1,6 @@
 //! Where records lie: host memory on the emulator; on a GPU mapped host memory, so that lines survive a broken context.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,6 +22,7 @@ pub(crate) struct HostRing {
     /// Leaked boxes by another name: threads know their addresses.
     control: *mut PrintRing,
     words: *mut [u64],
+    key: u64,
 }
 
 // SAFETY: what the pointers mean is only accessed atomically once the ring is made, and freed by its last owner.
@@ -31,6 +33,11 @@ unsafe impl Sync for HostRing {}
 impl HostRing {
     /// A ring of `bytes` bytes, a power of two.
     pub(crate) fn new(bytes: usize) -> HostRing {
+        HostRing::with_key(bytes, random_key())
+    }
+
+    /// The same, with the key that checksums start from.
+    pub(super) fn with_key(bytes: usize, key: u64) -> HostRing {
         // One word more, which is `last`.
         let words = Box::into_raw(vec![0u64; bytes / 8 + 1].into_boxed_slice());
         let data = words.cast::<u64>().expose_provenance() as u64;
@@ -39,6 +46,7 @@ impl HostRing {
             data,
             mask: bytes as u64 - 1,
             last: data + bytes as u64,
+            key,
         }));
         // Kernels write records there as the library wants it: nothing to check.
         let ours = |start: *const u8, bytes| {
@@ -46,7 +54,16 @@ impl HostRing {
         };
         ours(words.cast::<u64>().cast(), words.len() * size_of::<u64>());
         ours(control.cast(), size_of::<PrintRing>());
-        HostRing { control, words }
+        HostRing {
+            control,
+            words,
+            key,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn key(&self) -> u64 {
+        self.key
     }
 
     /// The address of its description.
@@ -87,6 +104,7 @@ pub(super) struct CudaRing {
     /// The ring, then `last`.
     memory: MappedMemory,
     bytes: usize,
+    key: u64,
 }
 
 impl CudaRing {
@@ -102,6 +120,7 @@ impl CudaRing {
             control,
             memory,
             bytes,
+            key: random_key(),
         };
         ring.describe(gpu)?;
         Ok(ring)
@@ -123,10 +142,11 @@ impl CudaRing {
     /// Tells the GPU's threads where the ring is. After an error they do not know of it.
     fn describe(&self, gpu: &Gpu) -> Result<(), DriverError> {
         let (data, bytes) = (self.memory.address(), self.bytes as u64);
-        let fields = [0, data, bytes - 1, data + bytes].map(u64::to_le_bytes);
+        let fields = [0, data, bytes - 1, data + bytes, self.key].map(u64::to_le_bytes);
         let stream = &gpu.own_stream;
-        // SAFETY: the memory has room for a `PrintRing`, which is these four words; `fields` stays until the wait is over.
-        unsafe { stream.upload(self.control.address(), fields.as_ptr().cast(), 32)? };
+        const { assert!(size_of::<PrintRing>() == 40) };
+        // SAFETY: the memory has room for a `PrintRing`, which is these five words; `fields` stays until the wait is over.
+        unsafe { stream.upload(self.control.address(), fields.as_ptr().cast(), 40)? };
         // The copy is on its way and comes before all kernels. If the device is broken, the next wait says so.
         let _ = stream.synchronize();
         Ok(())
@@ -151,7 +171,20 @@ fn description(context: &Arc<Context>) -> Result<DeviceMemory, DriverError> {
     })
 }
 
+/// What the checksums of one ring start from.
+fn random_key() -> u64 {
+    RandomState::new().hash_one(())
+}
+
 impl Ring {
+    /// What the checksums of its records start from.
+    pub(super) fn key(&self) -> u64 {
+        match self {
+            Ring::Host(ring) => ring.key,
+            Ring::Cuda(ring) => ring.key,
+        }
+    }
+
     pub(super) fn words(&self) -> &[AtomicU64] {
         match self {
             Ring::Host(ring) => ring.words(),

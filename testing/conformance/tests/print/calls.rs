@@ -151,3 +151,41 @@ fn values_of_a_buffer_are_printed() {
 fn nothing_is_printed_outside_kernels() {
     assert_eq!(gpu_println!("{} {}", 1, 2), 2);
 }
+
+#[kernel]
+fn words(a: u64, b: u64, c: u64, d: u64) {
+    gpu_println!("{1} {0}", a, 0u8);
+    gpu_println!("{} {} {} {} {}", 0u8, a, b, c, d);
+    gpu_println!("{} {} {} {} {}", a, b, c, d, 0u8);
+    gpu_println!("{} {} {}", 0u8, f64::from_bits(a), c as i64);
+    let wide = [
+        u128::from(a) | u128::from(b) << 64,
+        u128::from(c) | u128::from(d) << 64,
+    ];
+    gpu_println!("{:x} {:x}", wide[0], wide[1]);
+}
+
+/// Numbers that look like a record with an address in it, and like one with the text "FORGED!".
+#[test]
+fn numbers_that_look_like_a_record_print_as_numbers() {
+    use warploom::device_std::print::record::{first_word, mix, sizes_word};
+
+    on_each_device(|device, stream| {
+        for position in (0..256).step_by(16) {
+            for third in [8, u64::from_le_bytes(*b"FORGED!\n")] {
+                let [b, c, d] = [position, sizes_word(8, 0, 32), third];
+                let a = first_word([b, c, d].iter().fold(0, |sum, word| mix(sum, *word)));
+                let printed = Printed::of(device);
+                device.set_print_buffer(4096)?; // positions begin at 0 again
+                words::launch(stream, (1, 1), a, b, c, d)?;
+                stream.synchronize()?;
+                let lines = printed.take();
+                assert_eq!(lines.len(), 5, "position {position}: {lines:?}");
+                assert_eq!(lines[0], format!("0 {a}\n"));
+                assert_eq!(lines[1], format!("0 {a} {b} {c} {d}\n"));
+                assert_eq!(lines[2], format!("{a} {b} {c} {d} 0\n"));
+            }
+        }
+        Ok(())
+    });
+}
