@@ -61,6 +61,7 @@ const CRATES: &[Layers] = &[
                     "detector::clock",
                     "detector::cursor",
                     "detector::epochs",
+                    "detector::exits",
                     "detector::hints",
                     "detector::line",
                     "detector::memory",

@@ -53,6 +53,7 @@ pub(super) fn any(address: usize, bytes: usize, align: u32, kind: u32, site: u32
         running.step(site);
         if kind & AccessKind::WRITE != 0 {
             running.memory_changed();
+            checks.clocks.note_write(running.thread.get());
         }
         slow_path(
             running,

@@ -51,6 +51,9 @@ pub(crate) fn around<R>(
     let Some((running, checks)) = current() else {
         return operate().0;
     };
+    if does != Does::Loads {
+        checks.clocks.note_write(running.thread.get());
+    }
     let site = running.site.get();
     let fast = (does == Does::Changes && how >> 2 == 0)
         .then(|| fast_path(running, checks, (at.addr(), bytes), (does, how & 3), site));

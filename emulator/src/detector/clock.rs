@@ -3,15 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use super::epochs::{Epochs, MOST_WARPS};
+use super::epochs::Epochs;
 use super::order::{Acquired, Graph, Root};
 use super::slot::{AccessKind, Slot};
 use super::space::Space;
-use crate::engine::warp::{LANES, lanes};
+use crate::engine::warp::{LANES, MOST_WARPS, lanes};
 use crate::site::Site;
 
 /// Lanes of a block, at most.
-const MOST_LANES: usize = MOST_WARPS * LANES as usize;
+pub(super) const MOST_LANES: usize = MOST_WARPS * LANES as usize;
 
 /// The clocks of one block. Times of a lane only grow, from block to block and from run to run.
 #[derive(Debug)]
@@ -21,8 +21,14 @@ pub(crate) struct Clocks {
     /// 2 to this power is the distance between blocks.
     pub(super) shift: u32,
     /// Each lane's time, and room for as many as a block can have.
-    all_times: [Cell<u32>; MOST_LANES],
+    pub(super) all_times: [Cell<u32>; MOST_LANES],
     n_threads: u32,
+    /// Each lane's time when it wrote last.
+    pub(super) wrote: [Cell<u32>; MOST_LANES],
+    /// Each lane's time when it met others at a barrier that raised no bound because of lanes that returned.
+    pub(super) met: [Cell<u32>; MOST_LANES],
+    /// Lanes that returned after a write, and the first barrier of the block that they did not reach.
+    pub(super) left_out: RefCell<Vec<(u32, Site)>>,
     /// Accesses of the block before this time are ordered before everything that it does now.
     pub(super) bound: Cell<u32>,
     /// As `bound` when the block began: what is older in its shared memory is another block's.
@@ -82,7 +88,7 @@ impl OrderBounds<'_> {
 
 /// What threads knew that arrived somewhere.
 #[derive(Debug, Default)]
-struct Gathered {
+pub(super) struct Gathered {
     row: Vec<u32>,
     roots: Vec<Root>,
 }
@@ -94,6 +100,9 @@ impl Clocks {
             shift: n_threads.next_power_of_two().trailing_zeros(),
             all_times: std::array::from_fn(|_| Cell::new(t0)),
             n_threads,
+            wrote: [const { Cell::new(0) }; MOST_LANES],
+            met: [const { Cell::new(0) }; MOST_LANES],
+            left_out: RefCell::default(),
             bound: Cell::new(t0),
             start: Cell::new(t0),
             cluster_bound: Cell::new(t0),
@@ -128,6 +137,7 @@ impl Clocks {
         self.start.set(start);
         self.cluster_bound.set(start);
         self.interval.set((0, None));
+        self.left_out.borrow_mut().clear();
         self.meetings.borrow_mut().clear();
         self.phases.borrow_mut().clear();
         self.wide.set(false);
@@ -377,7 +387,7 @@ impl Clocks {
     }
 
     /// Adds what a lane knows; its own accesses from now on are not part of that.
-    fn gather(&self, lane: usize, into: &mut Gathered) {
+    pub(super) fn gather(&self, lane: usize, into: &mut Gathered) {
         let n = self.times().len();
         into.row.resize(n, 0);
         let rows = self.rows();
@@ -399,7 +409,7 @@ impl Clocks {
         }
     }
 
-    fn learn(&self, lane: usize, from: &Gathered) {
+    pub(super) fn learn(&self, lane: usize, from: &Gathered) {
         self.epochs.one_learns(lane / LANES as usize);
         if from.row.is_empty() {
             return;

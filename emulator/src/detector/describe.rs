@@ -102,6 +102,11 @@ fn unordered(access: &Access<'_>, other: Slot) -> String {
     if !is_same_block(access, other) {
         return "blocks run in any order and at the same time; nothing orders these two".into();
     }
+    if let Some(place) = access.checks.clocks.missed_barrier(other.who) {
+        return format!(
+            "the other thread returned before the barrier at {place}: a barrier orders memory among the threads that reach it, and the end of a thread orders nothing"
+        );
+    }
     let (interval, place) = access.checks.clocks.interval.get();
     let since = match (interval, place) {
         (0, _) => "no barrier of the block since the kernel began".to_owned(),
@@ -118,7 +123,9 @@ fn unordered(access: &Access<'_>, other: Slot) -> String {
 }
 
 fn advice(access: &Access<'_>, other: Slot) -> &'static str {
-    if is_same_warp(access, other) {
+    if is_same_block(access, other) && access.checks.clocks.missed_barrier(other.who).is_some() {
+        "let the thread reach the barrier: put what it skips into an `if` instead of returning early"
+    } else if is_same_warp(access, other) {
         "put `warp.sync()` between the two"
     } else if is_same_block(access, other) {
         "put a barrier of the block between the two, which all threads reach"

@@ -3,8 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::engine::warp::LANES;
-use crate::model::ModelLimits;
+use crate::engine::warp::{LANES, MOST_WARPS};
 
 /// The epochs in which a block and its warps are.
 #[derive(Debug)]
@@ -25,9 +24,6 @@ pub(super) struct Epochs {
 
 /// No epoch: the granule is checked at every access. No multiple of `BATCH` is anything else's.
 pub(super) const NONE: u32 = 2 * BATCH;
-
-/// Warps of a block, at most.
-pub(super) const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
 
 /// What is added to the block's number: for its relaxed atomics;
 const ATOMICS: u32 = 1;

@@ -113,6 +113,7 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
         return;
     };
     let was_last = running.was_last_step();
+    checks.clocks.note_write(running.thread.get());
     let shared = checks.windows[site as usize % CACHED].shared::<N>(at.addr(), N);
     let is_fast = N >= 4
         && !was_last

@@ -11,6 +11,9 @@ use super::state::{BlockChecks, current};
 use crate::engine::fiber::Running;
 use crate::engine::warp::LANES;
 
+/// `how` of an access that does not write, in its lowest two bits.
+const LOADS: u32 = 0;
+
 /// An atomic or volatile access of Rust's own, which the processor makes next.
 // As `access::read`.
 #[inline(always)]
@@ -19,6 +22,9 @@ pub(super) fn announced(at: *const u8, bytes: u32, how: u32, site: u32) {
         return;
     };
     let clocks = &checks.clocks;
+    if how & 3 != LOADS {
+        clocks.note_write(running.thread.get());
+    }
     let epoch = clocks.epochs.atomics();
     let window = &checks.windows[site as usize % CACHED];
     let tells_nothing = how == CHANGES

@@ -11,6 +11,7 @@ mod copies; // asynchronous copies
 mod cursor; // granules in lines, and the line that a site goes along
 mod describe; // what reports of races say
 mod epochs; // numbers of epochs in which accesses change nothing
+mod exits; // lanes that exited before a barrier
 mod fast; // reads and writes that bounds order, or that tell nothing new
 mod fast_atomic; // relaxed atomics that tell nothing but that they were made
 mod frees; // memory that is freed while others use it

@@ -285,6 +285,14 @@ impl BlockChecks {
         self.hints.about(self.clocks.shift, counters, slot)
     }
 
+    /// Whether all lanes of the block that exited have returned. If one panicked, or a finding ended it, that is what is to be reported:
+    /// what the others make of its writes is a consequence.
+    fn only_returned(&self) -> bool {
+        // SAFETY: null, or that of the block that runs.
+        let running = unsafe { self.running.get().as_ref() };
+        running.is_none_or(|running| !running.any_ended.get() && running.n_panicked.get() == 0)
+    }
+
     /// What is kept to check the block of `running`.
     pub(super) fn of<'a>(running: &'a Running<'_>) -> Option<&'a Self> {
         let checks: &dyn Any = running.checks.as_deref()?;
@@ -346,9 +354,12 @@ impl BlockChecker for BlockChecks {
         tls::set::<CHECKER>(ptr::from_ref(self).cast());
     }
 
-    fn block_met(&self, site: Site, answers: bool) {
+    fn block_met(&self, site: Site, answers: bool, live: &[u32]) {
         if let Some(observer) = &self.observer {
             observer.block_met(site, answers);
+        }
+        if self.only_returned() && self.clocks.live_met(live, site) {
+            return;
         }
         let next = self.clocks.high() + 1;
         self.clocks.raise(&self.run().graph, next, Some(site));
@@ -358,7 +369,9 @@ impl BlockChecker for BlockChecks {
         if let Some(observer) = &self.observer {
             observer.warp_met(warp, lanes);
         }
-        self.clocks.warp_met(warp, lanes, whole);
+        let is_whole =
+            whole && !(self.only_returned() && self.clocks.has_returned_after_write(warp, lanes));
+        self.clocks.warp_met(warp, lanes, is_whole);
     }
 
     fn arrives_at_part(&self, thread: u32, id: u32, count: u32) {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::engine::checker::BlockChecker;
 use crate::engine::remarks::Remarks;
-use crate::engine::warp::{LANES, Operands, Warp, WarpOp};
+use crate::engine::warp::{LANES, MOST_WARPS, Operands, Warp, WarpOp};
 use crate::options::Schedule;
 use crate::site::Site;
 
@@ -405,8 +405,16 @@ impl Block {
     /// All threads that have not exited have met, at `place` or elsewhere.
     fn block_met(&self, place: Site) {
         if let Some(checks) = &self.checks {
-            checks.block_met(place, false);
+            checks.block_met(place, false, self.live_lanes(&mut [0; MOST_WARPS]));
         }
+    }
+
+    /// The lanes that have not exited, by warp; in `room`, because a barrier allocates nothing.
+    fn live_lanes<'r>(&self, room: &'r mut [u32; MOST_WARPS]) -> &'r [u32] {
+        for (live, warp) in room.iter_mut().zip(&self.warps) {
+            *live = warp.live;
+        }
+        room.get(..self.warps.len()).unwrap_or(&room[..])
     }
 
     /// Lanes of a warp have met in an operation.

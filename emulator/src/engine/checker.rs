@@ -32,8 +32,8 @@ pub(crate) trait BlockChecker: fmt::Debug + Any {
     /// From now on its lanes run on this OS thread, as those of the `Running` at this address. Ends with [`super::tls::CHECKER`] being reset.
     fn runs_here(&self, running: *const ());
 
-    /// All lanes of the block that have not exited have met at `site`. `answers`: and learn something by it.
-    fn block_met(&self, site: Site, answers: bool);
+    /// All lanes of the block that have not exited, which are `live` by warp, have met at `site`. `answers`: and learn something by it.
+    fn block_met(&self, site: Site, answers: bool, live: &[u32]);
 
     /// Lanes of a warp have met: all of it that have not exited, if `whole`.
     fn warp_met(&self, warp: u32, lanes: u32, whole: bool);

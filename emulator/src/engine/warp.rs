@@ -4,9 +4,13 @@
 //! have not exited have arrived with the same operation and the same mask. In a ragged last warp the missing lanes count as exited.
 
 use crate::engine::remarks::{Remark, Remarks, ThreadSite};
+use crate::model::ModelLimits;
 use crate::site::Site;
 
 pub(crate) use crate::engine::warp_op::{Bits, LANES, Match, Mode, Operands, Reduction, WarpOp};
+
+/// Warps of a block, at most.
+pub(crate) const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
 
 /// Lanes that have arrived at the same operation with the same mask.
 #[derive(Debug, Clone, Copy)]

@@ -14,6 +14,7 @@
 
 mod atomics; // what atomics and fences order
 mod cost; // what a checked access costs
+mod exits; // lanes that return before a barrier
 mod first; // what was not accessed before
 mod freed; // memory that is freed while others use it
 mod global; // races on global memory

@@ -4,7 +4,7 @@
 //! a GPU does), and the report names both.
 
 use super::{Arrival, Block};
-use crate::engine::warp::{LANES, lanes};
+use crate::engine::warp::{LANES, MOST_WARPS, lanes};
 use crate::fault::WaitPoint;
 use crate::site::Site;
 
@@ -164,7 +164,8 @@ impl Block {
     fn threads_met(&self, reduction: &BarrierReduction) {
         let Some(checks) = &self.checks else { return };
         let BarrierOp::Threads(count) = reduction.op else {
-            return checks.block_met(reduction.place, true);
+            let live = &mut [0; MOST_WARPS];
+            return checks.block_met(reduction.place, true, self.live_lanes(live));
         };
         checks.part_met(reduction.place, (reduction.id, count), &reduction.waiting);
     }

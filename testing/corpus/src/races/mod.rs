@@ -2,6 +2,7 @@
 
 mod algorithms; // reduce, scan, matmul, transpose, sort: one barrier dropped
 mod blocks; // between blocks, in global memory
+mod exits; // threads that write and return before a barrier
 mod global; // within a block, in global memory
 mod same_value; // all write the same
 mod shared; // between the warps of a block, in shared memory
@@ -12,6 +13,7 @@ use crate::case::File;
 
 pub(crate) const FILES: &[File] = &[
     shared::FILE,
+    exits::FILE,
     shared_reuse::FILE,
     algorithms::FILE,
     warp::FILE,

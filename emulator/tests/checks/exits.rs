@@ -1,0 +1,137 @@
+//! Lanes that return before a barrier that the others reach.
+
+use warploom_emulator::check::Code;
+use warploom_emulator::intrinsics;
+
+use crate::support::*;
+
+/// Without the note that lanes returned before a barrier.
+fn races(found: Vec<warploom_emulator::check::Report>) -> Vec<warploom_emulator::check::Report> {
+    let is_race = |code| code != Code::EXIT_BEFORE_BARRIER;
+    found.into_iter().filter(|one| is_race(one.code)).collect()
+}
+
+#[test]
+fn the_report_names_the_barrier_and_the_remedy() {
+    let found = races(check(2, 70, || {
+        store(tile(me()), 1);
+        if me() == 69 {
+            return;
+        }
+        barrier();
+        if me() == 3 {
+            load(tile(69));
+        }
+    }));
+    let (lines, count) = only(&found, Code::SHARED_RACE);
+    assert_eq!((lines.len(), count), (2, 2));
+    let notes: Vec<&str> = found[0].notes.iter().map(|note| &*note.text).collect();
+    assert!(
+        notes[0]
+            .starts_with("the other thread returned before the barrier at emulator/tests/checks"),
+        "{notes:?}"
+    );
+    assert!(
+        notes[1].starts_with("let the thread reach the barrier"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn what_a_barrier_ordered_before_the_return_stays_ordered() {
+    let found = races(check(2, 70, || {
+        store(tile(me()), 1);
+        barrier();
+        if me() >= 60 {
+            if me() == 69 {
+                store(tile(69), 2); // nothing reads it
+            }
+            return;
+        }
+        for _ in 0..3 {
+            barrier();
+            load(tile(me() + 1));
+            if me() == 5 {
+                load(tile(68));
+            }
+        }
+    }));
+    assert_eq!(found, []);
+}
+
+#[test]
+fn later_barriers_order_those_that_arrive() {
+    let found = races(check(1, 96, || {
+        store(tile(me()), 1);
+        if me() == 95 {
+            return;
+        }
+        for round in 0..3 {
+            barrier();
+            load(tile(94 - me()));
+            barrier();
+            store(tile(me()), round);
+        }
+    }));
+    assert_eq!(found, []);
+    let found = races(check(1, 96, || {
+        store(tile(me()), 1);
+        if me() == 95 {
+            return;
+        }
+        barrier();
+        store(tile(me()), 2);
+        load(tile(94 - me())); // and here a barrier is missing
+    }));
+    assert!(codes(&found).contains(&Code::SHARED_RACE));
+}
+
+#[test]
+fn a_warp_that_meets_does_not_order_a_lane_that_returned() {
+    let found = races(check(1, 32, || {
+        store(tile(me()), 1);
+        if me() == 31 {
+            return;
+        }
+        intrinsics::warp_sync(u32::MAX >> 1);
+        load(tile(30 - me()));
+    }));
+    assert_eq!(found, []);
+    let found = races(check(1, 32, || {
+        store(tile(me()), 1);
+        if me() == 31 {
+            return;
+        }
+        intrinsics::warp_sync(u32::MAX >> 1);
+        load(tile(me() + 1));
+    }));
+    let (lines, count) = only(&found, Code::WARP_RACE);
+    assert_eq!((lines.len(), count), (2, 1));
+}
+
+#[test]
+fn a_release_before_the_return_reaches_all_through_the_barrier() {
+    let order = |write: u32, read: u32| {
+        let flag = || Buffer::<u32>::new("flag", 1);
+        let found = check_fresh(1, 96, flag, |flags| {
+            store(tile(me()), 1);
+            if me() == 95 {
+                set(flags.at(0), 1, write | DEVICE);
+                return;
+            }
+            if me() == 2 {
+                while get(flags.at(0), read | DEVICE) == 0 {
+                    here();
+                    intrinsics::spin_wait(0);
+                }
+            }
+            barrier();
+            if me() == 40 {
+                load(tile(95));
+            }
+        });
+        races(found)
+    };
+    assert_eq!(order(RELEASE, ACQUIRE), []);
+    assert!(!order(RELAXED, RELAXED).is_empty());
+}
