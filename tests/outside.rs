@@ -13,6 +13,8 @@
 mod commands; // check, doc, clippy, test; errors of the user's own
 #[path = "outside/exports.rs"]
 mod exports; // the first program; libraries that export kernels; packaging
+#[path = "outside/inputs.rs"]
+mod inputs; // lock file, manifests and configuration of cargo
 #[path = "outside/partly.rs"]
 mod partly; // one target of several has no device code
 #[path = "outside/rebuilds.rs"]

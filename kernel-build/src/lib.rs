@@ -17,6 +17,7 @@ mod cargo; // the nested build: its command, environment and messages
 mod elf; // the object file that carries device code into the program
 mod environment; // variables of the nested build
 mod groups; // what is linked into which targets
+mod inputs; // what else the device pass depends on
 mod instrument; // kernels for the emulator that say what they do to memory
 mod linker; // the device linker: link line in, container out
 mod llvm; // rustc's LLVM, by dlopen

@@ -238,6 +238,14 @@ impl Package {
             .find(|lock| lock.is_file() && lock.parent() != Some(&self.folder))
     }
 
+    /// The folder with lock file and workspace manifest of the outer build.
+    pub(crate) fn outer_root(&self) -> Option<PathBuf> {
+        if self.is_member {
+            return Some(self.nested_root.clone());
+        }
+        self.outer_lock_file()?.parent().map(Path::to_owned)
+    }
+
     /// The folder whose `.cargo/config.toml` the outer build follows.
     pub(crate) fn configured_from(&self) -> PathBuf {
         outer_cwd().unwrap_or_else(|| self.folder.clone())

@@ -8,7 +8,7 @@ use crate::groups::{DeviceCode, Group};
 use crate::options::Options;
 use crate::package::{Kind, Package, Target, write_if_changed};
 use crate::wrapper;
-use crate::{linker, passes};
+use crate::{inputs, linker, passes};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,10 @@ pub(crate) fn enter(builder: &Builder) {
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
         for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES] {
             say(&format!("rerun-if-env-changed={variable}"));
+        }
+        match inputs::instructions(&package) {
+            Ok(lines) => lines.iter().for_each(|line| say(line)),
+            Err(error) => return fail(&format!("the device pass cannot start: {error}")),
         }
     }
     watch_folders(&package);
@@ -116,13 +120,8 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let llvm = crate::llvm::find(&sysroot()?).map_err(|e| Stop::NoDeviceCode(e.to_string()))?;
-    let mut options = builder.options.clone();
-    options.instrumented &= std::env::var(INSTRUMENTED).as_deref() != Ok("0");
-    let passes = std::env::var(PASSES).unwrap_or_default();
-    options.passes_off = passes::switched_off(&passes).map_err(|e| Stop::Failed(vec![e]))?;
-    let options_json =
-        serde_json::to_string(&options).map_err(|e| Stop::Failed(vec![e.to_string()]))?;
+    let llvm = find_llvm(package)?;
+    let options_json = options_json(&builder.options)?;
     let nested = |wanted: &[&Target]| -> Result<Outcome, Stop> {
         let mut all: Option<Outcome> = None;
         for what in parts(package, wanted) {
@@ -144,6 +143,10 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     };
     let mut outcome = nested(&wanted)?;
     let mut code = DeviceCode::default();
+    if outcome.never_started() || !outcome.foreign_errors.is_empty() {
+        // Mended by a download, or in sources that cargo does not name because they were not compiled.
+        say(&inputs::always(package));
+    }
     if outcome.never_started() {
         // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that are not downloaded.
         let (dev, rest): (Vec<&Target>, Vec<&Target>) =
@@ -177,6 +180,27 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     collect(package, &wanted, &outcome, &mut code)?;
     embed(package, &code);
     Ok(())
+}
+
+/// What the device linker is told: the options of `build.rs` with those of the environment.
+fn options_json(chosen: &Options) -> Result<String, Stop> {
+    let mut options = chosen.clone();
+    options.instrumented &= std::env::var(INSTRUMENTED).as_deref() != Ok("0");
+    let passes = std::env::var(PASSES).unwrap_or_default();
+    options.passes_off = passes::switched_off(&passes).map_err(|e| Stop::Failed(vec![e]))?;
+    serde_json::to_string(&options).map_err(|e| Stop::Failed(vec![e.to_string()]))
+}
+
+/// rustc's LLVM; where there is none, the script runs again once there is.
+fn find_llvm(package: &Package) -> Result<PathBuf, Stop> {
+    let sysroot = sysroot().inspect_err(|_| say(&inputs::always(package)))?;
+    crate::llvm::find(&sysroot).map_err(|e| {
+        // Where a component of the toolchain would put it.
+        let lib = Some(sysroot.join("lib")).filter(|lib| lib.is_dir());
+        let watched = lib.unwrap_or(sysroot);
+        say(&format!("rerun-if-changed={}", watched.display()));
+        Stop::NoDeviceCode(e.to_string())
+    })
 }
 
 fn check(options: &Options) -> Result<(), Stop> {

@@ -73,7 +73,8 @@ impl Outside {
             .file("build.rs", BUILD)
     }
 
-    fn empty(name: &str, place: &str) -> Outside {
+    /// An empty folder for a package of this name, with this repository's lock file.
+    pub(crate) fn empty(name: &str, place: &str) -> Outside {
         let folder = workshop().join(place);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();

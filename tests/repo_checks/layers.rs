@@ -153,7 +153,10 @@ const CRATES: &[Layers] = &[
             ("instrumentation", &["instrument"]),
             ("pipeline", &["pipeline"]),
             ("device linker", &["linker"]),
-            ("nested build", &["cargo", "groups", "package", "wrapper"]),
+            (
+                "nested build",
+                &["cargo", "groups", "inputs", "package", "wrapper"],
+            ),
             ("build script", &["builder", "pass"]),
         ],
     ),
