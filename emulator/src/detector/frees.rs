@@ -9,7 +9,7 @@ use super::slot::{AccessKind, Slot};
 use super::state::current;
 use crate::finding::Code;
 
-/// Frees what [`heap_alloc`] gave, of this run or an earlier one; nothing for null. What is no piece of the heap, or was freed before, stays
+/// Frees what `heap_alloc` gave, of this run or an earlier one; nothing for null. What is no piece of the heap, or was freed before, stays
 /// as it is and is a finding; so is a free that nothing orders behind the accesses of other lanes.
 pub fn heap_free(start: *mut u8) {
     frees(start.addr());

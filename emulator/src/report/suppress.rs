@@ -106,7 +106,7 @@ impl Allowances {
             }));
     }
 
-    /// Instrumented code ran: places of these numbers, as [`register`](super::register) gave them.
+    /// Instrumented code ran: places of these numbers, as `check::register` gave them.
     pub fn ran(&mut self, sites: Range<u32>) {
         if !self.ran.contains(&sites) {
             self.ran.push(sites);
