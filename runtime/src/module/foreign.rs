@@ -198,7 +198,7 @@ impl<P> ForeignKernel<P> {
     /// - The kernel has parameters of the types `P`, in this order.
     /// - With these arguments and in this shape it reads and writes no memory but its own and that of the arguments: elements of
     ///   `*const T` and `&[T]` to read, of `*mut T` and `&mut [T]` to read and write. Addresses in numbers or structs point to memory
-    ///   that lives until the kernel is done, and that nothing else uses until then.
+    ///   that stays valid until the kernel is done, and that no other code accesses until then.
     /// - Its threads do not race.
     /// - On a stream that records a graph: all of this holds for each run of the graph, whatever runs before it.
     /// - It leaves values of their types in all elements that it writes, which for [`Plain`](warploom_device_std::Plain) types any bytes are.
