@@ -13,6 +13,8 @@
 mod commands; // check, doc, clippy, test; errors of the user's own
 #[path = "outside/exports.rs"]
 mod exports; // the first program; libraries that export kernels; packaging
+#[path = "outside/features.rs"]
+mod features; // host and device compile the same versions, features and checks
 #[path = "outside/inputs.rs"]
 mod inputs; // lock file, manifests and configuration of cargo
 #[path = "outside/partly.rs"]

@@ -4,6 +4,8 @@
 //! build would lock the outer one's folders, lint with clippy, or see its flags.
 
 use crate::environment::{DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, ROLE};
+use crate::graph::UnitGraph;
+use crate::outer;
 use crate::package::Package;
 use crate::wrapper;
 use serde::Deserialize;
@@ -12,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// BuildTargets became of one target in the nested build.
+/// What the nested build made of one target.
 #[derive(Debug, Clone)]
 pub(crate) struct Built {
     /// cargo's kind: `lib`, `bin`, `example`, `test`.
@@ -26,12 +28,12 @@ pub(crate) struct Built {
     pub(crate) errors: Vec<String>,
 }
 
-/// BuildTargets the nested build said.
+/// The messages of the nested build.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) built: Vec<Built>,
     pub(crate) succeeded: bool,
-    /// BuildTargets cargo itself printed.
+    /// What cargo itself printed.
     pub(crate) log: String,
     /// Errors of crates that this package depends on.
     pub(crate) foreign_errors: Vec<String>,
@@ -39,11 +41,12 @@ pub(crate) struct Outcome {
     pub(crate) sources: BTreeSet<PathBuf>,
 }
 
-/// BuildTargets one run of cargo builds.
+/// The targets that one run of cargo builds.
 ///
 /// A library is built apart from the rest: packages that depend on it compile it too, in the same folder, as an ordinary `lib`. As a
 /// `staticlib` cargo keeps the two apart (or only the first of them would have device code), and it waits for the dependencies'
 /// bitcode, which their metadata does not have.
+#[derive(Debug, Clone)]
 pub(crate) enum BuildTargets {
     Library,
     /// The flags that name the targets.
@@ -53,13 +56,17 @@ pub(crate) enum BuildTargets {
 /// The nested build of one package.
 pub(crate) struct Nested<'a> {
     pub(crate) package: &'a Package,
-    pub(crate) what: BuildTargets,
-    pub(crate) options_json: String,
+    pub(crate) what: &'a BuildTargets,
+    /// The outer build's flags that select packages and features; `None` for this package alone.
+    pub(crate) selection: Option<&'a [String]>,
+    /// Further flags that name a target.
+    pub(crate) for_features: &'a [String],
+    pub(crate) options_json: &'a str,
     pub(crate) llvm: &'a Path,
 }
 
 impl Outcome {
-    /// BuildTargets two runs of cargo said.
+    /// The messages of two runs of cargo.
     pub(crate) fn and(mut self, other: Outcome) -> Outcome {
         self.built.extend(other.built);
         self.succeeded &= other.succeeded;
@@ -101,26 +108,43 @@ impl Nested<'_> {
         Ok(outcome)
     }
 
+    /// What this build would compile.
+    pub(crate) fn graph(&self) -> Result<UnitGraph, String> {
+        let ask = |offline| {
+            let mut command = self.command(offline).map_err(|e| e.to_string())?;
+            outer::run(command.args(["--unit-graph", "-Zunstable-options"]))
+        };
+        let graph = ask(true);
+        if graph.is_err() && !self.package.outer_is_offline {
+            return ask(false);
+        }
+        graph
+    }
+
     fn command(&self, offline: bool) -> std::io::Result<Command> {
         let package = self.package;
         let mut command = clean(&package.cargo);
-        match &self.what {
+        match self.what {
             BuildTargets::Library => {
                 command.args(["rustc", "--lib", "--crate-type", wrapper::LIBRARY]);
             }
             BuildTargets::Others(targets) => {
-                command.arg("build").args(targets);
+                command.arg("build").args(targets).args(self.for_features);
             }
         }
+        match self.selection {
+            Some(selection) => command.args(selection),
+            None => command
+                .arg("--manifest-path")
+                .arg(&package.nested_manifest)
+                .args(["--package", &package.spec]),
+        };
         command
-            .arg("--manifest-path")
-            .arg(&package.nested_manifest)
-            .args(["--package", &package.spec])
             .args(["--profile", &package.profile, "--target", &package.host])
             .arg("--target-dir")
             .arg(&package.nested_target_dir)
             .args(["--message-format=json", "--keep-going"]);
-        if package.is_member {
+        if package.is_member && self.selection.is_none() {
             let features = package.features.join(",");
             command.args(["--no-default-features", "--features", &features]);
         }
@@ -144,7 +168,7 @@ impl Nested<'_> {
             .env(LINKER_STAMP, stamp(&this))
             .env("RUSTC_WRAPPER", this)
             .env(ROLE, "nested")
-            .env(OPTIONS, &self.options_json)
+            .env(OPTIONS, self.options_json)
             .env(LLVM, self.llvm)
             .env("CARGO_TERM_COLOR", "never");
         let profile = package.profile_variable();
@@ -269,7 +293,7 @@ fn is_outer_build_variable(key: &OsString) -> bool {
     let Some(key) = key.to_str() else {
         return false;
     };
-    // BuildTargets users set for cargo itself stays; what cargo sets for build scripts, and what steers rustc, goes.
+    // What users set for cargo itself stays; what cargo sets for build scripts, and what steers rustc, goes.
     let keep = [
         "CARGO_HOME",
         "CARGO_NET_OFFLINE",
@@ -277,9 +301,15 @@ fn is_outer_build_variable(key: &OsString) -> bool {
         "CARGO_HTTP_CAINFO",
     ];
     let keep = keep.contains(&key)
-        || ["CARGO_REGISTR", "CARGO_SOURCE", "CARGO_NET_", "CARGO_HTTP_"]
-            .iter()
-            .any(|p| key.starts_with(p));
+        || [
+            "CARGO_REGISTR",
+            "CARGO_SOURCE",
+            "CARGO_NET_",
+            "CARGO_HTTP_",
+            "CARGO_PROFILE_",
+        ]
+        .iter()
+        .any(|p| key.starts_with(p));
     let drop = [
         "RUSTC",
         "RUSTDOC",

@@ -4,6 +4,7 @@
 //! cannot be named: cargo takes it for changed in every build. Such files are links in a folder that is named instead: cargo follows links
 //! in it, and leaves out those that lead nowhere.
 
+use crate::instructions::instruct;
 use crate::package::{Package, PackageError};
 use std::collections::BTreeSet;
 use std::fs::FileTimes;
@@ -60,6 +61,24 @@ pub(crate) fn instructions(package: &Package) -> Result<Vec<String>, PackageErro
 pub(crate) fn always(package: &Package) -> String {
     let never_there = package.out_dir.join("warploom-failed");
     format!("rerun-if-changed={}", never_there.display())
+}
+
+/// Folders in which new targets may appear, and those of targets elsewhere: what has no kernels yet, or does not compile for the device, is not
+/// among the sources that the nested cargo names.
+pub(crate) fn watch_folders(package: &Package) {
+    let usual = ["Cargo.toml", "src", "examples", "tests", "benches"];
+    let mut paths: BTreeSet<PathBuf> = usual.iter().map(|n| package.folder.join(n)).collect();
+    for target in &package.targets {
+        let inside =
+            |folder: &&Path| *folder != package.folder && folder.starts_with(&package.folder);
+        let place = target.root.parent().filter(inside).unwrap_or(&target.root);
+        if !paths.iter().any(|path| place.starts_with(path)) {
+            paths.insert(place.to_owned());
+        }
+    }
+    for path in paths.iter().filter(|path| path.exists()) {
+        instruct(&format!("rerun-if-changed={}", path.display()));
+    }
 }
 
 fn configurations(folder: &Path) -> [PathBuf; 2] {

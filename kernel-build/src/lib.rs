@@ -11,27 +11,34 @@
 //! finds. Must not know: the runtime, the emulator, the CUDA driver. Start at `pass` (what runs when), then `linker`
 //! (the link line and the container), `pipeline` (bitcode to PTX), `lower` (host IR to device IR) and `opt` (faster device IR).
 
+mod agreement; // nested builds that compile what the outer build compiles
 mod archive; // rlibs and objects: where bitcode is found
 mod builder; // what build.rs may choose
 mod cargo; // the nested build: its command, environment and messages
 mod elf; // the object file that carries device code into the program
+mod embed; // objects with device code, and where cargo links them
 mod environment; // variables of the nested build
+mod graph; // what a build compiles, and whether two builds agree
 mod groups; // what is linked into which targets
 mod inputs; // what else the device pass depends on
+mod instructions; // instructions for cargo
 mod instrument; // kernels for the emulator that say what they do to memory
 mod linker; // the device linker: link line in, container out
 mod llvm; // rustc's LLVM, by dlopen
 mod lower; // host IR becomes device IR: what correctness needs
 mod opt; // device IR becomes faster: what speed needs
 mod options; // architectures and options of code generation
+mod outer; // the build that runs this script
 mod package; // which package, which targets, which workspace
 mod pass; // the device pass, from build.rs to cargo's instructions
 mod passes; // the table of all passes of the pipeline
 mod pipeline; // bitcode to PTX, pass by pass
+mod proof; // device code and program agree, in every build
 mod reach; // what kernels reach, and what they must not
 mod roots; // which kernels there are
 #[cfg(test)]
 mod run_on_host; // IR runs here, so that tests see what lowering does to results
+mod shim; // a package that depends on the one with kernels
 mod sources; // which targets may hold kernels
 mod wrapper; // flags that only device compilations get
 

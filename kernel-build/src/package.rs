@@ -5,13 +5,15 @@
 //! lock file: a throw-away package in `OUT_DIR` depends on it, and only its library is built.
 
 use crate::cargo::clean;
-use crate::sources;
+use crate::graph::{Pin, Profile};
+use crate::{outer, shim, sources};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The package as the nested build needs it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
@@ -31,6 +33,10 @@ pub(crate) struct Package {
     pub(crate) nested_root: PathBuf,
     pub(crate) nested_target_dir: PathBuf,
     pub(crate) targets: Vec<Target>,
+    /// The checks of its profile, where the nested build cannot take them from the workspace.
+    pub(crate) checks: Option<Profile>,
+    /// The root of the workspace that is built, if the package is one of its members.
+    outer_workspace: Option<PathBuf>,
 }
 
 /// A crate target of the package.
@@ -42,6 +48,8 @@ pub(crate) struct Target {
     pub(crate) root: PathBuf,
     /// Whether its sources may hold or launch kernels.
     pub(crate) has_kernels: bool,
+    /// Whether `#[kernel]` is expanded in it.
+    pub(crate) has_attribute: bool,
     /// Whether its unit tests may do so.
     pub(crate) has_test_kernels: bool,
 }
@@ -128,12 +136,14 @@ impl Package {
             profile,
             features: vec![],
             outer_cfgs: outer_cfgs(),
-            outer_is_offline: outer_is_offline(),
+            outer_is_offline: outer::is_offline(),
             is_member,
             nested_target_dir: profile_dir.join("warploom"),
             nested_manifest,
             nested_root,
             targets: vec![],
+            checks: None,
+            outer_workspace: member.map(|m| m.workspace_root.clone()),
             folder,
             out_dir,
             cargo,
@@ -168,6 +178,7 @@ impl Package {
                 kind: Kind::Lib,
                 name: self.name.clone(),
                 has_kernels: sources::scan(&root).kernels,
+                has_attribute: sources::scan(&root).attribute,
                 has_test_kernels: false,
                 root,
             }];
@@ -190,6 +201,7 @@ impl Package {
                 name: target.name.clone(),
                 root: target.src_path.clone(),
                 has_kernels: mentions.kernels,
+                has_attribute: mentions.attribute,
                 has_test_kernels: matches!(kind, Kind::Lib | Kind::Bin) && mentions.test_kernels,
             });
         }
@@ -198,38 +210,32 @@ impl Package {
     /// Writes the throw-away package that depends on this one.
     fn write_shim_package(&self) -> Result<(), PackageError> {
         let folder = self.out_dir.join("device-pass");
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |source| PackageError::Io { path, source }
+        shim::write(self, &folder, &BTreeSet::new(), self.outer_lock_file())
+    }
+
+    /// This package as a dependency that is compiled with exactly these packages.
+    pub(crate) fn pinned(
+        &self,
+        pins: &BTreeSet<Pin>,
+        checks: &Profile,
+    ) -> Result<Package, PackageError> {
+        let folder = self.out_dir.join("device-pass");
+        let package = Package {
+            is_member: false,
+            nested_manifest: folder.join("Cargo.toml"),
+            nested_root: folder.clone(),
+            checks: Some(checks.clone()),
+            ..self.clone()
         };
-        std::fs::create_dir_all(folder.join("src")).map_err(io(&folder))?;
-        let features = self
-            .features
-            .iter()
-            .map(|f| format!("{f:?}"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        let manifest = format!(
-            "[package]\nname = \"warploom-device-pass\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n[dependencies]\n{} = {{ path = {:?}, default-features = false, features = [{features}] }}\n\n[workspace]\n",
-            self.name,
-            self.folder.display().to_string(),
-        );
-        write_if_changed(&folder.join("Cargo.toml"), manifest.as_bytes())?;
-        write_if_changed(&folder.join("src/lib.rs"), b"")?;
-        if let Some(lock) = self.outer_lock_file() {
-            let copied = folder.join("outer.lock");
-            let content = std::fs::read(&lock).map_err(io(&lock))?;
-            if std::fs::read(&copied).ok().as_deref() != Some(&*content) {
-                std::fs::write(folder.join("Cargo.lock"), &content).map_err(io(&folder))?;
-                std::fs::write(&copied, &content).map_err(io(&copied))?;
-            }
-        }
-        Ok(())
+        let lock = self.outer_root().map(|root| root.join("Cargo.lock"));
+        let lock = lock.filter(|lock| lock.is_file());
+        shim::write(&package, &folder, pins, lock)?;
+        Ok(package)
     }
 
     /// The lock file of the workspace that is being built, so that the nested build takes the same versions.
     fn outer_lock_file(&self) -> Option<PathBuf> {
-        let cwd = outer_folder();
+        let cwd = outer::folder();
         let near_target = self.out_dir.ancestors().skip(1);
         let near_cwd = cwd.iter().flat_map(|c| c.ancestors());
         near_cwd
@@ -240,15 +246,15 @@ impl Package {
 
     /// The folder with lock file and workspace manifest of the outer build.
     pub(crate) fn outer_root(&self) -> Option<PathBuf> {
-        if self.is_member {
-            return Some(self.nested_root.clone());
+        if let Some(root) = &self.outer_workspace {
+            return Some(root.clone());
         }
         self.outer_lock_file()?.parent().map(Path::to_owned)
     }
 
     /// The folder whose `.cargo/config.toml` the outer build follows.
     pub(crate) fn configured_from(&self) -> PathBuf {
-        outer_cwd().unwrap_or_else(|| self.folder.clone())
+        outer::cwd().unwrap_or_else(|| self.folder.clone())
     }
 
     /// Whether this is the package's manifest, whichever way leads there.
@@ -310,48 +316,6 @@ fn outer_cfgs() -> Vec<String> {
         .collect()
 }
 
-fn outer_is_offline() -> bool {
-    let set = std::env::var("CARGO_NET_OFFLINE").is_ok_and(|v| v == "true");
-    set || outer_args()
-        .iter()
-        .any(|a| a == "--offline" || a == "--frozen")
-}
-
-/// The outer cargo's command line.
-fn outer_args() -> Vec<String> {
-    let parent = std::os::unix::process::parent_id();
-    let args = std::fs::read(format!("/proc/{parent}/cmdline")).unwrap_or_default();
-    let args = args.split(|b| *b == 0);
-    args.map(|a| String::from_utf8_lossy(a).into_owned())
-        .collect()
-}
-
-/// The folder of the package that the outer cargo was started for.
-fn outer_folder() -> Option<PathBuf> {
-    let cwd = outer_cwd()?;
-    let args = outer_args();
-    let mut manifest = None;
-    for (arg, next) in args.iter().zip(args.iter().skip(1)) {
-        if arg == "--manifest-path" {
-            manifest = Some(next.as_str());
-        }
-        manifest = arg.strip_prefix("--manifest-path=").or(manifest);
-    }
-    match manifest {
-        Some(manifest) => cwd
-            .join(manifest)
-            .canonicalize()
-            .ok()?
-            .parent()
-            .map(Path::to_owned),
-        None => Some(cwd),
-    }
-}
-
-fn outer_cwd() -> Option<PathBuf> {
-    std::fs::read_link(format!("/proc/{}/cwd", std::os::unix::process::parent_id())).ok()
-}
-
 fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
     let mut command = clean(cargo);
     let args: [OsString; 6] = [
@@ -362,6 +326,10 @@ fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
         "--manifest-path".into(),
         manifest.into(),
     ];
+    if let Some(folder) = outer::cwd() {
+        // Registries are configured where cargo was started.
+        command.current_dir(folder);
+    }
     let output = command
         .args(args)
         .output()
@@ -408,7 +376,7 @@ impl Metadata {
     /// Whether the build that runs this script is this workspace's own.
     fn builds_into(&self, cargo: &Path, out_dir: &Path) -> bool {
         // Another workspace may keep its target folder in here (trybuild does): what counts is where the outer cargo works.
-        let outer = outer_folder().and_then(|folder| workspace_of(cargo, &folder));
+        let outer = outer::folder().and_then(|folder| workspace_of(cargo, &folder));
         let own = match outer {
             Some(outer) => outer == self.workspace_root,
             None => out_dir.starts_with(&self.target_directory),

@@ -1,12 +1,15 @@
 //! The device pass, from `build.rs` to cargo's instructions.
 
+use crate::agreement::{Outer, Part, Plan};
 use crate::builder::Builder;
-use crate::cargo::{BuildTargets, Nested, Outcome};
-use crate::elf;
+use crate::cargo::{Nested, Outcome};
+use crate::embed::embed;
 use crate::environment::{DEVICE_CFG, DEVICE_PASS, ROLE};
 use crate::groups::{DeviceCode, Group};
+use crate::instructions::{self, fail, instruct};
 use crate::options::Options;
-use crate::package::{Kind, Package, Target, write_if_changed};
+use crate::package::{Kind, Package, Target};
+use crate::proof::{self, Proof};
 use crate::wrapper;
 use crate::{inputs, linker, passes};
 use std::collections::BTreeSet;
@@ -26,6 +29,14 @@ const REQUIRED: &str = "WARPLOOM_REQUIRE_DEVICE_CODE";
 
 /// Decides which of its four roles this process has: wrapper, linker, build script of the nested build, or build script.
 pub(crate) fn enter(builder: &Builder) {
+    let role = std::env::var(ROLE).unwrap_or_default();
+    if role == proof::COMPARE || role == proof::REPEAT {
+        #[expect(
+            clippy::exit,
+            reason = "what `#[kernel]` has started must end here, before the rest of build.rs"
+        )]
+        std::process::exit(proof::run(&role, builder));
+    }
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if !args.is_empty() && std::env::var_os(ROLE).is_some() {
         let code = if std::env::var_os(DEVICE_PASS).is_some() {
@@ -39,8 +50,8 @@ pub(crate) fn enter(builder: &Builder) {
         )]
         std::process::exit(code);
     }
-    say(&format!("rustc-check-cfg=cfg({})", DEVICE_CFG));
-    say("rerun-if-changed=build.rs");
+    instruct(&format!("rustc-check-cfg=cfg({DEVICE_CFG})"));
+    instruct("rerun-if-changed=build.rs");
     if std::env::var_os("CARGO_CFG_WARPLOOM_DEVICE").is_some() {
         return;
     }
@@ -51,14 +62,14 @@ pub(crate) fn enter(builder: &Builder) {
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
         for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES] {
-            say(&format!("rerun-if-env-changed={variable}"));
+            instruct(&format!("rerun-if-env-changed={variable}"));
         }
         match inputs::instructions(&package) {
-            Ok(lines) => lines.iter().for_each(|line| say(line)),
+            Ok(lines) => lines.iter().for_each(|line| instruct(line)),
             Err(error) => return fail(&format!("the device pass cannot start: {error}")),
         }
     }
-    watch_folders(&package);
+    inputs::watch_folders(&package);
     match run(builder, &package) {
         Ok(()) => {}
         Err(Stop::NoDeviceCode(reason)) => {
@@ -68,7 +79,7 @@ pub(crate) fn enter(builder: &Builder) {
                 return;
             }
             if std::env::var_os(SWITCH).is_none() && builder.enabled {
-                say(&format!(
+                instruct(&format!(
                     "warning=no GPU code is built for `{}`, its kernels run on the emulator only: {reason}",
                     package.name
                 ));
@@ -93,6 +104,56 @@ fn is_wanted(switch: Option<&str>, package: &str) -> bool {
 /// Whether device code is ever made for this target: of a dependency, only the library is built at all.
 fn may_have_code(package: &Package, target: &Target) -> bool {
     target.has_kernels && (target.kind == Kind::Lib || package.is_member)
+}
+
+/// Builds these targets in the nested cargo, as the outer build would.
+fn build(
+    outer: &Outer,
+    package: &Package,
+    wanted: &[&Target],
+    (options_json, llvm): (&str, &Path),
+) -> Result<(Outcome, Plan), Stop> {
+    let graph_of = |part: &Part| nested_of(part, options_json, llvm).graph();
+    let plan = outer.plan(package, wanted, &graph_of);
+    let plan = plan.map_err(Stop::Failed)?;
+    let mut all: Option<Outcome> = None;
+    for part in &plan.parts {
+        let mut outcome = nested_of(part, options_json, llvm).run().map_err(|e| {
+            Stop::Failed(vec![format!("cannot run cargo for the device pass: {e}")])
+        })?;
+        outcome.built.retain(|built| part.wants(built));
+        all = Some(match all {
+            Some(before) => before.and(outcome),
+            None => outcome,
+        });
+    }
+    Ok((all.unwrap_or_default(), plan))
+}
+
+/// Keeps what was compared, for compilations in other builds.
+fn prove(package: &Package, proof: &mut Proof) -> Result<(), Stop> {
+    proof
+        .write(&package.out_dir, instructions::for_linker())
+        .map_err(|problem| Stop::Failed(vec![problem]))?;
+    if !instructions::are_ignored() {
+        // `#[kernel]` starts this executable, to compare again in other builds.
+        let this = std::env::current_exe().map_err(|e| Stop::Failed(vec![e.to_string()]))?;
+        instruct(&format!("rustc-env={}={}", proof::PROGRAM, this.display()));
+    }
+    let path = Proof::path(&package.out_dir);
+    instruct(&format!("rerun-if-changed={}", path.display()));
+    Ok(())
+}
+
+fn nested_of<'a>(part: &'a Part, options_json: &'a str, llvm: &'a Path) -> Nested<'a> {
+    Nested {
+        package: &part.package,
+        what: &part.what,
+        selection: part.selection.as_deref(),
+        for_features: &part.for_features,
+        options_json,
+        llvm,
+    }
 }
 
 enum Stop {
@@ -122,30 +183,18 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     }
     let llvm = find_llvm(package)?;
     let options_json = options_json(&builder.options)?;
-    let nested = |wanted: &[&Target]| -> Result<Outcome, Stop> {
-        let mut all: Option<Outcome> = None;
-        for what in parts(package, wanted) {
-            let nested = Nested {
-                package,
-                what,
-                options_json: options_json.clone(),
-                llvm: &llvm,
-            };
-            let outcome = nested.run().map_err(|e| {
-                Stop::Failed(vec![format!("cannot run cargo for the device pass: {e}")])
-            })?;
-            all = Some(match all {
-                Some(before) => before.and(outcome),
-                None => outcome,
-            });
-        }
-        Ok(all.unwrap_or_default())
+    let outer = Outer::discover(package).map_err(|reason| Stop::Failed(vec![reason]))?;
+    let mut proof = Proof::of_this_build();
+    let mut nested = |wanted: &[&Target]| {
+        let (outcome, plan) = build(&outer, package, wanted, (&options_json, &llvm))?;
+        proof.add(plan);
+        Ok(outcome)
     };
     let mut outcome = nested(&wanted)?;
     let mut code = DeviceCode::default();
     if outcome.never_started() || !outcome.foreign_errors.is_empty() {
         // Mended by a download, or in sources that cargo does not name because they were not compiled.
-        say(&inputs::always(package));
+        instruct(&inputs::always(package));
     }
     if outcome.never_started() {
         // cargo itself failed, before any compiler ran: perhaps only for the sake of dev-dependencies that are not downloaded.
@@ -175,11 +224,27 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
         }
     }
     for file in &outcome.sources {
-        say(&format!("rerun-if-changed={}", file.display()));
+        instruct(&format!("rerun-if-changed={}", file.display()));
     }
     collect(package, &wanted, &outcome, &mut code)?;
+    if launches_only(package, &outcome) {
+        // No macro compares host and device there, so the script does, in every build.
+        instruct(&inputs::always(package));
+    }
     embed(package, &code);
-    Ok(())
+    prove(package, &mut proof)
+}
+
+/// Runs the device pass for a compilation of the host; returns the instructions for the linker and the problems.
+pub(crate) fn repeat(builder: &Builder, package: &Package) -> (Vec<String>, Vec<String>) {
+    instructions::ignore();
+    let mut problems = match run(builder, package) {
+        Ok(()) => vec![],
+        Err(Stop::NoDeviceCode(reason)) => vec![reason],
+        Err(Stop::Failed(lines)) => lines,
+    };
+    problems.extend(instructions::problems());
+    (instructions::for_linker(), problems)
 }
 
 /// What the device linker is told: the options of `build.rs` with those of the environment.
@@ -193,12 +258,12 @@ fn options_json(chosen: &Options) -> Result<String, Stop> {
 
 /// rustc's LLVM; where there is none, the script runs again once there is.
 fn find_llvm(package: &Package) -> Result<PathBuf, Stop> {
-    let sysroot = sysroot().inspect_err(|_| say(&inputs::always(package)))?;
+    let sysroot = sysroot().inspect_err(|_| instruct(&inputs::always(package)))?;
     crate::llvm::find(&sysroot).map_err(|e| {
         // Where a component of the toolchain would put it.
         let lib = Some(sysroot.join("lib")).filter(|lib| lib.is_dir());
         let watched = lib.unwrap_or(sysroot);
-        say(&format!("rerun-if-changed={}", watched.display()));
+        instruct(&format!("rerun-if-changed={}", watched.display()));
         Stop::NoDeviceCode(e.to_string())
     })
 }
@@ -216,30 +281,23 @@ fn check(options: &Options) -> Result<(), Stop> {
     }
 }
 
-/// The runs of cargo that build the wanted targets, and nothing else that would be linked.
-fn parts(package: &Package, wanted: &[&Target]) -> Vec<BuildTargets> {
-    let mut parts = Vec::new();
-    let mut others = Vec::new();
-    for target in wanted {
-        let flag = match target.kind {
-            Kind::Lib => {
-                parts.push(BuildTargets::Library);
-                continue;
-            }
-            Kind::Bin => "--bin",
-            Kind::Example => "--example",
-            Kind::Test => "--test",
-            Kind::Bench => "--bench",
+/// Whether a target has device code of other crates' kernels and expands none of its own. Programs are compiled after the package's library.
+fn launches_only(package: &Package, outcome: &Outcome) -> bool {
+    let attribute = |kind: Kind, name: &str| {
+        let mut targets = package.targets.iter();
+        let is_it = |t: &&Target| t.kind == kind && (t.name == name || kind == Kind::Lib);
+        targets.find(is_it).is_some_and(|t| t.has_attribute)
+    };
+    outcome.built.iter().any(|built| {
+        let Some(kind) = Kind::of(&built.kind) else {
+            return false;
         };
-        others.extend([flag.to_owned(), target.name.clone()]);
-    }
-    if package.is_member && wanted.iter().any(|t| t.has_test_kernels) {
-        others.push("--tests".into());
-    }
-    if !others.is_empty() {
-        parts.push(BuildTargets::Others(others));
-    }
-    parts
+        let compares =
+            attribute(kind, &built.name) || (kind == Kind::Bin && attribute(Kind::Lib, ""));
+        let output = built.output.as_deref().filter(|_| !compares && !built.test);
+        let linked = output.and_then(linker::read_output);
+        linked.is_some_and(|l| l.is_ok_and(|l| l.has_kernels()))
+    })
 }
 
 /// Sorts what was built into containers per group of targets that cargo links alike.
@@ -323,7 +381,7 @@ fn miss(
         ))));
     } else {
         // rustc shows errors that the host pass has too, and better; this one shows only if the host pass has none.
-        say(&format!(
+        instruct(&format!(
             "rustc-env={}=the device pass cannot compile this crate, although it compiles for the host: {}",
             error_variable(target),
             headline(first)
@@ -342,7 +400,7 @@ fn error_variable(target: &Target) -> String {
     }
 }
 
-/// BuildTargets rustc says against a target.
+/// What rustc reports against a target.
 fn own_error<'a>(target: &Target, outcome: &'a Outcome) -> Option<&'a str> {
     let mut built = outcome.built.iter();
     let own = built.find(|b| {
@@ -378,7 +436,7 @@ fn tell_missing(what: &str) {
     if std::env::var_os(REQUIRED).is_some_and(|value| value == "1") {
         fail(&format!("{what} ({REQUIRED}=1)"));
     } else {
-        say(&format!(
+        instruct(&format!(
             "warning={what}; its kernels run on the emulator only, without checks"
         ));
     }
@@ -391,74 +449,6 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Example => "example",
         Kind::Test => "test",
         Kind::Bench => "bench",
-    }
-}
-
-/// Writes objects and tells cargo to link them.
-fn embed(package: &Package, code: &DeviceCode) {
-    let Some(machine) = elf::Machine::of_triple(&package.target) else {
-        return;
-    };
-    if !package.target.ends_with("linux-gnu") {
-        return;
-    }
-    let folder = package.out_dir.join("warploom");
-    for (group, linked) in code.groups() {
-        let containers: Vec<&[u8]> = linked.iter().map(|l| &*l.containers).collect();
-        let mut objects = vec![elf::object(&containers.concat(), machine)];
-        let instrumented = linked.iter().map(|l| &l.instrumented);
-        objects.extend(instrumented.filter(|code| !code.is_empty()).cloned());
-        let written = std::fs::create_dir_all(&folder)
-            .map_err(|e| e.to_string())
-            .and_then(|()| link(package, &folder, group, &objects).map_err(|e| e.to_string()));
-        if let Err(error) = written {
-            fail(&format!(
-                "cannot write the device code of `{}`: {error}",
-                package.name
-            ));
-        }
-    }
-}
-
-fn link(
-    package: &Package,
-    folder: &Path,
-    group: Group,
-    objects: &[Vec<u8>],
-) -> Result<(), crate::package::PackageError> {
-    if group == Group::Lib {
-        let name = format!(
-            "warploom_{}",
-            package.spec.replace(['-', '@', '.', '+'], "_")
-        );
-        write_if_changed(&folder.join(format!("lib{name}.a")), &elf::archive(objects))?;
-        say(&format!("rustc-link-search=native={}", folder.display()));
-        say(&format!("rustc-link-lib=static:+whole-archive={name}"));
-    } else {
-        for (number, object) in objects.iter().enumerate() {
-            let path = folder.join(format!("{group:?}{number}.o").to_lowercase());
-            write_if_changed(&path, object)?;
-            say(&format!("{}={}", group.instruction(), path.display()));
-        }
-    }
-    Ok(())
-}
-
-/// Folders in which new targets may appear, and those of targets elsewhere: what has no kernels yet, or does not compile for the device, is not
-/// among the sources that the nested cargo names.
-fn watch_folders(package: &Package) {
-    let usual = ["Cargo.toml", "src", "examples", "tests", "benches"];
-    let mut paths: BTreeSet<PathBuf> = usual.iter().map(|n| package.folder.join(n)).collect();
-    for target in &package.targets {
-        let inside =
-            |folder: &&Path| *folder != package.folder && folder.starts_with(&package.folder);
-        let place = target.root.parent().filter(inside).unwrap_or(&target.root);
-        if !paths.iter().any(|path| place.starts_with(path)) {
-            paths.insert(place.to_owned());
-        }
-    }
-    for path in paths.iter().filter(|path| path.exists()) {
-        say(&format!("rerun-if-changed={}", path.display()));
     }
 }
 
@@ -484,16 +474,4 @@ fn lines_of(text: &str) -> Vec<String> {
         .filter(|l| !l.trim().is_empty())
         .map(str::to_owned)
         .collect()
-}
-
-fn fail(line: &str) {
-    say(&format!("error={line}"));
-}
-
-#[expect(
-    clippy::print_stdout,
-    reason = "this is how build scripts speak to cargo"
-)]
-fn say(instruction: &str) {
-    println!("cargo::{instruction}");
 }

@@ -11,6 +11,8 @@ pub(crate) struct Mentions {
     pub(crate) kernels: bool,
     /// In unit tests.
     pub(crate) test_kernels: bool,
+    /// Outside of unit tests: whether `#[kernel]` is expanded, which compares host and device.
+    pub(crate) attribute: bool,
 }
 
 struct File {
@@ -55,6 +57,9 @@ fn read(file: &File, text: &str, found: &mut Mentions, todo: &mut Vec<File>) {
         if mentions(line) {
             found.kernels = true;
             found.test_kernels |= in_tests;
+            let is_attribute =
+                line.starts_with("#[") && ["kernel]", "kernel("].iter().any(|t| line.contains(t));
+            found.attribute |= is_attribute && !in_tests;
         }
         if let Some((_, rest)) = line.split_once("#[path = \"") {
             of_next.0 = rest.split('"').next();
@@ -138,10 +143,16 @@ mod tests {
     const BOTH: Mentions = Mentions {
         kernels: true,
         test_kernels: true,
+        attribute: false,
+    };
+    const ATTRIBUTE: Mentions = Mentions {
+        attribute: true,
+        ..CODE
     };
     const CODE: Mentions = Mentions {
         kernels: true,
         test_kernels: false,
+        attribute: false,
     };
 
     #[test]
@@ -151,7 +162,7 @@ mod tests {
             ("a.rs", "mod b;"),
             ("a/b.rs", "#[kernel]"),
         ];
-        assert_eq!(crate_of(&deep), CODE);
+        assert_eq!(crate_of(&deep), ATTRIBUTE);
         let inner = [
             ("t.rs", "mod a;"),
             ("a/mod.rs", "mod b;"),
@@ -174,7 +185,7 @@ mod tests {
         ];
         assert_eq!(crate_of(&file), BOTH);
         let inline = [("t.rs", "#[kernel]\n#[cfg(test)]\nmod tests {\n}")];
-        assert_eq!(crate_of(&inline), CODE);
+        assert_eq!(crate_of(&inline), ATTRIBUTE);
     }
 
     #[test]

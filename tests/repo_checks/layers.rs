@@ -144,7 +144,14 @@ const CRATES: &[Layers] = &[
         &[
             (
                 "data",
-                &["archive", "elf", "environment", "options", "sources"],
+                &[
+                    "archive",
+                    "elf",
+                    "environment",
+                    "instructions",
+                    "options",
+                    "sources",
+                ],
             ),
             ("LLVM", &["llvm"]),
             ("IR", &["passes", "reach", "roots", "run_on_host"]),
@@ -155,9 +162,20 @@ const CRATES: &[Layers] = &[
             ("device linker", &["linker"]),
             (
                 "nested build",
-                &["cargo", "groups", "inputs", "package", "wrapper"],
+                &[
+                    "agreement",
+                    "cargo",
+                    "embed",
+                    "graph",
+                    "groups",
+                    "inputs",
+                    "outer",
+                    "package",
+                    "shim",
+                    "wrapper",
+                ],
             ),
-            ("build script", &["builder", "pass"]),
+            ("build script", &["builder", "pass", "proof"]),
         ],
     ),
     (

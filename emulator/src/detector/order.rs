@@ -115,7 +115,7 @@ impl Inner {
 #[derive(Debug, Default)]
 pub(super) struct Acquired {
     roots: Vec<Root>,
-    /// Acquired and not looked into yet.
+    /// Acquired, and not yet joined.
     frontier: Vec<Root>,
     seen: HashSet<u64, FastHash>,
     /// By the number of the block.

@@ -9,6 +9,13 @@ pub(crate) struct Linked {
     pub(crate) instrumented: Vec<u8>,
 }
 
+impl Linked {
+    pub(crate) fn has_kernels(&self) -> bool {
+        let containers = warploom_manifest::container::unpack(&self.containers);
+        containers.is_ok_and(|all| all.iter().any(|c| !c.manifest.kernels.is_empty()))
+    }
+}
+
 const END: &[u8; 8] = b"wl-split";
 
 /// One file of both.

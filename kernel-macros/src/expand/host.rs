@@ -5,8 +5,8 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::{
-    argument, beside_param, cfgs, contract_fields, local, ours, param_description, requires,
-    tile_sites, witness,
+    agreement, argument, beside_param, cfgs, contract_fields, local, ours, param_description,
+    requires, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
 
@@ -244,7 +244,8 @@ pub(super) fn failure(kernel: &Kernel) -> TokenStream {
         Ok(name) => format!("WARPLOOM_DEVICE_PASS_ERROR_BIN_{name}"),
         Err(_) => "WARPLOOM_DEVICE_PASS_ERROR_LIB".to_owned(),
     };
-    let Ok(reason) = std::env::var(variable) else {
+    let reason = std::env::var(variable).ok();
+    let Some(reason) = reason.or_else(|| agreement::problem().map(str::to_owned)) else {
         return TokenStream::new();
     };
     let cfgs = cfgs(kernel);

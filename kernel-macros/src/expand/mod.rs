@@ -3,6 +3,7 @@
 //! The body is written once, as the associated function `__body`. In the host pass `launch` hands it to the runtime as
 //! the CPU version; in the device pass `__entry` is what the GPU starts, and `launch` only instantiates it.
 
+mod agreement; // device code and program are compiled from the same packages
 mod device;
 mod facts;
 mod host;
