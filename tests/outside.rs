@@ -9,6 +9,8 @@
     reason = "helpers of tests may fail as the tests do"
 )]
 
+#[path = "outside/agreement.rs"]
+mod agreement; // launches where a cfg makes host and device differ
 #[path = "outside/commands.rs"]
 mod commands; // check, doc, clippy, test; errors of the user's own
 #[path = "outside/exports.rs"]

@@ -42,6 +42,12 @@ pub struct DeviceKernel {
     pub max_cluster: u32,
     /// Whether launches must say how large a cluster is: PTX `.explicitcluster`.
     pub cluster_at_launch: bool,
+    /// Whether launches must say how much dynamic shared memory a block has.
+    pub dynamic_shared: bool,
+    /// Whether all blocks run at the same time.
+    pub cooperative: bool,
+    /// Hash of the launch conditions that the code takes for granted, with the values of their constants; 0 without conditions.
+    pub conditions: u64,
 }
 
 // SAFETY: a constant; `entry` is the address of a function, which is never written.
@@ -59,6 +65,8 @@ pub struct DeviceParam {
     pub size: u64,
     /// Alignment of the value, or of one element.
     pub align: u64,
+    /// Fingerprint of the type, see [`layout`](crate::layout).
+    pub layout: u64,
 }
 
 impl DeviceParam {
@@ -107,7 +115,14 @@ impl DeviceParam {
             readonly,
             size: size_of::<T>() as u64,
             align: align_of::<T>() as u64,
+            layout: 0,
         }
+    }
+
+    /// The same with the type's fingerprint.
+    #[must_use]
+    pub const fn with_layout(self, layout: u64) -> Self {
+        DeviceParam { layout, ..self }
     }
 }
 

@@ -29,6 +29,8 @@ pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table
 pub mod kernel; // what the device pass tells the linker about a kernel
+#[doc(hidden)]
+pub mod layout; // fingerprints of types, which a launch compares
 pub mod math; // the functions of a C library, and CUDA's
 pub mod memory; // cache hints, prefetches, copies by a block
 pub mod output; // slices that hand each thread its own elements

@@ -5,6 +5,8 @@
 
 use core::sync::atomic;
 
+use crate::layout;
+
 /// Any bit pattern is a value, and no value points anywhere: the element of a buffer, a slice or a shared tile.
 ///
 /// Implemented for the integers, `f32`, `f64` and arrays of them; `#[derive(Plain)]` adds structs.
@@ -27,7 +29,11 @@ use core::sync::atomic;
     note = "plain are the integers, `f32`, `f64`, arrays of them, and `#[repr(C)]` structs of them with `#[derive(Plain)]`",
     note = "for `bool` and `char` use `u8` and `u32`: a buffer may hold any bit pattern"
 )]
-pub unsafe trait Plain: Copy + Send + Sync + 'static {}
+pub unsafe trait Plain: Copy + Send + Sync + 'static {
+    /// Fingerprint of names and places of the fields, which a launch compares with that of the device code.
+    #[doc(hidden)]
+    const LAYOUT: u64 = layout::opaque::<Self>();
+}
 
 /// What a kernel may take by value.
 ///
@@ -46,7 +52,11 @@ pub unsafe trait Plain: Copy + Send + Sync + 'static {}
     label = "not a kernel argument",
     note = "pass buffers as slices; for a struct of numbers, `bool` and `char` add `#[derive(Clone, Copy, KernelArg)]` and `#[repr(C)]`"
 )]
-pub unsafe trait KernelArg: Copy + 'static {}
+pub unsafe trait KernelArg: Copy + 'static {
+    /// Fingerprint of names and places of the fields, which a launch compares with that of the device code.
+    #[doc(hidden)]
+    const LAYOUT: u64 = layout::opaque::<Self>();
+}
 
 /// What a kernel may see through `&[T]`: plain data, which no thread writes meanwhile, or atomics, which any thread may write.
 ///
@@ -74,20 +84,30 @@ pub unsafe trait SliceElement: Sync + 'static {
 macro_rules! plain {
     ($($ty:ty)*) => {$(
         // SAFETY: a primitive number without padding; each bit pattern is a value.
-        unsafe impl Plain for $ty {}
+        unsafe impl Plain for $ty {
+            const LAYOUT: u64 = layout::name(stringify!($ty));
+        }
     )*};
 }
 plain!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 
 // SAFETY: an array adds no padding, and its elements are plain.
-unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
+    const LAYOUT: u64 = layout::with(T::LAYOUT, N as u128);
+}
 
 // SAFETY: plain types have one layout on both sides and hold no pointer.
-unsafe impl<T: Plain> KernelArg for T {}
+unsafe impl<T: Plain> KernelArg for T {
+    const LAYOUT: u64 = <T as Plain>::LAYOUT;
+}
 // SAFETY: one byte, 0 or 1, on both sides; the host's value is valid and is copied as it is.
-unsafe impl KernelArg for bool {}
+unsafe impl KernelArg for bool {
+    const LAYOUT: u64 = layout::name("bool");
+}
 // SAFETY: four bytes on both sides; the host's value is valid and is copied as it is.
-unsafe impl KernelArg for char {}
+unsafe impl KernelArg for char {
+    const LAYOUT: u64 = layout::name("char");
+}
 
 // SAFETY: `T` is its own plain type; `Copy` types have no interior mutability (`UnsafeCell` is not `Copy`).
 unsafe impl<T: Plain> SliceElement for T {

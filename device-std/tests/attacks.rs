@@ -74,7 +74,8 @@ fn slices_of_atomics_are_not_read_only() {
             kind: 1,
             readonly: 1,
             size: 8,
-            align: 8
+            align: 8,
+            layout: 0,
         }
     );
     assert_eq!(
@@ -83,7 +84,8 @@ fn slices_of_atomics_are_not_read_only() {
             kind: 2,
             readonly: 0,
             size: 16,
-            align: 4
+            align: 4,
+            layout: 0,
         }
     );
 }

@@ -52,6 +52,7 @@ impl Root<'_> {
 pub(crate) struct DeviceParam {
     pub(crate) param: Param,
     pub(crate) readonly: bool,
+    pub(crate) layout: u64,
 }
 
 impl DeviceParam {
@@ -246,7 +247,7 @@ impl<'ctx> CallSites<'ctx> {
 
 /// Reads `warploom_device_std::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
 /// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
-/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch: bool.
+/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative: bool · conditions: u64.
 fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     let memory = Memory::of(kernel.as_global()?.initializer()?);
     let entry = memory.pointer(32)?.as_function()?;
@@ -255,7 +256,7 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     if params_len > 0 {
         let list = Memory::of(memory.pointer(40)?.as_global()?.initializer()?);
         for i in 0..usize::try_from(params_len).ok()? {
-            params.push(read_param(&list, 24 * i)?);
+            params.push(read_param(&list, 32 * i)?);
         }
     }
     let word = |i: usize| memory.u32(72 + 4 * i);
@@ -273,8 +274,10 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
             min_blocks: word(6)?,
             cluster: [word(9)?, word(10)?, word(11)?],
             max_cluster: word(12)?,
-            cluster_at_launch: memory.byte(72 + 4 * 13)? != 0,
-            ..Contract::ANY
+            cluster_at_launch: memory.byte(124)? != 0,
+            dynamic_shared: memory.byte(125)? != 0,
+            cooperative: memory.byte(126)? != 0,
+            conditions: memory.u64(128)?,
         },
         max_registers: word(7)?,
         fma: word(8)? != 0,
@@ -282,7 +285,7 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     })
 }
 
-/// Reads `DeviceParam`: kind, readonly: u32 · size, align: u64.
+/// Reads `DeviceParam`: kind, readonly: u32 · size, align, layout: u64.
 fn read_param(memory: &Memory<'_>, at: usize) -> Option<DeviceParam> {
     let kind = match memory.u32(at)? {
         0 => ParamKind::ByValue,
@@ -299,6 +302,7 @@ fn read_param(memory: &Memory<'_>, at: usize) -> Option<DeviceParam> {
     Some(DeviceParam {
         param,
         readonly: memory.u32(at + 4)? != 0,
+        layout: memory.u64(at + 24)?,
     })
 }
 

@@ -6,7 +6,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DataStruct, DeriveInput, GenericParam, Meta, Token, Type, parse_quote};
 
+use self::layout::Part;
 use crate::errors::Errors;
+
+mod layout;
 
 /// `unsafe impl Plain`, checked field by field.
 ///
@@ -44,7 +47,8 @@ fn plain_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
         .flat_map(|data| &data.fields)
         .map(|field| &field.ty)
         .collect();
-    let implementation = implementation(input, &quote!(::warploom::device_std::Plain), &fields);
+    let path = quote!(::warploom::device_std::Plain);
+    let implementation = implementation(input, &path, &layout::parts(&input.data));
     // Transparent types have the size of their one field, and may be generic.
     let no_padding = (!transparent).then(|| no_padding(input, &fields));
     Ok(quote!(#implementation #no_padding))
@@ -54,52 +58,35 @@ fn kernel_arg_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut errors = Errors::new();
     argument_is_not_a_union(&mut errors, input);
     errors.finish()?;
-    let fields: Vec<&Type> = match &input.data {
-        Data::Struct(data) => data.fields.iter().map(|field| &field.ty).collect(),
-        Data::Enum(data) => data
-            .variants
-            .iter()
-            .flat_map(|variant| &variant.fields)
-            .map(|field| &field.ty)
-            .collect(),
-        Data::Union(_) => Vec::new(),
-    };
-    Ok(implementation(
-        input,
-        &quote!(::warploom::device_std::KernelArg),
-        &fields,
-    ))
+    let path = quote!(::warploom::device_std::KernelArg);
+    Ok(implementation(input, &path, &layout::parts(&input.data)))
 }
 
 // Rule: plain-holds-plain-fields
 // A struct is what its fields are.
 /// The impl. Each field is asked for by itself, at its place: by a call, or by a bound if its type is not known yet.
-fn implementation(input: &DeriveInput, path: &TokenStream, fields: &[&Type]) -> TokenStream {
+fn implementation(input: &DeriveInput, path: &TokenStream, parts: &[Part<'_>]) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let mut generics = input.generics.clone();
-    let mut calls = TokenStream::new();
-    for ty in fields {
-        let span = ty.span().resolved_at(Span::call_site());
-        if input.generics.params.is_empty() {
-            calls.extend(quote_spanned!(span=> field::<#ty>();));
-        } else {
-            let path = respan(path, span);
+    if !input.generics.params.is_empty() {
+        for part in parts {
+            let Part::Field { ty, .. } = part else {
+                continue;
+            };
+            let path = respan(path, ty.span().resolved_at(Span::call_site()));
             let predicates = &mut generics.make_where_clause().predicates;
             predicates.push(parse_quote!(#ty: #path));
         }
     }
     let where_clause = &generics.where_clause;
+    let layout = layout::fingerprint(path, parts);
     quote! {
         // SAFETY: each field is of such a type itself (checked here); the derive has checked representation and padding.
         #[automatically_derived]
-        unsafe impl #impl_generics #path for #name #ty_generics #where_clause {}
-
-        const _: () = {
-            #[allow(dead_code, reason = "a type without fields asks for nothing")]
-            const fn field<T: #path>() {}
-            #calls
-        };
+        unsafe impl #impl_generics #path for #name #ty_generics #where_clause {
+            #layout
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// What every launch of a kernel must keep to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {
     /// Dimensions that a launch may have at most; 0 for any number.
     pub dims: u32,
@@ -16,7 +16,7 @@ pub struct Contract {
     pub block: [u32; 3],
     /// Most threads of a block; 0 for as many as the device runs.
     pub max_threads: u32,
-    /// Blocks that should fit on one multiprocessor; 0 if it does not matter. Known to the device code only.
+    /// Blocks that should fit on one multiprocessor; 0 if it does not matter.
     pub min_blocks: u32,
     /// Whether the kernel has a `DynamicShared` parameter: its launches say how much.
     pub dynamic_shared: bool,
@@ -28,6 +28,8 @@ pub struct Contract {
     pub max_cluster: u32,
     /// Whether all blocks are there at the same time.
     pub cooperative: bool,
+    /// Hash of the conditions of `requires`, with the values of the constants in them; 0 if there are none.
+    pub conditions: u64,
 }
 
 impl Contract {
@@ -46,9 +48,11 @@ impl Contract {
                 cluster_at_launch,
                 max_cluster,
                 cooperative,
+                conditions,
             } = *contract;
             let flags = [dynamic_shared, cluster_at_launch, cooperative].map(u32::from);
             let [a, b, c] = flags;
+            let (low, high) = (conditions as u32, (conditions >> 32) as u32);
             [
                 dims,
                 x,
@@ -63,10 +67,45 @@ impl Contract {
                 a,
                 b,
                 c,
+                low,
+                high,
             ]
         };
         let pairs = flat(self).into_iter().zip(flat(other));
         pairs.fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
+    }
+
+    /// The first part that differs, with both values; `None` if all are the same.
+    #[must_use]
+    pub fn difference(&self, other: &Contract) -> Option<(&'static str, String, String)> {
+        fn differ<T: PartialEq + fmt::Debug>(
+            name: &'static str,
+            one: T,
+            other: T,
+        ) -> Option<(&'static str, String, String)> {
+            (one != other).then(|| (name, format!("{one:?}"), format!("{other:?}")))
+        }
+        let (a, b) = (self, other);
+        differ("dimensions", a.dims, b.dims)
+            .or_else(|| differ("block", a.block, b.block))
+            .or_else(|| differ("launch_bounds (threads)", a.max_threads, b.max_threads))
+            .or_else(|| differ("launch_bounds (blocks)", a.min_blocks, b.min_blocks))
+            .or_else(|| differ("launch_bounds (cluster)", a.max_cluster, b.max_cluster))
+            .or_else(|| differ("cluster", a.cluster, b.cluster))
+            .or_else(|| {
+                differ(
+                    "cluster at launch",
+                    a.cluster_at_launch,
+                    b.cluster_at_launch,
+                )
+            })
+            .or_else(|| differ("dynamic shared memory", a.dynamic_shared, b.dynamic_shared))
+            .or_else(|| differ("cooperative", a.cooperative, b.cooperative))
+            .or_else(|| {
+                let hash = |contract: &Contract| format!("{:016x}", contract.conditions);
+                let differ = a.conditions != b.conditions;
+                differ.then(|| ("hash of `requires` and its constants", hash(a), hash(b)))
+            })
     }
 
     /// Any launch.
@@ -80,6 +119,7 @@ impl Contract {
         cluster_at_launch: false,
         max_cluster: 0,
         cooperative: false,
+        conditions: 0,
     };
 }
 

@@ -44,6 +44,10 @@ pub struct Kernel {
     pub launched_at: Vec<Location>,
     /// The parameters, in order, as the device sees them.
     pub params: Vec<Param>,
+    /// Fingerprints of the parameters' types: names and places of fields, variants.
+    pub layouts: Vec<u64>,
+    /// What launches must keep to, as the device code takes it for granted.
+    pub contract: Contract,
     /// Number that panic records of this kernel carry; 0 is never used.
     pub id: u32,
 }

@@ -366,6 +366,16 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             host: "a value of 8 bytes, aligned to 8".into(),
             device: "a value of 12 bytes, aligned to 4".into(),
         },
+        L::FieldMismatch {
+            kernel,
+            parameter: 2,
+        },
+        L::ContractMismatch {
+            kernel,
+            part: "block",
+            host: "[64, 1, 1]".into(),
+            device: "[32, 1, 1]".into(),
+        },
         L::NoImage {
             kernel,
             device: "NVIDIA T4".into(),

@@ -13,6 +13,9 @@ pub struct Kernel<'a> {
     pub contract: Contract,
     /// The parameters that the launch passes, in order.
     pub params: &'a [Param],
+    /// Fingerprints of the parameters' types, to be compared with those of the device code; none of a description that no macro wrote, whose
+    /// writer answers for the types.
+    pub layouts: &'static [u64],
     /// Source file of the kernel.
     pub file: &'static str,
     /// Line of the kernel.

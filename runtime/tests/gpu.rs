@@ -35,6 +35,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
             ..Contract::ANY
         },
         params,
+        layouts: &[],
         file: file!(),
         line: line!(),
     }

@@ -38,6 +38,7 @@ fn saxpy<'a>(
             Param::slice::<f32>(),
             Param::slice_mut::<f32>(),
         ],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };
@@ -81,6 +82,7 @@ fn plain(
         base: "plain",
         contract,
         params: &[],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };
@@ -148,6 +150,7 @@ fn rows_arrive_with_width_and_height() -> Result<()> {
             ..Contract::ANY
         },
         params: &[Param::slice_2d_mut::<u32>()],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };
@@ -192,6 +195,7 @@ fn atomics_count_across_blocks() -> Result<()> {
         base: "count",
         contract: Contract::ANY,
         params: &[Param::slice::<AtomicU32>()],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };
@@ -530,6 +534,7 @@ fn arguments_are_checked() -> Result<()> {
         base: "large",
         contract: Contract::ANY,
         params: &[Param::by_value::<[u8; 32_765]>()],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };

@@ -27,6 +27,7 @@ fn plain(
         base: "plain",
         contract,
         params: &[],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };
@@ -199,6 +200,7 @@ fn parameters() {
                 base: "large",
                 contract: Contract::ANY,
                 params: &params[..n],
+                layouts: &[],
                 file: file!(),
                 line: line!(),
             };

@@ -28,6 +28,7 @@ fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, u32>) -> Result<(), La
         base: "increment",
         contract: Contract::ANY,
         params: &[Param::slice_mut::<u32>()],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };

@@ -185,7 +185,7 @@ const CRATES: &[Layers] = &[
                 "intrinsics",
                 &["intrinsics", "panic_record", "print::record"],
             ),
-            ("contracts", &["hint", "plain", "scope", "target"]),
+            ("contracts", &["hint", "layout", "plain", "scope", "target"]),
             (
                 "values",
                 &[

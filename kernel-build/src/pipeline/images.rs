@@ -74,6 +74,8 @@ impl Program<'_, '_> {
                 line: root.line,
                 launched_at: root.launched_at.iter().flatten().cloned().collect(),
                 params: root.params.iter().map(|p| p.param).collect(),
+                layouts: root.params.iter().map(|p| p.layout).collect(),
+                contract: root.contract,
                 id,
             })
             .collect()

@@ -17,11 +17,11 @@ fn kernel(name: &str) -> String {
         format!("[8 x i8] c\"{}\"", bytes.concat())
     };
     let len = number(name.len() as u64);
-    let zeros = "[56 x i8] zeroinitializer";
+    let zeros = "[64 x i8] zeroinitializer";
     format!(
         "@{name}.name = private constant [{n} x i8] c\"{name}\"
-@{name}.params = private constant <{{ [8 x i8], [8 x i8], [8 x i8] }}> <{{ {kind}, {four}, {four} }}>
-@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [56 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros} }}>
+@{name}.params = private constant <{{ [8 x i8], [8 x i8], [8 x i8], [8 x i8] }}> <{{ {kind}, {four}, {four}, {four} }}>
+@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [64 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros} }}>
 @{name}.found = constant ptr @{name}.kernel, section \".warploom.kernels\"
 ",
         n = name.len(),
@@ -114,8 +114,8 @@ fn a_cap_on_registers_is_for_kernels_without_one() {
     let (_, texts) = compiled(&ir, capped.clone()).unwrap();
     assert!(texts[0].2.contains(".maxnreg 40"), "{}", texts[0].2);
     // The eighth number behind the file: the kernel's own cap, of 32.
-    let own = "[56 x i8] c\"".to_owned() + &"\\00".repeat(28) + "\\20" + &"\\00".repeat(27) + "\"";
-    let (_, texts) = compiled(&ir.replace("[56 x i8] zeroinitializer", &own), capped).unwrap();
+    let own = "[64 x i8] c\"".to_owned() + &"\\00".repeat(28) + "\\20" + &"\\00".repeat(35) + "\"";
+    let (_, texts) = compiled(&ir.replace("[64 x i8] zeroinitializer", &own), capped).unwrap();
     assert!(texts[0].2.contains(".maxnreg 32"), "{}", texts[0].2);
 }
 
@@ -357,8 +357,8 @@ fn a_function_whose_address_is_taken_knows_no_block() {
     // The third number behind the file is the first axis of the block: 64.
     let fixed = |ir: String| {
         let numbers =
-            "[56 x i8] c\"".to_owned() + &"\\00".repeat(8) + "\\40" + &"\\00".repeat(47) + "\"";
-        ir.replace("[56 x i8] zeroinitializer", &numbers)
+            "[64 x i8] c\"".to_owned() + &"\\00".repeat(8) + "\\40" + &"\\00".repeat(55) + "\"";
+        ir.replace("[64 x i8] zeroinitializer", &numbers)
     };
     let body = "  %v = call i32 @size()";
     let size = "declare i32 @__warploom.llvm.nvvm.read.ptx.sreg.ntid.x()

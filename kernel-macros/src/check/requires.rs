@@ -4,7 +4,7 @@
 //! answer: conditions are arithmetic on lengths, by-value integers and constants, nothing that user code could change.
 
 use proc_macro2::Ident;
-use syn::{BinOp, Expr, ExprMethodCall, ExprPath};
+use syn::{BinOp, Expr, ExprCast, ExprLit, ExprMethodCall, ExprPath, Lit, Type};
 
 use crate::errors::Errors;
 use crate::kernel::{Kernel, ParamKind};
@@ -28,10 +28,13 @@ pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
 // A call or a block could answer differently on host and device.
 fn condition_is_arithmetic(errors: &mut Errors, kernel: &Kernel, expr: &Expr) {
     match expr {
-        Expr::Lit(_) => {}
+        Expr::Lit(literal) => condition_is_of_integers(errors, literal),
         Expr::Paren(inner) => condition_is_arithmetic(errors, kernel, &inner.expr),
         Expr::Group(inner) => condition_is_arithmetic(errors, kernel, &inner.expr),
-        Expr::Cast(cast) => condition_is_arithmetic(errors, kernel, &cast.expr),
+        Expr::Cast(cast) => {
+            cast_is_to_an_integer(errors, cast);
+            condition_is_arithmetic(errors, kernel, &cast.expr);
+        }
         Expr::Unary(unary) if !matches!(unary.op, syn::UnOp::Deref(_)) => {
             condition_is_arithmetic(errors, kernel, &unary.expr);
         }
@@ -47,6 +50,27 @@ fn condition_is_arithmetic(errors: &mut Errors, kernel: &Kernel, expr: &Expr) {
         ),
     }
 }
+
+// Rule: condition-is-of-integers
+// Floating-point arithmetic may round differently on host and device: the device fuses multiplications and additions.
+fn condition_is_of_integers(errors: &mut Errors, literal: &ExprLit) {
+    if !matches!(literal.lit, Lit::Int(_) | Lit::Bool(_)) {
+        errors.push(literal, NOT_AN_INTEGER);
+    }
+}
+
+// The same rule. An alias of such a type is refused by the expansion.
+fn cast_is_to_an_integer(errors: &mut Errors, cast: &ExprCast) {
+    let name = match &*cast.ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    if name.is_some_and(|name| name.ident == "f32" || name.ident == "f64") {
+        errors.push(&cast.ty, NOT_AN_INTEGER);
+    }
+}
+
+const NOT_AN_INTEGER: &str = "a launch condition is arithmetic on integers and `bool`: floating-point results may differ between host and device; compare before the launch and pass the outcome by value";
 
 fn is_assignment(op: &BinOp) -> bool {
     matches!(

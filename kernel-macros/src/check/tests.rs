@@ -390,6 +390,17 @@ fn condition_is_arithmetic() {
 }
 
 #[test]
+fn condition_is_of_integers() {
+    check("#[kernel(requires(n > 0.5))] fn k(n: u32) {}",
+          "                      ^^^ a launch condition is arithmetic on integers and `bool`");
+    check("#[kernel(requires(n as f32 > n as f64))] fn k(n: u32) {}",
+          "                       ^^^ a launch condition is arithmetic on integers and `bool`\n                                  ^^^ a launch condition is arithmetic on integers and `bool`");
+    check("#[kernel(requires(n as u8 == b'a' as u8))] fn k(n: u32) {}",
+          "                             ^^^^ a launch condition is arithmetic on integers and `bool`");
+    check("#[kernel(requires((n as usize) < x.len() && true))] fn k(n: u32, x: &[u32]) {}", "");
+}
+
+#[test]
 fn condition_names_a_parameter() {
     check("#[kernel(requires(m > 0))] fn k(n: u32, x: &[u32]) {}",
           "                  ^ `m` is neither a parameter of this kernel nor a constant; conditions name `n`, `x.len()`");

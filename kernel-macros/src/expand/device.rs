@@ -36,9 +36,10 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
     let fma = u32::from(kernel.arguments.fma.is_some());
     let module = quote!(::warploom::device_std::kernel);
     let param = quote!(#module::DeviceParam);
-    let params = kernel
-        .passed()
-        .map(|passed| param_description(passed, &param));
+    let params = kernel.passed().enumerate().map(|(at, passed)| {
+        let description = param_description(passed, &param);
+        quote!(#description.with_layout(Self::__LAYOUTS[#at]))
+    });
     let scope = local("scope");
     let raw = kernel.passed().map(raw_params);
     let rebuilt = kernel.params.iter().map(|param| rebuild(param, &scope));

@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 
 use super::{
     agreement, argument, beside_param, cfgs, contract_fields, local, ours, param_description,
@@ -89,21 +88,15 @@ fn description(kernel: &Kernel) -> TokenStream {
     let params = kernel
         .passed()
         .map(|passed| param_description(passed, &param));
-    let dynamic_shared = kernel
-        .params
-        .iter()
-        .any(|param| param.kind == ParamKind::DynamicShared);
-    let cooperative = kernel.arguments.cooperative.is_some();
     quote! {
         ::warploom::launch::Kernel {
             name: ::core::any::type_name::<Self>(),
             base: #base,
             contract: ::warploom::launch::Contract {
                 #contract
-                dynamic_shared: #dynamic_shared,
-                cooperative: #cooperative,
             },
             params: &[#(#params),*],
+            layouts: const { &Self::__LAYOUTS },
             file: ::core::file!(),
             line: ::core::line!(),
         }
@@ -173,55 +166,6 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
         _ => quote!(#name.get()),
     };
     quote!(let #name = #value;)
-}
-
-/// Checks of the parameter types, in the user's generic context.
-///
-/// ```text
-/// fn __check() {
-///     fn kernel_argument<T: ::warploom::device_std::KernelArg>() {}
-///     kernel_argument::<f32>();
-///     fn slice_element<T: ::warploom::device_std::SliceElement>() {}
-///     slice_element::<f32>();
-/// }
-/// ```
-pub(super) fn checks(kernel: &Kernel) -> TokenStream {
-    let checks = kernel.params.iter().map(check);
-    quote! {
-        #[doc(hidden)]
-        #[allow(dead_code, clippy::all, clippy::pedantic, reason = "compiled for its type checks")]
-        fn __check() { #({ #checks })* }
-    }
-}
-
-/// Fails to compile, at the user's type, if the type is not what its parameter needs. What the types in the signature of
-/// the body demand by themselves is not repeated.
-fn check(param: &Param) -> TokenStream {
-    let (name, bound, ty) = match &param.kind {
-        // Rule: slice-holds-elements
-        // The kernel reads bytes that it did not write: each pattern must be a value.
-        ParamKind::Slice(element) => (
-            "slice_element",
-            quote!(::warploom::device_std::SliceElement),
-            element,
-        ),
-        // Rule: value-is-an-argument
-        // Its bytes are copied to the device, where addresses of the host mean nothing.
-        ParamKind::Value => (
-            "kernel_argument",
-            quote!(::warploom::device_std::KernelArg),
-            &param.ty,
-        ),
-        ParamKind::GridConst(value) => (
-            "kernel_argument",
-            quote!(::warploom::device_std::KernelArg),
-            value,
-        ),
-        _ => return TokenStream::new(),
-    };
-    let name = Ident::new(name, Span::call_site());
-    let call = quote_spanned!(ty.span().resolved_at(Span::call_site())=> #name::<#ty>(););
-    quote!(fn #name<T: #bound>() {} #call)
 }
 
 /// The failure of the device pass, if any, reported at the kernel.

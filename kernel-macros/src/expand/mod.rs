@@ -7,6 +7,7 @@ mod agreement; // device code and program are compiled from the same packages
 mod device;
 mod facts;
 mod host;
+mod layouts;
 mod requires;
 #[cfg(test)]
 mod tests;
@@ -28,8 +29,10 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     let attributes = facts::attributes(kernel, pass);
     let function = facts::function(kernel, pass);
     let bound = facts::bound(kernel);
+    let layouts = layouts::of_parameters(kernel);
+    let conditions = requires::fingerprint(kernel);
     let (inside, beside) = match pass {
-        Pass::Host => (host::checks(kernel), host::failure(kernel)),
+        Pass::Host => (TokenStream::new(), host::failure(kernel)),
         Pass::Device => (device::entry(kernel), device::root(kernel)),
     };
     let name = kernel.name();
@@ -51,6 +54,8 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
             #function
             #bound
             #body
+            #layouts
+            #conditions
             #inside
         }
 
@@ -274,6 +279,14 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
         Some(Cluster::AtLaunch) | None => [0; 3],
     };
     let at_launch = cluster == Some(Cluster::AtLaunch);
+    let mut params = kernel.params.iter();
+    let dynamic_shared = params.any(|param| param.kind == ParamKind::DynamicShared);
+    let cooperative = arguments.cooperative.is_some();
+    let conditions = if arguments.requires.is_empty() {
+        quote!(0)
+    } else {
+        quote!(Self::__CONDITIONS)
+    };
     quote! {
         dims: #dims,
         block: [#x, #y, #z],
@@ -282,6 +295,9 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
         cluster: [#cx, #cy, #cz],
         cluster_at_launch: #at_launch,
         max_cluster: #max_cluster,
+        dynamic_shared: #dynamic_shared,
+        cooperative: #cooperative,
+        conditions: #conditions,
     }
 }
 

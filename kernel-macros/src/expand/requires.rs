@@ -7,8 +7,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use syn::spanned::Spanned;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
-use syn::{Expr, ExprMethodCall, parse_quote, parse_quote_spanned};
+use syn::{Expr, ExprMethodCall, ExprPath, parse_quote, parse_quote_spanned};
 
 use crate::check::INTEGER_METHODS;
 use crate::kernel::{Kernel, ParamKind};
@@ -65,6 +66,56 @@ pub(super) fn device(kernel: &Kernel) -> TokenStream {
         .iter()
         .map(|condition| primitive(kernel, condition));
     with_integer(quote!(#(::core::hint::assert_unchecked(#conditions);)*))
+}
+
+/// Hash of the conditions, with the values of the constants in them: another constant on the other side would let a launch pass that the
+/// device code does not expect. Nothing without conditions.
+///
+/// ```text
+/// const __CONDITIONS: u64 = {
+///     let hash = ::warploom::device_std::layout::name("x.len() % WIDTH == 0");
+///     let hash = ::warploom::device_std::layout::with(hash, (WIDTH) as i128 as u128);
+///     hash
+/// };
+/// ```
+pub(super) fn fingerprint(kernel: &Kernel) -> Option<TokenStream> {
+    let conditions = &kernel.arguments.requires;
+    let text: Vec<String> = conditions.iter().map(source_text).collect();
+    let text = text.join("; ");
+    let mut constants = Constants {
+        kernel,
+        found: vec![],
+    };
+    for condition in conditions {
+        constants.visit_expr_mut(&mut condition.clone());
+    }
+    let found = &constants.found;
+    let layout = quote!(::warploom::device_std::layout);
+    (!conditions.is_empty()).then(|| {
+        quote! {
+            #[doc(hidden)]
+            const __CONDITIONS: u64 = {
+                let hash = #layout::name(#text);
+                #(let hash = #layout::with(hash, (#found) as i128 as u128);)*
+                hash
+            };
+        }
+    })
+}
+
+/// The paths in a condition that name no parameter.
+struct Constants<'k> {
+    kernel: &'k Kernel,
+    found: Vec<ExprPath>,
+}
+
+impl VisitMut for Constants<'_> {
+    fn visit_expr_path_mut(&mut self, path: &mut ExprPath) {
+        let param = path.path.get_ident().and_then(|n| self.kernel.param(n));
+        if param.is_none() {
+            self.found.push(path.clone());
+        }
+    }
 }
 
 /// Conditions that are about lengths alone need none of the functions.
@@ -159,6 +210,14 @@ impl VisitMut for Primitive<'_> {
             if let Expr::MethodCall(call) = expr {
                 own_method(call);
             }
+            return;
+        }
+        if let Expr::Cast(cast) = expr {
+            let at_type = cast.ty.span().resolved_at(Span::call_site());
+            visit_expr_mut(self, expr);
+            // Rule: condition-cast-is-to-an-integer
+            // The type may be an alias of one that is no integer, whose arithmetic may round differently on host and device.
+            *expr = parse_quote_spanned!(at_type=> __integer(#expr));
             return;
         }
         let Expr::Path(path) = &*expr else {

@@ -103,7 +103,7 @@ pub(crate) fn body(
         }
         Err(_) => return Ok(Err(Missing::NotBuilt)),
     };
-    embedded::check_layout(kernel, &described.params)?;
+    embedded::check_described(kernel, described)?;
     let target = &*container.manifest.target;
     let found = loaded().iter().find_map(|code| {
         let is_it = |k: &warploom_manifest::instrumented::Kernel| {

@@ -334,6 +334,30 @@ pub enum LaunchError {
         /// How the device sees it.
         device: String,
     },
+    /// Host and device code have different fields in a parameter's type.
+    #[error(
+        "cannot launch `{kernel}`: the type of parameter {parameter} has other fields, variants or places of fields in the device code than on the host; host and device code are compiled separately, so make no field depend on `cfg(panic)`, `cfg(warploom_device)` or an environment variable, and rebuild the crate"
+    )]
+    FieldMismatch {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Position of the parameter, from 1.
+        parameter: usize,
+    },
+    /// Host and device code disagree about what a launch has to keep to.
+    #[error(
+        "cannot launch `{kernel}`: its {part} is {host} on the host, but {device} in the device code; host and device code are compiled separately, so make no constant and no argument of `#[kernel]` depend on `cfg(panic)`, `cfg(warploom_device)` or an environment variable, and rebuild the crate"
+    )]
+    ContractMismatch {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// What differs.
+        part: &'static str,
+        /// Its value on the host.
+        host: String,
+        /// Its value in the device code.
+        device: String,
+    },
     /// The device code was built for other GPUs.
     #[error(
         "no device code of kernel `{kernel}` runs on {device} (compute capability {capability}): the program has it for {available}; build for this GPU too"

@@ -107,7 +107,7 @@ impl Modules {
         caller: &'static Location<'static>,
     ) -> Result<Function, LaunchError> {
         let (container, described) = find(embedded()?, kernel, caller)?;
-        check_layout(kernel, &described.params)?;
+        check_described(kernel, described)?;
         let module = self.loaded(gpu, device, kernel.base, container)?;
         let refused = |source| LaunchError::Driver {
             kernel: kernel.base,
@@ -309,6 +309,30 @@ pub(crate) fn check_layout(kernel: &Kernel<'_>, device: &[Param]) -> Result<(), 
         host: text(kernel.params.get(i).copied()),
         device: text(device.get(i).copied()),
     })
+}
+
+/// Refuses device code that was compiled for other types, conditions or shapes than the host's launch.
+pub(crate) fn check_described(
+    kernel: &Kernel<'_>,
+    described: &manifest::Kernel,
+) -> Result<(), LaunchError> {
+    check_layout(kernel, &described.params)?;
+    let mut layouts = kernel.layouts.iter().zip(&described.layouts);
+    if let Some(at) = layouts.position(|(host, device)| host != device) {
+        return Err(LaunchError::FieldMismatch {
+            kernel: kernel.base,
+            parameter: at + 1,
+        });
+    }
+    match kernel.contract.difference(&described.contract) {
+        None => Ok(()),
+        Some((part, host, device)) => Err(LaunchError::ContractMismatch {
+            kernel: kernel.base,
+            part,
+            host,
+            device,
+        }),
+    }
 }
 
 /// Compares with what the driver itself found in the PTX. A wrong count here would make the driver read wild addresses.

@@ -18,6 +18,8 @@ fn described(name: &str, entry: &str, params: Vec<Param>, at: &[(u32, u32)]) -> 
                 column: *column,
             })
             .collect(),
+        layouts: vec![0; params.len()],
+        contract: Contract::ANY,
         params,
         id: 1,
     }
@@ -44,6 +46,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
         base: "scale",
         contract: Contract::ANY,
         params,
+        layouts: &[],
         file: file!(),
         line: 1,
     }
@@ -177,6 +180,7 @@ fn kernels_of_one_name_are_told_apart_by_their_place() {
     let found = unpack(&bytes).unwrap();
     let entry = |file, line| {
         let kernel = Kernel {
+            layouts: &[],
             file,
             line,
             ..kernel("shop::scale", &[])
@@ -244,4 +248,55 @@ fn the_driver_must_see_the_same_parameters() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("parameter 4"), "{error}");
+}
+
+#[test]
+fn fields_and_launch_conditions_must_agree() {
+    let params = [value(8), value(4)];
+    let device = manifest::Kernel {
+        layouts: vec![1, 2],
+        contract: Contract {
+            block: [64, 1, 1],
+            conditions: 7,
+            ..Contract::ANY
+        },
+        ..described("shop::scale", "a", params.to_vec(), &[])
+    };
+    let host = Kernel {
+        layouts: &[1, 2],
+        contract: device.contract,
+        ..kernel("shop::scale", &params)
+    };
+    assert!(check_described(&host, &device).is_ok());
+    let error = |host: Kernel<'_>| check_described(&host, &device).unwrap_err().to_string();
+    let fields = error(Kernel {
+        layouts: &[1, 3],
+        ..host
+    });
+    assert!(
+        fields.contains("the type of parameter 2 has other fields"),
+        "{fields}"
+    );
+    let block = error(Kernel {
+        contract: Contract {
+            block: [32, 1, 1],
+            ..host.contract
+        },
+        ..host
+    });
+    assert!(
+        block.contains("its block is [32, 1, 1] on the host, but [64, 1, 1] in the device code"),
+        "{block}"
+    );
+    let conditions = error(Kernel {
+        contract: Contract {
+            conditions: 8,
+            ..host.contract
+        },
+        ..host
+    });
+    assert!(
+        conditions.contains("constants is 0000000000000008 on the host, but 0000000000000007"),
+        "{conditions}"
+    );
 }

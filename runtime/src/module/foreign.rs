@@ -223,6 +223,7 @@ impl<P> ForeignKernel<P> {
             base: name,
             contract: self.contract,
             params: &self.params,
+            layouts: &[],
             file: caller.file(),
             line: caller.line(),
         };

@@ -16,6 +16,7 @@ fn on(device: &Device, contract: Contract) -> Function {
         base: "tile",
         contract,
         params: &[],
+        layouts: &[],
         file: file!(),
         line: line!(),
     };

@@ -92,6 +92,7 @@ fn start<'a>(
         base: name.trim_start_matches("streams::"),
         contract: Contract::ANY,
         params,
+        layouts: &[],
         file: file!(),
         line: line!(),
     };

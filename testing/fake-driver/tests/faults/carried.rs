@@ -47,6 +47,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param], cooperative: bool) -> Ker
             ..Contract::ANY
         },
         params,
+        layouts: &[],
         file: file!(),
         line: line!(),
     }
