@@ -102,21 +102,13 @@ pub(super) fn is_reducible(function: Value<'_>) -> bool {
     })
 }
 
-/// The blocks of a function that are in a cycle of its control flow graph.
+/// The blocks of a function that are in a cycle of its control flow graph, as far as its entry reaches them.
 pub(super) fn in_cycles(function: Value<'_>) -> HashSet<Block<'_>> {
     let graph = Graph::of(function);
-    let again = |at: &usize| {
-        let mut seen = HashSet::new();
-        let mut todo = graph.successors[*at].clone();
-        while let Some(next) = todo.pop() {
-            if seen.insert(next) {
-                todo.extend(&graph.successors[next]);
-            }
-        }
-        seen.contains(at)
-    };
-    let cycles = (0..graph.blocks.len()).filter(again);
-    cycles.map(|at| graph.blocks[at]).collect()
+    let components = graph.components().into_iter();
+    let cycles =
+        components.filter(|all| all.len() > 1 || graph.successors[all[0]].contains(&all[0]));
+    cycles.flatten().map(|at| graph.blocks[at]).collect()
 }
 
 /// Blocks by number, with successors, predecessors and immediate dominators.
@@ -208,6 +200,34 @@ impl<'ctx> Graph<'ctx> {
         order
     }
 
+    /// The strongly connected components of what the entry reaches, by Kosaraju's algorithm: time is linear in blocks and edges, because one
+    /// kernel may have thousands of checks.
+    fn components(&self) -> Vec<Vec<usize>> {
+        if self.blocks.is_empty() {
+            return vec![];
+        }
+        let order = self.postorder();
+        let mut open = vec![false; self.blocks.len()];
+        for at in &order {
+            open[*at] = true;
+        }
+        let mut components = Vec::new();
+        for first in order.into_iter().rev() {
+            let mut component = Vec::new();
+            let mut todo = vec![first];
+            while let Some(at) = todo.pop() {
+                if std::mem::replace(&mut open[at], false) {
+                    component.push(at);
+                    todo.extend(&self.predecessors[at]);
+                }
+            }
+            if !component.is_empty() {
+                components.push(component);
+            }
+        }
+        components
+    }
+
     fn dominates(&self, above: usize, mut at: usize) -> bool {
         loop {
             match self.dominator[at] {
@@ -216,5 +236,53 @@ impl<'ctx> Graph<'ctx> {
                 _ => return false,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Block, in_cycles};
+    use crate::llvm::Module;
+    use crate::llvm::tests::context;
+
+    #[test]
+    fn blocks_of_cycles_are_told_from_those_between_them() {
+        let context = context();
+        let module = Module::from_text(
+            &context,
+            "define void @f(i1 %c) {
+entry:
+  br label %self
+self:
+  br i1 %c, label %self, label %between
+between:
+  br i1 %c, label %outer, label %left
+outer:
+  br label %inner
+inner:
+  br i1 %c, label %inner, label %latch
+latch:
+  br i1 %c, label %outer, label %left
+left:
+  ret void
+unreached:
+  br label %unreached
+}
+define void @straight() {
+  ret void
+}
+",
+        )
+        .unwrap();
+        let functions = module.functions();
+        let cyclic = |name: &str| {
+            let function = functions.iter().find(|f| f.name() == name).unwrap();
+            let cycles = in_cycles(*function);
+            let blocks = Block::all(*function).into_iter();
+            blocks.map(|b| cycles.contains(&b)).collect::<Vec<_>>()
+        };
+        let (no, yes) = (false, true);
+        assert_eq!(cyclic("f"), [no, yes, no, yes, yes, yes, no, no]);
+        assert_eq!(cyclic("straight"), [no]);
     }
 }
