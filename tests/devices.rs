@@ -1,13 +1,12 @@
 //! Devices, alone and in pairs: one body on the emulator and on GPUs. Pairs of GPUs where there are two.
 
-use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use warploom::device::{Attribute, ContextLimit, DeviceOptions, PeerAttribute, Wait};
 use warploom::model::Emulator;
 use warploom::prelude::*;
 use warploom::{DeviceError, Graph, MemoryError, Result};
-use warploom_harness::device_test::on_each_device;
+use warploom_harness::device_test::{on_each_device, two_gpus_or_skip};
 
 #[kernel]
 fn scale(i: Index1D, by: u32, x: &[u32], mut y: DisjointSlice<u32>) {
@@ -19,21 +18,17 @@ fn scale(i: Index1D, by: u32, x: &[u32], mut y: DisjointSlice<u32>) {
 /// Whether one GPU reaches another's memory is a matter of the process: one test at a time says it.
 static ALLOWING: Mutex<()> = Mutex::new(());
 
-/// Two devices of the emulator; then two GPUs, or a word about why not.
+/// Two devices of the emulator; then two GPUs, or a remark that they are missing.
 #[track_caller]
 #[expect(clippy::panic, reason = "a helper of tests may fail as the tests do")]
 fn on_each_pair(body: impl Fn(&Device, &Device) -> Result<()>) {
-    let pairs = [
-        Ok(Emulator::new().devices(2)),
-        (0..2).map(Device::cuda).collect(),
-    ];
-    for pair in pairs {
-        match pair {
-            Ok(pair) => body(&pair[0], &pair[1])
-                .unwrap_or_else(|error| panic!("on two of {}: {error}", pair[0].name())),
-            // The remark is lost at most.
-            Err(why) => drop(writeln!(std::io::stderr(), "skipped for two GPUs: {why}")),
-        }
+    let gpus = two_gpus_or_skip();
+    for pair in [Some(Emulator::new().devices(2)), gpus]
+        .into_iter()
+        .flatten()
+    {
+        body(&pair[0], &pair[1])
+            .unwrap_or_else(|error| panic!("on two of {}: {error}", pair[0].name()));
     }
 }
 

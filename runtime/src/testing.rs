@@ -185,7 +185,7 @@ impl Comparison {
                 Some(gpu.name().to_owned())
             }
             Err(why) => {
-                if std::env::var(REQUIRE_GPU).is_ok_and(|value| value == "1") {
+                if std::env::var(REQUIRE_GPU).is_ok_and(|value| !matches!(&*value, "" | "0")) {
                     return Err(Failure::NoGpu(why));
                 }
                 say_once(&why);

@@ -6,12 +6,13 @@ use std::fmt::Debug;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::opened_gpus;
 use warploom_device_std::Plain;
 use warploom_runtime::model::{Emulator, Schedule};
 use warploom_runtime::testing::every_schedule;
 use warploom_runtime::{Device, DeviceBuffer, DeviceError, LaunchError, Result, Stream};
 
-/// Set to 1 where a missing GPU must not go unnoticed.
+/// How many GPUs there must be: a test that finds fewer of those that it needs then fails, and is not skipped.
 const REQUIRE_GPU: &str = "WARPLOOM_REQUIRE_GPU";
 
 /// In which orders of threads each test runs on the emulator: `all` for every fixed order and 20 seeds of random ones, a number for
@@ -24,7 +25,7 @@ const SCHEDULES: &str = "WARPLOOM_SCHEDULES";
 /// Says so once per process when there is no GPU, past the test runner's capture.
 ///
 /// # Panics
-/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1; when one of the variables cannot be read.
+/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is at least 1; when one of the variables cannot be read.
 #[must_use]
 pub fn devices() -> Vec<Device> {
     with_gpu(emulators())
@@ -33,13 +34,47 @@ pub fn devices() -> Vec<Device> {
 /// The first GPU; where there is none, writes that the test is skipped, past the test runner's capture.
 ///
 /// # Panics
-/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is 1.
+/// When there is no GPU and `WARPLOOM_REQUIRE_GPU` is at least 1.
 #[must_use]
 pub fn gpu_or_skip() -> Option<Device> {
     first_gpu(|why| {
         let test = std::thread::current().name().unwrap_or_default().to_owned();
         format!("{test} is skipped: {why}\n")
     })
+}
+
+/// The first two GPUs; where there are fewer, writes that the test is skipped for two GPUs, past the test runner's capture.
+///
+/// # Panics
+/// When there are fewer and `WARPLOOM_REQUIRE_GPU` is 2 or more.
+#[must_use]
+pub fn two_gpus_or_skip() -> Option<Vec<Device>> {
+    match (0..2).map(Device::cuda).collect::<Result<Vec<_>, _>>() {
+        Ok(gpus) => {
+            gpus.iter().for_each(opened_gpus::record);
+            Some(gpus)
+        }
+        Err(why) => {
+            let required = required_gpus();
+            assert!(
+                required < 2,
+                "{REQUIRE_GPU} is {required}, but there are no two GPUs: {why}"
+            );
+            let test = std::thread::current().name().unwrap_or_default().to_owned();
+            // If this fails, nothing is lost but the remark.
+            drop(writeln!(
+                std::io::stderr(),
+                "{test} is skipped for two GPUs: {why}"
+            ));
+            None
+        }
+    }
+}
+
+/// What `WARPLOOM_REQUIRE_GPU` asks for.
+fn required_gpus() -> usize {
+    let value = std::env::var(REQUIRE_GPU).ok();
+    value.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
 fn with_gpu(mut devices: Vec<Device>) -> Vec<Device> {
@@ -56,11 +91,15 @@ fn with_gpu(mut devices: Vec<Device>) -> Vec<Device> {
 /// The first GPU; where there is none and none is required, writes the remark to standard error.
 fn first_gpu(remark: impl FnOnce(&DeviceError) -> String) -> Option<Device> {
     match Device::cuda(0) {
-        Ok(gpu) => Some(gpu),
+        Ok(gpu) => {
+            opened_gpus::record(&gpu);
+            Some(gpu)
+        }
         Err(why) => {
+            let required = required_gpus();
             assert!(
-                !std::env::var(REQUIRE_GPU).is_ok_and(|v| v == "1"),
-                "{REQUIRE_GPU} is 1, but there is no GPU: {why}"
+                required == 0,
+                "{REQUIRE_GPU} is {required}, but there is no GPU: {why}"
             );
             // The runner captures what `eprint!` writes. If this fails, nothing is lost but the remark.
             drop(std::io::stderr().write_all(remark(&why).as_bytes()));

@@ -4,8 +4,11 @@
 cd "$(dirname "$0")" || exit 1
 export WARPLOOM_DEVICE="${WARPLOOM_DEVICE:-cuda}"
 # A test that finds no GPU here has failed.
-[ "$WARPLOOM_DEVICE" != cuda ] || export WARPLOOM_REQUIRE_GPU=1
+[ "$WARPLOOM_DEVICE" != cuda ] || export WARPLOOM_REQUIRE_GPU="${WARPLOOM_REQUIRE_GPU:-$(nvidia-smi -L | grep -c .)}"
 mkdir -p out
+# Each test that opens a GPU appends a line: program, test, name of the GPU, UUID.
+export WARPLOOM_GPU_RECORD="$PWD/out/opened-gpus.tsv"
+: >"$WARPLOOM_GPU_RECORD"
 passed=0
 failed=""
 
@@ -37,16 +40,18 @@ done
 step benchmarks benches/run-on-gpu.sh out
 cat out/benchmarks.log
 
-# What docs/generated/coverage.md counts for the GPU.
+# What docs/generated/coverage.md counts for the GPU: tests that passed and opened one.
 {
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 | sed 's/^/# /'
     date -u '+# %Y-%m-%d'
     for log in out/test-*.log; do
-        program="$(basename "$log" .log | sed 's/^test-//; s/-[0-9a-f]*$//')"
-        sed -n "s/^test \([A-Za-z0-9_:]*\) \.\.\. ok$/$program \1/p" "$log"
-    done
+        program="$(basename "$log" .log | sed 's/^test-//')"
+        sed -n "s/^test \([A-Za-z0-9_:]*\).* \.\.\. ok$/$program\t\1/p" "$log"
+    done | awk -F'\t' 'NR == FNR { opened[$1 FS $2]; next } $1 FS $2 in opened { sub(/-[0-9a-f]*$/, "", $1); print $1, $2 }' "$WARPLOOM_GPU_RECORD" -
 } >out/gpu-tests.txt
 echo "== summary on $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+echo "GPUs that tests opened: $(cut -f 3,4 "$WARPLOOM_GPU_RECORD" | sort | uniq -c | sort -rn | tr '\t\n' ' ;')"
+echo "tests that passed and opened a GPU: $(grep -vc '^#' out/gpu-tests.txt); skips: $(cat out/test-*.log | grep -c 'is skipped')"
 cat out/test-*.log | awk '/^test result/ { ok += $4; bad += $6; skip += $8 } END { printf "tests: %d passed, %d failed, %d ignored\n", ok, bad, skip }'
 grep -h 'checks passed' out/photo.log
 cat out/gallery-*.log | awk '/^[0-9]+ checks passed on / { programs++; checks += $1 } END { printf "gallery: %d checks of %d programs passed\n", checks, programs }'
