@@ -25,6 +25,8 @@
 //! A crate with kernels also needs `warploom-build` and one line in its `build.rs`; without it kernels run on the emulator only.
 
 pub use warploom_device_std as device_std;
+#[doc(hidden)]
+pub use warploom_device_std::__core; // for the macros
 pub use warploom_device_std::{
     constant_static, device_static, dynamic_shared, managed_static, shared_array,
 };

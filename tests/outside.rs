@@ -11,6 +11,8 @@
 
 #[path = "outside/agreement.rs"]
 mod agreement; // launches where a cfg makes host and device differ
+#[path = "outside/attacks.rs"]
+mod attacks; // safe code against the checks of parameters
 #[path = "outside/commands.rs"]
 mod commands; // check, doc, clippy, test; errors of the user's own
 #[path = "outside/exports.rs"]

@@ -79,9 +79,18 @@ impl DeviceParam {
     /// `DisjointSlice2D<T>`: pointer, width and height.
     pub const SLICE_2D_MUT: u32 = 3;
 
-    /// A parameter of type `T`, by value.
+    /// A parameter of type `T`, by value. In the device pass this does not compile if a `T` may hold an address of the host's memory.
     #[must_use]
+    #[track_caller]
     pub const fn by_value<T>() -> Self {
+        #[cfg(warploom_device)]
+        crate::host_address::refuse::<T>();
+        Self::of::<T>(Self::BY_VALUE, 0)
+    }
+
+    /// A raw pointer of an `unsafe` kernel: what it points to is the caller's matter.
+    #[must_use]
+    pub const fn pointer<T>() -> Self {
         Self::of::<T>(Self::BY_VALUE, 0)
     }
 
@@ -94,18 +103,23 @@ impl DeviceParam {
     /// `DisjointSlice<T, _>`.
     #[must_use]
     pub const fn slice_mut<T: crate::Plain>() -> Self {
+        let _ = T::LAYOUT;
         Self::of::<T>(Self::SLICE_MUT, 0)
     }
 
     /// `DisjointSlice2D<T>`.
     #[must_use]
     pub const fn slice_2d_mut<T: crate::Plain>() -> Self {
+        let _ = T::LAYOUT;
         Self::of::<T>(Self::SLICE_2D_MUT, 0)
     }
 
-    /// `GridConst<T>`: a value that stays where the launch put it.
+    /// `GridConst<T>`: a value that stays where the launch put it. Refuses addresses as [`by_value`](Self::by_value) does.
     #[must_use]
+    #[track_caller]
     pub const fn grid_const<T>() -> Self {
+        #[cfg(warploom_device)]
+        crate::host_address::refuse::<T>();
         Self::of::<T>(Self::BY_VALUE, 1)
     }
 

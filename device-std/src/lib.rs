@@ -6,8 +6,20 @@
 //!
 //! Start at [`index`] and [`output`]: which thread writes which element, and why no two threads write the same one. Then [`block`] and [`shared`].
 #![no_std]
+#![cfg_attr(warploom_device, feature(auto_traits, negative_impls, specialization))]
+#![cfg_attr(
+    warploom_device,
+    expect(
+        incomplete_features,
+        reason = "specialization asks one question, whose answer does not depend on lifetimes"
+    )
+)]
 
 extern crate alloc;
+
+/// The core library as expansions of macros name it: in a user's crate `::core` is whatever `extern crate .. as core` makes of it.
+#[doc(hidden)]
+pub use core as __core;
 
 pub mod address; // which memory a pointer points into
 pub mod atomic; // every width, order and scope
@@ -15,6 +27,8 @@ pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
 pub mod debug; // break points, counters of the profiler
+#[doc(hidden)]
+pub mod derived; // what the derives check
 pub mod dpx; // minima and maxima of sums
 #[cfg(warploom_device)]
 pub mod foreign; // bodies for instructions that only hosts have
@@ -25,6 +39,8 @@ pub mod half; // 16-bit floating point
 #[cfg(warploom_device)]
 pub mod heap; // what `Box` and `Vec` call
 pub mod hint; // copies of loops, likely branches, alignment
+#[cfg(warploom_device)]
+mod host_address; // which types may hold an address of the host
 pub mod index; // the free functions of CUDA, and the thread's own index
 pub mod integer; // what std's integers cannot do
 pub mod intrinsics; // the one table

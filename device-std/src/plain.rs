@@ -112,7 +112,10 @@ unsafe impl KernelArg for char {
 // SAFETY: `T` is its own plain type; `Copy` types have no interior mutability (`UnsafeCell` is not `Copy`).
 unsafe impl<T: Plain> SliceElement for T {
     type Plain = T;
-    const READ_ONLY: bool = true;
+    const READ_ONLY: bool = {
+        let _ = T::LAYOUT;
+        true
+    };
 }
 
 macro_rules! atomic_element {

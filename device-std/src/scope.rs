@@ -43,6 +43,30 @@ impl Scope {
     pub fn tie<'k, W: Tied<'k>>(&'k self, witness: W) -> W {
         witness
     }
+
+    /// The slice of `len` elements at `data`, with the lifetime of this frame, whatever an attribute made of the body's parameters:
+    ///
+    /// ```compile_fail,E0597
+    /// use warploom_device_std::scope::Scope;
+    /// fn body(_: &'static [f32]) {}
+    /// # #[allow(clippy::undocumented_unsafe_blocks)]
+    /// fn around(data: *const f32) {
+    ///     unsafe {
+    ///         let scope = Scope::new();
+    ///         body(Scope::slice(&scope, data, 4));
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Safety
+    /// As [`core::slice::from_raw_parts`], for as long as this frame lives.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn slice<T>(&self, data: *const T, len: usize) -> &[T] {
+        // SAFETY: the caller's promise.
+        unsafe { core::slice::from_raw_parts(data, len) }
+    }
 }
 
 /// What [`Scope::tie`] takes: types that carry the lifetime of a kernel thread.

@@ -175,10 +175,10 @@ macro_rules! __static_item {
         $(#[$attr])*
         $vis static $name: $crate::$kind<$ty> = $crate::$kind::__new(
             $crate::statics::StaticName {
-                path: ::core::concat!(::core::module_path!(), "::", ::core::stringify!($name)),
-                file: ::core::file!(),
-                line: ::core::line!(),
-                column: ::core::column!(),
+                path: $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($name)),
+                file: $crate::__core::file!(),
+                line: $crate::__core::line!(),
+                column: $crate::__core::column!(),
             },
             $init,
         );
@@ -207,11 +207,10 @@ macro_rules! __static_item {
     };
     ($space:literal, $(#[$attr:meta])* $vis:vis $name:ident: $kind:ident<$ty:ty> = $init:expr) => {
         $(#[$attr])*
-        #[allow(unsafe_code, reason = "generated; the device linker reads the section's name")]
-        #[unsafe(link_section = ::core::concat!(
+        #[unsafe(link_section = $crate::__core::concat!(
             ".warploom.static;", $space, ";",
-            ::core::module_path!(), "::", ::core::stringify!($name), ";",
-            ::core::line!(), ";", ::core::column!(), ";", ::core::file!()
+            $crate::__core::module_path!(), "::", $crate::__core::stringify!($name), ";",
+            $crate::__core::line!(), ";", $crate::__core::column!(), ";", $crate::__core::file!()
         ))]
         $vis static $name: $crate::statics::$kind<$ty> = $crate::statics::$kind::__new($init);
     };

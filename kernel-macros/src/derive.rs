@@ -1,13 +1,16 @@
 //! `#[derive(Plain)]` and `#[derive(KernelArg)]`: which of the user's types may cross between host and kernel.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Data, DataStruct, DeriveInput, GenericParam, Meta, Token, Type, parse_quote};
+use syn::{
+    Data, DataStruct, DeriveInput, GenericParam, Generics, Member, Meta, Token, Type, parse_quote,
+};
 
 use self::layout::Part;
 use crate::errors::Errors;
+use crate::spans::respan;
 
 mod layout;
 
@@ -16,7 +19,9 @@ mod layout;
 /// ```text
 /// unsafe impl ::warploom::device_std::Plain for Ray {}
 /// const _: () = { const fn field<T: Plain>() {} field::<[f32; 3]>(); };
+/// const _: () = { fn fields(value: &Ray) { let Ray { origin: _ } = *value; … } };
 /// const _: () = assert!(size_of::<Ray>() == 0 + size_of::<[f32; 3]>(), "…");
+/// const _: () = assert!(offset_of!(Ray, origin) == 0, "…");
 /// ```
 pub(crate) fn plain(input: TokenStream) -> TokenStream {
     match syn::parse2(input).and_then(|input| plain_impl(&input)) {
@@ -47,11 +52,17 @@ fn plain_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
         .flat_map(|data| &data.fields)
         .map(|field| &field.ty)
         .collect();
+    let no_padding = no_padding(input, &fields);
     let path = quote!(::warploom::device_std::Plain);
-    let implementation = implementation(input, &path, &layout::parts(&input.data));
-    // Transparent types have the size of their one field, and may be generic.
-    let no_padding = (!transparent).then(|| no_padding(input, &fields));
-    Ok(quote!(#implementation #no_padding))
+    // Transparent types may be generic: rustc counts for each choice of types, when a kernel uses it.
+    let is_generic = has_type_parameters(input);
+    let counted_later = is_generic.then_some(&no_padding);
+    let implementation = implementation(input, &path, &layout::parts(&input.data), counted_later);
+    let counted = (!is_generic).then(|| quote!(const _: () = #no_padding;));
+    let offsets = (!transparent)
+        .then(|| data.map(|data| offsets(input, data)))
+        .flatten();
+    Ok(quote!(#implementation #counted #offsets))
 }
 
 fn kernel_arg_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -59,13 +70,19 @@ fn kernel_arg_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     argument_is_not_a_union(&mut errors, input);
     errors.finish()?;
     let path = quote!(::warploom::device_std::KernelArg);
-    Ok(implementation(input, &path, &layout::parts(&input.data)))
+    let parts = layout::parts(&input.data);
+    Ok(implementation(input, &path, &parts, None))
 }
 
 // Rule: plain-holds-plain-fields
 // A struct is what its fields are.
 /// The impl. Each field is asked for by itself, at its place: by a call, or by a bound if its type is not known yet.
-fn implementation(input: &DeriveInput, path: &TokenStream, parts: &[Part<'_>]) -> TokenStream {
+fn implementation(
+    input: &DeriveInput,
+    path: &TokenStream,
+    parts: &[Part<'_>],
+    counted_later: Option<&TokenStream>,
+) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let mut generics = input.generics.clone();
@@ -80,39 +97,112 @@ fn implementation(input: &DeriveInput, path: &TokenStream, parts: &[Part<'_>]) -
         }
     }
     let where_clause = &generics.where_clause;
-    let layout = layout::fingerprint(path, parts);
+    let layout = layout::fingerprint(path, parts, counted_later);
+    let final_fields = final_fields(input, &generics);
     quote! {
         // SAFETY: each field is of such a type itself (checked here); the derive has checked representation and padding.
         #[automatically_derived]
         unsafe impl #impl_generics #path for #name #ty_generics #where_clause {
             #layout
         }
+
+        #final_fields
     }
 }
 
-fn respan(tokens: &TokenStream, span: Span) -> TokenStream {
-    tokens
-        .clone()
-        .into_iter()
-        .map(|mut tree| {
-            tree.set_span(span);
-            tree
-        })
-        .collect()
+// An attribute macro below the derive is expanded after it, and may add fields or change their types.
+/// Names all fields and their types once more, beside the type as it is in the end: rustc compares.
+///
+/// ```text
+/// fn fields(value: &Ray) {
+///     fn final_field<Seen, Final: FieldAsSeen<Seen>>(_: *const Final) {}
+///     let Ray { origin: _ } = *value;
+///     final_field::<[f32; 3], _>(&raw const value.origin);
+/// }
+/// ```
+fn final_fields(input: &DeriveInput, generics: &Generics) -> TokenStream {
+    let name = &input.ident;
+    let value = Ident::new("value", Span::mixed_site());
+    let same = |ty: &Type, place: TokenStream| {
+        let span = ty.span().resolved_at(Span::call_site());
+        quote_spanned!(span=> final_field::<#ty, _>(&raw const #place);)
+    };
+    let comparison = match &input.data {
+        Data::Struct(data) => {
+            let members: Vec<Member> = data.fields.members().collect();
+            let calls = data.fields.iter().zip(&members);
+            let calls = calls.map(|(field, member)| same(&field.ty, quote!(#value.#member)));
+            quote! {
+                let #name { #(#members: _),* } = *#value;
+                #(#calls)*
+            }
+        }
+        Data::Enum(data) => {
+            let arms = data.variants.iter().map(|variant| {
+                let members: Vec<Member> = variant.fields.members().collect();
+                let names: Vec<Ident> = (0..members.len())
+                    .map(|i| format_ident!("field{i}", span = Span::mixed_site()))
+                    .collect();
+                let calls = variant.fields.iter().zip(&names);
+                let calls = calls.map(|(field, name)| same(&field.ty, quote!(*#name)));
+                let variant = &variant.ident;
+                quote!(#name::#variant { #(#members: ref #names),* } => { #(#calls)* })
+            });
+            quote!(match *#value { #(#arms)* })
+        }
+        Data::Union(_) => TokenStream::new(),
+    };
+    let (_, ty_generics, _) = input.generics.split_for_impl();
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #[allow(dead_code, deprecated, unused_variables, clippy::all, clippy::pedantic, reason = "compiled for its type checks")]
+            fn fields #impl_generics (#value: &#name #ty_generics) #where_clause {
+                fn final_field<Seen, Final: ::warploom::device_std::derived::FieldAsSeen<Seen>>(_: *const Final) {}
+                #comparison
+            }
+        };
+    }
+}
+
+// The same for the representation: without `repr(C)` rustc orders the fields as it likes.
+fn offsets(input: &DeriveInput, data: &DataStruct) -> TokenStream {
+    let name = &input.ident;
+    let message = format!(
+        "the fields of `{name}` are not in the order that `#[repr(C)]` gives them: an attribute below `#[derive(Plain)]` changed it; write the attribute above the derive"
+    );
+    let span = name.span().resolved_at(Span::call_site());
+    let mut before = quote_spanned!(span=> 0);
+    let mut in_order = quote_spanned!(span=> true);
+    for (field, member) in data.fields.iter().zip(data.fields.members()) {
+        let ty = &field.ty;
+        in_order.extend(quote_spanned! {span=>
+            && ::warploom::__core::mem::offset_of!(#name, #member) == #before
+        });
+        before.extend(quote_spanned!(span=> + ::warploom::__core::mem::size_of::<#ty>()));
+    }
+    // Padding has an error of its own.
+    quote_spanned! {span=>
+        const _: () = ::warploom::__core::assert!(
+            ::warploom::__core::mem::size_of::<#name>() != #before || (#in_order),
+            #message
+        );
+    }
 }
 
 // Rule: plain-has-no-padding
 // Padding bytes are uninitialised: a copy to the device would read them. Only rustc knows the layout, so it counts.
 fn no_padding(input: &DeriveInput, fields: &[&Type]) -> TokenStream {
     let name = &input.ident;
+    let (_, ty_generics, _) = input.generics.split_for_impl();
     let message = format!(
         "`{name}` has padding bytes, so it is not plain data: order the fields from large to small alignment, or fill the gap with a field such as `_pad: [u8; 4]`"
     );
     quote_spanned! {name.span().resolved_at(Span::call_site())=>
-        const _: () = ::core::assert!(
-            ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#fields>())*,
+        ::warploom::__core::assert!(
+            ::warploom::__core::mem::size_of::<#name #ty_generics>() == 0 #(+ ::warploom::__core::mem::size_of::<#fields>())*,
             #message
-        );
+        )
     }
 }
 
@@ -152,11 +242,7 @@ fn plain_has_a_layout(errors: &mut Errors, input: &DeriveInput, transparent: boo
 // Rule: plain-is-not-generic
 // Whether there is padding depends on the types, and rustc cannot count before it knows them.
 fn plain_is_not_generic(errors: &mut Errors, input: &DeriveInput, transparent: bool) {
-    let generic = input
-        .generics
-        .params
-        .iter()
-        .find(|param| !matches!(param, GenericParam::Lifetime(_)));
+    let generic = type_parameters(input).next();
     if let Some(param) = generic
         && !transparent
     {
@@ -165,6 +251,19 @@ fn plain_is_not_generic(errors: &mut Errors, input: &DeriveInput, transparent: b
             "padding cannot be counted in a generic struct; make it `#[repr(transparent)]` over an array, or write one struct per type",
         );
     }
+}
+
+/// Parameters that the layout may depend on.
+fn type_parameters(input: &DeriveInput) -> impl Iterator<Item = &GenericParam> {
+    input
+        .generics
+        .params
+        .iter()
+        .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+}
+
+fn has_type_parameters(input: &DeriveInput) -> bool {
+    type_parameters(input).next().is_some()
 }
 
 // Rule: argument-is-not-a-union

@@ -165,6 +165,15 @@ impl ParamKind {
         )
     }
 
+    /// What the launch knows of how large the parameter is: names of methods.
+    pub(crate) fn extents(&self) -> &'static [&'static str] {
+        match self {
+            ParamKind::Slice(_) | ParamKind::Output(_) => &["len"],
+            ParamKind::Output2D(_) => &["width", "height"],
+            _ => &[],
+        }
+    }
+
     /// Whether the type borrows for the time of the launch.
     pub(crate) fn is_borrowed(&self) -> bool {
         self.is_witness()

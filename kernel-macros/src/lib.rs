@@ -15,6 +15,7 @@ mod kernel_attribute; // read, check, expand
 mod pass; // host or device
 mod print; // `gpu_println!`
 mod ptx; // inline PTX
+mod spans; // where errors in generated code are shown
 
 /// Makes a function a GPU kernel: `name::launch(&stream, shape, arguments…)` runs it once per thread.
 ///

@@ -160,6 +160,12 @@ impl Param {
         Param::by_value::<T>()
     }
 
+    /// A raw pointer, as it is.
+    #[must_use]
+    pub const fn pointer<T>() -> Param {
+        Param::by_value::<T>()
+    }
+
     /// Address and length of a slice to read.
     #[must_use]
     pub const fn slice<T>() -> Param {

@@ -185,7 +185,18 @@ const CRATES: &[Layers] = &[
                 "intrinsics",
                 &["intrinsics", "panic_record", "print::record"],
             ),
-            ("contracts", &["hint", "layout", "plain", "scope", "target"]),
+            (
+                "contracts",
+                &[
+                    "derived",
+                    "hint",
+                    "host_address",
+                    "layout",
+                    "plain",
+                    "scope",
+                    "target",
+                ],
+            ),
             (
                 "values",
                 &[
@@ -221,7 +232,7 @@ const CRATES: &[Layers] = &[
     (
         "kernel-macros",
         &[
-            ("tokens", &["errors", "pass"]),
+            ("tokens", &["errors", "pass", "spans"]),
             ("model", &["arguments", "kernel"]),
             ("rules", &["check"]),
             ("expansion", &["derive", "expand", "print", "ptx"]),

@@ -141,11 +141,7 @@ fn condition_method(errors: &mut Errors, kernel: &Kernel, call: &ExprMethodCall)
         Expr::Path(path) => path.path.get_ident().and_then(|name| kernel.param(name)),
         _ => None,
     };
-    let extents: &[&str] = match receiver.map(|param| &param.kind) {
-        Some(ParamKind::Slice(_) | ParamKind::Output(_)) => &["len"],
-        Some(ParamKind::Output2D(_)) => &["width", "height"],
-        _ => &[],
-    };
+    let extents = receiver.map_or(&[][..], |param| param.kind.extents());
     if extents.is_empty() {
         condition_is_arithmetic(errors, kernel, &call.receiver);
         for argument in &call.args {

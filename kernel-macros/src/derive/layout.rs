@@ -69,11 +69,18 @@ fn struct_field((at, field): (usize, &Field)) -> Part<'_> {
 /// const LAYOUT: u64 = {
 ///     const fn field<T: ::warploom::device_std::Plain>(before: u64, name: &str, offset: usize) -> u64 { … }
 ///     let layout = ::warploom::device_std::layout::opaque::<Self>();
-///     let layout = field::<f32>(layout, "x", ::core::mem::offset_of!(Self, x));
+///     let layout = field::<f32>(layout, "x", ::warploom::__core::mem::offset_of!(Self, x));
 ///     layout
 /// };
 /// ```
-pub(super) fn fingerprint(path: &TokenStream, parts: &[Part<'_>]) -> TokenStream {
+///
+/// `check` is evaluated with it, for each choice of a generic type's parameters.
+pub(super) fn fingerprint(
+    path: &TokenStream,
+    parts: &[Part<'_>],
+    check: Option<&TokenStream>,
+) -> TokenStream {
+    let check = check.map(|check| quote!(#check;));
     let module = quote!(::warploom::device_std::layout);
     let steps = parts.iter().map(|part| match part {
         Part::Variant { name, discriminant } => {
@@ -88,7 +95,7 @@ pub(super) fn fingerprint(path: &TokenStream, parts: &[Part<'_>]) -> TokenStream
         Part::Field { name, member, ty } => {
             let span = ty.span().resolved_at(Span::call_site());
             let offset = match member {
-                Some(member) => quote!(::core::mem::offset_of!(Self, #member)),
+                Some(member) => quote!(::warploom::__core::mem::offset_of!(Self, #member)),
                 None => quote!(0),
             };
             let call = quote_spanned!(span=> field::<#ty>);
@@ -101,6 +108,7 @@ pub(super) fn fingerprint(path: &TokenStream, parts: &[Part<'_>]) -> TokenStream
             const fn field<T: #path>(before: u64, name: &str, offset: usize) -> u64 {
                 #module::with_field(before, name, offset, T::LAYOUT)
             }
+            #check
             let layout = #module::opaque::<Self>();
             #(#steps)*
             layout

@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::{
     argument, beside_param, cfgs, contract_fields, is_generic, local, ours, param_description,
-    requires, tile_sites, witness,
+    requires, tie, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
 
@@ -14,14 +14,14 @@ use crate::kernel::{Kernel, Param, ParamKind};
 ///
 /// ```text
 /// const DEVICE: &'static ::warploom::device_std::kernel::DeviceKernel = &DeviceKernel {
-///     name: ::core::any::type_name::<Self>(), base: "saxpy", entry: Self::__entry as *const (), params: &[…], … };
+///     name: ::warploom::__core::any::type_name::<Self>(), base: "saxpy", entry: Self::__entry as *const (), params: &[…], … };
 ///
 /// unsafe extern "C" fn __entry(a: *const f32, x: *const f32, x_len: usize, y: *mut f32, y_len: usize) { unsafe {
 ///     let scope = ::warploom::device_std::scope::Scope::new();
-///     let i = scope.tie(::warploom::device_std::Index1D::from_launch());
-///     let a = ::core::ptr::read(a);
-///     let x = ::core::slice::from_raw_parts(x, x_len);
-///     let y = scope.tie(::warploom::device_std::DisjointSlice::from_launch(y, y_len));
+///     let i = Scope::tie(&scope, ::warploom::device_std::Index1D::from_launch());
+///     let a = ::warploom::__core::ptr::read(a);
+///     let x = Scope::slice(&scope, x, x_len);
+///     let y = Scope::tie(&scope, ::warploom::device_std::DisjointSlice::from_launch(y, y_len));
 ///     Self::__body(i, a, x, y)
 /// } }
 /// ```
@@ -51,15 +51,15 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
         #[doc(hidden)]
         #allow
         const DEVICE: &'static #module::DeviceKernel = &#module::DeviceKernel {
-            name: ::core::any::type_name::<Self>(),
+            name: ::warploom::__core::any::type_name::<Self>(),
             base: #base,
             entry: Self::__entry as *const (),
             params: &[#(#params),*],
             #contract
             max_registers: #registers,
             fma: #fma,
-            file: ::core::file!(),
-            line: ::core::line!(),
+            file: ::warploom::__core::file!(),
+            line: ::warploom::__core::line!(),
         };
 
         #[doc(hidden)]
@@ -85,14 +85,18 @@ fn raw_params(param: &Param) -> TokenStream {
         beside_param(param, "width"),
         beside_param(param, "height"),
     );
+    // A user's type may have the name.
+    let usize = quote!(::warploom::__core::primitive::usize);
     match &param.kind {
-        ParamKind::Slice(element) => quote!(#name: *const #element, #len: usize),
-        ParamKind::Output(element) => quote!(#name: *mut #element, #len: usize),
+        ParamKind::Slice(element) => quote!(#name: *const #element, #len: #usize),
+        ParamKind::Output(element) => quote!(#name: *mut #element, #len: #usize),
         ParamKind::Output2D(element) => {
-            quote!(#name: *mut #element, #width: usize, #height: usize)
+            quote!(#name: *mut #element, #width: #usize, #height: #usize)
         }
         ParamKind::GridConst(value) => quote!(#name: *const #value),
-        ParamKind::CooperativeGrid => quote!(#name: *const *mut u32),
+        ParamKind::CooperativeGrid => {
+            quote!(#name: *const *mut ::warploom::__core::primitive::u32)
+        }
         _ => quote!(#name: *const #ty),
     }
 }
@@ -105,26 +109,30 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
         beside_param(param, "width"),
         beside_param(param, "height"),
     );
+    let ours = || ours(param);
     let value = match &param.kind {
-        ParamKind::Slice(_) => quote!(::core::slice::from_raw_parts(#name, #len)),
+        ParamKind::Slice(_) => {
+            quote!(::warploom::device_std::scope::Scope::slice(&#scope, #name, #len))
+        }
         ParamKind::Output(_) => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#name, #len)))
+            let ours = ours();
+            tie(scope, &quote!(#ours::from_launch(#name, #len)))
         }
         ParamKind::Output2D(_) => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#name, #width, #height)))
+            let ours = ours();
+            tie(scope, &quote!(#ours::from_launch(#name, #width, #height)))
         }
         ParamKind::GridConst(_) => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#name)))
+            let ours = ours();
+            tie(scope, &quote!(#ours::from_launch(#name)))
         }
         ParamKind::CooperativeGrid => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(::core::ptr::read(#name))))
+            let ours = ours();
+            let word = quote!(::warploom::__core::ptr::read(#name));
+            tie(scope, &quote!(#ours::from_launch(#word)))
         }
         kind if kind.is_witness() => witness(param, scope),
-        _ => quote!(::core::ptr::read(#name)),
+        _ => quote!(::warploom::__core::ptr::read(#name)),
     };
     quote!(let #name = #value;)
 }
@@ -135,8 +143,8 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
     let names = kernel.launched().map(|param| &param.name);
     quote! {
         let _ = (#stream, #shape, #(#names),*);
-        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
-        ::core::result::Result::Ok(())
+        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        ::warploom::__core::result::Result::Ok(())
     }
 }
 
@@ -144,8 +152,8 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
 pub(super) fn attributes_block(device: &Ident) -> TokenStream {
     quote! {
         let _ = #device;
-        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
-        ::core::result::Result::Ok(::core::option::Option::None)
+        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        ::warploom::__core::result::Result::Ok(::warploom::__core::option::Option::None)
     }
 }
 
@@ -153,8 +161,8 @@ pub(super) fn attributes_block(device: &Ident) -> TokenStream {
 pub(super) fn function_block(device: &Ident) -> TokenStream {
     quote! {
         let _ = #device;
-        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::core::panic::Location::caller());
-        ::core::unreachable!("never called on a device")
+        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        ::warploom::__core::unreachable!("never called on a device")
     }
 }
 
@@ -177,7 +185,6 @@ pub(super) fn root(kernel: &Kernel) -> TokenStream {
         #(#cfgs)*
         const _: () = {
             #[used]
-            #[allow(unsafe_code, reason = "generated by #[kernel]")]
             #[unsafe(link_section = ".warploom.kernels")]
             static ROOT: ::warploom::device_std::kernel::Root = ::warploom::device_std::kernel::Root(#name::DEVICE);
         };

@@ -22,7 +22,7 @@ pub(super) fn attributes(kernel: &Kernel, pass: Pass) -> TokenStream {
             " What [`{}`] needs on `device`: registers, memory; `None` on the emulator. Loads its code.",
             kernel.name()
         ),
-        &quote!(::core::option::Option<::warploom::launch::KernelAttributes>),
+        &quote!(::warploom::__core::option::Option<::warploom::launch::KernelAttributes>),
         &match pass {
             Pass::Host => host::attributes_block(kernel, &device),
             Pass::Device => device::attributes_block(&device),
@@ -74,7 +74,7 @@ fn query(
         #allow
         #[allow(dead_code, reason = "not every program uses it")]
         #[track_caller]
-        #vis fn #name(#device: &::warploom::Device,) -> ::core::result::Result<#answer, ::warploom::LaunchError> {
+        #vis fn #name(#device: &::warploom::Device,) -> ::warploom::__core::result::Result<#answer, ::warploom::LaunchError> {
             #block
         }
     }

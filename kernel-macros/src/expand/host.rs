@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 
 use super::{
     agreement, argument, beside_param, cfgs, contract_fields, local, ours, param_description,
-    requires, tile_sites, witness,
+    requires, tie, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
 
@@ -15,18 +15,18 @@ use crate::kernel::{Kernel, Param, ParamKind};
 /// let x = ::warploom::launch::SliceArg::bind(x);
 /// let y = ::warploom::launch::SliceMutArg::bind(y);
 /// let a = ::warploom::launch::ByValue::new(a);
-/// let x_parts = x.parts();
-/// let y_parts = y.parts();
-/// let kernel = ::warploom::launch::Kernel { name: ::core::any::type_name::<Self>(), base: "saxpy", … };
+/// let x_parts = ::warploom::launch::BoundSlice::parts(&x);
+/// let y_parts = ::warploom::launch::BoundSlice::parts(&y);
+/// let kernel = ::warploom::launch::Kernel { name: ::warploom::__core::any::type_name::<Self>(), base: "saxpy", … };
 /// let cpu = move || unsafe {
 ///     let scope = ::warploom::device_std::scope::Scope::new();
-///     let i = scope.tie(::warploom::device_std::Index1D::from_launch());
-///     let a = a.get();
-///     let x = ::core::slice::from_raw_parts(x_parts.as_ptr(), x_parts.len());
-///     let y = scope.tie(::warploom::device_std::DisjointSlice::from_launch(y_parts.as_mut_ptr(), y_parts.len()));
+///     let i = Scope::tie(&scope, ::warploom::device_std::Index1D::from_launch());
+///     let a = ::warploom::launch::ByValue::get(&a);
+///     let x = Scope::slice(&scope, SliceParts::as_ptr(&x_parts), SliceParts::len(&x_parts));
+///     let y = Scope::tie(&scope, ::warploom::device_std::DisjointSlice::from_launch(SliceParts::as_mut_ptr(&y_parts), …));
 ///     Self::__body(i, a, x, y)
 /// };
-/// unsafe { ::warploom::launch::submit(stream, shape.into(), &kernel, &[a.arg().named("a"), …], &cpu, Location::caller()) }
+/// unsafe { ::warploom::launch::submit(stream, Into::into(shape), &kernel, &[Arg::named(ByValue::arg(&a), "a"), …], &cpu, Location::caller()) }
 /// ```
 pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> TokenStream {
     let (slices, values): (Vec<_>, Vec<_>) = kernel
@@ -34,7 +34,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         .partition(|param| param.kind.is_borrowed());
     let parts = slices.iter().map(|param| {
         let (name, parts) = (&param.name, slice_parts(param));
-        quote!(let #parts = #name.parts();)
+        quote!(let #parts = ::warploom::launch::BoundSlice::parts(&#name);)
     });
     let bound_slices = slices.iter().copied().map(bind);
     let values = values.into_iter().map(bind);
@@ -43,7 +43,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         .iter()
         .filter(|param| param.kind == ParamKind::CooperativeGrid)
         .map(bind);
-    let names: Vec<_> = kernel.passed().map(|param| &param.name).collect();
+    let passed = kernel.passed().map(passed);
     let requires = requires::host(kernel);
     let described = description(kernel);
     let tiles = tile_sites(kernel);
@@ -70,11 +70,11 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         unsafe {
             ::warploom::launch::submit(
                 #stream,
-                ::core::convert::Into::into(#shape),
+                ::warploom::__core::convert::Into::into(#shape),
                 &#description,
-                &[#(#names.arg().named(::core::stringify!(#names))),*],
+                &[#(#passed),*],
                 &#cpu,
-                ::core::panic::Location::caller(),
+                ::warploom::__core::panic::Location::caller(),
             )
         }
     }
@@ -90,15 +90,15 @@ fn description(kernel: &Kernel) -> TokenStream {
         .map(|passed| param_description(passed, &param));
     quote! {
         ::warploom::launch::Kernel {
-            name: ::core::any::type_name::<Self>(),
+            name: ::warploom::__core::any::type_name::<Self>(),
             base: #base,
             contract: ::warploom::launch::Contract {
                 #contract
             },
             params: &[#(#params),*],
             layouts: const { &Self::__LAYOUTS },
-            file: ::core::file!(),
-            line: ::core::line!(),
+            file: ::warploom::__core::file!(),
+            line: ::warploom::__core::line!(),
         }
     }
 }
@@ -107,7 +107,7 @@ fn description(kernel: &Kernel) -> TokenStream {
 pub(super) fn attributes_block(kernel: &Kernel, device: &Ident) -> TokenStream {
     let described = description(kernel);
     quote! {
-        ::warploom::launch::attributes(#device, &#described, ::core::panic::Location::caller())
+        ::warploom::launch::attributes(#device, &#described, ::warploom::__core::panic::Location::caller())
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) fn attributes_block(kernel: &Kernel, device: &Ident) -> TokenStream {
 pub(super) fn function_block(kernel: &Kernel, device: &Ident) -> TokenStream {
     let described = description(kernel);
     quote! {
-        ::warploom::launch::function(#device, &#described, ::core::panic::Location::caller())
+        ::warploom::launch::function(#device, &#described, ::warploom::__core::panic::Location::caller())
     }
 }
 
@@ -134,6 +134,22 @@ fn bind(param: &Param) -> TokenStream {
     }
 }
 
+/// The bound parameter, as `submit` takes it.
+fn passed(param: &Param) -> TokenStream {
+    let name = &param.name;
+    let bound = match &param.kind {
+        ParamKind::Slice(_) | ParamKind::Output(_) | ParamKind::Output2D(_) => quote!(BoundSlice),
+        ParamKind::CooperativeGrid => quote!(GridBarrier),
+        _ => quote!(ByValue),
+    };
+    quote! {
+        ::warploom::launch::Arg::named(
+            ::warploom::launch::#bound::arg(&#name),
+            ::warploom::__core::stringify!(#name)
+        )
+    }
+}
+
 /// Where the elements of a borrowed parameter lie. Unlike the borrow itself, each thread's copy of the body has one.
 fn slice_parts(param: &Param) -> Ident {
     beside_param(param, "parts")
@@ -141,29 +157,38 @@ fn slice_parts(param: &Param) -> Ident {
 
 /// The parameter as a lane on the CPU sees it, under its name.
 fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
-    let (name, parts) = (&param.name, slice_parts(param));
+    let name = &param.name;
+    let part = |function: &str| {
+        let (function, parts) = (Ident::new(function, Span::call_site()), slice_parts(param));
+        quote!(::warploom::launch::SliceParts::#function(&#parts))
+    };
+    let ours = || ours(param);
     let value = match &param.kind {
         ParamKind::Slice(_) => {
-            quote!(::core::slice::from_raw_parts(#parts.as_ptr(), #parts.len()))
+            let (data, len) = (part("as_ptr"), part("len"));
+            quote!(::warploom::device_std::scope::Scope::slice(&#scope, #data, #len))
         }
         ParamKind::Output(_) => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#parts.as_mut_ptr(), #parts.len())))
+            let (ours, data, len) = (ours(), part("as_mut_ptr"), part("len"));
+            tie(scope, &quote!(#ours::from_launch(#data, #len)))
         }
         ParamKind::Output2D(_) => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#parts.as_mut_ptr(), #parts.width(), #parts.height())))
+            let (ours, data) = (ours(), part("as_mut_ptr"));
+            let (width, height) = (part("width"), part("height"));
+            tie(scope, &quote!(#ours::from_launch(#data, #width, #height)))
         }
         ParamKind::GridConst(_) => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(#name.as_ptr())))
+            let ours = ours();
+            let value = quote!(::warploom::launch::ByValue::as_ptr(&#name));
+            tie(scope, &quote!(#ours::from_launch(#value)))
         }
         ParamKind::CooperativeGrid => {
-            let ours = ours(param);
-            quote!(#scope.tie(#ours::from_launch(::core::ptr::null_mut())))
+            let ours = ours();
+            let null = quote!(::warploom::__core::ptr::null_mut());
+            tie(scope, &quote!(#ours::from_launch(#null)))
         }
         kind if kind.is_witness() => witness(param, scope),
-        _ => quote!(#name.get()),
+        _ => quote!(::warploom::launch::ByValue::get(&#name)),
     };
     quote!(let #name = #value;)
 }
@@ -197,9 +222,9 @@ pub(super) fn failure(kernel: &Kernel) -> TokenStream {
     quote_spanned! {at_name=>
         #(#cfgs)*
         const _: () = {
-            struct Failed<T>(::core::marker::PhantomData<T>);
+            struct Failed<T>(::warploom::__core::marker::PhantomData<T>);
             impl<T> Failed<T> {
-                const REASON: () = ::core::panic!("{}", #reason);
+                const REASON: () = ::warploom::__core::panic!("{}", #reason);
             }
             fn report<T>() {
                 Failed::<T>::REASON

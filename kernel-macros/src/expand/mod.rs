@@ -20,6 +20,7 @@ use syn::{Attribute, GenericParam, Generics, Type};
 use crate::arguments::Cluster;
 use crate::kernel::{Kernel, Param, ParamKind, peel};
 use crate::pass::Pass;
+use crate::spans::respan;
 
 /// The items that replace the kernel function.
 pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
@@ -67,7 +68,7 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
 ///
 /// ```text
 /// /// The user's documentation.
-/// pub struct map<T: Plain, F: Fn(T) -> T> where … { __types: ::core::marker::PhantomData<fn() -> (T, F)> }
+/// pub struct map<T: Plain, F: Fn(T) -> T> where … { __types: ::warploom::__core::marker::PhantomData<fn() -> (T, F)> }
 /// ```
 fn handle(kernel: &Kernel) -> TokenStream {
     let name = kernel.name();
@@ -85,7 +86,7 @@ fn handle(kernel: &Kernel) -> TokenStream {
         #(#attributes)*
         #allow
         #vis struct #name #generics #where_clause {
-            __types: ::core::marker::PhantomData<fn() -> (#(#types,)*)>,
+            __types: ::warploom::__core::marker::PhantomData<fn() -> (#(#types,)*)>,
         }
     }
 }
@@ -124,10 +125,10 @@ fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
 /// #[track_caller]
 /// pub fn launch<'a>(
 ///     stream: &::warploom::Stream,
-///     shape: impl ::core::convert::Into<::warploom::Launch>,
+///     shape: impl ::warploom::__core::convert::Into<::warploom::Launch>,
 ///     x: impl ::warploom::launch::SliceArg<'a, f32>,
 ///     y: impl ::warploom::launch::SliceMutArg<'a, f32>,
-/// ) -> ::core::result::Result<(), ::warploom::LaunchError> { … }
+/// ) -> ::warploom::__core::result::Result<(), ::warploom::LaunchError> { … }
 /// ```
 fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
     let vis = &kernel.item.vis;
@@ -166,9 +167,9 @@ fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
         #[track_caller]
         #vis #safety fn #launch #lifetime (
             #stream: &::warploom::Stream,
-            #shape: impl ::core::convert::Into<::warploom::Launch>,
+            #shape: impl ::warploom::__core::convert::Into<::warploom::Launch>,
             #(#params,)*
-        ) -> ::core::result::Result<(), ::warploom::LaunchError> #where_clause {
+        ) -> ::warploom::__core::result::Result<(), ::warploom::LaunchError> #where_clause {
             #block
         }
     }
@@ -213,10 +214,18 @@ fn witness(param: &Param, scope: &Ident) -> TokenStream {
         ParamKind::SharedTile(ordinal) => {
             let site = tile_site(ordinal);
             let ordinal = Literal::usize_unsuffixed(ordinal);
-            quote!(#scope.tie(#ours::from_launch::<#ordinal, #site>()))
+            tie(scope, &quote!(#ours::from_launch::<#ordinal, #site>()))
         }
-        _ => quote!(#scope.tie(#ours::from_launch())),
+        _ => tie(scope, &quote!(#ours::from_launch())),
     }
+}
+
+/// What the frame of the thread owns, with the frame's lifetime.
+///
+/// Here and everywhere below, functions are called by their paths: where a method is called, a trait in scope at the kernel may have one of the
+/// same name that takes `self` by value, and rustc prefers that to ours by reference.
+fn tie(scope: &Ident, value: &TokenStream) -> TokenStream {
+    quote!(::warploom::device_std::scope::Scope::tie(&#scope, #value))
 }
 
 // Rule: witness-is-ours
@@ -301,19 +310,23 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// The description of a launched parameter, by a constructor of `path`; both passes must agree on size and alignment.
+/// The description of a launched parameter, by a constructor of `path`; both passes must agree on size and alignment. What the device
+/// pass refuses about a value's type is shown at the type.
 fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
-    match &param.kind {
-        ParamKind::Slice(element) => quote!(#path::slice::<#element>()),
-        ParamKind::Output(element) => quote!(#path::slice_mut::<#element>()),
-        ParamKind::Output2D(element) => quote!(#path::slice_2d_mut::<#element>()),
-        ParamKind::GridConst(value) => quote!(#path::grid_const::<#value>()),
-        ParamKind::CooperativeGrid => quote!(#path::by_value::<u64>()),
-        _ => {
-            let ty = &param.ty;
-            quote!(#path::by_value::<#ty>())
+    let (constructor, ty) = match &param.kind {
+        ParamKind::Slice(element) => ("slice", element),
+        ParamKind::Output(element) => ("slice_mut", element),
+        ParamKind::Output2D(element) => ("slice_2d_mut", element),
+        ParamKind::GridConst(value) => ("grid_const", value),
+        ParamKind::CooperativeGrid => {
+            return quote!(#path::by_value::<::warploom::__core::primitive::u64>());
         }
-    }
+        ParamKind::Pointer => ("pointer", &param.ty),
+        _ => ("by_value", &param.ty),
+    };
+    let span = ty.span().resolved_at(Span::call_site());
+    let (path, constructor) = (respan(path, span), Ident::new(constructor, span));
+    quote_spanned!(span=> #path::#constructor::<#ty>())
 }
 
 /// `cfg` and documentation belong to the handle, and so does `deprecated`; lints to everything; the rest to the body.
@@ -349,7 +362,6 @@ fn allow() -> TokenStream {
             unused_qualifications,
             unused_parens,
             unused_unsafe,
-            unsafe_code,
             deprecated,
             improper_ctypes_definitions,
             clippy::all,

@@ -12,11 +12,12 @@ use syn::visit_mut::{VisitMut, visit_expr_mut};
 use syn::{Expr, ExprMethodCall, ExprPath, parse_quote, parse_quote_spanned};
 
 use crate::check::INTEGER_METHODS;
-use crate::kernel::{Kernel, ParamKind};
+use crate::kernel::{Kernel, Param, ParamKind};
+use crate::pass::Pass;
 
 /// ```text
-/// if !(x.len() == y.len()) {
-///     return Err(::warploom::launch::requires_failed("saxpy", "x.len() == y.len()", &[("x.len()", x.len()), …]));
+/// if !(BoundSlice::len(&x) == BoundSlice::len(&y)) {
+///     return Err(::warploom::launch::requires_failed("saxpy", "x.len() == y.len()", &[("x.len()", BoundSlice::len(&x)), …]));
 /// }
 /// ```
 pub(super) fn host(kernel: &Kernel) -> TokenStream {
@@ -27,28 +28,22 @@ pub(super) fn host(kernel: &Kernel) -> TokenStream {
     let base = kernel.base();
     let extents: Vec<_> = kernel
         .launched()
-        .filter_map(|param| {
-            let name = &param.name;
-            match param.kind {
-                ParamKind::Slice(_) | ParamKind::Output(_) => {
-                    let text = format!("{name}.len()");
-                    Some(quote!((#text, #name.len())))
-                }
-                ParamKind::Output2D(_) => {
-                    let (width, height) = (format!("{name}.width()"), format!("{name}.height()"));
-                    Some(quote!((#width, #name.width()), (#height, #name.height())))
-                }
-                _ => None,
-            }
+        .flat_map(|param| {
+            let of = |name: &&str| {
+                let text = format!("{}.{name}()", param.name);
+                let extent = extent(param, name, Pass::Host);
+                quote!((#text, #extent))
+            };
+            param.kind.extents().iter().map(of).collect::<Vec<_>>()
         })
         .collect();
     let extents = quote!(&[#(#extents),*]);
     let checks = conditions.iter().map(|condition| {
         let text = source_text(condition);
-        let condition = primitive(kernel, condition);
+        let condition = primitive(kernel, condition, Pass::Host);
         quote! {
             if !(#condition) {
-                return ::core::result::Result::Err(
+                return ::warploom::__core::result::Result::Err(
                     ::warploom::launch::requires_failed(#base, #text, #extents)
                 );
             }
@@ -58,14 +53,14 @@ pub(super) fn host(kernel: &Kernel) -> TokenStream {
     with_integer(quote!(#(#checks)*))
 }
 
-/// `::core::hint::assert_unchecked(x.len() == y.len());`
+/// `::warploom::__core::hint::assert_unchecked(<[_]>::len(x) == ::warploom::device_std::DisjointSlice::len(&y));`
 pub(super) fn device(kernel: &Kernel) -> TokenStream {
     let conditions = kernel
         .arguments
         .requires
         .iter()
-        .map(|condition| primitive(kernel, condition));
-    with_integer(quote!(#(::core::hint::assert_unchecked(#conditions);)*))
+        .map(|condition| primitive(kernel, condition, Pass::Device));
+    with_integer(quote!(#(::warploom::__core::hint::assert_unchecked(#conditions);)*))
 }
 
 /// Hash of the conditions, with the values of the constants in them: another constant on the other side would let a launch pass that the
@@ -185,52 +180,77 @@ fn only(
     let types = types.iter().map(|ty| name(ty));
     quote! {
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-        trait #of: ::core::marker::Copy {}
-        #(impl #of for ::core::primitive::#types {})*
+        trait #of: ::warploom::__core::marker::Copy {}
+        #(impl #of for ::warploom::__core::primitive::#types {})*
         #[inline(always)]
         fn #function<T: #of>(value: T) -> T { value }
     }
 }
 
+/// `x.len()`, `y.width()` or `y.height()` of a slice or output: ours by its path, for a trait in scope may have a method of this name that takes
+/// `self` by value, which rustc would prefer on the host alone.
+fn extent(param: &Param, name: &str, pass: Pass) -> TokenStream {
+    let (slice, function) = (&param.name, Ident::new(name, Span::call_site()));
+    match (pass, &param.kind) {
+        (Pass::Host, _) => quote!(::warploom::launch::BoundSlice::#function(&#slice)),
+        (Pass::Device, ParamKind::Slice(_)) => quote!(<[_]>::#function(#slice)),
+        (Pass::Device, ParamKind::Output2D(_)) => {
+            quote!(::warploom::device_std::DisjointSlice2D::#function(&#slice))
+        }
+        (Pass::Device, _) => quote!(::warploom::device_std::DisjointSlice::#function(&#slice)),
+    }
+}
+
 /// The condition with every variable and constant made sure to be a primitive integer or `bool`.
-fn primitive(kernel: &Kernel, condition: &Expr) -> Expr {
+fn primitive(kernel: &Kernel, condition: &Expr, pass: Pass) -> Expr {
     let mut condition = condition.clone();
-    Primitive { kernel }.visit_expr_mut(&mut condition);
+    Primitive { kernel, pass }.visit_expr_mut(&mut condition);
     condition
 }
 
 struct Primitive<'k> {
     kernel: &'k Kernel,
+    pass: Pass,
 }
 
 impl VisitMut for Primitive<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        if let Expr::MethodCall(_) = expr {
-            visit_expr_mut(self, expr);
-            if let Expr::MethodCall(call) = expr {
-                own_method(call);
+        match expr {
+            Expr::MethodCall(call) => {
+                if let Some(extent) = self.extent(call) {
+                    *expr = Expr::Verbatim(extent);
+                    return;
+                }
+                visit_expr_mut(self, expr);
+                if let Expr::MethodCall(call) = expr {
+                    own_method(call);
+                }
             }
-            return;
+            Expr::Cast(cast) => {
+                let at_type = cast.ty.span().resolved_at(Span::call_site());
+                visit_expr_mut(self, expr);
+                // Rule: condition-cast-is-to-an-integer
+                // The type may be an alias of one that is no integer, whose arithmetic may round differently on host and device.
+                *expr = parse_quote_spanned!(at_type=> __integer(#expr));
+            }
+            Expr::Path(path) => *expr = parse_quote!(__integer(#path)),
+            _ => visit_expr_mut(self, expr),
         }
-        if let Expr::Cast(cast) = expr {
-            let at_type = cast.ty.span().resolved_at(Span::call_site());
-            visit_expr_mut(self, expr);
-            // Rule: condition-cast-is-to-an-integer
-            // The type may be an alias of one that is no integer, whose arithmetic may round differently on host and device.
-            *expr = parse_quote_spanned!(at_type=> __integer(#expr));
-            return;
-        }
-        let Expr::Path(path) = &*expr else {
-            return visit_expr_mut(self, expr);
+    }
+}
+
+impl Primitive<'_> {
+    /// What stands for the call, if it is one of a slice or output of the launch.
+    fn extent(&self, call: &ExprMethodCall) -> Option<TokenStream> {
+        let Expr::Path(path) = &*call.receiver else {
+            return None;
         };
-        let is_extent = path.path.get_ident().is_some_and(|name| {
-            self.kernel
-                .param(name)
-                .is_some_and(|param| param.kind.is_borrowed())
-        });
-        if !is_extent {
-            *expr = parse_quote!(__integer(#path));
-        }
+        let param = self.kernel.param(path.path.get_ident()?)?;
+        let name = call.method.to_string();
+        let extents = param.kind.extents();
+        extents
+            .contains(&&*name)
+            .then(|| extent(param, &name, self.pass))
     }
 }
 

@@ -40,11 +40,11 @@ fn launch_is_the_same_in_both_passes() {
         let signature = quote! {
             pub fn launch<'a>(
                 stream: &::warploom::Stream,
-                shape: impl ::core::convert::Into<::warploom::Launch>,
+                shape: impl ::warploom::__core::convert::Into<::warploom::Launch>,
                 a: f32,
                 x: impl ::warploom::launch::SliceArg<'a, f32>,
                 y: impl ::warploom::launch::SliceMutArg<'a, f32>,
-            ) -> ::core::result::Result<(), ::warploom::LaunchError>
+            ) -> ::warploom::__core::result::Result<(), ::warploom::LaunchError>
         };
         contains(&expand("", SAXPY, pass), signature);
     }
@@ -56,7 +56,7 @@ fn function_is_the_same_in_both_passes() {
         let signature = quote! {
             pub fn function(
                 device: &::warploom::Device,
-            ) -> ::core::result::Result<::warploom::module::Function, ::warploom::LaunchError>
+            ) -> ::warploom::__core::result::Result<::warploom::module::Function, ::warploom::LaunchError>
         };
         contains(&expand("", SAXPY, pass), signature);
     }
@@ -68,14 +68,27 @@ fn the_entry_takes_pointers_and_lengths() {
     contains(
         &device,
         quote! {
-            unsafe extern "C" fn __entry(a: *const f32, x: *const f32, x_len: usize, y: *mut f32, y_len: usize)
+            unsafe extern "C" fn __entry(
+                a: *const f32,
+                x: *const f32,
+                x_len: ::warploom::__core::primitive::usize,
+                y: *mut f32,
+                y_len: ::warploom::__core::primitive::usize
+            )
         },
     );
     contains(&device, quote!(Self::__body(i, a, x, y)));
     contains(&device, quote!(#[inline(always)]));
     contains(
         &device,
-        quote!(let i = scope.tie(::warploom::device_std::Index1D::from_launch());),
+        quote! {
+            let i = ::warploom::device_std::scope::Scope::tie(
+                &scope,
+                ::warploom::device_std::Index1D::from_launch()
+            );
+            let a = ::warploom::__core::ptr::read(a);
+            let x = ::warploom::device_std::scope::Scope::slice(&scope, x, x_len);
+        },
     );
 }
 
@@ -97,16 +110,20 @@ fn types_are_made_by_our_paths() {
     );
     contains(
         &host,
-        quote!(
-            scope.tie(::warploom::device_std::DisjointSlice::from_launch(
-                y_parts.as_mut_ptr(),
-                y_parts.len()
-            ))
-        ),
+        quote!(::warploom::device_std::scope::Scope::tie(
+            &scope,
+            ::warploom::device_std::DisjointSlice::from_launch(
+                ::warploom::launch::SliceParts::as_mut_ptr(&y_parts),
+                ::warploom::launch::SliceParts::len(&y_parts)
+            )
+        )),
     );
     contains(
         &host,
-        quote!(scope.tie(::warploom::device_std::SharedTile::from_launch::<0, __Tile0>())),
+        quote!(::warploom::device_std::scope::Scope::tie(
+            &scope,
+            ::warploom::device_std::SharedTile::from_launch::<0, __Tile0>()
+        )),
     );
 }
 
@@ -114,12 +131,15 @@ fn types_are_made_by_our_paths() {
 fn conditions_are_checked_first_and_assumed_in_the_entry_alone() {
     let (arguments, source) = ("requires(x.len() % n == 0)", "fn k(n: usize, x: &[f32]) {}");
     let host = expand(arguments, source, Pass::Host);
-    contains(&host, quote!(if !(x.len() % __integer(n) == 0)));
+    contains(
+        &host,
+        quote!(if !(::warploom::launch::BoundSlice::len(&x) % __integer(n) == 0)),
+    );
     assert!(!host.contains("assert_unchecked"));
     let device = expand(arguments, source, Pass::Device);
     contains(
         &device,
-        quote!(::core::hint::assert_unchecked(x.len() % __integer(n) == 0);),
+        quote!(::warploom::__core::hint::assert_unchecked(<[_]>::len(x) % __integer(n) == 0);),
     );
     assert!(device.find("assert_unchecked") < device.find("Self::__body("));
 }
@@ -136,9 +156,13 @@ fn methods_of_conditions_are_called_on_types_that_have_them() {
             &expanded,
             quote!(__unsigned(__integer(n)).is_power_of_two()),
         );
+        let len = match pass {
+            Pass::Host => quote!(::warploom::launch::BoundSlice::len(&x)),
+            Pass::Device => quote!(<[_]>::len(x)),
+        };
         contains(
             &expanded,
-            quote!(__unsigned(x.len()).div_ceil(__integer(n)) < 9),
+            quote!(__unsigned(#len).div_ceil(__integer(n)) < 9),
         );
         contains(&expanded, quote!(__number(__integer(m)).abs_diff(1) > 0));
     }
@@ -217,19 +241,32 @@ fn a_cooperative_grid_is_handed_over_unseen() {
     let host = expand("cooperative", source, Pass::Host);
     contains(
         &host,
-        quote!(shape: impl ::core::convert::Into<::warploom::Launch>, n: u32, c: Config,),
+        quote!(shape: impl ::warploom::__core::convert::Into<::warploom::Launch>, n: u32, c: Config,),
     );
     contains(
         &host,
         quote!(&[
-            n.arg().named(::core::stringify!(n)),
-            grid.arg().named(::core::stringify!(grid)),
-            c.arg().named(::core::stringify!(c))
+            ::warploom::launch::Arg::named(
+                ::warploom::launch::ByValue::arg(&n),
+                ::warploom::__core::stringify!(n)
+            ),
+            ::warploom::launch::Arg::named(
+                ::warploom::launch::GridBarrier::arg(&grid),
+                ::warploom::__core::stringify!(grid)
+            ),
+            ::warploom::launch::Arg::named(
+                ::warploom::launch::ByValue::arg(&c),
+                ::warploom::__core::stringify!(c)
+            )
         ]),
     );
     let device = expand("cooperative", source, Pass::Device);
     contains(
         &device,
-        quote!(unsafe extern "C" fn __entry(n: *const u32, grid: *const *mut u32, c: *const Config)),
+        quote!(unsafe extern "C" fn __entry(
+            n: *const u32,
+            grid: *const *mut ::warploom::__core::primitive::u32,
+            c: *const Config
+        )),
     );
 }

@@ -73,9 +73,9 @@ fn marker() -> TokenStream {
 /// {
 ///     unsafe extern "C" { #[link_name = "__warploom.ptx:76317c…"] fn ptx(a: f32, b: f32, d: *mut f32); }
 ///     let (a, b,): (f32, f32,) = (x, y,);
-///     let mut d = ::core::mem::MaybeUninit::<f32>::uninit();
-///     ptx(a, b, d.as_mut_ptr());
-///     d.assume_init()
+///     let mut d = ::warploom::__core::mem::MaybeUninit::<f32>::uninit();
+///     ptx(a, b, MaybeUninit::as_mut_ptr(&mut d));
+///     MaybeUninit::assume_init(d)
 /// }
 /// ```
 fn device(checked: &Checked) -> TokenStream {
@@ -89,8 +89,8 @@ fn device(checked: &Checked) -> TokenStream {
     let output_types: Vec<_> = asm.outputs().map(|operand| &operand.ty).collect();
     let values = asm.inputs().map(|(_, value)| value);
     let result = match outputs.as_slice() {
-        [single] => quote!(#single.assume_init()),
-        several => quote!((#(#several.assume_init(),)*)),
+        [single] => quote!(::warploom::__core::mem::MaybeUninit::assume_init(#single)),
+        several => quote!((#(::warploom::__core::mem::MaybeUninit::assume_init(#several),)*)),
     };
     quote! {{
         #[allow(clashing_extern_declarations, reason = "one text may stand at several types of the same size")]
@@ -99,8 +99,8 @@ fn device(checked: &Checked) -> TokenStream {
             fn #function(#(#inputs: #input_types,)* #(#outputs: *mut #output_types,)*);
         }
         let (#(#inputs,)*): (#(#input_types,)*) = (#(#values,)*);
-        #(let mut #outputs = ::core::mem::MaybeUninit::<#output_types>::uninit();)*
-        #function(#(#inputs,)* #(#outputs.as_mut_ptr(),)*);
+        #(let mut #outputs = ::warploom::__core::mem::MaybeUninit::<#output_types>::uninit();)*
+        #function(#(#inputs,)* #(::warploom::__core::mem::MaybeUninit::as_mut_ptr(&mut #outputs),)*);
         #result
     }}
 }

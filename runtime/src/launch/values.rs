@@ -5,7 +5,7 @@ use crate::launch::arguments::Arg;
 
 /// What can be given for a closure of a kernel: it is copied to every thread.
 ///
-/// Its captures are copied byte by byte, so a captured reference would point to host memory: capture values.
+/// Its captures are copied byte by byte, so a captured reference would point to host memory: the device pass refuses it. Capture values.
 #[diagnostic::on_unimplemented(
     message = "this closure cannot be copied to every thread of a kernel",
     label = "needs `Copy + Send + Sync + 'static`",
