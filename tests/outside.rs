@@ -31,5 +31,7 @@ mod refusals; // kernels that cannot run on a GPU
 mod support;
 #[path = "outside/traps.rs"]
 mod traps; // the nested cargo and the outer build do not disturb each other
+#[path = "outside/versions.rs"]
+mod versions; // two versions of one library
 #[path = "outside/without.rs"]
 mod without; // no device code: by choice, or because there is no LLVM

@@ -48,6 +48,8 @@ pub struct DeviceKernel {
     pub cooperative: bool,
     /// Hash of the launch conditions that the code takes for granted, with the values of their constants; 0 without conditions.
     pub conditions: u64,
+    /// Name and version of the package that has the kernel.
+    pub package: &'static str,
 }
 
 // SAFETY: a constant; `entry` is the address of a function, which is never written.

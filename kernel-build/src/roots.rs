@@ -20,6 +20,8 @@ pub(crate) struct Root<'ctx> {
     pub(crate) name: String,
     /// The name in the source.
     pub(crate) base: String,
+    /// Name and version of the package that has it.
+    pub(crate) package: String,
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) params: Vec<DeviceParam>,
@@ -247,7 +249,8 @@ impl<'ctx> CallSites<'ctx> {
 
 /// Reads `warploom_device_std::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
 /// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
-/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative: bool · conditions: u64.
+/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative: bool · conditions: u64 ·
+/// package: (ptr, len).
 fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     let memory = Memory::of(kernel.as_global()?.initializer()?);
     let entry = memory.pointer(32)?.as_function()?;
@@ -264,6 +267,7 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
         entry,
         name: memory.text(0)?,
         base: memory.text(16)?,
+        package: memory.text(136)?,
         file: memory.text(56)?,
         line: word(0)?,
         params,

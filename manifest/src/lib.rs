@@ -32,6 +32,9 @@ pub struct Manifest {
 pub struct Kernel {
     /// `core::any::type_name` of the launch handle, the same in both passes.
     pub name: String,
+    /// Name and version of the package that has the kernel: crates of two packages, or of two versions of one, may have one name.
+    #[serde(default)]
+    pub package: String,
     /// The entry's name in the PTX.
     pub entry: String,
     /// Source file of the kernel, as rustc printed it; empty if unknown. Two crates of one name may have kernels of one name.

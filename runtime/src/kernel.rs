@@ -9,6 +9,8 @@ pub struct Kernel<'a> {
     pub name: &'static str,
     /// The function's name, for messages.
     pub base: &'static str,
+    /// Name and version of the package that has the kernel, as `shop 1.0.0`; empty in a description that no macro wrote.
+    pub package: &'static str,
     /// What launches must keep to.
     pub contract: Contract,
     /// The parameters that the launch passes, in order.

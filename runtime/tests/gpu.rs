@@ -30,6 +30,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
     Kernel {
         name,
         base: name.trim_start_matches("gpu::"),
+        package: "",
         contract: Contract {
             dims: 1,
             ..Contract::ANY

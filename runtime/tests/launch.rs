@@ -29,6 +29,7 @@ fn saxpy<'a>(
     let kernel = Kernel {
         name: "launch::saxpy",
         base: "saxpy",
+        package: "",
         contract: Contract {
             dims: 1,
             ..Contract::ANY
@@ -80,6 +81,7 @@ fn plain(
     let kernel = Kernel {
         name: "launch::plain",
         base: "plain",
+        package: "",
         contract,
         params: &[],
         layouts: &[],
@@ -145,6 +147,7 @@ fn rows_arrive_with_width_and_height() -> Result<()> {
     let kernel = Kernel {
         name: "launch::fill",
         base: "fill",
+        package: "",
         contract: Contract {
             dims: 2,
             ..Contract::ANY
@@ -193,6 +196,7 @@ fn atomics_count_across_blocks() -> Result<()> {
     let kernel = Kernel {
         name: "launch::count",
         base: "count",
+        package: "",
         contract: Contract::ANY,
         params: &[Param::slice::<AtomicU32>()],
         layouts: &[],
@@ -532,6 +536,7 @@ fn arguments_are_checked() -> Result<()> {
     let mut kernel = Kernel {
         name: "launch::large",
         base: "large",
+        package: "",
         contract: Contract::ANY,
         params: &[Param::by_value::<[u8; 32_765]>()],
         layouts: &[],

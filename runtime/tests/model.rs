@@ -25,6 +25,7 @@ fn plain(
     let kernel = Kernel {
         name: "model::plain",
         base: "plain",
+        package: "",
         contract,
         params: &[],
         layouts: &[],
@@ -198,6 +199,7 @@ fn parameters() {
             let kernel = Kernel {
                 name: "model::large",
                 base: "large",
+                package: "",
                 contract: Contract::ANY,
                 params: &params[..n],
                 layouts: &[],

@@ -26,6 +26,7 @@ fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, u32>) -> Result<(), La
     let kernel = Kernel {
         name: "streams::increment",
         base: "increment",
+        package: "",
         contract: Contract::ANY,
         params: &[Param::slice_mut::<u32>()],
         layouts: &[],

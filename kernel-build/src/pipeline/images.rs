@@ -69,6 +69,7 @@ impl Program<'_, '_> {
             .zip(1..)
             .map(|((root, entry), id)| Kernel {
                 name: root.name.clone(),
+                package: root.package.clone(),
                 entry: entry.clone(),
                 file: root.file.clone(),
                 line: root.line,

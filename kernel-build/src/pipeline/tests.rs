@@ -21,7 +21,7 @@ fn kernel(name: &str) -> String {
     format!(
         "@{name}.name = private constant [{n} x i8] c\"{name}\"
 @{name}.params = private constant <{{ [8 x i8], [8 x i8], [8 x i8], [8 x i8] }}> <{{ {kind}, {four}, {four}, {four} }}>
-@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [64 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros} }}>
+@{name}.kernel = private constant <{{ ptr, [8 x i8], ptr, [8 x i8], ptr, ptr, [8 x i8], ptr, [8 x i8], [64 x i8], ptr, [8 x i8] }}> <{{ ptr @{name}.name, {len}, ptr @{name}.name, {len}, ptr @{name}.entry, ptr @{name}.params, {one}, ptr @{name}.name, {len}, {zeros}, ptr @{name}.name, {len} }}>
 @{name}.found = constant ptr @{name}.kernel, section \".warploom.kernels\"
 ",
         n = name.len(),

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{
-    argument, beside_param, cfgs, contract_fields, is_generic, local, ours, param_description,
-    requires, tie, tile_sites, witness,
+    argument, beside_param, cfgs, contract_fields, is_generic, local, ours, package,
+    param_description, requires, tie, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
 
@@ -27,6 +27,7 @@ use crate::kernel::{Kernel, Param, ParamKind};
 /// ```
 pub(super) fn entry(kernel: &Kernel) -> TokenStream {
     let base = kernel.base();
+    let package = package();
     let contract = contract_fields(kernel);
     let registers = kernel
         .arguments
@@ -60,6 +61,7 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
             fma: #fma,
             file: ::warploom::__core::file!(),
             line: ::warploom::__core::line!(),
+            package: #package,
         };
 
         #[doc(hidden)]

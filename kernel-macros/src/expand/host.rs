@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::{
-    agreement, argument, beside_param, cfgs, contract_fields, local, ours, param_description,
-    requires, tie, tile_sites, witness,
+    agreement, argument, beside_param, cfgs, contract_fields, local, ours, package,
+    param_description, requires, tie, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
 
@@ -83,6 +83,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
 /// The host's description of the kernel.
 fn description(kernel: &Kernel) -> TokenStream {
     let base = kernel.base();
+    let package = package();
     let contract = contract_fields(kernel);
     let param = quote!(::warploom::launch::Param);
     let params = kernel
@@ -92,6 +93,7 @@ fn description(kernel: &Kernel) -> TokenStream {
         ::warploom::launch::Kernel {
             name: ::warploom::__core::any::type_name::<Self>(),
             base: #base,
+            package: #package,
             contract: ::warploom::launch::Contract {
                 #contract
             },

@@ -273,6 +273,13 @@ fn beside_param(param: &Param, suffix: &str) -> Ident {
     format_ident!("{}_{suffix}", param.name, span = Span::mixed_site())
 }
 
+/// Name and version of the package that is compiled, as cargo says them: both passes compile the same one.
+fn package() -> String {
+    let said = |name| std::env::var(name).unwrap_or_default();
+    let package = format!("{} {}", said("CARGO_PKG_NAME"), said("CARGO_PKG_VERSION"));
+    package.trim().to_owned()
+}
+
 /// What the kernel demands of a launch, as fields that both descriptions have; 0 stands for "anything".
 fn contract_fields(kernel: &Kernel) -> TokenStream {
     let arguments = &kernel.arguments;

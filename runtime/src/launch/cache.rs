@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::cuda::DriverError;
 use crate::cuda::module::Function;
-use crate::kernel::{Contract, Param};
+use crate::kernel::{Contract, Kernel, Param};
 use crate::launch_config::Launch;
 use crate::launch_shape::CheckedShape;
 use crate::limits::Limits;
@@ -39,24 +39,23 @@ impl LaunchCache {
     #[inline]
     pub(super) fn latest(
         &mut self,
-        name: &'static str,
+        kernel: &Kernel<'_>,
         caller: &'static Location<'static>,
     ) -> Option<&mut LoadedKernel> {
-        let key = Key::new(name, caller);
+        let key = Key::new(kernel, caller);
         let (known, kernel) = self.loaded.get_mut(self.latest[key.slot()])?;
         (*known == key).then_some(kernel)
     }
 
-    /// Where a kernel with these parameters is.
+    /// Where the kernel, with its parameters, is.
     pub(super) fn find(
         &mut self,
-        name: &'static str,
+        kernel: &Kernel<'_>,
         caller: &'static Location<'static>,
-        params: &[Param],
     ) -> Option<usize> {
-        let key = Key::new(name, caller);
+        let key = Key::new(kernel, caller);
         let at = *self.places.get(&key)?;
-        if *self.loaded[at].1.params != *params {
+        if *self.loaded[at].1.params != *kernel.params {
             return None;
         }
         self.latest[key.slot()] = at;
@@ -71,16 +70,16 @@ impl LaunchCache {
     /// Keeps a kernel in the place of another that this line launched, or in a new one.
     pub(super) fn keep(
         &mut self,
-        name: &'static str,
+        kernel: &Kernel<'_>,
         caller: &'static Location<'static>,
-        kernel: LoadedKernel,
+        loaded: LoadedKernel,
     ) -> usize {
-        let key = Key::new(name, caller);
+        let key = Key::new(kernel, caller);
         let next = self.loaded.len();
         let at = *self.places.entry(key).or_insert(next);
         match self.loaded.get_mut(at) {
-            Some(old) => *old = (key, kernel),
-            None => self.loaded.push((key, kernel)),
+            Some(old) => *old = (key, loaded),
+            None => self.loaded.push((key, loaded)),
         }
         self.latest[key.slot()] = at;
         at
@@ -139,20 +138,26 @@ impl LoadedKernel {
     }
 }
 
-/// Addresses of the name and of the launching line. Equal texts may have several addresses; that costs an entry each.
+/// Addresses of the name, of the package and of the launching line. Equal texts may have several addresses; that costs an entry each. Kernels
+/// of two versions of a package may share name and, by a macro, line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     name: usize,
     name_len: usize,
+    package: usize,
+    package_len: usize,
     caller: usize,
 }
 
 impl Key {
     #[inline]
-    fn new(name: &'static str, caller: &'static Location<'static>) -> Key {
+    fn new(kernel: &Kernel<'_>, caller: &'static Location<'static>) -> Key {
+        let Kernel { name, package, .. } = kernel;
         Key {
             name: name.as_ptr().addr(),
             name_len: name.len(),
+            package: package.as_ptr().addr(),
+            package_len: package.len(),
             caller: std::ptr::from_ref(caller).addr(),
         }
     }

@@ -23,14 +23,14 @@ pub(super) fn find<'s>(
         Some(loaded) => &mut **loaded,
         None => {
             let kernel = request.kernel;
-            let at = match cache.find(kernel.name, request.caller, kernel.params) {
+            let at = match cache.find(kernel, request.caller) {
                 Some(at) => at,
                 None => {
                     let device = request.device();
                     let function = modules.function(gpu, device, kernel, request.caller)?;
                     let loaded = LoadedKernel::new(function, kernel.params, &device.0.limits);
                     cache.keep(
-                        kernel.name,
+                        kernel,
                         request.caller,
                         loaded.map_err(|error| request.driver_error(error))?,
                     )

@@ -44,7 +44,7 @@ pub(super) unsafe fn relaunch(
     let mut loaded = request.loaded.map(lock);
     let known = match &mut loaded {
         Some(loaded) => Some(&mut **loaded),
-        None => cache.latest(kernel.name, caller),
+        None => cache.latest(kernel, caller),
     };
     let Some(LoadedKernel {
         function,

@@ -1,5 +1,7 @@
 //! Device code that the program carries: where it is, which of it a launch means, and loading it.
 
+mod identity; // which kernel is meant
+
 use std::ffi::CStr;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
@@ -17,6 +19,9 @@ use crate::launch::error::LaunchError;
 use crate::model::image_for;
 use crate::panics::MappedRecord;
 use crate::symbol::Placed;
+
+pub(crate) use identity::is_at;
+use identity::{is_at_place, is_same_file, other_kernel};
 
 /// Module variable that holds the record's device address.
 const RECORD: &CStr = c"__warploom_panic_record";
@@ -202,13 +207,13 @@ pub(crate) fn check_capability(
     image_for(&container.manifest.images, kernel.base, device).map(drop)
 }
 
-/// The container and the kernel in it that a launch means.
+/// The container and the kernel in it that a launch means: by name, package with version, and place, also if there is only one of the name.
 pub(crate) fn find<'c>(
     containers: &'c [Container<'c>],
     kernel: &Kernel<'_>,
     caller: &'static Location<'static>,
 ) -> Result<(&'c Container<'c>, &'c manifest::Kernel), LaunchError> {
-    let mut found: Vec<_> = containers
+    let named: Vec<_> = containers
         .iter()
         .flat_map(|container| {
             container
@@ -219,10 +224,20 @@ pub(crate) fn find<'c>(
         })
         .filter(|(_, described)| described.name == kernel.name)
         .collect();
-    // Crates of one name, as a library and the program beside it or two versions of a library, may have kernels of one name: the place of the
-    // kernel tells them apart.
+    let is_it = |(_, described): &(_, &manifest::Kernel)| {
+        described.package == kernel.package && is_at_place(described, kernel)
+    };
+    let mut found: Vec<_> = named.iter().copied().filter(is_it).collect();
+    if found.is_empty()
+        && let Some((_, other)) = named.first()
+    {
+        let same_package = named.iter().find(|(_, k)| k.package == kernel.package);
+        let other = same_package.map_or(*other, |(_, described)| *described);
+        return Err(other_kernel(kernel, other));
+    }
+    // A library and the program beside it may have kernels of one name in files of one name.
     narrow(&mut found, |(_, described)| {
-        described.line == kernel.line && is_same_file(&described.file, kernel.file)
+        is_same_file(&described.file, kernel.file)
     });
     // Two closures of one function have one name: the line tells them apart, then the layout.
     narrow(&mut found, |(_, described)| {
@@ -257,17 +272,6 @@ fn narrow<T>(found: &mut Vec<T>, wanted: impl Fn(&T) -> bool) {
     if found.len() > 1 && found.iter().any(&wanted) {
         found.retain(wanted);
     }
-}
-
-pub(crate) fn is_at(at: &manifest::Location, (file, line, column): (&str, u32, u32)) -> bool {
-    is_same_file(&at.file, file) && (at.line, at.column) == (line, column)
-}
-
-/// The device pass may have run in another folder: paths that end alike are the same file.
-fn is_same_file(a: &str, b: &str) -> bool {
-    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-    let before = long.strip_suffix(short);
-    before.is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']))
 }
 
 #[cold]

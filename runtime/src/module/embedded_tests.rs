@@ -7,6 +7,7 @@ use crate::kernel::Contract;
 fn described(name: &str, entry: &str, params: Vec<Param>, at: &[(u32, u32)]) -> manifest::Kernel {
     manifest::Kernel {
         name: name.into(),
+        package: String::new(),
         entry: entry.into(),
         file: String::new(),
         line: 0,
@@ -44,6 +45,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
     Kernel {
         name,
         base: "scale",
+        package: "",
         contract: Contract::ANY,
         params,
         layouts: &[],
@@ -193,6 +195,47 @@ fn kernels_of_one_name_are_told_apart_by_their_place() {
         entry("/home/other/registry/shop-1.0.0/src/lib.rs", 9).unwrap(),
         "c"
     );
+}
+
+/// A library in two versions, of which one has no build script that compiles its kernels; both have the kernel at one place.
+#[test]
+fn the_one_kernel_of_a_name_is_not_taken_for_that_of_another_version() {
+    let bytes = section(vec![(
+        "shop (lib)",
+        None,
+        vec![manifest::Kernel {
+            package: "shop 1.0.0".into(),
+            file: "/registry/shop-1.0.0/src/lib.rs".into(),
+            line: 7,
+            ..described("shop::scale", "a", vec![], &[])
+        }],
+    )]);
+    let found = unpack(&bytes).unwrap();
+    let of = |package, file, line| {
+        let kernel = Kernel {
+            package,
+            file,
+            line,
+            ..kernel("shop::scale", &[])
+        };
+        find(&found, &kernel, here()).map(|(_, kernel)| &*kernel.entry)
+    };
+    let file = "/registry/shop-1.0.0/src/lib.rs";
+    assert_eq!(of("shop 1.0.0", file, 7).unwrap(), "a");
+    // The paths of one of the two compilations may have been remapped.
+    assert_eq!(of("shop 1.0.0", "/_/src/lib.rs", 7).unwrap(), "a");
+    let other_version = of("shop 2.0.0", "/registry/shop-2.0.0/src/lib.rs", 7);
+    assert_eq!(
+        other_version.unwrap_err().to_string(),
+        "no device code for kernel `shop::scale` in this program: it has that of package `shop 1.0.0`, and this launch is of `shop 2.0.0`; add a build.rs with `warploom_build::compile()` to `shop 2.0.0`, or let the program use one version of it; WARPLOOM_DEVICE=emulator runs it on the CPU"
+    );
+    for (file, line) in [(file, 9), ("/registry/shop-1.0.0/src/kernels.rs", 7)] {
+        let text = of("shop 1.0.0", file, line).unwrap_err().to_string();
+        let compared = format!(
+            "has it at /registry/shop-1.0.0/src/lib.rs:7, the program at {file}:{line}: they were compiled from different sources; build both again with `cargo clean -p shop`"
+        );
+        assert!(text.contains(&compared), "{text}");
+    }
 }
 
 #[test]

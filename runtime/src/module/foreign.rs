@@ -221,6 +221,7 @@ impl<P> ForeignKernel<P> {
         let kernel = Kernel {
             name,
             base: name,
+            package: "",
             contract: self.contract,
             params: &self.params,
             layouts: &[],

@@ -14,6 +14,7 @@ fn on(device: &Device, contract: Contract) -> Function {
     let kernel = Kernel {
         name: "tests::tile",
         base: "tile",
+        package: "",
         contract,
         params: &[],
         layouts: &[],

@@ -90,6 +90,7 @@ fn start<'a>(
     let kernel = Kernel {
         name,
         base: name.trim_start_matches("streams::"),
+        package: "",
         contract: Contract::ANY,
         params,
         layouts: &[],

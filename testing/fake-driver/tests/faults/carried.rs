@@ -42,6 +42,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param], cooperative: bool) -> Ker
     Kernel {
         name,
         base: name.trim_start_matches("faults::"),
+        package: "",
         contract: Contract {
             cooperative,
             ..Contract::ANY
