@@ -148,8 +148,11 @@ impl DeviceParam {
 pub struct Root(pub &'static DeviceKernel);
 
 /// Marks `k` as launched at `at`. In the device pass the linker finds the call; elsewhere it does nothing.
+///
+/// # Safety
+/// `k` is the description that `#[kernel]` made: launches pass what it says to its entry.
 #[inline(always)]
-pub fn instantiate(k: &'static DeviceKernel, at: &'static Location<'static>) {
+pub unsafe fn instantiate(k: &'static DeviceKernel, at: &'static Location<'static>) {
     #[cfg(warploom_device)]
     {
         #[expect(

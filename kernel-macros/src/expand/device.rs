@@ -143,27 +143,39 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
 /// instance of a generic kernel, and tells the linker where it is launched.
 pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> TokenStream {
     let names = kernel.launched().map(|param| &param.name);
+    let instantiate = instantiate();
     quote! {
         let _ = (#stream, #shape, #(#names),*);
-        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        #instantiate
         ::warploom::__core::result::Result::Ok(())
+    }
+}
+
+fn instantiate() -> TokenStream {
+    quote! {
+        // SAFETY: the kernel's own description.
+        unsafe {
+            ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        }
     }
 }
 
 /// `attributes` in the device pass: it instantiates the kernel as a launch does.
 pub(super) fn attributes_block(device: &Ident) -> TokenStream {
+    let instantiate = instantiate();
     quote! {
         let _ = #device;
-        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        #instantiate
         ::warploom::__core::result::Result::Ok(::warploom::__core::option::Option::None)
     }
 }
 
 /// `function` in the device pass: it instantiates the kernel as a launch does, and is never called.
 pub(super) fn function_block(device: &Ident) -> TokenStream {
+    let instantiate = instantiate();
     quote! {
         let _ = #device;
-        ::warploom::device_std::kernel::instantiate(Self::DEVICE, ::warploom::__core::panic::Location::caller());
+        #instantiate
         ::warploom::__core::unreachable!("never called on a device")
     }
 }
