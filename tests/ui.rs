@@ -1,6 +1,6 @@
 //! What the macros refuse, as the user sees it: one rule, one case of the same name.
 //!
-//! A rule is a `// Rule: name` in kernel-macros/src; its case is `tests/ui/name.rs` beside the text that rustc prints.
+//! A rule is a `// Rule: name` in kernel-macros/src or device-std/src; its case is `tests/ui/name.rs` beside the text that rustc prints.
 //! `TRYBUILD=overwrite cargo test --test ui` writes the texts anew; review them.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,9 @@ fn refused_with_a_remedy() {
 fn every_rule_has_its_case() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut rules = Vec::new();
-    rules_under(&root.join("kernel-macros/src"), &mut rules).unwrap();
+    for sources in ["kernel-macros/src", "device-std/src"] {
+        rules_under(&root.join(sources), &mut rules).unwrap();
+    }
     let cases: BTreeSet<String> = fs::read_dir(root.join("tests/ui"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -30,7 +32,7 @@ fn every_rule_has_its_case() {
     let without_rule: Vec<_> = cases.difference(&names).collect();
     assert!(
         without_case.is_empty() && without_rule.is_empty(),
-        "rules without a case in tests/ui: {without_case:?}; cases without a rule in kernel-macros/src: {without_rule:?}"
+        "rules without a case in tests/ui: {without_case:?}; cases without a rule in kernel-macros/src or device-std/src: {without_rule:?}"
     );
 }
 

@@ -4,6 +4,7 @@
 //! witness, and its [`Space`] says which element a witness stands for. The space is part of the parameter's type: no kernel can use
 //! two spaces on one parameter, and none takes a stride or a width per call. So two threads never get one element.
 
+mod brackets; // `y[i]` and its error
 mod patches; // rectangles of a matrix, one for each thread
 
 pub use patches::{Patch, Patches};
