@@ -69,14 +69,14 @@ indices!(u32: u64, i32: i64, u64: u64, i64: i64, usize: u64, isize: i64);
 #[inline(always)]
 pub fn unroll<const N: usize, T: LoopIndex>(range: Range<T>, mut body: impl FnMut(T)) {
     const {
-        assert!(N <= MOST, "a loop's body is copied at most 64 times");
+        check_copies::<N>();
     }
     let mut i = range.start;
     let mut left = i.steps_to(range.end);
     if N > 1 {
         while left >= N as u64 {
             keep_as_loop();
-            unroll_all::<N>(|k| body(i.plus(k as u64)));
+            copies::<N>(|k| body(i.plus(k as u64)));
             i = i.plus(N as u64);
             left -= N as u64;
         }
@@ -100,16 +100,30 @@ pub fn unroll<const N: usize, T: LoopIndex>(range: Range<T>, mut body: impl FnMu
 /// assert_eq!(powers, [1, 2, 4, 8, 16]);
 /// ```
 #[inline(always)]
-pub fn unroll_all<const N: usize>(mut body: impl FnMut(usize)) {
+pub fn unroll_all<const N: usize>(body: impl FnMut(usize)) {
     const {
-        assert!(N <= MOST, "a loop's body is copied at most 64 times");
+        check_copies::<N>();
     }
+    copies::<N>(body);
+}
+
+/// [`unroll_all`], of a number that was checked.
+#[inline(always)]
+fn copies<const N: usize>(mut body: impl FnMut(usize)) {
     macro_rules! copies {
         ($($k:literal)*) => { $( if N > $k { body($k); } )* };
     }
     copies!(
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
         32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+    );
+}
+
+/// Fails the build above [`MOST`].
+const fn check_copies<const N: usize>() {
+    assert!(
+        N <= MOST,
+        "`unroll` and `unroll_all` copy a loop's body at most 64 times; take a smaller number, which need not divide the length, or nest two loops"
     );
 }
 

@@ -239,12 +239,26 @@ impl Nested<'_> {
                         outcome.foreign_errors.push(text);
                     }
                 }
+                // rustc says apart from the error which instance of a generic function it is about, and where that is called.
+                ("compiler-message", Some(note)) if note.message.contains(INSTANTIATING) => {
+                    // Messages of targets that are compiled at a time are mixed.
+                    let mut latest = outcome.built.iter_mut().rev();
+                    let of_target = latest
+                        .find(|b| (&b.name, &b.kind) == (&target.name, &kind))
+                        .filter(|_| ours);
+                    if let Some(error) = of_target.and_then(|b| b.errors.last_mut()) {
+                        error.push_str(&note.rendered.unwrap_or(note.message));
+                    }
+                }
                 _ => {}
             }
         }
         outcome
     }
 }
+
+/// What rustc's note behind an error in a generic function says.
+pub(crate) const INSTANTIATING: &str = "error was encountered while instantiating";
 
 /// Changes when this executable, which is also the device linker, is built anew.
 fn stamp(this: &Path) -> String {

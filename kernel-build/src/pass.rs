@@ -2,7 +2,7 @@
 
 use crate::agreement::{Outer, Part, Plan};
 use crate::builder::Builder;
-use crate::cargo::{Nested, Outcome};
+use crate::cargo::{INSTANTIATING, Nested, Outcome};
 use crate::embed::embed;
 use crate::environment::{DEVICE_CFG, DEVICE_PASS, ROLE};
 use crate::groups::{DeviceCode, Group};
@@ -423,12 +423,18 @@ fn first_error<'a>(target: &Target, outcome: &'a Outcome) -> &'a str {
         .unwrap_or_else(|| outcome.log.trim())
 }
 
-/// The first line of an error of rustc or cargo, and where it is.
+/// The first line of an error of rustc or cargo, and where it is; in a generic function also where that is called.
 fn headline(error: &str) -> String {
     let mut lines = error.lines().map(str::trim).filter(|l| !l.is_empty());
     let line = lines.next().unwrap_or("rustc failed");
-    let place = lines.find(|l| l.starts_with("-->")).unwrap_or_default();
-    format!("{line} {place}").trim_end().to_owned()
+    let is_place = |line: &&str| line.starts_with("-->");
+    let place = lines.find(is_place).unwrap_or_default();
+    let call = lines
+        .find(|line| line.contains(INSTANTIATING))
+        .and_then(|_| lines.find(is_place))
+        .map(|place| place.replacen("-->", ", called at", 1))
+        .unwrap_or_default();
+    format!("{line} {place}{call}").trim_end().to_owned()
 }
 
 /// Says that targets have no device code, which the host's build does not notice: a warning, or an error where that is asked for.

@@ -370,6 +370,7 @@ fn no_address_and_no_rewritten_type_gets_past_the_checks() {
             "a kernel is passed a value of type `",
             "which holds an address of the host's memory",
             "pass arrays as `&[T]`",
+            &format!("called at src/bin/{name}.rs:"),
         ] {
             assert!(
                 about.contains(expected),

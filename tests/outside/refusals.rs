@@ -73,6 +73,17 @@ fn printing_is_refused() {
     assert_contains(&said, &["print", "gpu_println!"]);
 }
 
+#[test]
+fn too_many_copies_of_a_loop_are_reported_once_with_the_limit() {
+    let said = Outside::program(
+        "refused-unroll",
+        "use warploom::device_std::hint::unroll;\nuse warploom::prelude::*;\n\n#[kernel]\nfn sum(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {\n    if let Some(y) = y.get_mut(i) {\n        unroll::<65, _>(0..x.len(), |k| *y += x[k]);\n    }\n}\n\nfn main() {}\n",
+    )
+    .fails();
+    assert_contains(&said, &["at most 64 times", "src/main.rs:7:"]);
+    assert_eq!(said.matches("at most 64 times").count(), 1, "{said}");
+}
+
 const TWO_CLOSURES: &str = "use warploom::prelude::*;
 
 #[kernel]
