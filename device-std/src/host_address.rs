@@ -7,6 +7,8 @@
 use core::any::type_name;
 use core::marker::PhantomData;
 
+use crate::const_text::Text;
+
 /// No reference, raw pointer or function pointer, by itself, in a field or in a capture.
 auto trait NoHostAddress {}
 
@@ -58,42 +60,5 @@ pub(crate) const fn refuse<T>() {
             .with("`, which holds an address of the host's memory: a reference, a function pointer or a raw pointer, by itself, in a field or in a capture. A GPU cannot follow it. ")
             .with("Copy the value behind a reference into the closure (`let scale = *scale; move |x| x * scale`), pass arrays as `&[T]` from a `DeviceBuffer<T>`, and pass the function itself instead of a `fn(..)` pointer");
         panic!("{}", text.as_str());
-    }
-}
-
-/// A text that is put together at compile time.
-struct Text {
-    bytes: [u8; Text::MOST],
-    len: usize,
-}
-
-impl Text {
-    const MOST: usize = 4096;
-
-    const fn new() -> Self {
-        Text {
-            bytes: [0; Text::MOST],
-            len: 0,
-        }
-    }
-
-    /// Appends `text`, if there is room for all of it.
-    const fn with(mut self, text: &str) -> Self {
-        let text = text.as_bytes();
-        if text.len() <= Text::MOST - self.len {
-            let (_, free) = self.bytes.split_at_mut(self.len);
-            let (place, _) = free.split_at_mut(text.len());
-            place.copy_from_slice(text);
-            self.len += text.len();
-        }
-        self
-    }
-
-    const fn as_str(&self) -> &str {
-        let (text, _) = self.bytes.split_at(self.len);
-        match core::str::from_utf8(text) {
-            Ok(text) => text,
-            Err(_) => "a kernel is passed an address of the host's memory",
-        }
     }
 }

@@ -26,6 +26,7 @@ pub mod atomic; // every width, order and scope
 pub mod barrier; // barriers that ask, barriers for a part of the warps
 pub mod block; // the block as a group: barrier, size, leader; the grid
 pub mod cluster; // blocks that reach each other's shared memory
+mod const_text; // texts of errors in constants
 pub mod debug; // break points, counters of the profiler
 #[doc(hidden)]
 pub mod derived; // what the derives check

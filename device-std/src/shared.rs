@@ -13,6 +13,8 @@ pub use array::RawArray;
 pub use array::{AtomicElement, SharedArray};
 pub use carve::{Carve, SharedLayout};
 pub use dynamic::DynamicShared;
+#[doc(hidden)]
+pub use tile::TileName;
 pub use tile::{SharedTile, TileView};
 
 #[cold]

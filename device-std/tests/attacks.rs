@@ -7,6 +7,10 @@ use warploom_emulator::Fault;
 
 enum Site {}
 
+impl shared::TileName for Site {
+    const NAME: &'static str = "tile";
+}
+
 fn block<'k>() -> Block<'k> {
     // SAFETY: used in the thread that makes it.
     unsafe { Block::from_launch() }

@@ -17,6 +17,10 @@ fn tile<'k, const ORDINAL: u32, T: Plain, const N: usize>() -> SharedTile<'k, T,
     unsafe { SharedTile::from_launch::<ORDINAL, Site>() }
 }
 
+impl shared::TileName for Site {
+    const NAME: &'static str = "tile";
+}
+
 #[test]
 fn a_tile_is_read_by_all_after_publishing() {
     for threads in [1, 31, 64, 100] {

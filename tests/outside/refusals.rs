@@ -84,6 +84,23 @@ fn too_many_copies_of_a_loop_are_reported_once_with_the_limit() {
     assert_eq!(said.matches("at most 64 times").count(), 1, "{said}");
 }
 
+#[test]
+fn a_tile_that_no_gpu_has_room_for_is_named() {
+    let said = Outside::program(
+        "refused-tile",
+        "use warploom::prelude::*;\n\n#[kernel]\nfn sum(block: Block, halo: SharedTile<u32, 32>, rows: SharedTile<[f64; 512], 300>) {\n    drop(halo.publish(&block));\n    drop(rows.publish(&block));\n}\n\nfn main() {}\n",
+    )
+    .fails();
+    assert_contains(
+        &said,
+        &[
+            "the shared tile `rows` has 300 slots of 4096 bytes",
+            "take a smaller tile",
+            "src/main.rs:4:",
+        ],
+    );
+}
+
 const TWO_CLOSURES: &str = "use warploom::prelude::*;
 
 #[kernel]

@@ -188,6 +188,7 @@ const CRATES: &[Layers] = &[
             (
                 "contracts",
                 &[
+                    "const_text",
                     "derived",
                     "hint",
                     "host_address",

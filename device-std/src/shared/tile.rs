@@ -8,6 +8,7 @@
 //! 4. A thread's passing the n-th reclaim implies that every other thread gave its view away, or returned: no thread reads.
 //! 5. Address and barrier ids travel in one value, so exchanging two tiles changes nothing.
 
+use crate::const_text::Text;
 use crate::index::linear_thread;
 use crate::scope::{Brand, Tied};
 use crate::{Block, Plain, block_dim, intrinsics as raw};
@@ -32,6 +33,7 @@ use core::ops::Deref;
 ///     }
 /// }
 /// # enum Site {}
+/// # impl warploom_device_std::shared::TileName for Site { const NAME: &'static str = "tile"; }
 /// # let (x, mut y) = (Vec::from_iter(0..192u32), vec![0u32; 192]);
 /// # let (at, n) = (y.as_mut_ptr().expose_provenance(), y.len());
 /// # let shape = Shape { grid: [3, 1, 1], block: [64, 1, 1], dynamic_shared_bytes: 0, workers: None };
@@ -171,16 +173,13 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     #[doc(hidden)]
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    pub unsafe fn from_launch<const ORDINAL: u32, Site: 'static>() -> Self {
+    pub unsafe fn from_launch<const ORDINAL: u32, Site: TileName>() -> Self {
         const {
             assert!(
                 ORDINAL < 7,
                 "a kernel has at most seven shared tiles: each takes two of the block's 16 barriers"
             );
-            assert!(
-                N <= 1 << 20 && size_of::<[T; N]>() <= 1 << 20,
-                "a shared tile has at most 2^20 slots and bytes; no GPU gives a block more shared memory"
-            );
+            refuse_oversized::<T, N>(Site::NAME);
         };
         SharedTile {
             slots: raw::shared_site::<T, N, TileSite<ORDINAL, Site>>().cast(),
@@ -190,6 +189,32 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
             },
             _brand: Brand::new(),
         }
+    }
+}
+
+/// The type that stands for one tile of one kernel.
+#[doc(hidden)]
+pub trait TileName: 'static {
+    /// The parameter's name.
+    const NAME: &'static str;
+}
+
+/// Slots and bytes of a tile at most: more than the shared memory that any GPU gives a block.
+const MOST: usize = 1 << 20;
+
+#[expect(clippy::panic, reason = "evaluated when the kernel is compiled")]
+const fn refuse_oversized<T, const N: usize>(name: &str) {
+    let bytes = size_of::<T>().saturating_mul(N);
+    if N > MOST || bytes > MOST {
+        let text = Text::new()
+            .with("the shared tile `")
+            .with(name)
+            .with("` has ")
+            .with_number(N)
+            .with(" slots of ")
+            .with_number(size_of::<T>())
+            .with(" bytes, but no GPU gives a block as much as 2^20 bytes of shared memory; take a smaller tile and fill it several times");
+        panic!("{}", text.as_str());
     }
 }
 

@@ -14,6 +14,7 @@ mod tests;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericParam, Generics, Type};
 
@@ -250,13 +251,21 @@ fn argument(param: &Param) -> Ident {
     name
 }
 
-/// One type per shared tile, so that each tile has its own memory.
+/// One type per shared tile, so that each tile has its own memory, and errors its name.
 fn tile_sites(kernel: &Kernel) -> TokenStream {
     let sites = kernel.params.iter().filter_map(|param| match param.kind {
-        ParamKind::SharedTile(ordinal) => Some(tile_site(ordinal)),
+        ParamKind::SharedTile(ordinal) => {
+            let (site, name) = (tile_site(ordinal), param.name.unraw().to_string());
+            Some(quote! {
+                struct #site;
+                impl ::warploom::device_std::shared::TileName for #site {
+                    const NAME: &'static ::warploom::__core::primitive::str = #name;
+                }
+            })
+        }
         _ => None,
     });
-    quote!(#(struct #sites;)*)
+    quote!(#(#sites)*)
 }
 
 fn tile_site(ordinal: usize) -> Ident {
