@@ -154,6 +154,9 @@ fn look_up<'a>(
         // The fast path leads past the lints.
         if checks.observer.is_none() {
             entry.set(space);
+            if space.is_shared() {
+                checks.caches_shared.set(true);
+            }
         }
         return Some(space).filter(|space| space.what != SpaceKind::Ignored);
     }

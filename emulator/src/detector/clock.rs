@@ -161,6 +161,12 @@ impl Clocks {
         self.times().iter().map(Cell::get).max().unwrap_or(0)
     }
 
+    /// The time of lane number `thread` of the block.
+    #[inline(always)]
+    pub(super) fn time(&self, thread: u32) -> u32 {
+        self.all_times[thread as usize % MOST_LANES].get()
+    }
+
     /// An access that lane number `thread` of the block makes now.
     #[inline(always)]
     pub(super) fn slot(&self, thread: u32, what: AccessKind) -> Slot {

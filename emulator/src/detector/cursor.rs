@@ -4,44 +4,77 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::line::{FRESH, LINE, READ, WRITTEN, replace};
-use super::shadow::Entry;
-use super::slot::Slot;
+use super::line::{FRESH, LINE, Line, READ, WRITTEN, replace};
+use super::shadow::{CHUNK, Entry};
+use super::slot::{AccessKind, Slot};
 use super::space::Space;
 
-/// The line along which the lanes of a site go: what its record says, so that further accesses check nothing else. By site.
+/// The line along which the lanes of a site go: what its record says, so that further accesses check nothing else. By site. Here lanes
+/// have their numbers in the block: blocks that come later have other times.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(super) struct Cursor {
-    /// The address of the line's first byte.
-    base: Cell<usize>,
-    epochs: Cell<*const AtomicU32>,
-    /// The access that its record has of the first granule.
-    first: Cell<Slot>,
-    /// Bytes of each access. 0: no line.
-    bytes: Cell<u32>,
+    /// The site, and the bytes of each access. 0: no line.
+    tag: Cell<u32>,
+    /// The lane that accesses the line's first granule.
+    first: Cell<u32>,
+    t: Cell<u32>,
     /// The line's reads are those of the lanes that write now.
     own_reads: Cell<bool>,
     /// other OS threads may access the same granules.
     locked: Cell<bool>,
+    /// The address that lane 0 would access.
+    origin: Cell<usize>,
+    /// Where the epoch of the granule at address 0 would be.
+    epochs: Cell<*const AtomicU32>,
+    /// The line, and how many whole ones of its chunk lie behind it in the space.
+    line: Cell<*const Line>,
+    n_behind: Cell<u32>,
+}
+
+/// An access of a lane, as a cursor compares it.
+#[derive(Clone, Copy)]
+pub(super) struct Here {
+    pub(super) address: usize,
+    /// The lane's number in the block.
+    pub(super) thread: u32,
+    /// The lane's time.
+    pub(super) t: u32,
+    pub(super) site: u32,
 }
 
 impl Cursor {
     pub(super) const fn new() -> Self {
         Self {
-            base: Cell::new(0),
-            epochs: Cell::new(ptr::null()),
-            first: Cell::new(Slot::NONE),
-            bytes: Cell::new(0),
+            tag: Cell::new(0),
+            first: Cell::new(0),
+            t: Cell::new(0),
             own_reads: Cell::new(false),
             locked: Cell::new(false),
+            origin: Cell::new(0),
+            epochs: Cell::new(ptr::null()),
+            line: Cell::new(ptr::null()),
+            n_behind: Cell::new(0),
         }
+    }
+
+    /// Sites have 24 bits.
+    #[inline(always)]
+    const fn tag<const N: usize>(site: u32) -> u32 {
+        let width = const {
+            match N {
+                4 => 1,
+                8 => 2,
+                _ => 3,
+            }
+        };
+        site * 4 + width
     }
 
     /// Whether a read of `N` bytes is one of those that the line's record stands for; then it is remembered.
     #[inline(always)]
-    pub(super) fn reads<const N: usize>(&self, address: usize, now: Slot) -> bool {
-        self.each::<N>(address, now, |epoch| {
+    pub(super) fn reads<const N: usize>(&self, here: Here) -> bool {
+        self.each::<N>(here, |epoch| {
             let known = epoch.load(Ordering::Relaxed);
             known == READ || known == FRESH && replace(epoch, known, READ, self.locked.get())
         })
@@ -49,8 +82,8 @@ impl Cursor {
 
     /// The same of a write.
     #[inline(always)]
-    pub(super) fn writes<const N: usize>(&self, address: usize, now: Slot) -> bool {
-        self.each::<N>(address, now, |epoch| {
+    pub(super) fn writes<const N: usize>(&self, here: Here) -> bool {
+        self.each::<N>(here, |epoch| {
             let known = epoch.load(Ordering::Relaxed);
             let may_write = known == FRESH || known == READ && self.own_reads.get();
             known == WRITTEN || may_write && replace(epoch, known, WRITTEN, self.locked.get())
@@ -58,22 +91,22 @@ impl Cursor {
     }
 
     #[inline(always)]
-    fn each<const N: usize>(
-        &self,
-        address: usize,
-        now: Slot,
-        is: impl Fn(&AtomicU32) -> bool,
-    ) -> bool {
-        let (offset, first) = (address.wrapping_sub(self.base.get()), self.first.get());
-        let is_like_it = offset <= 4 * LINE - N
-            && self.bytes.get() == N as u32
-            && address.is_multiple_of(N)
-            && now.who.wrapping_sub((offset / N) as u32) == first.who
-            && now.t == first.t
-            && now.what == first.what;
+    fn each<const N: usize>(&self, here: Here, is: impl Fn(&AtomicU32) -> bool) -> bool {
+        let Here {
+            address,
+            thread,
+            t,
+            site,
+        } = here;
+        let lanes = const { (4 * LINE / if N < 4 { 4 } else { N }) as u32 };
+        // An address that is so far from an aligned one is aligned.
+        let is_like_it = address.wrapping_sub(N * thread as usize) == self.origin.get()
+            && Self::tag::<N>(site) == self.tag.get()
+            && thread.wrapping_sub(self.first.get()) < lanes
+            && t == self.t.get();
         let epoch = |n: usize| {
             // SAFETY: the line is in a table that stays as long as the run, and has an epoch for each granule.
-            unsafe { &*self.epochs.get().wrapping_byte_add(offset + n) }
+            unsafe { &*self.epochs.get().wrapping_byte_add(address + n) }
         };
         is_like_it
             && is(epoch(0))
@@ -81,31 +114,85 @@ impl Cursor {
             && (N <= 8 || is(epoch(8)) && is(epoch(12)))
     }
 
-    /// Goes to the line of an entry for the granule at `address`, whose record stands for `now`.
+    /// Goes on to the next line, if this is the access to it that follows those to this one; then the access is remembered.
+    #[inline(always)]
+    pub(super) fn goes_on<const N: usize, const WRITE: bool>(&self, here: Here, who: u32) -> bool {
+        let lanes = const { (4 * LINE / if N < 4 { 4 } else { N }) as u32 };
+        let is_next = here.address.wrapping_sub(N * here.thread as usize) == self.origin.get()
+            && Self::tag::<N>(here.site) == self.tag.get()
+            && here.thread.wrapping_sub(self.first.get()) == lanes
+            && here.t == self.t.get()
+            && self.n_behind.get() != 0;
+        if !is_next {
+            return false;
+        }
+        let next = self.line.get().wrapping_add(1);
+        // SAFETY: the chunk has this line too, and stays as long as the run.
+        let line = unsafe { &*next };
+        let kind = const {
+            if WRITE {
+                AccessKind::WRITE
+            } else {
+                AccessKind::READ
+            }
+        };
+        let now = Slot {
+            who,
+            t: here.t,
+            what: AccessKind::new(kind, here.site),
+        };
+        let record = if WRITE { &line.write } else { &line.read };
+        if !record.stands_for::<N>(who, now, self.locked.get()) {
+            return false;
+        }
+        self.line.set(next);
+        self.n_behind.set(self.n_behind.get() - 1);
+        self.first.set(here.thread);
+        self.own_reads.set(WRITE && line.read.is_of::<N>(who));
+        if WRITE {
+            self.writes::<N>(here)
+        } else {
+            self.reads::<N>(here)
+        }
+    }
+
+    /// Goes to the line of the entry of the granule that is accessed, whose record stands for this access by lane `who` of the grid.
     #[inline(always)]
     pub(super) fn go_to<const N: usize>(
         &self,
         space: &Space,
         entry: Entry<'_>,
-        address: usize,
-        now: Slot,
+        here: Here,
+        who: u32,
     ) {
         let inside = entry.inside() % LINE;
         let (base, end) = (
-            address.wrapping_sub(4 * inside),
+            here.address.wrapping_sub(4 * inside),
             space.base + space.lined[0],
         );
         // A line that reaches out of the space would hide accesses past its end.
         let is_whole = base.wrapping_sub(space.base) < end - space.base && end - base >= 4 * LINE;
         let before = (4 * inside / N) as u32;
-        let first = now.who.wrapping_sub(before);
         let read = &entry.line().read;
-        self.bytes.set(if is_whole { N as u32 } else { 0 });
-        self.base.set(base);
-        self.epochs.set(entry.epochs().wrapping_sub(inside));
-        self.first.set(Slot { who: first, ..now });
-        self.own_reads.set(read.is_of::<N>(first));
+        self.tag.set(if is_whole {
+            Self::tag::<N>(here.site)
+        } else {
+            0
+        });
+        self.first.set(here.thread.wrapping_sub(before));
+        self.t.set(here.t);
+        self.origin
+            .set(here.address.wrapping_sub(N * here.thread as usize));
+        self.epochs
+            .set(entry.epochs().wrapping_byte_sub(here.address));
+        self.own_reads
+            .set(read.is_of::<N>(who.wrapping_sub(before)));
         self.locked.set(space.locked);
+        self.line.set(entry.line());
+        let in_space = (end - base) / (4 * LINE);
+        let in_chunk = (CHUNK - entry.inside()).div_ceil(LINE);
+        let n = in_space.min(in_chunk);
+        self.n_behind.set(n.saturating_sub(1) as u32);
     }
 }
 

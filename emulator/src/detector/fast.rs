@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::access::{is_wider, slow_path};
 use super::clock::Clocks;
+use super::cursor::Here;
 use super::epochs::NONE;
 use super::lines::{read_first, write_first};
 use super::rows::Reader;
@@ -28,16 +29,17 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
         epoch == clocks.epochs.warp(running.thread.get()) || clocks.epochs.is_settled(epoch)
     };
     let window = &checks.windows[site as usize % CACHED];
+    let thread = running.thread.get();
+    let here = Here {
+        address: at.addr(),
+        thread,
+        t: clocks.time(thread),
+        site,
+    };
     if was_last || N < 4 {
         read_fast::<N>(at, site);
-    } else if !window.all_are::<N>(at.addr(), clocks.epochs.block(), or)
-        && !checks.cursors[0][site as usize % CACHED].reads::<N>(
-            at.addr(),
-            clocks.slot(
-                running.thread.get(),
-                AccessKind::new(AccessKind::READ, site),
-            ),
-        )
+    } else if !checks.cursors[0][site as usize % CACHED].reads::<N>(here)
+        && !window.all_are::<N>(at.addr(), clocks.epochs.block(), or)
     {
         // SAFETY: as in `each_fast`.
         if unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared() {
@@ -46,6 +48,47 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
             read_first::<N>(at, site);
         }
     }
+}
+
+/// Two reads of `N` bytes, 4 or 8: one call for both.
+#[inline(always)]
+pub(super) fn read_two<const N: usize>(a: (*const u8, u32), b: (*const u8, u32)) {
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    let clocks = &checks.clocks;
+    let thread = running.thread.get();
+    let t = clocks.time(thread);
+    let is_known = |(at, site): (*const u8, u32)| {
+        let here = Here {
+            address: at.addr(),
+            thread,
+            t,
+            site,
+        };
+        let or = |epoch| epoch == clocks.epochs.warp(thread) || clocks.epochs.is_settled(epoch);
+        checks.cursors[0][site as usize % CACHED].reads::<N>(here)
+            || checks.windows[site as usize % CACHED].all_are::<N>(
+                at.addr(),
+                clocks.epochs.block(),
+                or,
+            )
+    };
+    // What is remembered of the first is found so again, which changes nothing.
+    if !(is_known(a) && is_known(b) && running.makes_steps(2)) {
+        read_one_by_one::<N>(a.0, b.0, a.1, b.1);
+    }
+}
+
+#[inline(never)]
+extern "C-unwind" fn read_one_by_one<const N: usize>(
+    a: *const u8,
+    b: *const u8,
+    site_a: u32,
+    site_b: u32,
+) {
+    read::<N>(a, site_a);
+    read::<N>(b, site_b);
 }
 
 /// A read of shared memory, not the lane's last step.
@@ -114,6 +157,16 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
     };
     let was_last = running.was_last_step();
     checks.clocks.note_write(running.thread.get());
+    let thread = running.thread.get();
+    let here = Here {
+        address: at.addr(),
+        thread,
+        t: checks.clocks.time(thread),
+        site,
+    };
+    if N >= 4 && !was_last && checks.cursors[1][site as usize % CACHED].writes::<N>(here) {
+        return running.memory_changed();
+    }
     let shared = checks.windows[site as usize % CACHED].shared::<N>(at.addr(), N);
     let is_fast = N >= 4
         && !was_last
@@ -133,15 +186,7 @@ pub(super) fn write<const N: usize>(at: *const u8, value: Option<u64>, site: u32
         });
     if was_last || N < 4 {
         write_fast::<N>(at, value, site);
-    } else if is_fast
-        || checks.cursors[1][site as usize % CACHED].writes::<N>(
-            at.addr(),
-            checks.clocks.slot(
-                running.thread.get(),
-                AccessKind::new(AccessKind::WRITE, site),
-            ),
-        )
-    {
+    } else if is_fast {
         running.memory_changed();
     // SAFETY: as in `each_fast`.
     } else if unsafe { &*checks.cache[site as usize % CACHED].get() }.is_shared() {

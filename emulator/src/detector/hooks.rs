@@ -5,6 +5,7 @@
 
 use super::slot::AccessKind;
 use super::{access, atomic, fast, fast_atomic, rows, state};
+use crate::engine::fiber;
 
 /// A function that instrumented code may call, and its name.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +51,10 @@ hooks! {
     fn row8(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<8>(at, step, count, steps, site) }
     /// The same with 16 bytes each.
     fn row16(at: *const u8, step: u64, count: u32, steps: u32, site: u32) -> bool { rows::read::<16>(at, step, count, steps, site) }
+    /// Two reads of 4 bytes each, one after the other, which must be aligned to 4. Nothing between them is announced.
+    fn pair4(a: *const u8, b: *const u8, site_a: u32, site_b: u32) { fast::read_two::<4>((a, site_a), (b, site_b)); }
+    /// The same with 8 bytes each.
+    fn pair8(a: *const u8, b: *const u8, site_a: u32, site_b: u32) { fast::read_two::<8>((a, site_a), (b, site_b)); }
     /// A write of 1 byte.
     fn store1(at: *const u8, value: u64, site: u32) { fast::write::<1>(at, Some(value), site); }
     /// A write of 2 bytes, which must be aligned to 2.
@@ -72,6 +77,8 @@ hooks! {
     /// store, 2 a read and a write), bit 2 that it is volatile rather than atomic, bits 4.. the order as in the table of intrinsics
     /// (0 relaxed, 1 acquire, 2 release, 3 both, 4 sequentially consistent). The scope is the system's.
     fn atomic(at: *const u8, bytes: u32, how: u32, site: u32) { fast_atomic::announced(at, bytes, how, site); }
+    /// Where the lane's registers are: three words each of `%tid`, `%ctaid`, `%ntid` and `%nctaid`, which stay what they are while it runs.
+    fn lane() -> *const u8 { fiber::registers().cast() }
     /// A fence of Rust's own, of the system's scope; the order as in the table of intrinsics.
     fn fence(order: u32, site: u32) { let _ = site; atomic::fence(order << 2 | atomic::SYSTEM); }
     /// A call of a function that was not inlined, from `site`.

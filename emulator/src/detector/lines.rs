@@ -3,6 +3,7 @@
 //! Most of what a kernel accesses it accesses once: neighbouring lanes read or write neighbouring elements, at one site and at one time.
 //! A granule takes 40 bytes, which the processor would fetch and write back for each; a line takes 32 for all of its granules.
 
+use super::cursor::Here;
 use super::fast::{read_fast, write_fast};
 use super::slot::AccessKind;
 use super::space::CACHED;
@@ -35,6 +36,17 @@ fn is_in_lines<const N: usize, const WRITE: bool>(at: *const u8, site: u32) -> b
         return true;
     };
     let slot = site as usize % CACHED;
+    let cursor = &checks.cursors[WRITE as usize][slot];
+    let thread = running.thread.get();
+    let here = Here {
+        address: at.addr(),
+        thread,
+        t: checks.clocks.time(thread),
+        site,
+    };
+    if cursor.goes_on::<N, WRITE>(here, checks.clocks.base.get() | thread) {
+        return true;
+    }
     // SAFETY: as in `fast::each_fast`.
     let space = unsafe { &*checks.cache[slot].get() };
     let (offset, bytes) = (
@@ -50,9 +62,7 @@ fn is_in_lines<const N: usize, const WRITE: bool>(at: *const u8, site: u32) -> b
             AccessKind::READ
         }
     };
-    let now = checks
-        .clocks
-        .slot(running.thread.get(), AccessKind::new(kind, site));
+    let now = checks.clocks.slot(thread, AccessKind::new(kind, site));
     let is = |index| {
         let entry = space.entry(index);
         entry.is_some_and(|entry| entry.is_in_line_now::<N, WRITE>(now, space.locked))
@@ -62,7 +72,7 @@ fn is_in_lines<const N: usize, const WRITE: bool>(at: *const u8, site: u32) -> b
         && (N <= 4 || is(first + 1))
         && (N <= 8 || is(first + 2) && is(first + 3));
     if is_done && let Some(entry) = space.entry(first) {
-        checks.cursors[WRITE as usize][slot].go_to::<N>(space, entry, at.addr(), now);
+        cursor.go_to::<N>(space, entry, here, now.who);
     }
     is_done
 }

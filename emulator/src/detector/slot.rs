@@ -12,15 +12,6 @@ pub(super) struct Slot {
     pub(super) what: AccessKind,
 }
 
-impl Slot {
-    /// No access.
-    pub(super) const NONE: Self = Self {
-        who: 0,
-        t: 0,
-        what: AccessKind::new(0, 0),
-    };
-}
-
 /// A site (upper 24 bits) and what was done there (lower 8).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]

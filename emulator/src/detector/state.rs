@@ -154,6 +154,8 @@ pub(crate) struct BlockChecks {
     pub(super) t0: u32,
     /// Where the sites looked up memory last.
     pub(super) cache: [Cell<*const Space>; CACHED],
+    /// One of these places is shared memory.
+    pub(super) caches_shared: Cell<bool>,
     /// Where they read last what told nothing new.
     pub(super) windows: [Window; CACHED],
     /// Along which lines their reads and their writes go: `y += x` does both at one site.
@@ -170,6 +172,8 @@ pub(crate) struct BlockChecks {
     pub(super) uninitialised: Uninitialised,
     /// The calls that each lane is in.
     pub(super) calls: RefCell<Vec<Vec<u32>>>,
+    /// A lane of the block has been in one.
+    any_calls: Cell<bool>,
     /// Copies under way.
     pub(super) flights: RefCell<Vec<copies::Flight>>,
     /// Told of all that its lanes do.
@@ -189,6 +193,7 @@ impl BlockChecks {
             run,
             t0: run.t0,
             cache: [const { Cell::new(&raw const NOWHERE) }; CACHED],
+            caches_shared: Cell::new(false),
             windows: [const { Window::closed() }; CACHED],
             cursors: [const { [const { Cursor::new() }; CACHED] }; 2],
             shared: Table::new(ARENA_BYTES),
@@ -198,6 +203,7 @@ impl BlockChecks {
             scattered: [const { Cell::new(0) }; CACHED],
             uninitialised: Uninitialised::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
+            any_calls: Cell::new(false),
             flights: RefCell::default(),
             observer: run.observe.as_ref().map(|Observe(make)| make()),
         }
@@ -328,12 +334,15 @@ impl BlockChecker for BlockChecks {
         self.clocks
             .restart(number, run.shape.cluster_blocks() as u32, start);
         let alone = run.shape.set_blocks == 1;
-        for (cached, window) in self.cache.iter().zip(&self.windows) {
-            // SAFETY: the block's own shared memory ends below, global memory with the run. That of other blocks may have ended already.
-            if !alone || unsafe { &*cached.get() }.is_shared() {
-                cached.set(&raw const NOWHERE);
+        // A window opens only where its site has looked up memory.
+        if self.caches_shared.take() {
+            for (cached, window) in self.cache.iter().zip(&self.windows) {
+                // SAFETY: the block's own shared memory ends below, global memory with the run. That of other blocks may have ended already.
+                if !alone || unsafe { &*cached.get() }.is_shared() {
+                    cached.set(&raw const NOWHERE);
+                }
+                window.close_if_shared();
             }
-            window.close_if_shared();
         }
         self.arrays.borrow_mut().clear();
         self.hints.clear();
@@ -342,7 +351,9 @@ impl BlockChecker for BlockChecks {
         if let Some(observer) = &self.observer {
             observer.begins(block);
         }
-        self.calls.borrow_mut().iter_mut().for_each(Vec::clear);
+        if self.any_calls.take() {
+            self.calls.borrow_mut().iter_mut().for_each(Vec::clear);
+        }
     }
 
     fn high(&self) -> u32 {
@@ -434,6 +445,7 @@ impl BlockChecks {
 /// The lane that runs calls a function from `site`.
 pub(super) fn enter(site: u32) {
     if let Some((running, checks)) = current() {
+        checks.any_calls.set(true);
         checks.calls.borrow_mut()[running.thread.get() as usize].push(site);
     }
 }

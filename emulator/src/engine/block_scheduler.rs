@@ -99,7 +99,7 @@ impl<'run> BlockScheduler<'run> {
     fn out_of_stacks(&self, cause: String) -> Fault {
         let first = self.running.core().next_fresh();
         Fault::OutOfStacks {
-            block: self.running.block.get(),
+            block: self.running.registers.block.get(),
             thread: self.running.shape.thread_at(first),
             cause,
         }

@@ -183,7 +183,7 @@ impl<'run> CoResidentBlocks<'run> {
             if core.n_live() == 0 {
                 continue;
             }
-            let place = block.block.get();
+            let place = block.registers.block.get();
             first = first.or(Some(place));
             let mut here = core.waits(&self.shape);
             for reach in [Reach::Cluster, Reach::Grid] {

@@ -68,7 +68,7 @@ impl<'a, 'run> Scene<'a, 'run> {
 
     fn who(&self, thread: u32) -> Who {
         Who {
-            block: self.running.block.get(),
+            block: self.running.registers.block.get(),
             thread: self.running.shape.thread_at(thread),
             warp: thread / LANES,
             lane: thread % LANES,
@@ -99,7 +99,10 @@ impl<'a, 'run> Scene<'a, 'run> {
             code: report.code,
             sites: actors.map(|actor| actor.map_or(SiteId(0), |actor| actor.place.id())),
             detail,
-            block: self.running.shape.linear(self.running.block.get()),
+            block: self
+                .running
+                .shape
+                .linear(self.running.registers.block.get()),
             thread: actors[0].map_or(0, |actor| actor.thread),
         };
         let mut report = report;

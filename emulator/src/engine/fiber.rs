@@ -10,6 +10,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr;
 use std::rc::Rc;
@@ -42,12 +43,50 @@ pub(crate) enum Phase {
 /// The panic payload that unwinds a lane of a stuck block.
 struct Abandoned;
 
+/// What a lane reads of the launch and of its place in it: instrumented code does so by the offsets of these fields, which
+/// `kernel-build/src/instrument/table.rs` has.
+#[repr(C)]
+pub(crate) struct Registers {
+    /// The lane's place in its block.
+    pub(crate) place: Cell<[u32; 3]>,
+    /// The block's place in the grid.
+    pub(crate) block: Cell<[u32; 3]>,
+    block_extents: [u32; 3],
+    grid_extents: [u32; 3],
+}
+
+const _: () = {
+    assert!(offset_of!(Registers, place) == 0);
+    assert!(offset_of!(Registers, block) == 12);
+    assert!(offset_of!(Registers, block_extents) == 24);
+    assert!(offset_of!(Registers, grid_extents) == 36);
+};
+
+/// Those of host code.
+struct NoRegisters(Registers);
+
+// SAFETY: nothing writes them.
+unsafe impl Sync for NoRegisters {}
+
+static NO_REGISTERS: NoRegisters = NoRegisters(Registers {
+    place: Cell::new([0; 3]),
+    block: Cell::new([0; 3]),
+    block_extents: [0; 3],
+    grid_extents: [0; 3],
+});
+
+/// The registers of the lane that runs: at the same address as long as it does.
+#[inline(always)]
+pub(crate) fn registers() -> *const Registers {
+    let registers = with_running(|running| &raw const running.registers);
+    registers.unwrap_or(&raw const NO_REGISTERS.0)
+}
+
 /// The block that runs, as its lanes see it.
 pub(crate) struct Running<'run> {
     pub(crate) shape: CheckedShape,
-    pub(crate) block: Cell<[u32; 3]>,
-    /// The lane that runs: its place in the block.
-    pub(crate) place: Cell<[u32; 3]>,
+    /// Where the lane that runs is.
+    pub(crate) registers: Registers,
     /// The lane that runs: its number in the block.
     pub(crate) thread: Cell<u32>,
     /// Where instrumented code calls the intrinsic that runs, as `check::hooks` was told: the number of a site. 0 in native code.
@@ -137,8 +176,12 @@ impl<'run> Running<'run> {
         let core = Block::new(shape.n_threads, set.launch.options.schedule, checks.clone());
         Self {
             shape,
-            block: Cell::new([0; 3]),
-            place: Cell::new([0; 3]),
+            registers: Registers {
+                place: Cell::new([0; 3]),
+                block: Cell::new([0; 3]),
+                block_extents: shape.shape.block,
+                grid_extents: shape.shape.grid,
+            },
             thread: Cell::new(0),
             site: Cell::new(0),
             blamed: Cell::new(false),
@@ -177,7 +220,7 @@ impl<'run> Running<'run> {
     /// Makes it the block at this place of the grid, with all lanes fresh.
     pub(crate) fn restart(&self, block: [u32; 3]) {
         self.restart_checks(block);
-        self.block.set(block);
+        self.registers.block.set(block);
         self.site.set(0);
         self.wants_fiber.set(false);
         self.any_ended.set(false);
@@ -345,7 +388,7 @@ impl<'run> Running<'run> {
     fn turn(&self, core: &Block, thread: u32) -> Context {
         self.thread.set(thread);
         self.site.set(self.spin.goes_on(thread));
-        self.place.set(self.places[thread as usize]);
+        self.registers.place.set(self.places[thread as usize]);
         self.given.set(core.result(thread));
         self.contexts[thread as usize].get()
     }
@@ -374,7 +417,7 @@ impl<'run> Running<'run> {
                 let mut next = self.core_mut().start_fresh();
                 while let Some(thread) = next {
                     self.thread.set(thread);
-                    self.place.set(self.places[thread as usize]);
+                    self.registers.place.set(self.places[thread as usize]);
                     self.spin.starts();
                     (self.program)();
                     let mut core = self.core_mut();

@@ -91,10 +91,19 @@ impl Spin {
     #[inline]
     pub(crate) fn starts(&self) {
         if self.checked {
+            self.starts_checked();
+        }
+    }
+
+    /// The same, in a checked run.
+    #[inline(always)]
+    pub(crate) fn starts_checked(&self) {
+        // Only atomics leave anything to settle.
+        if self.is_atomic() {
             self.settle();
             self.forget();
-            self.steps.set(self.limit);
         }
+        self.steps.set(self.limit);
     }
 
     /// The lane that runs has to wait.
@@ -368,7 +377,7 @@ impl Running<'_> {
         }
         if self.phase.get() == Phase::Runs {
             let fault = Fault::Endless {
-                block: self.block.get(),
+                block: self.registers.block.get(),
                 thread: self.shape.thread_at(self.thread.get()),
                 steps: self.spin.limit,
             };

@@ -292,7 +292,7 @@ impl<'run> Worker<'run> {
             file: record.file,
             line: record.line,
             column: record.column,
-            block: running.block.get(),
+            block: running.registers.block.get(),
             thread: running.shape.thread_at(thread),
             count: n_panicked,
         });

@@ -40,7 +40,7 @@ indices! {
 /// Place of the cluster in the grid, and of the block in the cluster.
 fn split(running: &Running<'_>, axis: usize) -> (u32, u32) {
     let (block, cluster) = (
-        running.block.get()[axis],
+        running.registers.block.get()[axis],
         running.shape.together.cluster[axis],
     );
     (block / cluster, block % cluster)

@@ -61,17 +61,17 @@ pub use cluster::*;
 
 indices! {
     /// Place of the thread in its block, x. CUDA: `threadIdx.x`.
-    thread_idx_x = |running| running.place.get()[0];
+    thread_idx_x = |running| running.registers.place.get()[0];
     /// Place of the thread in its block, y. CUDA: `threadIdx.y`.
-    thread_idx_y = |running| running.place.get()[1];
+    thread_idx_y = |running| running.registers.place.get()[1];
     /// Place of the thread in its block, z. CUDA: `threadIdx.z`.
-    thread_idx_z = |running| running.place.get()[2];
+    thread_idx_z = |running| running.registers.place.get()[2];
     /// Place of the block in the grid, x. CUDA: `blockIdx.x`.
-    block_idx_x = |running| running.block.get()[0];
+    block_idx_x = |running| running.registers.block.get()[0];
     /// Place of the block in the grid, y. CUDA: `blockIdx.y`.
-    block_idx_y = |running| running.block.get()[1];
+    block_idx_y = |running| running.registers.block.get()[1];
     /// Place of the block in the grid, z. CUDA: `blockIdx.z`.
-    block_idx_z = |running| running.block.get()[2];
+    block_idx_z = |running| running.registers.block.get()[2];
     /// Threads of a block, x. CUDA: `blockDim.x`.
     block_dim_x = |running| running.shape.shape.block[0];
     /// Threads of a block, y. CUDA: `blockDim.y`.

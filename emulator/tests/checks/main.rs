@@ -20,6 +20,7 @@ mod freed; // memory that is freed while others use it
 mod global; // races on global memory
 mod lints; // performance
 mod often; // what many have accessed before
+mod pairs; // two reads that one hook is asked for
 mod parts; // barriers of parts of a block and in memory, copies
 mod past; // shared memory of which a barrier has made all that was remembered past
 mod rows; // many reads that one hook is asked for

@@ -35,6 +35,7 @@ hooks! {
     load8(*const u8, u32);
     load16(*const u8, u32);
     row4(*const u8, u64, u32, u32, u32) -> bool;
+    pair4(*const u8, *const u8, u32, u32);
     store1(*const u8, u64, u32);
     store2(*const u8, u64, u32);
     store4(*const u8, u64, u32);
@@ -89,6 +90,23 @@ pub(crate) fn load<T: Copy>(p: *const T) -> T {
     }
     // SAFETY: the tests access memory that is there.
     unsafe { p.read_volatile() }
+}
+
+/// A read of each of two words that are there, by one hook.
+#[track_caller]
+pub(crate) fn load_pair(a: *const u32, b: *const u32) {
+    announce_pair(a, b);
+    // SAFETY: the tests access memory that is there.
+    unsafe { a.read_volatile() };
+    // SAFETY: as above.
+    unsafe { b.read_volatile() };
+}
+
+/// The hook of such reads alone.
+#[track_caller]
+pub(crate) fn announce_pair(a: *const u32, b: *const u32) {
+    let site = site(Location::caller());
+    (TABLE.pair4)(a.cast(), b.cast(), site, site);
 }
 
 /// Reads `count` words, `step` words apart, as a row; whether one question was enough.

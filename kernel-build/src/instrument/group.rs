@@ -7,6 +7,7 @@ use crate::lower::symbols::INTRINSIC;
 
 /// Reads with one answer.
 pub(super) struct Group {
+    /// None: there are two reads, of 4 or of 8 bytes each.
     pub(super) rows: Vec<Row>,
     /// All of them, in the order of the code.
     pub(super) reads: Vec<Read>,
@@ -62,12 +63,13 @@ pub(super) fn group<'ctx>(
         bases: vec![],
         rows: vec![],
         reads: vec![],
+        n_before: vec![],
     };
     let covered =
         (0..length).take_while(|i| found.reads.len() < MOST && found.add(*i, places, function));
-    let covered = covered.count();
+    let mut covered = covered.count();
     if found.reads.len() < found.rows.len() * WORTH || found.rows.is_empty() {
-        return None;
+        covered = found.only_two()?;
     }
     let mut lifted = vec![];
     for (base, ..) in &found.bases {
@@ -174,9 +176,25 @@ struct Finder<'a, 'ctx> {
     bases: Vec<(Value<'ctx>, Sum<'ctx>)>,
     rows: Vec<Row>,
     reads: Vec<Read>,
+    /// Instructions before each of the reads.
+    n_before: Vec<usize>,
 }
 
 impl<'ctx> Finder<'_, 'ctx> {
+    /// Leaves the first two reads, without rows, if one hook can announce them; gives how many instructions they and what is between them are.
+    fn only_two(&mut self) -> Option<usize> {
+        let [a, b, ..] = &self.reads[..] else {
+            return None;
+        };
+        if a.bytes != b.bytes || !matches!(a.bytes, 4 | 8) {
+            return None;
+        }
+        self.bases.truncate(a.base.max(b.base) + 1);
+        self.rows.clear();
+        self.reads.truncate(2);
+        Some(self.n_before[1] + 1)
+    }
+
     /// Takes instruction number `i` in; false: the group ends before it.
     fn add(&mut self, i: usize, places: &mut Places, function: &str) -> bool {
         let instruction = self.instructions[i];
@@ -226,6 +244,7 @@ impl<'ctx> Finder<'_, 'ctx> {
             });
         }
         self.reads.push(read);
+        self.n_before.push(i);
         true
     }
 

@@ -12,13 +12,16 @@ pub(super) const TABLE: &str = "warploom_symbols";
 pub(super) const FIRST_SITE: &str = "warploom_first_site";
 /// What the emulator calls when a kernel reaches what no device has.
 const UNAVAILABLE: &str = "__warploom.host.unavailable";
-/// Intrinsics that give a lane the same number each time, by the beginning of their names: one call serves a whole kernel.
-const OF_A_LANE: &[&str] = &[
+/// An intrinsic that gives a lane the same number each time: one call serves a whole kernel.
+const LANE_ID: &str = "llvm.nvvm.read.ptx.sreg.laneid";
+/// The hook that says where the lane's registers are, and these, in order: three words each, whose names end with the axis. One call serves
+/// a whole kernel for all of them.
+const LANE: &str = "check.lane";
+const REGISTERS: &[&str] = &[
     "llvm.nvvm.read.ptx.sreg.tid.",
-    "llvm.nvvm.read.ptx.sreg.ntid.",
     "llvm.nvvm.read.ptx.sreg.ctaid.",
+    "llvm.nvvm.read.ptx.sreg.ntid.",
     "llvm.nvvm.read.ptx.sreg.nctaid.",
-    "llvm.nvvm.read.ptx.sreg.laneid",
 ];
 /// Functions of C that every program has.
 const OF_C: &[&str] = &["memcpy", "memmove", "memset", "memcmp", "bcmp"];
@@ -56,6 +59,8 @@ pub(super) fn bind(
             let plain = hook.split(':').next().unwrap_or(hook);
             let number = slot(&format!("check.{plain}"));
             text.push_str(&hook_body(function, plain, number));
+        } else if let Some(offset) = register(&name) {
+            text.push_str(&register_body(&name, offset, slot(LANE)));
         } else if name.starts_with(INTRINSIC) && !name.starts_with("__warploom.ptx:") {
             text.push_str(&call_body(function, slot(&name)));
         } else {
@@ -149,9 +154,7 @@ fn call_body(function: Value<'_>, number: usize) -> String {
     let list = list.join(", ");
     let name = function.name();
     let fetch = fetch(number);
-    let is_fixed = name
-        .strip_prefix(INTRINSIC)
-        .is_some_and(|rest| OF_A_LANE.iter().any(|of| rest.starts_with(of)));
+    let is_fixed = name.strip_prefix(INTRINSIC) == Some(LANE_ID);
     let (around, within) = if is_fixed {
         ("", "nounwind willreturn memory(none)")
     } else {
@@ -172,6 +175,22 @@ fn call_body(function: Value<'_>, number: usize) -> String {
             "define {result} @\"{name}\"({list}) alwaysinline{around} {{\n{fetch}  %r = call {result} %f({list}) {within}\n  ret {plain} %r\n}}\n"
         )
     }
+}
+
+/// How far behind the start of the lane's registers this one is, if it is one of them.
+fn register(name: &str) -> Option<usize> {
+    let intrinsic = name.strip_prefix(INTRINSIC)?;
+    let axis = |rest| ["x", "y", "z"].iter().position(|axis| *axis == rest);
+    let mut registers = REGISTERS.iter().enumerate();
+    registers.find_map(|(n, one)| Some(12 * n + 4 * axis(intrinsic.strip_prefix(one)?)?))
+}
+
+fn register_body(name: &str, offset: usize, number: usize) -> String {
+    let fetch = fetch(number);
+    format!(
+        "define i32 @\"{name}\"() alwaysinline {{\n{fetch}  %lane = call ptr %f() nounwind willreturn memory(none)\n  \
+         %at = getelementptr i8, ptr %lane, i64 {offset}\n  %r = load i32, ptr %at, align 4, !invariant.load !{{}}\n  ret i32 %r\n}}\n"
+    )
 }
 
 /// A hook: places get their number in the whole program, values become 64 bits.
@@ -251,6 +270,16 @@ fn group_body(name: &str, group: &Group, slot: &mut impl FnMut(&str) -> usize) -
             "  %{name}.first = load i32, ptr @{FIRST_SITE}, align 4, !invariant.load !{{}}\n  %{name}.site = add i32 %{name}.first, {site}\n"
         )
     };
+    if let ([], [a, b]) = (&group.rows[..], &group.reads[..]) {
+        let hook = fetch_as("f", slot(&format!("check.pair{}", a.bytes)));
+        let (at_a, at_b) = (site("a", a.site), site("b", b.site));
+        return format!(
+            "define void @\"{name}\"({params}) alwaysinline {{\n{hook}{at_a}{at_b}  \
+             %a.at = getelementptr i8, ptr %{}, i64 {}\n  %b.at = getelementptr i8, ptr %{}, i64 {}\n  \
+             call void %f(ptr %a.at, ptr %b.at, i32 %a.site, i32 %b.site)\n  ret void\n}}\n",
+            a.base, a.offset, b.base, b.offset,
+        );
+    }
     let mut asks = String::new();
     for (n, row) in group.rows.iter().enumerate() {
         let steps = if n + 1 == group.rows.len() {

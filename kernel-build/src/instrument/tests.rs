@@ -161,8 +161,79 @@ fn reads_with_equal_steps_have_one_hook() {
 }
 
 #[test]
-fn a_few_reads_have_each_their_own() {
-    assert_eq!(calls(&reads(3, 4), "").len(), 3);
+fn two_reads_of_one_width_have_one_hook_and_a_third_its_own() {
+    assert_eq!(
+        calls(&reads(3, 4), ""),
+        ["@check.group.0(ptr %at0)", "@check.load4(ptr %at2, i32 0)"]
+    );
+}
+
+#[test]
+fn two_reads_of_two_widths_have_each_their_own() {
+    let body = "  %a = load i32, ptr %p, align 4\n  %b = load i64, ptr %q, align 8";
+    assert_eq!(
+        calls(body, ""),
+        ["@check.load4(ptr %p, i32 0)", "@check.load8(ptr %q, i32 0)"]
+    );
+}
+
+#[test]
+fn a_pair_of_reads_is_announced_before_the_first() {
+    // The second address is computed behind the first read.
+    let body = "  %a = load float, ptr %p, align 4\n  %at = getelementptr float, ptr %q, i64 %n
+  %b = load float, ptr %at, align 4\n  store float %b, ptr %p, align 4";
+    let hooks = calls(body, "");
+    assert!(
+        hooks[0].starts_with("@check.group.0(ptr %p, ptr %"),
+        "{hooks:?}"
+    );
+    assert_eq!(
+        hooks[1..],
+        ["@\"check.store4:float\"(ptr %p, float %b, i32 0)"]
+    );
+    let context = context();
+    let ir = format!("{HOST}define void @f(ptr %p, ptr %q, i64 %n) {{\n{body}\n  ret void\n}}\n");
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    let hooked = instrument(&mut module, &mut Places::new());
+    let symbols = bind(&mut module, &machine, &hooked.groups).unwrap();
+    module.verify().unwrap();
+    assert_eq!(symbols, ["check.pair4", "check.store4"]);
+    let text = module.function("check.group.0").unwrap().to_text();
+    assert!(
+        text.contains("(ptr %a.at, ptr %b.at, i32 %a.site, i32 %b.site)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn registers_of_a_lane_are_read_where_one_hook_says() {
+    let names = ["tid.x", "ctaid.y", "ntid.z", "nctaid.x", "laneid"];
+    let symbol = |name: &str| format!("\"__warploom.llvm.nvvm.read.ptx.sreg.{name}\"");
+    let declared = names.map(|name| format!("declare i32 @{}()\n", symbol(name)));
+    let called = names.map(|name| format!("  call i32 @{}()\n", symbol(name)));
+    let ir = format!(
+        "{HOST}{}define void @f() {{\n{}  ret void\n}}\n",
+        declared.concat(),
+        called.concat()
+    );
+    let context = context();
+    let mut module = Module::from_text(&context, &ir).unwrap();
+    let machine = Machine::of_host(&context, &module.triple()).unwrap();
+    let symbols = bind(&mut module, &machine, &[]).unwrap();
+    module.verify().unwrap();
+    let lane_id = "__warploom.llvm.nvvm.read.ptx.sreg.laneid";
+    assert_eq!(symbols, ["check.lane", lane_id]);
+    for (name, offset) in [
+        ("tid.x", 0),
+        ("ctaid.y", 16),
+        ("ntid.z", 32),
+        ("nctaid.x", 36),
+    ] {
+        let name = format!("__warploom.llvm.nvvm.read.ptx.sreg.{name}");
+        let text = module.function(&name).unwrap().to_text();
+        assert!(text.contains(&format!("ptr %lane, i64 {offset}")), "{text}");
+    }
 }
 
 /// The rows of the first group, as base, first, step and count; and how many reads it has.

@@ -132,7 +132,7 @@ impl Finding<'_> {
 pub(crate) fn tell(code: Code, site: SiteId, build: impl FnOnce() -> Report) {
     use crate::finding::Key;
     crate::engine::fiber::with_running(|running| {
-        let [x, y, z] = running.block.get().map(u64::from);
+        let [x, y, z] = running.registers.block.get().map(u64::from);
         let [width, height, _] = running.shape.shape.grid.map(u64::from);
         let key = Key {
             code,

@@ -298,8 +298,8 @@ pub(crate) fn who() -> Option<Who> {
     with_running(|running| {
         let thread = running.thread.get();
         Who {
-            block: running.block.get(),
-            thread: running.place.get(),
+            block: running.registers.block.get(),
+            thread: running.registers.place.get(),
             warp: thread / crate::engine::warp::LANES,
             lane: thread % crate::engine::warp::LANES,
         }

@@ -75,7 +75,7 @@ struct WaiterSummary {
 impl WaiterSummary {
     fn add(&mut self, scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) {
         self.n_blocks += 1;
-        let block = scene.running.block.get();
+        let block = scene.running.registers.block.get();
         let waits = waiter_groups
             .iter()
             .find(|group| matches!(group.at, At::Cluster | At::Grid));

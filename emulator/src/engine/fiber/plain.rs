@@ -44,9 +44,9 @@ impl Running<'_> {
         self.plain.set(true);
         for (thread, place) in (first..).zip(&self.places[first as usize..]) {
             self.thread.set(thread);
-            self.place.set(*place);
+            self.registers.place.set(*place);
             if checked {
-                self.spin.starts();
+                self.spin.starts_checked();
             }
             (self.program)();
             if !self.plain.get() {
