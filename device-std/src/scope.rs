@@ -10,6 +10,9 @@ use core::marker::PhantomData;
 #[doc(hidden)]
 pub struct Scope {
     _one_thread: PhantomData<*mut ()>,
+    /// So that it has an address of its own.
+    #[cfg(not(warploom_device))]
+    _byte: u8,
 }
 
 impl Scope {
@@ -21,7 +24,16 @@ impl Scope {
     pub unsafe fn new() -> Self {
         Scope {
             _one_thread: PhantomData,
+            #[cfg(not(warploom_device))]
+            _byte: 0,
         }
+    }
+
+    /// Whether it lies in the stack of the thread that runs: not in the state of asynchronous code, which may outlive the thread.
+    #[cfg(not(warploom_device))]
+    #[inline(always)]
+    pub(crate) fn is_of_this_thread(&self) -> bool {
+        warploom_emulator::intrinsics::is_on_own_stack(core::ptr::from_ref(self).cast())
     }
 
     /// Gives `witness` the lifetime of this frame.

@@ -1,6 +1,13 @@
 //! Attempts to make two threads meet in one element. Each must fail, or end in something harmless. docs/safety.md
 //! names these tests; what must not even compile stands as `compile_fail` beside the types.
 mod launch;
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::hint::black_box;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll, Waker};
+
 use launch::{Output, each_thread, launch};
 use warploom_device_std::*;
 use warploom_emulator::Fault;
@@ -254,4 +261,90 @@ fn copies_under_way_outlive_their_source() {
         drop(other);
     });
     assert_eq!((result, seen.read()), (Ok(()), vec![7; 8]));
+}
+
+/// A destructor that reclaims a tile while its thread unwinds does not wait at the barrier, where others still read.
+#[test]
+fn a_tile_that_is_reclaimed_by_a_panicking_thread_is_not_that_of_the_block() {
+    /// What the destructor reads of a slot that another thread owns.
+    static SEEN: AtomicUsize = AtomicUsize::new(0);
+    struct Late<'k>(Option<TileView<'k, usize, 8>>);
+    impl Drop for Late<'_> {
+        fn drop(&mut self) {
+            if let Some(view) = self.0.take() {
+                let mut tile = view.reclaim(&block());
+                tile.set_own(0, 77);
+                let view = tile.publish(&block());
+                SEEN.store(view[4], Relaxed);
+            }
+        }
+    }
+    let changes = AtomicUsize::new(0);
+    let result = launch(1, 8, || {
+        let (mut tile, block) = (tile::<0, 8>(), block());
+        tile.set_own(0, block.thread());
+        let view = tile.publish(&block);
+        if block.thread() == 5 {
+            let _late = Late(Some(view));
+            panic!("while it holds the view");
+        }
+        let before = black_box(&view)[5];
+        block.sync(); // thread 5 unwinds meanwhile
+        changes.fetch_add(usize::from(black_box(&view)[5] != before), Relaxed);
+    });
+    assert!(
+        matches!(&result, Err(Fault::Panic { message, thread: [5, 0, 0], count: 1, .. }) if message == "while it holds the view"),
+        "{result:?}"
+    );
+    assert_eq!(changes.into_inner(), 0);
+    assert_ne!(SEEN.load(Relaxed), 4, "not read before its owner publishes");
+}
+
+/// The state of asynchronous code may be kept, and go on when the block and its shared memory are over.
+#[test]
+fn shared_memory_is_not_kept_in_the_state_of_asynchronous_code() {
+    type Kept = Pin<Box<dyn Future<Output = ()>>>;
+    thread_local! { static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) } }
+
+    /// Not ready when it is polled first.
+    async fn later() {
+        let mut is_first = true;
+        poll_fn(|_| match std::mem::take(&mut is_first) {
+            true => Poll::Pending,
+            false => Poll::Ready(()),
+        })
+        .await;
+    }
+    async fn counts() {
+        let array = shared_array!(u32, 64);
+        let own = array.atomic(3);
+        later().await;
+        own.store(0xdead, Relaxed);
+    }
+    fn poll(kept: &mut Kept) -> Poll<()> {
+        kept.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    let result = launch(1, 1, || {
+        let mut kept: Kept = Box::pin(counts());
+        assert!(poll(&mut kept).is_pending());
+        KEPT.set(Some(kept));
+    });
+    assert!(
+        matches!(&result, Err(Fault::Panic { message, .. }) if message.contains("asynchronous code")),
+        "{result:?}"
+    );
+    assert!(
+        KEPT.take().is_none(),
+        "nothing to go on with after the block"
+    );
+
+    // On the thread's own stack the state ends with the frame.
+    let result = launch(2, 32, || {
+        let mut counts = pin!(counts());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(counts.as_mut().poll(&mut context).is_pending());
+        assert!(counts.as_mut().poll(&mut context).is_ready());
+    });
+    assert_eq!(result, Ok(()));
 }

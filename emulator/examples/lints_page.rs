@@ -185,7 +185,7 @@ fn shared(key: &'static SharedKey, len: usize) -> Array {
 #[track_caller]
 fn sync_threads() {
     (TABLE.at)(site(Location::caller()));
-    intrinsics::barrier(0);
+    intrinsics::block_barrier();
 }
 
 /// The hooks that the kernel needs.

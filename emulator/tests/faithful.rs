@@ -15,9 +15,12 @@
     reason = "two branches with the same operation are the point"
 )]
 
+mod named;
+
 use std::any::TypeId;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::check::{Options, Schedule};
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, SharedKey, Together, WaitPoint, run_with};
@@ -257,7 +260,7 @@ fn a_barrier_that_some_threads_never_reach_is_stuck_and_says_where() {
     ];
     gets_stuck(64, &waits, || {
         if thread_idx_x() < 4 || thread_idx_x() >= 32 {
-            barrier(0);
+            block_barrier();
         } else {
             warp_sync(FULL);
         }
@@ -276,10 +279,10 @@ fn threads_that_returned_do_not_count_at_a_block_barrier() {
                 return;
             }
             arrived.fetch_add(1, Relaxed);
-            barrier(0);
+            block_barrier();
             let expected = (32..96).filter(|t| t % 7 != 0).count() as u32;
             assert_eq!(arrived.load(Relaxed), expected);
-            barrier(3);
+            named_barrier(3);
         });
         assert!(fault.is_none(), "{schedule:?}: {fault:?}");
     }
@@ -297,7 +300,7 @@ fn a_thread_that_returns_last_opens_the_barrier() {
         if lane_id() == 31 {
             vote_any(1 << 31, true);
         }
-        barrier(0);
+        block_barrier();
     });
 }
 
@@ -319,7 +322,7 @@ fn copies_begin_and_end_in_every_order() {
             copy_async_commit();
             copy_async_wait_0();
             assert_eq!(to.add(thread).read(), thread as u32);
-            barrier(0);
+            block_barrier();
             assert_eq!(to.add(63 - thread).read(), 63 - thread as u32);
         }
     });

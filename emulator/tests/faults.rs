@@ -9,9 +9,12 @@
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
+mod named;
+
 use std::any::TypeId;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, SharedKey, run};
 
@@ -56,7 +59,7 @@ fn one_panic_leaves_all_others_running() {
         if block_idx_x() == 1 && thread_idx_x() == 40 {
             panic!("thread {} gives up", thread_idx_x());
         }
-        barrier(0);
+        block_barrier();
         assert_ne!(vote_ballot(u32::MAX, true), 0);
         finished.fetch_add(1, Relaxed);
     });
@@ -84,11 +87,11 @@ fn the_lowest_block_and_thread_are_reported() {
             let thread = (thread_idx_z() * 5 + thread_idx_y()) * 6 + thread_idx_x();
             // Thread 20 panics at once, thread 13 later than that.
             if block >= 6 && thread == 13 {
-                barrier(0);
+                block_barrier();
                 panic!("late");
             }
             assert!(block < 6 || thread != 20, "early");
-            barrier(0);
+            block_barrier();
         });
         assert_eq!((fault.block, fault.thread), ([2, 1, 0], [1, 2, 0]));
         assert_eq!((fault.message.as_str(), fault.count), ("late", 12));
@@ -100,7 +103,7 @@ fn a_panic_while_others_wait_releases_them() {
     let finished = AtomicU32::new(0);
     let fault = panicked(Shape::new([1, 1, 1], [64, 1, 1]), &|| {
         assert!(thread_idx_x() != 63, "the last to arrive");
-        barrier(0);
+        block_barrier();
         warp_sync(u32::MAX);
         finished.fetch_add(1, Relaxed);
     });
@@ -111,7 +114,7 @@ fn a_panic_while_others_wait_releases_them() {
 fn a_panic_goes_before_the_deadlock_of_its_block() {
     let fault = panicked(Shape::new([2, 1, 1], [33, 1, 1]), &|| {
         assert!(thread_idx_x() != 32, "first");
-        barrier(thread_idx_x() % 2);
+        named_barrier(thread_idx_x() % 2);
     });
     assert_eq!((fault.message.as_str(), fault.block), ("first", [0; 3]));
 }
@@ -121,7 +124,7 @@ fn destructors_of_a_panicking_thread_do_not_wait() {
     struct Syncs;
     impl Drop for Syncs {
         fn drop(&mut self) {
-            barrier(0);
+            block_barrier();
             vote_any(u32::MAX, true);
             active_mask();
         }
@@ -131,7 +134,7 @@ fn destructors_of_a_panicking_thread_do_not_wait() {
             let _guard = Syncs;
             panic!("with a guard");
         }
-        barrier(0);
+        block_barrier();
     });
     assert_eq!((fault.message.as_str(), fault.count), ("with a guard", 2));
 }
@@ -141,7 +144,7 @@ fn a_panic_that_the_kernel_catches_is_none() {
     run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
         let outcome = std::panic::catch_unwind(|| assert!(thread_idx_x().is_multiple_of(2), "odd"));
         assert_eq!(outcome.is_ok(), thread_idx_x().is_multiple_of(2));
-        barrier(0);
+        block_barrier();
     })
     .unwrap();
 }
@@ -170,7 +173,7 @@ fn a_payload_that_panics_when_dropped_is_survived() {
         if thread_idx_x() == 0 {
             std::panic::resume_unwind(Box::new(Bomb));
         }
-        barrier(0);
+        block_barrier();
     });
     assert_eq!((fault.thread, fault.count), ([0; 3], 1));
 }
@@ -180,7 +183,7 @@ fn a_payload_that_waits_when_dropped_does_not() {
     struct Waits;
     impl Drop for Waits {
         fn drop(&mut self) {
-            barrier(3);
+            named_barrier(3);
             assert_eq!(vote_ballot(u32::MAX, true), 1);
         }
     }
@@ -188,7 +191,7 @@ fn a_payload_that_waits_when_dropped_does_not() {
         if thread_idx_x().is_multiple_of(2) {
             std::panic::panic_any(Waits);
         }
-        barrier(0);
+        block_barrier();
     });
     assert_eq!((fault.thread, fault.count), ([0; 3], 20));
 }
@@ -197,7 +200,7 @@ fn a_payload_that_waits_when_dropped_does_not() {
 fn misuse_of_an_intrinsic_names_the_callers_line() {
     let line = line!() + 2;
     let fault = panicked(Shape::new([1, 1, 1], [2, 1, 1]), &|| {
-        barrier(16);
+        named_barrier(16);
     });
     assert_eq!(
         fault.message,
@@ -235,7 +238,7 @@ fn outside_a_kernel_intrinsics_say_so() {
         ("thread_idx_x", || _ = thread_idx_x()),
         ("grid_dim_z", || _ = grid_dim_z()),
         ("lane_id", || _ = lane_id()),
-        ("barrier", || barrier(0)),
+        ("barrier", || block_barrier()),
         ("warp_sync", || warp_sync(1)),
         ("shuffle_up", || _ = shuffle_up(1, 0, 0, 0)),
         ("active_mask", || _ = active_mask()),
@@ -267,7 +270,7 @@ fn a_kernel_cannot_run_another() {
             refused.unwrap_err().to_string(),
             "cannot run a kernel from inside a kernel; launch it from host code"
         );
-        barrier(0);
+        block_barrier();
     })
     .unwrap();
 }
@@ -385,7 +388,7 @@ fn a_run_during_a_panic_of_the_host_works() {
     impl Drop for RunsOnDrop<'_> {
         fn drop(&mut self) {
             let outcome = run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
-                barrier(0);
+                block_barrier();
                 self.0
                     .fetch_add(vote_ballot(u32::MAX, true).count_ones(), Relaxed);
             });

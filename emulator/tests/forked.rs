@@ -11,7 +11,7 @@
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-use warploom_emulator::intrinsics::barrier;
+use warploom_emulator::intrinsics::block_barrier;
 use warploom_emulator::{Shape, run};
 
 // Of the C library that every program here is linked with.
@@ -30,7 +30,7 @@ fn runs() -> bool {
         ..Shape::new([300, 1, 1], [40, 1, 1])
     };
     let fault = run(shape, &|| {
-        barrier(0);
+        block_barrier();
         sum.fetch_add(1, Relaxed);
     });
     fault.is_ok() && sum.into_inner() == 12_000

@@ -14,7 +14,7 @@ fn lanes_are_silent_and_others_keep_their_hook() {
     };
     let panicking_run = || {
         run(Shape::new([2, 1, 1], [40, 1, 1]), &|| {
-            barrier(0);
+            block_barrier();
             assert!(thread_idx_x() != 7, "lane {}", 7);
         })
     };

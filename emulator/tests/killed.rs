@@ -7,10 +7,13 @@
     reason = "the body of a kernel is one sequence of intrinsics with one reason"
 )]
 
+mod named;
+
 use std::any::TypeId;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::check::{Mode, Options, Schedule};
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Outcome, Shape, SharedKey, Together, run_with};
@@ -52,9 +55,9 @@ fn kernel(kind: usize, victim: u32, held: &AtomicU32) {
     unsafe {
         match kind {
             0 => {
-                barrier(0);
+                block_barrier();
                 dies();
-                barrier(0);
+                block_barrier();
             }
             1 => {
                 dies();
@@ -64,14 +67,14 @@ fn kernel(kind: usize, victim: u32, held: &AtomicU32) {
             2 => {
                 let value = shuffle_bfly(FULL, thread, 1, 31);
                 dies();
-                barrier(value % 2); // half of them at each
+                named_barrier(value % 2); // half of them at each
             }
             3 => {
                 let at = shared_static(&SLOT, 8, 8).cast();
                 if thread == 0 {
                     mbarrier_init(at, 48);
                 }
-                barrier(0);
+                block_barrier();
                 dies();
                 let state = mbarrier_arrive(at);
                 mbarrier_wait(at, state); // one arrival is missing
@@ -91,7 +94,7 @@ fn kernel(kind: usize, victim: u32, held: &AtomicU32) {
                 nanosleep(1);
                 dies();
                 if active_mask() != 0 {
-                    barrier(5);
+                    named_barrier(5);
                 }
             }
             _ => {
@@ -188,7 +191,7 @@ fn many_launches_with_a_dead_lane_leave_nothing_behind() {
     let sum = AtomicU32::new(0);
     let shape = Shape::new([3, 1, 1], [83, 1, 1]);
     let outcome = run_with(shape, Together::default(), &Options::default(), &|| {
-        barrier(0);
+        block_barrier();
         sum.fetch_add(vote_ballot(FULL, true).count_ones(), Relaxed);
     });
     assert_eq!(outcome.fault, None);

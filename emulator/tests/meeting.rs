@@ -10,9 +10,12 @@
     reason = "the functions are unsafe because of what they do on a GPU; here each test gives them memory of its own"
 )]
 
+mod named;
+
 use std::any::TypeId;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, SharedKey, WaitPoint, run};
 
@@ -47,7 +50,7 @@ fn a_question_counts_the_threads_that_are_left() {
 #[test]
 fn different_operations_at_one_barrier_never_meet() {
     let fault = run(block(3), &|| match thread_idx_x() {
-        0 => barrier(5),
+        0 => named_barrier(5),
         1 => drop(unsafe { barrier_any(5, true) }),
         _ => unsafe { barrier_sync_threads(5, 32) },
     })
@@ -101,7 +104,7 @@ fn a_phase_ends_with_its_last_arrival() {
         if thread_idx_x() == 0 {
             unsafe { mbarrier_init(at, 70) };
         }
-        barrier(0);
+        block_barrier();
         for round in 0..5 {
             unsafe {
                 let state = mbarrier_arrive(at);
@@ -114,7 +117,7 @@ fn a_phase_ends_with_its_last_arrival() {
                 assert!(mbarrier_test_parity(at, round % 2));
                 mbarrier_wait_parity(at, round % 2);
             }
-            barrier(0);
+            block_barrier();
         }
     })
     .unwrap();

@@ -46,7 +46,7 @@ fn static_shared_memory_belongs_to_its_block() {
             unsafe {
                 assert_eq!(*tile.add(me), 0xa5a5_a5a5, "fresh in each block");
                 *tile.add(me) = block * 1000 + me as u32;
-                barrier(0);
+                block_barrier();
                 assert_eq!(*tile.add(82 - me), block * 1000 + 82 - me as u32);
             }
         })
@@ -66,7 +66,7 @@ fn keys_sizes_and_alignments_tell_allocations_apart() {
                 shared_static(&TILE, 12, 64),
             ]
         };
-        barrier(0);
+        block_barrier();
         // SAFETY: as above.
         let again = unsafe { shared_static(&TILE, 12, 4) };
         assert_eq!(again, starts[0]);
@@ -115,7 +115,7 @@ fn dynamic_shared_memory_is_aligned_poisoned_and_apart_from_static() {
             assert_eq!(*dynamic.add(me), 0xa5a5_a5a5);
             *dynamic.add(me) = me as u32;
             *tile.add(me) = 500 + me as u32;
-            barrier(0);
+            block_barrier();
             assert_eq!(
                 (*dynamic.add(82 - me), *tile.add(82 - me)),
                 (82 - me as u32, 582 - me as u32)
@@ -150,7 +150,7 @@ fn a_block_sum_through_shared_memory() {
             *tile.add(me) = block_idx_x() + me as u32;
             let mut half = 64;
             while half > 0 {
-                barrier(0);
+                block_barrier();
                 if me < half && me + half < 83 {
                     *tile.add(me) += *tile.add(me + half);
                 }
@@ -215,7 +215,7 @@ fn several_host_threads_run_at_once() {
                             // SAFETY: one thread writes, the others read after the barrier.
                             unsafe { *tile = host * 100 + round };
                         }
-                        barrier(0);
+                        block_barrier();
                         // SAFETY: as above; `sum` is accessed atomically.
                         unsafe { atomic_add_u32(out.get(), *tile) };
                     })
@@ -236,7 +236,7 @@ fn all_lanes_of_a_block_run_on_one_os_thread() {
         },
         &|| {
             let before = thread::current().id();
-            barrier(0);
+            block_barrier();
             assert_eq!(thread::current().id(), before);
         },
     )
@@ -256,7 +256,7 @@ fn a_block_may_wait_for_an_earlier_one() {
                 ..Shape::new([blocks, 1, 1], [33, 1, 1])
             },
             &|| {
-                barrier(0);
+                block_barrier();
                 if thread_idx_x() == 0 {
                     // SAFETY: accessed atomically.
                     while unsafe { atomic_add_u32(out.get(), 0) } != block_idx_x() {
@@ -279,7 +279,7 @@ fn the_largest_block_with_deep_frames() {
     fn deep(depth: u32) -> u32 {
         let frame = std::hint::black_box([depth; 100]);
         if depth == 0 {
-            barrier(0);
+            block_barrier();
             return 0;
         }
         deep(depth - 1) + frame[50] - (depth - 1)
@@ -299,7 +299,7 @@ fn each_of_1024_threads_has_a_large_local_array() {
     fn fill(seed: u32) -> u64 {
         let mut local = [seed; WORDS];
         local[WORDS - 1] = 1;
-        barrier(0);
+        block_barrier();
         let local = std::hint::black_box(&local);
         local.iter().map(|word| u64::from(*word)).sum()
     }

@@ -5,8 +5,11 @@
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
+mod named;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, Wait, WaitPoint, run};
 
@@ -73,7 +76,7 @@ fn indices_are_those_of_the_launch() {
 fn indices_survive_a_barrier() {
     let before_and_after = each_thread(3, 83, || {
         let before = (thread_idx_x(), block_idx_x(), lane_id());
-        barrier(0);
+        block_barrier();
         assert_eq!(before, (thread_idx_x(), block_idx_x(), lane_id()));
         before.1 * 100 + before.0
     });
@@ -90,9 +93,9 @@ fn a_barrier_in_a_loop_keeps_rounds_apart() {
         run(shape, &|| {
             for round in 1..=20 {
                 arrived[block_idx_x() as usize].fetch_add(1, Relaxed);
-                barrier(round % 16);
+                named_barrier(round % 16);
                 assert_eq!(arrived[block_idx_x() as usize].load(Relaxed), 83 * round);
-                barrier(0);
+                block_barrier();
             }
         })
         .unwrap();
@@ -107,11 +110,11 @@ fn a_barrier_does_not_count_threads_that_returned() {
         if thread_idx_x() % 3 == 1 {
             return;
         }
-        barrier(0);
+        block_barrier();
         if thread_idx_x() >= 40 {
             return; // after others wait at the next barrier
         }
-        barrier(5);
+        named_barrier(5);
         sum.fetch_add(1, Relaxed);
     })
     .unwrap();
@@ -125,10 +128,10 @@ fn a_barrier_does_not_count_threads_that_returned() {
 fn threads_meet_at_one_barrier_from_two_places() {
     each_thread(2, 64, || {
         if thread_idx_x().is_multiple_of(2) {
-            barrier(3);
+            named_barrier(3);
             1
         } else {
-            barrier(3);
+            named_barrier(3);
             2
         }
     });
@@ -221,9 +224,9 @@ fn active_mask_tells_who_took_the_branch() {
 fn two_barriers_at_once_are_a_deadlock() {
     let (block, waits, text) = deadlock(Shape::new([3, 1, 1], [83, 1, 1]), &|| {
         if block_idx_x() == 1 && thread_idx_x() >= 50 {
-            barrier(2);
+            named_barrier(2);
         } else {
-            barrier(0);
+            block_barrier();
         }
     });
     assert_eq!(block, [1, 0, 0]);
@@ -254,10 +257,10 @@ fn a_warp_op_that_a_lane_never_reaches_is_a_deadlock() {
     let (_, waits, text) = deadlock(Shape::new([2, 1, 1], [8, 8, 1]), &|| {
         let thread = thread_idx_y() * 8 + thread_idx_x();
         if thread == 37 {
-            barrier(0);
+            block_barrier();
         } else if thread < 32 {
             warp_sync(FULL);
-            barrier(0);
+            block_barrier();
         } else {
             shuffle_down(FULL, 1, 1, 31);
         }
@@ -304,7 +307,7 @@ fn destructors_of_a_stuck_block_run_and_later_runs_are_sound() {
     struct CountsDrop<'a>(&'a AtomicU32);
     impl Drop for CountsDrop<'_> {
         fn drop(&mut self) {
-            barrier(7); // must not wait, nor panic: the thread is being unwound
+            named_barrier(7); // must not wait, nor panic: the thread is being unwound
             self.0.fetch_add(1, Relaxed);
         }
     }
@@ -314,11 +317,11 @@ fn destructors_of_a_stuck_block_run_and_later_runs_are_sound() {
             made.fetch_add(1, Relaxed);
             let _guard = CountsDrop(&dropped);
             let _heap = vec![thread_idx_x(); 100];
-            barrier(thread_idx_x() % 2);
+            named_barrier(thread_idx_x() % 2);
         });
         assert_eq!((made.into_inner(), dropped.into_inner()), (100, 100));
         each_thread(2, 100, || {
-            barrier(0);
+            block_barrier();
             0
         });
     }
@@ -329,7 +332,7 @@ fn a_stuck_thread_that_catches_unwinding_is_unwound_again() {
     let caught = AtomicU32::new(0);
     deadlock(Shape::new([1, 1, 1], [2, 1, 1]), &|| {
         for _ in 0..3 {
-            let outcome = std::panic::catch_unwind(|| barrier(thread_idx_x()));
+            let outcome = std::panic::catch_unwind(|| named_barrier(thread_idx_x()));
             caught.fetch_add(outcome.is_err().into(), Relaxed);
         }
     });
@@ -345,7 +348,7 @@ fn a_deadlock_starts_no_further_block() {
     };
     let (block, ..) = deadlock(shape, &|| {
         started.fetch_add(1, Relaxed);
-        barrier(thread_idx_x() * u32::from(block_idx_x() == 4));
+        named_barrier(thread_idx_x() * u32::from(block_idx_x() == 4));
     });
     assert_eq!((block, started.into_inner()), ([4, 0, 0], 10));
 }
@@ -359,7 +362,7 @@ fn of_many_stuck_blocks_the_lowest_is_reported() {
             ..Shape::new([1000, 1, 1], [2, 1, 1])
         };
         let (block, ..) = deadlock(shape, &|| {
-            barrier(thread_idx_x() * u32::from(block_idx_x() >= 3));
+            named_barrier(thread_idx_x() * u32::from(block_idx_x() >= 3));
         });
         assert_eq!(block, [3, 0, 0], "{workers} workers");
     }

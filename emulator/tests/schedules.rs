@@ -4,8 +4,11 @@
     reason = "helpers of tests stand outside of #[test] functions"
 )]
 
+mod named;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::check::{Options, Schedule};
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, Together, run_with};
@@ -59,7 +62,7 @@ fn orders() -> Vec<Schedule> {
 fn reverse_goes_from_the_last_lane_to_the_first() {
     let log = log_of(Schedule::Reverse, block(70), |log| {
         log();
-        barrier(0);
+        block_barrier();
         log();
     });
     let down: Vec<u32> = (0..70).rev().collect();
@@ -98,7 +101,7 @@ fn blocks_of_a_grid_that_are_there_together_take_turns_too() {
 fn the_last_warp_goes_first_in_the_order_of_its_lanes() {
     let log = log_of(Schedule::LastWarpFirst, block(70), |log| {
         log();
-        barrier(0);
+        block_barrier();
     });
     let expected: Vec<u32> = (64..70).chain(32..64).chain(0..32).collect();
     assert_eq!(log, expected);
@@ -119,7 +122,7 @@ fn a_seed_gives_the_same_order_again_and_another_seed_another() {
             Shape::new([5, 1, 1], [40, 1, 1]),
             |log| {
                 log();
-                barrier(0);
+                block_barrier();
                 log();
                 vote_any(FULL, true);
                 log();
@@ -140,7 +143,7 @@ fn the_order_in_a_block_does_not_depend_on_the_number_of_workers() {
                 let mut order = blocks[block_idx_x() as usize].lock().unwrap();
                 order.push(thread_idx_x());
                 drop(order);
-                barrier(0);
+                block_barrier();
             }
         });
         blocks
@@ -183,7 +186,7 @@ fn every_order_gives_what_forward_gives() {
                     for round in 1..5 {
                         let ballot = vote_ballot(FULL, lane_id().is_multiple_of(2));
                         sum.fetch_add(ballot.count_ones(), Relaxed);
-                        barrier(0);
+                        block_barrier();
                         let all: u32 = (0..83)
                             .map(|thread| if thread < 64 { 16 } else { 10 })
                             .sum();
@@ -234,14 +237,14 @@ fn a_stuck_block_and_a_panic_are_found_in_every_order() {
         let run = |program: &(dyn Fn() + Sync)| {
             run_with(shape, Together::default(), &options(schedule, 2), program).fault
         };
-        let fault = run(&|| barrier(thread_idx_x() % 2));
+        let fault = run(&|| named_barrier(thread_idx_x() % 2));
         assert!(
             matches!(fault, Some(Fault::Deadlock { .. })),
             "{schedule}: {fault:?}"
         );
         let fault = run(&|| {
             assert!(thread_idx_x() != 40 || block_idx_x() != 1);
-            barrier(0);
+            block_barrier();
         });
         let Some(Fault::Panic {
             block,
@@ -262,7 +265,7 @@ fn a_report_names_the_seed() {
         block(64),
         Together::default(),
         &options(Schedule::Random(12), 1),
-        &|| barrier(thread_idx_x() % 2),
+        &|| named_barrier(thread_idx_x() % 2),
     );
     assert_eq!(
         outcome.reports[0].replay,

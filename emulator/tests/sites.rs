@@ -1,7 +1,10 @@
 //! Calls of instrumented code: they are named by the site that was said before, in whatever the emulator tells.
 
+mod named;
+
 use std::mem::transmute;
 
+use named::named_barrier;
 use warploom_emulator::check::{Frame, HOOKS, SiteInfo, register};
 use warploom_emulator::intrinsics::*;
 use warploom_emulator::{Fault, Shape, run};
@@ -34,7 +37,7 @@ fn a_stuck_block_names_the_sites() {
     let fault = run(Shape::new([1, 1, 1], [64, 1, 1]), &|| {
         let odd = thread_idx_x() % 2;
         at(first + odd);
-        barrier(odd);
+        named_barrier(odd);
     });
     let Err(Fault::Deadlock { waits, .. }) = fault else {
         panic!("{fault:?}")
@@ -64,7 +67,7 @@ fn misuse_is_a_panic_at_the_site() {
     let first = sites(&[31]);
     let fault = run(Shape::new([1, 1, 1], [1, 1, 1]), &|| {
         at(first);
-        barrier(99);
+        named_barrier(99);
     });
     let Err(Fault::Panic {
         file, line, column, ..

@@ -1,9 +1,12 @@
 //! `nanosleep` lets others run.
 
+mod named;
+
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use named::named_barrier;
 use warploom_emulator::intrinsics::{
-    active_mask, barrier, barrier_sync_threads, block_idx_x, clock64, global_timer, lane_id,
+    active_mask, barrier_sync_threads, block_barrier, block_idx_x, clock64, global_timer, lane_id,
     nanosleep, thread_idx_x, warp_sync,
 };
 use warploom_emulator::{Fault, Shape, run};
@@ -53,7 +56,7 @@ fn sleepers_do_not_keep_others_from_meeting() {
         } else {
             warp_sync(0xffff_0000);
         }
-        barrier(0);
+        block_barrier();
         met.fetch_add(1, SeqCst);
     })
     .unwrap();
@@ -82,8 +85,8 @@ fn a_stuck_block_is_found_when_its_sleepers_are_gone() {
     let fault = block(32, &|| {
         nanosleep(10);
         match lane_id() {
-            0 => barrier(1),
-            _ => barrier(2),
+            0 => named_barrier(1),
+            _ => named_barrier(2),
         }
     });
     assert!(matches!(fault, Err(Fault::Deadlock { .. })), "{fault:?}");

@@ -54,7 +54,7 @@ fn cost_of_threads_and_barriers() {
     );
     time("barrier (10 per thread)", shape, 10, &|| {
         for _ in 0..10 {
-            barrier(0);
+            block_barrier();
         }
     });
     for threads in [2, 32, 1024] {
@@ -65,7 +65,7 @@ fn cost_of_threads_and_barriers() {
             10,
             &|| {
                 for _ in 0..10 {
-                    barrier(0);
+                    block_barrier();
                 }
             },
         );

@@ -5,10 +5,13 @@
     reason = "the body of a kernel is one sequence of intrinsics with one reason"
 )]
 
+mod named;
+
 use std::any::TypeId;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use named::named_barrier;
 use warploom_emulator::intrinsics::{self as raw, *};
 use warploom_emulator::{Fault, Shape, SharedKey, Together, WaitPoint, run, run_together};
 
@@ -112,7 +115,7 @@ fn arrivals_and_waits_may_lie_apart() {
                     value.store(round, Relaxed);
                 }
                 cluster_arrive();
-                barrier(0); // in between the block may meet
+                block_barrier(); // in between the block may meet
                 cluster_wait();
                 assert_eq!(value.load(Relaxed), round);
                 cluster_arrive();
@@ -184,7 +187,7 @@ fn a_stuck_cluster_says_who_waits_where() {
     let shape = Shape::new([4, 1, 1], [40, 1, 1]);
     let fault = run_together(shape, clusters([2, 1, 1]), &|| {
         if block_idx_x() == 3 {
-            barrier(5);
+            named_barrier(5);
             if thread_idx_x() == 7 {
                 vote_any(1 << 7 | 1, true);
             }

@@ -231,7 +231,7 @@ fn barriers_meet_in_a_launch() -> Result<()> {
     let early = AtomicU32::new(0);
     plain(&stream, Launch::new(1, 96), Contract::ANY, &|| {
         arrived.fetch_add(1, Ordering::Relaxed);
-        lane::barrier(0);
+        lane::block_barrier();
         early.fetch_add(
             u32::from(arrived.load(Ordering::Relaxed) != 96),
             Ordering::Relaxed,
@@ -311,7 +311,9 @@ fn a_deadlock_is_its_own_error() -> Result<()> {
     let device = Device::emulator();
     let stream = device.stream()?;
     plain(&stream, Launch::new(1, 64), Contract::ANY, &|| {
-        lane::barrier(if lane::thread_idx_x() == 0 { 1 } else { 2 });
+        let id = if lane::thread_idx_x() == 0 { 1 } else { 2 };
+        // SAFETY: the kernel has no tiles.
+        unsafe { lane::barrier(id) };
     })?;
     let error = stream.synchronize().unwrap_err();
     assert!(matches!(error, StreamError::Deadlock(_)), "{error}");

@@ -20,7 +20,10 @@ pub unsafe fn barrier(id: u32) {
         unsafe { device(id) }
     }
     #[cfg(not(warploom_device))]
-    warploom_emulator::intrinsics::barrier(id);
+    // SAFETY: the emulator's function asks for no more than the section above, which the caller keeps.
+    unsafe {
+        warploom_emulator::intrinsics::barrier(id);
+    }
 }
 
 /// For instrumented code on the emulator.

@@ -124,7 +124,8 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     /// Element `i` as an atomic.
     ///
     /// # Panics
-    /// When `i` is not below `N`.
+    /// When `i` is not below `N`. On the emulator also when the array was named in asynchronous code whose state is not on the thread's stack:
+    /// that may outlive the block and its memory. Name the array in a function that is not `async`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -132,6 +133,10 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     where
         T: AtomicElement,
     {
+        #[cfg(not(warploom_device))]
+        if !self.scope.is_of_this_thread() {
+            outside_of_a_frame();
+        }
         // SAFETY: within the array (checked); same size as `T` and no larger alignment than the array's 16; valid as long as the block runs,
         // which the frame behind `'a` does not outlive; the caller of each non-atomic access promised that it does not race.
         unsafe { &*self.raw.at(i).cast::<T::Atomic>() }
@@ -139,6 +144,21 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
 }
 
 /// The address behind a [`SharedArray`], valid as long as the frame that made it.
+#[cold]
+#[inline(never)]
+#[track_caller]
+#[cfg(not(warploom_device))]
+#[expect(
+    clippy::panic,
+    reason = "a kernel reports misuse by a panic, which the host gets as an error"
+)]
+fn outside_of_a_frame() -> ! {
+    panic!(
+        "a `shared_array!` in asynchronous code whose state is not on the thread's stack, and may outlive the block; \
+         use it in a function that is not `async`"
+    )
+}
+
 #[doc(hidden)]
 pub struct RawArray<'a, T: Plain, const N: usize> {
     start: *mut T,

@@ -6,6 +6,7 @@
 //! 2. A thread alternates between them, for its type changes with each.
 //! 3. So a thread's passing the n-th publish implies that every other thread arrived there as often, or returned: no thread writes.
 //! 4. A thread's passing the n-th reclaim implies that every other thread gave its view away, or returned: no thread reads.
+//!    A thread that unwinds after a panic on the emulator does not wait; its tile is memory of its own from then on.
 //! 5. Address and barrier ids travel in one value, so exchanging two tiles changes nothing.
 
 use crate::const_text::Text;
@@ -164,7 +165,27 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     pub fn publish(self, _block: &Block<'_>) -> TileView<'k, T, N> {
         // SAFETY: this tile's own barrier; the tile is given away, so this thread writes no more.
         unsafe { raw::barrier(self.barriers.publish) };
-        TileView { tile: self }
+        TileView {
+            tile: self.after_barrier(),
+        }
+    }
+
+    /// The tile as it is behind its barrier. A thread that unwinds after a panic, which only a native thread of the emulator does, did not wait
+    /// there: from here on it has memory of its own, which nothing else reads or writes.
+    #[inline(always)]
+    fn after_barrier(self) -> Self {
+        #[cfg(not(warploom_device))]
+        {
+            let bytes = size_of::<[T; N]>();
+            let own = warploom_emulator::intrinsics::memory_while_unwinding(bytes, align_of::<T>());
+            if !own.is_null() {
+                return SharedTile {
+                    slots: own.cast(),
+                    ..self
+                };
+            }
+        }
+        self
     }
 
     /// # Safety
@@ -244,7 +265,7 @@ impl<'k, T: Plain, const N: usize> TileView<'k, T, N> {
     pub fn reclaim(self, _block: &Block<'_>) -> SharedTile<'k, T, N> {
         // SAFETY: this tile's own barrier; the view is given away and no slice of it outlives it, so this thread reads no more.
         unsafe { raw::barrier(self.tile.barriers.reclaim) };
-        self.tile
+        self.tile.after_barrier()
     }
 }
 

@@ -136,7 +136,7 @@ fn a_flag_that_is_never_set_is_found() {
         let line = line!() + 4;
         let outcome = outcome(3, 40, &options, || {
             if thread_idx_x().is_multiple_of(2) {
-                barrier(0);
+                block_barrier();
                 while load(&flag) == 0 {}
             }
         });
@@ -186,7 +186,7 @@ fn a_phase_that_is_tested_for_ever_is_found() {
             // SAFETY: the other thread waits at the barrier below.
             unsafe { mbarrier_init(at, 2) };
         }
-        barrier(0);
+        block_barrier();
         // SAFETY: initialised above.
         while !unsafe { mbarrier_test_parity(at, 0) } {}
     });
@@ -283,7 +283,7 @@ fn an_endless_loop_is_ended() {
                 word.fetch_add(1, Ordering::SeqCst);
             }
         }
-        barrier(0);
+        block_barrier();
     });
     let Some(Fault::Endless { thread, steps, .. }) = outcome.fault else {
         panic!("{:?}", outcome.fault)
@@ -308,7 +308,7 @@ fn steps_are_counted_for_each_lane() {
             for _ in 0..11 {
                 with_running(|running| running.step(0));
             }
-            barrier(0);
+            block_barrier();
         }
     });
 }

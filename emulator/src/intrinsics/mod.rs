@@ -38,8 +38,11 @@ use crate::engine::block::BARRIERS;
 use crate::engine::diagnose;
 use crate::engine::fiber::{Running, with_running};
 use crate::engine::shared::SharedKey;
+use crate::engine::stack;
 use crate::engine::warp::{LANES, Mode, Operands, WarpOp};
+use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::panic::Location;
+use std::ptr;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 macro_rules! indices {
@@ -100,13 +103,44 @@ pub fn is_running() -> bool {
 ///
 /// Orders all memory accesses of the block before and after it. Threads may arrive from different places of the program. If the
 /// others wait elsewhere for ever, the run ends with [`crate::Fault::Deadlock`]; a GPU hangs.
-/// CUDA: `__syncthreads` is barrier 0. PTX: `barrier.cta.sync`. Compute capability: 2.0.
+/// PTX: `barrier.cta.sync`. Compute capability: 2.0.
 ///
 /// # Panics
 /// If `id` is not below 16. Outside a kernel.
+///
+/// # Safety
+/// `id` is 0, or no tile of the kernel uses it: a tile changes hands at its own barriers.
 #[inline(always)]
 #[track_caller]
-pub fn barrier(id: u32) {
+pub unsafe fn barrier(id: u32) {
+    meet_at_barrier(id);
+}
+
+/// Waits until all threads of the block that have not exited are here, as [`barrier`] number 0, which no tile has. CUDA: `__syncthreads`.
+///
+/// ```
+/// use warploom_emulator::{Shape, intrinsics, run};
+/// run(Shape::new([1, 1, 1], [64, 1, 1]), &|| intrinsics::block_barrier())?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+/// Other barriers take `unsafe`:
+/// ```compile_fail,E0133
+/// use warploom_emulator::{Shape, intrinsics, run};
+/// run(Shape::new([1, 1, 1], [64, 1, 1]), &|| intrinsics::barrier(1))?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+///
+/// # Panics
+/// Outside a kernel.
+#[inline(always)]
+#[track_caller]
+pub fn block_barrier() {
+    meet_at_barrier(0);
+}
+
+#[inline(always)]
+#[track_caller]
+fn meet_at_barrier(id: u32) {
     if id >= BARRIERS {
         fail(&format!("barrier({id}): a block has the barriers 0 to 15"));
     }
@@ -235,6 +269,47 @@ pub fn fence_device() {
 pub fn fence_system() {
     detector::fence(SEQ_CST | SYSTEM);
     atomic::fence(Ordering::SeqCst);
+}
+
+/// Memory of the caller's own, filled with 0xA5 and never freed, if the thread that calls is unwinding after a panic; null if it is not.
+///
+/// Such a thread does not wait at barriers, so what it may access only behind a barrier has to be something else. Null outside a kernel.
+///
+/// # Panics
+/// If no memory has such a size and alignment.
+#[must_use]
+pub fn memory_while_unwinding(bytes: usize, align: usize) -> *mut u8 {
+    let unwinds = with_running(|running| !running.may_wait()).unwrap_or(false);
+    if unwinds {
+        own_memory(bytes, align)
+    } else {
+        ptr::null_mut()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn own_memory(bytes: usize, align: usize) -> *mut u8 {
+    let Ok(layout) = Layout::from_size_align(bytes.max(1), align) else {
+        fail(&format!(
+            "no memory has {bytes} bytes with alignment {align}"
+        ));
+    };
+    // SAFETY: the layout is not empty.
+    let start = unsafe { alloc(layout) };
+    if start.is_null() {
+        handle_alloc_error(layout);
+    }
+    // SAFETY: so many bytes are there.
+    unsafe { start.write_bytes(0xA5, bytes) };
+    start
+}
+
+/// Whether a byte lies in the stack of the calling thread; false outside a kernel.
+#[inline]
+#[must_use]
+pub fn is_on_own_stack(p: *const u8) -> bool {
+    is_running() && stack::is_own(p.addr(), 1)
 }
 
 /// The start of a static shared array: the same in all threads of a block for the same `key` (type, size and alignment).

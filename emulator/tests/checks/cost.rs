@@ -58,7 +58,7 @@ fn cost_of_accesses() {
             if me() == 0 {
                 store4(shared, 1, 3);
             }
-            intrinsics::barrier(0);
+            intrinsics::block_barrier();
             (0..16).for_each(|_| assert_eq!(load4(shared, 4), 1));
         },
     );
@@ -78,7 +78,7 @@ fn cost_of_accesses() {
             let shared = tile(0);
             store4(shared.wrapping_add(me()), 1, 6);
             for step in [128, 64, 32, 16, 8, 4, 2, 1] {
-                intrinsics::barrier(0);
+                intrinsics::block_barrier();
                 if me() < step {
                     let mine = shared.wrapping_add(me());
                     let sum = load4(mine, 7) + load4(shared.wrapping_add(me() + step), 8);
@@ -91,7 +91,7 @@ fn cost_of_accesses() {
         let (row, column) = (me() / 16, me() % 16);
         store4(tile(me()), 1, 13);
         store4(tile(256 + me()), 1, 14);
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         let product =
             (0..16).map(|k| load4(tile(row * 16 + k), 15) * load4(tile(256 + k * 16 + column), 16));
         assert_eq!(product.sum::<u32>(), 16);
@@ -112,7 +112,7 @@ fn cost_of_atomics() {
     time("histogram in shared memory, per change", many, 16, &|| {
         let bins = tile(0);
         store4(bins.wrapping_add(me()), 0, 10);
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         for i in 0..16 {
             add4(bins.wrapping_add((me() * 7 + i * 31) % 256), 11, BLOCK);
         }
@@ -120,7 +120,7 @@ fn cost_of_atomics() {
     time("the same with Rust's own atomics", many, 16, &|| {
         let bins = tile(0);
         store4(bins.wrapping_add(me()), 0, 17);
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         for i in 0..16 {
             count4(bins.wrapping_add((me() * 7 + i * 31) % 256), 18);
         }

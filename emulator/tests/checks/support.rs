@@ -261,7 +261,7 @@ pub(crate) fn fence_core(order: u32) {
 #[track_caller]
 pub(crate) fn barrier() {
     here();
-    intrinsics::barrier(0);
+    intrinsics::block_barrier();
 }
 
 /// The number of the thread in its block.

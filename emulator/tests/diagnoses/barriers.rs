@@ -1,3 +1,4 @@
+use crate::named::named_barrier;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::*;
@@ -9,9 +10,9 @@ fn different_barriers_are_named_with_their_lines() {
     let line = line!() + 3;
     let report = only(83, || {
         if thread_idx_x() < 50 {
-            barrier(0);
+            block_barrier();
         } else {
-            barrier(2);
+            named_barrier(2);
         }
     });
     assert_eq!(
@@ -35,7 +36,7 @@ fn where_all_threads_are_is_a_histogram() {
     let report = only(256, || {
         match thread_idx_x() {
             0..128 => {
-                barrier(0);
+                block_barrier();
             }
             128..224 => {
                 // SAFETY: the emulator checks what a GPU does not.
@@ -63,7 +64,7 @@ fn threads_that_wait_for_the_grid_miss_the_barrier() {
     let shape = Shape::new([1, 1, 1], [64, 1, 1]);
     let outcome = run_with(shape, together, &Options::default(), &|| {
         if thread_idx_x() < 48 {
-            barrier(3);
+            named_barrier(3);
         } else {
             grid_sync();
         }
@@ -101,7 +102,7 @@ fn an_exit_before_a_barrier_is_a_note() {
         if thread_idx_x() >= 60 {
             return;
         }
-        barrier(0);
+        block_barrier();
     });
     assert_eq!(outcome.fault, None);
     let report = one(outcome);
@@ -121,7 +122,7 @@ fn an_exit_before_a_barrier_is_a_note() {
 fn a_panic_is_no_exit() {
     let outcome = outcome(Shape::new([1, 1, 1], [64, 1, 1]), &|| {
         assert!(thread_idx_x() != 3);
-        barrier(0);
+        block_barrier();
     });
     assert!(matches!(outcome.fault, Some(Fault::Panic { .. })));
     assert_eq!(outcome.reports, []);
@@ -165,9 +166,9 @@ fn two_places_of_one_barrier_are_a_warning() {
     let outcome = outcome(Shape::new([1, 1, 1], [64, 1, 1]), &|| {
         for _ in 0..3 {
             if thread_idx_x() < 16 {
-                barrier(0);
+                block_barrier();
             } else {
-                barrier(0);
+                block_barrier();
             }
         }
     });
@@ -204,7 +205,7 @@ fn a_correct_reduction_is_not_reported() {
     let sum = AtomicU32::new(0);
     let outcome = outcome(Shape::new([5, 1, 1], [83, 1, 1]), &|| {
         for round in 0..4 {
-            barrier(round % 2);
+            named_barrier(round % 2);
             let all = vote_ballot(active_mask(), true);
             sum.fetch_add(all.count_ones(), Relaxed);
         }
@@ -216,6 +217,6 @@ fn a_correct_reduction_is_not_reported() {
 
 #[test]
 fn reports_say_how_to_run_it_again() {
-    let report = only(64, || barrier(thread_idx_x() % 2));
+    let report = only(64, || named_barrier(thread_idx_x() % 2));
     assert_eq!(report.replay, "WARPLOOM_SCHEDULE=forward");
 }

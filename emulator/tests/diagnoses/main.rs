@@ -11,6 +11,8 @@
 
 mod barriers;
 mod memory;
+#[path = "../named/mod.rs"]
+mod named; // barriers by number
 mod outside;
 mod warps;
 

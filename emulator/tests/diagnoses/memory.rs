@@ -19,7 +19,7 @@ fn two(count: u32) -> [*mut u64; 2] {
             mbarrier_init(first, count);
             mbarrier_init(second, 1);
         }
-        barrier(0);
+        block_barrier();
         [first, second]
     }
 }
@@ -53,7 +53,7 @@ fn threads_at_two_kinds_of_barriers_are_a_deadlock_with_a_graph() {
             // SAFETY: they are initialised.
             unsafe { mbarrier_wait_parity(first, 0) };
         } else {
-            barrier(0);
+            block_barrier();
             // SAFETY: as above.
             unsafe { mbarrier_arrive(first) };
         }

@@ -9,11 +9,11 @@ fn a_lane_that_waits_elsewhere_never_arrives() {
     let line = line!() + 3;
     let report = only(64, || {
         if thread_idx_x() == 37 {
-            barrier(0);
+            block_barrier();
         } else if thread_idx_x() >= 32 {
             shuffle_down(FULL, 1, 1, 31);
         } else {
-            barrier(0);
+            block_barrier();
         }
     });
     assert_eq!(lines(&report), (Code::LANE_MISSING, vec![line + 2, line]));

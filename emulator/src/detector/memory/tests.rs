@@ -206,7 +206,7 @@ fn an_access_out_of_bounds_ends_its_lane_and_no_other() {
         let i = intrinsics::block_idx_x() * 32 + intrinsics::thread_idx_x();
         write(at + 4 * i as usize, 4);
         went_on.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
     });
     assert_eq!(outcome.fault, None);
     assert_eq!(went_on.into_inner(), 40);
@@ -225,10 +225,10 @@ fn lanes_that_were_ended_are_not_missed_at_barriers_and_by_their_warp() {
     let outcome = run_on(Shape::new([1, 1, 1], [64, 1, 1]), || {
         let t = intrinsics::thread_idx_x();
         read(at + 4 * t as usize, 4);
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         intrinsics::warp_sync(u32::MAX);
         intrinsics::shuffle_idx(u32::MAX, t, 20, 31);
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
     });
     let codes: Vec<Code> = outcome.reports.iter().map(|report| report.code).collect();
     assert_eq!((codes, outcome.fault), (vec![Code::GLOBAL_BOUNDS], None));
@@ -241,7 +241,7 @@ fn lanes_that_were_ended_are_not_missed_at_barriers_and_by_their_warp() {
         } else if t == 0 {
             return;
         }
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
     });
     let mut codes: Vec<Code> = outcome.reports.iter().map(|report| report.code).collect();
     codes.sort();
@@ -404,11 +404,11 @@ fn own_local_variables_are_not_those_of_others() {
         if intrinsics::thread_idx_x() == 0 {
             shared.store((&raw const x).addr(), Relaxed);
         }
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         if intrinsics::thread_idx_x() == 1 {
             write(shared.load(Relaxed), 8);
         }
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         std::hint::black_box(&x);
     });
     assert_eq!(outcome.reports.len(), 1);

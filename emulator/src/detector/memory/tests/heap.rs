@@ -105,13 +105,13 @@ fn used_and_freed(meets: bool, how: How, bytes: usize) -> Vec<Report> {
             access(start.addr(), 64, 1, How::Writes);
             piece.store(start, Relaxed);
         }
-        intrinsics::barrier(0);
+        intrinsics::block_barrier();
         let start = piece.load(Relaxed);
         if t == 41 {
             access(start.addr() + 40, bytes, bytes, how);
         }
         if meets {
-            intrinsics::barrier(0);
+            intrinsics::block_barrier();
         }
         if t == 63 {
             heap_free(start);
