@@ -45,7 +45,13 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "emulator",
         "warploom-emulator",
         &[],
-        &["annotate-snippets", "corosensei", "loom", "thiserror"],
+        &[
+            "annotate-snippets",
+            "corosensei",
+            "libc",
+            "loom",
+            "thiserror",
+        ],
     ),
     (
         "runtime",

@@ -6,6 +6,7 @@ pub use crate::detector::{
     forget_values, free, heap_alloc, heap_free, host_reads, initialise, keep_freed_memory,
     limit_heap, name, name_view,
 };
+pub use crate::engine::overflow::instrumented_code;
 pub use crate::finding::{Code, Key, Note, Place, Report, Severity, Side, Sink, Who};
 pub use crate::host::HOST;
 pub use crate::options::{Mode, Options, OptionsError, Schedule};

@@ -31,6 +31,10 @@ pub struct Options {
     pub workers: Option<usize>,
     /// Accesses to memory and calls of intrinsics that a thread may make before it is taken for endless; only in [`Mode::Checked`].
     pub step_limit: u64,
+    /// Bytes of a thread's stack, at least [`LEAST_STACK_BYTES`](Self::LEAST_STACK_BYTES).
+    pub stack_bytes: usize,
+    /// What messages call the kernel; empty: they do not name it.
+    pub kernel: &'static str,
     /// The exposed address of what [`crate::intrinsics::print_ring`] gives: where printing threads leave their records. 0: nowhere.
     pub prints: usize,
 }
@@ -79,9 +83,13 @@ pub struct OptionsError {
 const SCHEDULE: &str = "WARPLOOM_SCHEDULE";
 const WORKERS: &str = "WARPLOOM_WORKERS";
 const STEP_LIMIT: &str = "WARPLOOM_STEP_LIMIT";
+pub(crate) const STACK_BYTES: &str = "WARPLOOM_STACK_BYTES";
 
 /// At a million steps per second and thread this is half an hour.
 const DEFAULT_STEP_LIMIT: u64 = 1_000_000_000;
+
+/// Debug builds of kernels need deep frames; only what is touched costs memory.
+const DEFAULT_STACK_BYTES: usize = 256 * 1024;
 
 impl Default for Options {
     fn default() -> Self {
@@ -92,15 +100,21 @@ impl Default for Options {
             model: Model::default(),
             workers: None,
             step_limit: DEFAULT_STEP_LIMIT,
+            stack_bytes: DEFAULT_STACK_BYTES,
+            kernel: "",
             prints: 0,
         }
     }
 }
 
 impl Options {
+    /// Bytes that a thread's stack has at least: the emulator's own functions run on it as well. Fewer count as these.
+    pub const LEAST_STACK_BYTES: usize = 64 * 1024;
+
     /// The default, changed by the environment: `WARPLOOM_SCHEDULE` is `forward`, `reverse`, `last-warp-first`, `one-lane`,
-    /// `random:SEED` or `random` (any seed; reports say which), `WARPLOOM_WORKERS` a number of OS threads from 1 on, and
-    /// `WARPLOOM_STEP_LIMIT` a number of steps from 1 on. Empty variables count as unset.
+    /// `random:SEED` or `random` (any seed; reports say which), `WARPLOOM_WORKERS` a number of OS threads from 1 on,
+    /// `WARPLOOM_STEP_LIMIT` a number of steps from 1 on, and `WARPLOOM_STACK_BYTES` a number of bytes from 65536 on. Empty variables count
+    /// as unset.
     ///
     /// # Errors
     /// A variable has another value.
@@ -143,6 +157,15 @@ impl Options {
         }
         if let Some(value) = set(STEP_LIMIT) {
             options.step_limit = at_least_one(STEP_LIMIT, &value)?;
+        }
+        if let Some(value) = set(STACK_BYTES) {
+            let bytes = value.trim().parse().ok();
+            let enough = bytes.filter(|bytes| *bytes >= Self::LEAST_STACK_BYTES);
+            options.stack_bytes = enough.ok_or(OptionsError {
+                variable: STACK_BYTES,
+                given: value,
+                expected: "a number of bytes from 65536 on is expected",
+            })?;
         }
         Ok(options)
     }
@@ -251,6 +274,11 @@ mod tests {
             let text = format!("{name}={value}: a whole number from 1 on is expected");
             assert_eq!(with(name, value).unwrap_err(), text);
         }
+        for value in ["65535", "1M"] {
+            let text =
+                format!("{STACK_BYTES}={value}: a number of bytes from 65536 on is expected");
+            assert_eq!(with(STACK_BYTES, value).unwrap_err(), text);
+        }
     }
 
     #[test]
@@ -262,5 +290,6 @@ mod tests {
     fn numbers_are_taken() {
         assert_eq!(with(WORKERS, "3").unwrap().workers, Some(3));
         assert_eq!(with(STEP_LIMIT, "500").unwrap().step_limit, 500);
+        assert_eq!(with(STACK_BYTES, "65536").unwrap().stack_bytes, 65536);
     }
 }

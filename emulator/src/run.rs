@@ -10,6 +10,7 @@ use crate::engine::grid::{BlockQueue, FaultLog};
 use crate::engine::launch::Launch;
 use crate::engine::livelock::LivelockDetector;
 use crate::engine::order::BlockOrder;
+use crate::engine::overflow;
 use crate::engine::panics;
 use crate::engine::stack;
 use crate::engine::thread_pool::{self, HELPERS};
@@ -28,8 +29,9 @@ use std::sync::Arc;
 /// them in linear order (x fastest); from 128 blocks per worker on they take two at a time, with more blocks more, at most sixteen, and run
 /// these one after the other; fewer towards the end. The workers are the caller's OS thread and others that sleep between runs. So a block
 /// may wait for the one before it, as long as none gets stuck: behind a stuck block no other starts, and one that runs already and waits
-/// for one of these would wait for ever. A thread gets a stack of its own (256 KiB) only when it has to wait; a stack overflow ends the
-/// process.
+/// for one of these would wait for ever. A thread gets a stack of its own only when it has to wait; its size is
+/// [`Options::stack_bytes`](crate::check::Options::stack_bytes). On Linux a stack overflow in instrumented code is a panic of its thread; in
+/// native code it ends the process, after a message that names block and thread.
 ///
 /// A thread that spins until another thread of its block writes something spins for ever: only barriers, warp operations and `nanosleep`
 /// let others run. A panic in a thread ends this thread alone, and what other threads wait for no longer counts it.
@@ -154,6 +156,7 @@ fn work(
     if next.is_none() {
         return; // without the cost of a worker
     }
+    overflow::prepare();
     let mut worker = Worker::new(*shape, launch, program, &sets);
     while let Some(number) = next {
         let is_lost = || queue.has_stopped_before(sets.position());
@@ -213,7 +216,10 @@ pub fn run_with(
         Arc::new(RunChecks::new(shape, n_workers, Arc::clone(&sink), observe))
     });
     let launch = Launch {
-        options: options.clone(),
+        options: Options {
+            stack_bytes: options.stack_bytes.max(Options::LEAST_STACK_BYTES),
+            ..options.clone()
+        },
         checks: checks.clone().map(|checks| checks as Arc<dyn RunChecker>),
         sink,
         quiet: LivelockDetector::default(),

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Name of the section that holds the records; a C identifier, so that linkers define `__start_` and `__stop_` for it.
 pub const SECTION: &str = "warploom_instrumented";
 
+/// Name of the section that holds the functions, and nothing else; likewise.
+pub const CODE_SECTION: &str = "warploom_instrumented_code";
+
 /// The first word of a record: the number changes with its layout.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wlinstr1");
 

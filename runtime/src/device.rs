@@ -132,6 +132,8 @@ pub(crate) struct Emulated {
     pub(crate) lints: Option<bool>,
     /// After how many steps a thread counts as endless, if that was chosen.
     pub(crate) step_limit: Option<u64>,
+    /// Bytes of a thread's stack, if that was chosen.
+    pub(crate) stack_bytes: Option<usize>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
     /// The devices whose memory kernels of this one may use.

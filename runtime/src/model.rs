@@ -36,6 +36,7 @@ pub struct Emulator {
     mode: Option<Mode>,
     lints: Option<bool>,
     step_limit: Option<u64>,
+    stack_bytes: Option<usize>,
     options: DeviceOptions,
 }
 
@@ -105,6 +106,16 @@ impl Emulator {
         }
     }
 
+    /// The same with stacks of another size for its threads, at least 64 KiB; 256 KiB without it. It goes before the variable
+    /// `WARPLOOM_STACK_BYTES`. A stack overflow is a panic of its thread in [`Mode::Checked`]; in [`Mode::Fast`], where kernels are native
+    /// code, it ends the process after a message that names kernel, block and thread. On Linux; elsewhere the operating system ends the process.
+    pub fn stack_bytes(self, bytes: usize) -> Emulator {
+        Emulator {
+            stack_bytes: Some(bytes),
+            ..self
+        }
+    }
+
     /// The same with what is said when a device is opened; the emulator remembers it.
     pub fn options(self, options: DeviceOptions) -> Emulator {
         Emulator { options, ..self }
@@ -118,6 +129,7 @@ impl Emulator {
             mode: emulated.mode,
             lints: emulated.lints,
             step_limit: emulated.step_limit,
+            stack_bytes: emulated.stack_bytes,
             options: emulated.options,
         }
     }
@@ -169,6 +181,7 @@ impl Emulator {
                 mode: self.mode,
                 lints: self.lints,
                 step_limit: self.step_limit,
+                stack_bytes: self.stack_bytes,
                 options: self.options,
                 ..Emulated::default()
             })),

@@ -35,6 +35,7 @@ const CRATES: &[Layers] = &[
                     "engine::panic_record",
                     "engine::random",
                     "engine::remarks",
+                    "engine::reserve",
                     "engine::shared",
                     "engine::shared_array",
                     "engine::stack",

@@ -399,6 +399,12 @@ impl BlockChecker for BlockChecks {
         self.clocks.part_met(id, count, released);
     }
 
+    fn latest_call(&self, thread: u32) -> u32 {
+        let calls = self.calls.borrow();
+        let of_lane = calls.get(thread as usize).and_then(|calls| calls.last());
+        of_lane.copied().unwrap_or(0)
+    }
+
     fn copy_ends(&self, to: *mut u8, bytes: usize) {
         copies::ends(to, bytes);
     }

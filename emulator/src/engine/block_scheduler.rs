@@ -89,7 +89,9 @@ impl<'run> BlockScheduler<'run> {
             let cause = format!("{} threads wait already", stack::SET_LIMIT);
             return Err(self.out_of_stacks(cause));
         }
-        let stack = stack::take().map_err(|cause| self.out_of_stacks(cause.to_string()))?;
+        let bytes = self.running.set.launch.options.stack_bytes;
+        let stack = stack::take(bytes).map_err(|cause| self.out_of_stacks(cause.to_string()))?;
+        self.running.guards.add(stack.below());
         let running = Rc::as_ptr(&self.running).cast();
         let fibers = self.fibers.get_or_insert_with(Fibers::new);
         Ok(fibers.add(stack, run_lanes, running))
@@ -125,6 +127,7 @@ impl<'run> BlockScheduler<'run> {
 impl Drop for BlockScheduler<'_> {
     fn drop(&mut self) {
         if let Some(fibers) = self.fibers.take() {
+            self.running.guards.close_all();
             // SAFETY: all lanes have exited, and nothing below them on a stack has to be dropped. Should a worker have died by a fault of
             // its own, lanes that waited are never resumed.
             stack::give_back(unsafe { fibers.into_stacks() });

@@ -44,6 +44,9 @@ pub(crate) trait BlockChecker: fmt::Debug + Any {
     /// That barrier opened: by warp, the lanes that waited.
     fn part_met(&self, site: Site, barrier: (u32, u32), waiting: &[u32]);
 
+    /// The site of the latest call of instrumented code that lane number `thread` has not returned from; 0: none.
+    fn latest_call(&self, thread: u32) -> u32;
+
     /// A copy of the lane that runs has been waited for and takes place now.
     fn copy_ends(&self, to: *mut u8, bytes: usize);
 }

@@ -86,7 +86,7 @@ mod tests {
         };
         let mut fibers = Fibers::new();
         for context in &game.contexts {
-            let stack = stack::take().unwrap();
+            let stack = stack::take(64 * 1024).unwrap();
             context.set(fibers.add(stack, play, std::ptr::from_ref(&game).cast()));
         }
         // SAFETY: it has not started.

@@ -20,6 +20,7 @@ use crate::engine::block::{Arrival, Block, Pick};
 use crate::engine::checker::BlockChecker;
 use crate::engine::co_resident::{BarrierArrivals, CoResidentBlocks};
 use crate::engine::context::{Context, Link};
+use crate::engine::overflow::{Guards, StackOverflow};
 use crate::engine::panic_record::PanicRecord;
 use crate::engine::shared::Arena;
 use crate::engine::spin::Spin;
@@ -118,6 +119,8 @@ pub(crate) struct Running<'run> {
     contexts: Box<[Cell<Context>]>,
     /// Fibers that have no lane.
     idle: RefCell<Vec<Context>>,
+    /// What lies below the stacks of its fibers.
+    pub(crate) guards: Guards,
     /// A fresh lane was picked, and there was no fiber for it.
     pub(crate) wants_fiber: Cell<bool>,
     /// What the operation that the lane waited for gave it.
@@ -202,6 +205,7 @@ impl<'run> Running<'run> {
             link: Link::new(),
             contexts: vec![Cell::new(Context::NONE); shape.n_threads as usize].into(),
             idle: RefCell::default(),
+            guards: Guards::default(),
             wants_fiber: Cell::new(false),
             given: Cell::new(0),
             phase: Cell::new(Phase::Runs),
@@ -447,6 +451,7 @@ impl<'run> Running<'run> {
         self.any_ended.set(self.any_ended.get() | was_ended);
         if phase == Phase::Runs && !was_ended {
             let record = match self.record.take() {
+                _ if payload.is::<StackOverflow>() => self.overflow_record(),
                 Some((lane, record)) if lane == thread => record,
                 _ => PanicRecord::of_payload(&*payload),
             };

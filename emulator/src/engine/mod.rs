@@ -14,10 +14,12 @@ pub(crate) mod launch; // what the threads of one run share
 pub(crate) mod livelock; // whether all that is left only polls
 pub(crate) mod mbarrier; // the bytes of a barrier in memory
 pub(crate) mod order; // in which order blocks start
+pub(crate) mod overflow; // reports of lanes that need more stack than they have
 pub(crate) mod panic_record; // where and with which words a lane panicked
 pub(crate) mod panics; // a panic of a lane becomes a record, not output
 pub(crate) mod random; // numbers for random orders
 mod remarks; // what is odd about a rendezvous
+pub(crate) mod reserve; // what lies below a stack and is not accessible
 pub(crate) mod shared; // the memory that the lanes of one block share
 pub(crate) mod shared_array; // what reports call shared arrays
 pub(crate) mod spin; // lanes that poll memory

@@ -33,6 +33,14 @@ impl PanicRecord {
         }
     }
 
+    /// A record with this text, of no known place.
+    pub(crate) fn of_text(message: String) -> Self {
+        Self {
+            message,
+            ..Self::default()
+        }
+    }
+
     /// Says where it was, when the location that the hook saw is a line of the emulator.
     pub(crate) fn place(&mut self, place: Site) {
         self.file = place.file().to_owned();
@@ -46,9 +54,6 @@ impl PanicRecord {
             .downcast_ref::<&str>()
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        Self {
-            message: message.unwrap_or(NO_TEXT).to_owned(),
-            ..Self::default()
-        }
+        Self::of_text(message.unwrap_or(NO_TEXT).to_owned())
     }
 }

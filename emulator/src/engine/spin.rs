@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use crate::engine::fiber::{Phase, Running, leave};
+use crate::engine::overflow;
 use crate::fault::Fault;
 use crate::site::Site;
 
@@ -186,6 +187,15 @@ impl Spin {
     fn change(&self) {
         self.changed.set(true);
         self.polls.set(0);
+    }
+
+    /// The next step of the lane that runs is its last.
+    #[cfg_attr(
+        any(miri, warploom_threads),
+        expect(dead_code, reason = "nothing handles signals there")
+    )]
+    pub(crate) fn ends_next_step(&self) {
+        self.steps.set(1);
     }
 
     /// From now on keeps at which places lanes give way.
@@ -374,6 +384,9 @@ impl Running<'_> {
         self.spin.steps.set(1); // again at the next step, should the lane catch this
         if std::thread::panicking() {
             return;
+        }
+        if self.guards.is_on_reserve(self.thread.get()) {
+            overflow::end_lane();
         }
         if self.phase.get() == Phase::Runs {
             let fault = Fault::Endless {

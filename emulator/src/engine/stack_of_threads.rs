@@ -6,6 +6,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::PoisonError;
 
 use crate::sync::StaticMutex;
@@ -33,6 +34,11 @@ thread_local! {
 }
 
 impl Stack {
+    /// Nothing is known to lie below it.
+    pub(crate) fn below(&self) -> Range<usize> {
+        0..0
+    }
+
     /// Notes the stack of the thread that starts.
     #[inline(never)]
     pub(crate) fn enter(&self) -> Extent {
@@ -71,8 +77,8 @@ pub(crate) fn is_own(address: usize, bytes: usize) -> bool {
     limit <= address && address < top && bytes <= top - address
 }
 
-/// A stack; its memory comes with a thread.
-pub(crate) fn take() -> io::Result<Stack> {
+/// A stack; its memory comes with a thread, and has the size that those have.
+pub(crate) fn take(_bytes: usize) -> io::Result<Stack> {
     Ok(Stack)
 }
 

@@ -18,6 +18,8 @@ mod table; // calls through the table
 use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Op, Passes, Value};
 use crate::lower::target_queries;
 use crate::roots::Root;
+use std::ffi::CString;
+use warploom_manifest::instrumented::CODE_SECTION;
 
 /// Functions of the device library that the emulator replaces as a whole, and the symbols that stand for its own.
 const REPLACED: &[(&str, &str)] = &[
@@ -146,14 +148,19 @@ fn simplify<'ctx>(module: &mut Module<'ctx>, machine: &Machine<'ctx>) -> Result<
     Ok(())
 }
 
-/// A lane may end anywhere: the code must be one that can be unwound, although it has nothing to clean up.
+/// A lane may end anywhere: the code must be one that can be unwound from any instruction, although it has nothing to clean up. Probes touch
+/// each page of a frame in order, so that none reaches over what lies below a stack; the section says to the emulator that an overflow was here.
 fn unwindable(module: &Module<'_>) {
     let Some(tables) = Attribute::named(module.context(), "uwtable", 2) else {
         return;
     };
+    let probes = Attribute::text(module.context(), "probe-stack", "inline-asm");
+    let section = CString::new(CODE_SECTION).unwrap_or_default();
     for function in module.functions() {
         if !function.is_declaration() {
             function.add_attribute(Attribute::FUNCTION, tables);
+            function.add_attribute(Attribute::FUNCTION, probes);
+            function.set_section(&section);
             function.remove_attribute(Attribute::FUNCTION, "nounwind");
             function.set_linkage(Linkage::Internal);
         }

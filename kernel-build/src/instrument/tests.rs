@@ -207,6 +207,25 @@ fn a_pair_of_reads_is_announced_before_the_first() {
 }
 
 #[test]
+fn functions_have_probes_tables_and_a_section_of_their_own() {
+    let context = context();
+    let ir = format!("{HOST}define void @f(ptr %p) nounwind {{\n  ret void\n}}\n");
+    let module = Module::from_text(&context, &ir).unwrap();
+    super::unwindable(&module);
+    module.verify().unwrap();
+    let text = module.to_text();
+    assert!(
+        text.contains("section \"warploom_instrumented_code\""),
+        "{text}"
+    );
+    assert!(text.contains("\"probe-stack\"=\"inline-asm\""), "{text}");
+    assert!(
+        text.contains("uwtable") && !text.contains("nounwind"),
+        "{text}"
+    );
+}
+
+#[test]
 fn registers_of_a_lane_are_read_where_one_hook_says() {
     let names = ["tid.x", "ctaid.y", "ntid.z", "nctaid.x", "laneid"];
     let symbol = |name: &str| format!("\"__warploom.llvm.nvvm.read.ptx.sreg.{name}\"");

@@ -1,8 +1,25 @@
 //! What passes may assume of a function or an instruction, and may do with it.
 
 use super::ffi::Nullable as _;
-use super::{Attribute, Op, Type, Value};
+use super::{Attribute, Context, Op, Type, Value};
 use std::ffi::c_uint;
+
+impl Attribute {
+    /// An attribute that LLVM has as text.
+    pub(crate) fn text(context: &Context, key: &str, value: &str) -> Attribute {
+        // SAFETY: two texts with their lengths, which LLVM copies.
+        let raw = unsafe {
+            (context.llvm.LLVMCreateStringAttribute)(
+                context.raw,
+                key.as_ptr().cast(),
+                key.len() as c_uint,
+                value.as_ptr().cast(),
+                value.len() as c_uint,
+            )
+        };
+        Attribute { raw }
+    }
+}
 
 impl<'ctx> Value<'ctx> {
     /// Keeps passes from changing or inlining a function until [`remove_optnone`](Self::remove_optnone), unless it has attributes that exclude this.

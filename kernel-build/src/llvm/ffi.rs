@@ -276,6 +276,7 @@ functions! {
 
     fn LLVMGetEnumAttributeKindForName(name: *const c_char, len: usize) -> c_uint;
     fn LLVMCreateEnumAttribute(context: ContextRef, kind: c_uint, value: u64) -> AttributeRef;
+    fn LLVMCreateStringAttribute(context: ContextRef, key: *const c_char, key_length: c_uint, value: *const c_char, value_length: c_uint) -> AttributeRef;
     fn LLVMCreateConstantRangeAttribute(context: ContextRef, kind: c_uint, bits: c_uint, lower: *const u64, upper: *const u64) -> AttributeRef;
     fn LLVMAddAttributeAtIndex(function: ValueRef, index: c_uint, attribute: AttributeRef);
     fn LLVMGetEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint) -> AttributeRef;

@@ -4,7 +4,7 @@
 
 use super::ffi::{AttributeRef, Nullable as _, ValueRef};
 use super::{Context, Type, TypeKind, module};
-use std::ffi::c_uint;
+use std::ffi::{CStr, c_uint};
 use std::fmt;
 
 /// A function, global, instruction, argument or constant.
@@ -258,10 +258,15 @@ impl<'ctx> Value<'ctx> {
 
     /// Removes what only host object files have: section and comdat.
     pub(crate) fn clear_host_placement(self) {
-        // SAFETY: a live function or global variable with a body; an empty section is always allowed.
-        unsafe { (self.context.llvm.LLVMSetSection)(self.raw, c"".as_ptr()) };
-        // SAFETY: as above; null is no comdat.
+        self.set_section(c"");
+        // SAFETY: a live function or global variable with a body; null is no comdat.
         unsafe { (self.context.llvm.LLVMSetComdat)(self.raw, std::ptr::null_mut()) };
+    }
+
+    /// Places it into the section of this name.
+    pub(crate) fn set_section(self, name: &CStr) {
+        // SAFETY: a live function or global variable with a body; LLVM copies the name.
+        unsafe { (self.context.llvm.LLVMSetSection)(self.raw, name.as_ptr()) };
     }
 
     pub(crate) fn section(self) -> String {
@@ -271,7 +276,7 @@ impl<'ctx> Value<'ctx> {
             return String::new();
         }
         // SAFETY: a zero-ended text, copied at once.
-        let text = unsafe { std::ffi::CStr::from_ptr(text) };
+        let text = unsafe { CStr::from_ptr(text) };
         text.to_string_lossy().into_owned()
     }
 

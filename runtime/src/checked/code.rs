@@ -19,20 +19,42 @@ use crate::sync::lock;
 
 #[cfg(all(target_os = "linux", not(warploom_device)))]
 mod section {
-    use warploom_manifest::instrumented::{Record, SECTION};
+    use std::ops::Range;
+
+    use warploom_manifest::instrumented::{CODE_SECTION, Record, SECTION};
 
     const _: () = assert!(matches!(SECTION.as_bytes(), b"warploom_instrumented"));
+    const _: () = assert!(matches!(
+        CODE_SECTION.as_bytes(),
+        b"warploom_instrumented_code"
+    ));
 
     /// Makes the section, and with it the linker's two symbols, exist in programs without instrumented code. A zero is skipped.
     #[used]
     #[unsafe(link_section = "warploom_instrumented")]
     static EMPTY: u64 = 0;
 
+    /// Likewise, of the section with the code.
+    #[used]
+    static NO_CODE: extern "C" fn() = no_code;
+
+    #[unsafe(link_section = "warploom_instrumented_code")]
+    extern "C" fn no_code() {}
+
     unsafe extern "C" {
         #[link_name = "__start_warploom_instrumented"]
         static START: u64;
         #[link_name = "__stop_warploom_instrumented"]
         static STOP: u64;
+        #[link_name = "__start_warploom_instrumented_code"]
+        static CODE_START: u8;
+        #[link_name = "__stop_warploom_instrumented_code"]
+        static CODE_STOP: u8;
+    }
+
+    /// Where all instrumented functions are.
+    pub(super) fn code() -> Range<*const ()> {
+        (&raw const CODE_START).cast()..(&raw const CODE_STOP).cast()
     }
 
     /// The records, one after the other; zeros may stand between them.
@@ -58,6 +80,10 @@ mod section {
 mod section {
     pub(super) fn records() -> Vec<&'static super::Record> {
         vec![]
+    }
+
+    pub(super) fn code() -> std::ops::Range<*const ()> {
+        std::ptr::null()..std::ptr::null()
     }
 }
 
@@ -145,6 +171,9 @@ fn damaged() -> Option<&'static str> {
 fn all() -> &'static (Vec<Loaded>, Option<String>) {
     static LOADED: OnceLock<(Vec<Loaded>, Option<String>)> = OnceLock::new();
     LOADED.get_or_init(|| {
+        // SAFETY: the device linker puts nothing but instrumented functions there. They have no landing pads and tables for each
+        // instruction, and only instrumented code and the emulator's calls of kernels and formatting functions call them.
+        unsafe { check::instrumented_code(section::code()) };
         let symbols = symbols();
         let (mut read, mut damaged) = (vec![], None);
         for record in section::records() {

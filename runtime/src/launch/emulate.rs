@@ -49,6 +49,7 @@ pub(super) unsafe fn emulate(
     let grid_barrier = 0; // the emulator has one of its own
     let (mut options, body) = checks(emulated, kernel, caller)?;
     options.prints = prints.control();
+    options.kernel = kernel.base;
     let mut addresses = Addresses(Vec::new());
     if body.is_some() {
         for arg in args {
@@ -116,6 +117,7 @@ fn checks(
     options.schedule = emulated.schedule.unwrap_or(options.schedule);
     options.lints = emulated.lints.unwrap_or(options.lints);
     options.step_limit = emulated.step_limit.unwrap_or(options.step_limit);
+    options.stack_bytes = emulated.stack_bytes.unwrap_or(options.stack_bytes);
     if options.mode == Mode::Fast {
         return Ok((options, None));
     }
