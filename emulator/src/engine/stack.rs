@@ -84,6 +84,18 @@ pub(crate) fn is_own(address: usize, bytes: usize) -> bool {
     limit <= address && address < top && bytes <= top - address
 }
 
+/// Bytes at the upper end of each stack that no frame uses.
+const UNUSED_BYTES: usize = 4096;
+
+/// Whether an address lies so near the caller's frame that it is in the same stack: above it are the unused bytes, below it the reserve and the
+/// guard page. False says nothing.
+#[inline(always)]
+pub(crate) fn is_near(address: usize) -> bool {
+    let here = 0_u8;
+    let lowest = (&raw const here).addr().wrapping_sub(UNUSED_BYTES);
+    cfg!(not(windows)) && address.wrapping_sub(lowest) < 2 * UNUSED_BYTES
+}
+
 /// Stacks that were given back to the operating system, whose addresses another may have.
 static N_GONE: AtomicU64 = AtomicU64::new(0);
 
@@ -104,7 +116,11 @@ impl Stack {
         let total = with_reserve.filter(|total| *total < isize::MAX as usize);
         let memory = DefaultStack::new(total.ok_or_else(too_large)?)?;
         // Windows records the true base of a stack in the thread's control block.
-        let lowered = if cfg!(windows) { 0 } else { number % 64 * 320 };
+        let lowered = if cfg!(windows) {
+            0
+        } else {
+            UNUSED_BYTES + number % 64 * 320
+        };
         let base = StackPointer::new(memory.base().get() - lowered);
         let base = base.unwrap_or(memory.base());
         let mut extents = EXTENTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,8 +143,8 @@ impl Stack {
     }
 }
 
-// SAFETY: the memory is that of a `DefaultStack`, with its guard page. At most 20160 of its bytes at the top, of 65536 at least, are not used, and
-// 320 is a multiple of `STACK_ALIGNMENT` (16) so that the base stays aligned.
+// SAFETY: the memory is that of a `DefaultStack`, with its guard page. At most 24256 of its bytes at the top, of 65536 at least, are not used, and
+// 4096 and 320 are multiples of `STACK_ALIGNMENT` (16) so that the base stays aligned.
 unsafe impl corosensei::stack::Stack for Stack {
     fn base(&self) -> StackPointer {
         self.base

@@ -71,6 +71,11 @@ pub(crate) fn top_above(address: usize) -> Option<usize> {
     (address < *top).then_some(*top)
 }
 
+/// Whether an address lies near the caller's frame, and so in the same stack. False says nothing.
+pub(crate) fn is_near(_address: usize) -> bool {
+    false
+}
+
 /// Whether an access lies in the stack that the caller runs on.
 pub(crate) fn is_own(address: usize, bytes: usize) -> bool {
     let (limit, top) = OWN.get();

@@ -306,10 +306,10 @@ fn own_memory(bytes: usize, align: usize) -> *mut u8 {
 }
 
 /// Whether a byte lies in the stack of the calling thread; false outside a kernel.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn is_on_own_stack(p: *const u8) -> bool {
-    is_running() && stack::is_own(p.addr(), 1)
+    is_running() && (stack::is_near(p.addr()) || stack::is_own(p.addr(), 1))
 }
 
 /// The start of a static shared array: the same in all threads of a block for the same `key` (type, size and alignment).
