@@ -171,6 +171,9 @@ impl Nested<'_> {
             .env(OPTIONS, self.options_json)
             .env(LLVM, self.llvm)
             .env("CARGO_TERM_COLOR", "never");
+        if let Some(root) = package.outer_workspace().filter(|_| !package.is_member) {
+            command.env(wrapper::PATHS_FROM, root);
+        }
         let profile = package.profile_variable();
         for (key, value) in [
             ("LTO", "off"),

@@ -236,6 +236,10 @@ fn same_file(a: &std::path::Path, b: &std::path::Path) -> bool {
     same().unwrap_or(false)
 }
 
+/// The host's side of a launch: kernels call nothing of it, so what it alone depends on concerns no kernel. Test tools of other packages often
+/// give such dependencies further features.
+const RUNTIME: &str = "warploom-runtime";
+
 /// How what a device compilation is compiled from differs from the host's; empty if it does not.
 ///
 /// Walks both graphs side by side, from one target, along the names by which crates know each other. Dependencies that only one side has
@@ -289,6 +293,9 @@ pub(crate) fn differences(host: (&UnitGraph, usize), device: (&UnitGraph, usize)
                 other.profile.debug_assertions,
                 other.profile.overflow_checks
             ));
+        }
+        if PackageId::parse(&one.pkg_id).name == RUNTIME {
+            continue;
         }
         for dependency in &other.dependencies {
             let target = &device.0.units[dependency.index];

@@ -252,6 +252,11 @@ impl Package {
         self.outer_lock_file()?.parent().map(Path::to_owned)
     }
 
+    /// The root of the workspace that is built, if the package is one of its members.
+    pub(crate) fn outer_workspace(&self) -> Option<&Path> {
+        self.outer_workspace.as_deref()
+    }
+
     /// The folder whose `.cargo/config.toml` the outer build follows.
     pub(crate) fn configured_from(&self) -> PathBuf {
         outer::cwd().unwrap_or_else(|| self.folder.clone())

@@ -11,6 +11,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+/// The folder from which paths of sources are written: cargo makes them relative to the workspace, and a member that is built as a dependency of
+/// another package is in none.
+pub(crate) const PATHS_FROM: &str = "WARPLOOM_PATHS_FROM";
+
 /// The crate type under which cargo builds a library for its own device code.
 pub(crate) const LIBRARY: &str = "staticlib";
 
@@ -75,6 +79,12 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             command.arg("-Cdebug-assertions=on");
         }
         command.args(DEVICE_FLAGS);
+        if let Some(root) = std::env::var_os(PATHS_FROM) {
+            let mut remapped = OsString::from("--remap-path-prefix=");
+            remapped.push(root);
+            remapped.push("=");
+            command.arg(remapped);
+        }
         if call.value("--crate-name") == Some("warploom_device_std") {
             // A checked addition in the panic writer would bring `core::fmt` into every kernel of a debug build.
             command.args(["-Coverflow-checks=off", "-Cdebug-assertions=off"]);
