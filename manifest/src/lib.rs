@@ -48,9 +48,11 @@ pub struct Kernel {
     /// The parameters, in order, as the device sees them.
     pub params: Vec<Param>,
     /// Fingerprints of the parameters' types: names and places of fields, variants.
+    #[serde(default)]
     pub layouts: Vec<u64>,
-    /// What launches must keep to, as the device code takes it for granted.
-    pub contract: Contract,
+    /// What launches must keep to, as the device code takes it for granted; `None` of code that `#[kernel]` did not describe.
+    #[serde(default)]
+    pub contract: Option<Contract>,
     /// Number that panic records of this kernel carry; 0 is never used.
     pub id: u32,
 }

@@ -76,7 +76,7 @@ impl Program<'_, '_> {
                 launched_at: root.launched_at.iter().flatten().cloned().collect(),
                 params: root.params.iter().map(|p| p.param).collect(),
                 layouts: root.params.iter().map(|p| p.layout).collect(),
-                contract: root.contract,
+                contract: Some(root.contract),
                 id,
             })
             .collect()

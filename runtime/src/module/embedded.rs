@@ -328,7 +328,8 @@ pub(crate) fn check_described(
             parameter: at + 1,
         });
     }
-    match kernel.contract.difference(&described.contract) {
+    let device = described.contract.as_ref();
+    match device.and_then(|device| kernel.contract.difference(device)) {
         None => Ok(()),
         Some((part, host, device)) => Err(LaunchError::ContractMismatch {
             kernel: kernel.base,

@@ -20,7 +20,7 @@ fn described(name: &str, entry: &str, params: Vec<Param>, at: &[(u32, u32)]) -> 
             })
             .collect(),
         layouts: vec![0; params.len()],
-        contract: Contract::ANY,
+        contract: None,
         params,
         id: 1,
     }
@@ -298,16 +298,16 @@ fn fields_and_launch_conditions_must_agree() {
     let params = [value(8), value(4)];
     let device = manifest::Kernel {
         layouts: vec![1, 2],
-        contract: Contract {
+        contract: Some(Contract {
             block: [64, 1, 1],
             conditions: 7,
             ..Contract::ANY
-        },
+        }),
         ..described("shop::scale", "a", params.to_vec(), &[])
     };
     let host = Kernel {
         layouts: &[1, 2],
-        contract: device.contract,
+        contract: device.contract.unwrap(),
         ..kernel("shop::scale", &params)
     };
     assert!(check_described(&host, &device).is_ok());
