@@ -66,8 +66,7 @@ fn constant(i: Index1D, mut y: DisjointSlice<u32>) {
     }
 }
 
-#[cfg_attr(panic = "unwind", kernel(launch_bounds(64)))]
-#[cfg_attr(panic = "abort", kernel(launch_bounds(32)))]
+#[cfg_attr(panic = "unwind", kernel(launch_bounds(64)))] #[cfg_attr(panic = "abort", kernel(launch_bounds(32)))]
 fn bounds(i: Index1D, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
         *y = 1;

@@ -82,10 +82,12 @@ pub(super) fn fingerprint(
 ) -> TokenStream {
     let check = check.map(|check| quote!(#check;));
     let module = quote!(::warploom::device_std::layout);
+    // The user may have types of these names.
+    let primitive = quote!(::warploom::__core::primitive);
     let steps = parts.iter().map(|part| match part {
         Part::Variant { name, discriminant } => {
             let number = discriminant.map(
-                |number| quote!(let layout = #module::with(layout, (#number) as i128 as u128);),
+                |number| quote!(let layout = #module::with(layout, (#number) as #primitive::i128 as #primitive::u128);),
             );
             quote! {
                 let layout = #module::with_name(layout, #name);
@@ -103,9 +105,13 @@ pub(super) fn fingerprint(
         }
     });
     quote! {
-        const LAYOUT: u64 = {
+        const LAYOUT: #primitive::u64 = {
             #[allow(dead_code, reason = "a type without fields asks for nothing")]
-            const fn field<T: #path>(before: u64, name: &str, offset: usize) -> u64 {
+            const fn field<T: #path>(
+                before: #primitive::u64,
+                name: &#primitive::str,
+                offset: #primitive::usize,
+            ) -> #primitive::u64 {
                 #module::with_field(before, name, offset, T::LAYOUT)
             }
             #check

@@ -21,10 +21,12 @@ pub(super) fn of_parameters(kernel: &Kernel) -> TokenStream {
     let layouts: Vec<_> = kernel.passed().map(layout).collect();
     let count = layouts.len();
     let allow = allow();
+    // The user may have a type of this name.
+    let u64 = quote!(::warploom::__core::primitive::u64);
     quote! {
         #[doc(hidden)]
         #allow
-        const __LAYOUTS: [u64; #count] = [#(#layouts),*];
+        const __LAYOUTS: [#u64; #count] = [#(#layouts),*];
     }
 }
 
@@ -67,5 +69,5 @@ fn layout(param: &Param) -> TokenStream {
     };
     let name = Ident::new(name, Span::call_site());
     let call = quote_spanned!(ty.span().resolved_at(Span::call_site())=> #name::<#ty>());
-    quote!({ const fn #name<T: #bound>() -> u64 { #layout } #call })
+    quote!({ const fn #name<T: #bound>() -> ::warploom::__core::primitive::u64 { #layout } #call })
 }

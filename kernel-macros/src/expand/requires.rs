@@ -86,12 +86,14 @@ pub(super) fn fingerprint(kernel: &Kernel) -> Option<TokenStream> {
     }
     let found = &constants.found;
     let layout = quote!(::warploom::device_std::layout);
+    // The user may have types of these names.
+    let primitive = quote!(::warploom::__core::primitive);
     (!conditions.is_empty()).then(|| {
         quote! {
             #[doc(hidden)]
-            const __CONDITIONS: u64 = {
+            const __CONDITIONS: #primitive::u64 = {
                 let hash = #layout::name(#text);
-                #(let hash = #layout::with(hash, (#found) as i128 as u128);)*
+                #(let hash = #layout::with(hash, (#found) as #primitive::i128 as #primitive::u128);)*
                 hash
             };
         }
