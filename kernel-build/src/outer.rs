@@ -232,7 +232,30 @@ fn graph_args(args: &[String]) -> Result<Vec<String>, String> {
         return Err(unknown(&args[at]));
     }
     let flags = ["--unit-graph", "-Zunstable-options"].map(str::to_owned);
+    if matches!(&*args[at], "run" | "r") {
+        // `cargo run` panics when there is nothing to run; `build` compiles the same, and takes no arguments for a program.
+        let command = ["build".to_owned()];
+        return Ok([
+            &args[..at],
+            &command,
+            &flags,
+            options_of_run(&args[at + 1..]),
+        ]
+        .concat());
+    }
     Ok([&args[..=at], &flags, &args[at + 1..]].concat())
+}
+
+/// What stands before the arguments for the program.
+fn options_of_run(args: &[String]) -> &[String] {
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        if arg == "--" || !arg.starts_with('-') {
+            break;
+        }
+        at += if VALUED.contains(&&**arg) { 2 } else { 1 };
+    }
+    &args[..at.min(args.len())]
 }
 
 /// `cargo install` of a folder with its lock file builds what `cargo build` does there; otherwise it takes versions that no other command knows.
@@ -400,9 +423,10 @@ mod tests {
     fn a_graph_is_asked_for_in_front_of_the_programs_arguments() {
         let of = |text: &str| graph_args(&words(text)).map(|a| a.join(" "));
         let flags = "--unit-graph -Zunstable-options";
+        assert_eq!(of("run game --level 3"), Ok(format!("build {flags}")));
         assert_eq!(
-            of("run game --level 3"),
-            Ok(format!("run {flags} game --level 3"))
+            of("--locked run --release --example photo -- --fast"),
+            Ok(format!("--locked build {flags} --release --example photo"))
         );
         assert_eq!(
             of("--config a.toml --locked test -p x -- --nocapture"),

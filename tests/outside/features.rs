@@ -193,9 +193,15 @@ fn what_cannot_be_compiled_alike_is_an_error_with_its_remedy() {
 }
 
 #[test]
-fn an_alias_is_followed_and_an_installation_takes_the_lock_file() {
+fn run_and_aliases_are_followed_and_an_installation_takes_the_lock_file() {
     let outer = Outside::program("features-alias", &(program("self").replace("self::LIMIT, ", "1, ") + "\n#[kernel]\npub fn store(i: Index1D, mut y: DisjointSlice<u32>) {\n    if let Some(y) = y.get_mut(i) {\n        *y = 10000505;\n    }\n}\n"))
         .file(".cargo/config.toml", "[alias]\nmake = \"build\"\n");
+    outer.works(&["run", "--", "-p", "8080"]);
+    carries("debug/features-alias", 10_000_505, 10_000_506);
+    outer.replace("src/main.rs", "10000505", "10000506");
+    outer.works(&["run", "--quiet"]);
+    carries("debug/features-alias", 10_000_506, 10_000_505);
+    outer.replace("src/main.rs", "10000506", "10000505");
     outer.works(&["make"]);
     carries("debug/features-alias", 10_000_505, 10_000_506);
     let root = outer.folder.join("installed").display().to_string();
