@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::global::is_unused;
-use super::program::{host_memory, know_constants};
+use super::program::{find_constant, host_memory};
 use super::{Allocation, Kind, Snapshot, registry};
 use crate::engine::fiber::with_running;
 use crate::engine::shared_array::Array;
@@ -147,10 +147,10 @@ pub(crate) fn classify<'s>(snapshot: &'s Snapshot, access: Access) -> Verdict<'s
     if stack::holds(address) {
         return wrong(Wrong::Stack);
     }
-    let mut found = snapshot.find(address);
-    if found.is_none() && near(address).is_none() && know_constants() {
-        found = snapshot.find(address);
-    }
+    let found = snapshot.find(address).or_else(|| match near(address) {
+        Some(_) => None,
+        None => find_constant(snapshot, address),
+    });
     let Some(found) = found else {
         return wrong(outside(address));
     };

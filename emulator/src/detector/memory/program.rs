@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Once;
 
 use super::allocation::{Extent, Origin};
-use super::{Birth, Kind, registry};
+use super::{Allocation, Birth, Kind, Snapshot, registry};
 
 /// Memory of the process that lies together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,15 +34,20 @@ pub(super) fn host_memory(address: usize) -> Option<&'static str> {
     })
 }
 
-/// Makes the constants of the program known, once; gives whether that was now. Instrumented code keeps its own among them, and where they
-/// end nothing tells from outside: it is one piece per part of the program's file.
-pub(super) fn know_constants() -> bool {
-    static KNOWN: Once = Once::new();
-    let mut now = false;
-    KNOWN.call_once(|| {
-        now = true;
+/// The constants of the program, if `address` lies among them. Asked also when they are known already: another OS thread may have registered
+/// them since the caller found no allocation at this address.
+pub(super) fn find_constant(snapshot: &Snapshot, address: usize) -> Option<&Allocation> {
+    register_constants();
+    snapshot.find(address)
+}
+
+/// Registers the constants of the program, once. Those of instrumented code lie among them without a boundary: each mapping of the program's
+/// file is one allocation.
+fn register_constants() {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
         let mappings = mappings();
-        let address = (know_constants as *const ()).addr();
+        let address = (register_constants as *const ()).addr();
         let own = mappings
             .iter()
             .find(|mapping| (mapping.start..mapping.end).contains(&address));
@@ -65,7 +70,6 @@ pub(super) fn know_constants() -> bool {
             registry::add_between(extent, what, CONSTANTS, Origin::default());
         }
     });
-    now
 }
 
 /// What the program's constants are called.
@@ -128,9 +132,22 @@ mod tests {
     fn constants_of_the_program_are_constant() {
         static TABLE: [u32; 64] = [7; 64];
         static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
-        know_constants();
+        register_constants();
         let kind = |address: usize| registry::find(address).map(|found| found.kind);
         assert_eq!(kind(TABLE.as_ptr().addr()), Some(Kind::Constant));
         assert_eq!(kind((&raw const COUNT).addr()), None);
+    }
+
+    #[test]
+    #[cfg_attr(
+        any(miri, not(target_os = "linux")),
+        ignore = "the operating system does not tell"
+    )]
+    fn constants_that_another_thread_registered_are_found() {
+        static TABLE: [u32; 64] = [8; 64];
+        std::thread::spawn(register_constants).join().unwrap();
+        let snapshot = Snapshot::empty();
+        let found = find_constant(&snapshot, TABLE.as_ptr().addr());
+        assert_eq!(found.map(|found| found.kind), Some(Kind::Constant));
     }
 }
