@@ -1,7 +1,7 @@
 //! The variables and flags by which the processes of the nested build find each other's settings.
 
 use crate::options::Options;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Tells a re-entered build script that it is the nested build's compiler wrapper or linker.
 pub(crate) const ROLE: &str = "WARPLOOM_ROLE";
@@ -21,8 +21,18 @@ pub(crate) const DEVICE_PASS: &str = "WARPLOOM_DEVICE_PASS";
 /// Changes when the device linker does.
 pub(crate) const LINKER_STAMP: &str = "WARPLOOM_LINKER_STAMP";
 
+/// Keeps intermediate results beside the output of the device linker, for debugging.
+pub(crate) const DUMP: &str = "WARPLOOM_DUMP";
+
 /// Names the crate target to the device linker: `photo (bin)`.
 pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
+
+/// The device linker and its LLVM, as a text that is another one for others; `None` outside of a nested build.
+pub(crate) fn compiler(llvm: &Path) -> Option<String> {
+    let stamp = std::env::var(LINKER_STAMP).ok()?;
+    let built = std::fs::metadata(llvm).and_then(|m| m.modified()).ok()?;
+    Some(format!("{stamp} {} {built:?}", llvm.display()))
+}
 
 /// What the device linker is told: its options, and where rustc's LLVM is.
 pub(crate) fn linker_options() -> Option<(Options, PathBuf)> {

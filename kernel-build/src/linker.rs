@@ -3,20 +3,22 @@
 //! Never fails rustc's link: problems of kernels are written where the container would be, and the build script reports them.
 
 mod line;
+mod notes;
 mod output;
+mod supervision;
 
 use crate::archive::embedded_bitcode;
+use crate::environment::DUMP;
 use crate::llvm::{self, Context, LlvmError, LoadError, Module};
-use crate::pipeline::{self, Input, Part, PipelineError};
+use crate::pipeline::{self, Input, LastResult, Part, PipelineError};
 use line::LinkLine;
+use notes::{GAVE_UP, Notes};
 pub(crate) use output::Linked;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use warploom_manifest::{Manifest, container};
 
 const PROBLEMS: &[u8] = b"warploom problems\n";
-/// Keeps the device module and the PTX next to the container, for debugging.
-const DUMP: &str = "WARPLOOM_DUMP";
 
 /// Why there is no container.
 #[derive(Debug, thiserror::Error)]
@@ -39,17 +41,27 @@ enum LinkError {
 }
 
 /// Links as rustc asked; the exit code is 0 unless not even problems could be written.
+///
+/// LLVM runs in a process of its own, since a crash of it would take this one with it, and rustc would show its whole link line.
 pub(crate) fn run(args: &[OsString]) -> i32 {
     let line = LinkLine::parse(args);
-    let output = line.output.clone();
+    if let Some(notes) = Notes::of_this_process() {
+        return compile(&line, &notes);
+    }
+    match supervision::link(args, &line.output, &target_name()) {
+        Ok(code) => code,
+        Err(problem) => write(&line, &problems_file(&[problem])),
+    }
+}
+
+/// Does the work, in the process that LLVM may crash.
+fn compile(line: &LinkLine, notes: &Notes) -> i32 {
+    let note = notes.reason();
     llvm::on_fatal_error(move |reason| {
-        let problem = format!(
-            "the device linker failed for `{}`: LLVM gave up: {reason}",
-            target_name()
-        );
-        let _ = std::fs::write(&output, problems_file(&[problem]));
+        note(reason);
+        GAVE_UP
     });
-    let content = match link(&line) {
+    let content = match link(line, notes) {
         Ok(container) => container,
         Err(LinkError::Pipeline(PipelineError::Kernels(problems))) => problems_file(&problems),
         Err(other) => problems_file(&[format!(
@@ -57,6 +69,10 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             target_name()
         )]),
     };
+    write(line, &content)
+}
+
+fn write(line: &LinkLine, content: &[u8]) -> i32 {
     match std::fs::write(&line.output, content) {
         Ok(()) => 0,
         Err(error) => {
@@ -93,13 +109,20 @@ fn target_name() -> String {
     std::env::var(crate::environment::TARGET).unwrap_or_default()
 }
 
-fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
-    let (options, llvm) = crate::environment::linker_options().ok_or(LinkError::NoOptions)?;
+fn link(line: &LinkLine, notes: &Notes) -> Result<Vec<u8>, LinkError> {
+    let (mut options, llvm) = crate::environment::linker_options().ok_or(LinkError::NoOptions)?;
+    options.instrumented &= notes.instrument();
     let context = Context::new(&llvm)?;
     let module = own_module(&context, line)?;
     let target = target_name();
     let dump = |extension: &str, text: &dyn Fn() -> String| dump(&line.output, extension, text);
     dump("own.ll", &|| module.to_text());
+    let compiler = crate::environment::compiler(&llvm);
+    let compiler = compiler.filter(|_| std::env::var_os(DUMP).is_none());
+    let last_result = compiler.map(|compiler| LastResult {
+        path: line.output.with_extension("last"),
+        compiler,
+    });
     let compiled = pipeline::compile(
         module,
         &Input {
@@ -107,6 +130,8 @@ fn link(line: &LinkLine) -> Result<Vec<u8>, LinkError> {
             archives: &line.archives,
             target: &target,
             dump: &dump,
+            last_result: last_result.as_ref(),
+            watch: notes,
         },
     )?;
     let mut parts = compiled.parts;

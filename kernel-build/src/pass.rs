@@ -4,7 +4,7 @@ use crate::agreement::{Outer, Part, Plan};
 use crate::builder::Builder;
 use crate::cargo::{INSTANTIATING, Nested, Outcome};
 use crate::embed::embed;
-use crate::environment::{DEVICE_CFG, DEVICE_PASS, ROLE};
+use crate::environment::{DEVICE_CFG, DEVICE_PASS, DUMP, ROLE};
 use crate::groups::{DeviceCode, Group};
 use crate::instructions::{self, fail, instruct};
 use crate::options::Options;
@@ -61,7 +61,7 @@ pub(crate) fn enter(builder: &Builder) {
     };
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
-        for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES] {
+        for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES, DUMP] {
             instruct(&format!("rerun-if-env-changed={variable}"));
         }
         match inputs::instructions(&package) {

@@ -3,7 +3,8 @@
 //! A pass is required, or makes code faster; those that only make code faster can be switched off: `WARPLOOM_PASSES=-name,-other` for the build.
 //! `docs/generated/compiler-passes.md` is generated from this table.
 
-use crate::llvm::LlvmError;
+use crate::llvm::{LlvmError, Module};
+use crate::watch::Watch;
 use std::cell::RefCell;
 
 /// When a pass runs, and on which IR.
@@ -101,6 +102,9 @@ passes! {
     LinkDefinitions: "link-definitions", Linking, REQUIRED,
         "definitions of undefined symbols are linked from the crate's dependencies, until none is found",
         "names are redirected", "definitions that are already there";
+    PortableHostCode: "portable-host-code", Linking, REQUIRED,
+        "`cpuid` answers that no feature is there; instructions of x86-64 in intrinsics and assembly become generic operations",
+        "all definitions are linked", "instructions that its tables do not have";
     Internalise: "internalise", Linking, REQUIRED,
         "everything but kernels gets internal linkage; `invoke` becomes `call`",
         "all definitions are linked", "kernels";
@@ -167,6 +171,9 @@ passes! {
     NumberLocations: "number-locations", Emission, REQUIRED,
         "each panic location gets the number of its kernel",
         "all symbols are available on the device", "everything else";
+    LocalAtomics: "local-atomics", Emission, REQUIRED,
+        "atomics in a thread's own memory become plain accesses; where the memory is not known, the address is asked",
+        "optimised IR: address spaces are known", "atomics in global and shared memory";
     ExpandAtomics: "expand-atomics", Emission, REQUIRED,
         "atomics whose order or scope NVPTX would drop become PTX",
         "optimised IR", "relaxed atomics";
@@ -247,14 +254,33 @@ impl<T: Default> Outcome for Result<T, LlvmError> {
 /// Runs passes, except those that are switched off.
 pub(crate) struct Runner<'a> {
     off: &'a [String],
+    watch: &'a dyn Watch,
+    /// The architecture, in the stages that have one.
+    target: RefCell<String>,
     /// What has run, in this order.
     ran: RefCell<Vec<Pass>>,
 }
 
 impl<'a> Runner<'a> {
-    pub(crate) fn new(off: &'a [String]) -> Runner<'a> {
-        let ran = RefCell::default();
-        Runner { off, ran }
+    pub(crate) fn new(off: &'a [String], watch: &'a dyn Watch) -> Runner<'a> {
+        let (ran, target) = (RefCell::default(), RefCell::default());
+        Runner {
+            off,
+            watch,
+            target,
+            ran,
+        }
+    }
+
+    /// Says for which architecture what follows is.
+    pub(crate) fn compiles_for(&self, arch: &str) {
+        *self.target.borrow_mut() = format!(" for {arch}");
+    }
+
+    /// Says that LLVM is about to work on a module, outside of the table's passes.
+    pub(crate) fn enters(&self, step: &str, module: &Module<'_>) {
+        let step = format!("{step}{}", self.target.borrow());
+        self.watch.enters(&step, module);
     }
 
     pub(crate) fn is_off(&self, pass: Pass) -> bool {
@@ -262,9 +288,10 @@ impl<'a> Runner<'a> {
     }
 
     /// Whether a pass runs; it counts as run then.
-    pub(crate) fn starts(&self, pass: Pass) -> bool {
+    pub(crate) fn starts(&self, pass: Pass, module: &Module<'_>) -> bool {
         let runs = !self.is_off(pass);
         if runs {
+            self.enters(&format!("the pass `{}`", pass.row().name), module);
             self.ran.borrow_mut().push(pass);
         }
         runs

@@ -7,6 +7,9 @@ mod availability; // what no device has
 mod contract; // what holds of IR between the stages
 mod image_groups; // which kernels share an image
 mod images; // which kernels are compiled for which architecture
+mod last_result; // what is not compiled again
+#[cfg(test)]
+mod last_result_tests;
 mod link; // host IR: definitions from the crate's dependencies
 #[cfg(test)]
 mod loops_tests;
@@ -16,19 +19,24 @@ mod tests;
 
 use crate::archive::ArchiveError;
 use crate::instrument;
-use crate::llvm::{LlvmError, Machine, Module, Passes};
+use crate::llvm::{LlvmError, Machine, Module, Value};
 use crate::lower::{
-    atomics, kernels, locations, panics, retarget, shared, statics, symbols, target_queries,
+    atomics, host_code, kernels, local_atomics, locations, panics, retarget, shared, statics,
+    symbols, target_queries,
 };
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_multiply,
+    local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, sincos_merging,
+    wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
 use crate::roots;
+use crate::watch::Watch;
 use images::Schedule;
 pub(crate) use images::{Part, Program};
+use last_result::Keyed;
+pub(crate) use last_result::LastResult;
 use std::path::PathBuf;
 
 /// Why there is no PTX.
@@ -61,6 +69,10 @@ pub(crate) struct Input<'a> {
     pub(crate) target: &'a str,
     /// Gets intermediate results, each with the extension of a file.
     pub(crate) dump: instrument::Show<'a>,
+    /// Where the result is kept for the next link; `None` compiles everything, and writes all that is dumped.
+    pub(crate) last_result: Option<&'a LastResult>,
+    /// Is told how far the pipeline has come, and chooses kernels.
+    pub(crate) watch: &'a dyn Watch,
 }
 
 /// What the pipeline produces.
@@ -74,13 +86,14 @@ pub(crate) struct Compiled {
 
 /// Compiles a crate's own module.
 pub(crate) fn compile(module: Module<'_>, input: &Input<'_>) -> Result<Compiled, PipelineError> {
-    compile_with(module, input, &Runner::new(&input.options.passes_off))
+    let runner = Runner::new(&input.options.passes_off, input.watch);
+    compile_with(module, input, &runner)
 }
 
 /// Runs a pass unless it is switched off; the value is what the pass returns, or its default.
 macro_rules! pass {
-    ($runner:ident: $pass:ident => $work:expr) => {
-        if $runner.starts(Pass::$pass) {
+    ($runner:ident, $module:ident: $pass:ident => $work:expr) => {
+        if $runner.starts(Pass::$pass, $module) {
             Outcome::into_result($work)?
         } else {
             Default::default()
@@ -88,7 +101,14 @@ macro_rules! pass {
     };
 }
 
+/// The step that makes code for the emulator.
+pub(crate) const INSTRUMENTED: &str = "the instrumented code";
+
 /// The passes, in their order. Host IR becomes device IR once, then a copy of it becomes PTX for each architecture.
+#[expect(
+    clippy::too_many_lines,
+    reason = "a line for each pass, in their order"
+)]
 fn compile_with(
     mut module: Module<'_>,
     input: &Input<'_>,
@@ -96,42 +116,50 @@ fn compile_with(
 ) -> Result<Compiled, PipelineError> {
     let (m, options) = (&mut module, input.options);
 
-    pass!(run: MarkConvergent => retarget::mark_convergent(m));
-    pass!(run: ExposeRoots => roots::expose(m));
-    let roots = roots::of(m, options.max_registers).map_err(PipelineError::Kernels)?;
+    pass!(run, m: MarkConvergent => retarget::mark_convergent(m));
+    pass!(run, m: ExposeRoots => roots::expose(m));
+    let mut roots = roots::of(m, options.max_registers).map_err(PipelineError::Kernels)?;
+    input.watch.choose(&mut roots);
     if roots.is_empty() {
         return Ok(Compiled::default());
     }
     let owned = statics::owned(m);
-    pass!(run: KeepReached => link::keep_reached(m, &roots));
+    pass!(run, m: KeepReached => link::keep_reached(m, &roots));
     let mut definitions = link::Definitions::of(input.archives)?;
     loop {
-        pass!(run: SincosMerging => sincos_merging::merge(m));
-        pass!(run: RemainderCalls => symbols::call_remainders(m));
-        pass!(run: RedirectSymbols => symbols::redirect(m));
-        let linked: bool = pass!(run: LinkDefinitions => definitions.link(m));
+        pass!(run, m: SincosMerging => sincos_merging::merge(m));
+        pass!(run, m: RemainderCalls => symbols::call_remainders(m));
+        pass!(run, m: RedirectSymbols => symbols::redirect(m));
+        let linked: bool = pass!(run, m: LinkDefinitions => definitions.link(m));
         if !linked {
             break;
         }
-        pass!(run: MarkConvergent => retarget::mark_convergent(m));
+        pass!(run, m: MarkConvergent => retarget::mark_convergent(m));
     }
-    pass!(run: Internalise => link::internalise(m, &roots));
+    let entries: Vec<Value<'_>> = roots.iter().map(|root| root.entry).collect();
+    pass!(run, m: PortableHostCode => host_code::make_portable(m, &entries));
+    pass!(run, m: Internalise => link::internalise(m, &roots));
     contract::check(m, Stage::Linking, &roots::symbols(&roots))?;
+    let last = input.last_result.map(|l| l.keyed(m, &roots, &owned, input));
+    if let Some(compiled) = last.as_ref().and_then(Keyed::load) {
+        return Ok(compiled);
+    }
 
     let host_assembly = availability::assembly(m).collect();
     let whole = instrument::copy(m, options.instrumented);
     let (layout, mut problems) = (gpu(m, Arch::sm(75), 0)?.data_layout(), Vec::new());
-    pass!(run: BindIntrinsics => symbols::bind_intrinsics(m, &mut problems));
-    pass!(run: PlaceShared => shared::place(m, &mut problems));
-    let statics = pass!(run: PlaceStatics => Ok(statics::place(m, &owned, &mut problems)));
-    pass!(run: LinkLibrary => link::library(m, &layout, &mut problems));
+    pass!(run, m: BindIntrinsics => symbols::bind_intrinsics(m, &mut problems));
+    pass!(run, m: PlaceShared => shared::place(m, &mut problems));
+    let statics = pass!(run, m: PlaceStatics => Ok(statics::place(m, &owned, &mut problems)));
+    pass!(run, m: LinkLibrary => link::library(m, &layout, &mut problems));
     PipelineError::of(problems)?;
     let calls = availability::Calls::of(m, &roots, host_assembly);
-    let names: Vec<String> = pass!(run: AddKernels => kernels::add(m, &roots, &layout));
+    let names: Vec<String> = pass!(run, m: AddKernels => kernels::add(m, &roots, &layout));
     (input.dump)("device.ll", &|| m.to_text());
+    run.enters(INSTRUMENTED, whole.as_ref().unwrap_or(m));
     let instrumented = instrument::build(whole, &roots, &names, input.target, input.dump)?;
-    pass!(run: InlineRequired => kernels::inline(m, &roots, &names));
-    pass!(run: StateIndexFacts => kernels::state_index_facts(m, &roots, &names));
+    pass!(run, m: InlineRequired => kernels::inline(m, &roots, &names));
+    pass!(run, m: StateIndexFacts => kernels::state_index_facts(m, &roots, &names));
     contract::check(m, Stage::Lowering, &names)?;
 
     let program = Program {
@@ -147,37 +175,43 @@ fn compile_with(
         let mut copy = program.module.duplicate();
         let (m, names) = (&mut copy, &program.names);
         let gpu = &gpu(m, arch, 0)?;
-        pass!(run: SelectKernels => program.select(m, &kernels));
-        pass!(run: AnswerTargetQueries => target_queries::answer_for(m, arch));
-        pass!(run: Optimise => m.run(Passes::optimize(), Some(gpu)));
-        pass!(run: LocalArrays => local_arrays::promote(m, gpu));
+        run.compiles_for(&arch.name());
+        pass!(run, m: SelectKernels => program.select(m, &kernels));
+        pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, arch));
+        pass!(run, m: Optimise => optimise(m, Some(gpu)));
+        pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
         let mut loops = Changed::default();
-        pass!(run: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
-        pass!(run: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
-        pass!(run: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
+        pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
+        pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+        pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
         loops.each(m, gather_batching::is_candidate);
-        pass!(run: LoopUnswitching => loops.unswitch(m));
-        pass!(run: GatherBatching => loops.again(m, gather_batching::batch));
-        pass!(run: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
-        pass!(run: OptimiseLoops => loops.run(m, Passes::optimize(), Some(gpu)));
-        pass!(run: IndexNarrowing => index_narrowing::narrow_all(m));
-        pass!(run: AddressMerging => index_narrowing::merge_all_addresses(m));
+        pass!(run, m: LoopUnswitching => loops.unswitch(m));
+        pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
+        pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
+        pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
+        pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
+        pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
 
-        pass!(run: RedirectSymbols => symbols::redirect(m));
+        pass!(run, m: RedirectSymbols => symbols::redirect(m));
         program.check_availability(m)?;
         contract::check(m, Stage::Optimisation, names)?;
-        pass!(run: NumberLocations => locations::number(m, names));
-        pass!(run: ExpandAtomics => atomics::expand(m));
-        pass!(run: InlinePanics => panics::inline(m, names, gpu));
-        pass!(run: AllowContraction => program.allow_contraction(m));
-        pass!(run: StripDebugInfo => program.strip_debug_info(m));
-        pass!(run: MemcpyExpansion => memcpy_expansion::expand(m));
-        pass!(run: WideMultiply => wide_multiply::widen_factors(m));
-        pass!(run: RenameForPtx => retarget::rename_for_ptx(m));
+        pass!(run, m: NumberLocations => locations::number(m, names));
+        pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
+        pass!(run, m: ExpandAtomics => atomics::expand(m));
+        pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
+        pass!(run, m: AllowContraction => program.allow_contraction(m));
+        pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
+        pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
+        pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
+        pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
         contract::check(m, Stage::Emission, names)?;
-        schedule.emit(copy, input.dump)?;
+        schedule.emit(copy, run, input.dump)?;
     }
-    Ok(schedule.finish(instrumented))
+    let compiled = schedule.finish(instrumented);
+    if let Some(last) = last {
+        last.store(&compiled);
+    }
+    Ok(compiled)
 }
 
 /// The oldest PTX version that has what the architecture and the code need, so that older drivers accept it.

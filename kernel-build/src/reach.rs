@@ -4,6 +4,7 @@
 //! undefined cannot run on a device; the graph then tells how each kernel gets there.
 
 use crate::llvm::{Module, Value};
+use crate::roots::Root;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Who refers to whom, and where.
@@ -95,6 +96,9 @@ impl Graph {
 /// Marks host assembly among the names of the graph.
 pub(crate) const ASM: &str = "asm!:";
 
+/// What names of intrinsics start with.
+const OF_LLVM: &str = "llvm.";
+
 /// One step on the way from a kernel to what it must not reach.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
@@ -134,12 +138,16 @@ fn collect_names<'ctx>(
 }
 
 /// The message for a kernel that reaches something that no device has.
-pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[Step]) -> String {
+pub(crate) fn explain(kernel: &Root<'_>, symbol: &str, steps: &[Step]) -> String {
+    let Root {
+        base, file, line, ..
+    } = kernel;
     let shown = |name: &str| format!("{:#}", rustc_demangle::demangle(name));
     let visible = visible(steps);
-    let culprit = steps
-        .get(visible.saturating_sub(1))
-        .map_or_else(|| shown(symbol), |s| shown(&s.name));
+    // Of an instruction, the function that has it.
+    let is_function = |s: &&Step| !s.name.starts_with(ASM) && !s.name.starts_with(OF_LLVM);
+    let culprit = steps[..visible].iter().rev().find(is_function);
+    let culprit = culprit.map_or_else(|| base.clone(), |s| shown(&s.name));
     let need = Need::of(symbol);
     // `thread_local!` names what it makes after the variable: `COUNT::{K#0}::…`.
     let culprit = match (need, culprit.split_once("::{")) {
@@ -147,13 +155,16 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
         _ => culprit,
     };
     let needs = need.text(symbol);
+    let of_crate = foreign_crate(&kernel.package, &steps[..visible])
+        .map(|name| format!(" (crate `{name}`)"))
+        .unwrap_or_default();
     let mut text = format!(
-        "kernel `{base}` cannot run on a GPU: it reaches `{culprit}`, which needs {needs}\n  kernel `{base}` at {file}:{line}"
+        "kernel `{base}` cannot run on a GPU: it reaches `{culprit}`{of_crate}, which needs {needs}\n  kernel `{base}` at {file}:{line}"
     );
     for step in steps
         .iter()
         .take(visible)
-        .filter(|s| !s.name.starts_with(ASM) && !is_inside_std(s))
+        .filter(|s| is_function(s) && !is_inside_std(s))
     {
         let at = step.at.as_ref().map_or_else(
             || "no line known".to_owned(),
@@ -163,6 +174,29 @@ pub(crate) fn explain(base: &str, file: &str, line: u32, symbol: &str, steps: &[
     }
     text.push_str(&format!("\n  {}", need.remedy(&culprit)));
     text
+}
+
+const STD: [&str; 5] = ["std", "core", "alloc", "hashbrown", "std_detect"];
+
+/// The crate that calls what no device has: the last on the way that is not the standard library, unless it is the kernel's own.
+fn foreign_crate(package: &str, steps: &[Step]) -> Option<String> {
+    let crates: Vec<String> = steps.iter().filter_map(|s| crate_of(&s.name)).collect();
+    let caller = crates.iter().rev().find(|c| !STD.contains(&c.as_str()))?;
+    let own = package.split(' ').next().unwrap_or_default();
+    (*caller != own.replace('-', "_")).then(|| caller.clone())
+}
+
+/// The crate of a function; of a method, that of the type or trait that comes first.
+fn crate_of(name: &str) -> Option<String> {
+    let text = format!("{:#}", rustc_demangle::demangle(name));
+    let path = text.trim_start_matches(['<', '&', '(', '[', '*']);
+    let path = path
+        .trim_start_matches("mut ")
+        .trim_start_matches("const ")
+        .trim_start_matches("dyn ");
+    let (first, _) = path.split_once("::")?;
+    let is_name = first.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name && !first.is_empty()).then(|| first.to_owned())
 }
 
 /// Whether a step stands in the standard library's sources: generic code that was compiled with the user's.
@@ -204,7 +238,7 @@ enum Need {
 
 impl Need {
     fn of(symbol: &str) -> Need {
-        if symbol.starts_with(ASM) {
+        if symbol.starts_with(ASM) || symbol.starts_with(OF_LLVM) {
             Need::Assembly
         } else if symbol.contains("thread_local")
             || symbol.contains("__RUST_STD_INTERNAL_VAL")
@@ -221,6 +255,9 @@ impl Need {
         let shown = format!("{:#}", rustc_demangle::demangle(symbol));
         match self {
             Need::System => format!("`{shown}` of the operating system or of a host library"),
+            Need::Assembly if symbol.starts_with(OF_LLVM) => {
+                format!("an instruction of the host processor (`{symbol}`)")
+            }
             Need::Assembly => {
                 let line = symbol
                     .trim_start_matches(ASM)

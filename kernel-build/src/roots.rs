@@ -34,6 +34,32 @@ pub(crate) struct Root<'ctx> {
 }
 
 impl Root<'_> {
+    /// All that is known of the kernel beside its code, as one text.
+    pub(crate) fn facts(&self) -> String {
+        // All fields, so that none is forgotten.
+        let Root {
+            entry,
+            name,
+            base,
+            package,
+            file,
+            line,
+            params,
+            contract,
+            max_registers,
+            fma,
+            launched_at,
+        } = self;
+        let entry = entry.name();
+        format!(
+            "{:?}",
+            (
+                (entry, name, base, package, file, line),
+                (params, contract, max_registers, fma, launched_at)
+            )
+        )
+    }
+
     /// The least architecture and PTX version for what the kernel declares, whatever its code is.
     pub(crate) fn needs(&self) -> (u32, u32) {
         let contract = &self.contract;

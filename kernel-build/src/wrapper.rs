@@ -4,7 +4,7 @@
 //! unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
 //! variable and would turn nightly features on.
 
-use crate::environment::{DEVICE_CFG, DEVICE_PASS, LINKER_STAMP, OPTIONS, TARGET};
+use crate::environment::{DEVICE_CFG, DEVICE_PASS, DUMP, LINKER_STAMP, OPTIONS, TARGET};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -163,10 +163,15 @@ impl Call<'_> {
             let made = folder.join(format!("lib{name}{extra}.so"));
             std::fs::rename(made, folder.join(format!("lib{name}{extra}.a")))?;
         }
-        let lines: String = [OPTIONS, LINKER_STAMP]
+        let lines: String = [OPTIONS, LINKER_STAMP, DUMP]
             .iter()
-            .filter_map(|key| Some((key, std::env::var(key).ok()?)))
-            .map(|(key, value)| format!("\n# env-dep:{key}={}\n", value.replace('\\', "\\\\")))
+            .map(|key| match std::env::var(key) {
+                Ok(value) => {
+                    let value = value.replace('\\', "\\\\");
+                    format!("\n# env-dep:{key}={value}\n")
+                }
+                Err(_) => format!("\n# env-dep:{key}\n"),
+            })
             .collect();
         std::fs::OpenOptions::new()
             .append(true)

@@ -1,6 +1,7 @@
 //! What passes may assume of a function or an instruction, and may do with it.
 
 use super::ffi::Nullable as _;
+use super::value::copied_text;
 use super::{Attribute, Context, Op, Type, Value};
 use std::ffi::c_uint;
 
@@ -22,6 +23,22 @@ impl Attribute {
 }
 
 impl<'ctx> Value<'ctx> {
+    /// The value of a string attribute at an index.
+    pub(crate) fn string_attribute(self, index: u32, key: &str) -> Option<String> {
+        let llvm = self.context.llvm;
+        let (text, length) = (key.as_ptr().cast(), key.len() as c_uint);
+        // SAFETY: a live function and a text with its length.
+        let found = unsafe { (llvm.LLVMGetStringAttributeAtIndex)(self.raw, index, text, length) };
+        if found.is_null() {
+            return None;
+        }
+        let mut len = 0;
+        // SAFETY: a live attribute with a text as its value.
+        let start = unsafe { (llvm.LLVMGetStringAttributeValue)(found, &raw mut len) };
+        // SAFETY: the value with its length.
+        Some(unsafe { copied_text(start, len as usize) })
+    }
+
     /// Keeps passes from changing or inlining a function until [`remove_optnone`](Self::remove_optnone), unless it has attributes that exclude this.
     pub(crate) fn add_optnone(self) {
         let contrary = ["alwaysinline", "optsize", "minsize"];

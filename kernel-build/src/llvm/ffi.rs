@@ -103,6 +103,7 @@ functions! {
     fn LLVMDisposeModule(module: ModuleRef);
     fn LLVMCloneModule(module: ModuleRef) -> ModuleRef;
     fn LLVMLinkModules2(into: ModuleRef, from: ModuleRef) -> Bool;
+    fn LLVMWriteBitcodeToMemoryBuffer(module: ModuleRef) -> MemoryBufferRef;
     fn LLVMPrintModuleToString(module: ModuleRef) -> *mut c_char;
     fn LLVMVerifyModule(module: ModuleRef, action: c_int, message: *mut *mut c_char) -> Bool;
     fn LLVMSetTarget(module: ModuleRef, triple: *const c_char);
@@ -160,6 +161,7 @@ functions! {
     fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, align: Bool, dialect: c_int, throws: Bool) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
+    fn LLVMGetInlineAsmConstraintString(asm: ValueRef, len: *mut usize) -> *const c_char;
     fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;
     fn LLVMGetNumOperands(value: ValueRef) -> c_int;
     fn LLVMGetOperand(value: ValueRef, index: c_uint) -> ValueRef;
@@ -223,6 +225,7 @@ functions! {
     fn LLVMGetAtomicRMWBinOp(instruction: ValueRef) -> c_int;
     fn LLVMGetAtomicSyncScopeID(instruction: ValueRef) -> c_uint;
     fn LLVMGetCmpXchgSuccessOrdering(instruction: ValueRef) -> c_int;
+    fn LLVMGetCmpXchgFailureOrdering(instruction: ValueRef) -> c_int;
     fn LLVMGetSyncScopeID(context: ContextRef, name: *const c_char, len: usize) -> c_uint;
     fn LLVMGetSubprogram(function: ValueRef) -> MetadataRef;
     fn LLVMSetSubprogram(function: ValueRef, subprogram: MetadataRef);
@@ -283,6 +286,8 @@ functions! {
     fn LLVMGetAttributeCountAtIndex(function: ValueRef, index: c_uint) -> c_uint;
     fn LLVMGetAttributesAtIndex(function: ValueRef, index: c_uint, attributes: *mut AttributeRef);
     fn LLVMIsStringAttribute(attribute: AttributeRef) -> Bool;
+    fn LLVMGetStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint) -> AttributeRef;
+    fn LLVMGetStringAttributeValue(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
     fn LLVMGetStringAttributeKind(attribute: AttributeRef, len: *mut c_uint) -> *const c_char;
     fn LLVMRemoveStringAttributeAtIndex(function: ValueRef, index: c_uint, key: *const c_char, len: c_uint);
     fn LLVMRemoveEnumAttributeAtIndex(function: ValueRef, index: c_uint, kind: c_uint);
@@ -304,15 +309,18 @@ functions! {
     fn LLVMStoreSizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
     fn LLVMABISizeOfType(layout: TargetDataRef, ty: TypeRef) -> u64;
     fn LLVMGetTarget(module: ModuleRef) -> *const c_char;
+    fn LLVMGetDataLayoutStr(module: ModuleRef) -> *const c_char;
 
     fn LLVMInitializeX86TargetInfo();
     fn LLVMInitializeX86Target();
     fn LLVMInitializeX86TargetMC();
     fn LLVMInitializeX86AsmPrinter();
+    fn LLVMInitializeX86AsmParser();
     fn LLVMInitializeAArch64TargetInfo();
     fn LLVMInitializeAArch64Target();
     fn LLVMInitializeAArch64TargetMC();
     fn LLVMInitializeAArch64AsmPrinter();
+    fn LLVMInitializeAArch64AsmParser();
     fn LLVMInitializeNVPTXTargetInfo();
     fn LLVMInitializeNVPTXTarget();
     fn LLVMInitializeNVPTXTargetMC();

@@ -1,6 +1,8 @@
-//! PTX between LLVM's instructions.
+//! Inline assembly: PTX between LLVM's instructions, and what the host's says of its operands.
 
-use super::Builder;
+use super::ffi::Nullable as _;
+use super::value::copied_text;
+use super::{Builder, Value};
 
 impl Builder<'_> {
     /// A line of PTX without operands that stays where it is.
@@ -16,5 +18,21 @@ impl Builder<'_> {
         let asm = unsafe { (llvm.LLVMGetInlineAsm)(ty, start, len, none, 0, 1, 0, 0, 0) };
         // SAFETY: a positioned builder, and a callee of this type without parameters.
         unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
+    }
+}
+
+impl Value<'_> {
+    /// The constraints of inline assembly, if this is such.
+    pub(crate) fn asm_constraints(self) -> Option<String> {
+        let mut len = 0;
+        let llvm = self.context.llvm;
+        // SAFETY: a live value.
+        if unsafe { (llvm.LLVMIsAInlineAsm)(self.raw) }.is_null() {
+            return None;
+        }
+        // SAFETY: live inline assembly.
+        let start = unsafe { (llvm.LLVMGetInlineAsmConstraintString)(self.raw, &raw mut len) };
+        // SAFETY: the text with its length.
+        Some(unsafe { copied_text(start, len) })
     }
 }

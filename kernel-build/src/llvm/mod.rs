@@ -112,10 +112,13 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
                 functions.LLVMInitializeX86Target,
                 functions.LLVMInitializeX86TargetMC,
                 functions.LLVMInitializeX86AsmPrinter,
+                // Instrumented code keeps assembly of the host that only its own kernels turn out not to reach.
+                functions.LLVMInitializeX86AsmParser,
                 functions.LLVMInitializeAArch64TargetInfo,
                 functions.LLVMInitializeAArch64Target,
                 functions.LLVMInitializeAArch64TargetMC,
                 functions.LLVMInitializeAArch64AsmPrinter,
+                functions.LLVMInitializeAArch64AsmParser,
             ] {
                 // SAFETY: a target's initialiser may run any number of times.
                 unsafe { initialise() };
@@ -144,25 +147,23 @@ fn load(path: &Path) -> Result<ffi::Functions, LoadError> {
     })
 }
 
-type LastWords = Box<dyn Fn(&str) + Send + Sync>;
+type LastWords = Box<dyn Fn(&str) -> i32 + Send + Sync>;
 static FATAL: OnceLock<LastWords> = OnceLock::new();
 
-/// Says what to do when LLVM finds itself in a state that it cannot report otherwise; the process ends after it, with success.
-pub(crate) fn on_fatal_error(last_words: impl Fn(&str) + Send + Sync + 'static) {
+/// Says what to do when LLVM finds itself in a state that it cannot report otherwise; the process ends after it, with the code that it returns.
+pub(crate) fn on_fatal_error(last_words: impl Fn(&str) -> i32 + Send + Sync + 'static) {
     let _ = FATAL.set(Box::new(last_words));
 }
 
 extern "C" fn fatal_error(reason: *const c_char) {
     // SAFETY: LLVM hands over a zero-ended text that stays valid during the call.
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
-    if let Some(last_words) = FATAL.get() {
-        last_words(&reason);
-    }
+    let code = FATAL.get().map_or(1, |last_words| last_words(&reason));
     #[expect(
         clippy::exit,
-        reason = "LLVM would abort otherwise, and rustc would show its whole link line instead of the reason"
+        reason = "LLVM would abort otherwise, and its reason would be lost"
     )]
-    std::process::exit(0);
+    std::process::exit(code);
 }
 
 /// An error in LLVM's own words.

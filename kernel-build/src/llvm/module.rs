@@ -73,6 +73,13 @@ impl<'ctx> Module<'ctx> {
         Ok(Module { raw, context })
     }
 
+    /// Writes bitcode, the same bytes for the same module.
+    pub(crate) fn to_bitcode(&self) -> Vec<u8> {
+        // SAFETY: a live module; the buffer is ours.
+        let buffer = unsafe { (self.context.llvm.LLVMWriteBitcodeToMemoryBuffer)(self.raw) };
+        taken(self.context, buffer)
+    }
+
     pub(crate) fn context(&self) -> &'ctx Context {
         self.context
     }
@@ -305,21 +312,22 @@ impl<'ctx> Module<'ctx> {
             let text = diagnostics.into_iter().chain(message).collect::<Vec<_>>();
             return Err(self.context.error(what, Some(text.join("; "))));
         }
-        // SAFETY: a live buffer.
-        let start = unsafe { (llvm.LLVMGetBufferStart)(buffer) }.cast::<u8>();
-        // SAFETY: a live buffer.
-        let len = unsafe { (llvm.LLVMGetBufferSize)(buffer) };
-        // SAFETY: the buffer's bytes, copied before it is disposed of.
-        let bytes = unsafe { std::slice::from_raw_parts(start, len) }.to_vec();
-        // SAFETY: our buffer, not used again.
-        unsafe { (llvm.LLVMDisposeMemoryBuffer)(buffer) };
-        Ok(bytes)
+        Ok(taken(self.context, buffer))
     }
 
     /// The processor and system that this module is for.
     pub(crate) fn triple(&self) -> String {
         // SAFETY: a live module.
         let text = unsafe { (self.context.llvm.LLVMGetTarget)(self.raw) };
+        // SAFETY: a zero-ended text of the module, copied at once.
+        let text = unsafe { std::ffi::CStr::from_ptr(text) };
+        text.to_string_lossy().into_owned()
+    }
+
+    /// The layout of data that this module is for.
+    pub(crate) fn data_layout(&self) -> String {
+        // SAFETY: a live module.
+        let text = unsafe { (self.context.llvm.LLVMGetDataLayoutStr)(self.raw) };
         // SAFETY: a zero-ended text of the module, copied at once.
         let text = unsafe { std::ffi::CStr::from_ptr(text) };
         text.to_string_lossy().into_owned()
@@ -423,6 +431,20 @@ impl Drop for Module<'_> {
         // SAFETY: the module was neither linked into another nor disposed of (`link` forgets its argument).
         unsafe { (self.context.llvm.LLVMDisposeModule)(self.raw) }
     }
+}
+
+/// The bytes of a buffer of LLVM's, which is disposed of.
+fn taken(context: &Context, buffer: MemoryBufferRef) -> Vec<u8> {
+    let llvm = context.llvm;
+    // SAFETY: a live buffer.
+    let start = unsafe { (llvm.LLVMGetBufferStart)(buffer) }.cast::<u8>();
+    // SAFETY: a live buffer.
+    let len = unsafe { (llvm.LLVMGetBufferSize)(buffer) };
+    // SAFETY: the buffer's bytes, copied before it is disposed of.
+    let bytes = unsafe { std::slice::from_raw_parts(start, len) }.to_vec();
+    // SAFETY: our buffer, not used again.
+    unsafe { (llvm.LLVMDisposeMemoryBuffer)(buffer) };
+    bytes
 }
 
 fn memory_buffer(context: &Context, bytes: &[u8]) -> MemoryBufferRef {

@@ -158,11 +158,16 @@ impl Passes {
         Passes("function(dce)".into())
     }
 
-    /// Everything that makes kernels fast, then pointers back into their address spaces.
+    /// Everything that makes kernels fast; [`infer_address_spaces`](Self::infer_address_spaces) belongs to it.
+    pub(crate) fn optimize() -> Passes {
+        Passes("always-inline,globaldce,default<O3>".into())
+    }
+
+    /// Pointers back into their address spaces, and what that allows.
     ///
     /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better
     /// unrolled whole too: each round keeps its way out, and what its number leads to (a quotient, an offset) is computed with a constant.
-    pub(crate) fn optimize() -> Passes {
-        Passes("always-inline,globaldce,default<O3>,function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
+    pub(crate) fn infer_address_spaces() -> Passes {
+        Passes("function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
     }
 }

@@ -70,6 +70,7 @@ pub(crate) enum Op {
     AtomicRmw,
     Resume,
     LandingPad,
+    IntToPtr,
     AddrSpaceCast,
     FNeg,
     Freeze,
@@ -140,6 +141,7 @@ operations! {
     AtomicRmw = 57,
     Resume = 58,
     LandingPad = 59,
+    IntToPtr = 40,
     AddrSpaceCast = 60,
     FNeg = 66,
     Freeze = 68,
@@ -175,6 +177,11 @@ impl fmt::Debug for Value<'_> {
         f.write_str(&self.to_text())
     }
 }
+
+/// LLVM's numbers of memory orders.
+const ACQUIRE: i32 = 4;
+const RELEASE: i32 = 5;
+const BOTH: i32 = 6;
 
 impl<'ctx> Value<'ctx> {
     pub(super) fn new(raw: ValueRef, context: &'ctx Context) -> Value<'ctx> {
@@ -590,11 +597,17 @@ impl<'ctx> Value<'ctx> {
 
     /// Memory order of an atomic instruction, as LLVM numbers it: 2 relaxed, 4 acquire, 5 release, 6 both, 7 sequentially consistent.
     ///
-    /// 0 for loads and stores that are not atomic; of a compare-exchange the order of success.
+    /// 0 for loads and stores that are not atomic; of a compare-exchange that of success and failure together, which PTX has one for.
     pub(crate) fn ordering(self) -> i32 {
         if self.op() == Op::CmpXchg {
             // SAFETY: a live compare-exchange.
-            unsafe { (self.context.llvm.LLVMGetCmpXchgSuccessOrdering)(self.raw) }
+            let success = unsafe { (self.context.llvm.LLVMGetCmpXchgSuccessOrdering)(self.raw) };
+            // SAFETY: as above.
+            let failure = unsafe { (self.context.llvm.LLVMGetCmpXchgFailureOrdering)(self.raw) };
+            match (success, failure) {
+                (RELEASE, ACQUIRE) => BOTH,
+                _ => success.max(failure),
+            }
         } else {
             // SAFETY: called on loads, stores, fences and read-modify-writes only.
             unsafe { (self.context.llvm.LLVMGetOrdering)(self.raw) }

@@ -68,21 +68,32 @@ pub(crate) fn expand(module: &mut Module<'_>) -> Result<(), LlvmError> {
         if let Some(form) = Form::of(instruction, scopes) {
             let name = form.name();
             helpers.entry(name.clone()).or_insert_with(|| form.text());
-            planned.push((instruction, name, form.operands()));
+            planned.push((instruction, name));
         }
     }
+    call_helpers(module, &helpers.into_values().collect::<String>(), planned)
+}
+
+/// Replaces atomic instructions by calls of the functions that are named beside them and stand in `text`. These get the address first, then what
+/// else the instruction takes.
+pub(super) fn call_helpers<'ctx>(
+    module: &mut Module<'ctx>,
+    text: &str,
+    planned: Vec<(Value<'ctx>, String)>,
+) -> Result<(), LlvmError> {
     if planned.is_empty() {
         return Ok(());
     }
-    let text: String = helpers.into_values().collect();
-    module.link(Module::from_text(module.context(), &text)?)?;
-    for (instruction, name, order) in planned {
+    module.link(Module::from_text(module.context(), text)?)?;
+    for (instruction, name) in planned {
         let Some(helper) = module.function(&name) else {
             continue;
         };
         // Asked for only now: an operand may be the result of an operation that was just replaced.
-        let all = instruction.operands();
-        let operands: Vec<Value<'_>> = order.iter().filter_map(|i| all.get(*i).copied()).collect();
+        let mut operands = instruction.operands();
+        if instruction.op() == Op::Store {
+            operands.swap(0, 1);
+        }
         let call = module.call_before(instruction, helper, &operands);
         if instruction.is_used() {
             instruction.replace_all_uses_with(call);
@@ -252,16 +263,6 @@ impl Form {
             self.kind = Kind::Subtract;
         }
         Some(self)
-    }
-
-    /// Which operands of the instruction the helper takes.
-    fn operands(&self) -> &'static [usize] {
-        match self.kind {
-            Kind::Load => &[0],
-            Kind::Store => &[1, 0],
-            Kind::Exchange => &[0, 1, 2],
-            _ => &[0, 1],
-        }
     }
 
     fn name(&self) -> String {

@@ -2,16 +2,19 @@
 //!
 //! [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics); [`retarget`] removes what only hosts have; [`shared`] and
 //! [`statics`] move declarations into their address spaces; [`kernels`] turns entries into kernels. After LLVM's optimisation [`locations`] gives
-//! panics their kernel, [`atomics`] expands memory orders that NVPTX would drop, and [`panics`] writes panics into their kernels. Must not know:
-//! cargo, files, and [`opt`](crate::opt), which speed needs.
+//! panics their kernel, [`local_atomics`] and [`atomics`] spell out what NVPTX would select wrongly, and [`panics`] writes panics into their kernels.
+//! Must not know: cargo, files, and [`opt`](crate::opt), which speed needs.
 
 pub(crate) mod asm;
 mod atomic_bodies;
 pub(crate) mod atomics;
+pub(crate) mod host_code;
 pub(crate) mod kernels;
 pub(crate) mod library;
+pub(crate) mod local_atomics;
 pub(crate) mod locations;
 mod memory_bodies;
+pub(crate) mod merged_constants;
 pub(crate) mod panics;
 pub(crate) mod retarget;
 pub(crate) mod shared;

@@ -10,7 +10,6 @@
 
 use crate::llvm::{Linkage, Module, Value};
 use crate::roots;
-use std::collections::HashSet;
 use warploom_manifest::instrumented::Static;
 use warploom_manifest::{Location, Space, Symbol};
 
@@ -26,7 +25,7 @@ const CONSTANT: u32 = 4;
 const CONSTANT_BYTES: u64 = 65_536;
 
 /// Which statics a module defines whose memory is in the image of that module's crate.
-pub(crate) fn owned(module: &Module<'_>) -> HashSet<String> {
+pub(crate) fn owned(module: &Module<'_>) -> Vec<String> {
     let globals = module.globals().into_iter();
     let defined = globals.filter(|g| g.initializer().is_some());
     let keys = defined.filter_map(|g| {
@@ -43,7 +42,7 @@ pub(crate) fn owned(module: &Module<'_>) -> HashSet<String> {
 /// Moves all of them; returns what the manifest says of each, and adds what is wrong with some to `problems`. `owned`: see there.
 pub(crate) fn place(
     module: &mut Module<'_>,
-    owned: &HashSet<String>,
+    owned: &[String],
     problems: &mut Vec<String>,
 ) -> Vec<Symbol> {
     let mut symbols: Vec<Symbol> = Vec::new();
@@ -55,7 +54,7 @@ pub(crate) fn place(
             continue;
         };
         if let Some(key) = text.strip_prefix(PLACE) {
-            if owned.contains(key) {
+            if owned.iter().any(|o| o == key) {
                 old.set_constant_global();
             } else {
                 places.push((key.to_owned(), old));

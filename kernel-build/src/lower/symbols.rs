@@ -31,6 +31,15 @@ const PANICS: &[(&str, &str)] = &[
     ),
 ];
 
+/// std's own ways to end a thread (rustc 1.95): `panic!` with a text in crates of the editions before 2021, and `abort`.
+const ENDS: &[(&str, &str)] = &[
+    (
+        "std::panicking::begin_panic::<&str>",
+        "__warploom_panic_str",
+    ),
+    ("std::process::abort", "__warploom_abort"),
+];
+
 /// What `Box` and `Vec` call (rustc 1.95), and the functions of `warploom-device-std` that take their places.
 const HEAP: &[(&str, &str)] = &[
     ("__rustc::__rust_alloc", "__warploom_alloc"),
@@ -66,18 +75,12 @@ const MEMORY: &[(&str, &str)] = &[
     ("bcmp", "__warploom_memcmp"),
 ];
 
-/// Intrinsics that the NVPTX back end gives up on: conversions to 128 bits, and instructions that every x86-64 has and that crates such
-/// as glam reach through `core::arch`. `spin_loop` is the last.
+/// Intrinsics that the NVPTX back end gives up on: conversions to 128 bits.
 const FOREIGN: &[(&str, &str)] = &[
     ("llvm.fptoui.sat.i128.f32", "__warploom_fptoui_sat_i128_f32"),
     ("llvm.fptoui.sat.i128.f64", "__warploom_fptoui_sat_i128_f64"),
     ("llvm.fptosi.sat.i128.f32", "__warploom_fptosi_sat_i128_f32"),
     ("llvm.fptosi.sat.i128.f64", "__warploom_fptosi_sat_i128_f64"),
-    ("llvm.x86.sse.cmp.ps", "__warploom_x86_cmp_ps"),
-    ("llvm.x86.sse.min.ps", "__warploom_x86_min_ps"),
-    ("llvm.x86.sse.max.ps", "__warploom_x86_max_ps"),
-    ("llvm.x86.sse2.cvttps2dq", "__warploom_x86_cvttps2dq"),
-    ("llvm.x86.sse2.pause", "__warploom_x86_pause"),
 ];
 
 /// What stands in for an undefined symbol.
@@ -115,6 +118,8 @@ fn panic_replacement(name: &str) -> Option<&'static str> {
         "core5slice5index",
         "7___rustc",
         "18handle_alloc_error",
+        "9panicking11begin_panic",
+        "7process5abort",
     ];
     if !telling.iter().any(|part| name.contains(part)) {
         return None;
@@ -122,6 +127,7 @@ fn panic_replacement(name: &str) -> Option<&'static str> {
     let path = format!("{:#}", rustc_demangle::demangle(name));
     PANICS
         .iter()
+        .chain(ENDS)
         .chain(HEAP)
         .find(|(theirs, _)| *theirs == path)
         .map(|(_, ours)| *ours)
@@ -129,7 +135,8 @@ fn panic_replacement(name: &str) -> Option<&'static str> {
 
 /// The symbols that must be there before anything of core is linked, since core's own versions would win otherwise.
 pub(crate) fn panic_providers() -> impl Iterator<Item = &'static str> {
-    PANICS.iter().chain(HEAP).map(|(_, ours)| *ours)
+    let providers = PANICS.iter().chain(ENDS).chain(HEAP);
+    providers.map(|(_, ours)| *ours)
 }
 
 /// Makes calls of float remainders: what NVPTX puts in their place (`x - y * trunc(x / y)`) loses the sign of zero and all precision
@@ -256,6 +263,12 @@ mod tests {
             provider(name).as_deref(),
             Some("__warploom_panic_bounds_check")
         );
+        let text = "_RINvNtCsjrHSEGnQ3l9_3std9panicking11begin_panicReEB4_";
+        assert_eq!(provider(text).as_deref(), Some("__warploom_panic_str"));
+        let other = "_RINvNtCsjrHSEGnQ3l9_3std9panicking11begin_panicmEB4_";
+        assert_eq!(provider(other), None);
+        let abort = "_RNvNtCsjrHSEGnQ3l9_3std7process5abort";
+        assert_eq!(provider(abort).as_deref(), Some("__warploom_abort"));
     }
 
     #[test]

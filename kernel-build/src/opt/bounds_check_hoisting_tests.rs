@@ -239,7 +239,7 @@ fn a_long_strided_loop_is_unrolled() {
     );
     let mut module = loops(&context, &text, Some(Passes::unswitch_loops()));
     module.set_target(triple, &machine.data_layout());
-    module.run(Passes::optimize(), Some(&machine)).unwrap();
+    crate::opt::optimise(&mut module, Some(&machine)).unwrap();
     let strided = module.function("strided").unwrap().to_text();
     // Four of them, one of what is left over, one with its check.
     let rounds = strided.matches("= xor i64 %both").count();

@@ -129,7 +129,7 @@ fn said(deferred: bool) -> String {
     let mut module = loops(&context, deferred);
     if deferred {
         // With all that LLVM may conclude.
-        module.run(Passes::optimize(), Some(&machine)).unwrap();
+        crate::opt::optimise(&mut module, Some(&machine)).unwrap();
     }
     printed(&mut module, CALLS)
 }

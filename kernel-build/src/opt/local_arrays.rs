@@ -37,14 +37,14 @@ pub(crate) fn promote(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<
     let arrays = sizes(module);
     attempt(module, arrays, |module, mut functions| {
         functions.0.retain(|f| resolve_counters(*f));
-        functions.run(module, Passes::optimize(), Some(machine))
+        functions.optimise(module, Some(machine))
     })?;
     let mut chosen = sizes(module);
     let aligned = |name: &str| module.function(name).is_none_or(has_aligned_op);
     chosen.retain(|name, _| !aligned(name));
     attempt(module, chosen, |module, functions| {
         functions.run(module, Passes::thread_jumps(), None)?;
-        functions.run(module, Passes::optimize(), Some(machine))
+        functions.optimise(module, Some(machine))
     })
 }
 

@@ -26,6 +26,7 @@ mod trip_count;
 pub(crate) mod wide_multiply;
 
 use crate::llvm::{LlvmError, Machine, Module, Passes, Value};
+use crate::lower::merged_constants;
 use std::collections::HashSet;
 
 /// The functions of a module that some passes have changed, for others that follow.
@@ -76,6 +77,17 @@ impl<'ctx> Changed<'ctx> {
         Ok(())
     }
 
+    /// Optimises the changed functions as [`optimise`] does all.
+    pub(crate) fn optimise(
+        &self,
+        module: &mut Module<'ctx>,
+        machine: Option<&Machine<'_>>,
+    ) -> Result<(), LlvmError> {
+        self.run(module, Passes::optimize(), machine)?;
+        merged_constants::place(module);
+        self.run(module, Passes::infer_address_spaces(), machine)
+    }
+
     /// Duplicates loops of the changed functions on loop-invariant conditions.
     ///
     /// Without a target machine jump threading and CFG simplification ignore that threads of a warp must reconverge before an `.aligned` operation:
@@ -91,6 +103,16 @@ impl<'ctx> Changed<'ctx> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// LLVM's optimisation of a module, as a whole.
+pub(crate) fn optimise(
+    module: &mut Module<'_>,
+    machine: Option<&Machine<'_>>,
+) -> Result<(), LlvmError> {
+    module.run(Passes::optimize(), machine)?;
+    merged_constants::place(module);
+    module.run(Passes::infer_address_spaces(), machine)
 }
 
 /// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls.
@@ -138,7 +160,7 @@ define internal void @unchanged(ptr %p, i32 %dead) {
         )
         .unwrap();
         let changed = Changed(HashSet::from([module.function("changed").unwrap()]));
-        changed.run(&mut module, Passes::optimize(), None).unwrap();
+        changed.optimise(&mut module, None).unwrap();
         let unchanged = module.function("unchanged").unwrap();
         assert!(
             !unchanged.to_text().contains("dead"),

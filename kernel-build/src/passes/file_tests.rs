@@ -7,6 +7,7 @@ use super::Pass;
 use crate::llvm::tests::context;
 use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget::TRIPLE;
+use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
     local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_multiply,
@@ -31,6 +32,8 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce),
         Pass::IndexNarrowing => index_narrowing::narrow_all(m).unwrap(),
         Pass::AddressMerging => index_narrowing::merge_all_addresses(m).unwrap(),
+        Pass::LocalAtomics => local_atomics::lower(m, &["kernel".to_owned()]).unwrap(),
+        Pass::ExpandAtomics => atomics::expand(m).unwrap(),
         Pass::MemcpyExpansion => memcpy_expansion::expand(m),
         Pass::WideMultiply => wide_multiply::widen_factors(m),
         required => panic!("{required:?} has no file tests"),

@@ -3,6 +3,7 @@
 use super::link::undefined_symbols;
 use super::{PipelineError, Program};
 use crate::llvm::{Module, Value};
+use crate::lower::host_code;
 use crate::reach::{self, Graph};
 use crate::roots::{self, Root};
 use std::collections::HashSet;
@@ -40,6 +41,9 @@ impl Program<'_, '_> {
             .into_iter()
             .filter(|g| g.is_thread_local() && g.is_used());
         unavailable.extend(thread_locals.map(|g| g.name()));
+        let intrinsics = module.functions().into_iter().filter(|f| f.is_used());
+        let intrinsics = intrinsics.map(Value::name);
+        unavailable.extend(intrinsics.filter(|name| host_code::is_of_host(name)));
         let foreign = assembly(module).filter(|text| self.calls.host_assembly.contains(text));
         unavailable.extend(foreign.map(|text| format!("{}{text}", reach::ASM)));
         PipelineError::of(match unavailable[..] {
@@ -55,8 +59,7 @@ impl Program<'_, '_> {
             .into_iter()
             .filter_map(|(index, (symbol, steps))| {
                 let root = self.roots.get(index)?;
-                let (base, file) = (&root.base, &root.file);
-                Some(reach::explain(base, file, root.line, &symbol, &steps))
+                Some(reach::explain(root, &symbol, &steps))
             })
             .collect();
         if !messages.is_empty() {

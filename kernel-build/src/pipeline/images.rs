@@ -11,8 +11,10 @@ use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::target_queries::ARCH;
 use crate::lower::{kernels, statics};
 use crate::options::{Arch, Options};
+use crate::passes::Runner;
 use crate::reach;
 use crate::roots::Root;
+use serde::{Deserialize, Serialize};
 use warploom_manifest::{Kernel, Symbol};
 
 /// Architectures for which the device library has faster code: asynchronous copies and reductions of warps, then clusters.
@@ -84,7 +86,7 @@ impl Program<'_, '_> {
 }
 
 /// Kernels that share an image; for each architecture its number, whether it is exact, and PTX.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(crate) kernels: Vec<Kernel>,
     pub(crate) symbols: Vec<Symbol>,
@@ -167,11 +169,12 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
     pub(super) fn emit(
         &mut self,
         optimised: Module<'ctx>,
+        run: &Runner<'_>,
         dump: Show<'_>,
     ) -> Result<(), PipelineError> {
         let (arch, groups) = std::mem::replace(&mut self.current, (Arch::sm(0), vec![]));
         let (mut texts, mut emitted) = (String::new(), Vec::new());
-        self.images(optimised, &groups, arch, &mut emitted)?;
+        self.images(optimised, &groups, (arch, run), &mut emitted)?;
         for (group, image) in groups.into_iter().zip(emitted) {
             match image {
                 Emitted::Ptx(text, symbols) => {
@@ -201,13 +204,13 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         &self,
         mut module: Module<'ctx>,
         groups: &[usize],
-        arch: Arch,
+        (arch, run): (Arch, &Runner<'_>),
         emitted: &mut Vec<Emitted>,
     ) -> Result<(), PipelineError> {
         let (first, second) = match groups {
             [] => return Ok(()),
             [group] => {
-                emitted.push(self.image(module, &self.groups[*group], arch)?);
+                emitted.push(self.image(module, &self.groups[*group], (arch, run))?);
                 return Ok(());
             }
             _ => groups.split_at(groups.len() / 2),
@@ -216,10 +219,10 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let half: Vec<usize> = kernels(first);
         let mut part = module.duplicate();
         self.program.select(&mut part, &half)?;
-        self.images(part, first, arch, emitted)?;
+        self.images(part, first, (arch, run), emitted)?;
         let half: Vec<usize> = kernels(second);
         self.program.select(&mut module, &half)?;
-        self.images(module, second, arch, emitted)
+        self.images(module, second, (arch, run), emitted)
     }
 
     /// PTX for one group of kernels; other kernels of the module are dropped.
@@ -227,7 +230,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         &self,
         mut module: Module<'ctx>,
         group: &[usize],
-        arch: Arch,
+        (arch, run): (Arch, &Runner<'_>),
     ) -> Result<Emitted, PipelineError> {
         let program = self.program;
         let own: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
@@ -242,6 +245,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let machine = gpu(&module, arch, ptx)?;
         let symbols = statics::of_image(&module, &program.statics);
         let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
+        run.enters("code generation", &module);
         Ok(Emitted::Ptx(module.emit(&machine)?, symbols))
     }
 

@@ -5,8 +5,9 @@ use crate::llvm::Module;
 use crate::llvm::tests::context;
 use crate::options::{Arch, Options};
 use crate::passes::{Pass, Runner, Switch};
+use crate::watch::Unwatched;
 
-const HOST: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
+pub(super) const HOST: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
 target triple = \"x86_64-unknown-linux-gnu\"
 ";
 
@@ -32,7 +33,7 @@ fn kernel(name: &str) -> String {
 }
 
 /// Without instrumented code, which has tests of its own: kernels here are written for NVPTX.
-fn options() -> Options {
+pub(super) fn options() -> Options {
     Options {
         instrumented: false,
         ..Options::default()
@@ -45,6 +46,8 @@ fn input(options: &Options) -> Input<'_> {
         archives: &[],
         target: "tests",
         dump: &|_, _| (),
+        last_result: None,
+        watch: &Unwatched,
     }
 }
 
@@ -146,6 +149,7 @@ define i32 @risky() noinline {
     );
 }
 
+//@ rows: TT-5
 #[test]
 fn lines_are_in_the_ptx_where_asked_for() {
     let ir = storing("lined", "  %v = call i32 @llvm.nvvm.read.ptx.sreg.tid.x(), !dbg !5")
@@ -174,6 +178,7 @@ fn lines_are_in_the_ptx_where_asked_for() {
     assert!(!texts[0].2.contains(".loc"), "{}", texts[0].2);
 }
 
+//@ rows: GCO-6
 #[test]
 fn each_architecture_gets_its_own_ptx() {
     let archs = vec![Arch::sm(75), Arch::sm(80), Arch::exactly(90)];
@@ -484,7 +489,7 @@ done:";
 fn passes_that_run(off: &[String]) -> Vec<Pass> {
     let context = context();
     let module = Module::from_text(&context, &format!("{HOST}{}", storing("sum", SUM))).unwrap();
-    let runner = Runner::new(off);
+    let runner = Runner::new(off, &Unwatched);
     let options = options();
     compile_with(module, &input(&options), &runner).unwrap();
     runner.order()

@@ -159,7 +159,7 @@ const OPTIMISED_KERNELS: Suite = Suite {
 
 fn optimise(module: &mut Module<'_>) {
     let gpu = gpu(module);
-    module.run(Passes::optimize(), Some(&gpu)).unwrap();
+    crate::opt::optimise(module, Some(&gpu)).unwrap();
 }
 
 /// Sets the target of a module; returns the machine for its passes.
@@ -283,7 +283,7 @@ fn all_passes_together_do_the_same() {
             let gpu = gpu(module);
             local_arrays::promote(module, &gpu).unwrap();
             let loops = loop_passes(module);
-            loops.run(module, Passes::optimize(), Some(&gpu)).unwrap();
+            loops.optimise(module, Some(&gpu)).unwrap();
             index_narrowing::narrow_all(module).unwrap();
             index_narrowing::merge_all_addresses(module).unwrap();
             memcpy_expansion::expand(module);
