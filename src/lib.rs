@@ -24,13 +24,15 @@
 //! This crate only joins the others and must not know LLVM: [`device_std`] is what a kernel may call, the rest is the host's side.
 //! A crate with kernels also needs `warploom-build` and one line in its `build.rs`; without it kernels run on the emulator only.
 
+mod macros; // what is called in kernels
+
 pub use warploom_device_std as device_std;
 #[doc(hidden)]
 pub use warploom_device_std::__core; // for the macros
 pub use warploom_device_std::{
     constant_static, device_static, dynamic_shared, managed_static, shared_array,
 };
-pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
+pub use warploom_macros::{KernelArg, Plain, kernel};
 /// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
 pub use warploom_runtime::device;
 pub use warploom_runtime::{
@@ -62,10 +64,59 @@ pub mod prelude {
     // The traits and the derives of the same names.
     pub use crate::device_std::{KernelArg, Plain};
     pub use crate::{constant_static, device_static, dynamic_shared, managed_static, shared_array};
-    pub use warploom_macros::{KernelArg, Plain, gpu_print, gpu_println, kernel, ptx};
+    pub use crate::{gpu_print, gpu_println, ptx};
+    pub use warploom_macros::{KernelArg, Plain, kernel};
+}
+
+/// For the macros of this crate.
+#[doc(hidden)]
+pub mod __macros {
+    pub use warploom_macros::{gpu_print, gpu_println, ptx};
 }
 
 // The kernels of the document are compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/diagnostics.md")]
 mod diagnostics {}
+
+//@ rows: EX-3, GFN-2, GFN-5
+/// A kernel is launched; it is no function that the host calls:
+///
+/// ```compile_fail,E0423
+/// # use warploom::prelude::*;
+/// #[kernel]
+/// fn fill(i: Index1D, value: u32, mut y: DisjointSlice<u32>) {
+///     if let Some(y) = y.get_mut(i) {
+///         *y = value;
+///     }
+/// }
+/// fill(7);
+/// ```
+/// ```
+/// # use warploom::prelude::*;
+/// #[kernel]
+/// fn fill(i: Index1D, value: u32, mut y: DisjointSlice<u32>) {
+///     if let Some(y) = y.get_mut(i) {
+///         *y = value;
+///     }
+/// }
+/// let device = Device::emulator();
+/// let stream = device.stream()?;
+/// let mut y = device.zeroed::<u32>(40)?;
+/// fill::launch(&stream, (2, 20), 7, &mut y)?;
+/// assert_eq!(y.to_vec(&stream)?, [7; 40]);
+/// # Ok::<(), warploom::Error>(())
+/// ```
+/// Nor does it call itself:
+///
+/// ```compile_fail,E0423
+/// # use warploom::prelude::*;
+/// #[kernel]
+/// fn again(depth: u32) {
+///     if depth > 0 {
+///         again(depth - 1);
+///     }
+/// }
+/// ```
+#[cfg(doctest)]
+pub struct KernelIsNoFunction;

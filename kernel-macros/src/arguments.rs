@@ -6,9 +6,10 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, LitInt, Token};
+use syn::{Expr, LitInt, Path, Token};
 
 use crate::errors::Errors;
+use crate::root;
 
 /// What the user wrote in the attribute's parentheses.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Arguments {
     pub(crate) max_registers: Option<Written<u32>>,
     pub(crate) fma: Option<Written<()>>,
     pub(crate) requires: Vec<Expr>,
+    /// Where the crate has `warploom`.
+    pub(crate) root: Option<Written<Path>>,
 }
 
 /// A value and the tokens that say so.
@@ -45,7 +48,7 @@ pub(crate) struct LaunchBounds {
     pub(crate) max_cluster: Option<u32>,
 }
 
-const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `requires(condition)`";
+const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `requires(condition)`, `crate = path`";
 
 impl Arguments {
     pub(crate) fn read(errors: &mut Errors, tokens: TokenStream) -> Self {
@@ -67,6 +70,12 @@ impl Arguments {
             );
             return;
         };
+        if name == "crate" {
+            let value = part[1..].iter().cloned().collect();
+            let path = root::of_argument(errors, name, value);
+            set(errors, &mut self.root, name, path, whole);
+            return;
+        }
         let value = match &part[1..] {
             [] => None,
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Parenthesis => {

@@ -10,6 +10,7 @@ use syn::{
 
 use self::layout::Part;
 use crate::errors::Errors;
+use crate::root;
 use crate::spans::respan;
 
 mod layout;
@@ -40,6 +41,7 @@ pub(crate) fn kernel_arg(input: TokenStream) -> TokenStream {
 
 fn plain_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut errors = Errors::new();
+    let root = root::of_type(&mut errors, &input.attrs);
     let transparent = representation(input, "transparent");
     let data = plain_is_a_struct(&mut errors, input);
     if data.is_some() {
@@ -62,16 +64,19 @@ fn plain_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     let offsets = (!transparent)
         .then(|| data.map(|data| offsets(input, data)))
         .flatten();
-    Ok(quote!(#implementation #counted #offsets))
+    let all = quote!(#implementation #counted #offsets);
+    Ok(root::rebase(all, root.as_ref()))
 }
 
 fn kernel_arg_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut errors = Errors::new();
+    let root = root::of_type(&mut errors, &input.attrs);
     argument_is_not_a_union(&mut errors, input);
     errors.finish()?;
     let path = quote!(::warploom::device_std::KernelArg);
     let parts = layout::parts(&input.data);
-    Ok(implementation(input, &path, &parts, None))
+    let all = implementation(input, &path, &parts, None);
+    Ok(root::rebase(all, root.as_ref()))
 }
 
 // Rule: plain-holds-plain-fields

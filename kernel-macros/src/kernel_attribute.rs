@@ -9,11 +9,15 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::kernel::Kernel;
 use crate::pass::Pass;
+use crate::root;
 
 /// What stands in the place of the marked item: its expansion, or all its mistakes.
 pub(crate) fn kernel(arguments: TokenStream, item: TokenStream, pass: Pass) -> TokenStream {
     match analyse(arguments, item) {
-        Ok(kernel) => expand::expand(&kernel, pass),
+        Ok(kernel) => {
+            let root = kernel.arguments.root.as_ref().map(|root| &root.value);
+            root::rebase(expand::expand(&kernel, pass), root)
+        }
         Err(error) => error.into_compile_error(),
     }
 }

@@ -15,6 +15,7 @@ mod kernel_attribute; // read, check, expand
 mod pass; // host or device
 mod print; // `gpu_println!`
 mod ptx; // inline PTX
+mod root; // where the crate has `warploom`
 mod spans; // where errors in generated code are shown
 
 /// Makes a function a GPU kernel: `name::launch(&stream, shape, arguments…)` runs it once per thread.
@@ -43,6 +44,7 @@ mod spans; // where errors in generated code are shown
 /// | `max_registers(64)` | at most 64 registers per thread | `__maxnreg__` |
 /// | `fma` | `a * b + c` may be rounded once | `-fmad=true` |
 /// | `requires(x.len() == y.len())` | refuses launches where it is false; the device takes it for granted | |
+/// | `crate = ::my_library::warploom` | where this crate has `warploom`, if another crate hands it on; default: `::warploom` | |
 ///
 /// Beside `launch` a kernel has `name::attributes(&device)`, what the driver says of it, and, with `block` or `launch_bounds`, the constant
 /// `name::MAX_THREADS`.
@@ -64,85 +66,52 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     kernel_attribute::kernel(arguments.into(), item.into(), pass::Pass::current()).into()
 }
 
-/// Inline PTX with a CPU body beside it; the value is that of the outputs: nothing, one value, or a tuple.
-///
-/// Operands are `name = in(type) value` and `name = out(type)`; the text names them in braces, and writes PTX's own braces
-/// twice. Types: `u16 i16 u32 i32 u64 i64 f32 f64`. The CPU's body sees the inputs under their names. Options: `volatile` (the
-/// default), `pure` (depends on the inputs alone, has no effect), `memory` (reads or writes memory), `convergent` (the warp
-/// works together). CUDA: `asm volatile`.
-///
-/// # Safety
-/// Needs an `unsafe` block: neither the text's agreement with the types nor its agreement with the CPU's body is checked.
-///
-/// ```text
-/// let d = unsafe {
-///     ptx!("fma.rn.f32 {d}, {a}, {b}, {c};", d = out(f32), a = in(f32) x, b = in(f32) y, c = in(f32) z,
-///          pure, cpu = { a.mul_add(b, c) })
-/// };
-/// ```
+/// `warploom::ptx!`, with or without `crate = path;` before its input.
 #[proc_macro]
 pub fn ptx(input: TokenStream) -> TokenStream {
-    ptx::ptx(input.into(), pass::Pass::current()).into()
+    call(input, |input| ptx::ptx(input, pass::Pass::current()))
 }
 
-/// Prints a line from a kernel: `println!`'s format strings, every thread that comes here for itself.
-///
-/// The host makes the text, so the format string must be a literal; its errors are rustc's own. What can be printed: integers, floats,
-/// `bool`, `char`, `str`, `String`, pointers and references to these; at most 32 values. The value of the call is the number of its
-/// arguments, a `u32`. Nothing is printed outside kernels.
-///
-/// Lines go to a buffer of 1 MiB (`Device::set_print_buffer`), whose oldest lines give way when it is full. The host prints it whole
-/// lines at a time, in no particular order between threads, when it next launches a kernel on the device, waits for a stream, an event
-/// or a copy, or drops the device's last handle: to the standard output, or to what `Device::on_print` names. Programs that exit
-/// without any of these lose what is left. CUDA: `printf`.
-///
-/// ```text
-/// #[kernel]
-/// fn show(i: Index1D, x: &[f32]) {
-///     let n = gpu_println!("thread {:>3}: {:.2e}", i.get(), x[i.get()]); // n is 2
-/// }
-/// ```
+/// `warploom::gpu_println!`, with or without `crate = path;` before its input.
 #[proc_macro]
 pub fn gpu_println(input: TokenStream) -> TokenStream {
-    print::print(input.into(), "\n", pass::Pass::current()).into()
+    call(input, |input| {
+        print::print(input, "\n", pass::Pass::current())
+    })
 }
 
-/// `gpu_println!` without the end of the line. What two calls print may have other threads' output between.
+/// `warploom::gpu_print!`, with or without `crate = path;` before its input.
 #[proc_macro]
 pub fn gpu_print(input: TokenStream) -> TokenStream {
-    print::print(input.into(), "", pass::Pass::current()).into()
-}
-
-/// Static shared memory of the block, raw: `shared_array!(f32, 256)`; see `warploom::device_std::shared_array`.
-///
-/// One array per block and place in the program. CUDA: `__shared__ float a[256];`.
-#[proc_macro]
-pub fn shared_array(input: TokenStream) -> TokenStream {
-    let input = proc_macro2::TokenStream::from(input);
-    quote::quote!(::warploom::device_std::shared_array!(#input)).into()
-}
-
-/// The shared memory whose size the launch decides, raw: `dynamic_shared!(f32)`; see `warploom::device_std::dynamic_shared`.
-///
-/// CUDA: `extern __shared__ float a[];`.
-#[proc_macro]
-pub fn dynamic_shared(input: TokenStream) -> TokenStream {
-    let input = proc_macro2::TokenStream::from(input);
-    quote::quote!(::warploom::device_std::dynamic_shared!(#input)).into()
+    call(input, |input| {
+        print::print(input, "", pass::Pass::current())
+    })
 }
 
 /// Makes a `#[repr(C)]` or `#[repr(transparent)]` struct an element of buffers: all fields plain, no padding.
 ///
-/// The struct must be `Copy`. rustc's error names the field that is not plain, or says that there is padding.
-#[proc_macro_derive(Plain)]
+/// The struct must be `Copy`. rustc's error names the field that is not plain, or says that there is padding. `#[warploom(crate = path)]` says where
+/// this crate has `warploom`, as `crate = path` of a kernel does.
+#[proc_macro_derive(Plain, attributes(warploom))]
 pub fn derive_plain(input: TokenStream) -> TokenStream {
     derive::plain(input.into()).into()
 }
 
 /// Lets a `Copy` struct or enum be passed to a kernel by value: all fields are arguments themselves.
 ///
-/// Not for types that are `Plain`: those are arguments already.
-#[proc_macro_derive(KernelArg)]
+/// Not for types that are `Plain`: those are arguments already. `#[warploom(crate = path)]` says where this crate has `warploom`.
+#[proc_macro_derive(KernelArg, attributes(warploom))]
 pub fn derive_kernel_arg(input: TokenStream) -> TokenStream {
     derive::kernel_arg(input.into()).into()
+}
+
+/// Expands a call that may begin with `crate = path;`, which the macros of the facade put there.
+fn call(
+    input: TokenStream,
+    expand: impl Fn(proc_macro2::TokenStream) -> proc_macro2::TokenStream,
+) -> TokenStream {
+    match syn::parse::<root::Call>(input) {
+        Ok(call) => root::rebase(expand(call.tokens), call.root.as_ref()).into(),
+        Err(error) => error.into_compile_error().into(),
+    }
 }
