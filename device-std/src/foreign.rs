@@ -1,7 +1,5 @@
-//! Bodies for instructions that only hosts have: kernels are compiled for the host's processor first.
-//!
-//! The device linker maps LLVM's intrinsics to the functions here; their LLVM types are those of the intrinsics. A crate that uses
-//! `core::arch` behind `cfg(target_feature)`, as glam does, so gets what its code says.
+//! Bodies for conversions that the NVPTX back end does not have: the device linker maps LLVM's intrinsics to the functions here, whose LLVM
+//! types are those of the intrinsics.
 
 macro_rules! to_128_bits {
     ($unsigned:ident $signed:ident $float:ty) => {
@@ -43,69 +41,4 @@ fn magnitude(x: f64) -> u128 {
         1075..1151 => digits << (exponent - 1075),
         _ => u128::MAX,
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use core::arch::x86_64::{__m128, __m128i};
-    use core::mem::transmute;
-
-    fn each(a: __m128, b: __m128, f: impl Fn(f32, f32) -> u32) -> __m128 {
-        // SAFETY: both are four times 32 bits, and every bit pattern is a float.
-        let (a, b) = unsafe {
-            (
-                transmute::<__m128, [f32; 4]>(a),
-                transmute::<__m128, [f32; 4]>(b),
-            )
-        };
-        let results = [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])];
-        // SAFETY: as above.
-        unsafe { transmute::<[u32; 4], __m128>(results) }
-    }
-
-    /// `cmpps`: all ones where the comparison holds.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn __warploom_x86_cmp_ps(a: __m128, b: __m128, predicate: i8) -> __m128 {
-        each(a, b, |a, b| {
-            let holds = match predicate & 3 {
-                0 => a == b,
-                1 => a < b,
-                2 => a <= b,
-                _ => a.is_nan() || b.is_nan(),
-            };
-            // Predicates 4 to 7 are the opposites.
-            if holds == (predicate & 4 == 0) {
-                u32::MAX
-            } else {
-                0
-            }
-        })
-    }
-
-    /// `minps`: the second if they are equal or one is NaN.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn __warploom_x86_min_ps(a: __m128, b: __m128) -> __m128 {
-        each(a, b, |a, b| if a < b { a.to_bits() } else { b.to_bits() })
-    }
-
-    /// `maxps`: the second if they are equal or one is NaN.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn __warploom_x86_max_ps(a: __m128, b: __m128) -> __m128 {
-        each(a, b, |a, b| if a > b { a.to_bits() } else { b.to_bits() })
-    }
-
-    /// `cvttps2dq`: towards zero, `i32::MIN` for what does not fit.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn __warploom_x86_cvttps2dq(a: __m128) -> __m128i {
-        let converted = each(a, a, |a, _| {
-            let fits = (-2_147_483_648.0..2_147_483_648.0).contains(&a);
-            if fits { a as i32 as u32 } else { 1 << 31 }
-        });
-        // SAFETY: both are 128 bits without meaning of their own.
-        unsafe { transmute::<__m128, __m128i>(converted) }
-    }
-
-    /// `pause`: nothing to wait for.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn __warploom_x86_pause() {}
 }

@@ -86,7 +86,8 @@ pub unsafe fn store<T: Access, H: StoreHint>(p: *mut T, value: T, _hint: H) {
     unsafe { access::store(p, value, H::CODE) }
 }
 
-/// Asks for the cache line of `x` in the second-level cache. A hint. PTX: `prefetch.L2`, 2.0.
+/// Asks for the cache line of `x` in the second-level cache. A hint. PTX: `prefetch.L2`, 2.0. Nothing for a type without bytes: its address
+/// is a number, on which the compiler of driver 580 crashes.
 ///
 /// ```
 /// let x = [1_u32, 2];
@@ -94,11 +95,13 @@ pub unsafe fn store<T: Access, H: StoreHint>(p: *mut T, value: T, _hint: H) {
 /// ```
 #[inline(always)]
 pub fn prefetch_l2<T>(x: &T) {
-    // SAFETY: a reference points into memory of the kernel.
-    unsafe { raw::prefetch_l2(core::ptr::from_ref(x).cast()) }
+    if size_of::<T>() > 0 {
+        // SAFETY: a reference points into memory of the kernel.
+        unsafe { raw::prefetch_l2(core::ptr::from_ref(x).cast()) }
+    }
 }
 
-/// Asks for the cache line of `x` in the first-level cache. A hint. PTX: `prefetch.L1`, 2.0.
+/// Asks for the cache line of `x` in the first-level cache. A hint. PTX: `prefetch.L1`, 2.0. Nothing for a type without bytes.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
@@ -111,6 +114,8 @@ pub fn prefetch_l2<T>(x: &T) {
 /// ```
 #[inline(always)]
 pub fn prefetch_l1<T>(x: &T) {
-    // SAFETY: a reference points into memory of the kernel.
-    unsafe { raw::prefetch_l1(core::ptr::from_ref(x).cast()) }
+    if size_of::<T>() > 0 {
+        // SAFETY: a reference points into memory of the kernel.
+        unsafe { raw::prefetch_l1(core::ptr::from_ref(x).cast()) }
+    }
 }

@@ -52,7 +52,7 @@ pub fn __warploom_panic_fmt(args: fmt::Arguments<'_>, at: &'static Location<'sta
     report(Some(at), |record| record.text(args))
 }
 
-/// In place of `core::panicking::panic`.
+/// In place of `core::panicking::panic`, and of `std::panicking::begin_panic` with a text.
 #[cold]
 #[inline(never)]
 #[unsafe(no_mangle)]
@@ -121,6 +121,14 @@ pub fn __warploom_panic_nounwind_fmt(
     at: &'static Location<'static>,
 ) -> ! {
     report(Some(at), |record| record.text(args))
+}
+
+/// In place of `std::process::abort`: the thread ends, as after a panic.
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_abort() -> ! {
+    __warploom_panic_nounwind("the thread called `abort`")
 }
 
 /// The heap is full. The source location of the allocation is not available.

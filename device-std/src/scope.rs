@@ -10,9 +10,9 @@ use core::marker::PhantomData;
 #[doc(hidden)]
 pub struct Scope {
     _one_thread: PhantomData<*mut ()>,
-    /// So that it has an address of its own.
+    /// Which array it is the frame of, and an address of its own; 0 for that of a kernel thread.
     #[cfg(not(warploom_device))]
-    _byte: u8,
+    number: u64,
 }
 
 impl Scope {
@@ -25,8 +25,30 @@ impl Scope {
         Scope {
             _one_thread: PhantomData,
             #[cfg(not(warploom_device))]
-            _byte: 0,
+            number: 0,
         }
+    }
+
+    /// The frame of one shared array.
+    ///
+    /// # Safety
+    /// As [`Scope::new`]. The array is made next: it takes the number of the latest frame.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn of_array() -> Self {
+        Scope {
+            _one_thread: PhantomData,
+            #[cfg(not(warploom_device))]
+            number: warploom_emulator::intrinsics::next_frame(),
+        }
+    }
+
+    /// Whether it is the frame of the array that took this number.
+    #[cfg(not(warploom_device))]
+    #[inline(always)]
+    pub(crate) fn is_of_array(&self, number: u64) -> bool {
+        self.number == number
     }
 
     /// Whether it lies in the stack of the thread that runs: not in the state of asynchronous code, which may outlive the thread.

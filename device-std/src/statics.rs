@@ -173,15 +173,17 @@ impl StaticName {
 macro_rules! __static_item {
     ($space:literal, $(#[$attr:meta])* $vis:vis $name:ident: $kind:ident<$ty:ty> = $init:expr) => {
         $(#[$attr])*
-        $vis static $name: $crate::$kind<$ty> = $crate::$kind::__new(
-            $crate::statics::StaticName {
+        $vis static $name: $crate::$kind<$ty> = {
+            let name = $crate::statics::StaticName {
                 path: $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($name)),
                 file: $crate::__core::file!(),
                 line: $crate::__core::line!(),
                 column: $crate::__core::column!(),
-            },
-            $init,
-        );
+            };
+            let value = $init; // outside of the unsafe block
+            // SAFETY: the name and the place of this static.
+            unsafe { $crate::$kind::__new(name, value) }
+        };
         const _: () = {
             #[cfg(all(target_os = "linux", not(miri)))]
             #[used]
@@ -212,6 +214,10 @@ macro_rules! __static_item {
             $crate::__core::module_path!(), "::", $crate::__core::stringify!($name), ";",
             $crate::__core::line!(), ";", $crate::__core::column!(), ";", $crate::__core::file!()
         ))]
-        $vis static $name: $crate::statics::$kind<$ty> = $crate::statics::$kind::__new($init);
+        $vis static $name: $crate::statics::$kind<$ty> = {
+            let value = $init; // outside of the unsafe block
+            // SAFETY: the section names this static.
+            unsafe { $crate::statics::$kind::__new(value) }
+        };
     };
 }

@@ -315,6 +315,20 @@ fn shared_memory_is_not_kept_in_the_state_of_asynchronous_code() {
         })
         .await;
     }
+    async fn counts_later() {
+        let array = shared_array!(u32, 64);
+        later().await;
+        store(array);
+    }
+    /// Gives the array the frame of another one, which is on the thread's stack.
+    fn store(old: SharedArray<'_, u32, 64>) {
+        let new = shared_array!(u32, 64);
+        let mixed = SharedArray {
+            scope: new.scope,
+            raw: old.raw,
+        };
+        mixed.atomic(3).store(0xdead, Relaxed);
+    }
     async fn counts() {
         let array = shared_array!(u32, 64);
         let own = array.atomic(3);
@@ -337,6 +351,22 @@ fn shared_memory_is_not_kept_in_the_state_of_asynchronous_code() {
     assert!(
         KEPT.take().is_none(),
         "nothing to go on with after the block"
+    );
+
+    // The parts of an array of another block, in the frame of one of this block.
+    let result = launch(1, 1, || {
+        let mut kept: Kept = Box::pin(counts_later());
+        assert!(poll(&mut kept).is_pending());
+        KEPT.set(Some(kept));
+    });
+    assert_eq!(result, Ok(()));
+    let result = launch(1, 1, || {
+        let kept = KEPT.take();
+        let _ = poll(&mut kept.expect("the launch before ran on this OS thread"));
+    });
+    assert!(
+        matches!(&result, Err(Fault::Panic { message, .. }) if message.contains("parts of two")),
+        "{result:?}"
     );
 
     // On the thread's own stack the state ends with the frame.

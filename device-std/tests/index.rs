@@ -66,6 +66,7 @@ fn block_and_warp_numbers_run_with_x_fastest() {
     assert!(hits.iter().all(|hit| hit.load(Ordering::Relaxed) == 1));
 }
 
+//@ rows: P-21
 #[test]
 fn dim3_comes_from_numbers_and_tuples() {
     assert_eq!(Dim3::from(7), Dim3 { x: 7, y: 1, z: 1 });

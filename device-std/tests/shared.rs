@@ -144,6 +144,7 @@ fn raw_arrays_are_one_per_block_and_place() {
     );
 }
 
+//@ rows: E-1
 #[test]
 fn a_raw_element_outside_panics() {
     let result = launch(1, 1, || {

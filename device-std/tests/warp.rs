@@ -244,6 +244,7 @@ fn masks_name_the_lanes_that_take_part() {
     );
 }
 
+//@ rows: GFN-1
 #[test]
 fn a_warp_operation_outside_a_kernel_says_so() {
     let panicked = std::panic::catch_unwind(|| warp().lane());

@@ -173,6 +173,7 @@ fn random_orders_interleave_fresh_and_waiting_threads() {
     assert!((1..128).contains(&odd_first), "{odd_first}");
 }
 
+//@ rows: GPM-5
 #[test]
 fn every_order_gives_what_forward_gives() {
     for schedule in orders() {

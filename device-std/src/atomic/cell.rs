@@ -13,8 +13,8 @@ use core::marker::PhantomData;
 ///
 /// The operations that a GPU has for `T` are methods; an operation that it lacks does not compile. The order is an argument such as
 /// [`Relaxed`](super::Relaxed). The scope `S` says for whom it is atomic; [`at`](Self::at) changes it for one operation. Results
-/// that are not used cost nothing (PTX `red`). For memory that all see: global or shared. In a thread's own memory a GPU may fault,
-/// unless the compiler sees that it is.
+/// that are not used cost nothing (PTX `red`). For memory that all see, global or shared; in a thread's own memory the operation is a
+/// load, the computation and a store.
 ///
 /// `core::sync::atomic` works as well, at the scope of the system; [`Scoped`] turns a reference to it into this type.
 /// CUDA: `cuda::atomic<T, scope>`, `cuda::atomic_ref`, `__nv_atomic_*`, `atomicAdd` and the like. PTX: `atom`, `red`, `ld`, `st` with

@@ -135,7 +135,17 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     {
         #[cfg(not(warploom_device))]
         if !self.scope.is_of_this_thread() {
-            outside_of_a_frame();
+            misused(
+                "a `shared_array!` in asynchronous code whose state is not on the thread's stack, and may outlive the block; \
+                 use it in a function that is not `async`",
+            );
+        }
+        #[cfg(not(warploom_device))]
+        if !self.scope.is_of_array(self.raw.number) {
+            // The parts are public, for the macro: those of an array of a block that is over would get another frame.
+            misused(
+                "a `SharedArray` made of the parts of two; use the arrays as `shared_array!` returns them",
+            );
         }
         // SAFETY: within the array (checked); same size as `T` and no larger alignment than the array's 16; valid as long as the block runs,
         // which the frame behind `'a` does not outlive; the caller of each non-atomic access promised that it does not race.
@@ -143,7 +153,6 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     }
 }
 
-/// The address behind a [`SharedArray`], valid as long as the frame that made it.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -152,16 +161,17 @@ impl<'a, T: Plain, const N: usize> SharedArray<'a, T, N> {
     clippy::panic,
     reason = "a kernel reports misuse by a panic, which the host gets as an error"
 )]
-fn outside_of_a_frame() -> ! {
-    panic!(
-        "a `shared_array!` in asynchronous code whose state is not on the thread's stack, and may outlive the block; \
-         use it in a function that is not `async`"
-    )
+fn misused(how: &'static str) -> ! {
+    panic!("{how}")
 }
 
+/// The address behind a [`SharedArray`], valid as long as the frame that made it.
 #[doc(hidden)]
 pub struct RawArray<'a, T: Plain, const N: usize> {
     start: *mut T,
+    /// That of the frame.
+    #[cfg(not(warploom_device))]
+    number: u64,
     frame: PhantomData<&'a Scope>,
 }
 
@@ -184,6 +194,8 @@ impl<T: Plain, const N: usize> RawArray<'_, T, N> {
     pub unsafe fn of<Site: Fn() + 'static>(_site: Site) -> Self {
         RawArray {
             start: raw::shared_site::<T, N, Site>().cast(),
+            #[cfg(not(warploom_device))]
+            number: warploom_emulator::intrinsics::latest_frame(),
             frame: PhantomData,
         }
     }
@@ -194,7 +206,7 @@ impl<T: Plain, const N: usize> RawArray<'_, T, N> {
     pub(crate) fn mapped(self, map: impl FnOnce(*mut T) -> *mut T) -> Self {
         RawArray {
             start: map(self.start),
-            frame: PhantomData,
+            ..self
         }
     }
 
@@ -257,7 +269,7 @@ macro_rules! shared_array {
     ($element:ty, $len:expr) => {
         $crate::SharedArray {
             // SAFETY: a temporary of the frame in which the macro stands; the borrow keeps it there.
-            scope: &unsafe { $crate::scope::Scope::new() },
+            scope: &unsafe { $crate::scope::Scope::of_array() },
             // SAFETY: the array has one lifetime for both, which the scope keeps to the frame.
             raw: unsafe { $crate::shared::RawArray::<'_, $element, { $len }>::of(|| ()) },
         }

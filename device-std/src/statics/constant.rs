@@ -42,9 +42,11 @@ unsafe impl<T: Plain> Sync for ConstantStatic<T> {}
 
 impl<T: Plain> ConstantStatic<T> {
     #[cfg(not(warploom_device))]
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(name: StaticName, value: T) -> Self {
+    pub const unsafe fn __new(name: StaticName, value: T) -> Self {
         const {
             assert!(
                 size_of::<T>() <= CONSTANT_BYTES,
@@ -59,9 +61,11 @@ impl<T: Plain> ConstantStatic<T> {
     }
 
     #[cfg(warploom_device)]
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(value: T) -> Self {
+    pub const unsafe fn __new(value: T) -> Self {
         ConstantStatic {
             value: UnsafeCell::new(value),
         }

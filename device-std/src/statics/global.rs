@@ -44,9 +44,11 @@ unsafe impl<T: StaticValue> Sync for StaticPlace<T> {}
 
 #[cfg(warploom_device)]
 impl<T: StaticValue> StaticPlace<T> {
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(value: T) -> Self {
+    pub const unsafe fn __new(value: T) -> Self {
         StaticPlace(UnsafeCell::new(value))
     }
 }
@@ -56,9 +58,11 @@ unsafe impl<T: StaticValue> Sync for DeviceStatic<T> {}
 
 impl<T: StaticValue> DeviceStatic<T> {
     #[cfg(not(warploom_device))]
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(name: StaticName, value: T) -> Self {
+    pub const unsafe fn __new(name: StaticName, value: T) -> Self {
         DeviceStatic {
             name,
             value: UnsafeCell::new(value),
@@ -66,9 +70,11 @@ impl<T: StaticValue> DeviceStatic<T> {
     }
 
     #[cfg(warploom_device)]
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(place: &'static StaticPlace<T>) -> Self {
+    pub const unsafe fn __new(place: &'static StaticPlace<T>) -> Self {
         DeviceStatic {
             place: UnsafeCell::new(place),
         }
@@ -127,6 +133,8 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
             // SAFETY: `T` and its plain form have one size and alignment.
             Word::Byte(from) => unsafe { put(to, at, from.load(RELAXED)) },
             // SAFETY: as above.
+            Word::Two(from) => unsafe { put(to, at, from.load(RELAXED)) },
+            // SAFETY: as above.
             Word::Four(from) => unsafe { put(to, at, from.load(RELAXED)) },
             // SAFETY: as above.
             Word::Eight(from) => unsafe { put(to, at, from.load(RELAXED)) },
@@ -142,6 +150,8 @@ impl<T: StaticValue> Static for DeviceStatic<T> {
         let copy = |at: usize, to: Word<'_>| match to {
             // SAFETY: `T` and its plain form have one size and alignment; the bytes of `T` may be anything (`StaticValue`).
             Word::Byte(to) => to.store(unsafe { get(from, at) }, RELAXED),
+            // SAFETY: as above.
+            Word::Two(to) => to.store(unsafe { get(from, at) }, RELAXED),
             // SAFETY: as above.
             Word::Four(to) => to.store(unsafe { get(from, at) }, RELAXED),
             // SAFETY: as above.
@@ -170,11 +180,12 @@ unsafe fn get<W>(start: *const u8, at: usize) -> W {
     unsafe { from.cast::<W>().read() }
 }
 
-use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed as RELAXED};
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed as RELAXED};
 
 /// A piece of the static's memory, as large as its alignment allows.
 enum Word<'a> {
     Byte(&'a AtomicU8),
+    Two(&'a AtomicU16),
     Four(&'a AtomicU32),
     Eight(&'a AtomicU64),
 }
@@ -185,7 +196,8 @@ enum Word<'a> {
 /// `start` is the address of a `T`.
 unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
     let step = match align_of::<T>() {
-        1 | 2 => 1,
+        1 => 1,
+        2 => 2,
         4 => 4,
         _ => 8,
     };
@@ -196,6 +208,8 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
             // SAFETY: a part of the `T`, accessed atomically while kernels run.
             1 => Word::Byte(unsafe { AtomicU8::from_ptr(start) }),
             // SAFETY: as above; aligned as the `T`.
+            2 => Word::Two(unsafe { AtomicU16::from_ptr(start.cast()) }),
+            // SAFETY: as above; aligned as the `T`.
             4 => Word::Four(unsafe { AtomicU32::from_ptr(start.cast()) }),
             // SAFETY: as above.
             _ => Word::Eight(unsafe { AtomicU64::from_ptr(start.cast()) }),
@@ -204,7 +218,7 @@ unsafe fn words<T>(mut each: impl FnMut(usize, Word<'_>), start: *mut u8) {
     }
 }
 
-//@ rows: GVAR-8, GVAR-10
+//@ rows: GVAR-10
 /// Statics in a device's global memory, in the form of ordinary statics: `device_static! { static COUNT: AtomicU32 = AtomicU32::new(4); }`
 /// declares a [`DeviceStatic`]. CUDA: `__device__`.
 ///
@@ -254,4 +268,36 @@ macro_rules! device_static {
     ($($(#[$attr:meta])* $vis:vis static $name:ident: $ty:ty = $init:expr;)+) => {$(
         $crate::__static_item!("device", $(#[$attr])* $vis $name: DeviceStatic<$ty> = $init);
     )+};
+}
+
+#[cfg(all(test, not(warploom_device)))]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    /// The sizes of the pieces in which the host copies a `T`.
+    fn pieces<T>(value: &mut T) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        let note = |at: usize, word: Word<'_>| {
+            let size = match word {
+                Word::Byte(_) => 1,
+                Word::Two(_) => 2,
+                Word::Four(_) => 4,
+                Word::Eight(_) => 8,
+            };
+            found.push((at, size));
+        };
+        // SAFETY: the address of a `T` that nothing else accesses.
+        unsafe { words::<T>(note, core::ptr::from_mut(value).cast()) };
+        found
+    }
+
+    /// Accesses of two sizes to one place at a time are undefined, even if both are atomic.
+    #[test]
+    fn statics_are_copied_in_the_pieces_that_kernels_access() {
+        assert_eq!(pieces(&mut [0u8; 3]), [(0, 1), (1, 1), (2, 1)]);
+        assert_eq!(pieces(&mut [0u16; 3]), [(0, 2), (2, 2), (4, 2)]);
+        assert_eq!(pieces(&mut [0f32; 2]), [(0, 4), (4, 4)]);
+        assert_eq!(pieces(&mut [0u64; 2]), [(0, 8), (8, 8)]);
+    }
 }

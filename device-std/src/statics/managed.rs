@@ -14,6 +14,12 @@ use core::ops::Deref;
 /// warploom_device_std::managed_static! { static TOTAL: AtomicU32 = AtomicU32::new(10); }
 /// TOTAL.load(Relaxed); // static `…::TOTAL` is in device memory, and this is host code: …
 /// ```
+/// Declared by the macro alone, because its memory is made by name:
+/// ```compile_fail,E0133
+/// use warploom_device_std::statics::{ManagedStatic, StaticName};
+/// let name = StaticName { path: "other::TOTAL", file: "src/lib.rs", line: 1, column: 1 };
+/// ManagedStatic::<std::sync::atomic::AtomicU64>::__new(name, 0.into());
+/// ```
 #[repr(C)]
 #[derive(Debug)]
 pub struct ManagedStatic<T: StaticValue> {
@@ -30,9 +36,11 @@ unsafe impl<T: StaticValue> Sync for ManagedStatic<T> {}
 
 impl<T: StaticValue> ManagedStatic<T> {
     #[cfg(not(warploom_device))]
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(name: StaticName, value: T) -> Self {
+    pub const unsafe fn __new(name: StaticName, value: T) -> Self {
         ManagedStatic {
             name,
             value: UnsafeCell::new(value),
@@ -40,9 +48,11 @@ impl<T: StaticValue> ManagedStatic<T> {
     }
 
     #[cfg(warploom_device)]
+    /// # Safety
+    /// Called by the macro that declares the static: the device linker and the runtime know it by this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn __new(value: T) -> Self {
+    pub const unsafe fn __new(value: T) -> Self {
         ManagedStatic {
             address: UnsafeCell::new(core::ptr::null()),
             value: UnsafeCell::new(value),

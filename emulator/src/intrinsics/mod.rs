@@ -41,6 +41,7 @@ use crate::engine::shared::SharedKey;
 use crate::engine::stack;
 use crate::engine::warp::{LANES, Mode, Operands, WarpOp};
 use std::alloc::{Layout, alloc, handle_alloc_error};
+use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{self, AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -303,6 +304,34 @@ fn own_memory(bytes: usize, align: usize) -> *mut u8 {
     // SAFETY: so many bytes are there.
     unsafe { start.write_bytes(0xA5, bytes) };
     start
+}
+
+thread_local! {
+    /// The number of the latest frame that was numbered here.
+    static FRAME: Cell<u64> = const { Cell::new(FRAMES_AT_A_TIME - 1) };
+}
+
+/// Each OS thread takes so many numbers at a time, so that none comes twice.
+const FRAMES_AT_A_TIME: u64 = 1 << 20;
+
+/// A number that no other frame of the process has.
+#[doc(hidden)]
+#[must_use]
+pub fn next_frame() -> u64 {
+    static TAKEN: AtomicU64 = AtomicU64::new(1);
+    let mut number = FRAME.get() + 1;
+    if number.is_multiple_of(FRAMES_AT_A_TIME) {
+        number = TAKEN.fetch_add(1, Ordering::Relaxed) * FRAMES_AT_A_TIME + 1;
+    }
+    FRAME.set(number);
+    number
+}
+
+/// The number that [`next_frame`] gave on this OS thread last.
+#[doc(hidden)]
+#[must_use]
+pub fn latest_frame() -> u64 {
+    FRAME.get()
 }
 
 /// Whether a byte lies in the stack of the calling thread; false outside a kernel.

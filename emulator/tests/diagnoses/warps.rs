@@ -155,6 +155,7 @@ fn a_value_of_a_lane_that_left_is_undefined() {
     assert_eq!(lines(note), (Code::LANE_MISSING, vec![line, line - 2]));
 }
 
+//@ rows: E-6
 #[test]
 fn a_value_from_outside_of_the_mask_is_undefined() {
     let report = only(32, || {

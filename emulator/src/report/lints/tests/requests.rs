@@ -37,7 +37,7 @@ fn strides_of_floats_touch_as_many_sectors_as_they_span() {
     }
 }
 
-//@ rows: GCC-22
+//@ rows: GCC-22, GPFM-2, GPFM-9
 #[test]
 fn strides_of_floats_conflict_by_the_common_divisor_with_32() {
     for stride in 1..=33 {
@@ -55,6 +55,7 @@ fn neighbouring_elements_of_any_width_fill_their_sectors() {
     }
 }
 
+//@ rows: GPFM-10
 #[test]
 fn neighbouring_elements_of_any_width_have_no_conflicts() {
     // 8 bytes go by half-warps, 16 bytes by quarter-warps.
@@ -79,6 +80,7 @@ fn a_start_within_a_sector_costs_one_more() {
     assert_eq!(sectors(&strided(GLOBAL + 1, 1, 1, u32::MAX)), (2, 1));
 }
 
+//@ rows: GPFM-8
 #[test]
 fn lanes_at_one_address_share_it() {
     let request = strided(GLOBAL, 0, 4, u32::MAX);
@@ -87,7 +89,7 @@ fn lanes_at_one_address_share_it() {
     assert_eq!(Pattern::of(&request), Pattern::Same);
 }
 
-//@ rows: GCC-22
+//@ rows: GCC-22, GPFM-8, GPFM-10
 #[test]
 fn bytes_of_one_word_are_no_conflict() {
     let mut request = strided(0, 1, 1, u32::MAX);
@@ -112,6 +114,7 @@ fn every_second_lane_fetches_twice_what_it_wants() {
     assert_eq!(Pattern::of(&request), Pattern::Stride(4));
 }
 
+//@ rows: GPFM-10
 #[test]
 fn a_structure_is_read_piece_by_piece() {
     // 24 bytes: three instructions of 8; each spans 24 sectors and wants 256 bytes.
@@ -221,7 +224,7 @@ fn few_requests_are_no_evidence() {
     assert_eq!(codes(&profile), []);
 }
 
-//@ rows: P-20
+//@ rows: P-20, GPFM-2
 #[test]
 fn a_column_of_a_tile_is_reported_with_the_padding() {
     let profile = run(64, 32, 1, |block, _, t| {

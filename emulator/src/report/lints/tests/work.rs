@@ -17,7 +17,7 @@ fn tree(works: impl Fn(u32, u32) -> bool, strides: &[u32]) -> Profile {
     })
 }
 
-//@ rows: P-27
+//@ rows: P-27, GPFI-9
 #[test]
 fn an_interleaved_tree_is_divergent() {
     let strides = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -36,7 +36,7 @@ fn an_interleaved_tree_is_divergent() {
     assert_eq!(found.sides[0].place.as_ref().unwrap().line, 10);
 }
 
-//@ rows: P-27
+//@ rows: P-27, GPFI-9
 #[test]
 fn a_sequential_tree_is_not() {
     let strides = [128, 64, 32, 16, 8, 4, 2, 1];
@@ -167,6 +167,7 @@ fn lanes_that_left_are_not_waited_for() {
     assert_eq!((lanes(1).sum, lanes(1).of), (8, 8));
 }
 
+//@ rows: GPF5-7
 #[test]
 fn a_ragged_last_warp_is_reported() {
     let profile = run(8, 33, 1, |block, _, t| {
