@@ -50,6 +50,7 @@ fn a_kernel_runs_on_the_models_that_its_images_are_for() {
     assert_eq!(models(&[]), [""; 0]);
 }
 
+//@ rows: GCO-8
 #[test]
 fn the_refusal_says_what_a_gpu_says() {
     let device = Device::emulator_of(Model::CC_8_6);

@@ -26,6 +26,7 @@ fn needs(threads: u32, registers: u32, shared_bytes: u32) -> BlockNeeds {
     }
 }
 
+//@ rows: GPF5-6, GPF5-8
 #[test]
 fn the_figures_of_the_guide_are_reproduced() {
     for ((major, minor), [threads, registers, shared], taken, expected) in GUIDE {

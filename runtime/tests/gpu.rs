@@ -136,7 +136,7 @@ fn a_device_describes_itself() -> Result<()> {
     Ok(())
 }
 
-//@ rows: GDM-1, GDM-5, GDM-14
+//@ rows: GDM-1, GDM-5, GDM-14, GPM-10
 #[test]
 fn memory_goes_there_and_back() -> Result<()> {
     let Some(device) = gpu_or_skip() else {
@@ -470,7 +470,7 @@ fn launches_are_cheap() -> Result<()> {
         return Ok(());
     };
     let stream = device.stream()?;
-    let x = device.zeroed::<f32>(64)?;
+    let x = device.upload(&[1.0f32; 64])?;
     let mut y = device.zeroed::<f32>(64)?;
     for (what, rounds) in [
         ("first", 1),
@@ -492,6 +492,7 @@ fn launches_are_cheap() -> Result<()> {
         eprintln!("{what}: {:?} per launch", start.elapsed() / rounds);
         stream.synchronize()?;
     }
+    assert_eq!(y.to_vec(&stream)?, [20_000.0; 64], "no launch is lost");
     Ok(())
 }
 

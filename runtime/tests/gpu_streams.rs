@@ -131,7 +131,7 @@ fn the_default_stream_waits_for_blocking_streams_and_they_for_it() -> Result<()>
     Ok(())
 }
 
-//@ rows: GAS-9
+//@ rows: GAS-9, P-32
 #[test]
 fn other_streams_do_not_wait_for_the_default_stream() -> Result<()> {
     let device = gpu!();
@@ -279,7 +279,7 @@ fn a_future_may_be_dropped_at_any_time() -> Result<()> {
     Ok(())
 }
 
-//@ rows: GAS-4
+//@ rows: GAS-4, P-32
 #[test]
 fn kernels_of_two_streams_run_side_by_side() -> Result<()> {
     let device = gpu!();
@@ -342,7 +342,6 @@ fn any_order_of_issue_gives_the_same_results() -> Result<()> {
     Ok(())
 }
 
-//@ rows: TT-4
 #[test]
 fn profiles_take_names_and_orders() -> Result<()> {
     let device = gpu!();

@@ -15,10 +15,22 @@ fn copying(device: &Device) -> Result<Graph> {
 #[test]
 fn a_graph_outlives_its_buffers() -> Result<()> {
     let device = Device::emulator();
-    let graph = copying(&device)?.instantiate()?;
+    let mut z = device.zeroed::<u8>(3)?;
+    let graph = {
+        let x = device.upload(&[1u8, 2, 3])?;
+        let mut y = device.zeroed::<u8>(3)?;
+        Graph::capture(&device, |s| {
+            y.copy_from_device(0, &x, s)?;
+            z.copy_from_device(0, &y, s)
+        })?
+    };
+    let graph = graph.instantiate()?;
     let stream = device.stream()?;
-    graph.launch(&stream)?;
-    stream.synchronize()?;
+    for given in [[0; 3], [9; 3]] {
+        z.copy_from(0, &given, &stream)?;
+        graph.launch(&stream)?;
+        assert_eq!(z.to_vec(&stream)?, [1, 2, 3]);
+    }
     Ok(())
 }
 

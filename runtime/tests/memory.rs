@@ -6,7 +6,7 @@ use warploom_runtime::{Device, DeviceSlice, Error, MemoryError, Result};
 
 fn assert_send_sync<T: Send + Sync>() {}
 
-//@ rows: GDM-1, GDM-5
+//@ rows: GDM-1, GDM-5, GPM-10
 #[test]
 fn what_is_uploaded_comes_back() -> Result<()> {
     let device = Device::emulator();

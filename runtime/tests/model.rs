@@ -183,7 +183,7 @@ fn static_shared_memory_is_limited_on_its_own_and_with_the_dynamic() {
     }
 }
 
-//@ rows: GCC-32, GCC-40
+//@ rows: GCC-32, GCC-40, GFN-13
 #[test]
 fn parameters() {
     const FITS: usize = 32_764;

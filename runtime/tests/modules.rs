@@ -74,8 +74,11 @@ fn a_file_is_loaded() -> Result<()> {
     let Some(device) = gpu_or_skip() else {
         return Ok(());
     };
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules.ptx");
-    assert_eq!(adds(&device.load(&Code::file(path)?)?)?, expected());
+    let path = std::env::temp_dir().join(format!("warploom-modules-{}.ptx", std::process::id()));
+    std::fs::write(&path, PTX).unwrap();
+    let file = Code::file(&path);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(adds(&device.load(&file?)?)?, expected());
     Ok(())
 }
 
@@ -146,7 +149,7 @@ fn options_reach_the_compiler_and_its_log_comes_back() -> Result<()> {
     Ok(())
 }
 
-//@ rows: GCO-4, GCO-5
+//@ rows: GCO-4, GCO-5, GCO-8
 #[test]
 fn code_for_newer_gpus_is_refused_with_its_architecture() -> Result<()> {
     let Some(device) = gpu_or_skip() else {

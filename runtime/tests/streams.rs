@@ -120,7 +120,7 @@ fn priorities_are_those_of_the_device() -> Result<()> {
     Ok(())
 }
 
-//@ rows: GAS-9
+//@ rows: GAS-9, P-32
 #[test]
 fn the_default_stream_keeps_order_with_blocking_streams() -> Result<()> {
     let device = Device::emulator();
@@ -137,7 +137,7 @@ fn the_default_stream_keeps_order_with_blocking_streams() -> Result<()> {
     Ok(())
 }
 
-//@ rows: GAS-11, GAS-12
+//@ rows: GAS-11, GAS-12, P-34
 #[test]
 fn an_event_is_queried_after_it_was_recorded() -> Result<()> {
     let device = Device::emulator();
@@ -401,7 +401,7 @@ fn the_drivers_variable_makes_launches_wait() {
     }
 }
 
-//@ rows: GER-1
+//@ rows: GER-1, P-10
 #[test]
 fn an_error_that_no_call_waits_for_is_reported_at_exit() {
     const CHILD: &str = "WARPLOOM_TEST_CHILD";

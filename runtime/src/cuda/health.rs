@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 
 use super::result::DriverError;
 
+/// What a GPU reports of a thread that needs more stack than there is: ILLEGAL_ADDRESS (an H200 does), HARDWARE_STACK_ERROR.
+const STACK_OVERFLOWS: [i32; 2] = [700, 714];
+
 /// The error that ended a context, if one did.
 #[derive(Debug, Default)]
 pub(crate) struct Health(OnceLock<DriverError>);
@@ -23,6 +26,12 @@ impl Health {
     #[cold]
     pub(super) fn poison(&self, error: DriverError) -> DriverError {
         let mut told = error.clone();
+        if STACK_OVERFLOWS.contains(&error.code) {
+            told.text.push_str(
+                "; a thread whose stack is too small gives this, too: if the kernel recurses or calls through pointers, set \
+                 `ContextLimit::Stack` to more bytes with `Device::set_context_limit`",
+            );
+        }
         let _ = self.0.set(error); // the first stays
         told.text.push_str(
             "; the device is lost with all that was made of it: drop that, and open the device again with `Device::reopen`, or, where the driver \
@@ -54,6 +63,14 @@ mod tests {
             text: "it broke".to_owned(),
             call,
             launches: Box::default(),
+        }
+    }
+
+    #[test]
+    fn an_error_that_may_be_of_the_stack_says_how_to_enlarge_it() {
+        for (code, says) in [(700, true), (714, true), (719, false)] {
+            let told = Health::default().poison(error(code, "cuStreamSynchronize"));
+            assert_eq!(told.text.contains("ContextLimit::Stack"), says, "{told}");
         }
     }
 

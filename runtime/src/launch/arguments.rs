@@ -16,6 +16,7 @@ use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 pub use arg::Arg;
 pub(crate) use recorded::RecordedArg;
 
+//@ rows: P-07, GPM-10
 /// What `launch` takes for a kernel's `&[T]`: `&DeviceBuffer<T>`, `&ManagedBuffer<T>`, a [`DeviceSlice`] or a reference to a view.
 ///
 /// Host memory is refused, because a GPU cannot reach it:

@@ -17,6 +17,7 @@ use crate::sync::lock;
 use crate::unsupported::Unsupported;
 use crate::view::{DeviceSlice, DeviceSliceMut, resolve};
 
+//@ rows: P-09
 /// An array of `T` in managed memory: host and kernels use it without copies, in turns.
 ///
 /// Kernels take `&ManagedBuffer<T>` for `&[T]` and `&mut ManagedBuffer<T>` for outputs, as they take a

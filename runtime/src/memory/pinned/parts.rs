@@ -123,9 +123,27 @@ impl<'a, T> From<&'a mut PinnedBuffer<T>> for PinnedSliceMut<'a, T> {
 }
 
 impl<T: Plain> DeviceBuffer<T> {
+    //@ rows: P-33
     /// Copies `source`, page-locked memory, into elements `at..at + source.len()` of this buffer.
     ///
     /// Queued on `stream`; does not wait. `source` is a `&PinnedBuffer` or a [`PinnedSlice`]. CUDA: `cuMemcpyHtoDAsync`.
+    ///
+    /// Ordinary memory of the host is refused: the driver would wait, or copy it when it may have changed.
+    ///
+    /// ```compile_fail,E0277
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream().unwrap();
+    /// let mut x = device.zeroed::<u32>(4).unwrap();
+    /// x.copy_from_pinned(0, &vec![1u32; 4], &stream).unwrap();
+    /// ```
+    /// ```
+    /// # let device = warploom_runtime::Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let mut x = device.zeroed::<u32>(4)?;
+    /// x.copy_from_pinned(0, &device.pinned_from(&vec![1u32; 4])?, &stream)?;
+    /// assert_eq!(x.to_vec(&stream)?, [1; 4]);
+    /// # Ok::<(), warploom_runtime::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`MemoryError::CopyOutOfRange`] names both lengths if `source` does not fit; nothing is copied then.
