@@ -32,7 +32,7 @@ fn on_each_pair(body: impl Fn(&Device, &Device) -> Result<()>) {
     }
 }
 
-//@ rows: GDV-1, GDV-2, GDV-6, GPL-6, GDR-1
+//@ rows: GDV-1, GDV-2, GDV-6, GPL-6, GDR-1, GPM-11
 #[test]
 fn devices_say_what_they_are() {
     on_each_device(|device, _| {

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use warploom::checked::{Code, Severity};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/diagnostics.md");
+const TEXT: &str = include_str!("../docs/diagnostics.md");
 
 /// Heading and first line of a code's section.
 fn head(code: Code) -> [String; 2] {
@@ -57,8 +58,7 @@ fn with_heads(document: &str) -> String {
 
 #[test]
 fn every_code_has_its_section() {
-    let document = std::fs::read_to_string(DOCUMENT).unwrap();
-    let found: Vec<_> = sections(&document)
+    let found: Vec<_> = sections(TEXT)
         .into_iter()
         .map(|(number, _)| format!("WL{number}"))
         .collect();
@@ -68,13 +68,12 @@ fn every_code_has_its_section() {
 
 #[test]
 fn sections_start_with_title_and_severity() {
-    let document = std::fs::read_to_string(DOCUMENT).unwrap();
-    let right = with_heads(&document);
+    let right = with_heads(TEXT);
     if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
         std::fs::write(DOCUMENT, right).unwrap();
         return;
     }
-    for (given, right) in document.lines().zip(right.lines()) {
+    for (given, right) in TEXT.lines().zip(right.lines()) {
         assert_eq!(
             given, right,
             "WARPLOOM_BLESS=1 cargo test --test diagnostics"
@@ -84,8 +83,7 @@ fn sections_start_with_title_and_severity() {
 
 #[test]
 fn sections_say_what_readers_need() {
-    let document = std::fs::read_to_string(DOCUMENT).unwrap();
-    for (number, text) in sections(&document) {
+    for (number, text) in sections(TEXT) {
         for part in [
             "\n```rust,no_run\n",
             "\n- **On a GPU** ",

@@ -13,6 +13,7 @@ use warploom::model::{Emulator, Mode};
 use warploom::prelude::*;
 use warploom::testing::Comparison;
 use warploom::{Result, assert_gpu_matches_emulator};
+use warploom_harness::device_test::opens_a_gpu;
 
 /// The kernel as the host's compiler made it.
 fn native() -> Device {
@@ -227,10 +228,11 @@ fn all_exponents() -> Vec<f32> {
         .collect()
 }
 
-//@ rows: GEM-11, GEM-12
+//@ rows: GEM-11, GEM-12, GFP-7
 #[test]
 fn floats_are_rounded_as_on_a_gpu_subnormal_ones_too() {
     let x = all_exponents();
+    opens_a_gpu();
     assert_gpu_matches_emulator!(Comparison::exact(), |device| {
         let stream = device.stream()?;
         let mut y = device.zeroed::<[f32; 3]>(x.len())?;

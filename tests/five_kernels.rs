@@ -4,12 +4,14 @@ use warploom::device_std::Width;
 use warploom::prelude::*;
 use warploom::testing::{Comparison, every_schedule};
 use warploom::{assert_gpu_matches_emulator, shared_array};
+use warploom_harness::device_test::opens_a_gpu;
 
 /// Seeds of random orders.
 const SEEDS: u64 = 20;
 
 /// Exact, in every order.
 fn always() -> Comparison {
+    opens_a_gpu();
     Comparison::exact().schedules(every_schedule(SEEDS))
 }
 
@@ -26,7 +28,7 @@ fn saxpy(i: Index1D, a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
-//@ rows: TT-9
+//@ rows: TT-9, GPM-6
 #[test]
 fn saxpy_in_every_order() {
     let n = 1000;
@@ -69,7 +71,7 @@ fn reduce(
     }
 }
 
-//@ rows: TT-8
+//@ rows: TT-8, GPM-5, GPM-7
 #[test]
 fn reduce_in_every_order() {
     let x = floats(700);
@@ -156,7 +158,7 @@ fn matmul(
     }
 }
 
-//@ rows: TT-8
+//@ rows: TT-8, GPFM-14
 #[test]
 fn matmul_in_every_order() {
     let n = 48;
@@ -202,6 +204,7 @@ fn histogram(i: Index1D, block: Block, x: &[u8], counts: &[AtomicCount]) {
 
 type AtomicCount = core::sync::atomic::AtomicU32;
 
+//@ rows: P-30, GPM-5
 #[test]
 fn histogram_in_every_order() {
     let x: Vec<u8> = (0..5000u32).map(|i| (i * i / 7 % 251) as u8).collect();

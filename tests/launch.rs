@@ -238,6 +238,7 @@ fn covering_nothing_runs_nothing() {
     });
 }
 
+//@ rows: P-44
 #[test]
 fn covering_takes_the_least_number_of_blocks() {
     for n in [1, 255, 256, 257, 1003] {

@@ -15,14 +15,22 @@ mod agreement; // launches where a cfg makes host and device differ
 mod attacks; // safe code against the checks of parameters
 #[path = "outside/commands.rs"]
 mod commands; // check, doc, clippy, test; errors of the user's own
+#[path = "outside/crashes.rs"]
+mod crashes; // where LLVM crashes
+#[path = "outside/ecosystem.rs"]
+mod ecosystem; // crates of the registry in kernels
 #[path = "outside/exports.rs"]
 mod exports; // the first program; libraries that export kernels; packaging
 #[path = "outside/features.rs"]
 mod features; // host and device compile the same versions, features and checks
 #[path = "outside/inputs.rs"]
 mod inputs; // lock file, manifests and configuration of cargo
+#[path = "outside/names.rs"]
+mod names; // warploom under another path
 #[path = "outside/partly.rs"]
 mod partly; // one target of several has no device code
+#[path = "outside/profiles.rs"]
+mod profiles; // one profile for host and device
 #[path = "outside/rebuilds.rs"]
 mod rebuilds; // what is built again, and what is not
 #[path = "outside/refusals.rs"]

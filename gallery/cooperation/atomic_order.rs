@@ -4,6 +4,7 @@
 //! f(0), which the kernel's guard leaves to the host. With the guard it is 72, which is the area under `f(x) = 2x + 1` from 0 to 8.
 //!
 //! `cargo run --release --example atomic_order`
+//@ rows: P-06
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

@@ -4,6 +4,7 @@
 //! writes, but those are single lanes of 32 warps and never meet. A word that all lanes read is no conflict.
 //!
 //! `cargo run --release --example bank_conflicts`
+//@ rows: P-20, GPFM-8
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

@@ -6,6 +6,7 @@
 //! and none clash.
 //!
 //! `cargo run --release --example shared_patterns`
+//@ rows: GPFM-9, GPFM-10
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

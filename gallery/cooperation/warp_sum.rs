@@ -5,6 +5,7 @@
 //! promise.
 //!
 //! `cargo run --release --example warp_sum`
+//@ rows: P-19
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

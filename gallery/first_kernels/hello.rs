@@ -5,6 +5,7 @@
 //! is lost.
 //!
 //! `cargo run --release --example hello [blocks] [threads per block]`
+//@ rows: P-44
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

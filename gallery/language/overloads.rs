@@ -5,6 +5,7 @@
 //! Note: all of it is ordinary Rust, which the kernel calls as the host does.
 //!
 //! `cargo run --release --example overloads`
+//@ rows: GCX-1, GCX-2, GCX-4
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

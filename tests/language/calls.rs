@@ -58,6 +58,7 @@ fn surfaces(x: &[f32], i: usize) -> [f32; 3] {
     ]
 }
 
+//@ rows: GCX-6
 #[test]
 fn trait_objects_in_an_array() {
     agree(&floats(N), surfaces);
@@ -87,6 +88,7 @@ fn table_of_functions(x: &[u32], i: usize) -> [u32; 2] {
     [function(x[i], i as u32), surface.area().to_bits()]
 }
 
+//@ rows: GFN-12
 #[test]
 fn function_pointers_and_objects_in_a_static() {
     agree(&noise(N), table_of_functions);
@@ -100,6 +102,7 @@ fn function_pointers(x: &[u32], i: usize) -> u32 {
     apply(steps[x[i] as usize % 4], x[i] >> 8 & 7, x[i])
 }
 
+//@ rows: GFN-12
 #[test]
 fn function_pointers_chosen_by_data() {
     agree(&noise(N), function_pointers);
@@ -175,6 +178,7 @@ fn recursion(x: &[u32], i: usize) -> [u32; 4] {
     ]
 }
 
+//@ rows: GFN-9, GCX-10
 #[test]
 fn recursive_functions() {
     agree(&noise(N), recursion);

@@ -28,6 +28,7 @@ where
     *y = if holds(v) { f(v, i.get()) } else { 0 };
 }
 
+//@ rows: GCX-8
 #[test]
 fn two_closures_of_one_function() {
     let x = noise(N);
@@ -58,6 +59,7 @@ fn captures_of_several_sizes() {
     );
 }
 
+//@ rows: GCX-7
 #[test]
 fn two_closures_as_parameters() {
     let x = noise(N);

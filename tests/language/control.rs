@@ -38,6 +38,7 @@ fn labels(x: &[u32], i: usize) -> [u32; 4] {
     [found.unwrap_or(0), visited, skipped, block]
 }
 
+//@ rows: GPM-13
 #[test]
 fn labeled_breaks() {
     agree(&noise(N), labels);
@@ -81,6 +82,7 @@ fn loops(x: &[u32], i: usize) -> [u32; 4] {
     [a, sum, x, turns]
 }
 
+//@ rows: GPM-13
 #[test]
 fn while_loops_and_shadowing() {
     agree(&noise(N), loops);

@@ -160,6 +160,7 @@ fn machine(x: &[u32], i: usize) -> [u32; 2] {
     [longest, escapes]
 }
 
+//@ rows: GPM-13
 #[test]
 fn a_state_machine() {
     agree(&noise(N), machine);

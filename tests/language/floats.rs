@@ -321,6 +321,7 @@ macro_rules! exact {
                 agree(&numbers(), remainders);
             }
 
+            //@ rows: GFP-10
             #[test]
             fn conversions() {
                 agree(&numbers(), converted);
@@ -339,6 +340,7 @@ fn not_fused(x: &[f32], i: usize) -> u32 {
     (a * b + x[(i + 2) % x.len()]).to_bits()
 }
 
+//@ rows: GFP-8
 #[test]
 fn products_are_rounded_before_they_are_added() {
     agree(&floats(N), not_fused);

@@ -59,6 +59,7 @@ where
     );
 }
 
+//@ rows: GCX-5, GCX-8
 #[test]
 fn operators_of_numbers() {
     axpy_agrees(1.5f32, floats(N));
@@ -67,6 +68,7 @@ fn operators_of_numbers() {
     axpy_agrees(-3i64, noise(N).into_iter().map(i64::from).collect());
 }
 
+//@ rows: GCX-3, GCX-8
 #[test]
 fn operators_of_a_type_of_ones_own() {
     let x = floats(N);
@@ -111,6 +113,7 @@ fn combine_ahead<C: Combine + 'static, const AHEAD: usize>(
     }
 }
 
+//@ rows: GCX-5, GCX-7
 #[test]
 fn operator_types_and_const_generics() {
     let x = noise(N);
@@ -205,6 +208,7 @@ fn fixed_point(x: &[u32], i: usize) -> [i32; 2] {
     [newton::<8>(x[i]), newton::<14>(x[i])]
 }
 
+//@ rows: GCX-6
 #[test]
 fn const_generics_of_a_type() {
     agree(&noise(N), fixed_point);
@@ -255,6 +259,7 @@ fn associated_items(x: &[u32], i: usize) -> [f64; 3] {
     ]
 }
 
+//@ rows: GCX-1, GCX-5, GCX-6
 #[test]
 fn associated_types_and_default_methods() {
     agree(&noise(N), associated_items);

@@ -147,6 +147,27 @@ fn static_tables() {
     agree(&noise(N), tables);
 }
 
+/// Constants of a function, each of its own although they have one name.
+fn local_tables(x: &[u32], i: usize) -> [u32; 3] {
+    fn weight(k: usize) -> u32 {
+        static TABLE: [u32; 5] = [3, 1, 4, 1, 5];
+        TABLE[k % TABLE.len()]
+    }
+    fn name(k: usize) -> &'static str {
+        static TABLE: [&str; 3] = ["one", "three", "five"];
+        TABLE[k % TABLE.len()]
+    }
+    static TABLE: [u16; 4] = [100, 200, 300, 400];
+    let k = x[i] as usize;
+    [weight(k), name(k).len() as u32, TABLE[k % 4].into()]
+}
+
+//@ rows: GFN-10
+#[test]
+fn static_tables_of_functions() {
+    agree(&noise(N), local_tables);
+}
+
 static NAMES: [&str; 5] = ["zero", "one", "zwei", "trois", "µ is two bytes"];
 
 fn number(name: &str) -> u32 {

@@ -1,4 +1,4 @@
-//! Safe code that tries to get around the checks of kernels' parameters. One package, one program per attack.
+//! Safe code that tries to get around the checks. Two packages, one program per attack.
 
 use crate::support::{Outside, target_folder};
 
@@ -394,5 +394,46 @@ fn no_address_and_no_rewritten_type_gets_past_the_checks() {
             "{name} was not built"
         );
         assert_eq!(outer.prints(&program), prints, "{name}");
+    }
+}
+
+/// What each program of `refused.txt` begins with.
+const PRELUDE: &str = "#![allow(unused, non_camel_case_types)]\nuse warploom::prelude::*;\n\n";
+
+/// Witnesses, tiles and memory that are kept, sent, copied or made; values that a kernel must not have; traits that only we implement; launches
+/// that borrow twice; conditions that could answer differently; names of the user's.
+#[test]
+fn programs_of_safe_code_are_refused() {
+    let programs: Vec<(&str, &str, &str)> = include_str!("refused.txt")
+        .split("\n=== ")
+        .skip(1)
+        .map(|program| {
+            let (head, source) = program.split_once('\n').unwrap();
+            let (name, expected) = head.split_once(": ").unwrap();
+            (name, expected, source)
+        })
+        .collect();
+    assert!(programs.len() > 150, "{} programs", programs.len());
+    let mut outer = Outside::package("refused")
+        .env("WARPLOOM_DEVICE_CODE", "0") // rustc alone refuses them
+        .file("src/bin/accepted.rs", &format!("{PRELUDE}fn main() {{}}\n"));
+    for (name, _, source) in &programs {
+        outer = outer.file(&format!("src/bin/{name}.rs"), &format!("{PRELUDE}{source}"));
+    }
+    let said = outer.cargo(&["check", "--keep-going", "--message-format=short"]);
+    let errors_of = |name: &str| {
+        let place = format!("src/bin/{name}.rs:");
+        let lines = said.text.lines();
+        lines
+            .filter(|line| line.starts_with(&place) && line.contains(" error"))
+            .collect::<Vec<_>>()
+    };
+    assert!(errors_of("accepted").is_empty(), "{}", said.text);
+    for (name, expected, _) in programs {
+        let errors = errors_of(name);
+        assert!(
+            errors.iter().any(|error| error.contains(expected)),
+            "{name}: no {expected:?} in {errors:#?}"
+        );
     }
 }

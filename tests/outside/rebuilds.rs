@@ -1,6 +1,7 @@
 //! A change that matters is built, and nothing else.
 
-use crate::support::Outside;
+use crate::support::{Outside, target_folder};
+use std::fs;
 
 const MAIN: &str = "use warploom::prelude::*;
 
@@ -44,6 +45,28 @@ fn a_changed_kernel_is_built_again_and_an_untouched_one_is_not() {
         "{ptx}"
     );
     assert!(program.script_ran() > ran);
+}
+
+/// Files that the device linker left of this program for debugging.
+fn dumped(name: &str) -> usize {
+    let folder = target_folder().join("debug/warploom");
+    let hosts = fs::read_dir(&folder).unwrap();
+    let deps = hosts.map(|host| host.unwrap().path().join("debug/deps"));
+    let files = deps.filter_map(|deps| fs::read_dir(deps).ok()).flatten();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    names
+        .filter(|file| file.starts_with(name) && file.ends_with(".sm_75.ptx"))
+        .count()
+}
+
+#[test]
+fn intermediate_results_are_kept_without_another_change() {
+    let program = Outside::program("dumping", MAIN);
+    program.builds();
+    assert_eq!(dumped("dumping-"), 0);
+    let program = program.env("WARPLOOM_DUMP", "1");
+    program.builds();
+    assert_eq!(dumped("dumping-"), 1);
 }
 
 #[test]

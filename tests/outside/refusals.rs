@@ -26,7 +26,7 @@ fn assert_contains(said: &str, expected: &[&str]) {
     }
 }
 
-//@ rows: EX-1
+//@ rows: EX-1, GFN-3
 #[test]
 fn a_file_two_calls_deep_is_shown_with_the_chain() {
     let said = refused(
@@ -71,6 +71,56 @@ fn a_vector_of_open_files_is_refused_for_the_files() {
 fn printing_is_refused() {
     let said = refused("refused-print", "", "{ println!(\"here\"); 1 }");
     assert_contains(&said, &["print", "gpu_println!"]);
+}
+
+/// A dependency that reads the processor's clock, with assembly and with an intrinsic.
+const CLOCK: &str = "use std::arch::x86_64::_rdtsc;
+
+pub fn by_assembly() -> u32 {
+    let low: u32;
+    unsafe { std::arch::asm!(\"rdtsc\", out(\"eax\") low, out(\"edx\") _) };
+    low
+}
+
+pub fn by_intrinsic() -> u32 {
+    unsafe { _rdtsc() as u32 }
+}
+";
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn an_instruction_of_the_host_is_refused_with_chain_and_crate() {
+    for (call, needs) in [
+        ("by_assembly", "assembly of the host processor (`rdtsc`)"),
+        (
+            "by_intrinsic",
+            "an instruction of the host processor (`llvm.x86.rdtsc`)",
+        ),
+    ] {
+        let main = format!(
+            "use warploom::prelude::*;\n\n#[kernel]\nfn timed(i: Index1D, mut y: DisjointSlice<u32>) {{\n    if let Some(y) = y.get_mut(i) {{\n        *y = host_clock::{call}();\n    }}\n}}\n\nfn main() {{}}\n"
+        );
+        let program = Outside::program("refused-instruction", &main)
+            .file(
+                "clock/Cargo.toml",
+                "[package]\nname = \"host-clock\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+            )
+            .file("clock/src/lib.rs", CLOCK);
+        program.replace(
+            "Cargo.toml",
+            "[dependencies]\n",
+            "[dependencies]\nhost-clock = { path = \"clock\" }\n",
+        );
+        let said = program.fails();
+        let chain = format!("calls `host_clock::{call}` at src/main.rs:6:");
+        let expected = [
+            "kernel `timed` cannot run on a GPU",
+            "(crate `host_clock`)",
+            needs,
+            &chain,
+        ];
+        assert_contains(&said, &expected);
+    }
 }
 
 #[test]

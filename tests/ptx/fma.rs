@@ -42,6 +42,7 @@ fn asked_for(
 // ptx: fma.rn.f64
 // ptx-not: call
 
+//@ rows: GFP-8
 #[test]
 fn fusing_is_asked_for() {
     warploom_harness::ptx_file!("fma.rs");

@@ -65,7 +65,32 @@ fn sine_and_cosine(i: Index1D, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f
 }
 // ptx-count: 1 call.uni
 
+/// To an integral value by one instruction each, but half away from zero takes several.
+#[kernel]
+fn integral(i: Index1D, mut y: DisjointSlice<[f32; 4]>) {
+    if let Some(y) = y.get_mut(i) {
+        let [a, b, c, d] = *y;
+        *y = [a.round_ties_even(), b.trunc(), c.ceil(), d.floor()];
+    }
+}
+// ptx-count: 1 cvt.rni.f32.f32
+// ptx-count: 1 cvt.rzi.f32.f32
+// ptx-count: 1 cvt.rpi.f32.f32
+// ptx-count: 1 cvt.rmi.f32.f32
+
+/// A literal has the type of what it is used with: no number is widened and narrowed again.
+#[kernel]
+fn literals(i: Index1D, mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = (*y * 0.5 + 0.1).max(1e-3);
+    }
+}
+// ptx: mul.rn.f32
+// ptx: add.rn.f32
+// ptx-not: .f64
+
 /// A declaration without a body would be an undefined symbol.
+//@ rows: P-36, GFP-7, GFP-11, GPFI-7, GPFI-12
 #[test]
 fn math_resolves() {
     warploom_harness::ptx_file!("math.rs");

@@ -42,6 +42,7 @@ fn every_kernel_is_there() {
     }
 }
 
+//@ rows: GCO-9
 #[test]
 fn a_program_reads_the_ptx_that_it_carries() {
     let carried = warploom::module::carried_ptx().unwrap();

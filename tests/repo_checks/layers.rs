@@ -155,7 +155,7 @@ const CRATES: &[Layers] = &[
                 ],
             ),
             ("LLVM", &["llvm"]),
-            ("IR", &["passes", "reach", "roots", "run_on_host"]),
+            ("IR", &["passes", "reach", "roots", "run_on_host", "watch"]),
             ("passes for correctness", &["lower"]),
             ("passes for speed", &["opt"]),
             ("instrumentation", &["instrument"]),
@@ -234,7 +234,7 @@ const CRATES: &[Layers] = &[
     (
         "kernel-macros",
         &[
-            ("tokens", &["errors", "pass", "spans"]),
+            ("tokens", &["errors", "pass", "root", "spans"]),
             ("model", &["arguments", "kernel"]),
             ("rules", &["check"]),
             ("expansion", &["derive", "expand", "print", "ptx"]),

@@ -4,3 +4,4 @@ use warploom::prelude::*;
 fn k(#[cfg(debug_assertions)] n: u32) {}
 
 fn main() {}
+//@ rows: GVAR-8

@@ -27,7 +27,8 @@ says how long each took on two GPUs. Here is the same on ours, by the program
 - **whole** is what the book measured: end points, launch, waiting and the final product, on the host's clock, the sum in managed memory.
 - **kernel** is the kernel alone: 20 launches between two events, divided by 20, the sum in memory of the device.
 - `block.reduce_sum` is not in the book: what the block variants do, in one safe call.
-- The book's times are means of at least 50 runs. The plain loop ran on the hosts: an ARM Cortex-A15 beside the GK20A, an i7 beside the Titan X.
+- The book's times are means of at least 50 runs. Its claims are held against our least times: a run that something else on the host disturbs takes
+  longer, never shorter, and a few of them make the mean of all several times as long. The plain loop ran on the hosts: an ARM Cortex-A15 beside the GK20A, an i7 beside the Titan X.
 - One `f32` addition after the other loses digits: the exact area is 24. The areas are those of the last run of the whole; with atomics the order,
   and so the last digits, change from run to run.
 ";
@@ -61,7 +62,7 @@ pub fn page(all: &[Figures]) -> String {
         );
         let claims = claims(figures);
         if !claims.is_empty() {
-            page.push_str("\nWhat the book says, and what holds here, by means:\n\n| the book | whole | | kernel | |\n|---|---:|---|---:|---|\n");
+            page.push_str("\nWhat the book says, and what holds here, by the least times:\n\n| the book | whole | | kernel | |\n|---|---:|---|---:|---|\n");
         }
         for claim in claims {
             let [(whole, w), (kernel, k)] = &claim.ours;

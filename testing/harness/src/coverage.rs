@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `ptx*.rs` of `testing/conformance/tests/`, `tests/ptx/` | P |
 //! | the rest of `testing/conformance/tests/`, `tests/` | E, and G if the last GPU run passed it; a test that names the emulator is E alone |
-//! | `tests/ui/`, `tests/outside/`, items of `device-std/src/` with examples that must not compile | C |
+//! | `tests/ui/`, `tests/outside/`, items of `src/` and `device-std/src/` with examples that must not compile | C |
 //! | `emulator/`, `device-std/tests/` | E |
 //! | `runtime/` | H; E too if the test opens an emulator, G if the last GPU run passed it |
 //! | `manifest/`, `testing/harness/` | H |
+//! | `gallery/`: a program, named after its file | E: `.ci/run gallery` runs each, and it checks its results |
+//! | `testing/corpus/src/`: a case, whose origin names the pitfall (`case!(name, "P-14 reduce", …)`) | E: the bug is found, its twin gives no report |
 //!
 //! Two more letters are for [`host_coverage`](crate::host_coverage) alone: `W`, written for GPUs and not yet passed there, and `F`, against
 //! the fake driver.
@@ -102,6 +104,7 @@ pub fn proofs(root: &Path, passed: &BTreeSet<String>) -> io::Result<Vec<Proof>> 
     for folder in [
         "testing/conformance/tests",
         "tests",
+        "src",
         "device-std",
         "emulator",
         "runtime",
@@ -110,6 +113,8 @@ pub fn proofs(root: &Path, passed: &BTreeSet<String>) -> io::Result<Vec<Proof>> 
         "kernel-macros",
         "kernel-build",
         "testing/fake-driver",
+        "gallery",
+        "testing/corpus/src",
     ] {
         let mut files = Vec::new();
         let folder = root.join(folder);
@@ -142,6 +147,9 @@ fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) -> io::Result<()>
 
 /// The proofs of one file.
 fn proofs_of(file: &str, source: &str, passed: &BTreeSet<String>) -> Vec<Proof> {
+    if file.starts_with("testing/corpus/") {
+        return cases_of(file, source);
+    }
     let lines: Vec<&str> = source.lines().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -150,10 +158,12 @@ fn proofs_of(file: &str, source: &str, passed: &BTreeSet<String>) -> Vec<Proof> 
         };
         let rows: Vec<String> = rows.split(',').map(|r| r.trim().to_owned()).collect();
         let below = lines.get(at + 1..).unwrap_or_default();
-        let (test, body) = item(below).unwrap_or_else(|| {
+        let whole_file = || {
             let stem = file.rsplit('/').next().unwrap_or(file);
             (stem.trim_end_matches(".rs").to_owned(), String::new())
-        });
+        };
+        let item = item(below).filter(|_| !file.starts_with("gallery/"));
+        let (test, body) = item.unwrap_or_else(whole_file);
         let place = Place {
             file,
             source,
@@ -170,6 +180,24 @@ fn proofs_of(file: &str, source: &str, passed: &BTreeSet<String>) -> Vec<Proof> 
         });
     }
     found
+}
+
+/// The cases of the corpus in one file whose origin names pitfalls.
+fn cases_of(file: &str, source: &str) -> Vec<Proof> {
+    let cases = source.lines().filter_map(|line| {
+        let (name, rest) = line.trim_start().strip_prefix("case!(")?.split_once(',')?;
+        let origin = rest.split('"').nth(1)?;
+        let rows = origin.split(' ').filter(|word| word.starts_with("P-"));
+        Some((name, rows.map(str::to_owned).collect::<Vec<_>>()))
+    });
+    let named = cases.filter(|(_, rows)| !rows.is_empty());
+    let proof = |(test, rows): (&str, Vec<String>)| Proof {
+        file: file.to_owned(),
+        test: test.to_owned(),
+        rows,
+        columns: "E".into(),
+    };
+    named.map(proof).collect()
 }
 
 /// The name of the next item and its text, up to the brace that ends it.
@@ -220,8 +248,13 @@ struct Place<'a> {
 
 /// What tests call that is the emulator, or a GPU, or one after the other.
 const EMULATOR: [&str; 3] = ["Device::emulator", "Emulator::", "warploom_emulator::"];
-const GPU: [&str; 3] = ["Device::cuda(", "gpu()", "gpu!()"];
-const EACH: [&str; 3] = ["on_each_", "devices(", "device_test::"];
+const GPU: [&str; 4] = ["Device::cuda(", "gpu()", "gpu!()", "gpu_or_skip()"];
+const EACH: [&str; 4] = [
+    "on_each_",
+    "devices(",
+    "device_test::",
+    "assert_gpu_matches_emulator!",
+];
 
 impl Place<'_> {
     fn columns(&self, passed: &BTreeSet<String>) -> String {
@@ -246,23 +279,32 @@ impl Place<'_> {
         if let Some(program) = program {
             let emulator_only =
                 body.contains("Device::emulator") || body.contains("warploom_emulator::");
-            let gpu = match emulator_only {
-                true => "",
-                false => self.gpu(program, passed),
+            if emulator_only {
+                return "E".into();
+            }
+            let gpu = self.gpu(program, passed);
+            let gpu_only = body.contains("gpu_or_skip()") && !EACH.iter().any(|w| body.contains(w));
+            return if gpu_only {
+                gpu.into()
+            } else {
+                format!("E{gpu}")
             };
-            return format!("E{gpu}");
         }
         if parts[0] == "runtime" {
             return self.runtime(&parts, passed);
         }
-        if file.starts_with("device-std/src/") || file.starts_with("kernel-macros/") {
+        if ["src/", "device-std/src/", "kernel-macros/"]
+            .iter()
+            .any(|folder| file.starts_with(folder))
+        {
             return if body.contains("compile_fail") || file.starts_with("kernel-macros/") {
                 "C".into()
             } else {
                 "E".into()
             };
         }
-        if file.starts_with("emulator/") || file.starts_with("device-std/") {
+        let emulated = ["emulator/", "device-std/", "gallery/"];
+        if emulated.iter().any(|folder| file.starts_with(folder)) {
             return "E".into();
         }
         "H".into()
@@ -446,6 +488,15 @@ mod tests {
     }
 
     #[test]
+    fn a_test_that_needs_a_gpu_does_not_count_for_the_emulator() {
+        let source = "//@ rows: WS-1\n#[test]\nfn shuffles() {\n    let gpu = gpu_or_skip();\n}\n";
+        assert_eq!(
+            columns_of("testing/conformance/tests/warp/shuffle.rs", source)[0].1,
+            "G"
+        );
+    }
+
+    #[test]
     fn the_folder_tells_the_column() {
         let source = "//@ rows: WS-1\n#[test]\nfn a() {\n}\n";
         for (file, column) in [
@@ -459,6 +510,31 @@ mod tests {
     }
 
     #[test]
+    fn programs_of_the_gallery_are_named_after_their_files() {
+        let source = "//! Words.\n//@ rows: P-06\nfn f() {\n}\n";
+        let found = columns_of("gallery/cooperation/atomic_order.rs", source);
+        assert_eq!(found, [("atomic_order".into(), "E".into())]);
+    }
+
+    #[test]
+    fn cases_of_the_corpus_name_pitfalls_in_their_origin() {
+        let source = "cases![\n    case!(told_by_lane_0, \"P-16 P-03\", |run| {\n    case!(other, \"reduce\", |run| {\n];\n";
+        let file = "testing/corpus/src/races/warp.rs";
+        let found = proofs_of(file, source, &BTreeSet::new());
+        let [proof] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            (&*proof.test, &proof.rows[..], &*proof.columns),
+            (
+                "told_by_lane_0",
+                &["P-16".to_owned(), "P-03".to_owned()][..],
+                "E"
+            )
+        );
+    }
+
+    #[test]
     fn a_test_of_the_runtime_counts_for_the_devices_that_it_opens() {
         let helper =
             "fn both() {\n    Device::emulator();\n    Device::cuda(0);\n}\n//@ rows: WS-1\n";
@@ -466,6 +542,7 @@ mod tests {
             ("let device = Device::emulator();", "HE"),
             ("let device = Device::cuda(0);", "HW"),
             ("let device = gpu!();", "HW"),
+            ("let Some(device) = gpu_or_skip() else { return };", "HW"),
             ("on_each_device(|_, _| Ok(()));", "HEW"),
             ("both();", "HEW"),
         ] {

@@ -43,6 +43,14 @@ pub fn gpu_or_skip() -> Option<Device> {
     })
 }
 
+/// Notes that this test opens the first GPU, for a test that does so without this module: [`warploom_runtime::testing`] knows no record.
+///
+/// # Panics
+/// As [`devices`].
+pub fn opens_a_gpu() {
+    drop(with_gpu(vec![]));
+}
+
 /// The first two GPUs; where there are fewer, writes that the test is skipped for two GPUs, past the test runner's capture.
 ///
 /// # Panics

@@ -23,6 +23,8 @@ pub const SECTIONS: &[(&str, &str, u32)] = &[
     ("GCC", "Tables by compute capability", 40),
     ("TM", "Textbooks: memory, seen from the host", 16),
     ("TT", "Textbooks: tools and language", 10),
+    ("GPF5", "Advice: parallel work and occupancy", 10),
+    ("GGX", "Graphics interfaces", 5),
     (
         "HX",
         "Language extensions: host functions that they name",

@@ -3,11 +3,12 @@
 //! Takes PTX, gives its complaints or its figures. Must not know: kernels, devices.
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use crate::ptx::Image;
 
@@ -15,6 +16,21 @@ use crate::ptx::Image;
 const PTXAS: &str = "WARPLOOM_PTXAS";
 /// Set to 1 where a missing assembler must not go unnoticed.
 const REQUIRE: &str = "WARPLOOM_REQUIRE_PTXAS";
+
+/// The architectures that images are assembled for.
+pub const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
+const OPTIONS: [&str; 2] = ["-v", "-O1"];
+
+/// An image that was given to the assembler.
+#[derive(Debug)]
+pub struct Assembled<'a> {
+    /// What was assembled.
+    pub image: &'a Image,
+    /// For which architecture.
+    pub arch: &'static str,
+    /// What its kernels cost, or the assembler's own text with the lines of PTX that it names.
+    pub costs: Result<Vec<Cost>, String>,
+}
 
 /// What the assembler says of one kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,53 +45,142 @@ pub struct Cost {
     pub registers: u32,
 }
 
-/// The assembler; `None`, and a remark past the test runner's capture, if there is none.
-///
-/// # Panics
-/// If there is none and `WARPLOOM_REQUIRE_PTXAS` is 1.
-#[must_use]
-pub fn find() -> Option<OsString> {
-    static SAID: Once = Once::new();
-    let program = std::env::var_os(PTXAS).unwrap_or_else(|| "ptxas".into());
-    let version = Command::new(&program).arg("--version").output();
-    if version.is_ok_and(|v| v.status.success()) {
-        return Some(program);
-    }
-    let text = format!("skipped, no ptxas: set {PTXAS}, or put it into PATH\n");
-    assert!(!std::env::var(REQUIRE).is_ok_and(|v| v == "1"), "{text}");
-    // Nothing is lost but the remark.
-    SAID.call_once(|| drop(std::io::stderr().write_all(text.as_bytes())));
-    None
+/// The assembler that was found.
+#[derive(Debug)]
+pub struct Ptxas {
+    /// Its path, or its name in the `PATH`.
+    pub program: OsString,
+    /// What it says of its version.
+    version: Vec<u8>,
 }
 
-/// Assembles for an architecture such as `sm_90`.
-///
-/// # Errors
-/// The assembler's own text, with the lines of PTX that it names.
-pub fn assemble(program: &OsString, image: &Image, arch: &str) -> Result<Vec<Cost>, String> {
-    let failed = |what: String| format!("{} for {arch}: {what}", image.target);
-    let input = temporary();
-    std::fs::write(&input, &image.ptx).map_err(|e| failed(e.to_string()))?;
-    let output = Command::new(program)
-        .args(["-v", "-O1", "-arch", arch, "-o", "/dev/null"])
-        .arg(&input)
-        .stdin(Stdio::null())
-        .output();
-    drop(std::fs::remove_file(&input));
-    let output = output.map_err(|e| failed(e.to_string()))?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned()
-        + &String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        return Err(failed(with_lines(&said, &image.ptx)));
+impl Ptxas {
+    /// The assembler; `None`, and a remark past the test runner's capture, if there is none.
+    ///
+    /// # Panics
+    /// If there is none and `WARPLOOM_REQUIRE_PTXAS` is 1.
+    #[must_use]
+    pub fn find() -> Option<Ptxas> {
+        static SAID: Once = Once::new();
+        let program = std::env::var_os(PTXAS).unwrap_or_else(|| "ptxas".into());
+        let version = Command::new(&program).arg("--version").output();
+        if let Ok(said) = version
+            && said.status.success()
+        {
+            let version = said.stdout;
+            return Some(Ptxas { program, version });
+        }
+        let text = format!("skipped, no ptxas: set {PTXAS}, or put it into PATH\n");
+        assert!(!std::env::var(REQUIRE).is_ok_and(|v| v == "1"), "{text}");
+        // Nothing is lost but the remark.
+        SAID.call_once(|| drop(std::io::stderr().write_all(text.as_bytes())));
+        None
     }
-    Ok(costs(&said))
+
+    /// Assembles each image for its architecture and for all newer ones of [`ARCHS`], on all processors. Images for one architecture
+    /// exactly are left out.
+    ///
+    /// # Panics
+    /// If that leaves nothing.
+    #[must_use]
+    pub fn assemble_all<'a>(&self, images: &'a [Image]) -> Vec<Assembled<'a>> {
+        let portable = images.iter().filter(|i| !i.arch.ends_with('a'));
+        let jobs: Vec<(&Image, &'static str)> = portable
+            .flat_map(|image| {
+                let newer = |arch: &&str| number(arch) >= number(&image.arch);
+                ARCHS
+                    .into_iter()
+                    .filter(newer)
+                    .map(move |arch| (image, arch))
+            })
+            .collect();
+        assert!(!jobs.is_empty(), "no image to assemble");
+        let (queue, done) = (Mutex::new(jobs.into_iter()), Mutex::new(Vec::new()));
+        let work = || {
+            while let Some((image, arch)) = locked(&queue).next() {
+                let costs = self.assemble(image, arch);
+                locked(&done).push(Assembled { image, arch, costs });
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(work);
+            }
+        });
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Assembles for an architecture such as `sm_90`. What this assembler has accepted is kept beside the test programs, and not assembled again.
+    fn assemble(&self, image: &Image, arch: &str) -> Result<Vec<Cost>, String> {
+        let failed = |what: String| format!("{} for {arch}: {what}", image.target);
+        let accepted = self.accepted(&image.ptx, arch);
+        if let Some(said) = accepted
+            .as_ref()
+            .and_then(|p| std::fs::read_to_string(p).ok())
+        {
+            return Ok(costs(&said));
+        }
+        let input = temporary();
+        std::fs::write(&input, &image.ptx).map_err(|e| failed(e.to_string()))?;
+        let output = Command::new(&self.program)
+            .args(OPTIONS)
+            .args(["-arch", arch, "-o", "/dev/null"])
+            .arg(&input)
+            .stdin(Stdio::null())
+            .output();
+        drop(std::fs::remove_file(&input));
+        let output = output.map_err(|e| failed(e.to_string()))?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned()
+            + &String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            return Err(failed(with_lines(&said, &image.ptx)));
+        }
+        if let Some(path) = accepted {
+            keep(&path, &said);
+        }
+        Ok(costs(&said))
+    }
+
+    /// Where the figures are once this text has been accepted.
+    fn accepted(&self, ptx: &str, arch: &str) -> Option<PathBuf> {
+        let hash = |seed: u64| {
+            let mut hasher = DefaultHasher::new();
+            (seed, &self.version, OPTIONS, arch, ptx).hash(&mut hasher);
+            hasher.finish()
+        };
+        let program = std::env::current_exe().ok()?;
+        let name = format!("{:016x}{:016x}", hash(0), hash(1));
+        Some(program.parent()?.join("ptxas-accepted").join(name))
+    }
+}
+
+/// In one step, so that no other test reads a part of it. Without it the next run takes longer.
+fn keep(path: &Path, said: &str) {
+    let written = temporary_beside(path);
+    let made = path.parent().map(std::fs::create_dir_all);
+    if made.is_some_and(|m| m.is_ok()) && std::fs::write(&written, said).is_ok() {
+        drop(std::fs::rename(&written, path));
+    }
+}
+
+/// 75 of `sm_75`.
+fn number(arch: &str) -> u32 {
+    arch.trim_start_matches("sm_").parse().unwrap_or(0)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file of its own for every call.
 fn temporary() -> PathBuf {
+    temporary_beside(&std::env::temp_dir().join("warploom"))
+}
+
+fn temporary_beside(path: &Path) -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    std::env::temp_dir().join(format!("warploom-{}-{number}.ptx", std::process::id()))
+    path.with_extension(format!("{}-{number}.ptx", std::process::id()))
 }
 
 /// The assembler names lines: shows them.

@@ -47,7 +47,7 @@ cat out/benchmarks.log
     for log in out/test-*.log; do
         program="$(basename "$log" .log | sed 's/^test-//')"
         sed -n "s/^test \([A-Za-z0-9_:]*\).* \.\.\. ok$/$program\t\1/p" "$log"
-    done | awk -F'\t' 'NR == FNR { opened[$1 FS $2]; next } $1 FS $2 in opened { sub(/-[0-9a-f]*$/, "", $1); print $1, $2 }' "$WARPLOOM_GPU_RECORD" -
+    done | awk -F'\t' 'NR == FNR { if ($3 !~ /\(fake\)$/) opened[$1 FS $2]; next } $1 FS $2 in opened { sub(/-[0-9a-f]*$/, "", $1); print $1, $2 }' "$WARPLOOM_GPU_RECORD" -
 } >out/gpu-tests.txt
 echo "== summary on $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
 echo "GPUs that tests opened: $(cut -f 3,4 "$WARPLOOM_GPU_RECORD" | sort | uniq -c | sort -rn | tr '\t\n' ' ;')"

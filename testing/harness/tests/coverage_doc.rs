@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warploom_harness::coverage::{self, Proof};
-use warploom_harness::host_coverage;
+use warploom_harness::{host_coverage, sections};
 
 const BLESS: &str = "WARPLOOM_BLESS=1 cargo test -p warploom-harness --test coverage_doc";
 
@@ -82,4 +82,19 @@ fn every_section_has_all_of_its_rows() {
     }
     let sum: u32 = host_coverage::SECTIONS.iter().map(|s| s.2).sum();
     assert_eq!(rows.len(), sum as usize, "rows of no section");
+}
+
+/// The documents have these ids; whatever is offered or not, each has a row that says so.
+#[test]
+fn every_id_of_the_documents_has_a_row() {
+    let requirements = coverage::requirements(&read("docs/requirements.tsv")).unwrap();
+    let host = host_coverage::rows(&read("docs/host-requirements.tsv")).unwrap();
+    let mut rows: BTreeSet<&str> = requirements.iter().map(|r| r.id.as_str()).collect();
+    assert_eq!(rows.len(), requirements.len(), "a row stands twice");
+    rows.extend(host.iter().map(|r| r.id.as_str()));
+    let programs = read("gallery/programs.tsv");
+    let programs = programs.lines().filter_map(|line| line.split('\t').next());
+    let mut wrong = sections::of_tables(&rows);
+    wrong.extend(sections::of_gallery(&programs.collect()));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

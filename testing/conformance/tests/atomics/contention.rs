@@ -31,7 +31,7 @@ macro_rules! integers {
                 }
             }
 
-            //@ rows: AT-1, AT-2, AT-5, AT-6, AT-7, AT-8, AT-9, AT-10, AT-11, NA-1, NA-2, NA-3, NA-4, NA-5, NA-6, NA-7, NA-8, NA-9
+            //@ rows: AT-1, AT-2, AT-5, AT-6, AT-7, AT-8, AT-9, AT-10, AT-11, NA-1, NA-2, NA-3, NA-4, NA-5, NA-6, NA-7, NA-8, NA-9, GPM-15, E-15, E-21
             #[test]
             fn totals_are_exact() {
                 let v = || (0..N).map(|i| i as $ty);

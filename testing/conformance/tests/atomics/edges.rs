@@ -81,7 +81,7 @@ fn counts(i: Index1D, x: &[[u32; 2]], cells: &[Atomic<u32>], mut y: DisjointSlic
     *y = [up, after_up, down, cell.load(Acquire)];
 }
 
-//@ rows: AT-3, AT-4, GAT-6, GAT-7
+//@ rows: AT-3, AT-4, GAT-6, GAT-7, E-11
 #[test]
 fn counting_wraps_at_the_limit_at_zero_and_beyond() {
     let edges = [0, 1, 5, 6, 7, u32::MAX - 1, u32::MAX];
@@ -178,6 +178,67 @@ fn floats_round_to_nearest_and_keep_their_zeros() {
 }
 
 /// A maximum made of compare-exchange, over cells that hold NaN: a comparison of values instead of bits would loop for ever.
+/// Every thread writes its number into its warp's place, its block's and that of all, and into shared memory.
+#[kernel]
+fn contend(
+    warp: Warp,
+    block: Block,
+    i: Index1D,
+    of_warps: &[Atomic<u32>],
+    of_blocks: &[Atomic<u32>],
+    of_all: &[Atomic<u32>],
+    in_shared: &[Atomic<u32>],
+) {
+    let slots = shared_array!(u32, 4);
+    let own = 1 + i.get() as u32;
+    let number = block.index() * 3 + warp.index() as usize;
+    of_warps[number].store(own, Relaxed);
+    of_blocks[block.index()].store(own, Relaxed);
+    of_all[0].store(own, Relaxed);
+    let slot = slots.atomic(warp.index() as usize);
+    slot.store(own, core::sync::atomic::Ordering::Relaxed);
+    block.sync();
+    let left = slot.load(core::sync::atomic::Ordering::Relaxed);
+    in_shared[number].store(left, Relaxed);
+}
+
+/// Which one is open; that it is one of those that were written is not.
+//@ rows: GPM-14
+#[test]
+fn one_of_several_writes_remains() {
+    warploom_harness::device_test::on_each_device(|device, stream| {
+        let (blocks, threads) = (7u32, 70u32);
+        let mut of_warps = device.zeroed::<u32>(21)?;
+        let mut of_blocks = device.zeroed::<u32>(7)?;
+        let mut of_all = device.zeroed::<u32>(1)?;
+        let mut in_shared = device.zeroed::<u32>(21)?;
+        contend::launch(
+            stream,
+            (blocks, threads),
+            of_warps.as_atomics(),
+            of_blocks.as_atomics(),
+            of_all.as_atomics(),
+            in_shared.as_atomics(),
+        )?;
+        let of_warp = |k: u32| {
+            let first = k / 3 * threads + k % 3 * 32;
+            first + 1..=(first + 32).min((k / 3 + 1) * threads)
+        };
+        for left in [of_warps.to_vec(stream)?, in_shared.to_vec(stream)?] {
+            for (k, left) in (0..).zip(left) {
+                assert!(of_warp(k).contains(&left), "warp {k}: {left}");
+            }
+        }
+        for (block, left) in (0..).zip(of_blocks.to_vec(stream)?) {
+            let written = block * threads + 1..=(block + 1) * threads;
+            assert!(written.contains(&left), "block {block}: {left}");
+        }
+        let left = of_all.to_vec(stream)?[0];
+        assert!((1..=blocks * threads).contains(&left), "{left}");
+        Ok(())
+    });
+}
+
 #[kernel]
 fn maxima(i: Index1D, x: &[f32], cells: &[Atomic<f32>], mut y: DisjointSlice<u32>) {
     let Some(v) = x.get(i.get()).copied() else {
@@ -191,7 +252,7 @@ fn maxima(i: Index1D, x: &[f32], cells: &[Atomic<f32>], mut y: DisjointSlice<u32
     }
 }
 
-//@ rows: AT-11, NA-9, GAT-8
+//@ rows: AT-11, NA-9, GAT-8, E-21
 #[test]
 fn a_loop_around_an_exchange_ends_with_nan_too() {
     let x: Vec<f32> = (0..210).map(|i| (i * 37 % 211) as f32).collect();
@@ -232,7 +293,7 @@ fn wrong_or(v: i16) -> i32 {
     i32::from(v)
 }
 
-//@ rows: NA-9, NA-10, NA-11, AT-11
+//@ rows: NA-9, NA-10, NA-11, AT-11, E-16, E-22
 #[test]
 fn bytes_and_shorts_are_accessed_for_themselves() {
     let n = 210;

@@ -5,6 +5,7 @@ mod edges;
 mod half_types; // the types of half floats
 mod halves;
 mod litmus;
+mod local; // in a thread's own memory
 mod locks;
 mod ptx_halves;
 mod ptx_legacy;

@@ -313,7 +313,7 @@ const SCOPES: [(&str, &str); 4] = [
     ("system", "sys"),
 ];
 
-//@ rows: NA-1, NA-2, NA-3, NA-4, NA-5, NA-6, NA-7, NA-8, NA-9, NA-10, NA-11, GAT-1, GAT-2, GAT-3, GAT-4, GAT-5, GAT-6, GAT-7, GAT-8
+//@ rows: NA-1, NA-2, NA-3, NA-4, NA-5, NA-6, NA-7, NA-8, NA-9, NA-10, NA-11, GAT-1, GAT-2, GAT-3, GAT-4, GAT-5, GAT-6, GAT-7, GAT-8, E-15, E-16
 #[test]
 fn every_operation_order_scope_and_width() {
     let Some(images) = ptx::images() else { return };
@@ -356,7 +356,7 @@ fn every_operation_order_scope_and_width() {
     assert!(n_checked > 3000, "{n_checked} instructions");
 }
 
-//@ rows: NA-12, SY-7, SY-8, SY-9, GSY-6, GSY-7, GSY-8
+//@ rows: NA-12, SY-7, SY-8, SY-9, GSY-6, GSY-7, GSY-8, E-13
 #[test]
 fn every_fence_and_scope() {
     let Some(images) = ptx::images() else { return };

@@ -54,7 +54,7 @@ fn write_and_read(
     }
 }
 
-//@ rows: AT-10, AT-11, NA-8, NA-9, NA-10, NA-11
+//@ rows: AT-10, AT-11, NA-8, NA-9, NA-10, NA-11, E-16, E-23
 #[test]
 fn no_read_is_torn() {
     for device in devices().into_iter().filter(able) {
@@ -108,7 +108,7 @@ fn argmax(i: Index1D, x: &[f64], best: &[Atomic<Best>]) {
     }
 }
 
-//@ rows: AT-11, NA-9
+//@ rows: AT-11, NA-9, E-23
 #[test]
 fn a_struct_is_exchanged_as_one() {
     let x: Vec<f64> = (0..500).map(|i| f64::from(i * 7919 % 5003)).collect();

@@ -48,7 +48,7 @@ fn combine(block: Block, i: Index1D, leave: u32, x: &[u64], mut y: DisjointSlice
     }
 }
 
-//@ rows: CG-block, E3-22
+//@ rows: CG-block, E3-22, P-28
 #[test]
 fn over_all_threads_that_are_there() {
     // From 256 on whole warps meet by shuffles; 320 is no power of two, 300 no whole number of warps.
@@ -147,13 +147,13 @@ fn check_float_sums(block: usize, of_block: impl Fn(Vec<f32>) -> f32) {
     });
 }
 
-//@ rows: CG-block
+//@ rows: CG-block, P-35
 #[test]
 fn float_sums_of_few_warps_go_warp_after_warp() {
     check_float_sums(96, |warps| warps.into_iter().reduce(|a, b| a + b).unwrap());
 }
 
-//@ rows: CG-block
+//@ rows: CG-block, P-35
 #[test]
 fn float_sums_of_many_warps_go_in_pairs() {
     check_float_sums(512, in_pairs);

@@ -39,7 +39,7 @@ fn in_branches(
     }
 }
 
-//@ rows: CG-coalesced
+//@ rows: CG-coalesced, P-45
 #[test]
 fn a_group_is_what_its_lanes_say() {
     for block in [96usize, 70] {

@@ -84,7 +84,7 @@ fn aligned(i: Index1D, x: &[f32], mut y: DisjointSlice<[f32; 4]>) {
     }
 }
 
-//@ rows: OH-2
+//@ rows: OH-2, E-9
 #[test]
 fn aligned_pointers_reach_the_same_elements() {
     let x: Vec<f32> = (0..=280).map(|i| i as f32).collect();

@@ -34,7 +34,7 @@ fn check_copies<const N: usize>(start: i64) {
     });
 }
 
-//@ rows: OH-1, GLA-17
+//@ rows: OH-1, GLA-17, E-7
 #[test]
 fn every_number_of_rounds_is_right() {
     check_copies::<1>(-5);
@@ -44,7 +44,7 @@ fn every_number_of_rounds_is_right() {
     check_copies::<64>(100);
 }
 
-//@ rows: OH-1
+//@ rows: OH-1, E-7
 #[test]
 fn no_copies_asked_for_is_the_plain_loop() {
     check_copies::<0>(3);

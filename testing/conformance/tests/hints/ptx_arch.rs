@@ -29,7 +29,7 @@ fn unguarded(i: Index1D, mut y: DisjointSlice<u32>) {
 }
 // ptx: %nclusterid.x
 
-//@ rows: MC-1
+//@ rows: MC-1, GFN-6
 #[test]
 fn branches_on_the_architecture_are_decided() {
     warploom_harness::ptx_file!("ptx_arch.rs");

@@ -56,7 +56,7 @@ fn sixty_four(n: u32) {
 }
 // ptx-count: 65 nanosleep.u32
 
-//@ rows: OH-1, GLA-17
+//@ rows: OH-1, GLA-17, E-7
 #[test]
 fn loops_have_the_copies_that_were_asked_for() {
     warploom_harness::ptx_file!("ptx_loops.rs");

@@ -12,7 +12,7 @@ fn ask(i: Index1D, mut y: DisjointSlice<[u32; 2]>) {
     }
 }
 
-//@ rows: EX-6, MC-1
+//@ rows: EX-6, MC-1, GPM-11, GFN-6, E-24
 #[test]
 fn code_knows_where_it_runs() {
     assert!(!is_device(), "this is the host");

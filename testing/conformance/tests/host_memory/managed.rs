@@ -9,7 +9,7 @@ use warploom_runtime::{Advice, Attach, MemoryError, MemoryLocation};
 
 use crate::{numbers, step, stepped};
 
-//@ rows: TM-5, TM-12, HX-6
+//@ rows: TM-5, TM-12, HX-6, P-08
 #[test]
 fn host_and_kernels_use_one_memory_in_turns() {
     on_each_device(|device, stream| {
@@ -90,7 +90,7 @@ fn count(_i: Index1D, counts: &[AtomicU32]) {
     counts[0].fetch_add(1, Relaxed);
 }
 
-//@ rows: TM-5
+//@ rows: TM-5, P-09
 #[test]
 fn host_and_kernels_read_atomics_at_a_time() {
     on_each_device(|device, stream| {

@@ -159,3 +159,20 @@ fn one_element_is_read_in_order_with_the_work() {
         Ok(())
     });
 }
+
+//@ rows: GPFI-11, GDM-1
+#[test]
+fn allocations_start_at_multiples_of_256_bytes() {
+    on_each_device(|device, stream| {
+        let mut kept = vec![];
+        for len in [1, 3, 77, 255, 256, 257, 4099] {
+            let bytes = device.zeroed::<u8>(len)?;
+            let triples = device.upload(&vec![[1u32, 2, 3]; len])?;
+            let pooled = device.pool()?.zeroed::<u16>(len, stream)?;
+            let at = [bytes.raw_ptr(), triples.raw_ptr(), pooled.raw_ptr()];
+            assert_eq!(at.map(|at| at % 256), [0; 3], "{len} on {}", device.name());
+            kept.push((bytes, triples, pooled)); // so that each has a place of its own
+        }
+        Ok(())
+    });
+}

@@ -42,7 +42,7 @@ fn parts_are_copied_where_they_belong() {
     });
 }
 
-//@ rows: GPL-7, GAS-8
+//@ rows: GPL-7, GAS-8, P-33
 #[test]
 fn the_host_writes_only_after_the_copy_has_read() {
     on_each_device(|device, stream| {
@@ -162,6 +162,7 @@ fn a_copy_that_does_not_fit_is_refused() {
     });
 }
 
+//@ rows: P-42
 #[test]
 fn more_than_the_host_has_is_an_error() {
     on_each_device(|device, _| {

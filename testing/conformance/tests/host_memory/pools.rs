@@ -157,7 +157,7 @@ fn a_stream_of_another_device_allocates_nothing() {
     });
 }
 
-//@ rows: TM-8, GDM-1
+//@ rows: TM-8, GDM-1, P-11, P-42, P-43
 #[test]
 fn everything_that_was_made_is_counted_and_goes() {
     on_each_device(|device, stream| {

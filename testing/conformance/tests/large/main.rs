@@ -216,7 +216,7 @@ fn survey(i: Index1D, step: usize, counted: &[AtomicU64]) {
     }
 }
 
-//@ rows: GLA-1
+//@ rows: GLA-1, GPM-16
 #[test]
 fn grids_of_more_threads_than_32_bits_count() {
     for (blocks, threads) in [(1 << 24, 1024), ((1 << 31) - 1, 32)] {

@@ -110,7 +110,7 @@ fn private(i: Index1D, table: Table, mut y: DisjointSlice<u32>) {
     }
 }
 
-//@ rows: AN-8
+//@ rows: AN-8, P-02
 #[test]
 fn a_value_is_each_threads_own() {
     let expected: Vec<u32> = (0..500u32)

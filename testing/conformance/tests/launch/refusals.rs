@@ -143,7 +143,7 @@ fn more_dynamic_shared_memory_than_a_block_has() {
     );
 }
 
-//@ rows: KC-3, GLA-4
+//@ rows: KC-3, GLA-4, GPF5-9
 #[test]
 fn more_dynamic_shared_memory_than_static_leaves() {
     on_each_device(|device, stream| {

@@ -26,7 +26,7 @@ fn see(counts: &[AtomicCount], mut y: DisjointSlice<[u32; 8], PerBlock>, block: 
 
 type AtomicCount = core::sync::atomic::AtomicU32;
 
-//@ rows: KC-1, GLA-1, GLA-2, GLA-13, GLA-16
+//@ rows: KC-1, GLA-1, GLA-2, GLA-13, GLA-16, P-21, GPM-1, GPM-3
 #[test]
 fn every_thread_of_every_block_runs_once() {
     for (grid, threads, bytes) in [
@@ -50,6 +50,27 @@ fn every_thread_of_every_block_runs_once() {
                 assert_eq!(seen, expected, "on {}", device.name());
             }
             Ok(())
+        });
+    }
+}
+
+//@ rows: GPM-4
+#[test]
+fn extents_that_are_not_given_are_one() {
+    let shapes = [
+        Launch::new(3, 70),
+        Launch::new((3, 1), (70, 1)),
+        Launch::new((3, 1, 1), (70, 1, 1)),
+        Launch::new(Dim3::from(3), Dim3::from((70, 1))),
+    ];
+    for shape in shapes {
+        let expected: Vec<[u32; 8]> = (0..3).map(|block| [3, 1, 1, 70, 1, 1, 0, block]).collect();
+        check(&expected, |device, stream| {
+            let mut counts = device.zeroed::<u32>(210)?;
+            let mut y = device.zeroed(3)?;
+            see::launch(stream, shape, counts.as_atomic(), &mut y)?;
+            assert_eq!(counts.to_vec(stream)?, [1; 210], "on {}", device.name());
+            Ok(y.to_vec(stream)?)
         });
     }
 }
@@ -105,6 +126,49 @@ fn launches_of_one_stream_keep_their_order() {
         }
         Ok(y.to_vec(stream)?)
     });
+}
+
+#[kernel]
+fn square(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y *= *y;
+    }
+}
+
+#[kernel]
+fn halve(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y /= 2;
+    }
+}
+
+type Launcher = fn(&Stream, &mut DeviceBuffer<u32>) -> Result<(), warploom::LaunchError>;
+type OfHost = fn(u32) -> u32;
+
+/// Device code has no pointers to kernels; the host has launches, which go into a table.
+//@ rows: GFN-12
+#[test]
+fn kernels_are_chosen_from_a_table() {
+    let table: [(Launcher, OfHost); 3] = [
+        (|stream, y| square::launch(stream, (3, 50), y), |v| v * v),
+        (|stream, y| halve::launch(stream, (3, 50), y), |v| v / 2),
+        (
+            |stream, y| add::launch(stream, (3, 50), 5, y),
+            |v| v * 3 + 5,
+        ),
+    ];
+    let x: Vec<u32> = (0..137).collect();
+    for order in [[0, 1, 2], [2, 0, 1], [1, 1, 0]] {
+        let one = |v: &u32| order.iter().fold(*v, |v, k: &usize| table[*k].1(v));
+        let expected: Vec<u32> = x.iter().map(one).collect();
+        check(&expected, |device, stream| {
+            let mut y = device.upload(&x)?;
+            for k in order {
+                table[k].0(stream, &mut y)?;
+            }
+            Ok(y.to_vec(stream)?)
+        });
+    }
 }
 
 #[kernel]

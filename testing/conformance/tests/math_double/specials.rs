@@ -586,7 +586,7 @@ impl UnaryOrBinary for Larger {
     }
 }
 
-//@ rows: FP-9, C1-fmin, C1-fmax
+//@ rows: GFP-9, C1-fmin, C1-fmax
 #[test]
 fn of_a_number_and_nan_the_number_is_chosen() {
     let cases = |pick: fn(f64, f64) -> f64| {
@@ -621,7 +621,7 @@ impl UnaryOrBinary for Opposite {
     }
 }
 
-//@ rows: FP-4, C1-fabs
+//@ rows: GFP-4, C1-fabs
 #[test]
 fn sizes_and_opposites() {
     gives_one::<Size>("abs", &[(-1.5, 1.5), (-0.0, 0.0), (-INF, INF), (NAN, NAN)]);
@@ -642,7 +642,7 @@ impl<const WHAT: u8> UnaryOrBinary for Prescribed<WHAT> {
     }
 }
 
-//@ rows: FP-1, C1-add, C1-mul, C1-div, C1-sqrt, C1-fma
+//@ rows: GFP-1, C1-add, C1-mul, C1-div, C1-sqrt, C1-fma
 #[test]
 fn arithmetic_is_rounded_to_nearest() {
     let pairs: Vec<[f64; 2]> = (0..999)

@@ -155,7 +155,7 @@ fn signs_are_copied() {
     check_signs_are_copied();
 }
 
-//@ rows: C1-fminf, C1-fmaxf, FP-9
+//@ rows: C1-fminf, C1-fmaxf, GFP-9
 #[test]
 fn nan_loses_to_a_number() {
     check_nan_loses_to_a_number();

@@ -114,7 +114,7 @@ fn logarithms_keep_their_bounds() {
     );
 }
 
-//@ rows: C1-sinf, C1-cosf, C1-tanf, C1-sincosf, C1-sinpif, C1-cospif, C1-sincospif
+//@ rows: C1-sinf, C1-cosf, C1-tanf, C1-sincosf, C1-sinpif, C1-cospif, C1-sincospif, GPFI-3
 #[test]
 fn trigonometry_keep_their_bounds() {
     check(

@@ -28,7 +28,7 @@ kernels! {
     quotient |x| fast::divide(1.5, x);
 }
 
-//@ rows: C2-__sinf, C2-__cosf, C2-__sincosf, C2-__tanf, C2-__expf, C2-__exp10f, C2-__logf, C2-__log2f, C2-__log10f, C2-__powf, C2-__fdividef
+//@ rows: C2-__sinf, C2-__cosf, C2-__sincosf, C2-__tanf, C2-__expf, C2-__exp10f, C2-__logf, C2-__log2f, C2-__log10f, C2-__powf, C2-__fdividef, GPFI-2
 #[test]
 fn fast_forms_are_approximations_of_the_hardware() {
     let Some(images) = warploom_harness::ptx::images() else {

@@ -92,7 +92,7 @@ fn through_shared(i: Index1D, block: Block, x: &[u32], mut y: DisjointSlice<u32>
     }
 }
 
-//@ rows: LS-4, LS-5, LS-9
+//@ rows: LS-4, LS-5, LS-9, E-1
 #[test]
 fn hints_in_shared_memory() {
     let x: Vec<u32> = (0..280).map(|i| i * 7 + 1).collect();

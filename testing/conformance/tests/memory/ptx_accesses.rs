@@ -126,6 +126,20 @@ fn prefetches(x: &[f32]) {
 // ptx: prefetch...L1
 // ptx: prefetch...L2
 
+/// Its address is a number, on which the compiler of driver 580 crashes.
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn nothing_is_prefetched(mut y: DisjointSlice<u32>) {
+    let nothing: &[u64; 0] = &[];
+    memory::prefetch_l1(nothing);
+    memory::prefetch_l2(nothing);
+    memory::prefetch_l2(&());
+    // SAFETY: never launched; the text alone matters.
+    unsafe { y.raw().write(1) };
+}
+// ptx: st.global
+// ptx-not: prefetch.L
+
 /// Each of these reads and writes is one in the code; the plain ones below are joined.
 #[kernel]
 #[allow(dead_code, reason = "never launched")]

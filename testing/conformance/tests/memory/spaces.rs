@@ -5,7 +5,7 @@ use warploom::device_std::address::{
     is_constant, is_global, is_grid_constant, is_local, is_shared,
 };
 use warploom::prelude::*;
-use warploom_harness::device_test::check;
+use warploom_harness::device_test::{check, on_each_device};
 
 /// A bit for each predicate.
 #[inline(never)]
@@ -45,6 +45,43 @@ fn every_pointer_is_in_its_own_space_alone() {
             Ok(y.to_vec(stream)?)
         },
     );
+}
+
+constant_static! {
+    static TABLE: [u32; 3] = [4, 5, 6];
+}
+
+/// What the predicates say of a constant static and of a parameter that all threads read at one place.
+#[kernel]
+fn ask_constants(i: Index1D, parameter: GridConst<[u32; 9]>, mut y: DisjointSlice<[u32; 3]>) {
+    let k = i.get() % 3;
+    let constant: *const u32 = &TABLE[k];
+    let shared_by_all: *const u32 = &parameter.get()[3 * k];
+    if let Some(y) = y.get_mut(i) {
+        *y = [
+            spaces(constant),
+            u32::from(is_grid_constant(constant)),
+            u32::from(is_grid_constant(shared_by_all)),
+        ];
+    }
+}
+
+/// The emulator has neither of these memories: there both are in global memory.
+//@ rows: AS-3, AS-4
+#[test]
+fn constants_and_parameters_have_spaces_of_their_own_on_gpus() {
+    on_each_device(|device, stream| {
+        let mut y = device.zeroed::<[u32; 3]>(140)?;
+        ask_constants::launch(stream, (2, 70), [7; 9], &mut y)?;
+        let (global, constant) = (1, 8);
+        let expected = if device.is_gpu() {
+            [constant, 0, 1]
+        } else {
+            [global, 0, 0]
+        };
+        assert_eq!(y.to_vec(stream)?, [expected; 140], "on {}", device.name());
+        Ok(())
+    });
 }
 
 /// 1 for each way that leads back to where it began.

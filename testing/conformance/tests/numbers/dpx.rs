@@ -178,7 +178,7 @@ fn signed_halves_agree<const NATIVE: bool>() {
     );
 }
 
-//@ rows: DPX-1, DPX-4, DPX-5
+//@ rows: DPX-1, DPX-4, DPX-5, E-10
 #[test]
 fn unsigned_halves() {
     unsigned_halves_agree::<false>();
@@ -263,7 +263,7 @@ fn worked(i: Index1D, one: i32, mut y: DisjointSlice<[u32; 7]>) {
     }
 }
 
-//@ rows: DPX-1, DPX-3, DPX-4, DPX-6
+//@ rows: DPX-1, DPX-3, DPX-4, DPX-6, E-10
 #[test]
 fn values_of_the_documentation() {
     check_map(

@@ -31,7 +31,7 @@ fn places(mut y: DisjointSlice<[u32; 15]>) {
     unsafe { element.write(place) };
 }
 
-//@ rows: BV-1, BV-2, BV-3, BV-4, BV-5, GBI-1, GBI-2, GBI-3, GBI-4, GBI-5
+//@ rows: BV-1, BV-2, BV-3, BV-4, BV-5, GBI-1, GBI-2, GBI-3, GBI-4, GBI-5, GPM-1, GPM-2, GPM-3
 #[test]
 fn each_thread_knows_its_place() {
     let point = |number: u32, extents: [u32; 3]| {

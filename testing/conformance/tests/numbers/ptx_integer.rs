@@ -119,9 +119,50 @@ fn casts(i: Index1D, x: &[u64], mut y: DisjointSlice<[f64; 2]>) {
 // ptx-not: cvt.rn
 // ptx-not: .f64.
 
+/// Unsigned numbers by a power of two need no division.
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn powers_of_two(i: Index1D, x: &[[u64; 2]], mut y: DisjointSlice<[u64; 4]>) {
+    if let Some(y) = y.get_mut(i) {
+        let [a, b] = x[i.get()];
+        let a = a as u32;
+        *y = [(a / 8).into(), (a % 8).into(), b / 1024, b % 1024];
+    }
+}
+// ptx: shr.u64
+// ptx-next: and.b64
+// ptx-not: div.
+// ptx-not: rem.
+
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn extremes(i: Index1D, x: &[[u64; 2]], mut y: DisjointSlice<[u64; 8]>) {
+    if let Some(y) = y.get_mut(i) {
+        let [a, b] = x[i.get()];
+        *y = [
+            (a as i32).min(b as i32) as u64,
+            (a as i32).max(b as i32) as u64,
+            (a as u32).min(b as u32).into(),
+            (a as u32).max(b as u32).into(),
+            (a as i64).min(b as i64) as u64,
+            (a as i64).max(b as i64) as u64,
+            a.min(b),
+            a.max(b),
+        ];
+    }
+}
+// ptx-count: 1 min.s32
+// ptx-count: 1 max.s32
+// ptx-count: 1 min.u32
+// ptx-count: 1 max.u32
+// ptx-count: 1 min.s64
+// ptx-count: 1 max.s64
+// ptx-count: 1 min.u64
+// ptx-count: 1 max.u64
+
 //@ rows: C2-__mul24, C2-__umul24, C2-__mulhi, C2-__umulhi, C2-__mul64hi, C2-__umul64hi, C2-__sad, C2-__usad, C2-__clz, C2-__clzll
 //@ rows: C2-__ffs, C2-__ffsll, C2-__popc, C2-__popcll, C2-__brev, C2-__brevll, C2-__byte_perm, C2-__funnelshift
-//@ rows: C2-__double_as_longlong, C2-__longlong_as_double, C2-__double2hiint, C2-__double2loint, C2-__hiloint2double
+//@ rows: C2-__double_as_longlong, C2-__longlong_as_double, C2-__double2hiint, C2-__double2loint, C2-__hiloint2double, GPFI-4, GPFI-5, GPFI-6, GPFI-13
 #[test]
 fn integer_operations_are_one_instruction() {
     warploom_harness::ptx_file!("ptx_integer.rs");

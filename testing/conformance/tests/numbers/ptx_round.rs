@@ -107,6 +107,7 @@ fn check(name: &str, once: &[String], others: &str) {
 
 //@ rows: C2-__fadd, C2-__fmul, C2-__fmaf, C2-__frcp, C2-__fsqrt, C2-__fdiv, C2-__dadd, C2-__dmul, C2-__fma, C2-__drcp, C2-__dsqrt, C2-__ddiv
 //@ rows: C2-__float2int, C2-__float2uint, C2-__float2ll, C2-__float2ull, C2-__double2int, C2-__double2uint, C2-__double2ll, C2-__double2ull, C2-__int2float, C2-__uint2float, C2-__ll2float, C2-__ull2float, C2-__int2double, C2-__uint2double, C2-__ll2double, C2-__ull2double, C2-__double2float
+//@ rows: GPFI-1
 #[test]
 fn the_rounding_stands_in_the_instruction() {
     for (cuda, ptx) in MODES {

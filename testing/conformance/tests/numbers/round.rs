@@ -77,7 +77,7 @@ fn doubles_agree<R: Rounding + 'static>() {
     );
 }
 
-//@ rows: C2-__fadd, C2-__fmul, C2-__fmaf, C2-__frcp, C2-__fsqrt, C2-__fdiv
+//@ rows: C2-__fadd, C2-__fmul, C2-__fmaf, C2-__frcp, C2-__fsqrt, C2-__fdiv, GFP-2, GFP-3
 #[test]
 fn singles_round_to_nearest() {
     singles_agree::<Rn>();

@@ -24,7 +24,7 @@ macro_rules! layouts {
             }
         }
     )*
-        //@ rows: VT-1, GVEC-1, GVEC-2
+        //@ rows: VT-1, GVEC-1, GVEC-2, E-20
         #[test]
         fn layouts_are_those_of_the_table() {
             $({
@@ -293,7 +293,7 @@ fn extents(i: Index1D, given: Dim3, mut y: DisjointSlice<[Dim3; 3]>) {
     }
 }
 
-//@ rows: BV-6, GVEC-4
+//@ rows: BV-6, GVEC-4, GPM-4
 #[test]
 fn extents_work_in_kernels() {
     let given = Dim3::from((2, 3, 4));

@@ -21,7 +21,7 @@ fn expected(coef: &[f32; 16], x: &[f32]) -> Vec<f32> {
     x.iter().map(one).collect()
 }
 
-//@ rows: MS-2, GVAR-2
+//@ rows: MS-2, GVAR-2, GPM-9
 #[test]
 fn the_initial_value_and_then_what_the_host_wrote() {
     on_each_device(|device, stream| {

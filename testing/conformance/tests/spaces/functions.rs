@@ -28,7 +28,7 @@ fn apply(i: Index1D, x: &[f32], mut y: DisjointSlice<[u64; 2]>) {
     }
 }
 
-//@ rows: EX-2, EX-5
+//@ rows: EX-2, EX-5, GFN-1, GFN-4
 #[test]
 fn one_function_gives_one_result_on_both_sides() {
     let x = Vec::from_iter((0..213).map(|i| (i as f32 - 100.0) * 0.37));
@@ -49,7 +49,7 @@ fn spin(i: Index1D, rounds: u32, mut y: DisjointSlice<u64>) {
     }
 }
 
-//@ rows: EX-4
+//@ rows: EX-4, GFN-2
 #[test]
 fn a_launch_does_not_wait_for_the_kernel() {
     for device in devices() {

@@ -54,7 +54,7 @@ fn second_stage(i: Index1D, mut y: DisjointSlice<u64>) {
     }
 }
 
-//@ rows: MS-1, GVAR-1
+//@ rows: MS-1, GVAR-1, GPM-9
 #[test]
 fn what_one_kernel_writes_the_next_one_reads() {
     on_each_kind_of_device(|device, stream| {

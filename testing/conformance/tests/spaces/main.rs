@@ -11,3 +11,4 @@ mod ptx_annotations;
 mod ptx_statics;
 mod shared_dynamic;
 mod shared_static;
+mod together;

@@ -155,13 +155,13 @@ fn only_on_the_host(x: u32) -> String {
     format!("{x} on the host")
 }
 
-//@ rows: AN-1, AN-2, AN-3, AN-5, AN-6, GVAR-13, GVAR-19
+//@ rows: AN-1, AN-2, AN-3, AN-5, AN-6, GVAR-13, GVAR-19, GFN-7, GFN-8, GPFM-1
 #[test]
 fn pointers_and_functions_are_what_their_types_say() {
     warploom_harness::ptx_file!("ptx_annotations.rs");
 }
 
-//@ rows: EX-1, EX-3
+//@ rows: EX-1, EX-3, GFN-3
 #[test]
 fn kernels_are_entries_and_functions_of_the_host_are_not_there() {
     assert_eq!(only_on_the_host(3), "3 on the host");

@@ -231,7 +231,7 @@ fn read_unwritten(i: Index1D, mut y: DisjointSlice<u32>) {
 }
 
 /// Its value on a GPU is unspecified.
-//@ rows: MS-5
+//@ rows: MS-5, GPM-9
 #[test]
 fn the_emulator_shows_a_read_of_what_was_never_written() {
     let device = Emulator::new().mode(Mode::Fast).device();

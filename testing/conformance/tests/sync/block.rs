@@ -21,7 +21,7 @@ fn sum_of_all(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
-//@ rows: SY-1, GSY-1
+//@ rows: SY-1, GSY-1, GPM-7
 #[test]
 fn what_was_written_before_is_read_after() {
     for block in [128usize, 96, 70, 1] {

@@ -25,7 +25,7 @@ fn where_am_i(warp: Warp, block: Block, i: Index3D, seen: &[std::sync::atomic::A
     }
 }
 
-//@ rows: BV-5, BV-7
+//@ rows: BV-5, BV-7, P-38, GPM-2, GPM-12, E-2
 #[test]
 fn lanes_count_threads_of_the_block() {
     for block in [(96, 1, 1), (7, 5, 2), (3, 3, 9), (1, 70, 1)] {
@@ -51,6 +51,37 @@ fn lanes_count_threads_of_the_block() {
             Ok(seen.to_vec(stream)?)
         });
     }
+}
+
+/// An array with an element for each lane: its length is known at build time.
+#[kernel]
+fn mirror(warp: Warp, block: Block, i: Index1D, mut y: DisjointSlice<u32>) {
+    let slots = shared_array!(u32, 4 * Warp::LANES as usize);
+    let own = warp.index() * Warp::LANES;
+    slots
+        .atomic((own + warp.lane()) as usize)
+        .store(i.get() as u32, std::sync::atomic::Ordering::Relaxed);
+    block.sync();
+    let across = own + Warp::LANES - 1 - warp.lane();
+    let value = slots
+        .atomic(across as usize)
+        .load(std::sync::atomic::Ordering::Relaxed);
+    if let Some(y) = y.get_mut(i) {
+        *y = value;
+    }
+}
+
+//@ rows: BV-5, E-2, P-38
+#[test]
+fn the_number_of_lanes_is_the_length_of_an_array() {
+    const LANES: [u32; Warp::LANES as usize] = [1; 32];
+    assert_eq!(LANES.len(), 32);
+    let expected: Vec<u32> = (0..5 * 96).map(|i| i / 32 * 32 + 31 - i % 32).collect();
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(expected.len())?;
+        mirror::launch(stream, (5, 96), &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
 }
 
 #[kernel]

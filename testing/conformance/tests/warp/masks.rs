@@ -37,7 +37,7 @@ fn valid(warp: Warp, block: Block, i: Index1D, mut y: DisjointSlice<[u32; 5]>) {
     }
 }
 
-//@ rows: WMASK
+//@ rows: WMASK, E-3
 #[test]
 fn valid_masks() {
     let expected: Vec<[u32; 5]> = (0..2 * 64u32)
@@ -110,7 +110,7 @@ fn expect(which: u32, parts: &[&str]) {
     }
 }
 
-//@ rows: WMASK
+//@ rows: WMASK, E-3
 #[test]
 fn a_lane_outside_of_its_own_mask_is_reported() {
     expect(
@@ -122,7 +122,7 @@ fn a_lane_outside_of_its_own_mask_is_reported() {
     );
 }
 
-//@ rows: WMASK
+//@ rows: WMASK, E-5
 #[test]
 fn a_lane_that_never_comes_is_reported() {
     let place = format!("{}:{NEVER_COMES}:", file!());

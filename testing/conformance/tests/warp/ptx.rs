@@ -131,6 +131,7 @@ fn lanes(warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
 // ptx-module: %lanemask_lt
 
 //@ rows: WA-1, WV-1, WV-2, WV-3, WM-1, WM-2, WR-1, WR-2, WR-3, WR-4, WR-5, WR-6, WS-1, WS-2, WS-3, WS-4, GWV-1, GWV-2, GWV-3, BV-7, E3-25, E3-26
+//@ rows: P-39
 #[test]
 fn each_function_is_its_instruction() {
     warploom_harness::ptx_file!("ptx.rs");

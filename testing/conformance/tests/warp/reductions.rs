@@ -234,7 +234,7 @@ fn of_those_left(warp: Warp, i: Index1D, x: &[f32], mut y: DisjointSlice<[f32; 4
     }
 }
 
-//@ rows: WR-1, WR-2, WR-3
+//@ rows: WR-1, WR-2, WR-3, P-19
 #[test]
 fn lanes_that_returned_are_left_out() {
     for block in [64usize, 70] {

@@ -100,7 +100,7 @@ fn exhaustive(mode: Mode) {
     }
 }
 
-//@ rows: WS-1
+//@ rows: WS-1, E-4
 #[test]
 fn from_a_lane() {
     exhaustive(Mode::Idx);

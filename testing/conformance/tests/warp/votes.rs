@@ -47,7 +47,7 @@ fn vote(
     }
 }
 
-//@ rows: WV-1, WV-2, WV-3, WMASK
+//@ rows: WV-1, WV-2, WV-3, WMASK, E-5
 #[test]
 fn all_masks_and_patterns() {
     let mut expected = Vec::new();

@@ -256,7 +256,7 @@ cases!("shared.rs":
         launch!(run, tile_before_the_start, (2, 96), &x, &mut y);
         run.expect(&y, |i| if i % 96 == 0 { i as i64 } else { i as i64 - 1 })
     }),
-    case!(value_without_bin, "P-29 P-30 histogram", |run| {
+    case!(value_without_bin, "P-29 histogram", |run| {
         let x = noise(256);
         let (input, mut totals) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
         launch!(run, value_without_bin, (4, 64), &input, totals.as_atomics());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{Figures, StaticError, function};
-use crate::ptxas;
+use crate::ptxas::{Ptxas, costs};
 
 /// Names the disassembler; without it the one beside `WARPLOOM_PTXAS`, then that of the `PATH` is taken.
 const NVDISASM: &str = "WARPLOOM_NVDISASM";
@@ -28,7 +28,7 @@ pub struct Tools {
 /// If one is missing and `WARPLOOM_REQUIRE_PTXAS` is 1.
 #[must_use]
 pub fn tools(arch: &'static str) -> Option<Tools> {
-    let ptxas = ptxas::find()?;
+    let ptxas = Ptxas::find()?.program;
     let beside = Path::new(&ptxas).with_file_name("nvdisasm");
     let nvdisasm = std::env::var_os(NVDISASM).unwrap_or_else(|| {
         let beside = beside
@@ -110,7 +110,7 @@ impl Tools {
             place: place.to_owned(),
         };
         let text = run(Command::new(&self.nvdisasm).arg("-c").arg(cubin))?;
-        let cost = ptxas::costs(said).into_iter().find(|c| c.entry == kernel);
+        let cost = costs(said).into_iter().find(|c| c.entry == kernel);
         let (code, cost) = function(&text, kernel).zip(cost).ok_or_else(missing)?;
         Ok(Figures {
             registers: cost.registers,

@@ -156,7 +156,7 @@ macro_rules! tests {
         mod $block {
             use super::*;
 
-            //@ rows: LIT-mp, SY-7, SY-8, SY-9, GVAR-18
+            //@ rows: LIT-mp, SY-7, SY-8, SY-9, GVAR-18, GPM-17, E-12
             #[test]
             fn message_passing() {
                 never::<Message, scope::$scope>($within, message);
@@ -164,7 +164,7 @@ macro_rules! tests {
                 never::<$message, scope::$scope>($within, message);
             }
 
-            //@ rows: LIT-sb, SY-7, SY-8, SY-9
+            //@ rows: LIT-sb, SY-7, SY-8, SY-9, E-13
             #[test]
             fn store_buffering() {
                 never::<Buffering, scope::$scope>($within, buffering);

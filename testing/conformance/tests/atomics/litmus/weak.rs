@@ -156,7 +156,7 @@ fn races<P: Program>(name: &str, forbidden: impl Fn(u32) -> bool, must_be_seen: 
     }
 }
 
-//@ rows: LIT-sb
+//@ rows: LIT-sb, GPM-17
 #[test]
 fn relaxed_store_buffering_is_seen_on_gpus() {
     races::<Buffering>("store buffering", buffering, true);

@@ -1,0 +1,3 @@
+fn main() {
+    warploom_build::compile();
+}
