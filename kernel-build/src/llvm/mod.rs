@@ -86,23 +86,32 @@ const ARGUMENTS: [&CStr; 8] = [
     c"-debug-counter=slsr-counter=999999999",
 ];
 
+/// Sets options of the process; what was set before keeps its value. An unknown one ends the process.
+///
+/// # Safety
+/// No other thread runs passes of LLVM, which read these options.
+unsafe fn parse_options(functions: &ffi::Functions, arguments: &[&CStr]) {
+    let texts: Vec<_> = arguments.iter().map(|text| text.as_ptr()).collect();
+    // SAFETY: zero-ended texts, read once, and no overview; the caller runs nothing else.
+    unsafe {
+        (functions.LLVMParseCommandLineOptions)(
+            texts.len() as std::ffi::c_int,
+            texts.as_ptr(),
+            std::ptr::null(),
+        );
+    }
+}
+
 static LIBRARY: OnceLock<Result<ffi::Functions, LoadError>> = OnceLock::new();
 
 fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
     LIBRARY
         .get_or_init(|| {
             let functions = load(path)?;
-            let arguments = ARGUMENTS.map(CStr::as_ptr);
             // SAFETY: a function that may be called from any thread at any time.
             unsafe { (functions.LLVMInstallFatalErrorHandler)(Some(fatal_error)) };
-            // SAFETY: zero-ended texts, read once, and no overview.
-            unsafe {
-                (functions.LLVMParseCommandLineOptions)(
-                    arguments.len() as std::ffi::c_int,
-                    arguments.as_ptr(),
-                    std::ptr::null(),
-                );
-            }
+            // SAFETY: no other thread uses LLVM yet.
+            unsafe { parse_options(&functions, &ARGUMENTS) };
             for initialise in [
                 functions.LLVMInitializeNVPTXTargetInfo,
                 functions.LLVMInitializeNVPTXTarget,
@@ -203,6 +212,19 @@ impl Context {
             );
         }
         Ok(context)
+    }
+
+    /// Runs `work` while LLVM's instruction combiner leaves each instruction in its block.
+    ///
+    /// # Safety
+    /// No other thread runs passes of LLVM meanwhile: the switch is one for the process.
+    pub(crate) unsafe fn without_sinking<T>(&self, work: impl FnOnce() -> T) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { parse_options(self.llvm, &[ARGUMENTS[0], c"-instcombine-code-sinking=0"]) };
+        let result = work();
+        // SAFETY: the caller's promise.
+        unsafe { parse_options(self.llvm, &[ARGUMENTS[0], c"-instcombine-code-sinking=1"]) };
+        result
     }
 
     /// The number of a named synchronisation scope in this context.
