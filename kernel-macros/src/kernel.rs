@@ -10,6 +10,7 @@ use syn::{
 };
 
 use crate::arguments::Arguments;
+use crate::enclosing::Enclosing;
 
 /// A function marked `#[kernel]`, as the user wrote it, and what its parameters are.
 pub(crate) struct Kernel {
@@ -17,6 +18,8 @@ pub(crate) struct Kernel {
     pub(crate) item: ItemFn,
     /// Parameters with a plain name, in order. `self` and patterns are not among them.
     pub(crate) params: Vec<Param>,
+    /// The `impl` or trait that it stands in, if that is known.
+    pub(crate) enclosing: Option<Enclosing>,
 }
 
 /// A parameter.
@@ -79,7 +82,7 @@ pub(crate) enum Refused {
 }
 
 impl Kernel {
-    pub(crate) fn read(arguments: Arguments, item: ItemFn) -> Self {
+    pub(crate) fn read(arguments: Arguments, item: ItemFn, enclosing: Option<Enclosing>) -> Self {
         let mut tiles = 0;
         let params = item
             .sig
@@ -104,11 +107,17 @@ impl Kernel {
             arguments,
             item,
             params,
+            enclosing,
         }
     }
 
     pub(crate) fn name(&self) -> &Ident {
         &self.item.sig.ident
+    }
+
+    /// Whether it is written as a method, with a `self`.
+    pub(crate) fn has_receiver(&self) -> bool {
+        matches!(self.item.sig.inputs.first(), Some(FnArg::Receiver(_)))
     }
 
     /// The name as people say it: `r#type` is called `type`.

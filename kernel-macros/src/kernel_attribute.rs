@@ -5,6 +5,7 @@ use syn::{Item, ItemFn};
 
 use crate::arguments::Arguments;
 use crate::check;
+use crate::enclosing::Enclosing;
 use crate::errors::Errors;
 use crate::expand;
 use crate::kernel::Kernel;
@@ -12,8 +13,13 @@ use crate::pass::Pass;
 use crate::root;
 
 /// What stands in the place of the marked item: its expansion, or all its mistakes.
-pub(crate) fn kernel(arguments: TokenStream, item: TokenStream, pass: Pass) -> TokenStream {
-    match analyse(arguments, item) {
+pub(crate) fn kernel(
+    arguments: TokenStream,
+    item: TokenStream,
+    enclosing: Option<Enclosing>,
+    pass: Pass,
+) -> TokenStream {
+    match analyse(arguments, item, enclosing) {
         Ok(kernel) => {
             let root = kernel.arguments.root.as_ref().map(|root| &root.value);
             root::rebase(expand::expand(&kernel, pass), root)
@@ -23,11 +29,15 @@ pub(crate) fn kernel(arguments: TokenStream, item: TokenStream, pass: Pass) -> T
 }
 
 /// The kernel, if it keeps all rules.
-pub(crate) fn analyse(arguments: TokenStream, item: TokenStream) -> syn::Result<Kernel> {
+pub(crate) fn analyse(
+    arguments: TokenStream,
+    item: TokenStream,
+    enclosing: Option<Enclosing>,
+) -> syn::Result<Kernel> {
     let item = kernel_is_a_function(item)?;
     let mut errors = Errors::new();
     let arguments = Arguments::read(&mut errors, arguments);
-    let kernel = Kernel::read(arguments, item);
+    let kernel = Kernel::read(arguments, item, enclosing);
     check::all(&mut errors, &kernel);
     errors.finish()?;
     Ok(kernel)

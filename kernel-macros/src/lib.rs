@@ -3,11 +3,12 @@
 //! Takes the user's tokens; gives back items that name `::warploom::…` alone. Must not know: CUDA, LLVM, how a launch works.
 //! Start at `kernel_attribute`: it reads the model (`kernel`), checks the rules (`check`), expands (`expand`).
 
-use proc_macro::TokenStream;
+use proc_macro::{Span, TokenStream};
 
 mod arguments; // what stands in `#[kernel(..)]`
 mod check; // the rules, one function each
 mod derive; // `Plain` and `KernelArg`
+mod enclosing; // the block that a kernel stands in
 mod errors; // all mistakes of one invocation, together
 mod expand; // the items that replace the function
 mod kernel; // the model: parameters and what they are
@@ -49,6 +50,9 @@ mod spans; // where errors in generated code are shown
 /// Beside `launch` a kernel has `name::attributes(&device)`, what the driver says of it, and, with `block` or `launch_bounds`, the constant
 /// `name::MAX_THREADS`.
 ///
+/// A kernel is a free function: in a module or in the body of a function, not in an `impl` or a trait. A method launches it. (Where another macro
+/// writes the `impl`, the error is rustc's: "struct is not supported in `trait`s or `impl`s".)
+///
 /// `unsafe fn` makes an unsafe `launch`, and may take raw pointers. All mistakes in one kernel are reported together.
 ///
 /// ```text
@@ -63,7 +67,12 @@ mod spans; // where errors in generated code are shown
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    kernel_attribute::kernel(arguments.into(), item.into(), pass::Pass::current()).into()
+    let at = Span::call_site();
+    let enclosing = at
+        .local_file()
+        .and_then(|file| enclosing::of_file(&file, at.line(), at.column()));
+    let pass = pass::Pass::current();
+    kernel_attribute::kernel(arguments.into(), item.into(), enclosing, pass).into()
 }
 
 /// `warploom::ptx!`, with or without `crate = path;` before its input.

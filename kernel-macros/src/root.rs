@@ -200,7 +200,7 @@ mod tests {
             ) {}
         };
         for pass in [Pass::Host, Pass::Device] {
-            let text = kernel(arguments.clone(), item.clone(), pass).to_string();
+            let text = kernel(arguments.clone(), item.clone(), None, pass).to_string();
             assert!(text.contains("a :: b :: device_std"), "{text}");
             assert!(!text.contains(":: warploom"), "{text}");
         }

@@ -234,7 +234,7 @@ const CRATES: &[Layers] = &[
     (
         "kernel-macros",
         &[
-            ("tokens", &["errors", "pass", "root", "spans"]),
+            ("tokens", &["enclosing", "errors", "pass", "root", "spans"]),
             ("model", &["arguments", "kernel"]),
             ("rules", &["check"]),
             ("expansion", &["derive", "expand", "print", "ptx"]),

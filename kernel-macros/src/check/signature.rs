@@ -9,6 +9,7 @@ use crate::kernel::Kernel;
 
 pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
     kernel_is_a_plain_fn(errors, kernel);
+    kernel_is_a_free_function(errors, kernel);
     kernel_has_no_self(errors, kernel);
     kernel_has_no_lifetimes(errors, kernel);
     kernel_returns_nothing(errors, kernel);
@@ -40,6 +41,24 @@ fn kernel_is_a_plain_fn(errors: &mut Errors, kernel: &Kernel) {
             "a kernel takes a fixed number of parameters; pass a slice such as `values: &[u32]`",
         );
     }
+}
+
+// Rule: kernel-is-a-free-function
+// The handle type that carries the kernel's name cannot stand inside an `impl` or a trait, and rustc's error speaks of that type.
+fn kernel_is_a_free_function(errors: &mut Errors, kernel: &Kernel) {
+    let Some(enclosing) = &kernel.enclosing else {
+        return;
+    };
+    if kernel.has_receiver() {
+        return; // `kernel-has-no-self` says it
+    }
+    let (name, block) = (kernel.name(), enclosing.describe());
+    errors.push(
+        name,
+        format_args!(
+            "a kernel is a free function; move `{name}` out of {block}, to the module around it: methods launch it as others do, by `{name}::launch(&stream, ..)`"
+        ),
+    );
 }
 
 // Rule: kernel-has-no-self

@@ -2,6 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use crate::enclosing::Enclosing;
 use crate::kernel_attribute::analyse;
 
 /// Runs the attribute over one line of source. `expected` has one line per mistake: carets under its tokens, then the
@@ -20,7 +21,7 @@ fn check(source: &str, expected: &str) {
             arguments = group.stream();
         }
     }
-    let found: Vec<(String, String)> = match analyse(arguments, trees.into_iter().collect()) {
+    let found: Vec<(String, String)> = match analyse(arguments, trees.into_iter().collect(), None) {
         Ok(_) => Vec::new(),
         Err(error) => error
             .into_iter()
@@ -88,6 +89,21 @@ fn kernel_is_a_plain_fn() {
     check("unsafe extern \"C\" fn k(n: u32, ...) {}", concat!(
           "       ^^^^^^^^^^ a kernel has a calling convention\n",
           "                               ^^^ a kernel takes a fixed number"));
+}
+
+#[test]
+fn kernel_is_a_free_function() {
+    let errors = |source: &str, enclosing| {
+        let item: TokenStream = source.parse().unwrap();
+        let error = analyse(TokenStream::new(), item, Some(enclosing)).err().unwrap();
+        error.into_iter().map(|e| e.to_string()).collect::<Vec<_>>()
+    };
+    let [error] = &errors("fn k(n: u32) {}", Enclosing::Impl)[..] else { panic!() };
+    assert!(error.contains("move `k` out of the `impl`, to the module around it"), "{error}");
+    let [error] = &errors("fn k(n: u32) {}", Enclosing::Trait("Step".into()))[..] else { panic!() };
+    assert!(error.contains("move `k` out of the trait `Step`"), "{error}");
+    let [error] = &errors("fn k(&self) {}", Enclosing::Impl)[..] else { panic!() };
+    assert!(error.contains("move it out of the `impl` and pass the value"), "{error}");
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::pass::Pass;
 /// The expansion without any spaces.
 #[track_caller]
 fn expand(arguments: &str, source: &str, pass: Pass) -> String {
-    let tokens = kernel(arguments.parse().unwrap(), source.parse().unwrap(), pass);
+    let (arguments, source) = (arguments.parse().unwrap(), source.parse().unwrap());
+    let tokens = kernel(arguments, source, None, pass);
     let file: syn::File = syn::parse2(tokens.clone()).unwrap();
     assert!(
         !file.items.iter().any(|item| matches!(item, Item::Macro(_))),
