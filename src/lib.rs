@@ -82,7 +82,7 @@ mod diagnostics {}
 //@ rows: EX-3, GFN-2, GFN-5
 /// A kernel is launched; it is no function that the host calls:
 ///
-/// ```compile_fail,E0423
+/// ```compile_fail,E0277
 /// # use warploom::prelude::*;
 /// #[kernel]
 /// fn fill(i: Index1D, value: u32, mut y: DisjointSlice<u32>) {
@@ -109,7 +109,7 @@ mod diagnostics {}
 /// ```
 /// Nor does it call itself:
 ///
-/// ```compile_fail,E0423
+/// ```compile_fail,E0277
 /// # use warploom::prelude::*;
 /// #[kernel]
 /// fn again(depth: u32) {

@@ -63,6 +63,8 @@ fn goes_on(before: &[TokenTree]) -> bool {
             !(matches!(first.as_char(), '-' | '=') && first.spacing() == Spacing::Joint)
         }
         [.., TokenTree::Punct(last)] => last.as_char() == '>',
+        // A lifetime.
+        [.., TokenTree::Punct(tick), TokenTree::Ident(_)] if tick.as_char() == '\'' => false,
         [.., TokenTree::Ident(name)] => KEYWORDS.iter().all(|keyword| name != keyword),
         [.., TokenTree::Group(group)] => group.delimiter() == Delimiter::None,
         _ => false,
@@ -153,6 +155,7 @@ mod tests {
                 quote!(<T as crate::deep::wl::A>::B),
             ),
             (quote!(f(&::warploom::X)), quote!(f(&crate::deep::wl::X))),
+            (quote!(&'a ::warploom::X), quote!(&'a crate::deep::wl::X)),
             (quote!(a: ::warploom::X), quote!(a: crate::deep::wl::X)),
             (quote!(-> ::warploom::X), quote!(-> crate::deep::wl::X)),
             (quote!(A => ::warploom::X), quote!(A => crate::deep::wl::X)),

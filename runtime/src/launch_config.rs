@@ -136,3 +136,31 @@ impl<G: Into<Dim3>, B: Into<Dim3>> From<(G, B)> for Launch {
         Launch::new(grid, block)
     }
 }
+
+/// What `launch` takes for its shape: a [`Launch`], or a pair of grid and block. Everything that converts into a [`Launch`] is one.
+///
+/// ```
+/// use warploom_runtime::{Launch, launch::Shape};
+/// fn launched(shape: impl Shape) -> Launch {
+///     shape.into_launch()
+/// }
+/// assert_eq!(launched((3, 96)), launched(Launch::new(3, 96)));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the shape of a launch",
+    label = "expected a `Launch` or a pair `(grid, block)`",
+    note = "for `n` threads pass `Launch::covering(n)`, for `width` by `height` of them `Launch::covering_2d(width, height)`; `(blocks, threads)` is `<<<blocks, threads>>>`",
+    note = "the types of a generic kernel stand behind its name: `name::<f32>::launch(..)`, not `name::launch::<f32>(..)`"
+)]
+pub trait Shape {
+    /// The launch of this shape.
+    fn into_launch(self) -> Launch;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Into<Launch>> Shape for S {
+    #[inline]
+    fn into_launch(self) -> Launch {
+        self.into()
+    }
+}

@@ -26,7 +26,7 @@ use crate::kernel::{Kernel, Param, ParamKind};
 ///     let y = Scope::tie(&scope, ::warploom::device_std::DisjointSlice::from_launch(SliceParts::as_mut_ptr(&y_parts), …));
 ///     Self::__body(i, a, x, y)
 /// };
-/// unsafe { ::warploom::launch::submit(stream, Into::into(shape), &kernel, &[Arg::named(ByValue::arg(&a), "a"), …], &cpu, Location::caller()) }
+/// unsafe { ::warploom::launch::submit(stream, Shape::into_launch(shape), &kernel, &[Arg::named(ByValue::arg(&a), "a"), …], &cpu, Location::caller()) }
 /// ```
 pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> TokenStream {
     let (slices, values): (Vec<_>, Vec<_>) = kernel
@@ -70,7 +70,7 @@ pub(super) fn launch_block(kernel: &Kernel, stream: &Ident, shape: &Ident) -> To
         unsafe {
             ::warploom::launch::submit(
                 #stream,
-                ::warploom::__core::convert::Into::into(#shape),
+                ::warploom::launch::Shape::into_launch(#shape),
                 &#description,
                 &[#(#passed),*],
                 &#cpu,

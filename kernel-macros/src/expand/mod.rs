@@ -29,7 +29,7 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
     let body = body(kernel, pass);
     let launch = launch(kernel, pass);
     let attributes = facts::attributes(kernel, pass);
-    let function = facts::function(kernel, pass);
+    let loaded = facts::function(kernel, pass);
     let bound = facts::bound(kernel);
     let layouts = layouts::of_parameters(kernel);
     let conditions = requires::fingerprint(kernel);
@@ -45,15 +45,18 @@ pub(crate) fn expand(kernel: &Kernel, pass: Pass) -> TokenStream {
         .iter()
         .filter(|attribute| is_lint(attribute));
     let (impl_generics, ty_generics, where_clause) = kernel.generics().split_for_impl();
+    let function = callable(kernel);
     quote! {
         #handle
+
+        #function
 
         #(#cfgs)*
         #(#lints)*
         impl #impl_generics #name #ty_generics #where_clause {
             #launch
             #attributes
-            #function
+            #loaded
             #bound
             #body
             #layouts
@@ -92,6 +95,38 @@ fn handle(kernel: &Kernel) -> TokenStream {
     }
 }
 
+// Rule: kernel-is-not-called
+// The handle is no value, and rustc would propose to write one. What is called instead accepts all arguments, and a bound that nothing meets.
+/// The function that is called if the kernel is called as one. Not for rustdoc, whose links would be ambiguous.
+///
+/// ```text
+/// #[cfg(not(doc))]
+/// pub fn map<T, F>(_: impl Sized, _: impl Sized) where for<'a> &'a ::warploom::launch::AsFunction: ::warploom::launch::Callable {}
+/// ```
+fn callable(kernel: &Kernel) -> TokenStream {
+    let (name, vis, cfgs, allow) = (kernel.name(), &kernel.item.vis, cfgs(kernel), allow());
+    let types = kernel.generics().type_params().map(|param| &param.ident);
+    let consts = kernel.generics().const_params().map(|param| {
+        let (ident, ty) = (&param.ident, &param.ty);
+        quote!(const #ident: #ty)
+    });
+    let parameters = kernel.item.sig.inputs.iter();
+    let parameters = parameters.map(|_| quote!(_: impl ::warploom::__core::marker::Sized));
+    quote! {
+        #(#cfgs)*
+        #[cfg(not(doc))]
+        #[doc(hidden)]
+        #[allow(dead_code, reason = "it cannot be called")]
+        #allow
+        #[inline(always)]
+        #vis fn #name<#(#types,)* #(#consts,)*>(#(#parameters),*)
+        where
+            for<'a> &'a ::warploom::launch::AsFunction: ::warploom::launch::Callable,
+        {
+        }
+    }
+}
+
 /// The user's function, under a reserved name.
 ///
 /// ```text
@@ -124,9 +159,9 @@ fn body(kernel: &Kernel, pass: Pass) -> TokenStream {
 ///
 /// ```text
 /// #[track_caller]
-/// pub fn launch<'a>(
+/// pub fn launch<'a, __Shape: ::warploom::launch::Shape>(
 ///     stream: &::warploom::Stream,
-///     shape: impl ::warploom::__core::convert::Into<::warploom::Launch>,
+///     shape: __Shape,
 ///     x: impl ::warploom::launch::SliceArg<'a, f32>,
 ///     y: impl ::warploom::launch::SliceMutArg<'a, f32>,
 /// ) -> ::warploom::__core::result::Result<(), ::warploom::LaunchError> { … }
@@ -139,7 +174,10 @@ fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
     let lifetime = kernel
         .launched()
         .any(|param| param.kind.is_borrowed())
-        .then(|| quote!(<'a>));
+        .then(|| quote!('a,));
+    // Rule: types-are-the-kernels
+    // `name::launch::<f32>(..)` names the type of the shape, whose trait says where the types of the kernel stand.
+    let of_shape = local("__Shape");
     // Rule: closure-is-copied
     // Each thread gets a copy of the captures' bytes. Demanded of the caller, so that authors of kernels need not write it.
     let closures: Vec<_> = kernel
@@ -166,9 +204,9 @@ fn launch(kernel: &Kernel, pass: Pass) -> TokenStream {
         #(#[doc = #docs])*
         #allow
         #[track_caller]
-        #vis #safety fn #launch #lifetime (
+        #vis #safety fn #launch<#lifetime #of_shape: ::warploom::launch::Shape>(
             #stream: &::warploom::Stream,
-            #shape: impl ::warploom::__core::convert::Into<::warploom::Launch>,
+            #shape: #of_shape,
             #(#params,)*
         ) -> ::warploom::__core::result::Result<(), ::warploom::LaunchError> #where_clause {
             #block

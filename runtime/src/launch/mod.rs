@@ -11,6 +11,7 @@ mod check; // what is refused before anything runs
 pub(crate) mod emulate; // on the CPU
 pub(crate) mod error; // what is said then
 mod load; // the loaded kernel of a launch
+mod misuse; // kernels that are called as functions
 mod peers; // memory of other devices
 mod relaunch; // the same launch again
 mod request; // one launch on its way
@@ -20,12 +21,14 @@ pub(crate) mod values; // values as kernels take them
 
 pub use crate::cuda::module::KernelAttributes;
 pub use crate::kernel::{Contract, Kernel, Param, ParamKind};
-pub use crate::launch_config::Launch;
+pub use crate::launch_config::{Launch, Shape};
 pub use arguments::{
     Arg, BoundSlice, Elements, SameElement, Slice2DMutArg, SliceArg, SliceMutArg, SliceParts,
 };
 pub use attributes::{attributes, function};
 pub use error::{LaunchError, requires_failed};
+#[doc(hidden)]
+pub use misuse::{AsFunction, Callable};
 pub use request::ThreadBody;
 pub use submit::submit;
 pub use values::{ByValue, ClosureArg, GridBarrier};
