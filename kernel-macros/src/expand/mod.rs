@@ -232,6 +232,8 @@ fn docs(kernel: &Kernel) -> Vec<String> {
     docs
 }
 
+// Rule: buffer-is-reborrowed
+// An `impl SliceMutArg` takes views by value too, so that rustc cannot borrow a `&mut DeviceBuffer` anew by itself; it proposes `&mut *y`.
 // Rule: elements-are-the-kernels
 // The kernel would take the bytes of another type for its own.
 fn launch_param(param: &Param) -> TokenStream {

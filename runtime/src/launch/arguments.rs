@@ -75,6 +75,26 @@ pub trait SliceArg<'a, T>: sealed::SliceArg<'a, T> {
 /// # Ok::<(), warploom_runtime::Error>(())
 /// ```
 ///
+/// A `&mut DeviceBuffer` in a variable is moved to the launch, because the parameter takes views by value as well; rustc's error proposes
+/// `&mut *y`, which leaves it usable:
+///
+/// ```compile_fail,E0382
+/// # use warploom_runtime::{DeviceBuffer, launch::SliceMutArg};
+/// # fn launch<'a>(y: impl SliceMutArg<'a, f32>) {}
+/// fn twice(y: &mut DeviceBuffer<f32>) {
+///     launch(y);
+///     launch(y);
+/// }
+/// ```
+/// ```
+/// # use warploom_runtime::{DeviceBuffer, launch::SliceMutArg};
+/// # fn launch<'a>(y: impl SliceMutArg<'a, f32>) {}
+/// fn twice(y: &mut DeviceBuffer<f32>) {
+///     launch(&mut *y);
+///     launch(y);
+/// }
+/// ```
+///
 /// The trait is sealed: a type of another crate could give one borrow to two parameters.
 ///
 /// ```compile_fail,E0277
