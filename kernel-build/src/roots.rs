@@ -196,10 +196,17 @@ fn check_names(roots: &[Root<'_>]) -> Vec<String> {
                 .flatten()
                 .find(|at| other.launched_at.contains(&Some((*at).clone())));
             if let Some(at) = shared {
-                problems.push(format!(
-                    "two closures with the same name reach the launch of kernel `{}` at {}:{}:{}, so the program could not tell their device code apart; mark the function around that launch `#[track_caller]`, or hand over named functions instead of closures",
-                    root.base, at.file, at.line, at.column
-                ));
+                let Root { base, name, .. } = root;
+                let place = format!("{}:{}:{}", at.file, at.line, at.column);
+                problems.push(if name.contains("{closure") || name.contains("{{closure") {
+                    format!(
+                        "two closures with the same name reach the launch of kernel `{base}` at {place}, so the program could not tell their device code apart; mark the function around that launch `#[track_caller]`; if one call of a macro makes both launches, let each launch have a call of its own; or hand over named functions instead of closures"
+                    )
+                } else {
+                    format!(
+                        "two kernels are both called `{name}` and both launched at {place}, so the program could not tell their device code apart; give them different names, or, if one call of a macro makes both launches, let each launch have a call of its own"
+                    )
+                });
             } else if unknown {
                 problems.push(format!(
                     "two instances of kernel `{}` are both called `{}`, and one is launched from a place that is not known at build time (through a function pointer or `dyn`); launch it directly, or hand over named functions instead of closures",
