@@ -3,7 +3,7 @@
 //! One line in `build.rs` does it:
 //!
 //! ```no_run
-//! // build.rs; must come first in `main`
+//! // build.rs
 //! warploom_build::compile();
 //! ```
 //!
@@ -35,6 +35,7 @@ mod passes; // the table of all passes of the pipeline
 mod pipeline; // bitcode to PTX, pass by pass
 mod proof; // device code and program agree, in every build
 mod reach; // what kernels reach, and what they must not
+mod roles; // what the nested build starts this executable for
 mod roots; // which kernels there are
 #[cfg(test)]
 mod run_on_host; // IR runs here, so that tests see what lowering does to results
@@ -48,8 +49,8 @@ pub use options::Arch;
 
 /// Compiles every kernel of this package with the default [`Builder`].
 ///
-/// Must be the first thing in `main` of `build.rs`: the build script's executable also serves as compiler wrapper and as
-/// linker of the nested build, and re-enters here for that.
+/// Belongs at the start of `main` of `build.rs`. The build script's executable also serves as compiler wrapper and as linker of the nested
+/// build; in these roles it ends before `main`. The nested build runs the script as well, and what follows `compile()` in `main` is run there too.
 ///
 /// # Errors
 /// Problems of kernels are reported to cargo (`cargo::error`), which then fails the build. Where rustc's LLVM cannot be used, the

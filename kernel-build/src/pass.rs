@@ -4,16 +4,14 @@ use crate::agreement::{Outer, Part, Plan};
 use crate::builder::Builder;
 use crate::cargo::{INSTANTIATING, Nested, Outcome};
 use crate::embed::embed;
-use crate::environment::{DEVICE_CFG, DEVICE_PASS, DUMP, ROLE};
+use crate::environment::{DEVICE_CFG, DUMP, ROLE};
 use crate::groups::{DeviceCode, Group};
 use crate::instructions::{self, fail, instruct};
 use crate::options::Options;
 use crate::package::{Kind, Package, Target};
 use crate::proof::{self, Proof};
-use crate::wrapper;
-use crate::{inputs, linker, passes};
+use crate::{inputs, linker, passes, roles};
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Turns the device pass off (`0`) from outside.
@@ -27,28 +25,15 @@ const PASSES: &str = "WARPLOOM_PASSES";
 /// Makes it an error (`1`) that a test, an example or a benchmark has no device code.
 const REQUIRED: &str = "WARPLOOM_REQUIRE_DEVICE_CODE";
 
-/// Decides which of its four roles this process has: wrapper, linker, build script of the nested build, or build script.
+/// Decides what this process does: what [`roles`] has not done yet, the build script again, that of the nested build, or the build script.
 pub(crate) fn enter(builder: &Builder) {
-    let role = std::env::var(ROLE).unwrap_or_default();
-    if role == proof::COMPARE || role == proof::REPEAT {
+    roles::play();
+    if std::env::var(ROLE).is_ok_and(|role| role == proof::REPEAT) {
         #[expect(
             clippy::exit,
             reason = "what `#[kernel]` has started must end here, before the rest of build.rs"
         )]
-        std::process::exit(proof::run(&role, builder));
-    }
-    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if !args.is_empty() && std::env::var_os(ROLE).is_some() {
-        let code = if std::env::var_os(DEVICE_PASS).is_some() {
-            linker::run(&args)
-        } else {
-            wrapper::run(&args)
-        };
-        #[expect(
-            clippy::exit,
-            reason = "a wrapper or linker must end here, before the rest of build.rs"
-        )]
-        std::process::exit(code);
+        std::process::exit(proof::repeat(builder));
     }
     instruct(&format!("rustc-check-cfg=cfg({DEVICE_CFG})"));
     instruct("rerun-if-changed=build.rs");

@@ -87,12 +87,8 @@ impl Proof {
     }
 }
 
-/// What this executable does for a compilation of the host; the exit code is 0 if device code and compilation agree.
-pub(crate) fn run(role: &str, builder: &Builder) -> i32 {
-    let done = match role {
-        COMPARE => compare(),
-        _ => repeat(builder),
-    };
+/// The exit code of a role: 0 if device code and compilation agree.
+fn code(done: Result<i32, String>) -> i32 {
     match done {
         Ok(code) => code,
         Err(problem) => {
@@ -107,8 +103,18 @@ fn out_dir() -> Result<PathBuf, String> {
     Ok(PathBuf::from(folder))
 }
 
-/// In the environment of rustc: nothing is to be done in the build that ran the script.
-fn compare() -> Result<i32, String> {
+/// In the environment of rustc; the exit code.
+pub(crate) fn compare() -> i32 {
+    code(compare_build())
+}
+
+/// In the environment of the build script; the exit code.
+pub(crate) fn repeat(builder: &Builder) -> i32 {
+    code(repeat_pass(builder))
+}
+
+/// Nothing is to be done in the build that ran the script.
+fn compare_build() -> Result<i32, String> {
     let out_dir = out_dir()?;
     // Several targets of the package may be compiled at the same time.
     let lock = out_dir.join("warploom-proof.lock");
@@ -131,8 +137,7 @@ fn compare() -> Result<i32, String> {
     Ok(status.code().unwrap_or(1))
 }
 
-/// In the environment of the build script.
-fn repeat(builder: &Builder) -> Result<i32, String> {
+fn repeat_pass(builder: &Builder) -> Result<i32, String> {
     let out_dir = out_dir()?;
     let mut proof = Proof::read(&out_dir)?;
     let package = Package::discover().map_err(|e| e.to_string())?;

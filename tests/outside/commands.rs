@@ -82,3 +82,33 @@ fn an_error_of_the_device_pass_alone_stands_at_the_kernel() {
     }
     assert!(said.lines().count() < 25, "a wall of text:\n{said}");
 }
+
+/// The executable of the build script is the nested build's compiler wrapper and linker as well, whose output cargo reads.
+#[test]
+fn a_build_script_may_do_something_before_compile() {
+    let main = "use warploom::prelude::*;\n\n#[kernel]\nfn store(i: Index1D, mut y: DisjointSlice<u32>) {\n    if let Some(y) = y.get_mut(i) {\n        *y = 12345679;\n    }\n}\n\nfn main() {}\n";
+    let script = "fn main() {
+    println!(\"cargo::rerun-if-changed=data\");
+    println!(\"hello\");
+    let out = std::env::var(\"OUT_DIR\").unwrap();
+    let log = std::fs::OpenOptions::new().append(true).create(true).open(out + \"/times\");
+    std::io::Write::write_all(&mut log.unwrap(), b\"once \").unwrap();
+    warploom_build::compile();
+    println!(\"cargo::rerun-if-changed=more\");
+}
+";
+    let program = Outside::program("prints-before", main).file("build.rs", script);
+    let times = || {
+        program
+            .script_folders()
+            .into_iter()
+            .map(|f| f.join("out/times"))
+    };
+    times().for_each(|file| drop(std::fs::remove_file(file))); // of an earlier run
+    program.builds();
+    assert!(program.ptx().contains("12345679"));
+    let times: Vec<String> = times()
+        .filter_map(|file| std::fs::read_to_string(file).ok())
+        .collect();
+    assert_eq!(times, ["once "]);
+}

@@ -198,21 +198,27 @@ impl Outside {
 
     /// When this package's build script ran last.
     pub(crate) fn script_ran(&self) -> SystemTime {
+        let stamps = self.script_folders().into_iter().filter_map(|f| {
+            fs::metadata(f.join("invoked.timestamp"))
+                .and_then(|m| m.modified())
+                .ok()
+        });
+        stamps.max().expect("the build script ran")
+    }
+
+    /// What cargo keeps of this package's build scripts.
+    pub(crate) fn script_folders(&self) -> Vec<PathBuf> {
         let folders = fs::read_dir(target_folder().join("debug/build")).unwrap();
-        let stamps = folders
+        let prefix = format!("{}-", self.name);
+        folders
             .map(|f| f.unwrap().path())
             .filter(|f| {
                 f.file_name()
                     .unwrap()
                     .to_string_lossy()
-                    .starts_with(&format!("{}-", self.name))
+                    .starts_with(&prefix)
             })
-            .filter_map(|f| {
-                fs::metadata(f.join("invoked.timestamp"))
-                    .and_then(|m| m.modified())
-                    .ok()
-            });
-        stamps.max().expect("the build script ran")
+            .collect()
     }
 }
 

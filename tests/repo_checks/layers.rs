@@ -176,7 +176,7 @@ const CRATES: &[Layers] = &[
                     "wrapper",
                 ],
             ),
-            ("build script", &["builder", "pass", "proof"]),
+            ("build script", &["builder", "pass", "proof", "roles"]),
         ],
     ),
     (
