@@ -44,13 +44,43 @@ fn no_index(block: Block, mut y: DisjointSlice<u32, PerBlock>) {
 #[test]
 fn more_dimensions_than_the_kernel_has() {
     refused(
-        "cannot launch `flat` with grid.y = 2: the kernel is 1-dimensional, so grid.y must be 1; use a 1-dimensional launch, or an index of more dimensions in the kernel",
+        "cannot launch `flat` with grid.y = 2: the kernel is 1-dimensional, so grid.y must be 1; use a 1-dimensional launch such as `Launch::covering(n)`, or an index of more dimensions in the kernel",
         |stream, y| flat::launch(stream, Launch::new((1, 2), 32), y),
     );
     refused(
-        "cannot launch `no_index` with block.z = 3: the kernel is 2-dimensional, so block.z must be 1; use a 2-dimensional launch, or an index of more dimensions in the kernel",
+        "cannot launch `no_index` with block.z = 3: the kernel is 2-dimensional, so block.z must be 1; use a 2-dimensional launch such as `Launch::covering_2d(width, height)`, or an index of more dimensions in the kernel",
         |stream, y| no_index::launch(stream, Launch::new(1, (2, 2, 3)), y),
     );
+}
+
+#[kernel]
+fn deep(_i: Index3D, _y: DisjointSlice<u32>) {}
+
+#[test]
+fn fewer_dimensions_than_the_index_has() {
+    for (given, shape) in [
+        ("Launch::covering(300)", Launch::covering(300)),
+        ("Launch::covering(1)", Launch::covering(1).block((16, 4))),
+    ] {
+        refused(
+            &format!(
+                "cannot launch `exact_block` with `{given}`, which covers x alone: the kernel's index has 2 dimensions; use `Launch::covering_2d(width, height)`"
+            ),
+            |stream, y| exact_block::launch(stream, shape, y.view_2d_mut(8).unwrap()),
+        );
+    }
+    refused(
+        "cannot launch `deep` with `Launch::covering_2d(8, 9)`, which covers x and y: the kernel's index has 3 dimensions; use `Launch::new(grid, block)` with triples, such as `Launch::new((2, 4, 4), (32, 4, 4))`",
+        |stream, y| deep::launch(stream, Launch::covering_2d(8, 9), y),
+    );
+    // One row is what was asked for, and so is a kernel without an index.
+    check(&[1_604_000, 1_604_001, 1_604_002], |device, stream| {
+        let mut y = device.zeroed(3)?;
+        exact_block::launch(stream, Launch::covering_2d(3, 1), y.view_2d_mut(3)?)?;
+        exact_block::launch(stream, Launch::covering(0), y.view_2d_mut(3)?)?;
+        no_index::launch(stream, Launch::covering(3), &mut device.zeroed(3)?)?;
+        Ok(y.to_vec(stream)?)
+    });
 }
 
 #[kernel(block(16, 4))]
@@ -64,7 +94,7 @@ fn exact_block(i: Index2D, mut y: DisjointSlice2D<u32>) {
 #[test]
 fn another_block_than_the_declared_one() {
     refused(
-        "cannot launch `exact_block` with blocks of [4, 16, 1] threads: the kernel is declared for [16, 4, 1]; launch it with this block, or with `Launch::covering`",
+        "cannot launch `exact_block` with blocks of [4, 16, 1] threads: the kernel is declared for [16, 4, 1]; launch it with this block, or with `Launch::covering_2d(width, height)`, which takes it",
         |stream, y| {
             exact_block::launch(
                 stream,

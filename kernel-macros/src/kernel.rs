@@ -135,11 +135,16 @@ impl Kernel {
 
     /// The dimensions that every launch must have, if the kernel fixes them: by `dim(..)` or by an index parameter.
     pub(crate) fn dims(&self) -> Option<u8> {
-        let index = self.params.iter().find_map(|param| match param.kind {
+        let declared = self.arguments.dim.as_ref().map(|dim| dim.value);
+        self.index_dims().or(declared)
+    }
+
+    /// The dimensions of the index parameter, if there is one.
+    pub(crate) fn index_dims(&self) -> Option<u8> {
+        self.params.iter().find_map(|param| match param.kind {
             ParamKind::Index(dims) => Some(dims),
             _ => None,
-        });
-        index.or(self.arguments.dim.as_ref().map(|dim| dim.value))
+        })
     }
 
     /// The parameters that the launch hands over, in order.

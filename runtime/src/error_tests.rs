@@ -258,11 +258,20 @@ fn launch_errors(here: &'static Location<'static>) -> Vec<L> {
             dims: 1,
             what: "block.y",
             given: 4,
+            remedy: "`Launch::covering(n)`",
+        },
+        L::TooFewDimensions {
+            kernel,
+            given: "Launch::covering(1000)".into(),
+            covered: "x alone",
+            dims: 2,
+            remedy: "`Launch::covering_2d(width, height)`",
         },
         L::WrongBlock {
             kernel,
             given: [64, 1, 1],
             needed: [128, 1, 1],
+            remedy: ", or with `Launch::covering(n)`, which takes it",
         },
         L::TooManyThreads {
             kernel,

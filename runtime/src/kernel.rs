@@ -18,6 +18,8 @@ pub struct Kernel<'a> {
     /// Fingerprints of the parameters' types, to be compared with those of the device code; none of a description that no macro wrote, whose
     /// writer answers for the types.
     pub layouts: &'static [u64],
+    /// Dimensions of the kernel's index; 0 without one.
+    pub index: u8,
     /// Source file of the kernel.
     pub file: &'static str,
     /// Line of the kernel.

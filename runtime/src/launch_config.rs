@@ -24,11 +24,11 @@ pub struct Launch {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// At least this many threads along x and y; the block is the kernel's own, or one of 256 threads.
-    Covering([u64; 2]),
+    /// At least so many threads; the block is the kernel's own, or one of 256 threads.
+    Covering(Threads),
     /// The same with this block.
     CoveringBy {
-        threads: [u64; 2],
+        threads: Threads,
         block: [u32; 3],
     },
     Exact {
@@ -37,17 +37,40 @@ pub(crate) enum Extent {
     },
 }
 
+/// Threads to cover, along x and y.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Threads {
+    Line(u64),
+    Plane([u64; 2]),
+}
+
+impl Threads {
+    pub(crate) fn extents(self) -> [u64; 2] {
+        match self {
+            Threads::Line(n) => [n, 1],
+            Threads::Plane(extents) => extents,
+        }
+    }
+}
+
 impl Launch {
     /// At least `n` threads in one dimension: blocks of 256, or of what the kernel declares. None at all for 0.
+    ///
+    /// For a kernel with an index of one dimension, or without an index.
     #[must_use]
     pub fn covering(n: usize) -> Launch {
-        Launch::of(Extent::Covering([n as u64, 1]))
+        Launch::of(Extent::Covering(Threads::Line(n as u64)))
     }
 
     /// At least `width` by `height` threads: blocks of 16 by 16, or of what the kernel declares. None at all if one is 0.
+    ///
+    /// For a kernel with an index of two dimensions, or without an index.
     #[must_use]
     pub fn covering_2d(width: usize, height: usize) -> Launch {
-        Launch::of(Extent::Covering([width as u64, height as u64]))
+        Launch::of(Extent::Covering(Threads::Plane([
+            width as u64,
+            height as u64,
+        ])))
     }
 
     /// `grid` blocks of `block` threads. Each is a number, a pair or a triple: x, y, z.

@@ -37,6 +37,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
         },
         params,
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     }

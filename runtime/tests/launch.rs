@@ -40,6 +40,7 @@ fn saxpy<'a>(
             Param::slice_mut::<f32>(),
         ],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };
@@ -85,6 +86,7 @@ fn plain(
         contract,
         params: &[],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };
@@ -154,6 +156,7 @@ fn rows_arrive_with_width_and_height() -> Result<()> {
         },
         params: &[Param::slice_2d_mut::<u32>()],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };
@@ -200,6 +203,7 @@ fn atomics_count_across_blocks() -> Result<()> {
         contract: Contract::ANY,
         params: &[Param::slice::<AtomicU32>()],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };
@@ -542,6 +546,7 @@ fn arguments_are_checked() -> Result<()> {
         contract: Contract::ANY,
         params: &[Param::by_value::<[u8; 32_765]>()],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };

@@ -29,6 +29,7 @@ fn plain(
         contract,
         params: &[],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };
@@ -203,6 +204,7 @@ fn parameters() {
                 contract: Contract::ANY,
                 params: &params[..n],
                 layouts: &[],
+                index: 0,
                 file: file!(),
                 line: line!(),
             };

@@ -30,6 +30,7 @@ fn increment<'a>(stream: &Stream, y: impl SliceMutArg<'a, u32>) -> Result<(), La
         contract: Contract::ANY,
         params: &[Param::slice_mut::<u32>()],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };

@@ -85,6 +85,7 @@ fn description(kernel: &Kernel) -> TokenStream {
     let base = kernel.base();
     let package = package();
     let contract = contract_fields(kernel);
+    let index = kernel.index_dims().unwrap_or(0);
     let param = quote!(::warploom::launch::Param);
     let params = kernel
         .passed()
@@ -99,6 +100,7 @@ fn description(kernel: &Kernel) -> TokenStream {
             },
             params: &[#(#params),*],
             layouts: const { &Self::__LAYOUTS },
+            index: #index,
             file: ::warploom::__core::file!(),
             line: ::warploom::__core::line!(),
         }

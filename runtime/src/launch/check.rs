@@ -8,7 +8,7 @@ use crate::launch::error::LaunchError;
 use crate::launch::peers::{check_reach, refuse_peers};
 use crate::launch::request::LaunchRequest;
 use crate::launch::residency::{check_cluster, check_residency};
-use crate::launch_config::Extent;
+use crate::launch_config::{Extent, Threads};
 use crate::launch_shape::CheckedShape;
 
 /// Threads of a block that covers one dimension, and along each of two.
@@ -44,12 +44,15 @@ fn check_shape(request: &LaunchRequest<'_>) -> Result<Option<CheckedShape>, Laun
     let cluster = check_cluster(request)?;
     let (grid, block) = match launch.extent {
         Extent::Exact { grid, block } => (grid.map(u64::from), block),
-        Extent::Covering([0, _] | [_, 0])
+        Extent::Covering(covered)
         | Extent::CoveringBy {
-            threads: [0, _] | [_, 0],
-            ..
-        } => return Ok(None),
-        Extent::Covering(threads) | Extent::CoveringBy { threads, .. } => {
+            threads: covered, ..
+        } => {
+            let threads = covered.extents();
+            if threads.contains(&0) {
+                return Ok(None);
+            }
+            check_covered(covered, kernel)?;
             let block = match launch.extent {
                 Extent::CoveringBy { block, .. } => block,
                 _ => covering_block(threads, kernel),
@@ -105,6 +108,40 @@ fn check_shape(request: &LaunchRequest<'_>) -> Result<Option<CheckedShape>, Laun
     }
     check_residency(request, &shape)?;
     Ok(Some(shape))
+}
+
+/// Refuses to cover fewer dimensions than the kernel's index has: most elements would get no thread, and nothing would say so.
+fn check_covered(covered: Threads, kernel: &Kernel<'_>) -> Result<(), LaunchError> {
+    let dims = match covered {
+        Threads::Line(_) => 1,
+        Threads::Plane(_) => 2,
+    };
+    if kernel.index <= dims {
+        return Ok(());
+    }
+    Err(too_few_dimensions(covered, kernel))
+}
+
+#[cold]
+fn too_few_dimensions(covered: Threads, kernel: &Kernel<'_>) -> LaunchError {
+    let (given, covered) = match covered {
+        Threads::Line(n) => (format!("Launch::covering({n})"), "x alone"),
+        Threads::Plane([width, height]) => {
+            (format!("Launch::covering_2d({width}, {height})"), "x and y")
+        }
+    };
+    LaunchError::TooFewDimensions {
+        kernel: kernel.base,
+        given,
+        covered,
+        dims: kernel.index,
+        remedy: match kernel.index {
+            2 => "`Launch::covering_2d(width, height)`",
+            _ => {
+                "`Launch::new(grid, block)` with triples, such as `Launch::new((2, 4, 4), (32, 4, 4))`"
+            }
+        },
+    }
 }
 
 /// Blocks of so many threads along one axis. Most blocks have a power of two of them, and a division costs as much as several other checks.
@@ -178,6 +215,10 @@ fn check_contract(shape: &CheckedShape, request: &LaunchRequest<'_>) -> Result<(
                     dims,
                     what,
                     given,
+                    remedy: match dims {
+                        1 => "`Launch::covering(n)`",
+                        _ => "`Launch::covering_2d(width, height)`",
+                    },
                 });
             }
         }
@@ -188,6 +229,11 @@ fn check_contract(shape: &CheckedShape, request: &LaunchRequest<'_>) -> Result<(
             kernel: kernel.base,
             given: shape.block,
             needed: contract.block,
+            remedy: match contract.block {
+                [_, 1, 1] => ", or with `Launch::covering(n)`, which takes it",
+                [_, _, 1] => ", or with `Launch::covering_2d(width, height)`, which takes it",
+                _ => "",
+            },
         });
     }
     let limit = contract.max_threads;

@@ -59,7 +59,7 @@ pub enum LaunchError {
     },
     /// The launch has more dimensions than the kernel's index, so that several threads would have the same index.
     #[error(
-        "cannot launch `{kernel}` with {what} = {given}: the kernel is {dims}-dimensional, so {what} must be 1; use a {dims}-dimensional launch, or an index of more dimensions in the kernel"
+        "cannot launch `{kernel}` with {what} = {given}: the kernel is {dims}-dimensional, so {what} must be 1; use a {dims}-dimensional launch such as {remedy}, or an index of more dimensions in the kernel"
     )]
     TooManyDimensions {
         /// The kernel's name.
@@ -70,10 +70,28 @@ pub enum LaunchError {
         what: &'static str,
         /// Its size.
         given: u32,
+        /// A launch of the kernel's dimensions.
+        remedy: &'static str,
+    },
+    /// The launch covers fewer dimensions than the kernel's index has, so that most elements would get no thread.
+    #[error(
+        "cannot launch `{kernel}` with `{given}`, which covers {covered}: the kernel's index has {dims} dimensions; use {remedy}"
+    )]
+    TooFewDimensions {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The shape asked for, as it is written.
+        given: String,
+        /// The axes that it covers.
+        covered: &'static str,
+        /// Dimensions of the kernel's index.
+        dims: u8,
+        /// A launch of these dimensions.
+        remedy: &'static str,
     },
     /// The kernel was written for blocks of one shape.
     #[error(
-        "cannot launch `{kernel}` with blocks of {given:?} threads: the kernel is declared for {needed:?}; launch it with this block, or with `Launch::covering`"
+        "cannot launch `{kernel}` with blocks of {given:?} threads: the kernel is declared for {needed:?}; launch it with this block{remedy}"
     )]
     WrongBlock {
         /// The kernel's name.
@@ -82,6 +100,8 @@ pub enum LaunchError {
         given: [u32; 3],
         /// The block that the kernel declares.
         needed: [u32; 3],
+        /// The other launch that has it, if there is one.
+        remedy: &'static str,
     },
     /// The kernel was compiled for smaller blocks.
     #[error(

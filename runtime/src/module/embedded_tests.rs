@@ -49,6 +49,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param]) -> Kernel<'a> {
         contract: Contract::ANY,
         params,
         layouts: &[],
+        index: 0,
         file: file!(),
         line: 1,
     }

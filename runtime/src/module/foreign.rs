@@ -225,6 +225,7 @@ impl<P> ForeignKernel<P> {
             contract: self.contract,
             params: &self.params,
             layouts: &[],
+            index: 0,
             file: caller.file(),
             line: caller.line(),
         };

@@ -18,6 +18,7 @@ fn on(device: &Device, contract: Contract) -> Function {
         contract,
         params: &[],
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };

@@ -94,6 +94,7 @@ fn start<'a>(
         contract: Contract::ANY,
         params,
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };

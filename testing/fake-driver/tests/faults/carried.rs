@@ -49,6 +49,7 @@ fn kernel<'a>(name: &'static str, params: &'a [Param], cooperative: bool) -> Ker
         },
         params,
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     }
