@@ -123,6 +123,65 @@ fn an_instruction_of_the_host_is_refused_with_chain_and_crate() {
     }
 }
 
+/// A kernel that calls the dependency, as tests have it.
+#[cfg(target_arch = "x86_64")]
+const TIMED: &str = "use warploom::prelude::*;
+
+#[kernel]
+fn timed(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = host_clock::by_assembly();
+    }
+}
+
+#[test]
+fn t() {}
+";
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn an_instruction_of_the_host_in_a_kernel_of_a_test_is_refused_with_chain_and_crate() {
+    let nothing = "//! Nothing.\n".to_owned();
+    let unit_tests = format!("{nothing}#[cfg(test)]\nmod tests {{\n{TIMED}}}\n");
+    for (name, library, test, [kernel, call]) in [
+        (
+            "refused-test",
+            &nothing,
+            TIMED,
+            ["tests/clock.rs:3", "tests/clock.rs:6:"],
+        ),
+        (
+            "refused-unit-test",
+            &unit_tests,
+            "",
+            ["src/lib.rs:6", "src/lib.rs:9:"],
+        ),
+    ] {
+        let program = Outside::package(name)
+            .file("src/lib.rs", library)
+            .file("tests/clock.rs", test)
+            .file(
+                "clock/Cargo.toml",
+                "[package]\nname = \"host-clock\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+            )
+            .file("clock/src/lib.rs", CLOCK)
+            .append(
+                "Cargo.toml",
+                "\n[dev-dependencies]\nhost-clock = { path = \"clock\" }\n",
+            );
+        let said = program.cargo(&["test", "--no-run"]);
+        assert!(!said.ok, "{}", said.text);
+        assert_contains(
+            &said.text,
+            &[
+                "kernel `timed` cannot run on a GPU: it reaches `host_clock::by_assembly` (crate `host_clock`), which needs assembly of the host processor (`rdtsc`)",
+                &format!("kernel `timed` at {kernel}\n"),
+                &format!("calls `host_clock::by_assembly` at {call}"),
+            ],
+        );
+    }
+}
+
 #[test]
 fn too_many_copies_of_a_loop_are_reported_once_with_the_limit() {
     let said = Outside::program(
