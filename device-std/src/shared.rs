@@ -8,6 +8,8 @@ mod carve; // dynamic memory in parts of several types
 mod dynamic; // as much as the launch says, raw
 mod tile; // phases: write one's own, barrier, read all
 
+use crate::const_text::Text;
+
 #[doc(hidden)]
 pub use array::RawArray;
 pub use array::{AtomicElement, SharedArray};
@@ -16,6 +18,31 @@ pub use dynamic::DynamicShared;
 #[doc(hidden)]
 pub use tile::TileName;
 pub use tile::{SharedTile, TileView};
+
+/// Static shared memory of a block at most, on every GPU: what assembles PTX refuses more.
+const MOST_BYTES: usize = 48 * 1024;
+
+/// Elements at most, of types without a size too.
+const MOST: usize = 1 << 20;
+
+/// Fails to compile if `N` elements of `T` have no room; `text` begins the message, `remedy` ends it. The device linker adds up what a kernel has.
+#[expect(clippy::panic, reason = "evaluated when the kernel is compiled")]
+const fn refuse_oversized<T, const N: usize>(text: Text, things: &str, remedy: &str) {
+    let bytes = size_of::<T>().saturating_mul(N);
+    if N > MOST || bytes > MOST_BYTES {
+        let text = text
+            .with_number(N)
+            .with(things)
+            .with(" of ")
+            .with_number(size_of::<T>())
+            .with(" bytes, but a block has at most ")
+            .with_number(MOST_BYTES)
+            .with(" bytes (48 KiB) of static shared memory; ")
+            .with(remedy)
+            .with(", or use dynamic shared memory, of which a block of most GPUs has more: a parameter `memory: DynamicShared<T>`, and `Launch::dynamic_shared(bytes)` where the kernel is launched");
+        panic!("{}", text.as_str());
+    }
+}
 
 #[cold]
 #[inline(never)]

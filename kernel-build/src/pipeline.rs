@@ -14,6 +14,7 @@ mod link; // host IR: definitions from the crate's dependencies
 #[cfg(test)]
 mod loops_tests;
 mod requirements; // what instructions need of the architecture
+mod shared_bytes; // static shared memory of each kernel
 #[cfg(test)]
 mod tests;
 
@@ -149,7 +150,7 @@ fn compile_with(
     let whole = instrument::copy(m, options.instrumented);
     let (layout, mut problems) = (gpu(m, Arch::sm(75), 0)?.data_layout(), Vec::new());
     pass!(run, m: BindIntrinsics => symbols::bind_intrinsics(m, &mut problems));
-    pass!(run, m: PlaceShared => shared::place(m, &mut problems));
+    let shared = pass!(run, m: PlaceShared => Ok(shared::place(m, &mut problems)));
     let statics = pass!(run, m: PlaceStatics => Ok(statics::place(m, &owned, &mut problems)));
     pass!(run, m: LinkLibrary => link::library(m, &layout, &mut problems));
     PipelineError::of(problems)?;
@@ -168,6 +169,7 @@ fn compile_with(
         names,
         calls,
         statics,
+        shared,
         options,
     };
     let mut schedule = Schedule::of(&program);
@@ -194,6 +196,7 @@ fn compile_with(
 
         pass!(run, m: RedirectSymbols => symbols::redirect(m));
         program.check_availability(m)?;
+        program.check_shared_bytes(m)?;
         contract::check(m, Stage::Optimisation, names)?;
         pass!(run, m: NumberLocations => locations::number(m, names));
         pass!(run, m: LocalAtomics => local_atomics::lower(m, names));

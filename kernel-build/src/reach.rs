@@ -357,3 +357,24 @@ pub(crate) fn visit<'ctx>(
         );
     }
 }
+
+/// The globals that a function reaches: through calls, other constants and the initial values of globals.
+pub(crate) fn globals(function: Value<'_>) -> HashSet<Value<'_>> {
+    let mut seen = HashSet::from([function]);
+    let mut todo = vec![function];
+    let mut found = HashSet::new();
+    while let Some(value) = todo.pop() {
+        let next = if value.as_function().is_some() {
+            let instructions = value.instructions().into_iter();
+            instructions.flat_map(Value::operands).collect()
+        } else if value.as_global().is_some() {
+            found.insert(value);
+            value.initializer().into_iter().collect()
+        } else {
+            value.operands()
+        };
+        let next = next.into_iter();
+        todo.extend(next.filter(|v| v.is_constant() && seen.insert(*v)));
+    }
+    found
+}

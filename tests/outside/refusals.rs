@@ -194,20 +194,83 @@ fn too_many_copies_of_a_loop_are_reported_once_with_the_limit() {
 }
 
 #[test]
-fn a_tile_that_no_gpu_has_room_for_is_named() {
+fn shared_memory_that_no_gpu_has_room_for_is_named() {
     let said = Outside::program(
         "refused-tile",
-        "use warploom::prelude::*;\n\n#[kernel]\nfn sum(block: Block, halo: SharedTile<u32, 32>, rows: SharedTile<[f64; 512], 300>) {\n    drop(halo.publish(&block));\n    drop(rows.publish(&block));\n}\n\nfn main() {}\n",
+        "use warploom::prelude::*;\n\n#[kernel]\nfn sum(block: Block, halo: SharedTile<u32, 32>, rows: SharedTile<[f64; 512], 13>) {\n    drop(halo.publish(&block));\n    drop(rows.publish(&block));\n}\n\nfn main() {}\n",
+    )
+    .fails();
+    let remedy = "or use dynamic shared memory, of which a block of most GPUs has more: a parameter `memory: DynamicShared<T>`, and `Launch::dynamic_shared(bytes)`";
+    assert_contains(
+        &said,
+        &[
+            "the shared tile `rows` has 13 slots of 4096 bytes, but a block has at most 49152 bytes (48 KiB) of static shared memory; take a smaller tile",
+            remedy,
+            "src/main.rs:4:",
+        ],
+    );
+    let said = Outside::program(
+        "refused-array",
+        "use warploom::prelude::*;\n\n#[kernel]\nfn sum() {\n    let sums = shared_array!(f32, 12_289);\n    unsafe { sums.set(0, 1.0) };\n}\n\nfn main() {}\n",
     )
     .fails();
     assert_contains(
         &said,
         &[
-            "the shared tile `rows` has 300 slots of 4096 bytes",
-            "take a smaller tile",
-            "src/main.rs:4:",
+            "a shared array has 12289 elements of 4 bytes, but a block has at most 49152 bytes (48 KiB) of static shared memory; take a smaller array",
+            remedy,
+            "src/main.rs:5:",
         ],
     );
+}
+
+/// Two kernels with a function of both: one has too much with it.
+const SUMMED: &str = "use warploom::prelude::*;
+
+fn most(i: usize) -> u32 {
+    let sums = shared_array!(u32, 12_000);
+    unsafe {
+        sums.set(i, 7);
+        sums.get(i + 1)
+    }
+}
+
+#[kernel]
+fn small(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = most(i.get());
+    }
+}
+
+#[kernel]
+fn large(i: Index1D, block: Block, mut tile: SharedTile<u32, 64>, mut y: DisjointSlice<u32>) {
+    tile.fill(|slot| most(slot));
+    let tile = tile.publish(&block);
+    let own = shared_array!([f32; 3], 100);
+    unsafe { own.set(tile[0] as usize, [1.0; 3]) };
+    if let Some(y) = y.get_mut(i) {
+        *y = tile[1] + unsafe { own.get(tile[2] as usize)[1] } as u32;
+    }
+}
+
+fn main() {}
+";
+
+#[test]
+fn static_shared_memory_of_a_kernel_is_added_up() {
+    let said = Outside::program("refused-sum", SUMMED).fails();
+    assert_contains(
+        &said,
+        &[
+            "kernel `large` has 49456 bytes of static shared memory, and a block has at most 49152 (48 KiB)",
+            "kernel `large` at src/main.rs:18",
+            "a shared array of 12000 `u32` in `refused_sum::most`: 48000 bytes",
+            "a shared array of 100 `[f32; 3]` in `refused_sum::large`: 1200 bytes",
+            "the shared tile `tile` of 64 `u32`: 256 bytes",
+            "use smaller ones, or dynamic shared memory",
+        ],
+    );
+    assert!(!said.contains("`small`"), "{said}");
 }
 
 const TWO_CLOSURES: &str = "use warploom::prelude::*;

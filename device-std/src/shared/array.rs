@@ -1,7 +1,8 @@
 //! Static shared memory without phases: raw, with atomics for the safe part.
 
-use super::element_outside;
+use super::{element_outside, refuse_oversized};
 use crate::atomic::{AtomicF32, AtomicF64};
+use crate::const_text::Text;
 use crate::scope::Scope;
 use crate::{Plain, intrinsics as raw};
 use core::marker::PhantomData;
@@ -192,6 +193,13 @@ impl<T: Plain, const N: usize> RawArray<'_, T, N> {
     #[must_use]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn of<Site: Fn() + 'static>(_site: Site) -> Self {
+        const {
+            refuse_oversized::<T, N>(
+                Text::new().with("a shared array has "),
+                " elements",
+                "take a smaller array",
+            );
+        };
         RawArray {
             start: raw::shared_site::<T, N, Site>().cast(),
             #[cfg(not(warploom_device))]

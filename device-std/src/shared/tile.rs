@@ -9,6 +9,7 @@
 //!    A thread that unwinds after a panic on the emulator does not wait; its tile is memory of its own from then on.
 //! 5. Address and barrier ids travel in one value, so exchanging two tiles changes nothing.
 
+use super::refuse_oversized;
 use crate::const_text::Text;
 use crate::index::linear_thread;
 use crate::scope::{Brand, Tied};
@@ -200,7 +201,14 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
                 ORDINAL < 7,
                 "a kernel has at most seven shared tiles: each takes two of the block's 16 barriers"
             );
-            refuse_oversized::<T, N>(Site::NAME);
+            refuse_oversized::<T, N>(
+                Text::new()
+                    .with("the shared tile `")
+                    .with(Site::NAME)
+                    .with("` has "),
+                " slots",
+                "take a smaller tile and fill it several times",
+            );
         };
         SharedTile {
             slots: raw::shared_site::<T, N, TileSite<ORDINAL, Site>>().cast(),
@@ -218,25 +226,6 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
 pub trait TileName: 'static {
     /// The parameter's name.
     const NAME: &'static str;
-}
-
-/// Slots and bytes of a tile at most: more than the shared memory that any GPU gives a block.
-const MOST: usize = 1 << 20;
-
-#[expect(clippy::panic, reason = "evaluated when the kernel is compiled")]
-const fn refuse_oversized<T, const N: usize>(name: &str) {
-    let bytes = size_of::<T>().saturating_mul(N);
-    if N > MOST || bytes > MOST {
-        let text = Text::new()
-            .with("the shared tile `")
-            .with(name)
-            .with("` has ")
-            .with_number(N)
-            .with(" slots of ")
-            .with_number(size_of::<T>())
-            .with(" bytes, but no GPU gives a block as much as 2^20 bytes of shared memory; take a smaller tile and fill it several times");
-        panic!("{}", text.as_str());
-    }
 }
 
 /// Gives each tile of a kernel its own memory.

@@ -5,7 +5,8 @@
 //! share memory that lives as long as the module: a static that is written must be one.
 
 use crate::llvm::{Module, Value};
-use std::collections::{HashMap, HashSet};
+use crate::reach;
+use std::collections::HashMap;
 
 const GLOBAL: u32 = 1;
 const GENERIC: u32 = 0;
@@ -40,31 +41,10 @@ pub(super) fn groups(module: &Module<'_>, names: &[String]) -> Vec<Vec<usize>> {
 }
 
 /// The globals that a kernel reaches and that keep what is written to them from launch to launch.
-fn lasting_globals(kernel: Value<'_>) -> HashSet<Value<'_>> {
-    let mut seen = HashSet::from([kernel]);
-    let mut todo = vec![kernel];
-    let mut found = HashSet::new();
-    while let Some(value) = todo.pop() {
-        let next = if value.as_function().is_some() {
-            value
-                .instructions()
-                .into_iter()
-                .flat_map(Value::operands)
-                .collect()
-        } else if value.as_global().is_some() {
-            if is_lasting(value) {
-                found.insert(value);
-            }
-            value.initializer().into_iter().collect()
-        } else {
-            value.operands()
-        };
-        todo.extend(
-            next.into_iter()
-                .filter(|v| v.is_constant() && seen.insert(*v)),
-        );
-    }
-    found
+fn lasting_globals(kernel: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    reach::globals(kernel)
+        .into_iter()
+        .filter(|g| is_lasting(*g))
 }
 
 fn is_lasting(global: Value<'_>) -> bool {

@@ -8,6 +8,7 @@ use super::availability::Calls;
 use super::{Compiled, PipelineError, gpu, image_groups, requirements};
 use crate::instrument::Show;
 use crate::llvm::{Linkage, LlvmError, Module, Passes};
+use crate::lower::shared::Array;
 use crate::lower::target_queries::ARCH;
 use crate::lower::{kernels, statics};
 use crate::options::{Arch, Options};
@@ -29,6 +30,7 @@ pub(crate) struct Program<'a, 'ctx> {
     pub(super) calls: Calls,
     /// Those that the host can ask for.
     pub(super) statics: Vec<Symbol>,
+    pub(super) shared: Vec<Array>,
     pub(super) options: &'a Options,
 }
 

@@ -283,6 +283,35 @@ fn a_shared_array_of_unknown_size_is_refused() {
     );
 }
 
+/// IR of a kernel that stores what it reads of shared arrays, each of so many bytes.
+fn sharing(name: &str, arrays: &[u64]) -> String {
+    let (mut body, mut sites) = (String::new(), String::new());
+    let mut sum = "0".to_owned();
+    for (i, bytes) in arrays.iter().enumerate() {
+        body.push_str(&format!(
+            "  %p{i} = call ptr @{name}.{i}()\n  store volatile i8 1, ptr %p{i}\n  %l{i} = load volatile i8, ptr %p{i}\n  %v{i} = add i8 {sum}, %l{i}\n"
+        ));
+        sum = format!("%v{i}");
+        sites.push_str(&format!(
+            "define ptr @{name}.{i}() noinline {{\n  %p = call ptr @__warploom.shared_static(i64 {bytes}, i64 16)\n  ret ptr %p\n}}\n"
+        ));
+    }
+    storing(name, &format!("{body}  %v = zext i8 {sum} to i32")) + &sites
+}
+
+const SHARED: &str = "declare ptr @__warploom.shared_static(i64, i64)\n";
+
+#[test]
+fn static_shared_memory_is_added_up_for_each_kernel() {
+    let fits = sharing("one", &[49_152]) + &sharing("two", &[16, 49_130]) + SHARED;
+    assert_eq!(ptx(&fits).matches(".shared .align 16").count(), 3);
+    let too_much = sharing("right", &[49_152]) + &sharing("wrong", &[49_130, 30]) + SHARED;
+    assert_eq!(
+        problems(&too_much),
+        "kernel `wrong` has 49168 bytes of static shared memory, and a block has at most 49152 (48 KiB)\n  kernel `wrong` at wrong:0\n    `wrong.0`: 49130 bytes\n    `wrong.1`: 30 bytes\n  use smaller ones, or dynamic shared memory, of which a block of most GPUs has more: a parameter `memory: DynamicShared<T>`, and `Launch::dynamic_shared(bytes)` where the kernel is launched"
+    );
+}
+
 #[test]
 fn undefined_symbols_are_explained() {
     let ir = storing("missing", "  %v = call i32 @middle()")

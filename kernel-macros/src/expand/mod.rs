@@ -253,7 +253,7 @@ fn witness(param: &Param, scope: &Ident) -> TokenStream {
     let ours = ours(param);
     match param.kind {
         ParamKind::SharedTile(ordinal) => {
-            let site = tile_site(ordinal);
+            let site = tile_site(ordinal, param);
             let ordinal = Literal::usize_unsuffixed(ordinal);
             tie(scope, &quote!(#ours::from_launch::<#ordinal, #site>()))
         }
@@ -295,7 +295,7 @@ fn argument(param: &Param) -> Ident {
 fn tile_sites(kernel: &Kernel) -> TokenStream {
     let sites = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::SharedTile(ordinal) => {
-            let (site, name) = (tile_site(ordinal), param.name.unraw().to_string());
+            let (site, name) = (tile_site(ordinal, param), param.name.unraw().to_string());
             Some(quote! {
                 struct #site;
                 impl ::warploom::device_std::shared::TileName for #site {
@@ -308,8 +308,9 @@ fn tile_sites(kernel: &Kernel) -> TokenStream {
     quote!(#(#sites)*)
 }
 
-fn tile_site(ordinal: usize) -> Ident {
-    format_ident!("__Tile{ordinal}", span = Span::mixed_site())
+/// The device linker reads the tile's name from it.
+fn tile_site(ordinal: usize, param: &Param) -> Ident {
+    format_ident!("__Tile{ordinal}_{}", param.name, span = Span::mixed_site())
 }
 
 /// A local variable that cannot collide with the user's names.

@@ -123,7 +123,7 @@ fn types_are_made_by_our_paths() {
         &host,
         quote!(::warploom::device_std::scope::Scope::tie(
             &scope,
-            ::warploom::device_std::SharedTile::from_launch::<0, __Tile0>()
+            ::warploom::device_std::SharedTile::from_launch::<0, __Tile0_t>()
         )),
     );
 }

@@ -132,7 +132,7 @@ pub enum LaunchError {
         /// The device's name.
         device: String,
     },
-    /// More static shared memory than a block can have. On the emulator only: for a GPU such a kernel does not assemble.
+    /// More static shared memory than a block can have. On the emulator only: device code of such a kernel is not built.
     #[error(
         "cannot run `{kernel}`: its static shared arrays have {given} bytes (the last: of `{array}`, {place}), and a block on {device} has at most {limit}, more only as dynamic shared memory; take a `DynamicShared`, or use smaller arrays"
     )]
