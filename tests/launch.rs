@@ -70,6 +70,15 @@ fn fewer_dimensions_than_the_index_has() {
         );
     }
     refused(
+        "cannot launch `exact_block` with `Launch::covering(9)`, which covers x alone: the kernel's index has 2 dimensions; use `Launch::covering_2d(width, height)`",
+        |stream, y| {
+            let best = exact_block::function(stream.device())?
+                .best_block(|_| 0)
+                .unwrap();
+            exact_block::launch(stream, best.covering(9), y.view_2d_mut(8).unwrap())
+        },
+    );
+    refused(
         "cannot launch `deep` with `Launch::covering_2d(8, 9)`, which covers x and y: the kernel's index has 3 dimensions; use `Launch::new(grid, block)` with triples, such as `Launch::new((2, 4, 4), (32, 4, 4))`",
         |stream, y| deep::launch(stream, Launch::covering_2d(8, 9), y),
     );

@@ -53,25 +53,19 @@ pub struct BestBlock {
 }
 
 impl BestBlock {
-    /// The launch of at least `n` threads in such blocks. None at all for 0.
+    /// The launch of at least `n` threads in such blocks, as [`Launch::covering`] has it. None at all for 0.
     #[must_use]
     pub fn covering(&self, n: usize) -> Launch {
-        let blocks = (n as u64).div_ceil(u64::from(self.threads));
-        match u32::try_from(blocks) {
-            Ok(0) => Launch::covering(0),
-            // What no grid has is refused by the launch, with its limit.
-            blocks => self.launch(blocks.unwrap_or(u32::MAX)),
-        }
+        self.launch(Launch::covering(n).block(self.threads))
     }
 
     /// The launch that just fills the device: for kernels whose threads go on with more elements, in strides of the grid.
     #[must_use]
     pub fn filling(&self) -> Launch {
-        self.launch(self.blocks)
+        self.launch(Launch::new(self.blocks, self.threads))
     }
 
-    fn launch(&self, blocks: u32) -> Launch {
-        let launch = Launch::new(blocks, self.threads);
+    fn launch(&self, launch: Launch) -> Launch {
         match self.dynamic_shared_bytes {
             0 => launch,
             bytes => launch.dynamic_shared(bytes),

@@ -170,11 +170,10 @@ fn a_best_block_becomes_a_launch() {
         .best_block(|threads| 4 * threads)
         .unwrap();
     assert_eq!(best.filling(), Launch::new(284, 768).dynamic_shared(3072));
-    assert_eq!(best.covering(1), Launch::new(1, 768).dynamic_shared(3072));
-    assert_eq!(best.covering(769), Launch::new(2, 768).dynamic_shared(3072));
-    assert_eq!(best.covering(0), Launch::covering(0));
+    let covering = Launch::covering(769).block(768);
+    assert_eq!(best.covering(769), covering.dynamic_shared(3072));
     let plain = kernel(Contract::ANY).best_block(|_| 0).unwrap();
-    assert_eq!(plain.covering(1536), Launch::new(2, 768));
+    assert_eq!(plain.covering(769), covering);
 }
 
 //@ rows: GLA-18
