@@ -4,7 +4,9 @@ use warploom::LaunchError;
 use warploom::model::Model;
 use warploom::occupancy::{BlockNeeds, Multiprocessor};
 use warploom::prelude::*;
-use warploom_harness::device_test::on_each_device;
+use warploom_harness::device_test::{gpu_or_skip, on_each_device};
+
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 #[kernel(launch_bounds(256, 4))]
 fn bounded(i: Index1D, mut y: DisjointSlice<u32>) {
@@ -115,21 +117,32 @@ fn host_and_device_share_one_constant() {
     });
 }
 
+/// What a limit is for is the GPU's alone: the emulator models no registers. That it runs such kernels is the next test's.
 //@ rows: KC-7, KC-9, KC-10, GLA-8
 #[test]
-fn registers_keep_to_the_bounds() {
+fn registers_keep_to_the_bounds() -> Result<()> {
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
+    let attributes = few_registers::attributes(&device)?.ok_or("no attributes")?;
+    assert!((1..=32).contains(&attributes.registers), "{attributes:?}");
+    assert!(attributes.binary_version >= 75 && attributes.ptx_version >= 63);
+    let attributes = bounded::attributes(&device)?.ok_or("no attributes")?;
+    let most = 64 * 1024 / (256 * 4);
+    assert!(attributes.registers <= most, "{attributes:?}");
+    Ok(())
+}
+
+#[test]
+fn a_kernel_with_a_register_limit_runs() {
     on_each_device(|device, stream| {
         let mut y = device.zeroed::<u32>(70)?;
         few_registers::launch(stream, (2, 35), &mut y)?;
         assert_eq!(y.to_vec(stream)?, [7; 70]);
-        if let Some(attributes) = few_registers::attributes(device)? {
-            assert!((1..=32).contains(&attributes.registers), "{attributes:?}");
-            assert!(attributes.binary_version >= 75 && attributes.ptx_version >= 63);
-        }
-        if let Some(attributes) = bounded::attributes(device)? {
-            let most = 64 * 1024 / (256 * 4);
-            assert!(attributes.registers <= most, "{attributes:?}");
-        }
+        assert_eq!(
+            few_registers::attributes(device)?.is_some(),
+            device.is_gpu()
+        );
         Ok(())
     });
 }
@@ -157,50 +170,66 @@ hungry!(a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 b0 b1 b2 b3 b4 b5 b6 b7 b8 b9 c0 c1 c2 c3 
 
 //@ rows: GLA-5, KC-10
 #[test]
-fn a_block_that_has_too_few_registers_is_refused() {
-    on_each_device(|device, stream| {
-        let x = device.upload(&[3u32, 5, 7])?;
-        let mut y = device.zeroed::<u32>(1024)?;
-        if let Some(attributes) = hungry::attributes(device)? {
-            assert!(attributes.registers > 64, "{attributes:?}");
-            let error = hungry::launch(stream, (1, 1024), 2, &x, &mut y).unwrap_err();
-            let LaunchError::TooManyThreads {
-                given: 1024, limit, ..
-            } = error
-            else {
-                panic!("{error}")
-            };
-            assert_eq!(limit, attributes.max_threads);
-        }
-        hungry::launch(stream, (2, 64), 2, &x, &mut y)?;
-        assert!(y.to_vec(stream)?[..128].iter().any(|sum| *sum != 0));
-        Ok(())
-    });
+fn a_block_that_has_too_few_registers_is_refused() -> Result<()> {
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
+    let stream = device.stream()?;
+    let x = device.upload(&[3u32, 5, 7])?;
+    let mut y = device.zeroed::<u32>(1024)?;
+    let attributes = hungry::attributes(&device)?.ok_or("no attributes")?;
+    assert!(attributes.registers > 64, "{attributes:?}");
+    let error = hungry::launch(&stream, (1, 1024), 2, &x, &mut y).unwrap_err();
+    let LaunchError::TooManyThreads {
+        given: 1024, limit, ..
+    } = error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(limit, attributes.max_threads);
+    assert_eq!(y.to_vec(&stream)?, [0; 1024], "nothing ran");
+    hungry::launch(&stream, (2, 64), 2, &x, &mut y)?;
+    assert!(y.to_vec(&stream)?[..128].iter().any(|sum| *sum != 0));
+    Ok(())
 }
 
 //@ rows: GCC-20
 #[test]
-fn the_registers_of_a_multiprocessor_limit_its_blocks() {
-    on_each_device(|device, _| {
-        let all = device.properties()?.registers_per_multiprocessor;
+fn the_registers_of_a_multiprocessor_limit_its_blocks() -> Result<()> {
+    let Some(device) = gpu_or_skip() else {
+        return Ok(());
+    };
+    let all = device.properties()?.registers_per_multiprocessor;
+    let room = hungry::function(&device)?.occupancy(256, 0)?;
+    let taken = |blocks| blocks * room.registers_per_block;
+    assert!(room.blocks > 0 && taken(room.blocks) <= all, "{room:?}");
+    assert!(taken(room.blocks + 1) > all, "{room:?}");
+    Ok(())
+}
+
+/// The emulator has no kernel's registers: its models have those of the multiprocessors, and the rule for how many blocks fit.
+//@ rows: GCC-20
+#[test]
+fn every_model_has_the_registers_of_its_multiprocessors() -> Result<()> {
+    for model in Model::all() {
+        let device = Device::emulator_of(model);
+        let properties = device.properties()?;
+        // Of all generations since 5.0 but 5.3 and 6.2.
         assert_eq!(
-            all,
+            properties.registers_per_multiprocessor,
             64 * 1024,
-            "of all generations since 5.0 but 5.3 and 6.2"
+            "{model:?}"
         );
-        let room = if device.is_gpu() {
-            hungry::function(device)?.occupancy(256, 0)?
-        } else {
-            // The emulator knows of no kernel how many registers it needs.
-            Multiprocessor::of(Model::default()).occupancy_of(&BlockNeeds {
+        // A warp takes registers in units of 256: blocks of 256 threads with 64 registers each take 16 Ki of the 64 Ki, with 100 registers
+        // 26 Ki, with 255 all.
+        for (registers, blocks) in [(64, 4), (100, 2), (128, 2), (255, 1)] {
+            let room = Multiprocessor::of(model).occupancy_of(&BlockNeeds {
                 threads: 256,
-                registers: 100,
+                registers,
                 shared_bytes: 0,
-            })
-        };
-        let taken = |blocks| blocks * room.registers_per_block;
-        assert!(room.blocks > 0 && taken(room.blocks) <= all, "{room:?}");
-        assert!(taken(room.blocks + 1) > all, "{room:?}");
-        Ok(())
-    });
+            });
+            assert_eq!(room.blocks, blocks, "{registers} registers on {model:?}");
+        }
+    }
+    Ok(())
 }
