@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 
+use warploom_fake_driver::testing::Fake;
 use warploom_harness::futures::block_on;
 use warploom_runtime::{
     EventOptions, MemoryError, Result, Stream, StreamError, StreamOptions, profile,
@@ -342,13 +343,42 @@ fn any_order_of_issue_gives_the_same_results() -> Result<()> {
     Ok(())
 }
 
+//@ rows: GDV-4, GDR-6
+#[test]
+fn dropping_a_device_waits_for_its_work() -> Result<()> {
+    let device = gpu!();
+    let stream = device.stream()?;
+    let done = Arc::new(AtomicBool::new(false));
+    let reached = Arc::clone(&done);
+    delay(&stream)?;
+    stream.launch_host(move || reached.store(true, Ordering::Release))?;
+    assert_eq!(done.load(Ordering::Acquire), !is_asynchronous(&device));
+    drop((stream, device));
+    assert!(
+        done.load(Ordering::Acquire),
+        "the device went before its work was done"
+    );
+    Ok(())
+}
+
+/// What a profiler makes of it is its own; that the driver is told shows in the fake driver's log. On a GPU the calls succeed.
 #[test]
 fn profiles_take_names_and_orders() -> Result<()> {
     let device = gpu!();
     let stream = device.stream()?;
+    let fake = Fake::loaded().ok();
+    if let Some(fake) = &fake {
+        fake.start_log();
+    }
     profile::start(&device)?;
     profile::name_stream(&stream, "copies");
     profile::stop(&device)?;
+    if let Some(fake) = fake {
+        let log = fake.log();
+        let orders = log.iter().filter(|call| call.starts_with("cuProfiler"));
+        let orders: Vec<&str> = orders.map(String::as_str).collect();
+        assert_eq!(orders, ["cuProfilerStart", "cuProfilerStop"], "{log:?}");
+    }
     Ok(())
 }
 

@@ -185,14 +185,30 @@ fn streams_of_other_devices_are_refused() -> Result<()> {
 fn graphs_go_to_other_threads() -> Result<()> {
     fn sendable<T: Send + Sync>(_: &T) {}
     let device = Device::emulator();
-    let graph = copying(&device)?;
+    let x = device.upload(&[1u8, 2, 3])?;
+    let mut copies = Vec::new();
+    for _ in 0..4 {
+        copies.push(device.zeroed::<u8>(3)?);
+    }
+    let graph = Graph::capture(&device, |s| {
+        copies
+            .iter_mut()
+            .try_for_each(|y| y.copy_from_device(0, &x, s))
+    })?;
     sendable(&graph);
     let graph = graph.instantiate()?;
     sendable(&graph);
     let stream = device.stream()?;
     std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| (0..100).for_each(|_| graph.launch(&stream).unwrap()));
+        for y in &mut copies {
+            let (graph, stream) = (&graph, &stream);
+            scope.spawn(move || {
+                for round in 0..100 {
+                    y.copy_from(0, &[round; 3], stream).unwrap();
+                    graph.launch(stream).unwrap();
+                    assert_eq!(y.to_vec(stream).unwrap(), [1, 2, 3], "after run {round}");
+                }
+            });
         }
     });
     Ok(())

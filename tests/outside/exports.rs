@@ -39,9 +39,7 @@ fn the_readme_program_builds_and_runs() {
 /// `<!-- saxpy/build.rs -->`, a fenced block, then any text.
 #[test]
 fn the_readme_shows_the_program_that_is_tested() {
-    let Ok(readme) = fs::read_to_string(repository().join("README.md")) else {
-        return;
-    };
+    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
     for (file, language) in [
         ("Cargo.toml", "toml"),
         ("build.rs", "rust"),
