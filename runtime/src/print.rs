@@ -215,8 +215,8 @@ impl Device {
 
     /// Prints what kernels have left so far.
     ///
-    /// Happens by itself at the start of a launch, when a stream, an event or a copy is waited for, and when the last handle of the
-    /// device is dropped. A program that exits without any of these loses what is left: `static`s are never dropped, for example.
+    /// Happens by itself at the start of a launch, when a stream, an event or a copy is waited for, when a [`Module`](crate::Module) is loaded or
+    /// unloaded, and when the last handle of the device is dropped. A program that exits without any of these loses what is left: `static`s are never dropped, for example.
     #[inline]
     pub fn flush_prints(&self) {
         self.0.prints.flush();
@@ -263,3 +263,7 @@ impl Device {
         Ok(resized?)
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+#[path = "print/flush_tests.rs"]
+mod flush_tests;

@@ -111,13 +111,14 @@ impl Device {
         self.load_with(code, &JitOptions::new())
     }
 
-    /// Loads code for this device: compiles PTX, chooses in fat binaries. CUDA: `cuModuleLoadDataEx`.
+    /// Loads code for this device: compiles PTX, chooses in fat binaries. Prints what kernels have left so far. CUDA: `cuModuleLoadDataEx`.
     ///
     /// # Errors
     /// [`ModuleError::Unsupported`] on the emulator. [`ModuleError::WrongArch`] for code that does not run here,
     /// [`ModuleError::Setting`] for options that there are not, [`ModuleError::Refused`] with the compiler's log and its first line with an
     /// error.
     pub fn load_with(&self, code: &Code<'_>, options: &JitOptions) -> Result<Module, ModuleError> {
+        self.flush_prints();
         let gpu = self.gpu_for("loading PTX, cubins and fat binaries")?;
         check_arch(code, self)?;
         let mut jit = options.jit()?;
@@ -262,6 +263,13 @@ impl Loaded {
             Backend::Cuda(gpu) => Some(gpu),
             Backend::Emulator(_) => None,
         }
+    }
+}
+
+/// The driver unloads the module afterwards, and prints at that time too.
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        self.device.flush_prints();
     }
 }
 

@@ -1,9 +1,12 @@
 //! When output appears.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use warploom::module::Code;
 use warploom::prelude::*;
-use warploom::{Graph, gpu_println};
+use warploom::{Graph, StreamError, gpu_println};
 use warploom_harness::device_test::{devices, on_each_device};
 
 use crate::Printed;
@@ -20,7 +23,7 @@ fn silent(i: Index1D, mut y: DisjointSlice<u32>) {
     }
 }
 
-//@ rows: GPF-16, GPF-19
+//@ rows: GPF-16
 #[test]
 fn a_later_launch_prints_what_came_before() {
     on_each_device(|device, stream| {
@@ -42,6 +45,42 @@ fn a_later_launch_prints_what_came_before() {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert_eq!(found, ["hello 1\n"]);
+        Ok(())
+    });
+}
+
+/// Waits for what the stream has to do with a function of the host, which prints nothing.
+fn wait_without_printing(stream: &Stream) -> Result<(), StreamError> {
+    let done = Arc::new(AtomicBool::new(false));
+    let reached = Arc::clone(&done);
+    stream.launch_host(move || reached.store(true, Ordering::Release))?;
+    while !done.load(Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+/// The emulator refuses the module, and prints all the same.
+//@ rows: GPF-19
+#[test]
+fn loading_and_unloading_a_module_prints() {
+    const PTX: &str =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\nret;\n}\n";
+    on_each_device(|device, stream| {
+        let printed = Printed::of(device);
+        hello::launch(stream, (1, 1), 1)?;
+        wait_without_printing(stream)?;
+        assert!(printed.take().is_empty(), "nothing looked for lines yet");
+        let loaded = device.load(&Code::ptx(PTX)?);
+        assert_eq!(printed.take(), ["hello 1\n"]);
+        assert_eq!(loaded.is_ok(), device.is_gpu(), "{loaded:?}");
+        if let Ok(module) = loaded {
+            hello::launch(stream, (1, 1), 2)?;
+            wait_without_printing(stream)?;
+            assert!(printed.take().is_empty(), "nothing looked for lines yet");
+            drop(module);
+            assert_eq!(printed.take(), ["hello 2\n"]);
+        }
         Ok(())
     });
 }
