@@ -187,3 +187,22 @@ impl<S: Into<Launch>> Shape for S {
         self.into()
     }
 }
+
+//@ rows: KC-6
+/// The set of a launch's attributes is open: no program names all of them, so that another one breaks none.
+///
+/// ```
+/// use warploom_runtime::Launch;
+/// let shape = Launch::new(8, 32).dynamic_shared(64).cluster(2);
+/// assert_ne!(shape, Launch::new(8, 32).dynamic_shared(64));
+/// ```
+/// ```compile_fail,E0451
+/// use warploom_runtime::Launch;
+/// let shape = Launch { cluster: Some([2, 1, 1]), ..Launch::new(8, 32) };
+/// ```
+/// ```compile_fail,E0451
+/// use warploom_runtime::Launch;
+/// let Launch { cluster, .. } = Launch::new(8, 32);
+/// ```
+#[cfg(doctest)]
+pub struct AttributesAreOpen;
