@@ -144,6 +144,51 @@ fn a_changed_option_is_built_again() {
     );
 }
 
+const ASKS: &str = r#"use warploom::device_std::{FeatureSet, feature_set};
+use warploom::prelude::*;
+
+#[kernel]
+fn asks(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = match feature_set() {
+            FeatureSet::Base => 1111,
+            FeatureSet::Specific(arch) => 2200 + arch,
+            _ => 3333,
+        };
+    }
+}
+
+fn main() -> warploom::Result<()> {
+    let device = Device::emulator();
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(1)?);
+    asks::launch(&stream, (1, 1), &mut y)?;
+    println!("{:?}", y.to_vec(&stream)?);
+    Ok(())
+}
+"#;
+
+/// The emulator runs code for no architecture, whatever images there are.
+#[test]
+fn an_image_for_one_architecture_has_its_features() {
+    let script = "use warploom_build::{Arch, Builder};\n\nfn main() {\n    Builder::new().archs(&[Arch::sm(80), Arch::exactly(90)]).compile();\n}\n";
+    let program = Outside::program("rebuild-specific", ASKS).file("build.rs", script);
+    program.builds();
+    let code = program.device_code();
+    let [portable, specific] = &code[0].ptx[..] else {
+        panic!("{} images", code[0].ptx.len());
+    };
+    assert!(
+        portable.contains("1111") && !portable.contains("2290"),
+        "{portable}"
+    );
+    assert!(
+        specific.contains(".target sm_90a") && specific.contains("2290"),
+        "{specific}"
+    );
+    assert!(!specific.contains("1111"), "{specific}");
+    assert_eq!(program.prints("debug/rebuild-specific").trim(), "[1111]");
+}
+
 #[test]
 fn lines_of_the_source_are_in_the_ptx_when_asked_for() {
     let script = "fn main() {\n    warploom_build::Builder::new().line_info(true).compile();\n}\n";

@@ -191,6 +191,34 @@ fn each_architecture_gets_its_own_ptx() {
     }
 }
 
+/// What `feature_set()` calls is a constant in each image: 0 in portable ones, the architecture in those for it alone.
+//@ rows: MC-6
+#[test]
+fn the_feature_set_is_a_constant_of_each_image() {
+    let archs = vec![Arch::sm(75), Arch::sm(90), Arch::exactly(90)];
+    let wanted = Options { archs, ..options() };
+    let ir = storing("asks", "  %v = call i32 @__warploom.arch_specific()")
+        + "declare i32 @__warploom.arch_specific()\n";
+    let (_, texts) = compiled(&ir, wanted).unwrap();
+    let stored = |ptx: &str| {
+        let store = ptx.lines().find(|line| line.contains("st.global"));
+        let value = store.and_then(|line| {
+            line.rsplit(", ")
+                .next()?
+                .strip_suffix(';')?
+                .parse::<u32>()
+                .ok()
+        });
+        value.unwrap_or_else(|| panic!("no constant is stored: {ptx}"))
+    };
+    let mut found: Vec<_> = texts
+        .iter()
+        .map(|(sm, exact, ptx)| (*sm, *exact, stored(ptx)))
+        .collect();
+    found.sort();
+    assert_eq!(found, [(75, false, 0), (90, false, 0), (90, true, 90)]);
+}
+
 /// The names of Rust's symbols and of its constants are no names in PTX.
 #[test]
 fn names_are_those_that_ptxas_accepts() {
