@@ -248,3 +248,62 @@ fn dynamic_shared_memory_is_as_large_as_asked_for() {
         });
     }
 }
+
+/// `PER` elements for each thread.
+#[kernel]
+fn double<const PER: usize>(i: Index1D, x: &[u32], mut y: DisjointSlice<u32, Chunks<PER>>) {
+    if let Some(y) = y.get_mut(i) {
+        for (k, y) in y.iter_mut().enumerate() {
+            *y = 2 * x[PER * i.get() + k];
+        }
+    }
+}
+
+/// The shape of a launch is a value and an instance of a kernel a function, so both can stand in lists; events time the device's work.
+//@ rows: TT-7
+#[test]
+fn a_sweep_over_configurations_is_a_loop() {
+    type Variant = fn(&Stream, Launch, &DeviceBuffer<u32>, &mut DeviceBuffer<u32>) -> Launched;
+    type Launched = Result<(), warploom::LaunchError>;
+    const VARIANTS: [(usize, Variant); 3] = [
+        (1, |stream, shape, x, y| {
+            double::<1>::launch(stream, shape, x, y)
+        }),
+        (2, |stream, shape, x, y| {
+            double::<2>::launch(stream, shape, x, y)
+        }),
+        (8, |stream, shape, x, y| {
+            double::<8>::launch(stream, shape, x, y)
+        }),
+    ];
+    const BLOCKS: [u32; 6] = [32, 64, 96, 256, 512, 1024];
+    let n = 8 * 1003;
+    let x: Vec<u32> = (0..n as u32).collect();
+    let expected: Vec<u32> = x.iter().map(|x| 2 * x).collect();
+    on_each_device(|device, stream| {
+        let (x, start, end) = (device.upload(&x)?, device.event()?, device.event()?);
+        let mut times = vec![];
+        for (per_thread, launch) in VARIANTS {
+            for block in BLOCKS {
+                let mut y = device.zeroed::<u32>(n)?;
+                let shape = Launch::covering(n / per_thread).block(block);
+                stream.record(&start)?;
+                launch(stream, shape, &x, &mut y)?;
+                stream.record(&end)?;
+                let ms = start.elapsed_ms(&end)?;
+                assert_eq!(
+                    y.to_vec(stream)?,
+                    expected,
+                    "{per_thread} in blocks of {block}"
+                );
+                times.push((ms, per_thread, block));
+            }
+        }
+        assert_eq!(times.len(), 18);
+        assert!(
+            times.iter().all(|(ms, ..)| ms.is_finite() && *ms >= 0.0),
+            "{times:?}"
+        );
+        Ok(())
+    });
+}
