@@ -15,6 +15,7 @@ pub mod embedded; // device code written by hand, in a program
 pub mod emulator_speed; // how fast the emulator is: samples, rows, docs/generated/emulator-speed.md
 pub mod futures; // waiting for one future
 pub mod host_coverage; // which test proves which of the host's rows
+pub mod math_accuracy; // how exact the mathematical functions are: rows, docs/generated/math.md
 mod opened_gpus; // which tests opened which GPU
 pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel
 pub mod ptxas; // NVIDIA's assembler, where there is one

@@ -199,11 +199,16 @@ impl Record {
 /// Name of the result file of a GPU: `NVIDIA H200` becomes `nvidia-h200.json`.
 #[must_use]
 pub fn file_name(gpu: &str) -> String {
-    let words = gpu
+    format!("{}.json", slug(gpu))
+}
+
+/// A device's name as a part of file names: `NVIDIA H200` becomes `nvidia-h200`.
+pub(crate) fn slug(device: &str) -> String {
+    let words = device
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty());
-    let slug: Vec<String> = words.map(str::to_ascii_lowercase).collect();
-    format!("{}.json", slug.join("-"))
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    words.join("-")
 }
 
 /// Writes `records` as a list of objects, one field per line.

@@ -9,6 +9,11 @@ mkdir -p out
 # Each test that opens a GPU appends a line: program, test, name of the GPU, UUID.
 export WARPLOOM_GPU_RECORD="$PWD/out/opened-gpus.tsv"
 : >"$WARPLOOM_GPU_RECORD"
+# The tests of mathematical functions write what they measure: benches/results/math/accuracy/ takes the files.
+rm -rf out/accuracy
+export WARPLOOM_RECORD_DIR="$PWD/out/accuracy"
+WARPLOOM_BENCH_DRIVER="$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)"
+export WARPLOOM_BENCH_DRIVER
 passed=0
 failed=""
 

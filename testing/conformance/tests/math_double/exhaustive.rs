@@ -1,13 +1,11 @@
 //! A thousand million arguments of each function where there is a GPU: function and reference are computed there, the worst error and its
-//! arguments come back. With `WARPLOOM_RECORD_DIR` the results are added to `math_double.tsv` in that folder.
-
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::path::PathBuf;
+//! arguments come back. With `WARPLOOM_RECORD_DIR` set they go to the device's file in that folder (`warploom_harness::math_accuracy`), and
+//! the emulator gets more arguments.
 
 use warploom::prelude::*;
 use warploom_conformance::reference::ulp_error_f64;
 use warploom_harness::device_test::on_each_device;
+use warploom_harness::math_accuracy::{self, Row};
 
 use crate::functions::*;
 
@@ -15,8 +13,10 @@ use crate::functions::*;
 const PER_THREAD: u64 = 256;
 /// Threads of a launch on a GPU, and launches.
 const GPU: (u32, u32, u64) = (4096, 128, 8);
-/// The same on the emulator.
+/// The same on the emulator, where a sample is enough: `accuracy` has the rest.
 const EMULATOR: (u32, u32, u64) = (1, 33, 1);
+/// The same where the errors are recorded.
+const RECORDED: (u32, u32, u64) = (16, 128, 1);
 
 /// The worst error of the thread's own arguments, and those: NaN counts as worse than any number.
 #[kernel]
@@ -39,12 +39,15 @@ fn search<F: Function>(i: Index1D, start: u64, count: u64, mut y: DisjointSlice<
     }
 }
 
-/// Measures a function on each device, writes it down and compares with its bound.
-fn measure<F: Function>(variant: &str) {
+/// Measures a function on each device over one kind of arguments, writes it down and compares with its bound.
+fn measure<F: Function>(kind: &str) {
     on_each_device(|device, stream| {
-        let (blocks, threads, launches) = if device.is_gpu() { GPU } else { EMULATOR };
-        // On the emulator a sample is enough: `accuracy` has the rest.
-        let count = if device.is_gpu() { PER_THREAD } else { 8 };
+        let ((blocks, threads, launches), count) =
+            match (device.is_gpu(), math_accuracy::is_recorded()) {
+                (true, _) => (GPU, PER_THREAD),
+                (false, true) => (RECORDED, 32),
+                (false, false) => (EMULATOR, 8),
+            };
         let total = u64::from(blocks) * u64::from(threads);
         let mut y = device.zeroed::<[f64; 3]>(total as usize)?;
         let mut worst = [0.0f64; 3];
@@ -57,7 +60,23 @@ fn measure<F: Function>(variant: &str) {
                 }
             }
         }
-        record::<F>(variant, device.name(), launches * total * count, worst);
+        let [error, x, y] = worst;
+        let row = Row {
+            precision: "f64".to_owned(),
+            function: F::NAME.to_owned(),
+            kind: kind.to_owned(),
+            arguments: launches * total * count,
+            off_by: None,
+            exact_error: error,
+            at: if y == 0.0 {
+                format!("{x:?}")
+            } else {
+                format!("({x:?}, {y:?})")
+            },
+            bound: F::BOUND as u32,
+        };
+        crate::assert_committed(F::NAME, row.bound);
+        math_accuracy::record(device, &row);
         assert!(
             worst[0] < F::BOUND + HALF,
             "on {}: {} is off by {} ulp at {:?}, the bound is {}",
@@ -69,28 +88,6 @@ fn measure<F: Function>(variant: &str) {
         );
         Ok(())
     });
-}
-
-/// A line: function, which arguments, device, how many, largest error, at which arguments, bound.
-fn record<F: Function>(variant: &str, device: &str, count: u64, [error, x, y]: [f64; 3]) {
-    let Ok(folder) = std::env::var("WARPLOOM_RECORD_DIR") else {
-        return;
-    };
-    let folder = PathBuf::from(folder);
-    let line = format!(
-        "{}\t{variant}\t{device}\t{count}\t{error:.4}\t{x:e} {y:e}\t{}\n",
-        F::NAME,
-        F::BOUND
-    );
-    let write = || -> std::io::Result<()> {
-        fs::create_dir_all(&folder)?;
-        let file = folder.join("math_double.tsv");
-        let mut file = OpenOptions::new().create(true).append(true).open(file)?;
-        file.write_all(line.as_bytes())
-    };
-    if let Err(error) = write() {
-        panic!("cannot write to {}: {error}", folder.display());
-    }
 }
 
 //@ rows: C1-exp, C1-exp2, C1-exp10, C1-expm1

@@ -14,3 +14,15 @@ mod exact; // functions without error, bit by bit
 mod exhaustive; // a thousand million arguments, on GPUs
 mod reference; // the reference against other computations
 mod specials; // zeros, infinities, NaN, thresholds
+
+/// The committed figures, of an H200: every function that is measured stands there, with the bound of its test.
+#[track_caller]
+pub(crate) fn assert_committed(name: &str, bound: u32) {
+    let text = include_str!("../../../../benches/results/math/accuracy/nvidia-h200.tsv");
+    let committed = warploom_harness::math_accuracy::bound(text, "f64", name);
+    assert_eq!(
+        committed,
+        Ok(Some(bound)),
+        "{name} in benches/results/math/accuracy/nvidia-h200.tsv"
+    );
+}

@@ -4,6 +4,7 @@ use warploom::device_std::math::single;
 use warploom::prelude::*;
 use warploom::{LaunchError, Stream};
 use warploom_harness::device_test::on_each_device;
+use warploom_harness::math_accuracy::{self, Row};
 use warploom_runtime::DeviceBuffer;
 
 use super::ulp::{Worst, worse};
@@ -150,13 +151,14 @@ binary! {
 #[test]
 fn no_error_of_a_pair_is_above_the_bound() {
     on_each_device(|device, stream| {
-        let (threads, count) = if device.is_gpu() {
-            (1 << 20, 1 << 30)
-        } else {
-            (96, 4000)
+        let (threads, count) = match (device.is_gpu(), math_accuracy::is_recorded()) {
+            (true, _) => (1 << 20, 1 << 30),
+            (false, true) => (1 << 12, 1 << 20),
+            (false, false) => (96, 4000),
         };
         let mut failed = String::new();
         for Binary { name, bound, sweep } in BINARY {
+            crate::assert_committed(name, *bound);
             let mut out = device.zeroed::<Worst>(threads)?;
             sweep(stream, threads as u32, count, &mut out)?;
             let worst = out
@@ -164,19 +166,24 @@ fn no_error_of_a_pair_is_above_the_bound() {
                 .into_iter()
                 .fold([0; 2], |a, b| [a[0].max(b[0]), a[1].max(b[1])]);
             let [(fraction, at), (floats, floats_at)] =
-                worst.map(|packed| (packed >> 32, pair(packed & 0xffff_ffff)));
-            let line = format!(
-                "{name}\t{:.3}\t{at:?}\t{floats}\t{floats_at:?}\t{bound}\n",
-                fraction as f64 / 1024.0
-            );
-            if floats > u64::from(*bound) {
-                failed += &line;
+                worst.map(|packed| ((packed >> 32) as u32, pair(packed & 0xffff_ffff)));
+            let exact_error = f64::from(fraction) / 1024.0;
+            if floats > *bound {
+                failed += &format!(
+                    "{name}: off by {floats} floats at {floats_at:?}, the bound is {bound}; by {exact_error:.3} ulp at {at:?}\n"
+                );
             }
-            if let (true, Some(folder)) = (device.is_gpu(), std::env::var_os("WARPLOOM_RECORD_DIR"))
-            {
-                let file = std::path::Path::new(&folder).join(format!("math_single_{name}.tsv"));
-                std::fs::write(file, &line).expect("the folder can be written to");
-            }
+            let row = Row {
+                precision: "f32".to_owned(),
+                function: (*name).to_owned(),
+                kind: "pairs".to_owned(),
+                arguments: count,
+                off_by: Some(floats),
+                exact_error,
+                at: format!("{at:?}"),
+                bound: *bound,
+            };
+            math_accuracy::record(device, &row);
         }
         assert!(failed.is_empty(), "on {}:\n{failed}", device.name());
         Ok(())

@@ -1,17 +1,21 @@
 //! Every function of one argument over all 2^32 floats on a GPU; on the emulator over a few of them.
 //!
-//! With `WARPLOOM_RECORD_DIR` set, the errors found on a GPU go to `math_single.tsv` in that folder.
+//! With `WARPLOOM_RECORD_DIR` set, the errors go to the device's file in that folder (`warploom_harness::math_accuracy`), and the emulator
+//! gets more arguments.
 
 use std::fmt::Write as _;
 
 use warploom::{Device, Result, Stream};
 use warploom_harness::device_test::on_each_device;
+use warploom_harness::math_accuracy::{self, Row};
 
 use super::ulp::Worst;
 use super::unary::{UNARY, Unary};
 
 /// Every so many-th float on the emulator: odd, so that all mantissas and exponents come.
 const STRIDE: u32 = 65_521;
+/// The same where the errors are recorded.
+const RECORDED_STRIDE: u32 = 1021;
 /// Floats that no stride may miss: zeros, ends of ranges, infinities, NaN are multiples of this.
 const LANDMARKS: u32 = 0x0040_0000;
 
@@ -22,7 +26,11 @@ fn sweep(
     function: &Unary,
     stride: u32,
 ) -> Result<[(u32, f32); 2]> {
-    let threads = if device.is_gpu() { 1 << 20 } else { 1 << 8 };
+    let threads = match (device.is_gpu(), math_accuracy::is_recorded()) {
+        (true, _) => 1 << 20,
+        (false, true) => 1 << 12,
+        (false, false) => 1 << 8,
+    };
     let mut out = device.zeroed::<Worst>(threads)?;
     (function.sweep)(stream, threads as u32, stride, &mut out)?;
     let worst = out
@@ -32,10 +40,19 @@ fn sweep(
     Ok(worst.map(|packed| ((packed >> 32) as u32, f32::from_bits(packed as u32))))
 }
 
-/// Runs the functions of these names, as functions and as methods of std, and fails if one is above its bound.
-fn check(group: &str, names: &[&str]) {
+/// The strides that a device gets.
+fn strides(device: &Device) -> &'static [u32] {
+    match (device.is_gpu(), math_accuracy::is_recorded()) {
+        (true, _) => &[1],
+        (false, true) => &[RECORDED_STRIDE, LANDMARKS],
+        (false, false) => &[STRIDE, LANDMARKS],
+    }
+}
+
+/// Runs the functions of these names, as functions and as methods of std, and fails if one is above its bound, or if the committed figures
+/// lack it.
+fn check(names: &[&str]) {
     on_each_device(|device, stream| {
-        let mut table = String::from("function\tmax_ulp\tat\tmax_floats\tat\tbound\n");
         let mut failed = String::new();
         let named = |f: &&Unary| {
             names
@@ -43,29 +60,32 @@ fn check(group: &str, names: &[&str]) {
                 .any(|name| f.name.split(' ').next() == Some(name))
         };
         for function in UNARY.iter().filter(named) {
-            let strides: &[u32] = if device.is_gpu() {
-                &[1]
-            } else {
-                &[STRIDE, LANDMARKS]
-            };
-            for &stride in strides {
+            let Unary { name, bound, .. } = function;
+            crate::assert_committed(name, *bound);
+            for &stride in strides(device) {
                 let [(fraction, at), (floats, floats_at)] =
                     sweep(device, stream, function, stride)?;
-                let Unary { name, bound, .. } = function;
-                let line = format!(
-                    "{name}\t{:.3}\t{at:e}\t{floats}\t{floats_at:e}\t{bound}",
-                    f64::from(fraction) / 1024.0
-                );
+                let exact_error = f64::from(fraction) / 1024.0;
                 if floats > *bound {
-                    let _ = writeln!(failed, "{line}");
+                    let _ = writeln!(
+                        failed,
+                        "{name}: off by {floats} floats at {floats_at:e}, the bound is {bound}; by {exact_error:.3} ulp at {at:e}"
+                    );
                 }
-                let _ = writeln!(table, "{line}");
-            }
-        }
-        if let (true, Some(folder)) = (device.is_gpu(), std::env::var_os("WARPLOOM_RECORD_DIR")) {
-            let file = std::path::Path::new(&folder).join(format!("math_single_{group}.tsv"));
-            if let Err(error) = std::fs::write(file, &table) {
-                let _ = writeln!(failed, "cannot write the table: {error}");
+                let row = Row {
+                    precision: "f32".to_owned(),
+                    function: (*name).to_owned(),
+                    kind: match stride {
+                        1 => "all".to_owned(),
+                        stride => format!("one of {stride}"),
+                    },
+                    arguments: (1u64 << 32).div_ceil(stride.into()),
+                    off_by: Some(floats),
+                    exact_error,
+                    at: format!("{at:e}"),
+                    bound: *bound,
+                };
+                math_accuracy::record(device, &row);
             }
         }
         assert!(failed.is_empty(), "on {}:\n{failed}", device.name());
@@ -76,116 +96,97 @@ fn check(group: &str, names: &[&str]) {
 //@ rows: C1-sqrtf, C1-rsqrtf, C1-cbrtf, C1-rcbrtf
 #[test]
 fn roots_keep_their_bounds() {
-    check("roots", &["sqrtf", "rsqrtf", "cbrtf", "rcbrtf", "std.cbrt"]);
+    check(&["sqrtf", "rsqrtf", "cbrtf", "rcbrtf", "std.cbrt"]);
 }
 
 //@ rows: C1-expf, C1-exp2f, C1-exp10f, C1-expm1f
 #[test]
 fn exponentials_keep_their_bounds() {
-    check(
-        "exponentials",
-        &[
-            "expf",
-            "exp2f",
-            "exp10f",
-            "expm1f",
-            "std.exp",
-            "std.exp2",
-            "std.exp_m1",
-        ],
-    );
+    check(&[
+        "expf",
+        "exp2f",
+        "exp10f",
+        "expm1f",
+        "std.exp",
+        "std.exp2",
+        "std.exp_m1",
+    ]);
 }
 
 //@ rows: C1-logf, C1-log2f, C1-log10f, C1-log1pf
 #[test]
 fn logarithms_keep_their_bounds() {
-    check(
-        "logarithms",
-        &[
-            "logf",
-            "log2f",
-            "log10f",
-            "log1pf",
-            "std.ln",
-            "std.log2",
-            "std.log10",
-            "std.ln_1p",
-        ],
-    );
+    check(&[
+        "logf",
+        "log2f",
+        "log10f",
+        "log1pf",
+        "std.ln",
+        "std.log2",
+        "std.log10",
+        "std.ln_1p",
+    ]);
 }
 
 //@ rows: C1-sinf, C1-cosf, C1-tanf, C1-sincosf, C1-sinpif, C1-cospif, C1-sincospif, GPFI-3
 #[test]
 fn trigonometry_keep_their_bounds() {
-    check(
-        "trigonometry",
-        &[
-            "sinf",
-            "cosf",
-            "tanf",
-            "sincosf",
-            "sinpif",
-            "cospif",
-            "sincospif",
-            "std.sin",
-            "std.cos",
-            "std.tan",
-        ],
-    );
+    check(&[
+        "sinf",
+        "cosf",
+        "tanf",
+        "sincosf",
+        "sinpif",
+        "cospif",
+        "sincospif",
+        "std.sin",
+        "std.cos",
+        "std.tan",
+    ]);
 }
 
 //@ rows: C1-asinf, C1-acosf, C1-atanf
 #[test]
 fn angles_keep_their_bounds() {
-    check(
-        "angles",
-        &[
-            "asinf", "acosf", "atanf", "std.asin", "std.acos", "std.atan",
-        ],
-    );
+    check(&[
+        "asinf", "acosf", "atanf", "std.asin", "std.acos", "std.atan",
+    ]);
 }
 
 //@ rows: C1-sinhf, C1-coshf, C1-tanhf, C1-asinhf, C1-acoshf, C1-atanhf
 #[test]
 fn hyperbolic_keep_their_bounds() {
-    check(
-        "hyperbolic",
-        &[
-            "sinhf", "coshf", "tanhf", "asinhf", "acoshf", "atanhf", "std.sinh", "std.cosh",
-            "std.tanh",
-        ],
-    );
+    check(&[
+        "sinhf", "coshf", "tanhf", "asinhf", "acoshf", "atanhf", "std.sinh", "std.cosh", "std.tanh",
+    ]);
 }
 
 //@ rows: C1-erff, C1-erfcf, C1-erfinvf, C1-erfcinvf
 #[test]
 fn errors_keep_their_bounds() {
-    check("errors", &["erff", "erfcf", "erfinvf", "erfcinvf"]);
+    check(&["erff", "erfcf", "erfinvf", "erfcinvf"]);
 }
 
 //@ rows: C1-lgammaf, C1-tgammaf
 #[test]
 fn gamma_keep_their_bounds() {
-    check("gamma", &["lgammaf", "tgammaf"]);
+    check(&["lgammaf", "tgammaf"]);
 }
 
 //@ rows: C1-truncf, C1-roundf, C1-rintf, C1-nearbyintf, C1-ceilf, C1-floorf
 #[test]
 fn integers_keep_their_bounds() {
-    check(
-        "integers",
-        &[
-            "truncf",
-            "roundf",
-            "rintf",
-            "nearbyintf",
-            "ceilf",
-            "floorf",
-            "std.round",
-            "std.trunc",
-            "std.floor",
-            "std.ceil",
-            "std.round_ties_even",
-        ],
-    );
+    check(&[
+        "truncf",
+        "roundf",
+        "rintf",
+        "nearbyintf",
+        "ceilf",
+        "floorf",
+        "std.round",
+        "std.trunc",
+        "std.floor",
+        "std.ceil",
+        "std.round_ties_even",
+    ]);
 }

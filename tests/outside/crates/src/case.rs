@@ -78,7 +78,7 @@ pub fn unit(x: u64, bits: u32) -> f64 {
 }
 
 /// A float without its last digits: the C library of the host and the device library may round transcendental functions differently there
-/// (docs/math.md), and crates call the one or the other.
+/// (docs/generated/math.md), and crates call the one or the other.
 pub fn near(value: f64) -> u64 {
     (value * 1e9).round_ties_even() as i64 as u64
 }
