@@ -65,7 +65,23 @@ pub(crate) fn build<'ctx>(
         return Ok(vec![]);
     };
     let machine = Machine::of_host(module.context(), &module.triple())?;
-    instrumented(module, roots, names, target, (&machine, show))?.emit_object(&machine)
+    let mut module = instrumented(module, roots, names, target, (&machine, show))?;
+    if has_large_function(&module) {
+        let machine = Machine::of_host_unoptimised(module.context(), &module.triple())?;
+        return module.emit_object(&machine);
+    }
+    module.emit_object(&machine)
+}
+
+/// Instructions, hooks included, from which on machine code of a function is not optimised. Coalescing and allocating registers in 47 000 of them
+/// takes 4 s; without, the kernel takes a quarter longer on the emulator.
+const LARGE_FUNCTION: usize = 30_000;
+
+fn has_large_function(module: &Module<'_>) -> bool {
+    let functions = module.functions().into_iter();
+    functions
+        .map(|f| f.instructions().len())
+        .any(|n| n >= LARGE_FUNCTION)
 }
 
 /// What writes a text to a file, for debugging.

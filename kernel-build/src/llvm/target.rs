@@ -4,6 +4,10 @@ use super::ffi::{Nullable as _, TargetMachineRef, TargetRef};
 use super::{Context, LlvmError, c_string};
 use std::ptr::null_mut;
 
+const AGGRESSIVE: i32 = 3;
+const UNOPTIMISED: i32 = 0;
+const RELOC_PIC: i32 = 2;
+
 /// Code generation for one architecture.
 pub(crate) struct Machine<'ctx> {
     pub(super) raw: TargetMachineRef,
@@ -19,7 +23,8 @@ impl<'ctx> Machine<'ctx> {
         features: &str,
     ) -> Result<Machine<'ctx>, LlvmError> {
         const RELOC_DEFAULT: i32 = 0;
-        Machine::with_relocation(context, triple, cpu, features, RELOC_DEFAULT)
+        let settings = (AGGRESSIVE, RELOC_DEFAULT);
+        Machine::with_settings(context, triple, (cpu, features), settings)
     }
 
     /// A machine for a host's processor, whose code may lie anywhere.
@@ -27,18 +32,23 @@ impl<'ctx> Machine<'ctx> {
         context: &'ctx Context,
         triple: &str,
     ) -> Result<Machine<'ctx>, LlvmError> {
-        const RELOC_PIC: i32 = 2;
-        Machine::with_relocation(context, triple, "", "", RELOC_PIC)
+        Machine::with_settings(context, triple, ("", ""), (AGGRESSIVE, RELOC_PIC))
     }
 
-    fn with_relocation(
+    /// The same without optimisation in code generation, which then takes a time linear in the size of a function.
+    pub(crate) fn of_host_unoptimised(
         context: &'ctx Context,
         triple: &str,
-        cpu: &str,
-        features: &str,
-        relocation: i32,
     ) -> Result<Machine<'ctx>, LlvmError> {
-        const AGGRESSIVE: i32 = 3;
+        Machine::with_settings(context, triple, ("", ""), (UNOPTIMISED, RELOC_PIC))
+    }
+
+    fn with_settings(
+        context: &'ctx Context,
+        triple: &str,
+        (cpu, features): (&str, &str),
+        (level, relocation): (i32, i32),
+    ) -> Result<Machine<'ctx>, LlvmError> {
         const CODE_MODEL_DEFAULT: i32 = 0;
         let (triple, cpu, features) = (c_string(triple), c_string(cpu), c_string(features));
         let llvm = context.llvm;
@@ -59,7 +69,7 @@ impl<'ctx> Machine<'ctx> {
                 triple.as_ptr(),
                 cpu.as_ptr(),
                 features.as_ptr(),
-                AGGRESSIVE,
+                level,
                 relocation,
                 CODE_MODEL_DEFAULT,
             )

@@ -84,10 +84,10 @@ impl<'ctx> Changed<'ctx> {
         machine: Option<&Machine<'_>>,
     ) -> Result<(), LlvmError> {
         sinking_as_size_allows(module, |module| {
-            self.run(module, Passes::optimize(), machine)
-        })?;
-        merged_constants::place(module);
-        self.run(module, Passes::infer_address_spaces(), machine)
+            self.run(module, Passes::optimize(), machine)?;
+            merged_constants::place(module);
+            self.run(module, Passes::infer_address_spaces(), machine)
+        })
     }
 
     /// Duplicates loops of the changed functions on loop-invariant conditions.
@@ -112,9 +112,11 @@ pub(crate) fn optimise(
     module: &mut Module<'_>,
     machine: Option<&Machine<'_>>,
 ) -> Result<(), LlvmError> {
-    sinking_as_size_allows(module, |module| module.run(Passes::optimize(), machine))?;
-    merged_constants::place(module);
-    module.run(Passes::infer_address_spaces(), machine)
+    sinking_as_size_allows(module, |module| {
+        module.run(Passes::optimize(), machine)?;
+        merged_constants::place(module);
+        module.run(Passes::infer_address_spaces(), machine)
+    })
 }
 
 /// Instructions of a function from which on InstCombine sinks none.
@@ -123,17 +125,17 @@ pub(crate) fn optimise(
 /// after reading all instructions to the end of its block. The sum of 3000 checked elements took it 9 of 20 s, four times what it took for 1500.
 const LARGE_FUNCTION: usize = 10_000;
 
-/// Runs LLVM's O3; without sinking if the module has a large function.
+/// Runs passes of LLVM; without sinking if the module has a large function.
 fn sinking_as_size_allows<'ctx, T>(
     module: &mut Module<'ctx>,
-    optimise: impl FnOnce(&mut Module<'ctx>) -> T,
+    passes: impl FnOnce(&mut Module<'ctx>) -> T,
 ) -> T {
     if !has_large_function(module) {
-        return optimise(module);
+        return passes(module);
     }
     let context = module.context();
     // SAFETY: the device linker has one thread, and the tests of this crate optimise no module with a large function.
-    unsafe { context.without_sinking(|| optimise(module)) }
+    unsafe { context.without_sinking(|| passes(module)) }
 }
 
 fn has_large_function(module: &Module<'_>) -> bool {
