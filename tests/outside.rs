@@ -25,6 +25,8 @@ mod exports; // the first program; libraries that export kernels; packaging
 mod features; // host and device compile the same versions, features and checks
 #[path = "outside/inputs.rs"]
 mod inputs; // lock file, manifests and configuration of cargo
+#[path = "outside/large.rs"]
+mod large; // a kernel with thousands of checks
 #[path = "outside/macros.rs"]
 mod macros; // kernels and launches of one call of a macro
 #[path = "outside/names.rs"]
