@@ -68,6 +68,7 @@ fn a_gpu_gets_the_image_for_its_architecture() -> Result<()> {
         contract: Contract::ANY,
         params: &params,
         layouts: &[],
+        index: 0,
         file: file!(),
         line: line!(),
     };
