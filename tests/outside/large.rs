@@ -36,7 +36,7 @@ fn expected(n: usize, x: &[u32]) -> u32 {{
 fn main() -> warploom::Result<()> {{
     let device = Device::open()?;
     let stream = device.stream()?;
-    let x: Vec<u32> = (0..101_000_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let x: Vec<u32> = (0..102_100_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     let from = device.upload(&x)?;
     let mut y = device.zeroed::<u32>(100)?;
     many::launch(&stream, Launch::covering(100), &from, &mut y)?;
