@@ -66,7 +66,7 @@ pub(crate) fn build<'ctx>(
     };
     let machine = Machine::of_host(module.context(), &module.triple())?;
     let mut module = instrumented(module, roots, names, target, (&machine, show))?;
-    if has_large_function(&module) {
+    if module.largest_function() >= LARGE_FUNCTION {
         let machine = Machine::of_host_unoptimised(module.context(), &module.triple())?;
         return module.emit_object(&machine);
     }
@@ -76,13 +76,6 @@ pub(crate) fn build<'ctx>(
 /// Instructions, hooks included, from which on machine code of a function is not optimised. Coalescing and allocating registers in 47 000 of them
 /// takes 4 s; without, the kernel takes a quarter longer on the emulator.
 const LARGE_FUNCTION: usize = 30_000;
-
-fn has_large_function(module: &Module<'_>) -> bool {
-    let functions = module.functions().into_iter();
-    functions
-        .map(|f| f.instructions().len())
-        .any(|n| n >= LARGE_FUNCTION)
-}
 
 /// What writes a text to a file, for debugging.
 pub(crate) type Show<'a> = &'a dyn Fn(&str, &dyn Fn() -> String);

@@ -99,6 +99,12 @@ impl<'ctx> Module<'ctx> {
         Ok(())
     }
 
+    /// How many instructions the largest function has; 0 without functions.
+    pub(crate) fn largest_function(&self) -> usize {
+        let functions = self.functions().into_iter();
+        functions.map(|f| f.instructions().len()).max().unwrap_or(0)
+    }
+
     /// An independent copy.
     pub(crate) fn duplicate(&self) -> Module<'ctx> {
         // SAFETY: a live module.

@@ -1,6 +1,6 @@
 //! Which library is rustc's LLVM, and what is said where it cannot be used.
 
-use super::{Context, LLVM_MAJOR, LoadError, Machine, find, load, on_fatal_error};
+use super::{Context, LLVM_MAJOR, LoadError, Machine, Module, find, load, on_fatal_error};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -132,4 +132,18 @@ fn the_data_layout_is_nvptx() {
 fn a_path_that_is_nowhere_is_named() {
     let error = load(Path::new("/nowhere/libLLVM.so.22.1"));
     assert!(error.is_err_and(|e| e.to_string().contains("/nowhere/libLLVM.so.22.1")));
+}
+
+#[test]
+fn the_largest_function_counts_its_instructions() {
+    let context = context();
+    let size = |text: &str| {
+        let module = Module::from_text(&context, text).unwrap();
+        module.largest_function()
+    };
+    assert_eq!(size("declare void @outside()"), 0);
+    let small = "define void @small() { ret void }\n";
+    let large = "define i32 @large(i32 %a) { br label %b\nb: %c = add i32 %a, 1\n ret i32 %c }\n";
+    assert_eq!(size(small), 1);
+    assert_eq!(size(&format!("{small}{large}")), 3);
 }

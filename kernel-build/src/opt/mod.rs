@@ -130,17 +130,12 @@ fn sinking_as_size_allows<'ctx, T>(
     module: &mut Module<'ctx>,
     passes: impl FnOnce(&mut Module<'ctx>) -> T,
 ) -> T {
-    if !has_large_function(module) {
+    if module.largest_function() < LARGE_FUNCTION {
         return passes(module);
     }
     let context = module.context();
     // SAFETY: the device linker has one thread, and the tests of this crate optimise no module with a large function.
     unsafe { context.without_sinking(|| passes(module)) }
-}
-
-fn has_large_function(module: &Module<'_>) -> bool {
-    let mut functions = defined(module).into_iter();
-    functions.any(|f| f.instructions().len() >= LARGE_FUNCTION)
 }
 
 /// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls.
@@ -169,22 +164,6 @@ fn defined<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
 mod tests {
     use super::*;
     use crate::llvm::tests::context;
-
-    #[test]
-    fn a_function_is_large_by_its_instructions() {
-        let context = context();
-        let with = |instructions: usize| {
-            let adds = "  %x = add i32 1, 2\n".repeat(instructions - 1);
-            let adds = adds.split_inclusive('\n').enumerate();
-            let adds: String = adds
-                .map(|(i, line)| line.replace("%x", &format!("%x{i}")))
-                .collect();
-            let text = format!("define void @f() {{\n{adds}  ret void\n}}\n");
-            has_large_function(&Module::from_text(&context, &text).unwrap())
-        };
-        assert!(!with(LARGE_FUNCTION - 1));
-        assert!(with(LARGE_FUNCTION));
-    }
 
     #[test]
     fn functions_that_llvm_replaces_are_optimised_again() {
