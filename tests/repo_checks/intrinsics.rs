@@ -1,8 +1,8 @@
 //! docs/generated/intrinsics.md is generated from the declarations in device-std/src/intrinsics/.
 
 use super::{read, root};
-use std::fs;
 use warploom::device_std::intrinsics::TABLES;
+use warploom_harness::generated::assert_current;
 
 /// One intrinsic as its source declares it.
 #[derive(Debug, Default)]
@@ -170,17 +170,6 @@ fn the_table_of_intrinsics_is_documented() {
         assert!(line.kind != "unsafe" || !line.safety.is_empty(), "{line:?}");
     }
     let expected = intrinsics_document(&declared);
-    let path = root().join("docs/generated/intrinsics.md");
-    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&path, &expected).unwrap();
-    }
-    let committed = fs::read_to_string(&path).unwrap_or_default();
-    let differs = committed
-        .lines()
-        .zip(expected.lines())
-        .find(|(committed, expected)| committed != expected);
-    assert!(
-        committed == expected,
-        "docs/generated/intrinsics.md is stale: run WARPLOOM_BLESS=1 cargo test --test repo_checks\n{differs:#?}"
-    );
+    let bless = "cargo test --test repo_checks";
+    assert_current(root(), "docs/generated/intrinsics.md", &expected, bless);
 }

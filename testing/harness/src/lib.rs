@@ -14,6 +14,7 @@ pub mod device_test; // the emulator, and the GPU when there is one
 pub mod embedded; // device code written by hand, in a program
 pub mod emulator_speed; // how fast the emulator is: samples, rows, docs/generated/emulator-speed.md
 pub mod futures; // waiting for one future
+pub mod generated; // documents made from what is committed
 pub mod host_coverage; // which test proves which of the host's rows
 pub mod math_accuracy; // how exact the mathematical functions are: rows, docs/generated/math.md
 mod opened_gpus; // which tests opened which GPU

@@ -1,8 +1,8 @@
 //! docs/generated/math.md is what the committed results say, and these keep the bounds.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use warploom_harness::generated::assert_current;
 use warploom_harness::math_accuracy::{Measured, document, read_folder};
 use warploom_harness::record;
 
@@ -18,20 +18,8 @@ fn accuracy() -> Result<Vec<Measured>, String> {
 fn document_matches_the_committed_results() {
     let speeds = record::read_folder(&root().join("benches/results/math")).unwrap();
     let expected = document(&accuracy().unwrap(), &speeds);
-    let path = root().join("docs/generated/math.md");
-    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&path, &expected).unwrap();
-    }
-    let committed = fs::read_to_string(&path).unwrap_or_default();
-    let differs = committed
-        .lines()
-        .zip(expected.lines())
-        .find(|(committed, expected)| committed != expected);
-    assert!(
-        committed == expected,
-        "docs/generated/math.md differs from benches/results/math: run WARPLOOM_BLESS=1 cargo test -p warploom-harness --test math_doc\n\
-         {differs:#?}"
-    );
+    let bless = "cargo test -p warploom-harness --test math_doc";
+    assert_current(&root(), "docs/generated/math.md", &expected, bless);
 }
 
 #[test]
