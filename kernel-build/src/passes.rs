@@ -90,7 +90,7 @@ passes! {
     KeepReached: "keep-reached", Linking, REQUIRED,
         "what no kernel reaches is dropped",
         "the kernels are known", "what kernels reach";
-    SincosMerging: "sincos-merging", Linking, performance("merged_sines_and_cosines_are_the_same", "monte_carlo 1.082"),
+    SincosMerging: "sincos-merging", Linking, performance("merged_sines_and_cosines_are_the_same", "monte_carlo 1.081"),
         "a sine and a cosine of one `f32` in one block become one `sincosf`",
         "symbols of math functions are not resolved yet", "results, bit for bit";
     RemainderCalls: "remainder-calls", Linking, REQUIRED,
@@ -138,34 +138,34 @@ passes! {
     Optimise: "optimise", Optimisation, REQUIRED,
         "LLVM's O3 with its address space inference, and whole unrolling of loops with at most eight iterations",
         "target queries are answered", "convergent operations, visible results";
-    LocalArrays: "local-arrays", Optimisation, performance("promoted_local_arrays_do_the_same", "bitonic_step 2.533, histogram_shared 2.255, argmax 1.693, spmv_rows 1.002, stencil_3d 1.002, spmv_warps 1.000"),
+    LocalArrays: "local-arrays", Optimisation, performance("promoted_local_arrays_do_the_same", "bitonic_step 2.541, histogram_shared 2.254, argmax 1.698, spmv_rows 1.003, stencil_3d 1.001, histogram_global 1.000, spmv_warps 1.000"),
         "counters that are merged between two tests of one condition become add recurrences, then jumps are threaded, if that moves an array from local memory into registers",
         "optimised IR", "jumps of functions with `.aligned` operations; functions that need as much local memory as before";
-    CanonicalCounters: "canonical-counters", Optimisation, performance("canonical_counters_do_the_same", "spmv_rows 3.137, stencil_3d 1.268, spmv_warps 1.001, bfs_step 0.999"),
+    CanonicalCounters: "canonical-counters", Optimisation, performance("canonical_counters_do_the_same", "matmul_naive 4.404, spmv_rows 3.322, stencil_3d 1.253, matmul_register_2d 1.037, matmul_vectorised 1.031, spmv_warps 1.000, bfs_step 0.997"),
         "counters of loops get the form that trip count analysis knows",
         "optimised IR", "values of counters";
-    BoundsCheckHoisting: "bounds-check-hoisting", Optimisation, performance("hoisted_checks_do_the_same", "stencil_3d 1.245, spmv_warps 1.005"),
+    BoundsCheckHoisting: "bounds-check-hoisting", Optimisation, performance("hoisted_checks_do_the_same", "matmul_naive 4.597, stencil_3d 2.010, spmv_warps 1.010"),
         "bounds checks on add recurrences are decided in the preheader (loop versioning)",
         "loops with one latch; no convergent operation in the loop", "which check fails first, and what was stored by then";
-    GuardMerging: "guard-merging", Optimisation, performance("merged_guards_do_the_same", "matmul_register_2d 1.043, matmul_register_1d 1.000, matmul_vectorised 1.001"),
+    GuardMerging: "guard-merging", Optimisation, performance("merged_guards_do_the_same", "matmul_register_2d 1.043"),
         "consecutive checks of a loop with convergent operations are skipped by one branch",
         "at least four checks without a store between them", "which check fails first; the number of versions of the loop";
     LoopUnswitching: "loop-unswitching", Optimisation, REQUIRED,
         "loops are duplicated on the conditions of their preheaders",
         "loop-invariant conditions; only functions that loop passes have changed", "loops with convergent operations";
-    GatherBatching: "gather-batching", Optimisation, performance("batched_gathers_do_the_same", "spmv_rows 3.050"),
+    GatherBatching: "gather-batching", Optimisation, performance("batched_gathers_do_the_same", "spmv_rows 3.245"),
         "indices from memory are loaded and checked for 16 and for 4 iterations at once",
         "an innermost loop that only reads slices of the kernel", "which check fails first; no load out of bounds";
-    PointerStrengthReduction: "pointer-strength-reduction", Optimisation, performance("strength_reduced_pointers_are_the_same", "stencil_3d 1.457, spmv_warps 1.000, spmv_rows 0.999"),
+    PointerStrengthReduction: "pointer-strength-reduction", Optimisation, performance("strength_reduced_pointers_are_the_same", "matmul_naive 1.635, stencil_3d 1.461, spmv_rows 1.000, spmv_warps 1.000"),
         "addresses with a step that the launch determines become induction variables",
         "innermost loops without branches", "addresses";
     OptimiseLoops: "optimise-loops", Optimisation, REQUIRED,
         "O3 again, on functions that loop passes have changed",
         "loop passes have run", "other functions";
-    IndexNarrowing: "index-narrowing", Optimisation, performance("narrow_arithmetic_is_the_same", "stencil_2d 1.023, convolution_1d 1.015, bitonic_step 1.001, convolution_2d 1.000, matmul_batched 1.000, monte_carlo 0.999"),
+    IndexNarrowing: "index-narrowing", Optimisation, performance("narrow_arithmetic_is_the_same", "transpose_padded 1.024, stencil_2d 1.022, convolution_1d 1.015, transpose_swizzled 1.009, transpose_tiled 1.006, matmul_batched 0.999, scan_exclusive 0.999, bitonic_step 0.997, convolution_2d 0.997, scan_inclusive 0.997, monte_carlo 0.996"),
         "64-bit arithmetic whose values fit into 32 bits is done in 32",
         "functions without loops; ranges of indices", "values";
-    AddressMerging: "address-merging", Optimisation, performance("narrow_arithmetic_is_the_same", "transpose_padded 1.008, convolution_2d 1.006, stencil_2d 1.005, transpose_swizzled 1.002"),
+    AddressMerging: "address-merging", Optimisation, performance("narrow_arithmetic_is_the_same", "transpose_padded 1.008, transpose_swizzled 1.008, convolution_2d 1.005, stencil_2d 1.005, transpose_naive 1.000, transpose_tiled 1.000"),
         "two additions to a base pointer become one",
         "functions without loops; LLVM must not run after it", "addresses";
     NumberLocations: "number-locations", Emission, REQUIRED,
