@@ -14,23 +14,8 @@ readonly RUNS="$1" LOGS="$PWD/target/repeat"
 shift
 mkdir -p "$LOGS"
 
-# Executable, name and package folder of each test program that cargo builds.
-programs() {
-    local args
-    read -ra args <<<"${REPEAT_ARGS:-}"
-    cargo test --no-run --message-format=json "${args[@]}" | python3 -c '
-import json, os, sys
-for line in sys.stdin:
-    message = json.loads(line) if line.startswith("{") else {}
-    if message.get("executable") and message["profile"]["test"]:
-        folder = os.path.dirname(message["manifest_path"])
-        target = message["target"]
-        name = target["name"] if "test" in target["kind"] else target["name"].removeprefix("warploom_")
-        print(message["executable"], name, folder, sep="\t")
-'
-}
-
-list="$(programs)"
+read -ra args <<<"${REPEAT_ARGS:-}"
+list="$(testing/programs.sh "${args[@]}")"
 for name in "$@"; do
     cut -f 2 <<<"$list" | grep -qx "$name" || { printf 'there is no test program `%s`\n' "$name" >&2; exit 2; }
 done
