@@ -1,11 +1,11 @@
 //! The compiler wrapper of the nested build: passes every call on to rustc, and gives device compilations what they need.
 //!
-//! Only compilations that cargo marks with `--cfg warploom_device` are touched, never those of proc macros and build scripts. The
+//! Only compilations that cargo marks with `--cfg warploom_device` are touched, never those of proc macros and build scripts, but that of this crate. The
 //! unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
 //! variable and would turn nightly features on.
 
 use crate::environment::{DEVICE_CFG, DEVICE_PASS, DUMP, LINKER_STAMP, OPTIONS, TARGET};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::Path;
@@ -60,7 +60,10 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     let device = call.has("--cfg", DEVICE_CFG) && std::env::var_os("CARGO_CRATE_NAME").is_some();
     let linked = device && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() && call.is_linked();
     let mut command = Command::new(rustc);
-    if linked {
+    if let Some((root, source)) = call.is_this_crate().filter(|_| !device) {
+        command.args(rest.iter().map(|a| if a == root { &source } else { a }));
+        command.arg("--cap-lints=allow");
+    } else if linked {
         command.args(rest.iter().map(|a| {
             if a == LIBRARY {
                 // What its public functions reach is compiled, as in the library itself; of a cdylib nothing would be.
@@ -114,6 +117,20 @@ impl Call<'_> {
     fn value(&self, flag: &str) -> Option<&str> {
         let at = self.0.iter().position(|a| a == flag)?;
         self.0.get(at + 1)?.to_str()
+    }
+
+    /// Of a compilation of this library: its root, and the root with the same interface that does nothing.
+    fn is_this_crate(&self) -> Option<(&OsStr, OsString)> {
+        let package = std::env::var("CARGO_PKG_NAME").ok()?;
+        if package != env!("CARGO_PKG_NAME") || self.value("--crate-type") != Some("lib") {
+            return None;
+        }
+        let root = self
+            .0
+            .iter()
+            .find(|a| Path::new(a).ends_with("src/lib.rs"))?;
+        let nested = Path::new(root).with_file_name("nested.rs");
+        Some((root, nested.into_os_string()))
     }
 
     /// Whether device code is wanted of this target: of programs and test harnesses always, of a library when it is built for that.
@@ -188,4 +205,18 @@ fn add_linker(command: &mut Command) {
     let mut linker = OsString::from("-Clinker=");
     linker.push(this);
     command.arg(linker).arg("-Clinker-flavor=gcc");
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_nested_build_has_the_same_interface() {
+        let public = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| line.starts_with("pub "));
+            lines.map(str::to_owned).collect()
+        };
+        let library = public(include_str!("lib.rs"));
+        assert_eq!(library.len(), 3, "{library:?}");
+        assert_eq!(library, public(include_str!("nested.rs")));
+    }
 }

@@ -176,7 +176,7 @@ const CRATES: &[Layers] = &[
                     "wrapper",
                 ],
             ),
-            ("build script", &["builder", "pass", "proof", "roles"]),
+            ("build script", &["builder", "nested", "pass", "proof", "roles"]),
         ],
     ),
     (
