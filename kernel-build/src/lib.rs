@@ -41,6 +41,7 @@ mod roots; // which kernels there are
 mod run_on_host; // IR runs here, so that tests see what lowering does to results
 mod shim; // a package that depends on the one with kernels
 mod sources; // which targets may hold kernels
+mod versions; // which rustc and LLVM are known, and what differs between them
 mod watch; // who is told how far the pipeline has come
 mod wrapper; // flags that only device compilations get
 

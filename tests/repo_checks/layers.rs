@@ -152,6 +152,7 @@ const CRATES: &[Layers] = &[
                     "instructions",
                     "options",
                     "sources",
+                    "versions",
                 ],
             ),
             ("LLVM", &["llvm"]),

@@ -3,7 +3,7 @@
 //! A value that was erased must not be used again; the two methods that erase are `unsafe` and say so.
 
 use super::ffi::{AttributeRef, Nullable as _, ValueRef};
-use super::{Context, Type, TypeKind, module};
+use super::{Context, Op, Type, TypeKind, module};
 use std::ffi::{CStr, c_uint};
 use std::fmt;
 
@@ -22,129 +22,6 @@ pub(crate) enum Linkage {
     LinkOnceOdr = 3,
     WeakOdr = 6,
     Internal = 8,
-}
-
-/// The instructions that passes distinguish, by the names and numbers of LLVM's C API.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Op {
-    Return,
-    Branch,
-    Invoke,
-    Unreachable,
-    Add,
-    FAdd,
-    Sub,
-    FSub,
-    Mul,
-    FMul,
-    UDiv,
-    FDiv,
-    URem,
-    FRem,
-    Shl,
-    LShr,
-    AShr,
-    And,
-    Or,
-    Xor,
-    Load,
-    Store,
-    GetElementPtr,
-    Trunc,
-    ZExt,
-    SExt,
-    FPToUI,
-    FPToSI,
-    UIToFP,
-    SIToFP,
-    FPTrunc,
-    FPExt,
-    BitCast,
-    ICmp,
-    FCmp,
-    Phi,
-    Call,
-    Select,
-    Fence,
-    CmpXchg,
-    AtomicRmw,
-    Resume,
-    LandingPad,
-    IntToPtr,
-    AddrSpaceCast,
-    FNeg,
-    Freeze,
-    Other(i32),
-}
-
-macro_rules! operations {
-    ($($op:ident = $number:literal,)*) => {
-        impl Op {
-            fn of_number(number: i32) -> Op {
-                match number {
-                    $($number => Op::$op,)*
-                    other => Op::Other(other),
-                }
-            }
-
-            pub(super) fn number(self) -> i32 {
-                match self {
-                    $(Op::$op => $number,)*
-                    Op::Other(other) => other,
-                }
-            }
-        }
-    };
-}
-
-operations! {
-    Return = 1,
-    Branch = 2,
-    Invoke = 5,
-    Unreachable = 7,
-    Add = 8,
-    FAdd = 9,
-    Sub = 10,
-    FSub = 11,
-    Mul = 12,
-    FMul = 13,
-    UDiv = 14,
-    FDiv = 16,
-    URem = 17,
-    FRem = 19,
-    Shl = 20,
-    LShr = 21,
-    AShr = 22,
-    And = 23,
-    Or = 24,
-    Xor = 25,
-    Load = 27,
-    Store = 28,
-    GetElementPtr = 29,
-    Trunc = 30,
-    ZExt = 31,
-    SExt = 32,
-    FPToUI = 33,
-    FPToSI = 34,
-    UIToFP = 35,
-    SIToFP = 36,
-    FPTrunc = 37,
-    FPExt = 38,
-    BitCast = 41,
-    ICmp = 42,
-    FCmp = 43,
-    Phi = 44,
-    Call = 45,
-    Select = 46,
-    Fence = 55,
-    CmpXchg = 56,
-    AtomicRmw = 57,
-    Resume = 58,
-    LandingPad = 59,
-    IntToPtr = 40,
-    AddrSpaceCast = 60,
-    FNeg = 66,
-    Freeze = 68,
 }
 
 /// A copy of a text that LLVM keeps; empty for null.
