@@ -175,6 +175,8 @@ functions! {
 
     fn LLVMVectorType(ty: TypeRef, count: c_uint) -> TypeRef;
     fn LLVMGetTypeKind(ty: TypeRef) -> c_int;
+    fn LLVMGetElementType(ty: TypeRef) -> TypeRef;
+    fn LLVMGetArrayLength2(ty: TypeRef) -> u64;
     fn LLVMGetIntTypeWidth(ty: TypeRef) -> c_uint;
     fn LLVMGetPointerAddressSpace(ty: TypeRef) -> c_uint;
     fn LLVMGetReturnType(ty: TypeRef) -> TypeRef;

@@ -50,6 +50,21 @@ impl<'ctx> Type<'ctx> {
         }
     }
 
+    /// How many bytes an array of bytes has; `None` for all other types.
+    pub(crate) fn byte_array(self) -> Option<u64> {
+        const ARRAY: i32 = 11;
+        let llvm = self.context.llvm;
+        // SAFETY: a live type.
+        if unsafe { (llvm.LLVMGetTypeKind)(self.raw) } != ARRAY {
+            return None;
+        }
+        // SAFETY: a live type of arrays.
+        let element = unsafe { (llvm.LLVMGetElementType)(self.raw) };
+        let is_bytes = Type::new(element, self.context).kind() == TypeKind::Integer(8);
+        // SAFETY: as above.
+        is_bytes.then(|| unsafe { (llvm.LLVMGetArrayLength2)(self.raw) })
+    }
+
     pub(crate) fn to_text(self) -> String {
         // SAFETY: a live type; the text is ours.
         let text = unsafe { (self.context.llvm.LLVMPrintTypeToString)(self.raw) };

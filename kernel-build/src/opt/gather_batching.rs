@@ -223,7 +223,7 @@ impl<'ctx> StridedLoad<'ctx> {
                 return None;
             };
             let index = AddRecurrence::of(index, found).filter(|i| i.bits == 64)?;
-            offset = offset.plus(index.scaled(size(address.element_type())?));
+            offset = offset.plus(index.scaled(stride(address.element_type())?));
             address = base;
         }
         let plain = !load.is_volatile() && load.ordering() == 0;
@@ -271,7 +271,7 @@ fn is_gathered<'ctx>(load: Value<'ctx>, gathers: &[Gather<'ctx>]) -> bool {
     };
     let fits = |slice: Slice<'ctx>| {
         let held = |g: &Gather<'ctx>| g.index == index && g.len == slice.len;
-        size(address.element_type()) == Some(slice.size)
+        stride(address.element_type()) == Some(slice.size)
             && size(load.ty()) == Some(slice.size)
             && gathers.iter().any(held)
     };
@@ -307,6 +307,11 @@ pub(super) fn is_speculatable(instruction: Value<'_>) -> bool {
         Op::FPToUI | Op::FPToSI | Op::UIToFP | Op::SIToFP | Op::FPTrunc | Op::FPExt => true,
         _ => false,
     }
+}
+
+/// Bytes from one element to the next. Since version 23 LLVM's instruction combiner makes arrays of bytes of all element types.
+fn stride(element: Type<'_>) -> Option<u64> {
+    size(element).or_else(|| element.byte_array())
 }
 
 /// Bytes of a scalar.

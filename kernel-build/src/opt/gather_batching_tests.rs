@@ -135,6 +135,29 @@ fn said(deferred: bool) -> String {
 }
 
 #[cfg(target_arch = "x86_64")]
+/// As LLVM's instruction combiner writes them since version 23.
+#[test]
+fn strides_may_be_arrays_of_bytes() {
+    let context = context();
+    let element = [("i32", "[4 x i8]"), ("i64", "[8 x i8]")];
+    let bytes = element.iter().fold(LOOPS.to_owned(), |text, (ty, bytes)| {
+        [
+            "getelementptr",
+            "getelementptr inbounds",
+            "getelementptr inbounds nuw",
+        ]
+        .iter()
+        .fold(text, |text, op| {
+            text.replace(&format!("{op} {ty}, "), &format!("{op} {bytes}, "))
+        })
+    });
+    let module = for_host(&context, &bytes);
+    for function in ["narrow", "wide"].map(|name| module.function(name).unwrap()) {
+        assert!(function.to_text().contains("x i8], ptr %x"));
+        assert!(is_candidate(function), "{}", function.to_text());
+    }
+}
+
 #[test]
 fn results_and_failures_are_the_same() {
     let (plain, deferred) = (said(false), said(true));
