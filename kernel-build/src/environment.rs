@@ -9,8 +9,8 @@ pub(crate) const ROLE: &str = "WARPLOOM_ROLE";
 /// Options for the device linker, as JSON.
 pub(crate) const OPTIONS: &str = "WARPLOOM_OPTIONS";
 
-/// Path of rustc's LLVM.
-pub(crate) const LLVM: &str = "WARPLOOM_LLVM";
+/// Path of the LLVM that the build script has chosen.
+pub(crate) const LLVM: &str = "WARPLOOM_LLVM_LIBRARY";
 
 /// Marks device compilations; cargo puts it into their flags, and build scripts see it as `CARGO_CFG_WARPLOOM_DEVICE`.
 pub(crate) const DEVICE_CFG: &str = "warploom_device";
@@ -34,7 +34,7 @@ pub(crate) fn compiler(llvm: &Path) -> Option<String> {
     Some(format!("{stamp} {} {built:?}", llvm.display()))
 }
 
-/// What the device linker is told: its options, and where rustc's LLVM is.
+/// What the device linker is told: its options, and where LLVM is.
 pub(crate) fn linker_options() -> Option<(Options, PathBuf)> {
     let options = serde_json::from_str(&std::env::var(OPTIONS).ok()?).ok()?;
     Some((options, PathBuf::from(std::env::var_os(LLVM)?)))

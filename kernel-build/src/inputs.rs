@@ -48,13 +48,18 @@ pub(crate) fn instructions(package: &Package) -> Result<Vec<String>, PackageErro
         .map(|v| format!("rerun-if-env-changed={v}"))
         .collect();
     let folder = package.out_dir.join("warploom-absent");
-    watch_absent(&folder, &absent).map_err(|source| PackageError::Io {
-        path: folder.clone(),
-        source,
-    })?;
+    watch_absent(&folder, &absent)?;
     let paths = present.iter().chain(std::iter::once(&folder));
     lines.extend(paths.map(|path| format!("rerun-if-changed={}", path.display())));
     Ok(lines)
+}
+
+/// Libraries that are not there, one of which may be installed: the script runs again once one is.
+pub(crate) fn watch_libraries(package: &Package, absent: &[PathBuf]) -> Result<(), PackageError> {
+    let folder = package.out_dir.join("warploom-absent-libraries");
+    watch_absent(&folder, absent)?;
+    instruct(&format!("rerun-if-changed={}", folder.display()));
+    Ok(())
 }
 
 /// The instruction after a failure whose cause may lie anywhere: the script runs again in the next build.
@@ -91,7 +96,14 @@ fn cargo_home() -> Option<PathBuf> {
 }
 
 /// Fills a folder with links to files that do not exist.
-fn watch_absent(folder: &Path, files: &[PathBuf]) -> std::io::Result<()> {
+fn watch_absent(folder: &Path, files: &[PathBuf]) -> Result<(), PackageError> {
+    fill_with_links(folder, files).map_err(|source| PackageError::Io {
+        path: folder.to_owned(),
+        source,
+    })
+}
+
+fn fill_with_links(folder: &Path, files: &[PathBuf]) -> std::io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => {}

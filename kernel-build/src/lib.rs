@@ -1,4 +1,4 @@
-//! Compiles a crate's kernels to PTX from its build script, with the LLVM that stable rustc ships.
+//! Compiles a crate's kernels to PTX from its build script, with the LLVM that rustc ships.
 //!
 //! One line in `build.rs` does it:
 //!
@@ -24,7 +24,7 @@ mod inputs; // what else the device pass depends on
 mod instructions; // instructions for cargo
 mod instrument; // kernels for the emulator that say what they do to memory
 mod linker; // the device linker: link line in, container out
-mod llvm; // rustc's LLVM, by dlopen
+mod llvm; // LLVM, by dlopen
 mod lower; // host IR becomes device IR: what correctness needs
 mod opt; // device IR becomes faster: what speed needs
 mod options; // architectures and options of code generation
@@ -41,6 +41,7 @@ mod roots; // which kernels there are
 mod run_on_host; // IR runs here, so that tests see what lowering does to results
 mod shim; // a package that depends on the one with kernels
 mod sources; // which targets may hold kernels
+mod toolchain; // rustc, and the LLVM that reads its bitcode
 mod versions; // which rustc and LLVM are known, and what differs between them
 mod watch; // who is told how far the pipeline has come
 mod wrapper; // flags that only device compilations get
@@ -54,7 +55,7 @@ pub use options::Arch;
 /// build; in these roles it ends before `main`. The nested build runs the script as well, and what follows `compile()` in `main` is run there too.
 ///
 /// # Errors
-/// Problems of kernels are reported to cargo (`cargo::error`), which then fails the build. Where rustc's LLVM cannot be used, the
+/// Problems of kernels are reported to cargo (`cargo::error`), which then fails the build. Where no LLVM can be used, the
 /// build goes on without device code after one warning that says why: kernels then run on the emulator only.
 pub fn compile() {
     Builder::new().compile();

@@ -10,9 +10,10 @@ use crate::instructions::{self, fail, instruct};
 use crate::options::Options;
 use crate::package::{Kind, Package, Target};
 use crate::proof::{self, Proof};
-use crate::{inputs, linker, passes, roles};
+use crate::toolchain::{self, Unusable};
+use crate::{inputs, linker, llvm, passes, roles};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Turns the device pass off (`0`) from outside.
 const SWITCH: &str = "WARPLOOM_DEVICE_CODE";
@@ -46,7 +47,7 @@ pub(crate) fn enter(builder: &Builder) {
     };
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
-        for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES, DUMP] {
+        for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES, DUMP, llvm::NAMED] {
             instruct(&format!("rerun-if-env-changed={variable}"));
         }
         match inputs::instructions(&package) {
@@ -64,10 +65,13 @@ pub(crate) fn enter(builder: &Builder) {
                 return;
             }
             if std::env::var_os(SWITCH).is_none() && builder.enabled {
-                instruct(&format!(
-                    "warning=no GPU code is built for `{}`, its kernels run on the emulator only: {reason}",
+                let text = format!(
+                    "no GPU code is built for `{}`, its kernels run on the emulator only: {reason}",
                     package.name
-                ));
+                );
+                for line in text.lines() {
+                    instruct(&format!("warning={line}"));
+                }
             }
             let mut code = DeviceCode::default();
             code.add_failures(&with_kernels, &reason);
@@ -147,6 +151,15 @@ enum Stop {
     Failed(Vec<String>),
 }
 
+impl From<Unusable> for Stop {
+    fn from(unusable: Unusable) -> Stop {
+        match unusable {
+            Unusable::Lacking(reason) => Stop::NoDeviceCode(reason),
+            Unusable::Refused(reason) => Stop::Failed(lines_of(&reason)),
+        }
+    }
+}
+
 fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     if !builder.enabled || !is_wanted(std::env::var(SWITCH).ok().as_deref(), &package.name) {
         return Err(Stop::NoDeviceCode("the device pass is turned off".into()));
@@ -166,14 +179,14 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let llvm = find_llvm(package)?;
+    let llvm = toolchain::choose(package)?.llvm.path;
     let options_json = options_json(&builder.options)?;
     let outer = Outer::discover(package).map_err(|reason| Stop::Failed(vec![reason]))?;
     let mut proof = Proof::of_this_build();
     let mut nested = |wanted: &[&Target]| {
         let (outcome, plan) = build(&outer, package, wanted, (&options_json, &llvm))?;
         proof.add(plan);
-        Ok(outcome)
+        Ok::<Outcome, Stop>(outcome)
     };
     let mut outcome = nested(&wanted)?;
     let mut code = DeviceCode::default();
@@ -239,18 +252,6 @@ fn options_json(chosen: &Options) -> Result<String, Stop> {
     let passes = std::env::var(PASSES).unwrap_or_default();
     options.passes_off = passes::switched_off(&passes).map_err(|e| Stop::Failed(vec![e]))?;
     serde_json::to_string(&options).map_err(|e| Stop::Failed(vec![e.to_string()]))
-}
-
-/// rustc's LLVM; where there is none, the script runs again once there is.
-fn find_llvm(package: &Package) -> Result<PathBuf, Stop> {
-    let sysroot = sysroot().inspect_err(|_| instruct(&inputs::always(package)))?;
-    crate::llvm::find(&sysroot).map_err(|e| {
-        // Where a component of the toolchain would put it.
-        let lib = Some(sysroot.join("lib")).filter(|lib| lib.is_dir());
-        let watched = lib.unwrap_or(sysroot);
-        instruct(&format!("rerun-if-changed={}", watched.display()));
-        Stop::NoDeviceCode(e.to_string())
-    })
 }
 
 fn check(options: &Options) -> Result<(), Stop> {
@@ -440,23 +441,6 @@ fn noun(kind: Kind) -> &'static str {
         Kind::Example => "example",
         Kind::Test => "test",
         Kind::Bench => "bench",
-    }
-}
-
-fn sysroot() -> Result<PathBuf, Stop> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = crate::cargo::clean(Path::new(&rustc))
-        .args(["--print", "sysroot"])
-        .output();
-    match output {
-        Ok(output) if output.status.success() => Ok(PathBuf::from(
-            String::from_utf8_lossy(&output.stdout).trim(),
-        )),
-        Ok(output) => Err(Stop::NoDeviceCode(format!(
-            "`rustc --print sysroot` failed: {}",
-            String::from_utf8_lossy(&output.stderr)
-        ))),
-        Err(error) => Err(Stop::NoDeviceCode(format!("cannot run rustc: {error}"))),
     }
 }
 

@@ -2,6 +2,12 @@
 //!
 //! What else depends on a release, with a check of each item, is the table of the self-test.
 
+/// The oldest LLVM whose C API and IR are known: that of the oldest rustc that `rust-version` allows.
+pub(crate) const OLDEST_LLVM: u32 = 22;
+
+/// The newest LLVM that was tested.
+pub(crate) const NEWEST_LLVM: u32 = 23;
+
 /// C's numbers (`LLVMOpcode`) of branches, by the major version of LLVM that introduced them.
 ///
 /// LLVM 23 has two kinds of branches, unconditional and conditional, and no longer gives the number 2 to any instruction.

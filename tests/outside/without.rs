@@ -43,13 +43,13 @@ fn the_environment_turns_the_device_pass_off_and_on() {
     );
 }
 
-#[test]
-fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
-    let program = Outside::program("without-llvm", MAIN)
+/// A program whose build script has a rustc with another sysroot, `toolchain/`; `version` is what that rustc says of its LLVM.
+fn with_toolchain(name: &str, version: &str) -> Outside {
+    let program = Outside::program(name, MAIN)
         .file("toolchain/empty", "")
         .file(
             "toolchain/rustc",
-            "#!/bin/sh\nif [ \"$*\" = \"--print sysroot\" ]; then cd \"$(dirname \"$0\")\" && pwd; else exec rustc \"$@\"; fi\n",
+            &format!("#!/bin/sh\ncase \"$*\" in\n\"--print sysroot\") cd \"$(dirname \"$0\")\" && pwd;;\n-vV) rustc -vV | sed 's/^LLVM version: .*/LLVM version: {version}/';;\n*) exec rustc \"$@\";;\nesac\n"),
         );
     let rustc = program.folder.join("toolchain/rustc");
     std::fs::set_permissions(&rustc, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -57,7 +57,13 @@ fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
     let script = format!(
         "fn main() {{\n    // SAFETY: no other thread runs.\n    unsafe {{ std::env::set_var(\"RUSTC\", {rustc:?}) }};\n    warploom_build::compile();\n}}\n"
     );
-    let program = program.file("build.rs", &script);
+    program.file("build.rs", &script)
+}
+
+/// LLVM 99, which no system has either.
+#[test]
+fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
+    let program = with_toolchain("without-llvm", "99.0.1");
     let said = program.builds();
     println!("{}", said.text);
     let warnings: Vec<&str> = said
@@ -69,7 +75,7 @@ fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
     for expected in [
         "warning: without-llvm@0.1.0: no GPU code is built for `without-llvm`",
         "emulator only",
-        "libLLVM",
+        "is of LLVM 99; no LLVM can be used; LLVM 99 or newer with the target NVPTX is needed",
     ] {
         assert!(
             warnings[0].contains(expected),
@@ -77,5 +83,59 @@ fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
             warnings[0]
         );
     }
+    let lib = program.folder.join("toolchain/lib");
+    let tried = [
+        "no libLLVM in ",
+        &lib.display().to_string(),
+        "WARPLOOM_LLVM names a library",
+    ];
+    assert!(tried.iter().all(|t| said.text.contains(t)), "{}", said.text);
     runs_on_the_emulator_only(&program, "libLLVM");
+}
+
+#[test]
+fn a_library_that_appears_later_is_noticed() {
+    let library = std::process::Command::new("sh")
+        .args(["-c", "ls \"$(rustc --print sysroot)\"/lib/libLLVM.so.*"])
+        .output()
+        .unwrap();
+    let library = String::from_utf8(library.stdout).unwrap();
+    let program = with_toolchain("without-llvm-yet", "22.1.2");
+    let said = program.builds();
+    if !said.text.contains("no GPU code is built") {
+        println!("skipped: this system has an LLVM that can be used");
+        return;
+    }
+    program.builds();
+    let before = program.script_ran();
+    program.builds();
+    assert_eq!(
+        program.script_ran(),
+        before,
+        "the script ran again for nothing"
+    );
+    let folder = program.folder.join("toolchain/lib/x86_64-linux-gnu");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(library.trim(), folder.join("libLLVM.so.22.1")).unwrap();
+    program.builds();
+    assert_eq!(
+        program.device_code()[0].kernels(),
+        ["without_llvm_yet::saxpy"]
+    );
+}
+
+#[test]
+fn a_named_library_that_cannot_be_used_is_an_error() {
+    let program = Outside::program("without-named", MAIN).env("WARPLOOM_LLVM", "/nowhere/lib");
+    let text = program.fails();
+    assert!(
+        text.contains("WARPLOOM_LLVM names no LLVM that can be used"),
+        "{text}"
+    );
+    assert!(text.contains("cannot load /nowhere/lib: "), "{text}");
+    let relative = program.env("WARPLOOM_LLVM", "lib").fails();
+    assert!(
+        relative.contains("WARPLOOM_LLVM=lib is no absolute path"),
+        "{relative}"
+    );
 }

@@ -174,6 +174,7 @@ const CRATES: &[Layers] = &[
                     "outer",
                     "package",
                     "shim",
+                    "toolchain",
                     "wrapper",
                 ],
             ),

@@ -64,7 +64,8 @@ macro_rules! functions {
             pub(super) fn find(library: &libloading::Library) -> Result<Functions, Vec<&'static str>> {
                 let mut missing = Vec::new();
                 $(
-                    // SAFETY: the types below are those of LLVM 22's C API headers; `load` refuses other versions.
+                    // SAFETY: the types below are those of the C API headers of LLVM 22 and 23; `load` refuses older versions. LLVM gives a
+                    // function of its C API another name when its type changes, and newer versions go through the self-test first.
                     let $name = unsafe { library.get::<unsafe extern "C" fn($($ty),*) $(-> $ret)?>(stringify!($name).as_bytes()) };
                     if $name.is_err() { missing.push(stringify!($name)); }
                 )*
@@ -350,6 +351,12 @@ pub(super) fn version(library: &libloading::Library) -> Option<u32> {
     // SAFETY: three valid places for the three numbers.
     unsafe { get(&raw mut major, &raw mut minor, &raw mut patch) };
     Some(major)
+}
+
+/// Whether an opened library was built with the target NVPTX.
+pub(super) fn has_nvptx(library: &libloading::Library) -> bool {
+    // SAFETY: the type of all initialisers of targets; it is not called.
+    unsafe { library.get::<unsafe extern "C" fn()>(b"LLVMInitializeNVPTXTarget") }.is_ok()
 }
 
 /// Opens the library for the rest of the process.

@@ -1,4 +1,4 @@
-//! rustc's own LLVM, opened at run time: one type per LLVM object, raw handles only inside this folder.
+//! LLVM, rustc's own or another one that reads its bitcode, opened at run time: one type per LLVM object, raw handles only inside this folder.
 //!
 //! Must not know: cargo, kernels, Rust symbols. Start at [`Context`] and [`Module`].
 
@@ -10,60 +10,29 @@ mod control_flow;
 mod debug;
 mod ffi;
 mod inline_ptx;
+mod library;
 mod module;
 mod operation;
+mod search;
 mod target;
 mod types;
 mod value;
 
 pub(crate) use block::{Block, Builder, Compare};
 pub(crate) use debug::Subprogram;
+pub(crate) use library::{Library, LoadError};
 pub(crate) use module::Module;
 pub(crate) use operation::Op;
+pub(crate) use search::{NAMED, Search, SearchError};
 pub(crate) use target::{Machine, Passes};
 pub(crate) use types::{Type, TypeKind};
 pub(crate) use value::{Attribute, Linkage, Value};
 
+use crate::versions;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
-
-/// The LLVM major version whose C API and IR this crate was written for (rustc 1.95).
-const LLVM_MAJOR: u32 = 22;
-
-/// Why rustc's LLVM cannot be used here.
-#[derive(Debug, Clone, thiserror::Error)]
-pub(crate) enum LoadError {
-    #[error("no `libLLVM.so.{LLVM_MAJOR}.*` in {}; toolchains from rustup for linux-gnu have it", folder.display())]
-    NotFound { folder: PathBuf },
-    #[error("cannot load {}: {reason}", path.display())]
-    CannotLoad { path: PathBuf, reason: String },
-    #[error("{} is LLVM {found}, but this version of warploom-build understands LLVM {LLVM_MAJOR} only; use the Rust toolchain that it was written for", path.display())]
-    OtherVersion { path: PathBuf, found: u32 },
-    #[error("{} lacks {}", path.display(), names.join(", "))]
-    FunctionsMissing {
-        path: PathBuf,
-        names: Vec<&'static str>,
-    },
-}
-
-/// Finds the LLVM library of the toolchain at `sysroot` without loading it.
-pub(crate) fn find(sysroot: &Path) -> Result<PathBuf, LoadError> {
-    let folder = sysroot.join("lib");
-    let prefix = format!("libLLVM.so.{LLVM_MAJOR}.");
-    let found = std::fs::read_dir(&folder).ok().and_then(|entries| {
-        entries
-            .filter_map(Result::ok)
-            .map(|entry| entry.path())
-            .find(|path| {
-                path.file_name()
-                    .and_then(|n| n.to_str())
-                    .is_some_and(|n| n.starts_with(&prefix))
-            })
-    });
-    found.ok_or(LoadError::NotFound { folder })
-}
 
 /// What differs from LLVM's defaults for NVPTX, as command line (the first word is a program's name).
 const ARGUMENTS: [&CStr; 8] = [
@@ -109,7 +78,7 @@ static LIBRARY: OnceLock<Result<ffi::Functions, LoadError>> = OnceLock::new();
 fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
     LIBRARY
         .get_or_init(|| {
-            let functions = load(path)?;
+            let (_, functions) = library::load(path, versions::OLDEST_LLVM)?;
             // SAFETY: a function that may be called from any thread at any time.
             unsafe { (functions.LLVMInstallFatalErrorHandler)(Some(fatal_error)) };
             // SAFETY: no other thread uses LLVM yet.
@@ -138,24 +107,6 @@ fn functions(path: &Path) -> Result<&'static ffi::Functions, LoadError> {
         })
         .as_ref()
         .map_err(Clone::clone)
-}
-
-/// Loads a library; asks for its version before anything else.
-fn load(path: &Path) -> Result<ffi::Functions, LoadError> {
-    let library = ffi::open(path).map_err(|e| LoadError::CannotLoad {
-        path: path.into(),
-        reason: e.to_string(),
-    })?;
-    if let Some(found) = ffi::version(library).filter(|v| *v != LLVM_MAJOR) {
-        return Err(LoadError::OtherVersion {
-            path: path.into(),
-            found,
-        });
-    }
-    ffi::Functions::find(library).map_err(|names| LoadError::FunctionsMissing {
-        path: path.into(),
-        names,
-    })
 }
 
 type LastWords = Box<dyn Fn(&str) -> i32 + Send + Sync>;
