@@ -223,7 +223,10 @@ fn gpu<'ctx>(module: &Module<'ctx>, arch: Arch, least: u32) -> Result<Machine<'c
         ..=80 => 71,
         81..=89 => 78,
         90 => 80,
-        _ => 86,
+        91..=102 => 86,
+        120 => 87,
+        103 | 121 => 88,
+        _ => 90,
     };
     let version = format!("+ptx{}", least.max(version));
     Machine::new(module.context(), retarget::TRIPLE, &arch.name(), &version)

@@ -191,6 +191,19 @@ fn each_architecture_gets_its_own_ptx() {
     }
 }
 
+/// LLVM ends the process where a PTX version lacks the architecture.
+//@ rows: GCO-6
+#[test]
+fn each_architecture_has_a_ptx_version_that_knows_it() {
+    for sm in [75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121] {
+        let archs = vec![Arch::sm(sm)];
+        let wanted = Options { archs, ..options() };
+        let (_, texts) = compiled(&storing("newer", "  %v = add i32 1, 2"), wanted).unwrap();
+        let target = format!(".target sm_{sm}\n");
+        assert!(texts[0].2.contains(&target), "{}", texts[0].2);
+    }
+}
+
 /// What `feature_set()` calls is a constant in each image: 0 in portable ones, the architecture in those for it alone.
 //@ rows: MC-6
 #[test]
