@@ -43,6 +43,8 @@ mod refusals; // kernels that cannot run on a GPU
 mod support;
 #[path = "outside/traps.rs"]
 mod traps; // the nested cargo and the outer build do not disturb each other
+#[path = "outside/untested.rs"]
+mod untested; // rustc and LLVM that were not tested
 #[path = "outside/versions.rs"]
 mod versions; // two versions of one library
 #[path = "outside/without.rs"]

@@ -264,7 +264,7 @@ impl Nested<'_> {
 pub(crate) const INSTANTIATING: &str = "error was encountered while instantiating";
 
 /// Changes when this executable, which is also the device linker, is built anew.
-fn stamp(this: &Path) -> String {
+pub(crate) fn stamp(this: &Path) -> String {
     let built = std::fs::metadata(this).and_then(|m| Ok((m.len(), m.modified()?)));
     format!("{} {built:?}", env!("CARGO_PKG_VERSION"))
 }

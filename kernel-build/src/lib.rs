@@ -39,6 +39,8 @@ mod roles; // what the nested build starts this executable for
 mod roots; // which kernels there are
 #[cfg(test)]
 mod run_on_host; // IR runs here, so that tests see what lowering does to results
+mod sample; // kernels in IR, for the self-test and for tests
+mod self_test; // whether an untested rustc or LLVM can be used
 mod shim; // a package that depends on the one with kernels
 mod sources; // which targets may hold kernels
 mod toolchain; // rustc, and the LLVM that reads its bitcode

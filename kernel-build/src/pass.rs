@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::package::{Kind, Package, Target};
 use crate::proof::{self, Proof};
 use crate::toolchain::{self, Unusable};
-use crate::{inputs, linker, llvm, passes, roles};
+use crate::{inputs, linker, llvm, passes, roles, self_test};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -47,7 +47,9 @@ pub(crate) fn enter(builder: &Builder) {
     };
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
-        for variable in [SWITCH, INSTRUMENTED, REQUIRED, PASSES, DUMP, llvm::NAMED] {
+        let of_toolchain = [llvm::NAMED, self_test::SHOWN];
+        let of_pass = [SWITCH, INSTRUMENTED, REQUIRED, PASSES, DUMP];
+        for variable in of_pass.into_iter().chain(of_toolchain) {
             instruct(&format!("rerun-if-env-changed={variable}"));
         }
         match inputs::instructions(&package) {
@@ -179,7 +181,9 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
     if wanted.is_empty() {
         return Ok(());
     }
-    let llvm = toolchain::choose(package)?.llvm.path;
+    let toolchain = toolchain::choose(package)?;
+    self_test::check(&toolchain, &package.nested_target_dir).map_err(Stop::NoDeviceCode)?;
+    let llvm = toolchain.llvm.path;
     let options_json = options_json(&builder.options)?;
     let outer = Outer::discover(package).map_err(|reason| Stop::Failed(vec![reason]))?;
     let mut proof = Proof::of_this_build();

@@ -6,10 +6,22 @@ use crate::llvm::{self, Library, Search, SearchError};
 use crate::package::Package;
 use std::path::{Path, PathBuf};
 
-/// An LLVM that can be used with rustc.
+/// rustc, and an LLVM that can be used with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Toolchain {
+    pub(crate) rustc: PathBuf,
+    pub(crate) version: Version,
+    pub(crate) sysroot: PathBuf,
     pub(crate) llvm: Library,
+}
+
+impl Toolchain {
+    /// `rustc 1.95.0 with LLVM 22 (/usr/lib/libLLVM.so.22.1)`
+    pub(crate) fn name(&self) -> String {
+        let Library { path, major } = &self.llvm;
+        let release = &self.version.release;
+        format!("rustc {release} with LLVM {major} ({})", path.display())
+    }
 }
 
 /// Why there is no device code.
@@ -24,6 +36,7 @@ pub(crate) enum Unusable {
 /// What `rustc -vV` prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
+    pub(crate) text: String,
     /// `1.95.0`, `1.97.0-nightly`
     pub(crate) release: String,
     pub(crate) host: String,
@@ -53,7 +66,12 @@ pub(crate) fn choose(package: &Package) -> Result<Toolchain, Unusable> {
     match search.find() {
         Ok(llvm) => {
             watch_found(&llvm.path, &sysroot);
-            Ok(Toolchain { llvm })
+            Ok(Toolchain {
+                rustc,
+                version,
+                sysroot,
+                llvm,
+            })
         }
         Err(error @ SearchError::Named(_)) => Err(Unusable::Refused(error.to_string())),
         Err(error) => {
@@ -98,7 +116,7 @@ fn watch_missing(package: &Package, search: &Search, sysroot: &Path) {
 }
 
 impl Version {
-    fn of(rustc: &Path) -> Result<Version, String> {
+    pub(crate) fn of(rustc: &Path) -> Result<Version, String> {
         Version::parse(&printed(rustc, &["-vV"])?)
     }
 
@@ -114,12 +132,13 @@ impl Version {
         Ok(Version {
             release: field("release")?.to_owned(),
             host: field("host")?.to_owned(),
+            text: text.to_owned(),
             llvm: major.ok_or_else(|| format!("`rustc -vV` says `LLVM version: {llvm}`"))?,
         })
     }
 }
 
-fn sysroot(rustc: &Path) -> Result<PathBuf, String> {
+pub(crate) fn sysroot(rustc: &Path) -> Result<PathBuf, String> {
     let text = printed(rustc, &["--print", "sysroot"])?;
     Ok(PathBuf::from(text.trim()))
 }

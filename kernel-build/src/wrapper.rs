@@ -19,7 +19,7 @@ pub(crate) const PATHS_FROM: &str = "WARPLOOM_PATHS_FROM";
 pub(crate) const LIBRARY: &str = "staticlib";
 
 /// What device compilations get, each for a reason:
-const DEVICE_FLAGS: &[&str] = &[
+pub(crate) const DEVICE_FLAGS: &[&str] = &[
     // JumpThreading duplicates calls into branches, barriers too: threads would then wait at different barriers.
     "-Zmir-enable-passes=-JumpThreading",
     // The launch handle's name is part of a constant.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 const MAIN: &str = include_str!("saxpy/src/main.rs");
 
 #[track_caller]
-fn runs_on_the_emulator_only(program: &Outside, reason: &str) {
+pub(crate) fn runs_on_the_emulator_only(program: &Outside, reason: &str) {
     assert_eq!(
         program.prints(&format!("debug/{}", program.name)).trim(),
         "emulator: y[0] = 5, all equal: true"
@@ -43,14 +43,12 @@ fn the_environment_turns_the_device_pass_off_and_on() {
     );
 }
 
-/// A program whose build script has a rustc with another sysroot, `toolchain/`; `version` is what that rustc says of its LLVM.
-fn with_toolchain(name: &str, version: &str) -> Outside {
+/// A program whose build script has another rustc: a script that answers some calls (cases of a shell) itself.
+pub(crate) fn with_rustc(name: &str, answers: &str) -> Outside {
+    let script = format!("#!/bin/sh\ncase \"$*\" in\n{answers}\n*) exec rustc \"$@\";;\nesac\n");
     let program = Outside::program(name, MAIN)
         .file("toolchain/empty", "")
-        .file(
-            "toolchain/rustc",
-            &format!("#!/bin/sh\ncase \"$*\" in\n\"--print sysroot\") cd \"$(dirname \"$0\")\" && pwd;;\n-vV) rustc -vV | sed 's/^LLVM version: .*/LLVM version: {version}/';;\n*) exec rustc \"$@\";;\nesac\n"),
-        );
+        .file("toolchain/rustc", &script);
     let rustc = program.folder.join("toolchain/rustc");
     std::fs::set_permissions(&rustc, std::fs::Permissions::from_mode(0o755)).unwrap();
     // Set in the build script alone: cargo would compile every dependency anew for another compiler.
@@ -60,10 +58,17 @@ fn with_toolchain(name: &str, version: &str) -> Outside {
     program.file("build.rs", &script)
 }
 
+/// A toolchain in `toolchain/`, without libraries; `llvm` is what its rustc says of its LLVM.
+fn without_libraries(name: &str, llvm: &str) -> Outside {
+    let sysroot = "\"--print sysroot\") cd \"$(dirname \"$0\")\" && pwd;;";
+    let version = format!("-vV) rustc -vV | sed 's/^LLVM version: .*/LLVM version: {llvm}/';;");
+    with_rustc(name, &format!("{sysroot}\n{version}"))
+}
+
 /// LLVM 99, which no system has either.
 #[test]
 fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
-    let program = with_toolchain("without-llvm", "99.0.1");
+    let program = without_libraries("without-llvm", "99.0.1");
     let said = program.builds();
     println!("{}", said.text);
     let warnings: Vec<&str> = said
@@ -100,7 +105,7 @@ fn a_library_that_appears_later_is_noticed() {
         .output()
         .unwrap();
     let library = String::from_utf8(library.stdout).unwrap();
-    let program = with_toolchain("without-llvm-yet", "22.1.2");
+    let program = without_libraries("without-llvm-yet", "22.1.2");
     let said = program.builds();
     if !said.text.contains("no GPU code is built") {
         println!("skipped: this system has an LLVM that can be used");

@@ -156,7 +156,10 @@ const CRATES: &[Layers] = &[
                 ],
             ),
             ("LLVM", &["llvm"]),
-            ("IR", &["passes", "reach", "roots", "run_on_host", "watch"]),
+            (
+                "IR",
+                &["passes", "reach", "roots", "run_on_host", "sample", "watch"],
+            ),
             ("passes for correctness", &["lower"]),
             ("passes for speed", &["opt"]),
             ("instrumentation", &["instrument"]),
@@ -178,7 +181,11 @@ const CRATES: &[Layers] = &[
                     "wrapper",
                 ],
             ),
-            ("build script", &["builder", "nested", "pass", "proof", "roles"]),
+            ("self-test", &["self_test"]),
+            (
+                "build script",
+                &["builder", "nested", "pass", "proof", "roles"],
+            ),
         ],
     ),
     (

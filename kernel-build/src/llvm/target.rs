@@ -104,6 +104,31 @@ impl Drop for Machine<'_> {
 pub(crate) struct Passes(pub(super) String);
 
 impl Passes {
+    /// As LLVM reads it.
+    pub(crate) fn to_text(&self) -> String {
+        self.0.clone()
+    }
+
+    /// All of them, for the self-test.
+    pub(crate) fn all() -> [Passes; 14] {
+        [
+            Passes::drop_unreachable(),
+            Passes::expose_arguments(),
+            Passes::no_unwinding(),
+            Passes::inline_always(),
+            Passes::before_instrumenting(),
+            Passes::unroll_before_instrumenting(),
+            Passes::after_instrumenting(),
+            Passes::unswitch_loops(),
+            Passes::unswitch_loops_with_aligned_ops(),
+            Passes::thread_jumps(),
+            Passes::tidy(),
+            Passes::drop_unused(),
+            Passes::optimize(),
+            Passes::infer_address_spaces(),
+        ]
+    }
+
     /// Drops what no root reaches.
     pub(crate) fn drop_unreachable() -> Passes {
         Passes("globaldce".into())

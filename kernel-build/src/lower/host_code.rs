@@ -92,6 +92,15 @@ pub(crate) fn make_portable(
     Ok(())
 }
 
+/// The generic forms of all intrinsics of the tables, as one text; for the self-test.
+pub(crate) fn generic_forms() -> String {
+    let table = intrinsics::table_of_all();
+    let forms = table
+        .iter()
+        .map(|g| g.definition(&format!("{GENERIC}{}", g.name)));
+    forms.collect()
+}
+
 /// Whether an intrinsic is an instruction of a host.
 pub(crate) fn is_of_host(intrinsic: &str) -> bool {
     OF_HOSTS.iter().any(|prefix| intrinsic.starts_with(prefix))

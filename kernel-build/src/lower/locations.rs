@@ -54,7 +54,7 @@ pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), 
 }
 
 /// rustc writes a location as a packed struct of a pointer and 16 bytes.
-fn is_location(global: Value<'_>) -> bool {
+pub(crate) fn is_location(global: Value<'_>) -> bool {
     if !global.is_constant_global() || global.is_declaration() {
         return false;
     }

@@ -1,6 +1,6 @@
 //! Which symbol provides what a kernel needs: everything here depends on the version of rustc and its LLVM, and on nothing else.
 //!
-//! `panic_tests` fails on a rustc whose panic entry points differ.
+//! The self-test compares the tables with the libraries of a rustc.
 
 use crate::llvm::{Linkage, Module, Op, TypeKind, Value};
 
@@ -9,48 +9,45 @@ pub(crate) const INTRINSIC: &str = "__warploom.";
 /// Prefix of those that stand for an LLVM intrinsic of the same type.
 const LLVM_INTRINSIC: &str = "__warploom.llvm.";
 
-/// core's panic entry points (rustc 1.95) and the functions of `warploom-device-std` that take their places. Those with fixed texts need no
-/// entry: they end in `panic_fmt` with a literal.
-const PANICS: &[(&str, &str)] = &[
-    ("core::panicking::panic_fmt", "__warploom_panic_fmt"),
-    (
-        "core::panicking::panic_bounds_check",
-        "__warploom_panic_bounds_check",
-    ),
-    (
-        "core::panicking::panic_nounwind",
-        "__warploom_panic_nounwind",
-    ),
-    (
-        "core::panicking::panic_nounwind_fmt",
-        "__warploom_panic_nounwind_fmt",
-    ),
-    (
-        "core::slice::index::slice_index_fail",
-        "__warploom_slice_index_fail",
-    ),
+/// A function of Rust's libraries, and the one of `warploom-device-std` that takes its place.
+pub(crate) struct Replaced {
+    /// `core::panicking::panic_fmt`
+    pub(crate) path: &'static str,
+    ours: &'static str,
+    /// Its type in IR, which must be that of our function; `None` where it is that of a generic one.
+    pub(crate) ty: Option<&'static str>,
+}
+
+const fn replaced(path: &'static str, ours: &'static str, ty: Option<&'static str>) -> Replaced {
+    Replaced { path, ours, ty }
+}
+
+/// core's panic entry points. Those with fixed texts need no entry: they end in `panic_fmt` with a literal.
+#[rustfmt::skip]
+pub(crate) const PANICS: &[Replaced] = &[
+    replaced("core::panicking::panic_fmt", "__warploom_panic_fmt", Some("void (ptr, ptr, ptr)")),
+    replaced("core::panicking::panic_bounds_check", "__warploom_panic_bounds_check", Some("void (i64, i64, ptr)")),
+    replaced("core::panicking::panic_nounwind", "__warploom_panic_nounwind", Some("void (ptr, i64)")),
+    replaced("core::panicking::panic_nounwind_fmt", "__warploom_panic_nounwind_fmt", Some("void (ptr, ptr, i1, ptr)")),
+    replaced("core::slice::index::slice_index_fail", "__warploom_slice_index_fail", Some("void (i64, i64, i64, ptr)")),
 ];
 
-/// std's own ways to end a thread (rustc 1.95): `panic!` with a text in crates of the editions before 2021, and `abort`.
-const ENDS: &[(&str, &str)] = &[
-    (
-        "std::panicking::begin_panic::<&str>",
-        "__warploom_panic_str",
-    ),
-    ("std::process::abort", "__warploom_abort"),
+/// std's own ways to end a thread: `panic!` with a text in crates of the editions before 2021, and `abort`.
+#[rustfmt::skip]
+pub(crate) const ENDS: &[Replaced] = &[
+    replaced("std::panicking::begin_panic::<&str>", "__warploom_panic_str", None),
+    replaced("std::process::abort", "__warploom_abort", Some("void ()")),
 ];
 
-/// What `Box` and `Vec` call (rustc 1.95), and the functions of `warploom-device-std` that take their places.
-const HEAP: &[(&str, &str)] = &[
-    ("__rustc::__rust_alloc", "__warploom_alloc"),
-    ("__rustc::__rust_dealloc", "__warploom_dealloc"),
-    ("__rustc::__rust_realloc", "__warploom_realloc"),
-    ("__rustc::__rust_alloc_zeroed", "__warploom_alloc_zeroed"),
-    (
-        "__rustc::__rust_no_alloc_shim_is_unstable_v2",
-        "__warploom_no_alloc_shim",
-    ),
-    ("alloc::alloc::handle_alloc_error", "__warploom_alloc_error"),
+/// What `Box` and `Vec` call.
+#[rustfmt::skip]
+pub(crate) const HEAP: &[Replaced] = &[
+    replaced("__rustc::__rust_alloc", "__warploom_alloc", Some("ptr (i64, i64)")),
+    replaced("__rustc::__rust_dealloc", "__warploom_dealloc", Some("void (ptr, i64, i64)")),
+    replaced("__rustc::__rust_realloc", "__warploom_realloc", Some("ptr (ptr, i64, i64, i64)")),
+    replaced("__rustc::__rust_alloc_zeroed", "__warploom_alloc_zeroed", Some("ptr (i64, i64)")),
+    replaced("__rustc::__rust_no_alloc_shim_is_unstable_v2", "__warploom_no_alloc_shim", Some("void ()")),
+    replaced("alloc::alloc::handle_alloc_error", "__warploom_alloc_error", Some("void (i64, i64)")),
 ];
 
 /// The driver's own functions, which it links when it loads an image.
@@ -111,7 +108,8 @@ fn provider(name: &str) -> Option<String> {
     panic_replacement(name).map(str::to_owned)
 }
 
-fn panic_replacement(name: &str) -> Option<&'static str> {
+/// What takes the place of a function of Rust's libraries, by its mangled name.
+pub(crate) fn panic_replacement(name: &str) -> Option<&'static str> {
     // Only these symbols are demangled: there are thousands.
     let telling = [
         "core9panicking",
@@ -129,14 +127,14 @@ fn panic_replacement(name: &str) -> Option<&'static str> {
         .iter()
         .chain(ENDS)
         .chain(HEAP)
-        .find(|(theirs, _)| *theirs == path)
-        .map(|(_, ours)| *ours)
+        .find(|function| function.path == path)
+        .map(|function| function.ours)
 }
 
 /// The symbols that must be there before anything of core is linked, since core's own versions would win otherwise.
 pub(crate) fn panic_providers() -> impl Iterator<Item = &'static str> {
     let providers = PANICS.iter().chain(ENDS).chain(HEAP);
-    providers.map(|(_, ours)| *ours)
+    providers.map(|function| function.ours)
 }
 
 /// Makes calls of float remainders: what NVPTX puts in their place (`x - y * trunc(x / y)`) loses the sign of zero and all precision
@@ -248,9 +246,6 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String
         }
     }
 }
-
-#[cfg(test)]
-mod panic_tests;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,156 @@
+//! The functions of core, alloc and std whose places the device library takes.
+
+use super::probe::Probe;
+use crate::archive::embedded_bitcode;
+use crate::llvm::{Module, Value};
+use crate::lower::symbols::{ENDS, HEAP, PANICS, Replaced, panic_replacement};
+use crate::reach::Graph;
+use object::read::archive::ArchiveFile;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A function that is defined or only called.
+struct Function {
+    mangled: String,
+    ty: String,
+    is_defined: bool,
+}
+
+/// core's panic entry points are there, with the parameters of those that replace them.
+pub(super) fn panics(probe: &Probe) -> Result<(), String> {
+    let functions = functions(probe, &["libcore-"])?;
+    PANICS.iter().try_for_each(|f| compare(f, &functions, true))
+}
+
+/// What `Box` and `Vec` call. std's shims of the allocator are made anew for each program, so that they are only called here.
+pub(super) fn heap(probe: &Probe) -> Result<(), String> {
+    let functions = functions(probe, &["liballoc-", "libstd-"])?;
+    HEAP.iter().try_for_each(|f| compare(f, &functions, false))
+}
+
+/// Those that are not generic: the others are made in each crate.
+pub(super) fn ends(probe: &Probe) -> Result<(), String> {
+    let functions = functions(probe, &["libstd-"])?;
+    let mut plain = ENDS.iter().filter(|f| f.ty.is_some());
+    plain.try_for_each(|f| compare(f, &functions, true))
+}
+
+fn compare(
+    replaced: &Replaced,
+    functions: &BTreeMap<String, Function>,
+    defined: bool,
+) -> Result<(), String> {
+    let path = replaced.path;
+    let found = functions.get(path).filter(|f| f.is_defined || !defined);
+    let Some(found) = found else {
+        return Err(format!("there is no function `{path}`"));
+    };
+    if panic_replacement(&found.mangled).is_none() {
+        return Err(format!(
+            "`{path}` is not found by its symbol `{}`",
+            found.mangled
+        ));
+    }
+    match replaced.ty {
+        Some(ty) if ty != found.ty => {
+            Err(format!("`{path}` has the type `{}`, not `{ty}`", found.ty))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whatever reaches the panic handler goes through a function that is replaced.
+pub(super) fn panic_handler(probe: &Probe) -> Result<(), String> {
+    let mut callers = Vec::new();
+    for_each_module(probe, "libcore-", &mut |module| {
+        let functions = module.functions();
+        let mut all = functions.iter();
+        let Some(handler) = all.find(|f| f.name().contains("rust_begin_unwind")) else {
+            return;
+        };
+        let graph = Graph::of(&functions);
+        let calls = |f: &&Value<'_>| {
+            let steps = graph.path(&f.name(), &handler.name());
+            !f.is_declaration() && steps.is_some_and(|steps| steps.len() == 1)
+        };
+        callers.extend(functions.iter().filter(calls).map(|f| path(&f.name())));
+    })?;
+    if callers.is_empty() {
+        return Err("nothing calls `rust_begin_unwind`".into());
+    }
+    let mut callers = callers.into_iter();
+    match callers.find(|caller| PANICS.iter().all(|f| f.path != caller)) {
+        Some(caller) => Err(format!("`{caller}` calls it, and nothing takes its place")),
+        None => Ok(()),
+    }
+}
+
+/// Rust's name of a symbol.
+fn path(symbol: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(symbol))
+}
+
+/// All functions of these libraries, by their path.
+fn functions(probe: &Probe, libraries: &[&str]) -> Result<BTreeMap<String, Function>, String> {
+    let mut all: BTreeMap<String, Function> = BTreeMap::new();
+    for library in libraries {
+        for_each_module(probe, library, &mut |module| {
+            for function in module.functions() {
+                let mangled = function.name();
+                let is_defined = !function.is_declaration();
+                let known = all.get(&path(&mangled)).is_some_and(|f| f.is_defined);
+                if !known {
+                    let ty = function.value_type().to_text();
+                    let function = Function {
+                        ty,
+                        is_defined,
+                        mangled: mangled.clone(),
+                    };
+                    all.insert(path(&mangled), function);
+                }
+            }
+        })?;
+    }
+    Ok(all)
+}
+
+/// The modules in a library of the toolchain, by the start of its file's name.
+fn for_each_module(
+    probe: &Probe,
+    start: &str,
+    work: &mut dyn FnMut(&Module<'_>),
+) -> Result<(), String> {
+    let task = &probe.task;
+    let folder = task
+        .sysroot
+        .join("lib/rustlib")
+        .join(&task.host)
+        .join("lib");
+    let is_it = |path: &PathBuf| {
+        let name = path.file_name().and_then(|n| n.to_str());
+        name.is_some_and(|n| n.starts_with(start) && n.ends_with(".rlib"))
+    };
+    let entries = std::fs::read_dir(&folder).into_iter().flatten();
+    let mut files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let file = files.find(is_it);
+    let file = file.ok_or_else(|| format!("no {start}*.rlib in {}", folder.display()))?;
+    let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let data = std::fs::read(&file).map_err(|e| unreadable(&e))?;
+    let archive = ArchiveFile::parse(&*data).map_err(|e| unreadable(&e))?;
+    let mut modules = 0;
+    for member in archive.members() {
+        let content = member
+            .and_then(|m| m.data(&*data))
+            .map_err(|e| unreadable(&e))?;
+        let Some(bitcode) = embedded_bitcode(content) else {
+            continue;
+        };
+        let module = Module::from_bitcode(probe.context()?, bitcode);
+        work(&module.map_err(|e| unreadable(&e))?);
+        modules += 1;
+    }
+    match modules {
+        0 => Err(unreadable(&"no bitcode is in it")),
+        _ => Ok(()),
+    }
+}
