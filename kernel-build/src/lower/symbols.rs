@@ -2,7 +2,8 @@
 //!
 //! The self-test compares the tables with the libraries of a rustc.
 
-use crate::llvm::{Linkage, Module, Op, TypeKind, Value};
+use super::retarget;
+use crate::llvm::{Context, Linkage, Module, Op, TypeKind, Value};
 
 /// Prefix of the symbols that `warploom-device-std` calls and this crate lowers.
 pub(crate) const INTRINSIC: &str = "__warploom.";
@@ -215,11 +216,11 @@ pub(crate) fn offer(module: &mut Module<'_>, member: &str) {
     }
 }
 
-/// Replaces symbols that name LLVM intrinsics by these; adds those that LLVM does not know to `problems`.
+/// Replaces symbols that name LLVM intrinsics by these; defines those that LLVM has in another form, and adds those that it does not know to `problems`.
 pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String>) {
     for function in module.functions() {
-        let name = function.name();
-        let Some(rest) = name.strip_prefix(LLVM_INTRINSIC) else {
+        let symbol = function.name();
+        let Some(rest) = symbol.strip_prefix(LLVM_INTRINSIC) else {
             continue;
         };
         let name = format!("llvm.{rest}");
@@ -242,9 +243,47 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String
                 intrinsic.value_type().to_text(),
                 function.value_type().to_text()
             )),
-            None => problems.push(format!("llvm.{rest} is not an intrinsic of this LLVM")),
+            None => {
+                let ty = function.value_type().to_text();
+                let linked = upgraded(module.context(), &symbol, &name, &ty)
+                    .is_some_and(|definition| link_definition(module, definition));
+                if !linked {
+                    problems.push(format!("llvm.{rest} is not an intrinsic of this LLVM"));
+                }
+            }
         }
     }
+}
+
+fn link_definition<'ctx>(module: &mut Module<'ctx>, mut definition: Module<'ctx>) -> bool {
+    retarget::mark_convergent(&definition);
+    definition.set_target(&module.triple(), &module.data_layout());
+    module.link(definition).is_ok()
+}
+
+/// A definition of `symbol` by an intrinsic that this LLVM has no longer, in the form in which it reads the intrinsic in older IR; `None` if it knows none.
+/// LLVM 24 has `llvm.nvvm.add.rm.d` in such a form only. `ty`: the intrinsic's, as `i32 (i32, i1)`.
+pub(crate) fn upgraded<'ctx>(
+    context: &'ctx Context,
+    symbol: &str,
+    intrinsic: &str,
+    ty: &str,
+) -> Option<Module<'ctx>> {
+    let (result, params) = ty.strip_suffix(')')?.split_once(" (")?;
+    let params = params.split(", ").filter(|p| !p.is_empty()).enumerate();
+    let args: Vec<String> = params.map(|(i, ty)| format!("{ty} %a{i}")).collect();
+    let args = args.join(", ");
+    let body = match result {
+        "void" => format!("call void @{intrinsic}({args})\n  ret void"),
+        _ => format!("%r = call {result} @{intrinsic}({args})\n  ret {result} %r"),
+    };
+    let text = format!(
+        "declare {result} @{intrinsic}({args})\ndefine linkonce_odr {result} @\"{symbol}\"({args}) alwaysinline {{\n  {body}\n}}\n"
+    );
+    let module = Module::from_text(context, &text).ok()?;
+    module.verify().ok()?;
+    let is_left = module.function(intrinsic).is_some_and(Value::is_used);
+    (!is_left).then_some(module)
 }
 
 #[cfg(test)]

@@ -279,6 +279,20 @@ fn an_intrinsic_that_llvm_does_not_know_is_named() {
     assert!(said.contains("has type i32 (), not i64 ()"), "{said}");
 }
 
+/// Names of older versions of LLVM, of which its reader makes `llvm.bitreverse.i32` and a barrier of all threads.
+#[test]
+fn an_intrinsic_that_llvm_has_in_another_form_is_taken_in_it() {
+    let ir = storing(
+        "older",
+        "  %i = trunc i64 %n to i32\n  call void @__warploom.llvm.nvvm.barrier0()\n  %v = call i32 @__warploom.llvm.nvvm.brev32(i32 %i)",
+    ) + "declare i32 @__warploom.llvm.nvvm.brev32(i32)\ndeclare void @__warploom.llvm.nvvm.barrier0()\n";
+    let ptx = ptx(&ir);
+    for expected in ["brev.b32", "bar.sync"] {
+        assert!(ptx.contains(expected), "{ptx}");
+    }
+    assert!(!ptx.contains(".func"), "{ptx}");
+}
+
 #[test]
 fn a_shared_array_of_unknown_size_is_refused() {
     let ir = storing(

@@ -3,7 +3,7 @@
 use super::kernels::{self, INDICES};
 use super::probe::Probe;
 use crate::llvm::{Attribute, Block, Compare, Library, Machine, Op, Passes};
-use crate::lower::{host_code, retarget};
+use crate::lower::{host_code, retarget, symbols};
 use crate::options::Arch;
 
 /// The library has all functions that are called.
@@ -171,7 +171,7 @@ pub(super) fn architectures(probe: &Probe) -> Result<(), String> {
 /// The intrinsics of the device library: name and type, that of an overloaded one without its type.
 pub(super) const INTRINSICS: &str = include_str!("intrinsics.txt");
 
-/// LLVM has all intrinsics of the device library, with their types.
+/// LLVM has all intrinsics of the device library, with their types, or reads them in another form.
 pub(super) fn intrinsics(probe: &Probe) -> Result<(), String> {
     let mut module = probe.module("")?;
     for line in INTRINSICS.lines() {
@@ -179,8 +179,12 @@ pub(super) fn intrinsics(probe: &Probe) -> Result<(), String> {
         if module.is_overloaded_intrinsic(name) {
             continue;
         }
-        let found = module.intrinsic(name);
-        let found = found.ok_or_else(|| format!("LLVM has no intrinsic `{name}`"))?;
+        let Some(found) = module.intrinsic(name) else {
+            if symbols::upgraded(probe.context()?, "form", name, ty).is_none() {
+                return Err(format!("LLVM has no intrinsic `{name}`"));
+            }
+            continue;
+        };
         let found = found.value_type().to_text();
         if found != ty {
             return Err(format!("`{name}` has the type `{found}`, not `{ty}`"));
