@@ -165,7 +165,10 @@ impl Nested<'_> {
         );
         command
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-            .env(LINKER_STAMP, stamp(&this))
+            .env(
+                LINKER_STAMP,
+                format!("{} {}", stamp(&this), version(self.llvm)),
+            )
             .env("RUSTC_WRAPPER", this)
             .env(ROLE, "nested")
             .env(OPTIONS, self.options_json)
@@ -265,8 +268,13 @@ pub(crate) const INSTANTIATING: &str = "error was encountered while instantiatin
 
 /// Changes when this executable, which is also the device linker, is built anew.
 pub(crate) fn stamp(this: &Path) -> String {
-    let built = std::fs::metadata(this).and_then(|m| Ok((m.len(), m.modified()?)));
-    format!("{} {built:?}", env!("CARGO_PKG_VERSION"))
+    format!("{} {}", env!("CARGO_PKG_VERSION"), version(this))
+}
+
+/// A text that is another one for another file, also where that has the same name.
+pub(crate) fn version(file: &Path) -> String {
+    let built = std::fs::metadata(file).and_then(|m| Ok((m.len(), m.modified()?)));
+    format!("{} {built:?}", file.display())
 }
 
 /// The `.d` file beside an artifact: `deps/libname-hash.rmeta` has `deps/name-hash.d`.

@@ -1,7 +1,7 @@
 //! The variables and flags by which the processes of the nested build find each other's settings.
 
 use crate::options::Options;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Tells a re-entered build script that it is the nested build's compiler wrapper or linker.
 pub(crate) const ROLE: &str = "WARPLOOM_ROLE";
@@ -18,7 +18,7 @@ pub(crate) const DEVICE_CFG: &str = "warploom_device";
 /// Set for the rustc process of a device compilation; `warploom-macros` reads it.
 pub(crate) const DEVICE_PASS: &str = "WARPLOOM_DEVICE_PASS";
 
-/// Changes when the device linker does.
+/// Changes when the device linker or LLVM does.
 pub(crate) const LINKER_STAMP: &str = "WARPLOOM_LINKER_STAMP";
 
 /// Keeps intermediate results beside the output of the device linker, for debugging.
@@ -28,10 +28,8 @@ pub(crate) const DUMP: &str = "WARPLOOM_DUMP";
 pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
 
 /// The device linker and its LLVM, as a text that is another one for others; `None` outside of a nested build.
-pub(crate) fn compiler(llvm: &Path) -> Option<String> {
-    let stamp = std::env::var(LINKER_STAMP).ok()?;
-    let built = std::fs::metadata(llvm).and_then(|m| m.modified()).ok()?;
-    Some(format!("{stamp} {} {built:?}", llvm.display()))
+pub(crate) fn compiler() -> Option<String> {
+    std::env::var(LINKER_STAMP).ok()
 }
 
 /// What the device linker is told: its options, and where LLVM is.

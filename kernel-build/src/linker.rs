@@ -117,7 +117,7 @@ fn link(line: &LinkLine, notes: &Notes) -> Result<Vec<u8>, LinkError> {
     let target = target_name();
     let dump = |extension: &str, text: &dyn Fn() -> String| dump(&line.output, extension, text);
     dump("own.ll", &|| module.to_text());
-    let compiler = crate::environment::compiler(&llvm);
+    let compiler = crate::environment::compiler();
     let compiler = compiler.filter(|_| std::env::var_os(DUMP).is_none());
     let last_result = compiler.map(|compiler| LastResult {
         path: line.output.with_extension("last"),

@@ -195,11 +195,10 @@ fn print(line: &Line) {
 
 /// What decides what the rows come to.
 fn key(toolchain: &Toolchain) -> String {
-    let llvm = &toolchain.llvm.path;
-    let built = std::fs::metadata(llvm).and_then(|m| Ok((m.len(), m.modified()?)));
+    let llvm = cargo::version(&toolchain.llvm.path);
     let this = std::env::current_exe().map(|this| cargo::stamp(&this));
     let rustc = &toolchain.version.text;
-    format!("{rustc}\n{}\n{built:?}\n{this:?}", llvm.display())
+    format!("{rustc}\n{llvm}\n{this:?}")
 }
 
 /// A result that is kept.

@@ -50,6 +50,11 @@ fn a_changed_kernel_is_built_again_and_an_untouched_one_is_not() {
 
 /// Files that the device linker left of this program for debugging.
 fn dumped(name: &str) -> Vec<PathBuf> {
+    left(name, ".sm_75.ptx")
+}
+
+/// Files of the device linker beside its output.
+fn left(name: &str, extension: &str) -> Vec<PathBuf> {
     let folder = target_folder().join("debug/warploom");
     let hosts = fs::read_dir(&folder).unwrap();
     let deps = hosts.map(|host| host.unwrap().path().join("debug/deps"));
@@ -58,7 +63,7 @@ fn dumped(name: &str) -> Vec<PathBuf> {
     paths
         .filter(|path| {
             let file = path.file_name().unwrap().to_str().unwrap();
-            file.starts_with(name) && file.ends_with(".sm_75.ptx")
+            file.starts_with(name) && file.ends_with(extension)
         })
         .collect()
 }
@@ -152,6 +157,30 @@ fn a_changed_option_is_built_again() {
         "{}",
         code[0].ptx[1]
     );
+}
+
+/// Cargo sees neither the device linker nor LLVM: what stands for them in the environment tells it.
+#[test]
+fn another_llvm_links_again() {
+    let toolchain = std::process::Command::new("sh")
+        .args(["-c", "ls \"$(rustc --print sysroot)\"/lib/libLLVM.so.*"])
+        .output()
+        .unwrap();
+    let library = String::from_utf8(toolchain.stdout).unwrap();
+    let program = Outside::program("rebuild-llvm", MAIN);
+    let link = program.folder.join("libLLVM.so.22.1");
+    std::os::unix::fs::symlink(library.trim(), &link).unwrap();
+    let linked = || {
+        let files = left("rebuild_llvm-", ".last").into_iter();
+        files
+            .map(|f| fs::metadata(f).unwrap().modified().unwrap())
+            .max()
+    };
+    program.builds();
+    let before = linked();
+    let program = program.env("WARPLOOM_LLVM", link.to_str().unwrap());
+    program.builds();
+    assert!(linked() > before, "the device linker has not run again");
 }
 
 const ASKS: &str = r#"use warploom::device_std::{FeatureSet, feature_set};
