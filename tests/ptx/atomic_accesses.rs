@@ -57,26 +57,26 @@ fn exchanges(x: &[AtomicU32], v: u32, mut y: DisjointSlice<u8>, i: Index1D) {
 #[kernel]
 fn fences(v: u32, mut y: DisjointSlice<u32>) {
     // SAFETY: no launch; the text alone matters.
-    let y = unsafe { &mut *y.raw() };
-    *y = v;
+    let y = unsafe { AtomicU32::from_ptr(y.raw()) };
+    y.store(v, Relaxed);
     fence(Acquire);
-    *y = v.wrapping_add(1);
+    y.store(v, Relaxed);
     fence(Release);
-    *y = v.wrapping_add(2);
+    y.store(v, Relaxed);
     fence(AcqRel);
-    *y = v.wrapping_add(3);
+    y.store(v, Relaxed);
     fence(SeqCst);
-    *y = v.wrapping_add(4);
+    y.store(v, Relaxed);
 }
-// ptx: st.global
+// ptx: st.relaxed.sys.global
 // ptx: fence.acq_rel.sys
-// ptx: st.global
+// ptx: st.relaxed.sys.global
 // ptx: fence.acq_rel.sys
-// ptx: st.global
+// ptx: st.relaxed.sys.global
 // ptx: fence.acq_rel.sys
-// ptx: st.global
+// ptx: st.relaxed.sys.global
 // ptx: fence.sc.sys
-// ptx: st.global
+// ptx: st.relaxed.sys.global
 
 #[test]
 fn loads_stores_exchanges_and_fences_keep_their_order() {

@@ -1,4 +1,5 @@
-//! warploom's own additions are one plain instruction, relaxed and at device scope, in the memory that the kernel means.
+//! warploom's own additions are one plain instruction, relaxed and at device scope, in the memory that the kernel means. LLVM 23 writes `.relaxed.gpu`, which
+//! is what PTX takes where nothing is said.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use warploom::device_std::atomic_add;
@@ -21,11 +22,11 @@ fn global(
     let (a, b, c) = (atomic_add(a, 3), atomic_add(b, -3), atomic_add(c, 3));
     *y = f64::from(d.fetch_add(1.5)) + e.fetch_add(1.5) + f64::from(a) + f64::from(b) + c as f64;
 }
-// ptx: atom.global.add.u32
-// ptx: atom.global.add.u32
-// ptx: atom.global.add.u64
-// ptx: atom.global.add.f32
-// ptx: atom.global.add.f64
+// ptx: atom...global.add.u32
+// ptx: atom...global.add.u32
+// ptx: atom...global.add.u64
+// ptx: atom...global.add.f32
+// ptx: atom...global.add.f64
 // ptx-count: 5 atom
 // ptx-not: fence
 // ptx-not: .sys
@@ -50,7 +51,7 @@ fn shared(i: Index1D, block: Block, x: &[u32], mut y: DisjointSlice<u32>) {
         *y = before;
     }
 }
-// ptx: atom.shared.add.u32
+// ptx: atom...shared.add.u32
 // ptx-count: 1 atom
 // ptx-not: .sys
 // ptx-not: panic
