@@ -46,12 +46,7 @@ fn the_names_of_cuda() {
             "add.u32", "add.u32", "exch.b32", "min.u32", "max.u32", "inc.u32", "dec.u32",
             "cas.b32", "and.b32", "or.b32", "xor.b32",
         ];
-        // Relaxed for the device is what `atom` is without a word.
-        let expected = expected.map(|operation| match (scope, operation) {
-            ("gpu", "cas.b32") => "atom.relaxed.gpu.global.cas.b32".to_owned(),
-            ("gpu", _) => format!("atom.global.{operation}"),
-            _ => format!("atom.relaxed.{scope}.global.{operation}"),
-        });
+        let expected = expected.map(|operation| format!("atom.relaxed.{scope}.global.{operation}"));
         let codes = ptx::instances(&images, &format!("{}::of_{name}", module_path!()));
         assert!(!codes.is_empty(), "no kernel of_{name}");
         for code in codes {
