@@ -76,7 +76,10 @@ pub(crate) fn choose(package: &Package) -> Result<Toolchain, Unusable> {
         Err(error @ SearchError::Named(_)) => Err(Unusable::Refused(error.to_string())),
         Err(error) => {
             watch_missing(package, &search, &sysroot);
-            let rustc = format!("rustc {} is of LLVM {}", version.release, version.llvm);
+            let rustc = format!(
+                "rustc {} was built with LLVM {}",
+                version.release, version.llvm
+            );
             Err(Unusable::Lacking(format!("{rustc}; {error}")))
         }
     }

@@ -80,7 +80,7 @@ fn a_toolchain_without_llvm_gets_one_warning_that_says_why() {
     for expected in [
         "warning: without-llvm@0.1.0: no GPU code is built for `without-llvm`",
         "emulator only",
-        "is of LLVM 99; no LLVM can be used; LLVM 99 or newer with the target NVPTX is needed",
+        "was built with LLVM 99; no LLVM can be used; LLVM 99 or newer with the target NVPTX is needed",
     ] {
         assert!(
             warnings[0].contains(expected),
