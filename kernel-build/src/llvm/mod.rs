@@ -57,6 +57,26 @@ const ARGUMENTS: [&CStr; 8] = [
     c"-debug-counter=slsr-counter=999999999",
 ];
 
+/// Options of passes whose time grows faster than the size of a function, for large ones, and LLVM's own values of them:
+/// - InstCombine sinks an instruction into the only block that uses it, one block further per step, past the end of a bounds check each time, and a
+///   load only after reading all instructions to the end of its block;
+/// - ConstraintElimination decides each comparison by a system of inequalities with as many rows as comparisons dominate it;
+/// - the analysis of memory dependences, which GVN asks for each load, visits this many blocks.
+const FOR_LARGE_FUNCTIONS: [(&CStr, &CStr); 3] = [
+    (
+        c"-instcombine-code-sinking=0",
+        c"-instcombine-code-sinking=1",
+    ),
+    (
+        c"-constraint-elimination-max-rows=60",
+        c"-constraint-elimination-max-rows=500",
+    ),
+    (
+        c"-memdep-block-number-limit=20",
+        c"-memdep-block-number-limit=200",
+    ),
+];
+
 /// Sets options of the process; what was set before keeps its value. An unknown one ends the process.
 ///
 /// # Safety
@@ -167,17 +187,31 @@ impl Context {
         Ok(context)
     }
 
-    /// Runs `work` while LLVM's instruction combiner leaves each instruction in its block.
+    /// Runs `work` while LLVM's passes have the limits of [`FOR_LARGE_FUNCTIONS`].
     ///
     /// # Safety
-    /// No other thread runs passes of LLVM meanwhile: the switch is one for the process.
-    pub(crate) unsafe fn without_sinking<T>(&self, work: impl FnOnce() -> T) -> T {
-        // SAFETY: the caller's promise.
-        unsafe { parse_options(self.llvm, &[ARGUMENTS[0], c"-instcombine-code-sinking=0"]) };
+    /// No other thread runs passes of LLVM meanwhile: the limits are those of the process.
+    pub(crate) unsafe fn with_limits_for_large_functions<T>(&self, work: impl FnOnce() -> T) -> T {
+        for (limit, _) in FOR_LARGE_FUNCTIONS {
+            // SAFETY: the caller's promise.
+            unsafe { parse_options(self.llvm, &[ARGUMENTS[0], limit]) };
+        }
         let result = work();
         // SAFETY: the caller's promise.
-        unsafe { parse_options(self.llvm, &[ARGUMENTS[0], c"-instcombine-code-sinking=1"]) };
+        unsafe { self.set_usual_limits() };
         result
+    }
+
+    /// Sets the limits of [`FOR_LARGE_FUNCTIONS`] to LLVM's own values, which they have unless they were changed. An option that LLVM lacks ends the
+    /// process.
+    ///
+    /// # Safety
+    /// As of [`Self::with_limits_for_large_functions`], where that has changed them.
+    pub(crate) unsafe fn set_usual_limits(&self) {
+        for (_, usual) in FOR_LARGE_FUNCTIONS {
+            // SAFETY: the caller's promise.
+            unsafe { parse_options(self.llvm, &[ARGUMENTS[0], usual]) };
+        }
     }
 
     /// The number of a named synchronisation scope in this context.

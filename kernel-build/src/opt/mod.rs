@@ -83,7 +83,7 @@ impl<'ctx> Changed<'ctx> {
         module: &mut Module<'ctx>,
         machine: Option<&Machine<'_>>,
     ) -> Result<(), LlvmError> {
-        sinking_as_size_allows(module, |module| {
+        within_limits(module, |module| {
             self.run(module, Passes::optimize(), machine)?;
             merged_constants::place(module);
             self.run(module, Passes::infer_address_spaces(), machine)
@@ -112,21 +112,19 @@ pub(crate) fn optimise(
     module: &mut Module<'_>,
     machine: Option<&Machine<'_>>,
 ) -> Result<(), LlvmError> {
-    sinking_as_size_allows(module, |module| {
+    within_limits(module, |module| {
         module.run(Passes::optimize(), machine)?;
         merged_constants::place(module);
         module.run(Passes::infer_address_spaces(), machine)
     })
 }
 
-/// Instructions of a function from which on InstCombine sinks none.
-///
-/// It sinks an instruction into the only block that uses it, one block further per step, past the end of a bounds check each time, and a load only
-/// after reading all instructions to the end of its block. The sum of 3000 checked elements took it 9 of 20 s, four times what it took for 1500.
+/// Instructions of a function from which on passes of LLVM have other limits. The sum of 3000 checked elements took 9 s more with InstCombine's
+/// sinking, and 4 s more with the usual limits of the other two.
 const LARGE_FUNCTION: usize = 10_000;
 
-/// Runs passes of LLVM; without sinking if the module has a large function.
-fn sinking_as_size_allows<'ctx, T>(
+/// Runs passes of LLVM, with the limits for large functions if the module has one.
+fn within_limits<'ctx, T>(
     module: &mut Module<'ctx>,
     passes: impl FnOnce(&mut Module<'ctx>) -> T,
 ) -> T {
@@ -135,7 +133,7 @@ fn sinking_as_size_allows<'ctx, T>(
     }
     let context = module.context();
     // SAFETY: the device linker has one thread, and the tests of this crate optimise no module with a large function.
-    unsafe { context.without_sinking(|| passes(module)) }
+    unsafe { context.with_limits_for_large_functions(|| passes(module)) }
 }
 
 /// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls.

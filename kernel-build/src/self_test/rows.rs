@@ -29,7 +29,7 @@ const fn row(
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row("C functions of LLVM", "`functions!` in kernel-build/src/llvm/ffi.rs", llvm_rows::functions),
-    row("options of LLVM", "`ARGUMENTS` in kernel-build/src/llvm/mod.rs", llvm_rows::options),
+    row("options of LLVM", "`ARGUMENTS` and `FOR_LARGE_FUNCTIONS` in kernel-build/src/llvm/mod.rs", llvm_rows::options),
     row("numbers of instructions", "`BRANCHES` in kernel-build/src/versions.rs, `operations!` in kernel-build/src/llvm/operation.rs", llvm_rows::operations),
     row("attributes", "the names of attributes in kernel-build/src/lower/ and kernel-build/src/instrument/", llvm_rows::attributes),
     row("LLVM's passes", "kernel-build/src/llvm/target.rs", llvm_rows::passes),
