@@ -47,6 +47,7 @@ fn plain_impl(input: &DeriveInput) -> syn::Result<TokenStream> {
     if data.is_some() {
         plain_has_a_layout(&mut errors, input, transparent);
         plain_is_not_generic(&mut errors, input, transparent);
+        plain_has_no_lifetime(&mut errors, input);
     }
     errors.finish()?;
     let fields: Vec<&Type> = data
@@ -258,6 +259,17 @@ fn plain_is_not_generic(errors: &mut Errors, input: &DeriveInput, transparent: b
     }
 }
 
+// Rule: plain-has-no-lifetime
+// A lifetime is a reference's, and an address of one side is none of the other.
+fn plain_has_no_lifetime(errors: &mut Errors, input: &DeriveInput) {
+    if let Some(lifetime) = input.generics.lifetimes().next() {
+        errors.push(
+            lifetime,
+            "plain data holds no references, whose addresses mean nothing on the other side; remove the lifetime, and pass what it refers to as a kernel parameter of its own",
+        );
+    }
+}
+
 /// Parameters that the layout may depend on.
 fn type_parameters(input: &DeriveInput) -> impl Iterator<Item = &GenericParam> {
     input
@@ -370,6 +382,15 @@ mod tests {
             plain_impl,
             "#[repr(C)] struct P<T> { x: T }",
             Some(("T", "padding cannot be counted")),
+        );
+    }
+
+    #[test]
+    fn plain_has_no_lifetime() {
+        check(
+            plain_impl,
+            "#[repr(C)] struct P<'a> { x: &'a u32 }",
+            Some(("'a", "plain data holds no references")),
         );
     }
 
