@@ -130,7 +130,8 @@ impl Call<'_> {
             .iter()
             .find(|a| Path::new(a).ends_with("src/lib.rs"))?;
         let nested = Path::new(root).with_file_name("nested.rs");
-        Some((root, nested.into_os_string()))
+        // Another version may have none.
+        nested.is_file().then(|| (&**root, nested.into_os_string()))
     }
 
     /// Whether device code is wanted of this target: of programs and test harnesses always, of a library when it is built for that.
