@@ -361,7 +361,8 @@ pub(super) fn has_nvptx(library: &libloading::Library) -> bool {
 
 /// Opens the library for the rest of the process.
 pub(super) fn open(path: &Path) -> Result<&'static libloading::Library, libloading::Error> {
-    // SAFETY: libLLVM's initialisers only register passes and options; nothing in this process has LLVM loaded already.
+    // SAFETY: libLLVM's initialisers only register passes and options, each library's in itself: a search may open several, whose symbols are
+    // not visible to one another.
     let library = unsafe { libloading::Library::new(path) }?;
     Ok(Box::leak(Box::new(library)))
 }
