@@ -61,6 +61,26 @@ impl From<DriverError> for OpenError {
     }
 }
 
+/// A function of the driver with its documented type; `None` if the driver has none of this name.
+macro_rules! function {
+    ($library:expr, $name:ident($($ty:ty),*)) => {{
+        let address = address($library, concat!(stringify!($name), "\0"));
+        // SAFETY: the type is that of the driver's documented function of this name, and a null pointer is `None`.
+        unsafe {
+            std::mem::transmute::<*const c_void, Option<unsafe extern "system" fn($($ty),*) -> CUresult>>(address)
+        }
+    }};
+}
+use function;
+
+/// Where a symbol is; null if the library has none. Not generic: an instance of `Library::get` for the type of each function was a tenth
+/// of all functions that the compiler made of this crate.
+fn address(library: &Library, name_with_nul: &str) -> *const c_void {
+    // SAFETY: the symbol's value, an address, is taken; nothing is read through it.
+    let symbol = unsafe { library.get::<*const c_void>(name_with_nul.as_bytes()) };
+    symbol.map_or(std::ptr::null(), |symbol| *symbol)
+}
+
 /// Declares the table: one field per function, and one method that turns the result code into a `Result`.
 macro_rules! functions {
     (
@@ -75,7 +95,6 @@ macro_rules! functions {
             health: Option<Arc<Health>>,
         }
 
-        #[derive(Debug)]
         struct Loaded {
             table: Table,
             devices: devices::Functions,
@@ -87,7 +106,6 @@ macro_rules! functions {
             _library: Library,
         }
 
-        #[derive(Debug)]
         struct Table {
             $($name: unsafe extern "system" fn($($ty),*) -> CUresult,)*
             $($qname: unsafe extern "system" fn($($qty),*) -> CUresult,)*
@@ -100,28 +118,19 @@ macro_rules! functions {
             fn from_library(library: Library) -> Result<Driver, Vec<&'static str>> {
                 let mut missing = Vec::new();
                 $(
-                    // SAFETY: the type is that of the driver's documented function of this name.
-                    let $name = unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) };
-                    let $name: Option<unsafe extern "system" fn($($ty),*) -> CUresult> =
-                        $name.ok().map(|symbol| *symbol);
+                    let $name = function!(&library, $name($($ty),*));
                     if $name.is_none() {
                         missing.push(stringify!($name));
                     }
                 )*
                 $(
-                    // SAFETY: as above.
-                    let $qname = unsafe { library.get(concat!(stringify!($qname), "\0").as_bytes()) };
-                    let $qname: Option<unsafe extern "system" fn($($qty),*) -> CUresult> =
-                        $qname.ok().map(|symbol| *symbol);
+                    let $qname = function!(&library, $qname($($qty),*));
                     if $qname.is_none() {
                         missing.push(stringify!($qname));
                     }
                 )*
                 $(
-                    // SAFETY: as above.
-                    let $oname = unsafe { library.get(concat!(stringify!($oname), "\0").as_bytes()) };
-                    let $oname: Option<unsafe extern "system" fn($($oty),*) -> CUresult> =
-                        $oname.ok().map(|symbol| *symbol);
+                    let $oname = function!(&library, $oname($($oty),*));
                 )*
                 // One `let else` for all of them: each is `Some` unless it was counted as missing.
                 let ($(Some($name),)* $(Some($qname),)*) = ($($name,)* $($qname,)*) else { return Err(missing) };
@@ -229,7 +238,6 @@ macro_rules! later {
         $(unbound { $(since $qsince:literal: fn $qname:ident($($qarg:ident: $qty:ty),* $(,)?);)* })?
     ) => {
         /// What the loaded driver has of this area.
-        #[derive(Debug)]
         pub(super) struct Functions {
             $($name: Option<unsafe extern "system" fn($($ty),*) -> CUresult>,)*
             $($($qname: Option<unsafe extern "system" fn($($qty),*) -> CUresult>,)*)?
@@ -239,18 +247,8 @@ macro_rules! later {
             /// Looks up every function.
             pub(super) fn find(library: &Library) -> Functions {
                 Functions {
-                    $($name: {
-                        // SAFETY: the type is that of the driver's documented function of this name.
-                        let found = unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) };
-                        let found: Option<unsafe extern "system" fn($($ty),*) -> CUresult> = found.ok().map(|symbol| *symbol);
-                        found
-                    },)*
-                    $($($qname: {
-                        // SAFETY: as above.
-                        let found = unsafe { library.get(concat!(stringify!($qname), "\0").as_bytes()) };
-                        let found: Option<unsafe extern "system" fn($($qty),*) -> CUresult> = found.ok().map(|symbol| *symbol);
-                        found
-                    },)*)?
+                    $($name: function!(library, $name($($ty),*)),)*
+                    $($($qname: function!(library, $qname($($qty),*)),)*)?
                 }
             }
         }
@@ -362,6 +360,12 @@ functions! {
         fn cuLaunchKernelEx(config: *const CUlaunchConfig, function: CUfunction, params: *mut *mut c_void, extra: *mut *mut c_void);
         // Since driver 12.4.
         fn cuFuncGetParamInfo(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize);
+    }
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loaded").finish_non_exhaustive()
     }
 }
 
