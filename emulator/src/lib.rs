@@ -16,25 +16,40 @@
 //! # Ok::<(), warploom_emulator::Fault>(())
 //! ```
 
+#[cfg(not(warploom_device))]
 pub mod check; // the public names of what runs are checked for
+#[cfg(warploom_device)]
+#[path = "device_pass.rs"]
+pub mod check; // what the runtime needs in order to compile
+#[cfg(not(warploom_device))]
 mod detector; // compares accesses to memory: races, bounds, values
+#[cfg(not(warploom_device))]
 mod engine; // blocks, warps, fibers, scheduling, shared memory
+#[cfg(not(warploom_device))]
 mod exact; // floating point in integers, rounded once in any mode
 mod fault; // what the caller reads when a run went wrong
 mod finding; // what a finding says
+#[cfg(not(warploom_device))]
 mod host; // what instrumented code calls instead of the device library
+#[cfg(not(warploom_device))]
 pub mod intrinsics; // what a kernel may call
 mod model; // what GPUs of each compute capability have room for
 mod options; // what to check, in which order threads run
+#[cfg(not(warploom_device))]
 mod report; // findings as text and pages, lints, suppression
+#[cfg(not(warploom_device))]
 mod run; // the way in
 mod shape; // how many blocks of how many threads
 mod site; // where in the source: of a call, or of instrumented code
 mod source; // texts of source files
 mod sync; // std's primitives, or loom's
 
+#[cfg(warploom_device)]
+pub use check::{Outcome, run, run_together, run_with};
+#[cfg(not(warploom_device))]
 pub use engine::shared::SharedKey;
 pub use fault::{Fault, Wait, WaitPoint};
 pub use model::{Model, ModelLimits, UnknownModel};
+#[cfg(not(warploom_device))]
 pub use run::{Outcome, run, run_together, run_with};
 pub use shape::{Shape, Together, resident_blocks};

@@ -45,6 +45,7 @@ pub fn starts(content: &[u8]) -> bool {
 ///
 /// # Errors
 /// If the manifest cannot be written as JSON.
+#[cfg(not(warploom_device))]
 pub fn pack(
     mut manifest: Manifest,
     texts: &[(u32, bool, String)],
@@ -101,7 +102,7 @@ pub fn unpack(mut section: &[u8]) -> Result<Vec<Container<'_>>, String> {
         let json = usize::try_from(word(2)).map_err(|_| damaged())?;
         let body = section.get(HEADER..total).ok_or_else(damaged)?;
         let (json, payload) = body.split_at_checked(json).ok_or_else(damaged)?;
-        let manifest = serde_json::from_slice(json).map_err(|e| {
+        let manifest = crate::read(json).map_err(|e| {
             format!("the device image at byte {at} has an unreadable manifest: {e}")
         })?;
         found.push(Container { manifest, payload });

@@ -4,6 +4,7 @@
 //! an [`Instrumented`] as JSON.
 
 use crate::{Location, Space};
+#[cfg(not(warploom_device))]
 use serde::{Deserialize, Serialize};
 
 /// Name of the section that holds the records; a C identifier, so that linkers define `__start_` and `__stop_` for it.
@@ -39,7 +40,8 @@ pub struct Record {
 pub type Entry = unsafe extern "C-unwind" fn(*const *const u8);
 
 /// What a record's text says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Instrumented {
     /// The crate target, as in the manifest.
     pub target: String,
@@ -58,28 +60,33 @@ pub struct Instrumented {
 }
 
 /// A kernel in instrumented code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Kernel {
     /// The entry's name, as in the manifest.
     pub entry: String,
     /// Source file and line of the kernel, as in the manifest: two versions of a crate have one target's name, and may have one entry's.
-    #[serde(default)]
+    #[cfg_attr(not(warploom_device), serde(default))]
     pub at: (String, u32),
     /// The places that only its own code has: numbers of the first, and of the one after the last.
     pub sites: [u32; 2],
     /// Why this kernel has to run as native code.
-    #[serde(default)]
+    #[cfg_attr(not(warploom_device), serde(default))]
     pub unsupported: Option<String>,
 }
 
 /// A place in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Site {
     /// The place first, then where it was inlined: numbers of file and function (from 0), line, column.
-    #[serde(rename = "f")]
+    #[cfg_attr(not(warploom_device), serde(rename = "f"))]
     pub frames: Vec<(u32, u32, u32, u32)>,
     /// Which of the frames a reader wants to see.
-    #[serde(rename = "s", default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(
+        not(warploom_device),
+        serde(rename = "s", default, skip_serializing_if = "is_zero")
+    )]
     pub shown: u32,
 }
 
@@ -89,7 +96,8 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// A variable in instrumented code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Global {
     /// What people call it: its path, without what symbols add.
     pub name: String,
@@ -98,12 +106,13 @@ pub struct Global {
     /// Whether nothing writes it.
     pub constant: bool,
     /// Of a static that the host can ask for: what kind, and which.
-    #[serde(default)]
+    #[cfg_attr(not(warploom_device), serde(default))]
     pub of: Option<Static>,
 }
 
 /// Which static a variable stands for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Static {
     /// In which memory.
     pub space: Space,
@@ -119,8 +128,8 @@ impl Instrumented {
     /// Reads a record's text.
     ///
     /// # Errors
-    /// The text is none of this version's.
-    pub fn from_json(text: &[u8]) -> Result<Instrumented, serde_json::Error> {
-        serde_json::from_slice(text)
+    /// The text is none of this version's; says why.
+    pub fn from_json(text: &[u8]) -> Result<Instrumented, String> {
+        crate::read(text)
     }
 }

@@ -5,10 +5,12 @@
 
 use std::fmt;
 
+#[cfg(not(warploom_device))]
 use serde::{Deserialize, Serialize};
 
 /// What every launch of a kernel must keep to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Contract {
     /// Dimensions that a launch may have at most; 0 for any number.
     pub dims: u32,
@@ -124,7 +126,8 @@ impl Contract {
 }
 
 /// How a parameter is handed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub enum ParamKind {
     /// The bytes of the value.
     ByValue,
@@ -137,7 +140,8 @@ pub enum ParamKind {
 }
 
 /// A parameter that a launch passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(warploom_device), derive(Serialize, Deserialize))]
 pub struct Param {
     /// By value, or as one of the kinds of slices.
     pub kind: ParamKind,

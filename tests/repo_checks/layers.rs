@@ -78,7 +78,7 @@ const CRATES: &[Layers] = &[
             ("detector", &["detector"]),
             ("reports", &["report"]),
             ("intrinsics", &["intrinsics", "host"]),
-            ("entry", &["run", "check"]),
+            ("entry", &["run", "check", "device_pass"]),
         ],
     ),
     (

@@ -208,7 +208,7 @@ fn symbols() -> HashMap<&'static str, *const ()> {
 fn load(
     record: &'static Record,
     known: &HashMap<&'static str, *const ()>,
-) -> Result<Loaded, serde_json::Error> {
+) -> Result<Loaded, String> {
     // SAFETY: a record's text is as long as it says, and stays.
     let text = unsafe { std::slice::from_raw_parts(record.text, record.text_bytes as usize) };
     let mut text: Instrumented = Instrumented::from_json(text)?;

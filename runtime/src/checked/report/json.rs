@@ -1,5 +1,6 @@
 //! Findings for programs: one object per line. `docs/diagnostics.md` promises the fields.
 
+#[cfg(not(warploom_device))]
 use serde::Serialize;
 use warploom_emulator::check::{Frame, Note, Report, Severity, Side};
 
@@ -35,11 +36,22 @@ pub(super) fn line(report: &Report, launched: Option<&Launched<'_>>, rendered: &
         replay: known(&report.replay),
         rendered,
     };
-    // Nothing in it can fail: no maps, no types of others.
-    serde_json::to_string(&finding).unwrap_or_default()
+    text(&finding)
 }
 
-#[derive(Serialize)]
+#[cfg(not(warploom_device))]
+fn text(finding: &Finding<'_>) -> String {
+    // Nothing in it can fail: no maps, no types of others.
+    serde_json::to_string(finding).unwrap_or_default()
+}
+
+/// Nothing is found in the device pass.
+#[cfg(warploom_device)]
+fn text(_: &Finding<'_>) -> String {
+    String::new()
+}
+
+#[cfg_attr(not(warploom_device), derive(Serialize))]
 struct Finding<'a> {
     schema: u32,
     code: String,
@@ -55,7 +67,7 @@ struct Finding<'a> {
     rendered: &'a str,
 }
 
-#[derive(Serialize)]
+#[cfg_attr(not(warploom_device), derive(Serialize))]
 struct Place<'a> {
     file: Option<&'a str>,
     line: Option<u32>,
@@ -68,7 +80,7 @@ struct Place<'a> {
     did: &'a str,
 }
 
-#[derive(Serialize)]
+#[cfg_attr(not(warploom_device), derive(Serialize))]
 struct Caller<'a> {
     file: &'a str,
     line: Option<u32>,
@@ -76,13 +88,13 @@ struct Caller<'a> {
     function: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[cfg_attr(not(warploom_device), derive(Serialize))]
 struct LabelledText<'a> {
     label: &'a str,
     text: &'a str,
 }
 
-#[derive(Serialize)]
+#[cfg_attr(not(warploom_device), derive(Serialize))]
 struct LaunchedAt<'a> {
     grid: [u32; 3],
     block: [u32; 3],
