@@ -7,7 +7,7 @@ use crate::environment::{DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, ROLE};
 use crate::graph::UnitGraph;
 use crate::outer;
 use crate::package::Package;
-use crate::wrapper;
+use crate::{reuse, wrapper};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -176,6 +176,10 @@ impl Nested<'_> {
             .env("CARGO_TERM_COLOR", "never");
         if let Some(root) = package.outer_workspace().filter(|_| !package.is_member) {
             command.env(wrapper::PATHS_FROM, root);
+        }
+        let outer = reuse::Outer::of_this_process();
+        if let Some(json) = outer.and_then(|outer| serde_json::to_string(&outer).ok()) {
+            command.env(reuse::OUTER, json);
         }
         let profile = package.profile_variable();
         for (key, value) in [

@@ -14,6 +14,7 @@
 mod agreement; // nested builds that compile what the outer build compiles
 mod archive; // rlibs and objects: where bitcode is found
 mod builder; // what build.rs may choose
+mod call; // rustc's arguments, as cargo writes them
 mod cargo; // the nested build: its command, environment and messages
 mod elf; // the object file that carries device code into the program
 mod embed; // objects with device code, and where cargo links them
@@ -35,6 +36,7 @@ mod passes; // the table of all passes of the pipeline
 mod pipeline; // bitcode to PTX, pass by pass
 mod proof; // device code and program agree, in every build
 mod reach; // what kernels reach, and what they must not
+mod reuse; // what the outer build has compiled for the host is not compiled again
 mod roles; // what the nested build starts this executable for
 mod roots; // which kernels there are
 #[cfg(test)]

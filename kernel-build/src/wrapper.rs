@@ -4,7 +4,9 @@
 //! unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
 //! variable and would turn nightly features on.
 
+use crate::call::Call;
 use crate::environment::{DEVICE_CFG, DEVICE_PASS, DUMP, LINKER_STAMP, OPTIONS, TARGET};
+use crate::reuse::{self, Outer};
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -58,9 +60,14 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     let call = Call(rest);
     // Without a crate name of cargo's it is some build script that probes the compiler: it must see a stable one.
     let device = call.has("--cfg", DEVICE_CFG) && std::env::var_os("CARGO_CRATE_NAME").is_some();
-    let linked = device && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() && call.is_linked();
+    let linked = device && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() && is_linked(&call);
+    let outer = std::env::var(reuse::OUTER).unwrap_or_default();
+    let outer: Option<Outer> = serde_json::from_str(&outer).ok();
+    if !device && outer.is_some_and(|outer| outer.take(rustc, &call)) {
+        return 0;
+    }
     let mut command = Command::new(rustc);
-    if let Some((root, source)) = call.is_this_crate().filter(|_| !device) {
+    if let Some((root, source)) = inert_root(&call).filter(|_| !device) {
         command.args(rest.iter().map(|a| if a == root { &source } else { a }));
         command.arg("--cap-lints=allow");
     } else if linked {
@@ -73,12 +80,12 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             }
         }));
         add_linker(&mut command);
-        command.env(TARGET, call.target());
+        command.env(TARGET, target(&call));
     } else {
         command.args(rest);
     }
     if device {
-        if call.is_checked_by_default() {
+        if is_checked_by_default(&call) {
             command.arg("-Cdebug-assertions=on");
         }
         command.args(DEVICE_FLAGS);
@@ -96,7 +103,7 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     }
     let done = command.status().and_then(|status| {
         if linked && status.success() {
-            call.finish()?;
+            finish(&call)?;
         }
         Ok(status.code().unwrap_or(1))
     });
@@ -106,96 +113,73 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     })
 }
 
-/// rustc's arguments, as cargo writes them.
-struct Call<'a>(&'a [OsString]);
-
-impl Call<'_> {
-    fn has(&self, flag: &str, value: &str) -> bool {
-        self.0.windows(2).any(|w| w[0] == flag && w[1] == value)
+/// Of a compilation of this library: its root, and the root with the same interface that does nothing.
+fn inert_root<'a>(call: &Call<'a>) -> Option<(&'a OsStr, OsString)> {
+    let package = std::env::var("CARGO_PKG_NAME").ok()?;
+    if package != env!("CARGO_PKG_NAME") || call.crate_type() != Some("lib") {
+        return None;
     }
+    let root = call.root()?;
+    let nested = root.with_file_name("nested.rs");
+    // Another version may have none.
+    nested
+        .is_file()
+        .then(|| (root.as_os_str(), nested.into_os_string()))
+}
 
-    fn value(&self, flag: &str) -> Option<&str> {
-        let at = self.0.iter().position(|a| a == flag)?;
-        self.0.get(at + 1)?.to_str()
-    }
+/// Whether device code is wanted of this target: of programs and test harnesses always, of a library when it is built for that.
+fn is_linked(call: &Call<'_>) -> bool {
+    let kind = call.crate_type();
+    kind.is_none_or(|kind| kind == "bin" || kind == LIBRARY)
+}
 
-    /// Of a compilation of this library: its root, and the root with the same interface that does nothing.
-    fn is_this_crate(&self) -> Option<(&OsStr, OsString)> {
-        let package = std::env::var("CARGO_PKG_NAME").ok()?;
-        if package != env!("CARGO_PKG_NAME") || self.value("--crate-type") != Some("lib") {
-            return None;
-        }
-        let root = self
-            .0
-            .iter()
-            .find(|a| Path::new(a).ends_with("src/lib.rs"))?;
-        let nested = Path::new(root).with_file_name("nested.rs");
-        // Another version may have none.
-        nested.is_file().then(|| (&**root, nested.into_os_string()))
-    }
+/// Whether the profile leaves overflow checks and assertions to rustc's default for unoptimised code: cargo then says nothing, and
+/// our own level of optimisation would turn them off.
+fn is_checked_by_default(call: &Call<'_>) -> bool {
+    let says = |text: &str| {
+        let mut args = call.0.iter().filter_map(|a| a.to_str());
+        args.any(|a| a.trim_start_matches("-C").starts_with(text))
+    };
+    !says("opt-level=") && !says("debug-assertions=")
+}
 
-    /// Whether device code is wanted of this target: of programs and test harnesses always, of a library when it is built for that.
-    fn is_linked(&self) -> bool {
-        match self.value("--crate-type") {
-            Some(kind) => kind == "bin" || kind == LIBRARY,
-            // A test harness; or a benchmark with `harness = false`, of which cargo says neither.
-            None => true,
-        }
-    }
+/// A name that no other target of the package has, test harnesses included.
+fn target(call: &Call<'_>) -> String {
+    let name = call.value("--crate-name").unwrap_or_default();
+    let kind = match call.crate_type() {
+        Some(LIBRARY) => "lib",
+        Some(kind) => kind,
+        None => "test",
+    };
+    format!("{name} ({kind})")
+}
 
-    /// Whether the profile leaves overflow checks and assertions to rustc's default for unoptimised code: cargo then says nothing, and
-    /// our own level of optimisation would turn them off.
-    fn is_checked_by_default(&self) -> bool {
-        let says = |text: &str| {
-            let mut args = self.0.iter().filter_map(|a| a.to_str());
-            args.any(|a| a.trim_start_matches("-C").starts_with(text))
-        };
-        !says("opt-level=") && !says("debug-assertions=")
+/// Puts a library where cargo looks for it, and tells cargo, through rustc's list of what it read, that the result depends on
+/// the options and on the device linker.
+fn finish(call: &Call<'_>) -> std::io::Result<()> {
+    let suffix = call.file_suffix();
+    let (Some(folder), Some(name)) = (call.value("--out-dir"), call.value("--crate-name")) else {
+        return Ok(());
+    };
+    let folder = Path::new(folder);
+    if call.crate_type() == Some(LIBRARY) {
+        let made = folder.join(format!("lib{name}{suffix}.so"));
+        std::fs::rename(made, folder.join(format!("lib{name}{suffix}.a")))?;
     }
-
-    /// A name that no other target of the package has, test harnesses included.
-    fn target(&self) -> String {
-        let name = self.value("--crate-name").unwrap_or_default();
-        let kind = match self.value("--crate-type") {
-            Some(LIBRARY) => "lib",
-            Some(kind) => kind,
-            None => "test",
-        };
-        format!("{name} ({kind})")
-    }
-
-    /// Puts a library where cargo looks for it, and tells cargo, through rustc's list of what it read, that the result depends on
-    /// the options and on the device linker.
-    fn finish(&self) -> std::io::Result<()> {
-        let extra = self.0.iter().filter_map(|a| a.to_str());
-        let extra = extra
-            .filter_map(|a| a.trim_start_matches("-C").strip_prefix("extra-filename="))
-            .next_back()
-            .unwrap_or_default();
-        let (Some(folder), Some(name)) = (self.value("--out-dir"), self.value("--crate-name"))
-        else {
-            return Ok(());
-        };
-        let folder = Path::new(folder);
-        if self.value("--crate-type") == Some(LIBRARY) {
-            let made = folder.join(format!("lib{name}{extra}.so"));
-            std::fs::rename(made, folder.join(format!("lib{name}{extra}.a")))?;
-        }
-        let lines: String = [OPTIONS, LINKER_STAMP, DUMP]
-            .iter()
-            .map(|key| match std::env::var(key) {
-                Ok(value) => {
-                    let value = value.replace('\\', "\\\\");
-                    format!("\n# env-dep:{key}={value}\n")
-                }
-                Err(_) => format!("\n# env-dep:{key}\n"),
-            })
-            .collect();
-        std::fs::OpenOptions::new()
-            .append(true)
-            .open(folder.join(format!("{name}{extra}.d")))?
-            .write_all(lines.as_bytes())
-    }
+    let lines: String = [OPTIONS, LINKER_STAMP, DUMP]
+        .iter()
+        .map(|key| match std::env::var(key) {
+            Ok(value) => {
+                let value = value.replace('\\', "\\\\");
+                format!("\n# env-dep:{key}={value}\n")
+            }
+            Err(_) => format!("\n# env-dep:{key}\n"),
+        })
+        .collect();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .open(folder.join(format!("{name}{suffix}.d")))?
+        .write_all(lines.as_bytes())
 }
 
 /// Names this executable as linker.

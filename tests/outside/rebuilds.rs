@@ -269,3 +269,66 @@ fn a_first_kernel_in_a_program_that_lies_elsewhere_is_built() {
     let ptx = program.ptx();
     assert!(ptx.contains("99887766"), "{ptx}");
 }
+
+const WITH_MACRO: &str = "use warploom::prelude::*;
+
+#[kernel]
+fn store(i: Index1D, mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(i) {
+        *y = number::number!();
+    }
+}
+
+fn main() -> warploom::Result<()> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let mut y = device.zeroed::<u32>(10)?;
+    store::launch(&stream, Launch::covering(10), &mut y)?;
+    println!(\"{}\", y.to_vec(&stream)?[9]);
+    Ok(())
+}
+";
+
+/// The nested build takes macros from the outer one, which may have an older one at that time.
+#[test]
+fn a_changed_macro_is_compiled_again_for_both_passes() {
+    let program = Outside::program("rebuild-macro", WITH_MACRO)
+        .file(
+            "number/Cargo.toml",
+            "[package]\nname = \"number\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[lib]\nproc-macro = true\n\n[workspace]\n",
+        )
+        .file(
+            "number/src/lib.rs",
+            "use proc_macro::TokenStream;\n\n#[proc_macro]\npub fn number(_: TokenStream) -> TokenStream {\n    \"11223344\".parse().unwrap()\n}\n",
+        );
+    program.replace(
+        "Cargo.toml",
+        "[dependencies]\n",
+        "[dependencies]\nnumber = { path = \"number\" }\n",
+    );
+    for number in ["11223344", "55667788"] {
+        program.replace("number/src/lib.rs", "11223344", number);
+        program.builds();
+        assert_eq!(program.prints("debug/rebuild-macro").trim(), number);
+        assert!(program.ptx().contains(number), "{}", program.ptx());
+    }
+}
+
+#[test]
+fn macros_and_build_scripts_of_the_first_pass_are_taken_by_the_second() {
+    let program = Outside::program("rebuild-taken", MAIN);
+    program.builds();
+    let folder = target_folder().join("debug/warploom/debug/deps");
+    let files = fs::read_dir(&folder).unwrap();
+    let names = files.map(|f| f.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.collect();
+    // What this build script itself is built from is there before it runs.
+    for crate_name in ["serde_derive", "thiserror_impl", "syn", "warploom_build"] {
+        let prefix = format!("lib{crate_name}-");
+        let taken = |name: &&String| name.starts_with(&prefix) && name.ends_with(".outer");
+        assert!(
+            names.iter().any(|name| taken(&name)),
+            "{crate_name} is not taken: {names:?}"
+        );
+    }
+}

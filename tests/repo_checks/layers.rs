@@ -147,6 +147,7 @@ const CRATES: &[Layers] = &[
                 "data",
                 &[
                     "archive",
+                    "call",
                     "elf",
                     "environment",
                     "instructions",
@@ -176,6 +177,7 @@ const CRATES: &[Layers] = &[
                     "inputs",
                     "outer",
                     "package",
+                    "reuse",
                     "shim",
                     "toolchain",
                     "wrapper",
