@@ -45,10 +45,21 @@ pub(crate) const DEVICE_FLAGS: &[&str] = &[
     "--cap-lints=allow",
 ];
 
+/// Crates that programs name and no kernel reaches: of these, declarations are enough.
+const HOST_CRATES: &[&str] = &["warploom_emulator", "warploom_manifest", "warploom_runtime"];
+
+/// What these get as well.
+pub(crate) const HOST_CRATE_FLAGS: &[&str] = &[
+    // Metadata without code. The linker misses nothing: what only host code calls is dropped before it looks for definitions.
+    "-Zno-codegen",
+    // Optimising their MIR would take longer than all the rest of compiling them.
+    "-Zmir-opt-level=0",
+];
+
 /// A `--cfg` value that changes with [`DEVICE_FLAGS`], of which cargo knows nothing.
 pub(crate) fn flags_cfg() -> String {
     let mut hasher = DefaultHasher::new();
-    DEVICE_FLAGS.hash(&mut hasher);
+    (DEVICE_FLAGS, HOST_CRATE_FLAGS).hash(&mut hasher);
     format!("warploom_flags=\"{:x}\"", hasher.finish())
 }
 
@@ -89,13 +100,17 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             command.arg("-Cdebug-assertions=on");
         }
         command.args(DEVICE_FLAGS);
+        let name = call.value("--crate-name").unwrap_or_default();
+        if HOST_CRATES.contains(&name) {
+            command.args(HOST_CRATE_FLAGS);
+        }
         if let Some(root) = std::env::var_os(PATHS_FROM) {
             let mut remapped = OsString::from("--remap-path-prefix=");
             remapped.push(root);
             remapped.push("=");
             command.arg(remapped);
         }
-        if call.value("--crate-name") == Some("warploom_device_std") {
+        if name == "warploom_device_std" {
             // A checked addition in the panic writer would bring `core::fmt` into every kernel of a debug build.
             command.args(["-Coverflow-checks=off", "-Cdebug-assertions=off"]);
         }

@@ -93,16 +93,22 @@ impl Probe {
 
     /// The object that rustc makes of a crate.
     pub(super) fn compile(&self, source: &str, flags: &[&str]) -> Result<Vec<u8>, String> {
+        let emit = ["--crate-name=probe", "--emit=obj=probe.o"];
+        self.rustc(source, &[&emit[..], flags].concat())?;
+        std::fs::read(self.task.folder.join("probe.o")).map_err(|e| self.failed(&e))
+    }
+
+    /// Runs rustc in the folder of the self-test.
+    pub(super) fn rustc(&self, source: &str, args: &[&str]) -> Result<(), String> {
         let folder = &self.task.folder;
-        let failed = |error: std::io::Error| format!("in {}: {error}", folder.display());
-        std::fs::write(folder.join(FILE), source).map_err(failed)?;
+        std::fs::write(folder.join(FILE), source).map_err(|e| self.failed(&e))?;
         let mut rustc = Command::new(&self.task.rustc);
         rustc
             .current_dir(folder)
             .env("RUSTC_BOOTSTRAP", "1")
-            .args(["--crate-type=lib", "--crate-name=probe", "--edition=2024"])
-            .args(["--emit=obj=probe.o", "--target", &self.task.host, FILE])
-            .args(flags);
+            .args(["--crate-type=lib", "--edition=2024"])
+            .args(["--target", &self.task.host, FILE])
+            .args(args);
         let output = rustc
             .output()
             .map_err(|e| format!("cannot run rustc: {e}"))?;
@@ -114,6 +120,10 @@ impl Probe {
                 first.unwrap_or_else(|| format!("rustc failed ({}): {said}", output.status))
             );
         }
-        std::fs::read(folder.join("probe.o")).map_err(failed)
+        Ok(())
+    }
+
+    fn failed(&self, error: &std::io::Error) -> String {
+        format!("in {}: {error}", self.task.folder.display())
     }
 }

@@ -37,6 +37,7 @@ pub(super) const ROWS: &[Row] = &[
     row("LLVM's intrinsics", "device-std/src/intrinsics/, kernel-build/src/self_test/intrinsics.txt", llvm_rows::intrinsics),
     row("instructions of the host", "kernel-build/src/lower/host_code/intrinsics.rs", llvm_rows::host_instructions),
     row("flags of rustc", "`DEVICE_FLAGS` in kernel-build/src/wrapper.rs", rustc_rows::flags),
+    row("libraries without code", "`HOST_CRATE_FLAGS` in kernel-build/src/wrapper.rs", rustc_rows::host_crates),
     row("unstable features", "device-std/src/host_address.rs, kernel-build/src/wrapper.rs", rustc_rows::features),
     row("bitcode of rustc", "kernel-build/src/archive.rs, or a newer LLVM", rustc_rows::bitcode),
     row("layout of Location", "`read_location` in kernel-build/src/roots.rs, kernel-build/src/lower/locations.rs", rustc_rows::locations),

@@ -5,7 +5,7 @@ use crate::archive::embedded_bitcode;
 use crate::llvm::Value;
 use crate::lower::locations::is_location;
 use crate::roots::read_location;
-use crate::wrapper::DEVICE_FLAGS;
+use crate::wrapper::{DEVICE_FLAGS, HOST_CRATE_FLAGS};
 use warploom_manifest::Location;
 
 /// rustc accepts all flags of device compilations.
@@ -23,6 +23,20 @@ pub(super) fn refused(probe: &Probe, flags: &[&str], error: &str) -> String {
         Some(flag) => format!("rustc refuses `{flag}`: {error}"),
         None => format!("rustc refuses the flags together: {error}"),
     }
+}
+
+/// A library without code can be compiled against, and its generic functions have their bodies.
+pub(super) fn host_crates(probe: &Probe) -> Result<(), String> {
+    const BELOW: &str = "pub fn one() -> u32 { 1 } pub fn same<T>(value: T) -> T { value }";
+    const ABOVE: &str = "pub fn two() -> u32 { below::same(2 * below::one()) }";
+    let without_code = [
+        &["--crate-name=below", "--emit=metadata,link"],
+        DEVICE_FLAGS,
+        HOST_CRATE_FLAGS,
+    ];
+    probe.rustc(BELOW, &without_code.concat())?;
+    let above = [&["--extern=below=libbelow.rlib"], DEVICE_FLAGS].concat();
+    probe.compile(ABOVE, &above).map(drop)
 }
 
 /// The features that `warploom-device-std` and `#[kernel]` use in device compilations.
