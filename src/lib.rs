@@ -23,6 +23,7 @@
 //!
 //! This crate only joins the others and must not know LLVM: [`device_std`] is what a kernel may call, the rest is the host's side.
 //! A crate with kernels also needs `warploom-build` and one line in its `build.rs`; without it kernels run on the emulator only.
+#![cfg_attr(docsrs, feature(doc_cfg))] // the documentation says which feature an item needs
 
 mod macros; // what is called in kernels
 

@@ -35,6 +35,8 @@ mod names; // warploom under another path
 mod partly; // one target of several has no device code
 #[path = "outside/profiles.rs"]
 mod profiles; // one profile for host and device
+#[path = "outside/publishing.rs"]
+mod publishing; // the packages, as a registry has them
 #[path = "outside/rebuilds.rs"]
 mod rebuilds; // what is built again, and what is not
 #[path = "outside/refusals.rs"]

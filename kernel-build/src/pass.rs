@@ -18,6 +18,9 @@ use std::path::Path;
 /// Turns the device pass off (`0`) from outside.
 const SWITCH: &str = "WARPLOOM_DEVICE_CODE";
 
+/// Set by docs.rs, which builds documentation alone, with a nightly compiler and without a network.
+const DOCUMENTATION: &str = "DOCS_RS";
+
 /// Turns instrumented code off (`0`) from outside.
 const INSTRUMENTED: &str = "WARPLOOM_INSTRUMENTED";
 /// Switches passes off that only make kernels faster, for reports of wrong code.
@@ -48,7 +51,7 @@ pub(crate) fn enter(builder: &Builder) {
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
         let of_toolchain = [llvm::NAMED, self_test::SHOWN];
-        let of_pass = [SWITCH, INSTRUMENTED, REQUIRED, PASSES, DUMP];
+        let of_pass = [SWITCH, DOCUMENTATION, INSTRUMENTED, REQUIRED, PASSES, DUMP];
         for variable in of_pass.into_iter().chain(of_toolchain) {
             instruct(&format!("rerun-if-env-changed={variable}"));
         }
@@ -66,7 +69,8 @@ pub(crate) fn enter(builder: &Builder) {
             if with_kernels.is_empty() {
                 return;
             }
-            if std::env::var_os(SWITCH).is_none() && builder.enabled {
+            let is_chosen = is_turned_off(&package.name) || std::env::var_os(SWITCH).is_some();
+            if !is_chosen && builder.enabled {
                 let text = format!(
                     "no GPU code is built for `{}`, its kernels run on the emulator only: {reason}",
                     package.name
@@ -90,6 +94,12 @@ fn is_wanted(switch: Option<&str>, package: &str) -> bool {
         Some("0") => false,
         Some(names) => names.split(',').any(|name| name == package),
     }
+}
+
+/// Whether a variable says that this package gets no device code.
+fn is_turned_off(package: &str) -> bool {
+    let switch = std::env::var(SWITCH).ok();
+    std::env::var_os(DOCUMENTATION).is_some() || !is_wanted(switch.as_deref(), package)
 }
 
 /// Whether device code is ever made for this target: of a dependency, only the library is built at all.
@@ -163,7 +173,7 @@ impl From<Unusable> for Stop {
 }
 
 fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
-    if !builder.enabled || !is_wanted(std::env::var(SWITCH).ok().as_deref(), &package.name) {
+    if !builder.enabled || is_turned_off(&package.name) {
         return Err(Stop::NoDeviceCode("the device pass is turned off".into()));
     }
     check(&builder.options)?;

@@ -23,6 +23,7 @@
 //! assert_eq!(x.to_vec(&stream)?, [1.0, 5.0, 3.0]);
 //! # Ok::<(), warploom_runtime::Error>(())
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))] // the documentation says which feature an item needs
 
 mod buffer; // memory of a device, and which stream used it last
 pub mod checked; // what the emulator finds in kernels
