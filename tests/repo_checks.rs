@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "repo_checks/book.rs"]
+mod book; // the book's pages, listings and links
 #[path = "repo_checks/imports.rs"]
 mod imports; // which module names which
 #[path = "repo_checks/intrinsics.rs"]
