@@ -12,7 +12,7 @@ mod transcript; // texts that the book shows
 
 mod atomics;
 mod bugs;
-
+mod deployment;
 mod errors;
 mod first_kernel;
 mod from_cuda;

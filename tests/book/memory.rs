@@ -13,6 +13,7 @@ struct Particle {
 
 /// What each thread gets by value: `KernelArg` allows it as a parameter.
 #[derive(Clone, Copy, KernelArg)]
+#[repr(C)]
 struct Step {
     seconds: f32,
     gravity: [f32; 3],

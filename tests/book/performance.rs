@@ -31,7 +31,7 @@ fn sums_of_rows_by_warps(
         Some(rest) if rest.len() >= 64 => rest[lane] + rest[lane + 32],
         _ => 0.0,
     };
-    let sum = warp.reduce(own, |a, b| a + b);
+    let sum = warp.reduce_sum(own);
     if let Some(leader) = warp.leader()
         && let Some(place) = sums.get_mut(leader)
     {
