@@ -5,6 +5,7 @@
 
 mod availability; // what no device has
 mod contract; // what holds of IR between the stages
+mod debug_labels; // what line information leaves beside lines
 mod image_groups; // which kernels share an image
 mod images; // which kernels are compiled for which architecture
 mod last_result; // what is not compiled again

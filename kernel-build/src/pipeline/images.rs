@@ -5,7 +5,7 @@
 //! the build said sm_75.
 
 use super::availability::Calls;
-use super::{Compiled, PipelineError, gpu, image_groups, requirements};
+use super::{Compiled, PipelineError, debug_labels, gpu, image_groups, requirements};
 use crate::instrument::Show;
 use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::shared::Array;
@@ -248,7 +248,10 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         let symbols = statics::of_image(&module, &program.statics);
         let symbols = symbols.map_err(|e| PipelineError::Kernels(vec![e]))?;
         run.enters("code generation", &module);
-        Ok(Emitted::Ptx(module.emit(&machine)?, symbols))
+        Ok(Emitted::Ptx(
+            debug_labels::strip(module.emit(&machine)?),
+            symbols,
+        ))
     }
 
     /// All images, beside the object file for the emulator.
