@@ -49,7 +49,8 @@ impl Builder {
         self
     }
 
-    /// Puts source lines into the PTX (`.loc`), for profilers and `cuda-gdb`; nvcc's `-lineinfo`.
+    /// Puts source lines into the PTX (`.loc`), for profilers and `cuda-gdb`; nvcc's `-lineinfo`. `WARPLOOM_LINE_INFO=1` does the same
+    /// from outside.
     #[must_use]
     pub fn line_info(mut self, wanted: bool) -> Builder {
         self.options.line_info = wanted;

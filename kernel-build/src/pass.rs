@@ -23,6 +23,10 @@ const DOCUMENTATION: &str = "DOCS_RS";
 
 /// Turns instrumented code off (`0`) from outside.
 const INSTRUMENTED: &str = "WARPLOOM_INSTRUMENTED";
+
+/// Puts source lines into the PTX (`1`), whatever `build.rs` chose.
+const LINE_INFO: &str = "WARPLOOM_LINE_INFO";
+
 /// Switches passes off that only make kernels faster, for reports of wrong code.
 const PASSES: &str = "WARPLOOM_PASSES";
 
@@ -51,7 +55,15 @@ pub(crate) fn enter(builder: &Builder) {
     // Other packages get nothing from here, whatever is asked for: a dependency is not built anew with every change of a variable.
     if package.targets.iter().any(|t| may_have_code(&package, t)) {
         let of_toolchain = [llvm::NAMED, self_test::SHOWN];
-        let of_pass = [SWITCH, DOCUMENTATION, INSTRUMENTED, REQUIRED, PASSES, DUMP];
+        let of_pass = [
+            SWITCH,
+            DOCUMENTATION,
+            INSTRUMENTED,
+            REQUIRED,
+            LINE_INFO,
+            PASSES,
+            DUMP,
+        ];
         for variable in of_pass.into_iter().chain(of_toolchain) {
             instruct(&format!("rerun-if-env-changed={variable}"));
         }
@@ -263,6 +275,7 @@ pub(crate) fn repeat(builder: &Builder, package: &Package) -> (Vec<String>, Vec<
 fn options_json(chosen: &Options) -> Result<String, Stop> {
     let mut options = chosen.clone();
     options.instrumented &= std::env::var(INSTRUMENTED).as_deref() != Ok("0");
+    options.line_info |= std::env::var(LINE_INFO).as_deref() == Ok("1");
     let passes = std::env::var(PASSES).unwrap_or_default();
     options.passes_off = passes::switched_off(&passes).map_err(|e| Stop::Failed(vec![e]))?;
     serde_json::to_string(&options).map_err(|e| Stop::Failed(vec![e.to_string()]))

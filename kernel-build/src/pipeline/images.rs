@@ -175,6 +175,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
         dump: Show<'_>,
     ) -> Result<(), PipelineError> {
         let (arch, groups) = std::mem::replace(&mut self.current, (Arch::sm(0), vec![]));
+        dump(&format!("{}.ll", arch.name()), &|| optimised.to_text());
         let (mut texts, mut emitted) = (String::new(), Vec::new());
         self.images(optimised, &groups, (arch, run), &mut emitted)?;
         for (group, image) in groups.into_iter().zip(emitted) {
