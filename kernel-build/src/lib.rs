@@ -22,6 +22,8 @@ mod environment; // variables of the nested build
 mod graph; // what a build compiles, and whether two builds agree
 mod groups; // what is linked into which targets
 mod inputs; // what else the device pass depends on
+#[doc(hidden)]
+pub mod installation; // what the device pass finds on this machine, for programs that show it
 mod instructions; // instructions for cargo
 mod instrument; // kernels for the emulator that say what they do to memory
 mod linker; // the device linker: link line in, container out

@@ -189,7 +189,7 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
         return Err(Stop::NoDeviceCode("the device pass is turned off".into()));
     }
     check(&builder.options)?;
-    if !package.host.ends_with("linux-gnu") || package.target != package.host {
+    if !toolchain::is_supported(&package.host) || package.target != package.host {
         return Err(Stop::NoDeviceCode(format!(
             "device code is made on linux-gnu hosts for themselves, this build is on {} for {}",
             package.host, package.target

@@ -74,6 +74,15 @@ pub(crate) fn check(toolchain: &Toolchain, target_folder: &Path) -> Result<(), S
     Ok(())
 }
 
+/// Checks all rows, whatever was kept: names, and what is wrong.
+pub(crate) fn all_rows(
+    toolchain: &Toolchain,
+    folder: &Path,
+) -> Result<Vec<(String, Option<String>)>, String> {
+    let checked = run(toolchain, folder)?.into_iter();
+    Ok(checked.map(|c| (c.row, c.problem)).collect())
+}
+
 /// All rows, a line for each.
 fn shown(checked: &[Checked]) -> Vec<String> {
     let line = |c: &Checked| match &c.problem {

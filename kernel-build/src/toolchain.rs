@@ -53,15 +53,7 @@ pub(crate) fn choose(package: &Package) -> Result<Toolchain, Unusable> {
         instruct(&inputs::always(package));
         Unusable::Lacking(reason)
     })?;
-    let named = std::env::var_os(llvm::NAMED).filter(|value| !value.is_empty());
-    let named = named.map(PathBuf::from);
-    if let Some(relative) = named.as_ref().filter(|path| path.is_relative()) {
-        return Err(Unusable::Refused(format!(
-            "{}={} is no absolute path",
-            llvm::NAMED,
-            relative.display()
-        )));
-    }
+    let named = named().map_err(Unusable::Refused)?;
     let search = Search::new(named, &sysroot, &version.host, version.llvm);
     match search.find() {
         Ok(llvm) => {
@@ -83,6 +75,24 @@ pub(crate) fn choose(package: &Package) -> Result<Toolchain, Unusable> {
             Err(Unusable::Lacking(format!("{rustc}; {error}")))
         }
     }
+}
+
+/// The file or folder that the user has named.
+pub(crate) fn named() -> Result<Option<PathBuf>, String> {
+    let named = std::env::var_os(llvm::NAMED).filter(|value| !value.is_empty());
+    match named.map(PathBuf::from) {
+        Some(relative) if relative.is_relative() => Err(format!(
+            "{}={} is no absolute path",
+            llvm::NAMED,
+            relative.display()
+        )),
+        named => Ok(named),
+    }
+}
+
+/// Whether device code is made on this host, for itself.
+pub(crate) fn is_supported(host: &str) -> bool {
+    host.ends_with("linux-gnu")
 }
 
 /// The cache of the dynamic linker, which every installation of a shared library writes anew. The libraries themselves keep the time at which

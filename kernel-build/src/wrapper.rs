@@ -213,6 +213,8 @@ mod tests {
     fn the_nested_build_has_the_same_interface() {
         let public = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| line.starts_with("pub "));
+            // No build script needs it.
+            let lines = lines.filter(|line| !line.starts_with("pub mod installation;"));
             lines.map(str::to_owned).collect()
         };
         let library = public(include_str!("lib.rs"));

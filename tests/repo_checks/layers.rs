@@ -183,7 +183,7 @@ const CRATES: &[Layers] = &[
                     "wrapper",
                 ],
             ),
-            ("self-test", &["self_test"]),
+            ("self-test", &["installation", "self_test"]),
             (
                 "build script",
                 &["builder", "nested", "pass", "proof", "roles"],
