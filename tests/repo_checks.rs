@@ -92,6 +92,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["serde", "serde_json"],
     ),
     (
+        "cargo-warploom",
+        "cargo-warploom",
+        &["warploom-build", "warploom-manifest", "warploom-runtime"],
+        &["clap", "object", "serde", "serde_json"],
+    ),
+    (
         "testing/conformance",
         "warploom-conformance",
         &["warploom", "warploom-build", "warploom-device-std"],
