@@ -15,10 +15,10 @@ macro_rules! shows {
 }
 pub(crate) use shows;
 
-/// The text without the name of the test at its end, which is not known where tests run in the main thread.
+/// The text without the command that runs the test again: it has the variables of this run, and the test's name only where that is known.
 fn comparable(text: &str) -> String {
     let line = |line: &str| {
-        line.split(" cargo test")
+        line.split(" = replay: ")
             .next()
             .unwrap_or_default()
             .to_owned()
