@@ -3,6 +3,8 @@
 
 use warploom::prelude::*;
 
+use crate::transcript::shows;
+
 // ANCHOR: library
 /// `y[i] = f(x[i])`, for any function of the caller's.
 #[kernel]
@@ -24,7 +26,7 @@ pub trait Operator<T>: 'static {
 }
 
 /// `y[i] = O(x[2 i], x[2 i + 1])`.
-#[kernel]
+#[kernel(requires(2 * y.len() <= x.len()))]
 pub fn fold_pairs<T: Plain, O: Operator<T>>(i: Index1D, x: &[T], mut y: DisjointSlice<T>) {
     if let Some(y) = y.get_mut(i) {
         *y = O::apply(x[2 * i.get()], x[2 * i.get() + 1]);
@@ -33,7 +35,7 @@ pub fn fold_pairs<T: Plain, O: Operator<T>>(i: Index1D, x: &[T], mut y: Disjoint
 // ANCHOR_END: library
 
 // ANCHOR: safe
-/// A function that hides its kernel: callers need no launch shape, and mismatched lengths are an error here.
+/// A function that hides its kernel: callers need neither a launch shape nor an output.
 pub fn sums_of_pairs(stream: &Stream, x: &DeviceBuffer<u32>) -> warploom::Result<Vec<u32>> {
     let mut y = stream.device().zeroed::<u32>(x.len() / 2)?;
     fold_pairs::<u32, Sum>::launch(stream, Launch::covering(y.len()), x, &mut y)?;
@@ -65,3 +67,18 @@ fn a_program_brings_closure_and_operator() -> warploom::Result<()> {
     Ok(())
 }
 // ANCHOR_END: user
+
+// ANCHOR: refused
+#[test]
+fn a_launch_that_breaks_the_condition_is_refused() -> warploom::Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let (x, mut y) = (device.zeroed::<u32>(10)?, device.zeroed::<u32>(6)?);
+    let refused = fold_pairs::<u32, Sum>::launch(&stream, Launch::covering(6), &x, &mut y);
+    let Err(error) = refused else {
+        panic!("six pairs of ten elements were taken");
+    };
+    shows!("requires", &error.to_string());
+    Ok(())
+}
+// ANCHOR_END: refused
