@@ -69,6 +69,11 @@ fn print(text: &str) -> Result<(), String> {
     }
 }
 
+/// `1 error`, `2 errors`.
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Says what goes on, on standard error.
 fn remark(text: &str) {
     // A remark that cannot be written is not missed.

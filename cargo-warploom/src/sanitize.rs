@@ -6,7 +6,7 @@ use crate::device_code;
 use crate::project::{self, Programs, start};
 use crate::{Verdict, print, remark};
 use std::ffi::OsString;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use warploom_runtime::Device;
 
 /// What compute-sanitizer exits with if it has found something; programs exit with others.
@@ -47,11 +47,7 @@ pub(crate) fn run(options: &SanitizeOptions) -> Result<Verdict, String> {
             .stdin(Stdio::null())
             .status()
             .map_err(|error| format!("cannot run {}: {error}", runner[0].display()))?;
-        let verdict = match status.code() {
-            Some(0) => "nothing found".to_owned(),
-            Some(FOUND) => format!("{} found something, see above", options.tool),
-            _ => format!("failed ({status})"),
-        };
+        let verdict = verdict(status, &options.tool);
         verdicts.push((status.success(), format!("{}: {verdict}\n", program.name)));
     }
     if verdicts.is_empty() {
@@ -68,6 +64,14 @@ pub(crate) fn run(options: &SanitizeOptions) -> Result<Verdict, String> {
     })
 }
 
+fn verdict(status: ExitStatus, tool: &str) -> String {
+    match status.code() {
+        Some(0) => "nothing found".to_owned(),
+        Some(FOUND) => format!("{tool} found something, see above"),
+        _ => format!("failed ({status})"),
+    }
+}
+
 /// An error if there is no GPU.
 fn gpu() -> Result<(), String> {
     let error = match Device::cuda(0) {
@@ -77,4 +81,18 @@ fn gpu() -> Result<(), String> {
     Err(format!(
         "compute-sanitizer needs a GPU: {error}; `cargo warploom check` finds the same kinds of errors without one"
     ))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt as _;
+
+    #[test]
+    fn what_was_found_is_told_from_what_failed() {
+        let of = |code: i32| verdict(ExitStatus::from_raw(code << 8), "racecheck");
+        assert_eq!(of(0), "nothing found");
+        assert_eq!(of(FOUND), "racecheck found something, see above");
+        assert_eq!(of(101), "failed (exit status: 101)");
+    }
 }

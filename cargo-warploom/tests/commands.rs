@@ -206,6 +206,27 @@ fn missing_tools_and_wrong_values_are_errors_before_a_build() {
         let expected = (2, "error: WARPLOOM_PTXAS=/nowhere/ptxas is no file\n");
         assert_eq!((said.code, &*said.err), expected);
     }
+    let said = run_with(
+        &place,
+        &["sanitize"],
+        &[("WARPLOOM_COMPUTE_SANITIZER", "/nowhere")],
+    );
+    let expected = (2, "error: WARPLOOM_COMPUTE_SANITIZER=/nowhere is no file\n");
+    assert_eq!((said.code, &*said.err), expected);
+    let there = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let no_gpu = [
+        ("WARPLOOM_COMPUTE_SANITIZER", there),
+        ("CUDA_VISIBLE_DEVICES", ""),
+    ];
+    let said = run_with(&place, &["sanitize"], &no_gpu);
+    assert_eq!(said.code, 2);
+    assert!(
+        said.err
+            .starts_with("error: compute-sanitizer needs a GPU: "),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("cargo warploom check"), "{}", said.err);
     let said = run(&place, &["check", "--schedules", "backwards"]);
     assert_eq!(said.code, 2);
     assert!(

@@ -25,8 +25,11 @@ pub(crate) struct Outside {
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub(crate) ok: bool,
+    pub(crate) code: Option<i32>,
     /// Standard output and error.
     pub(crate) text: String,
+    /// Standard output alone.
+    pub(crate) printed: String,
 }
 
 /// The device code of one crate target.
@@ -86,6 +89,12 @@ impl Outside {
         }
     }
 
+    /// The same environment in a folder below, for a package that something else has made.
+    pub(crate) fn within(mut self, folder: &str) -> Outside {
+        self.folder = self.folder.join(folder);
+        self
+    }
+
     /// Writes a file of the crate.
     pub(crate) fn file(self, path: &str, text: &str) -> Outside {
         self.write(path, text);
@@ -143,9 +152,12 @@ impl Outside {
             .env("WARPLOOM_DEVICE", "emulator")
             .envs(&self.env);
         let output = command.output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         let text = [output.stdout, output.stderr].concat();
         CommandOutput {
             ok: output.status.success(),
+            code: output.status.code(),
+            printed,
             text: String::from_utf8_lossy(&text).into_owned(),
         }
     }

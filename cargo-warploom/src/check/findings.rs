@@ -43,16 +43,23 @@ struct Side {
 }
 
 impl Findings {
-    /// Adds the lines of one run.
-    pub(super) fn add(&mut self, lines: &str, program: &str, schedule: &str) -> Result<(), String> {
+    /// Adds the lines of one run; how many of them are errors.
+    pub(super) fn add(
+        &mut self,
+        lines: &str,
+        program: &str,
+        schedule: &str,
+    ) -> Result<usize, String> {
+        let mut errors = 0;
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
             let line: Line = serde_json::from_str(line).map_err(|error| {
                 format!("cannot read the findings of {program}: {error}; is its warploom of another version?")
             })?;
+            errors += usize::from(line.severity == "error");
             self.take(line, program, schedule);
         }
         self.0.sort_by(|a, b| a.order().cmp(&b.order()));
-        Ok(())
+        Ok(errors)
     }
 
     fn take(&mut self, line: Line, program: &str, schedule: &str) {

@@ -9,7 +9,7 @@ use crate::command_line::CheckOptions;
 use crate::device_code;
 use crate::project::{self, Program, Programs, start};
 use crate::temporary::Folder;
-use crate::{Verdict, html, print, remark, select};
+use crate::{Verdict, counted, html, print, remark, select};
 use findings::Findings;
 use progress::Progress;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ struct Failure {
     /// `exit status: 101`
     status: String,
     output: String,
+    /// Whether errors that the emulator found say why.
+    is_explained: bool,
 }
 
 /// What came of all runs.
@@ -156,11 +158,12 @@ fn one(
         .map_err(|error| format!("cannot run {}: {error}", program.path.display()))?;
     // Without findings there is no file.
     let lines = std::fs::read_to_string(&file).unwrap_or_default();
-    findings.add(&lines, &program.name, schedule)?;
+    let errors = findings.add(&lines, &program.name, schedule)?;
     let text = [output.stdout, output.stderr].concat();
     let failure = (!output.status.success()).then(|| Failure {
         status: output.status.to_string(),
         output: String::from_utf8_lossy(&text).into_owned(),
+        is_explained: errors > 0,
     });
     Ok(Run {
         program: program.name.clone(),
@@ -215,12 +218,13 @@ impl Outcome {
             text.push_str(&format!("note: {note}\n"));
         }
         for (run, failure) in self.failures() {
+            let why = match failure.is_explained {
+                true => ", for what was found".to_owned(),
+                false => format!(":\n{}", failure.output.trim_end()),
+            };
             text.push_str(&format!(
-                "\n{} failed under {} ({}):\n{}\n",
-                run.program,
-                run.schedule,
-                failure.status,
-                failure.output.trim_end()
+                "\n{} failed under {} ({}){why}\n",
+                run.program, run.schedule, failure.status,
             ));
         }
         for finding in self.findings.all() {
@@ -232,12 +236,13 @@ impl Outcome {
             ));
         }
         let failed = self.runs.iter().filter(|run| run.failure.is_some()).count();
+        let errors = self.findings.errors();
         text.push_str(&format!(
-            "\n{} runs under {} schedules: {failed} failed; findings: {} errors, {} others\n",
-            self.runs.len(),
-            schedules.len(),
-            self.findings.errors(),
-            self.findings.all().len() - self.findings.errors(),
+            "\n{} under {}: {failed} failed; found {}, {}\n",
+            counted(self.runs.len(), "run"),
+            counted(schedules.len(), "schedule"),
+            counted(errors, "error"),
+            counted(self.findings.all().len() - errors, "warning"),
         ));
         text
     }
@@ -260,6 +265,7 @@ mod tests {
                 failure: failed.contains(&(program, schedule)).then(|| Failure {
                     status: "exit status: 101".into(),
                     output: format!("panic under {schedule}\n"),
+                    is_explained: program == "a (test)",
                 }),
             })
         });
@@ -286,8 +292,10 @@ mod tests {
             "{text}"
         );
         assert_eq!(text.matches("failed under").count(), 2, "{text}");
+        let explained = "a (test) failed under reverse (exit status: 101), for what was found\n";
+        assert!(text.contains(explained), "{text}");
         assert!(
-            text.ends_with("4 runs under 2 schedules: 3 failed; findings: 0 errors, 0 others\n"),
+            text.ends_with("4 runs under 2 schedules: 3 failed; found 0 errors, 0 warnings\n"),
             "{text}"
         );
     }

@@ -1,6 +1,7 @@
 //! What came of all runs, as a page.
 
 use super::Outcome;
+use crate::counted;
 use crate::html::{Colour, escape, page};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,9 +17,16 @@ pub(super) fn html(outcome: &Outcome, place: &Path) -> String {
     let (errors, all) = (outcome.findings.errors(), outcome.findings.all().len());
     let verdict = match (failed, errors, all) {
         (0, 0, 0) => (Colour::Fine, "nothing found".to_owned()),
-        (0, 0, n) => (Colour::Warned, format!("{n} warnings and notes")),
-        (0, n, _) => (Colour::Failed, format!("{n} errors found")),
-        (n, e, _) => (Colour::Failed, format!("{n} runs failed, {e} errors found")),
+        (0, 0, n) => (Colour::Warned, counted(n, "warning")),
+        (0, n, _) => (Colour::Failed, format!("{} found", counted(n, "error"))),
+        (n, e, _) => {
+            let words = format!(
+                "{} failed, {} found",
+                counted(n, "run"),
+                counted(e, "error")
+            );
+            (Colour::Failed, words)
+        }
     };
     let content = [findings(outcome), runs(outcome), pages(outcome, place)].concat();
     let facts = format!(
@@ -135,6 +143,7 @@ mod tests {
             failure: Some(Failure {
                 status: "exit status: 101".into(),
                 output: "left & right".into(),
+                is_explained: false,
             }),
         });
         outcome.notes.push("b (test) is not run".into());
@@ -143,7 +152,7 @@ mod tests {
             .push(("k, in a (test)".into(), "/p/kernels/0/k.html".into()));
         let html = html(&outcome, Path::new("/p/index.html"));
         for there in [
-            "failed\">1 runs failed, 1 errors found",
+            "failed\">1 run failed, 1 error found",
             "<span class=\"code error\">WL0101</span>race on &lt;x&gt;",
             "kernel k, in a (test), under reverse",
             "<td class=\"bad\">1</td><td class=\"left\">reverse</td>",

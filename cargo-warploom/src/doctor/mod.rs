@@ -7,7 +7,7 @@ mod toolchain; // rustc, LLVM, linker
 mod tools; // ptxas, nvdisasm, compute-sanitizer
 
 use crate::command_line::DoctorOptions;
-use crate::{Verdict, print};
+use crate::{Verdict, counted, print};
 
 /// How a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,11 +88,10 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<Verdict, String> {
 
 fn summary(lines: &[Line]) -> String {
     let count = |state| lines.iter().filter(|line| line.state == state).count();
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!(
         "\n{}, {}\n",
-        plural(count(State::Error), "error"),
-        plural(count(State::Warning), "warning")
+        counted(count(State::Error), "error"),
+        counted(count(State::Warning), "warning")
     )
 }
 

@@ -1,6 +1,7 @@
 //! A report against one that was stored: what got worse, what got better.
 
 use super::figures::{Figures, Report};
+use crate::counted;
 use std::collections::HashMap;
 
 /// What has changed.
@@ -35,14 +36,13 @@ fn by_key(report: &Report) -> Vec<(Key<'_>, &Figures)> {
     let mut seen: HashMap<(&str, &str), usize> = HashMap::new();
     let mut all: Vec<&Figures> = report.kernels.iter().collect();
     all.sort_by_key(|figures| figures.line);
+    // Otherwise as in the report.
     let keyed = all.into_iter().map(|figures| {
         let count = seen.entry((&figures.kernel, &figures.arch)).or_default();
         *count += 1;
         ((&*figures.kernel, &*figures.arch, *count), figures)
     });
-    let mut keyed: Vec<_> = keyed.collect();
-    keyed.sort_by_key(|(key, _)| *key);
-    keyed
+    keyed.collect()
 }
 
 /// Compares; `tolerance`: percent by which a figure may be worse.
@@ -140,14 +140,14 @@ impl Compared {
                 text.push_str(&format!("{word}: {}\n", change.text()));
             }
         }
-        let (worse, better) = (self.worse.len(), self.better.len());
         let tolerance = match self.tolerance > 0.0 {
             true => format!(" by more than {} %", self.tolerance),
             false => String::new(),
         };
         text.push_str(&format!(
-            "{worse} figure{} worse{tolerance}, {better} better\n",
-            if worse == 1 { "" } else { "s" }
+            "{} worse{tolerance}, {} better\n",
+            counted(self.worse.len(), "figure"),
+            self.better.len()
         ));
         text
     }

@@ -2,6 +2,7 @@
 
 use super::compare::Compared;
 use super::figures::{BLOCKS, Figures, Report};
+use crate::counted;
 use crate::html::{Colour, escape, page};
 use std::fmt::Write as _;
 
@@ -29,12 +30,16 @@ pub(super) fn html(report: &Report, compared: Option<&Compared>) -> String {
     let spilling = report.kernels.iter().filter(|f| f.spilled_bytes() > 0);
     let spilling = spilling.count();
     let verdict = match (compared.map(|c| c.worse.len()), spilling) {
-        (Some(worse @ 1..), _) => (Colour::Failed, format!("{worse} figures worse")),
+        (Some(worse @ 1..), _) => (
+            Colour::Failed,
+            format!("{} worse", counted(worse, "figure")),
+        ),
         (Some(0), _) => (Colour::Fine, "nothing worse".to_owned()),
         (None, 0) => (Colour::Fine, "no spills".to_owned()),
         (None, _) => (Colour::Warned, "kernels spill registers".to_owned()),
     };
-    let facts = format!("ptxas {}, {} kernels", escape(&report.ptxas), kernels.len());
+    let count = counted(kernels.len(), "kernel");
+    let facts = format!("ptxas {}, {count}", escape(&report.ptxas));
     page(
         "What kernels cost",
         &facts,
