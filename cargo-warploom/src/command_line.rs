@@ -235,7 +235,7 @@ fn show(name: &'static str, about: &'static str) -> Command {
 fn report() -> Command {
     let command = Command::new("report")
         .about("Prints what kernels cost, for each architecture: registers, spills, shared memory, stack, instructions, occupancy")
-        .after_help("Needs ptxas, and nvdisasm for the number of instructions; no GPU. The same program gives the same figures with the same version of ptxas.")
+        .after_help("Needs ptxas, and nvdisasm for the number of instructions; no GPU. With --release the figures are those of optimised programs, without checks for overflow. The same program gives the same figures with the same version of ptxas.")
         .arg(
             Arg::new("arch")
                 .long("arch")

@@ -138,7 +138,10 @@ pub(crate) fn read(program: &Program, number: usize) -> Result<Carried, String> 
             .is_some_and(|code| code.size() > 0),
         ..Carried::default()
     };
-    for container in &containers {
+    let own = containers
+        .iter()
+        .filter(|c| is_of(&c.manifest.target, &program.name));
+    for container in own {
         let manifest = &container.manifest;
         if let Some(reason) = &manifest.failure {
             carried
@@ -168,6 +171,21 @@ pub(crate) fn read(program: &Program, number: usize) -> Result<Carried, String> 
             .extend(kernels.map(|kernel| device_kernel(kernel, number, &images)));
     }
     Ok(carried)
+}
+
+/// Whether a crate target, `saxpy (bin)`, is part of a program, `saxpy (example)`. Cargo links all examples of a package with the device code of
+/// each, and so with tests and benchmarks.
+fn is_of(target: &str, program: &str) -> bool {
+    let split = |name: &str| {
+        let (name, kind) = name.split_once(" (").unwrap_or((name, ""));
+        (
+            name.replace('-', "_"),
+            kind.trim_end_matches(')').to_owned(),
+        )
+    };
+    let (name, kind) = split(target);
+    let is_program = ["bin", "test"].contains(&&*kind);
+    !is_program || name == split(program).0
 }
 
 fn device_kernel(kernel: &Kernel, program: usize, images: &[Rc<Image>]) -> DeviceKernel {
@@ -235,6 +253,15 @@ pub(crate) mod tests {
         assert_eq!(taken(89).as_deref(), Some("sm_80"));
         assert_eq!(taken(90).as_deref(), Some("sm_90a"));
         assert_eq!(taken(100).as_deref(), Some("sm_80"));
+    }
+
+    #[test]
+    fn kernels_of_other_examples_are_left_out() {
+        assert!(is_of("my_app (bin)", "my-app (unit tests)"));
+        assert!(is_of("my_app (test)", "my-app (bin)"));
+        assert!(is_of("kernels (lib)", "my-app (bin)"), "a dependency");
+        assert!(!is_of("overlap (bin)", "photo (example)"));
+        assert!(is_of("why there is none", "photo (example)"));
     }
 
     #[test]
