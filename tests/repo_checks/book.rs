@@ -9,6 +9,8 @@ use std::path::Path;
 const SOURCE: &str = "docs/book/src";
 const LISTINGS: &str = "tests/book";
 const TRANSCRIPTS: &str = "docs/book/transcripts";
+/// What the commands of `cargo warploom` print, written by `tests/outside/subcommand.rs`.
+const COMMANDS: &str = "docs/generated/cargo-warploom";
 
 /// How the book names files of the repository: they are not among its pages.
 const REPOSITORY: &str = "https://github.com/warploom/warploom/blob/main/";
@@ -61,7 +63,10 @@ fn include(chapter: &str, language: &str, line: &str) -> Option<Include> {
     };
     let path = match path.strip_prefix("../../../") {
         Some(rest) => rest.to_owned(),
-        None => format!("docs/book/{}", path.strip_prefix("../")?),
+        None => match path.strip_prefix("../../") {
+            Some(rest) => format!("docs/{rest}"),
+            None => format!("docs/book/{}", path.strip_prefix("../")?),
+        },
     };
     Some(Include {
         chapter: chapter.to_owned(),
@@ -169,7 +174,8 @@ fn includes_lead_to_what_is_compiled_or_compared() {
                         && modules.contains(&format!("\nmod {stem};")))
             }
             "text" => {
-                include.path.starts_with(TRANSCRIPTS) || include.path.starts_with("tests/ui/")
+                let tested = [TRANSCRIPTS, COMMANDS, "tests/ui/"];
+                tested.iter().any(|place| include.path.starts_with(place))
             }
             "cpp" => include.path.starts_with("benches/cuda/"),
             "toml" => include.path.starts_with("tests/outside/"),
