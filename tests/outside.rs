@@ -45,6 +45,8 @@ mod refusals; // kernels that cannot run on a GPU
 mod subcommand; // cargo warploom
 #[path = "outside/support.rs"]
 mod support;
+#[path = "outside/transcripts.rs"]
+mod transcripts; // what cargo warploom prints
 #[path = "outside/traps.rs"]
 mod traps; // the nested cargo and the outer build do not disturb each other
 #[path = "outside/untested.rs"]

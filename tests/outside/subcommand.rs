@@ -1,11 +1,11 @@
 //! `cargo warploom`, from an empty folder to a report: a new project is built, run, shown, measured and checked. What the commands print is
 //! kept in `docs/generated/cargo-warploom/`.
 
-use crate::support::{CommandOutput, Outside, repository, target_folder};
+use crate::support::CommandOutput;
+use crate::transcripts::{build, compare, new_project, transcript, warploom};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// The version of ptxas whose figures are kept.
 const PTXAS: &str = "13.0.88";
@@ -41,127 +41,6 @@ mod race {
     }
 }
 ";
-
-/// The program, built as `cargo install --path` does, but in the repository's own target folder.
-fn program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let status = Command::new(std::env::var_os("CARGO").unwrap())
-            .args(["build", "--package", "cargo-warploom", "--target-dir"])
-            .arg(target)
-            .current_dir(repository())
-            .status();
-        assert!(status.unwrap().success(), "cargo-warploom does not build");
-        target.join("debug/cargo-warploom")
-    })
-}
-
-/// A project that `cargo warploom new` has made, with this repository's lock file.
-fn new_project(name: &str) -> Outside {
-    let cargo = std::env::var("CARGO").unwrap();
-    let place = Outside::empty(name, name).env("CARGO", cargo);
-    let path = repository().display().to_string();
-    let said = place.run(program(), &["warploom", "new", name, "--path", &path]);
-    assert!(said.ok, "{}", said.text);
-    let made = format!("made the project `{name}` in {name}; to run it: cd {name} && cargo run\n");
-    assert_eq!(said.printed, made);
-    fs::rename(
-        place.folder.join("Cargo.lock"),
-        place.folder.join(name).join("Cargo.lock"),
-    )
-    .unwrap();
-    place.within(name)
-}
-
-fn warploom(project: &Outside, line: &str) -> CommandOutput {
-    let words: Vec<&str> = std::iter::once("warploom").chain(line.split(' ')).collect();
-    let said = project.run(program(), &words);
-    eprintln!("$ cargo warploom {line}\n{}", said.text);
-    said
-}
-
-/// What a command printed, without what differs between machines and builds.
-fn transcript(line: &str, said: &CommandOutput, project: &Outside) -> String {
-    let mut text = said.printed.clone();
-    let target = target_folder().display().to_string();
-    let folder = project.folder.display().to_string();
-    for (path, shown) in [(target, "target"), (folder, "."), (home(), "~")] {
-        text = text.replace(&path, shown);
-    }
-    for (before, is_part) in [
-        // Constants and crates have hashes in their names.
-        ("anon_", (|c| c.is_ascii_hexdigit()) as fn(char) -> bool),
-        ("anon.", |c| c.is_ascii_hexdigit()),
-        ("Cs", |c| c.is_ascii_alphanumeric()),
-    ] {
-        text = without(&text, before, is_part);
-    }
-    let code = match said.code {
-        Some(0) => String::new(),
-        code => format!("(exit code {})\n", code.unwrap_or(-1)),
-    };
-    let text = text
-        .lines()
-        .map(|line| without_places(line.trim_end()) + "\n");
-    format!(
-        "$ cargo warploom {line}\n{}{code}",
-        text.collect::<String>()
-    )
-}
-
-/// The file alone of a line of source that is not the project's: others change with each version.
-fn without_places(line: &str) -> String {
-    let is_comment = ["// ", "; "].iter().any(|start| line.starts_with(start));
-    let is_own = line.contains("src/") && !line.contains("/src/");
-    match line.split_once(".rs:").filter(|_| is_comment && !is_own) {
-        Some((file, _)) => format!("{file}.rs"),
-        None => line.to_owned(),
-    }
-}
-
-fn home() -> String {
-    std::env::home_dir().unwrap().display().to_string()
-}
-
-/// Replaces names of at least eight such characters behind a prefix, up to the next one that is none.
-fn without(text: &str, before: &str, is_part: fn(char) -> bool) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(before) {
-        let start = at + before.len();
-        let end = rest[start..]
-            .find(|c| !is_part(c))
-            .map_or(rest.len(), |end| start + end);
-        out.push_str(&rest[..start]);
-        match end - start >= 8 {
-            true => out.push('…'),
-            false => out.push_str(&rest[start..end]),
-        }
-        rest = &rest[end..];
-    }
-    out + rest
-}
-
-/// Compares a transcript with the one that is kept, or writes it.
-#[track_caller]
-fn compare(name: &str, text: &str) {
-    let path = repository()
-        .join("docs/generated/cargo-warploom")
-        .join(name);
-    if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-        return;
-    }
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        text,
-        kept,
-        "{} has another text; WARPLOOM_BLESS=1 writes it",
-        path.display()
-    );
-}
 
 #[test]
 fn a_new_project_runs_and_its_kernel_is_shown() {
@@ -375,6 +254,83 @@ fn the_doctor_knows_the_new_project() {
     assert_eq!(warploom(&no_llvm, line).code, Some(1));
 }
 
+/// In place of compute-sanitizer: keeps its arguments, runs the program, and has found something if a file says so.
+const SANITIZER: &str = r#"#!/bin/sh
+here="$(dirname "$0")"
+echo "$WARPLOOM_DEVICE: $*" >>"$here/calls"
+while [ "${1#/}" = "$1" ]; do shift; done
+"$@" || exit
+[ ! -e "$here/found" ] || exit 86
+"#;
+
+/// A test for the fake driver, which cannot run the kernel of the project.
+const GPU: &str = "
+#[test]
+fn the_device_is_a_gpu() -> warploom::Result<()> {
+    assert!(Device::open()?.is_gpu());
+    Ok(())
+}
+";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn sanitize_runs_test_programs_on_a_gpu_under_the_tool() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = new_project("sanitised").append("src/main.rs", GPU);
+    let folder = project.folder.join("tools");
+    fs::create_dir_all(&folder).unwrap();
+    let tool = folder.join("compute-sanitizer");
+    fs::write(&tool, SANITIZER).unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let driver = build("warploom-fake-driver", "libwarploom_fake_driver.so");
+    fs::copy(driver, folder.join("libcuda.so.1")).unwrap();
+    let project = project
+        .env("WARPLOOM_COMPUTE_SANITIZER", tool.display().to_string())
+        .env("LD_LIBRARY_PATH", folder.display().to_string());
+
+    let said = warploom(&project, "doctor");
+    assert!(
+        said.printed.contains("\nok       NVIDIA driver for CUDA "),
+        "{}",
+        said.printed
+    );
+    assert!(!said.printed.contains("no GPU is used"), "{}", said.printed);
+
+    let said = warploom(
+        &project,
+        "sanitize --tool racecheck -- --exact the_device_is_a_gpu",
+    );
+    assert_eq!(said.code, Some(0), "{}", said.text);
+    assert!(
+        said.printed.contains("test the_device_is_a_gpu ... ok"),
+        "{}",
+        said.text
+    );
+    assert!(
+        said.printed
+            .ends_with("\nsanitised (unit tests): nothing found\n"),
+        "{}",
+        said.text
+    );
+    let calls = fs::read_to_string(folder.join("calls")).unwrap();
+    let start = "cuda: --tool racecheck --error-exitcode 86 ";
+    assert!(
+        calls.starts_with(start) && calls.lines().count() == 1,
+        "{calls}"
+    );
+    assert!(calls.ends_with(" --exact the_device_is_a_gpu\n"), "{calls}");
+
+    fs::write(folder.join("found"), "").unwrap();
+    let said = warploom(&project, "sanitize -- the_device_is_a_gpu");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(
+        said.printed
+            .ends_with("\nsanitised (unit tests): memcheck found something, see above\n"),
+        "{}",
+        said.text
+    );
+}
+
 /// NVIDIA's assembler, if `WARPLOOM_PTXAS` names it.
 fn ptxas() -> Option<PathBuf> {
     let named = std::env::var_os("WARPLOOM_PTXAS").map(PathBuf::from);
@@ -389,17 +345,4 @@ fn ptxas() -> Option<PathBuf> {
 fn version(ptxas: &Path) -> String {
     let said = Command::new(ptxas).arg("--version").output().unwrap();
     String::from_utf8_lossy(&said.stdout).into_owned()
-}
-
-#[test]
-fn hashes_in_names_are_left_out() {
-    let hex: fn(char) -> bool = |c| c.is_ascii_hexdigit();
-    assert_eq!(
-        without("[anon_0123456789abcdef_22]", "anon_", hex),
-        "[anon_…_22]"
-    );
-    assert_eq!(
-        without("anon_12 and anon_", "anon_", hex),
-        "anon_12 and anon_"
-    );
 }
