@@ -7,8 +7,10 @@
 use crate::instructions::instruct;
 use crate::package::{Package, PackageError};
 use std::collections::BTreeSet;
+#[cfg(unix)]
 use std::fs::FileTimes;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Variables that choose other sources, flags or settings. The toolchain is not among them: another one has other build folders.
@@ -103,20 +105,23 @@ fn watch_absent(folder: &Path, files: &[PathBuf]) -> Result<(), PackageError> {
     })
 }
 
+#[cfg(unix)]
 fn fill_with_links(folder: &Path, files: &[PathBuf]) -> std::io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     std::fs::create_dir_all(folder)?;
-    // Elsewhere there is no device code that could be stale.
-    #[cfg(unix)]
     for (number, file) in files.iter().enumerate() {
         std::os::unix::fs::symlink(file, folder.join(number.to_string()))?;
     }
-    #[cfg(not(unix))]
-    let _ = files;
     // It was made after the script started, which cargo would take for a change.
     let long_ago = UNIX_EPOCH + Duration::from_secs(1);
     std::fs::File::open(folder)?.set_times(FileTimes::new().set_modified(long_ago))
+}
+
+/// There is no device code that could be stale, and Windows neither opens folders nor lets every user make links.
+#[cfg(not(unix))]
+fn fill_with_links(folder: &Path, _files: &[PathBuf]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
 }

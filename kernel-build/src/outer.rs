@@ -1,16 +1,15 @@
 //! The build that runs this build script: its cargo process, command line, folder, environment, and the graph of what it compiles.
 
+mod process; // where it is, and how it was started
+
 use crate::graph::UnitGraph;
+pub(crate) use process::{PROCESS, cargo_above, cwd, identity, identity_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-
-/// The process id of the outer cargo, where it is not the parent.
-pub(crate) const PROCESS: &str = "WARPLOOM_OUTER_PROCESS";
 
 /// Commands of cargo that build the graph that they print with `--unit-graph`.
 const COMMANDS: &[&str] = &[
@@ -65,51 +64,10 @@ const SELECTING: &[&str] = &[
     "--no-default-features",
 ];
 
-fn process() -> u32 {
-    let named = std::env::var(PROCESS).ok().and_then(|id| id.parse().ok());
-    named.unwrap_or_else(std::os::unix::process::parent_id)
-}
-
-/// Tells one cargo process from all others: its id and when it started.
-pub(crate) fn identity_of(process: u32) -> Option<String> {
-    Some(format!("{process} {}", status(process)?.get(19)?))
-}
-
-pub(crate) fn identity() -> Option<String> {
-    identity_of(process())
-}
-
-/// The fields of `/proc/<id>/stat` after the name.
-fn status(process: u32) -> Option<Vec<String>> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let (_, after_name) = stat.rsplit_once(')')?;
-    Some(after_name.split_whitespace().map(str::to_owned).collect())
-}
-
-/// The cargo that started this process, perhaps through rustc and wrappers.
-pub(crate) fn cargo_above() -> Option<u32> {
-    let mut process = std::os::unix::process::parent_id();
-    while process > 1 {
-        let program = std::fs::read_link(format!("/proc/{process}/exe")).ok();
-        if program.is_some_and(|p| p.file_name().is_some_and(|name| name == "cargo")) {
-            return Some(process);
-        }
-        process = status(process)?.get(1)?.parse().ok()?;
-    }
-    None
-}
-
 /// The outer cargo's arguments, without the program, and with aliases of commands replaced by what they stand for.
 fn args() -> &'static [String] {
     static ARGS: OnceLock<Vec<String>> = OnceLock::new();
-    ARGS.get_or_init(|| {
-        let args = std::fs::read(format!("/proc/{}/cmdline", process())).unwrap_or_default();
-        let args = args.strip_suffix(b"\0").unwrap_or(&args).split(|b| *b == 0);
-        let args = args
-            .skip(1)
-            .map(|a| String::from_utf8_lossy(a).into_owned());
-        without_alias(args.collect(), alias)
-    })
+    ARGS.get_or_init(|| without_alias(process::arguments(), alias))
 }
 
 /// Replaces the command while it is an alias; commands of cargo itself take precedence.
@@ -159,10 +117,6 @@ fn alias(options: &[String], name: &str) -> Option<Vec<String>> {
         Words::One(text) => text.split_whitespace().map(str::to_owned).collect(),
         Words::Many(words) => words,
     })
-}
-
-pub(crate) fn cwd() -> Option<PathBuf> {
-    std::fs::read_link(format!("/proc/{}/cwd", process())).ok()
 }
 
 pub(crate) fn is_offline() -> bool {
@@ -360,17 +314,9 @@ pub(crate) fn graph(cargo: &Path) -> Result<UnitGraph, String> {
 /// A command in the folder and the environment of the outer cargo.
 fn in_outer_environment(program: &Path) -> Result<Command, String> {
     let folder = cwd().ok_or("the folder of the outer cargo cannot be read from /proc")?;
-    let environment = std::fs::read(format!("/proc/{}/environ", process())).map_err(|e| {
-        format!("the environment of the outer cargo cannot be read from /proc: {e}")
-    })?;
     let mut command = Command::new(program);
     command.env_clear().current_dir(folder);
-    for entry in environment.split(|b| *b == 0) {
-        if let Some(at) = entry.iter().position(|b| *b == b'=') {
-            let (key, value) = (&entry[..at], &entry[at + 1..]);
-            command.env(OsStr::from_bytes(key), OsStr::from_bytes(value));
-        }
-    }
+    command.envs(process::environment()?);
     Ok(command)
 }
 

@@ -3,7 +3,6 @@
 use super::notes::{GAVE_UP, KEEP, NOTES, Noted, ONLY, UNINSTRUMENTED, kept};
 use crate::pipeline;
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -27,7 +26,7 @@ impl Crash {
             Some(reason) if status.code() == Some(GAVE_UP) => format!("gave up: {reason};"),
             _ => format!("crashed ({status})"),
         };
-        let signal = status.signal();
+        let signal = signal_of(status);
         let repeats = signal.is_none_or(|signal| OF_ERRORS.contains(&signal));
         Crash {
             how,
@@ -35,6 +34,16 @@ impl Crash {
             repeats,
         }
     }
+}
+
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 /// The kernels and the step to which a crash was traced.
