@@ -17,6 +17,8 @@ mod attacks; // safe code against the checks of parameters
 mod commands; // check, doc, clippy, test; errors of the user's own
 #[path = "outside/crashes.rs"]
 mod crashes; // where LLVM crashes
+#[path = "outside/cross.rs"]
+mod cross; // programs and libraries for other targets
 #[path = "outside/ecosystem.rs"]
 mod ecosystem; // crates of the registry in kernels
 #[path = "outside/exports.rs"]

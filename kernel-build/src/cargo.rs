@@ -140,7 +140,7 @@ impl Nested<'_> {
                 .args(["--package", &package.spec]),
         };
         command
-            .args(["--profile", &package.profile, "--target", &package.host])
+            .args(["--profile", &package.profile, "--target", &package.target])
             .arg("--target-dir")
             .arg(&package.nested_target_dir)
             .args(["--message-format=json", "--keep-going"]);

@@ -1,19 +1,17 @@
 //! Device code becomes objects that cargo links into the package's targets.
 
-use crate::elf;
 use crate::groups::{DeviceCode, Group};
 use crate::instructions::{fail, instruct};
 use crate::package::{Package, PackageError, write_if_changed};
+use crate::{elf, platform};
 use std::path::Path;
 
 /// Writes objects and tells cargo to link them.
 pub(crate) fn embed(package: &Package, code: &DeviceCode) {
-    let Some(machine) = elf::Machine::of_triple(&package.target) else {
+    let machine = elf::Machine::of_triple(&package.target);
+    let Some(machine) = machine.filter(|_| platform::carries_device_code(&package.target)) else {
         return;
     };
-    if !package.target.ends_with("linux-gnu") {
-        return;
-    }
     let folder = package.out_dir.join("warploom");
     for (group, linked) in code.groups() {
         let containers: Vec<&[u8]> = linked.iter().map(|l| &*l.containers).collect();

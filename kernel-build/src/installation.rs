@@ -2,7 +2,7 @@
 
 use crate::llvm::{Library, Search};
 use crate::toolchain::{self, Toolchain, Version};
-use crate::{self_test, sources, versions};
+use crate::{platform, self_test, sources, versions};
 use std::path::{Path, PathBuf};
 
 /// A rustc.
@@ -65,7 +65,7 @@ impl Rustc {
     /// Whether builds on its host, for its host, get device code.
     #[must_use]
     pub fn makes_device_code(&self) -> bool {
-        toolchain::is_supported(&self.version.host)
+        platform::refusal(&self.version.host, &self.version.host).is_none()
     }
 
     /// The LLVM that the device pass takes, or why there is none: what was tried, and the command that installs one.

@@ -36,6 +36,7 @@ mod package; // which package, which targets, which workspace
 mod pass; // the device pass, from build.rs to cargo's instructions
 mod passes; // the table of all passes of the pipeline
 mod pipeline; // bitcode to PTX, pass by pass
+mod platform; // hosts of the device pass, targets of its code
 mod proof; // device code and program agree, in every build
 mod reach; // what kernels reach, and what they must not
 mod reuse; // what the outer build has compiled for the host is not compiled again

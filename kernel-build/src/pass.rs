@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::package::{Kind, Package, Target};
 use crate::proof::{self, Proof};
 use crate::toolchain::{self, Unusable};
-use crate::{inputs, linker, llvm, passes, roles, self_test};
+use crate::{inputs, linker, llvm, passes, platform, roles, self_test};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -189,11 +189,8 @@ fn run(builder: &Builder, package: &Package) -> Result<(), Stop> {
         return Err(Stop::NoDeviceCode("the device pass is turned off".into()));
     }
     check(&builder.options)?;
-    if !toolchain::is_supported(&package.host) || package.target != package.host {
-        return Err(Stop::NoDeviceCode(format!(
-            "device code is made on linux-gnu hosts for themselves, this build is on {} for {}",
-            package.host, package.target
-        )));
+    if let Some(reason) = platform::refusal(&package.host, &package.target) {
+        return Err(Stop::NoDeviceCode(reason));
     }
     let wanted: Vec<&Target> = package
         .targets

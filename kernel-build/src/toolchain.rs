@@ -90,11 +90,6 @@ pub(crate) fn named() -> Result<Option<PathBuf>, String> {
     }
 }
 
-/// Whether device code is made on this host, for itself.
-pub(crate) fn is_supported(host: &str) -> bool {
-    host.ends_with("linux-gnu")
-}
-
 /// The cache of the dynamic linker, which every installation of a shared library writes anew. The libraries themselves keep the time at which
 /// their package was made.
 const LINKER_CACHE: &str = "/etc/ld.so.cache";

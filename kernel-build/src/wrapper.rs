@@ -91,6 +91,10 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
             }
         }));
         add_linker(&mut command);
+        if call.value("--target").is_some_and(|t| t.ends_with("-musl")) {
+            // rustc makes no dylib where the C library is linked statically.
+            command.arg("-Ctarget-feature=-crt-static");
+        }
         command.env(TARGET, target(&call));
     } else {
         command.args(rest);

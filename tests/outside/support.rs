@@ -236,8 +236,12 @@ impl Outside {
 
 /// What a file carries in its section of device code.
 pub(crate) fn device_code(file: &Path) -> Vec<DeviceCode> {
-    let bytes = fs::read(file).unwrap();
-    let parsed = object::File::parse(&*bytes).unwrap();
+    device_code_in(&fs::read(file).unwrap())
+}
+
+/// The same of a file's content.
+pub(crate) fn device_code_in(bytes: &[u8]) -> Vec<DeviceCode> {
+    let parsed = object::File::parse(bytes).unwrap();
     let Some(section) = parsed.section_by_name(SECTION) else {
         return vec![];
     };

@@ -152,6 +152,7 @@ const CRATES: &[Layers] = &[
                     "environment",
                     "instructions",
                     "options",
+                    "platform",
                     "sources",
                     "versions",
                 ],
