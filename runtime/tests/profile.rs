@@ -34,12 +34,18 @@ fn build() -> PathBuf {
     let library = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("libtool.so");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/profile/tool.rs");
-    let built = Command::new(rustc)
+    let mut command = Command::new(rustc);
+    command
         .args(["--edition", "2024", "--crate-type", "cdylib", "-o"])
         .arg(&library)
-        .arg(source)
-        .output()
-        .unwrap();
+        .arg(source);
+    // Where cargo was given a linker for another processor, this program was built for that one.
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let variable = target.to_uppercase().replace('-', "_");
+    if let Ok(linker) = std::env::var(format!("CARGO_TARGET_{variable}_LINKER")) {
+        command.args(["--target", &target, &format!("-Clinker={linker}")]);
+    }
+    let built = command.output().unwrap();
     let text = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{text}");
     library
