@@ -191,7 +191,11 @@ impl Spin {
 
     /// The next step of the lane that runs is its last.
     #[cfg_attr(
-        any(miri, warploom_threads),
+        not(all(
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64"),
+            not(any(miri, warploom_threads))
+        )),
         expect(dead_code, reason = "nothing handles signals there")
     )]
     pub(crate) fn ends_next_step(&self) {

@@ -9,7 +9,7 @@ use std::panic::Location;
 use std::sync::{Mutex, OnceLock};
 
 use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
-use warploom_manifest::instrumented::{Entry, Instrumented, MAGIC, Record};
+use warploom_manifest::instrumented::{Entry, Instrumented, Record};
 
 use super::statics;
 use crate::kernel::Kernel;
@@ -21,7 +21,7 @@ use crate::sync::lock;
 mod section {
     use std::ops::Range;
 
-    use warploom_manifest::instrumented::{CODE_SECTION, Record, SECTION};
+    use warploom_manifest::instrumented::{CODE_SECTION, MAGIC, Record, SECTION};
 
     const _: () = assert!(matches!(SECTION.as_bytes(), b"warploom_instrumented"));
     const _: () = assert!(matches!(
@@ -64,7 +64,7 @@ mod section {
         while at < stop {
             // SAFETY: the linker puts the two symbols around one section of words, which stays for the life of the program.
             let magic = unsafe { at.read() };
-            if magic == super::MAGIC {
+            if magic == MAGIC {
                 // SAFETY: a record starts with this word, and all of it lies in the section.
                 found.push(unsafe { &*at.cast::<Record>() });
                 at = at.wrapping_add(size_of::<Record>() / size_of::<u64>());
