@@ -169,7 +169,7 @@ macro_rules! loops {
             };
             let before = around(p.cast(), size_of::<$bits>(), Does::Changes, how, || {
                 // `change` never declines, so both hold the value of before.
-                let (Ok(before) | Err(before)) = cell.fetch_update(order, load_order(order), change);
+                let (Ok(before) | Err(before)) = cell.try_update(order, load_order(order), change);
                 (before, true)
             });
             <$value>::from_ne_bytes(before.to_ne_bytes())

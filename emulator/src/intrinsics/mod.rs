@@ -428,7 +428,7 @@ macro_rules! atomic_float_adds {
             around(p.cast(), size_of::<$float>(), Does::Changes, DEVICE, || {
                 // `sum` never declines, so both hold the value of before.
                 let (Ok(before) | Err(before)) =
-                    bits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+                    bits.try_update(Ordering::Relaxed, Ordering::Relaxed, sum);
                 (<$float>::from_bits(before), true)
             })
         }

@@ -223,7 +223,7 @@ impl CounterSlot {
     fn take() -> CounterSlot {
         let lowest = |taken: u32| Some(taken | taken.checked_add(1)?);
         // Acquire: what the one before counted is seen.
-        match TAKEN.fetch_update(Ordering::Acquire, Ordering::Relaxed, lowest) {
+        match TAKEN.try_update(Ordering::Acquire, Ordering::Relaxed, lowest) {
             Ok(before) => CounterSlot(before.trailing_ones() as usize),
             Err(_) => CounterSlot(SLOTS),
         }

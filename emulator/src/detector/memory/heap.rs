@@ -169,7 +169,7 @@ fn bad_free(address: usize, site: SiteId) -> Report {
 
 /// Takes room for `bytes` bytes, if there is so much.
 fn reserve(bytes: usize) -> bool {
-    let taken = USED.fetch_update(Relaxed, Relaxed, |used| {
+    let taken = USED.try_update(Relaxed, Relaxed, |used| {
         let used = used.checked_add(size(bytes))?;
         (used <= LIMIT.load(Relaxed)).then_some(used)
     });
