@@ -5,7 +5,7 @@
 use std::ops::RangeInclusive;
 
 /// The minor versions of rustc 1 that were tested.
-const RUSTC: RangeInclusive<u32> = 95..=98;
+const RUSTC: RangeInclusive<u32> = 95..=99;
 
 /// The oldest LLVM whose C API and IR are known: that of the oldest rustc that `rust-version` allows.
 pub(crate) const OLDEST_LLVM: u32 = 22;
@@ -57,12 +57,12 @@ mod tests {
         assert_eq!(untested("1.95.0", 22), None);
         assert_eq!(untested("1.98.0-nightly", 23), None);
         assert_eq!(
-            untested("1.99.0-beta.1", 23).unwrap(),
-            "rustc 1.99.0-beta.1"
+            untested("1.100.0-beta.1", 23).unwrap(),
+            "rustc 1.100.0-beta.1"
         );
         assert_eq!(untested("1.98.1", 24).unwrap(), "LLVM 24");
         assert_eq!(untested("2.0.0", 30).unwrap(), "rustc 2.0.0 and LLVM 30");
-        assert_eq!(tested(), "rustc 1.95 to 1.98 with LLVM 22 to 23");
+        assert_eq!(tested(), "rustc 1.95 to 1.99 with LLVM 22 to 23");
     }
 
     #[test]

@@ -94,8 +94,8 @@ fn a_failing_row_is_named_with_what_to_change() {
         "self-test: flags of rustc: failed: rustc refuses `-Zub-checks=no`:; error: unknown"
     );
     assert_eq!(
-        verdict(&checked, "rustc 1.99.0 with LLVM 24 (libLLVM.so.24.1)").unwrap_err(),
-        "the self-test of rustc 1.99.0 with LLVM 24 (libLLVM.so.24.1) failed in the row `flags of rustc`: rustc refuses `-Zub-checks=no`:; error: unknown; a version of warploom-build for it differs in `DEVICE_FLAGS` in kernel-build/src/wrapper.rs, or use a toolchain that was tested: rustc 1.95 to 1.98 with LLVM 22 to 23"
+        verdict(&checked, "rustc 1.100.0 with LLVM 24 (libLLVM.so.24.1)").unwrap_err(),
+        "the self-test of rustc 1.100.0 with LLVM 24 (libLLVM.so.24.1) failed in the row `flags of rustc`: rustc refuses `-Zub-checks=no`:; error: unknown; a version of warploom-build for it differs in `DEVICE_FLAGS` in kernel-build/src/wrapper.rs, or use a toolchain that was tested: rustc 1.95 to 1.99 with LLVM 22 to 23"
     );
 }
 
