@@ -25,3 +25,4 @@ pub mod sections; // which ids the documents have
 pub mod static_comparison; // what kernels cost before they run, beside nvcc's: docs/generated/static-comparison.md
 pub mod statistics; // many times become a median and a spread
 pub mod table; // rows become docs/generated/benchmarks.md
+pub mod toolchains; // which toolchains were tried: docs/generated/toolchains.md

@@ -1,0 +1,1 @@
+//! A library without content: a package has at least one target that is no test.
