@@ -128,8 +128,8 @@ fn a_package_has_what_the_registry_shows() {
             "license.workspace = true",
             "repository.workspace = true",
             "rust-version.workspace = true",
-            "keywords.workspace = true",
-            "categories.workspace = true",
+            "keywords",
+            "categories",
             "include",
             "[package.metadata.docs.rs]",
         ] {
