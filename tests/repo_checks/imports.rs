@@ -95,7 +95,8 @@ fn collect(folder: &Path, path: &[String], sources: &mut BTreeMap<Module, TokenS
             inner.push(name);
             collect(&entry, &inner, sources);
         } else if entry.extension().is_some_and(|e| e == "rs") {
-            if name != "mod" && name != "lib" {
+            let is_root = path.is_empty() && (name == "lib" || name == "main");
+            if name != "mod" && !is_root {
                 inner.push(name);
             }
             let text = fs::read_to_string(&entry).unwrap();

@@ -192,6 +192,36 @@ const CRATES: &[Layers] = &[
         ],
     ),
     (
+        "cargo-warploom",
+        &[
+            ("files and pages", &["html", "temporary"]),
+            ("project", &["command_line", "cuda_tools", "project"]),
+            (
+                "code of kernels",
+                &[
+                    "device_code",
+                    "llvm_ir",
+                    "machine_code",
+                    "ptx",
+                    "ptxas",
+                    "select",
+                    "source_lines",
+                ],
+            ),
+            (
+                "subcommands",
+                &[
+                    "check",
+                    "doctor",
+                    "new_project",
+                    "report",
+                    "sanitize",
+                    "show",
+                ],
+            ),
+        ],
+    ),
+    (
         "device-std",
         &[
             (
