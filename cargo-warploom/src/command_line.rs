@@ -210,7 +210,7 @@ fn new() -> Command {
         .about("Makes a project with a kernel, a test of it and a workflow for CI")
         .after_help(
             "Until the crates are published, --path names a checkout of warploom, and the project depends on that: \
-             cargo warploom new hello --path ../warploom",
+             cargo warploom new hello --path ../warploom. Its workflow for CI then needs the checkout at the same place.",
         )
         .arg(Arg::new("FOLDER").required(true).value_parser(value_parser!(PathBuf)).help("The project's folder, which must not exist yet; its last part is the package's name"))
         .arg(text("name", "NAME", "Another name for the package"))

@@ -64,7 +64,9 @@ fn facts(package: &Package) -> Facts {
         .iter()
         .filter(|target| !is_script(&target.kind));
     let targets = targets.filter(|target| may_have_kernels(&target.src_path));
-    let has_library = depends(LIBRARY, None) || depends(LIBRARY, Some("dev"));
+    // The library itself has kernels in its examples and tests.
+    let is_library = package.name == LIBRARY;
+    let has_library = is_library || depends(LIBRARY, None) || depends(LIBRARY, Some("dev"));
     Facts {
         name: package.name.clone(),
         has_library,
@@ -118,13 +120,20 @@ fn lines_of(facts: &Facts) -> Vec<Line> {
     if facts.script_compiles && facts.has_build {
         lines.push(Line::ok(match facts.targets.is_empty() {
             true => format!("{name}: no target mentions kernels"),
-            false => format!(
-                "{name}: kernels are compiled of {}",
-                facts.targets.join(", ")
-            ),
+            false => format!("{name}: kernels are compiled of {}", some(&facts.targets)),
         }));
     }
     lines
+}
+
+/// The first of these names, and how many more there are.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// Whether library, build dependency and this program are of one version.
@@ -188,6 +197,13 @@ mod tests {
             lines[1].text,
             "app: kernels are compiled of bin app, test kernels"
         );
+    }
+
+    #[test]
+    fn many_targets_are_counted() {
+        let names: Vec<String> = (1..=9).map(|n| format!("test t{n}")).collect();
+        assert_eq!(some(&names[..1]), "test t1");
+        assert!(some(&names).ends_with("test t6 and 3 more"));
     }
 
     #[test]

@@ -138,13 +138,15 @@ fn row(figures: &Figures, blocks: &[u32], compared: Option<&Compared>) -> String
         let _ = write!(out, "<td{class}>{text}</td>");
     }
     for threads in blocks {
-        let cell = figures.occupancy_at(*threads).map_or_else(String::new, |room| {
-            let percent = room.percent();
-            format!(
-                "<span class=\"bar\"><i style=\"width:{percent}%\"></i></span>{percent} %, {} blocks",
-                room.blocks
-            )
-        });
+        let cell = figures
+            .occupancy_at(*threads)
+            .map_or_else(String::new, |room| {
+                let percent = room.percent();
+                format!(
+                    "<span class=\"bar\"><i style=\"width:{percent}%\"></i></span>{percent} %, {}",
+                    counted(room.blocks as usize, "block")
+                )
+            });
         let _ = write!(out, "<td class=\"left\">{cell}</td>");
     }
     out + "</tr>\n"
