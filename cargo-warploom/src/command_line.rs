@@ -45,6 +45,8 @@ pub(crate) enum Form {
 pub(crate) struct ShowOptions {
     pub(crate) form: Form,
     pub(crate) kernel: String,
+    /// Whether that is its name in the PTX.
+    pub(crate) by_entry: bool,
     /// `sm_90`; of PTX the best that the program carries for it.
     pub(crate) arch: Option<String>,
     /// Whether lines of source are left out.
@@ -99,6 +101,7 @@ fn task(matches: &ArgMatches) -> Task {
         Task::Show(ShowOptions {
             form,
             kernel: text("KERNEL").unwrap_or_default(),
+            by_entry: of.get_flag("entry"),
             arch: text("arch"),
             without_source: of.get_flag("no-source"),
             selection: selection(of),
@@ -222,6 +225,10 @@ fn show(name: &'static str, about: &'static str) -> Command {
         .about(about)
         .arg(Arg::new("KERNEL").required(true).help(
             "The kernel's name, or the end of its path: `saxpy`, `kernels::saxpy`, `scan::<f32>`",
+        ))
+        .arg(flag(
+            "entry",
+            "KERNEL is the name of the entry in the PTX, which tells instances of one name apart",
         ))
         .arg(flag("no-source", "Leaves out the lines of source"))
         .arg(text(

@@ -138,10 +138,10 @@ pub(crate) fn read(program: &Program, number: usize) -> Result<Carried, String> 
             .is_some_and(|code| code.size() > 0),
         ..Carried::default()
     };
-    let own = containers
-        .iter()
-        .filter(|c| is_of(&c.manifest.target, &program.name));
-    for container in own {
+    let targets: Vec<&str> = containers.iter().map(|c| &*c.manifest.target).collect();
+    let own = are_of(&targets, program);
+    let own = containers.iter().zip(own).filter(|(_, is_own)| *is_own);
+    for (container, _) in own {
         let manifest = &container.manifest;
         if let Some(reason) = &manifest.failure {
             carried
@@ -173,19 +173,27 @@ pub(crate) fn read(program: &Program, number: usize) -> Result<Carried, String> 
     Ok(carried)
 }
 
-/// Whether a crate target, `saxpy (bin)`, is part of a program, `saxpy (example)`. Cargo links all examples of a package with the device code of
-/// each, and so with tests and benchmarks.
-fn is_of(target: &str, program: &str) -> bool {
+/// Which crate targets, such as `saxpy (bin)`, are part of a program, such as `saxpy (example)`.
+///
+/// Cargo links all examples of a package with the device code of each, and so with tests and benchmarks; that of unit tests goes to all programs.
+/// A test harness, `saxpy (test)`, has the kernels of the crate that it tests as well.
+fn are_of(targets: &[&str], program: &Program) -> Vec<bool> {
     let split = |name: &str| {
         let (name, kind) = name.split_once(" (").unwrap_or((name, ""));
-        (
-            name.replace('-', "_"),
-            kind.trim_end_matches(')').to_owned(),
-        )
+        let kind = kind.trim_end_matches(')').to_owned();
+        (name.replace('-', "_"), kind)
     };
-    let (name, kind) = split(target);
-    let is_program = ["bin", "test"].contains(&&*kind);
-    !is_program || name == split(program).0
+    let own = split(&program.name).0;
+    let targets: Vec<(String, String)> = targets.iter().map(|target| split(target)).collect();
+    let is_harness = |(name, kind): &(String, String)| *name == own && kind == "test";
+    let has_harness = program.is_test && targets.iter().any(is_harness);
+    let is_of = |(name, kind): &(String, String)| match (&**kind, *name == own) {
+        ("bin", false) | ("test", false) => false,
+        ("test", true) => program.is_test,
+        (_, true) => !has_harness,
+        (_, false) => true,
+    };
+    targets.iter().map(is_of).collect()
 }
 
 fn device_kernel(kernel: &Kernel, program: usize, images: &[Rc<Image>]) -> DeviceKernel {
@@ -256,12 +264,40 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn kernels_of_other_examples_are_left_out() {
-        assert!(is_of("my_app (bin)", "my-app (unit tests)"));
-        assert!(is_of("my_app (test)", "my-app (bin)"));
-        assert!(is_of("kernels (lib)", "my-app (bin)"), "a dependency");
-        assert!(!is_of("overlap (bin)", "photo (example)"));
-        assert!(is_of("why there is none", "photo (example)"));
+    fn kernels_of_other_programs_are_left_out() {
+        let of = |targets: &[&str], name: &str| {
+            let program = Program {
+                path: "x".into(),
+                name: name.into(),
+                folder: ".".into(),
+                is_test: name.ends_with("tests)") || name.ends_with("(test)"),
+            };
+            let kept = targets.iter().zip(are_of(targets, &program));
+            let kept = kept
+                .filter(|(_, is_own)| *is_own)
+                .map(|(target, _)| *target);
+            kept.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let all = [
+            "my_app (bin)",
+            "other (bin)",
+            "my_app (test)",
+            "kernels (lib)",
+            "failed",
+        ];
+        let of_bin = ["my_app (bin)", "kernels (lib)", "failed"];
+        assert_eq!(of(&all, "my-app (bin)"), of_bin);
+        let of_tests = ["my_app (test)", "kernels (lib)", "failed"];
+        assert_eq!(of(&all, "my-app (unit tests)"), of_tests);
+        assert_eq!(of(&all[..2], "my-app (unit tests)"), ["my_app (bin)"]);
+        assert_eq!(
+            of(&["a (test)", "b (test)", "kernels (lib)"], "a (test)"),
+            ["a (test)", "kernels (lib)"]
+        );
+        assert_eq!(
+            of(&["kernels (lib)", "kernels (test)"], "kernels (unit tests)"),
+            ["kernels (test)"]
+        );
     }
 
     #[test]

@@ -3,20 +3,20 @@
 use crate::device_code::{DeviceCode, DeviceKernel};
 use std::fmt::Write as _;
 
-/// The kernel that a name means. Errors list what there is.
-pub(crate) fn kernel<'a>(code: &'a DeviceCode, name: &str) -> Result<&'a DeviceKernel, String> {
+/// The kernel that a name means; `by_entry`: its name in the PTX. Errors list what there is.
+pub(crate) fn kernel<'a>(
+    code: &'a DeviceCode,
+    name: &str,
+    by_entry: bool,
+) -> Result<&'a DeviceKernel, String> {
     if code.kernels.is_empty() {
         return Err(none(code));
     }
-    let by_entry = code.kernels.iter().filter(|k| k.entry == name);
-    let by_path = code.kernels.iter().filter(|k| is_meant(&k.name, name));
-    let mut found: Vec<&DeviceKernel> = by_path.collect();
-    if found.len() != 1 {
-        let exact: Vec<&DeviceKernel> = by_entry.collect();
-        if exact.len() == 1 {
-            found = exact;
-        }
-    }
+    let is_it = |kernel: &&DeviceKernel| match by_entry {
+        true => kernel.entry == name,
+        false => is_meant(&kernel.name, name),
+    };
+    let found: Vec<&DeviceKernel> = code.kernels.iter().filter(is_it).collect();
     match found[..] {
         [kernel] => Ok(kernel),
         [] => Err(format!(
@@ -24,7 +24,7 @@ pub(crate) fn kernel<'a>(code: &'a DeviceCode, name: &str) -> Result<&'a DeviceK
             list(code.kernels.iter())
         )),
         _ => Err(format!(
-            "`{name}` is the name of {} kernels; give more of the path, the generic arguments, or the name in the PTX (the second one):{}",
+            "`{name}` is the name of {} kernels; give more of the path, the generic arguments, or, with --entry, the name in the PTX (the second one):{}",
             found.len(),
             list(found.iter().copied())
         )),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn chosen(names: &[&str], wanted: &str) -> Result<String, String> {
-        kernel(&code(names), wanted).map(|k| k.name.clone())
+        kernel(&code(names), wanted, false).map(|k| k.name.clone())
     }
 
     #[test]
@@ -163,23 +163,26 @@ mod tests {
     fn the_name_in_the_ptx_chooses_among_equals() {
         let mut two = code(&["app::map", "app::map"]);
         two.kernels[1].entry = "map_2".into();
-        assert_eq!(kernel(&two, "map_2").unwrap().entry, "map_2");
-        assert_eq!(kernel(&two, "map").unwrap().entry, "map");
-        assert!(kernel(&two, "app::map").unwrap_err().contains("map_2"));
+        assert_eq!(kernel(&two, "map_2", true).unwrap().entry, "map_2");
+        assert_eq!(kernel(&two, "map", true).unwrap().entry, "map");
+        for name in ["map", "app::map"] {
+            let several = kernel(&two, name, false).unwrap_err();
+            assert!(several.contains("  map_2  "), "{several}");
+        }
     }
 
     #[test]
     fn without_kernels_the_reason_is_told() {
         let mut empty = code(&[]);
         assert!(
-            kernel(&empty, "k")
+            kernel(&empty, "k", false)
                 .unwrap_err()
                 .contains("cargo warploom doctor")
         );
         empty
             .failures
             .push(("app (bin)".into(), "no LLVM can be used\nmore".into()));
-        let told = kernel(&empty, "k").unwrap_err();
+        let told = kernel(&empty, "k", false).unwrap_err();
         assert!(
             told.ends_with("\n  app (bin): no LLVM can be used"),
             "{told}"

@@ -34,7 +34,7 @@ pub(crate) fn run(options: &ShowOptions) -> Result<Verdict, String> {
     }
     let programs = project::build(&options.selection, Programs::Binaries, &settings)?;
     let code = device_code::read_all(&programs)?;
-    let kernel = select::kernel(&code, &options.kernel)?;
+    let kernel = select::kernel(&code, &options.kernel, options.by_entry)?;
     let mut sources = sources(options)?;
     let image = image(kernel, options.form, arch)?;
     let (lines, comment) = match options.form {

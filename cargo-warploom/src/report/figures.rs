@@ -147,6 +147,16 @@ impl Report {
         }
     }
 
+    /// The name of a kernel, with that in the PTX if another instance has the same name.
+    pub(super) fn label(&self, figures: &Figures) -> String {
+        let is_another =
+            |other: &Figures| other.kernel == figures.kernel && other.entry != figures.entry;
+        match self.kernels.iter().any(is_another) {
+            true => format!("{} ({})", figures.kernel, figures.entry),
+            false => figures.kernel.clone(),
+        }
+    }
+
     pub(super) fn to_json(&self) -> Result<String, String> {
         let text = serde_json::to_string_pretty(self);
         text.map(|text| text + "\n")

@@ -20,7 +20,7 @@ pub(super) fn html(report: &Report, compared: Option<&Compared>) -> String {
     }
     let mut content = compared.map_or_else(String::new, changes);
     for of_kernel in &kernels {
-        content.push_str(&card(of_kernel, compared));
+        content.push_str(&card(&report.label(of_kernel[0]), of_kernel, compared));
     }
     content.push_str(
         "<footer>What ptxas -O3 says of the PTX that the programs carry. Shared memory is the static part; what a launch asks for comes on top. \
@@ -69,7 +69,7 @@ fn changes(compared: &Compared) -> String {
 }
 
 /// One kernel, with a row for each architecture.
-fn card(of_kernel: &[&Figures], compared: Option<&Compared>) -> String {
+fn card(label: &str, of_kernel: &[&Figures], compared: Option<&Compared>) -> String {
     let first = of_kernel[0];
     let mut blocks: Vec<u32> = BLOCKS.to_vec();
     blocks.extend(
@@ -83,7 +83,7 @@ fn card(of_kernel: &[&Figures], compared: Option<&Compared>) -> String {
     blocks.retain(|threads| of_kernel.iter().any(|f| f.occupancy_at(*threads).is_some()));
     let mut out = format!(
         "<div class=\"card\"><h2>{}</h2><p class=\"facts\">{}{}</p><table><tr>",
-        escape(&first.kernel),
+        escape(label),
         escape(&first.package),
         match first.file.is_empty() {
             true => String::new(),

@@ -8,10 +8,10 @@ pub(super) fn text(report: &Report) -> String {
     let mut before = None;
     for figures in &report.kernels {
         // A kernel's name stands in its first line only.
-        let is_same = before == Some(&figures.kernel);
-        before = Some(&figures.kernel);
-        let name = if is_same { "" } else { &figures.kernel };
-        rows.push(row(name, figures));
+        let label = report.label(figures);
+        let is_same = before.as_ref() == Some(&label);
+        rows.push(row(if is_same { "" } else { &label }, figures));
+        before = Some(label);
     }
     let columns = rows[0].len();
     let width = |column: usize| {
@@ -96,6 +96,14 @@ mod tests {
         spilling.spill_load_bytes = 24;
         spilling.instructions = None;
         let report = Report::new("13.0.88".into(), vec![figures("app::k", 32), spilling]);
+        let mut other = figures("app::k", 32);
+        other.entry = "k_2".into();
+        let two = Report::new("13.0.88".into(), vec![figures("app::k", 32), other]);
+        assert!(
+            text(&two).contains("\napp::k (k_2)  sm_90 "),
+            "{}",
+            text(&two)
+        );
         let text = text(&report);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
