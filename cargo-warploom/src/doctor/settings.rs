@@ -105,7 +105,8 @@ mod tests {
         for document in [
             "README.md",
             "CONTRIBUTING.md",
-            "docs/emulator.md",
+            "docs/book/src/emulator.md",
+            "docs/book/src/deployment.md",
             "docs/diagnostics.md",
         ] {
             let text = std::fs::read_to_string(format!("{root}{document}")).unwrap();
