@@ -1,11 +1,12 @@
 //! Code for the host's processor becomes code for any processor.
 //!
 //! Kernels are compiled for the host first, so that crates may reach instructions of x86-64 by intrinsics, by assembly, or behind a test at
-//! run time. What every x86-64 has becomes LLVM's generic operations ([`intrinsics`], [`templates`]). `cpuid` answers that there is nothing else,
+//! run time, and those of AArch64 by intrinsics. What every such processor has becomes LLVM's generic operations ([`intrinsics`], [`neon`], [`templates`]). `cpuid` answers that there is nothing else,
 //! so that tests take the portable way; functions compiled for more than that panic, since only a call without a test can reach them. What is not in the
 //! tables stays, and a kernel that reaches it is refused (`pipeline/availability.rs`).
 
 mod intrinsics; // intrinsics of x86-64
+mod neon; // intrinsics of AArch64
 mod templates; // assembly of x86-64
 #[cfg(test)]
 mod tests;
@@ -39,7 +40,7 @@ const GENERIC: &str = "warploom.generic.";
 
 /// A function in IR that does what an instruction does.
 pub(super) struct Generic {
-    /// The intrinsic without `llvm.x86.`, or the assembly.
+    /// The intrinsic without `llvm.x86.` or `llvm.aarch64.`, or the assembly.
     name: String,
     result: &'static str,
     /// Types of the parameters: `%a`, `%b`, `%c`.
@@ -94,9 +95,10 @@ pub(crate) fn make_portable(
 
 /// The generic forms of all intrinsics of the tables, as one text; for the self-test.
 pub(crate) fn generic_forms() -> String {
-    let table = intrinsics::table_of_all();
-    let forms = table
+    let tables = [intrinsics::table_of_all(), neon::table()];
+    let forms = tables
         .iter()
+        .flatten()
         .map(|g| g.definition(&format!("{GENERIC}{}", g.name)));
     forms.collect()
 }

@@ -1,20 +1,26 @@
 //! Intrinsics of the instructions that every x86-64 has, as generic IR.
 
-use super::{GENERIC, Generic};
+use super::{GENERIC, Generic, neon};
 use crate::llvm::{Module, Value};
 
 const PREFIX: &str = "llvm.x86.";
 
-/// The intrinsics of the table that a module calls, each with the name of its generic function, whose definition `text` gets.
+/// The intrinsics of the tables that a module calls, each with the name of its generic function, whose definition `text` gets.
 pub(super) fn used<'ctx>(module: &Module<'ctx>, text: &mut String) -> Vec<(Value<'ctx>, String)> {
     let mut found = Vec::new();
-    let mut table = None;
+    let (mut x86_64, mut aarch64) = (None, None);
     for function in module.functions() {
         let name = function.name();
-        let Some(name) = name.strip_prefix(PREFIX).filter(|_| function.is_used()) else {
+        if !function.is_used() {
+            continue;
+        }
+        let (name, table) = if let Some(name) = name.strip_prefix(PREFIX) {
+            (name, x86_64.get_or_insert_with(table_of_all))
+        } else if let Some(name) = name.strip_prefix(neon::PREFIX) {
+            (name, aarch64.get_or_insert_with(neon::table))
+        } else {
             continue;
         };
-        let table = table.get_or_insert_with(table_of_all);
         if let Some(generic) = table.iter().find(|g| g.name == name) {
             let name = format!("{GENERIC}{name}");
             text.push_str(&generic.definition(&name));

@@ -200,6 +200,52 @@ fn assembly_of_the_table_does_what_the_processor_does() {
     assert_eq!(printed(&mut module, &comparing(&pairs)), "done");
 }
 
+/// Numbers of which each order of additions gives another sum.
+#[test]
+fn sums_of_lanes_are_those_of_an_aarch64() {
+    let context = context();
+    let mut module = for_host(
+        &context,
+        "
+declare float @llvm.aarch64.neon.faddv.f32.v4f32(<4 x float>)
+declare float @llvm.aarch64.neon.faddv.f32.v2f32(<2 x float>)
+declare double @llvm.aarch64.neon.faddv.f64.v2f64(<2 x double>)
+define float @four(ptr %in) {
+  %a = load <4 x float>, ptr %in, align 4
+  %r = call float @llvm.aarch64.neon.faddv.f32.v4f32(<4 x float> %a)
+  ret float %r
+}
+define float @two(ptr %in) {
+  %a = load <2 x float>, ptr %in, align 4
+  %r = call float @llvm.aarch64.neon.faddv.f32.v2f32(<2 x float> %a)
+  ret float %r
+}
+define double @wide(ptr %in) {
+  %a = load <2 x double>, ptr %in, align 8
+  %r = call double @llvm.aarch64.neon.faddv.f64.v2f64(<2 x double> %a)
+  ret double %r
+}
+",
+    );
+    make_portable(&mut module, &[]).unwrap();
+    drop_unreachable(&mut module);
+    assert!(
+        !module.to_text().contains("aarch64"),
+        "{}",
+        module.to_text()
+    );
+    let said = printed(
+        &mut module,
+        "float four(const float *), two(const float *); double wide(const double *);
+        int main(void) {
+            float a[] = { 1e8f, 3, -1e8f, 5 };
+            double b[] = { 0.5, 0.25 };
+            printf(\"%d %d %d\", four(a) == (a[0] + a[1]) + (a[2] + a[3]), two(a) == a[0] + a[1], wide(b) == 0.75);
+        }",
+    );
+    assert_eq!(said, "1 1 1");
+}
+
 #[test]
 fn operands_of_a_fused_product_are_in_the_order_of_the_digits() {
     let product = |mnemonic: &str, places: &str| {
