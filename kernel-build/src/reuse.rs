@@ -46,6 +46,7 @@ struct Fingerprint {
 /// A finished compilation of the outer build.
 #[derive(Debug)]
 struct Artifact {
+    package: String,
     /// Name and hash of the compilation.
     unit: String,
     /// The fingerprint, as cargo writes it and as dependents name it.
@@ -79,8 +80,8 @@ impl Outer {
         })
     }
 
-    /// Takes the result of this compilation for the host from the outer build; whether it has.
-    pub(crate) fn take(&self, rustc: &OsStr, call: &Call<'_>) -> bool {
+    /// Takes the result of this compilation for the host from the outer build; whether it has. `out_dir`: of the package's build script here.
+    pub(crate) fn take(&self, rustc: &OsStr, call: &Call<'_>, out_dir: Option<&Path>) -> bool {
         let Some(place) = Place::of(call) else {
             return false;
         };
@@ -90,7 +91,7 @@ impl Outer {
         }
         let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
         let mut artifacts = self.artifacts(&package, &place);
-        artifacts.retain(|artifact| self.is_same(artifact, call));
+        artifacts.retain(|artifact| self.is_same(artifact, call, out_dir));
         artifacts.sort_by_key(|artifact| std::cmp::Reverse(artifact.started));
         // Several if the outer build ran with different settings of the profile: the latest is its own.
         artifacts.first().is_some_and(|a| a.copy(&place).is_ok())
@@ -98,17 +99,21 @@ impl Outer {
 
     /// All finished compilations of a crate.
     fn artifacts(&self, package: &str, place: &Place) -> Vec<Artifact> {
-        let entries = fs::read_dir(self.folder.join(".fingerprint"));
-        let entries = entries.into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let of_package = |name: &String| name.rsplit_once('-').is_some_and(|(n, _)| n == package);
-        let found = names.filter(of_package);
-        found
-            .filter_map(|name| self.artifact(&name, place))
+        let units = self.units(package);
+        units
+            .filter_map(|name| self.artifact(package, &name, place))
             .collect()
     }
 
-    fn artifact(&self, name: &str, place: &Place) -> Option<Artifact> {
+    /// Name and hash of all that cargo compiled or ran of a package.
+    fn units(&self, package: &str) -> impl Iterator<Item = String> {
+        let entries = fs::read_dir(self.folder.join(".fingerprint"));
+        let entries = entries.into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(move |name| name.rsplit_once('-').is_some_and(|(n, _)| n == package))
+    }
+
+    fn artifact(&self, package: &str, name: &str, place: &Place) -> Option<Artifact> {
         let (_, hash) = name.rsplit_once('-')?;
         let unit = self.folder.join(".fingerprint").join(name);
         let krate = &place.crate_name;
@@ -128,6 +133,7 @@ impl Outer {
         let is_complete = fingerprint.len() == 16 && files.iter().all(|file| file.is_file());
         let started = fs::metadata(unit.join("invoked.timestamp")).ok()?;
         is_complete.then_some(Artifact {
+            package: package.to_owned(),
             unit: name.to_owned(),
             fingerprint,
             record: read(&unit.join(format!("{key}.json")))?,
@@ -138,14 +144,48 @@ impl Outer {
     }
 
     /// Whether a compilation was one of the same sources, features and dependencies, by the same compiler.
-    fn is_same(&self, artifact: &Artifact, call: &Call<'_>) -> bool {
+    fn is_same(&self, artifact: &Artifact, call: &Call<'_>, out_dir: Option<&Path>) -> bool {
         let record = &artifact.record;
         let features: Option<BTreeSet<String>> = serde_json::from_str(&record.features).ok();
         record.rustc == self.rustc_hash
             && record.compile_kind == 0
             && features.is_some_and(|features| features == call.features())
             && same_dependencies(record, &call.externs())
+            && self.same_script(artifact, out_dir)
             && self.same_sources(artifact, call.root())
+    }
+
+    /// Whether the package's build script, if it has one, printed and generated the same in both builds: it may ask for variables that differ, and the
+    /// outer build may be about to compile with a newer result.
+    fn same_script(&self, artifact: &Artifact, out_dir: Option<&Path>) -> bool {
+        let scripts = artifact.record.deps.iter().filter(|d| is_script(&d.1));
+        let scripts: Vec<String> = scripts.map(|d| fingerprint(d.3)).collect();
+        if scripts.is_empty() {
+            return true;
+        }
+        let Some(here) = out_dir else {
+            return false;
+        };
+        let runs = self.units(&artifact.package);
+        let mut runs = runs.filter(|unit| self.is_run(unit, &scripts));
+        runs.any(|unit| {
+            let there = self.folder.join("build").join(unit).join("out");
+            same_output(&there, here) && same_generated(&artifact.dep_info, &there, here)
+        })
+    }
+
+    /// Whether a unit is the run of a build script with one of these fingerprints.
+    fn is_run(&self, unit: &str, fingerprints: &[String]) -> bool {
+        let entries = fs::read_dir(self.folder.join(".fingerprint").join(unit));
+        let mut files = entries.into_iter().flatten().flatten();
+        files.any(|file| {
+            let is_run = file
+                .file_name()
+                .to_string_lossy()
+                .starts_with("run-build-script-");
+            let content = || fs::read_to_string(file.path()).unwrap_or_default();
+            is_run && fingerprints.contains(&content())
+        })
     }
 
     /// Whether the compilation began with this root, and no source changed since; variables that the sources name have the same values here.
@@ -155,12 +195,8 @@ impl Outer {
         };
         // Members of several workspaces may be built in one folder, and the list does not say which workspace a relative path belongs to.
         let may_be_relative = artifact.unit == self.script;
-        let (variables, names): (Vec<&str>, Vec<&str>) =
-            text.lines().partition(|line| line.starts_with('#'));
-        let sources = names.iter().filter_map(|line| line.strip_suffix(':'));
         let mut has_root = false;
-        for source in sources {
-            let source = PathBuf::from(source.replace("\\ ", " "));
+        for source in sources(&text) {
             let Ok(changed) = fs::metadata(&source).and_then(|m| m.modified()) else {
                 return false;
             };
@@ -169,23 +205,50 @@ impl Outer {
             }
             has_root |= Some(&*source) == root;
         }
-        has_root && variables.iter().all(|line| same_variable(line))
+        has_root && text.lines().all(same_variable)
     }
 }
 
 /// Whether all dependencies were taken from those that the outer compilation had.
 fn same_dependencies(record: &Fingerprint, externs: &[(&str, &Path)]) -> bool {
-    // What running a build script gave is the same where the script is.
-    let deps = record
-        .deps
-        .iter()
-        .filter(|d| !d.1.starts_with("build_script_"));
+    let deps = record.deps.iter().filter(|d| !is_script(&d.1));
     let deps: BTreeSet<(&str, String)> = deps
         .map(|(_, name, _, hash)| (&**name, fingerprint(*hash)))
         .collect();
     let taken = |path: &Path| fs::read_to_string(path.with_extension(TAKEN)).unwrap_or_default();
     let externs = externs.iter().map(|(name, path)| (*name, taken(path)));
     deps == externs.collect()
+}
+
+/// Whether a dependency is the run of a build script. Crates of such a name are compiled.
+fn is_script(name: &str) -> bool {
+    name.starts_with("build_script_")
+}
+
+/// Whether build scripts with these `OUT_DIR`s printed the same.
+fn same_output(there: &Path, here: &Path) -> bool {
+    let printed = |out: &Path| fs::read_to_string(out.with_file_name("output")).ok();
+    let (Some(there_text), Some(here_text)) = (printed(there), printed(here)) else {
+        return false;
+    };
+    let [there, here] = [there, here].map(|out| out.to_string_lossy().into_owned());
+    there_text.replace(&there, &here) == here_text
+}
+
+/// Whether the sources that lie in one `OUT_DIR` are the same in the other.
+fn same_generated(dep_info: &Path, there: &Path, here: &Path) -> bool {
+    let text = fs::read_to_string(dep_info).unwrap_or_default();
+    sources(&text).all(|source| match source.strip_prefix(there) {
+        Ok(rest) => fs::read(&source).ok() == fs::read(here.join(rest)).ok(),
+        Err(_) => true,
+    })
+}
+
+/// The sources in rustc's list: each has a line of its own.
+fn sources(dep_info: &str) -> impl Iterator<Item = PathBuf> {
+    let lines = dep_info.lines().filter(|line| !line.starts_with('#'));
+    let names = lines.filter_map(|line| line.strip_suffix(':'));
+    names.map(|name| PathBuf::from(name.replace("\\ ", " ")))
 }
 
 /// As cargo writes it to files.

@@ -31,7 +31,11 @@ impl Builds {
             outer,
             arguments,
         };
+        // Sources come first: what changed later is compiled.
+        let run = format!("debug/build/{}-run", env!("CARGO_PKG_NAME"));
         builds.write("lib.rs", "");
+        builds.write(&format!("{run}/out/made.rs"), "1");
+        builds.write("nested/run/out/made.rs", "1");
         let record = format!("debug/.fingerprint/{}-old", env!("CARGO_PKG_NAME"));
         builds.write(&format!("{record}/lib-tool"), "0123456789abcdef");
         builds.write(&format!("{record}/lib-tool.json"), RECORD);
@@ -39,9 +43,21 @@ impl Builds {
         builds.write("debug/deps/libtool-old.rmeta", "metadata");
         builds.write("debug/deps/libtool-old.rlib", "library");
         let list = format!(
-            "{at}/libtool-old.rlib: {at}/lib.rs\n\n{at}/lib.rs:\n\n# env-dep:OUT_DIR=elsewhere\n"
+            "{at}/libtool-old.rlib: {at}/lib.rs\n\n{at}/lib.rs:\n\n{at}/{run}/out/made.rs:\n\n# env-dep:OUT_DIR=elsewhere\n"
         );
         builds.write("debug/deps/tool-old.d", &list);
+        // 5, the lowest byte first.
+        let script = format!(
+            "debug/.fingerprint/{}-run/run-build-script-build-script-build",
+            env!("CARGO_PKG_NAME")
+        );
+        builds.write(&script, "0500000000000000");
+        for run in [&*run, "nested/run"] {
+            builds.write(
+                &format!("{run}/output"),
+                &format!("cargo:rustc-cfg=x\n{at}/{run}/out\n"),
+            );
+        }
         // 258, the lowest byte first.
         builds.write("nested/libbelow-new.outer", "0201000000000000");
         builds
@@ -56,7 +72,11 @@ impl Builds {
     fn take(&self) -> bool {
         let arguments = self.arguments.split(' ');
         let arguments: Vec<OsString> = arguments.map(OsString::from).collect();
-        self.outer.take("rustc".as_ref(), &Call(&arguments))
+        self.outer.take(
+            "rustc".as_ref(),
+            &Call(&arguments),
+            Some(&self.folder.join("nested/run/out")),
+        )
     }
 }
 
@@ -132,6 +152,22 @@ fn an_unfinished_compilation_is_not_taken() {
     let builds = Builds::new("unfinished");
     let path = format!("debug/.fingerprint/{}-old/lib-tool", env!("CARGO_PKG_NAME"));
     builds.write(&path, "");
+    assert!(!builds.take());
+}
+
+/// It may have asked for a variable that the nested build does not have.
+#[test]
+fn what_a_build_script_printed_otherwise_is_not_taken() {
+    let builds = Builds::new("printed");
+    builds.write("nested/run/output", "cargo:rustc-cfg=y\n");
+    assert!(!builds.take());
+}
+
+/// The outer build may be about to compile with a newer one.
+#[test]
+fn a_source_that_was_generated_otherwise_is_compiled() {
+    let builds = Builds::new("generated");
+    builds.write("nested/run/out/made.rs", "2");
     assert!(!builds.take());
 }
 

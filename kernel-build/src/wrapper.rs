@@ -1,7 +1,7 @@
 //! The compiler wrapper of the nested build: passes every call on to rustc, and gives device compilations what they need.
 //!
-//! Only compilations that cargo marks with `--cfg warploom_device` are touched, never those of proc macros and build scripts, but that of this crate. The
-//! unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
+//! Only compilations that cargo marks with `--cfg warploom_device` get other arguments, and of those for the host that of this crate. Others for the host, of macros and
+//! build scripts, are taken from the outer build where they are the same (`reuse.rs`). The unstable switches are allowed (`RUSTC_BOOTSTRAP`) in exactly these processes, because build scripts of dependencies look for that
 //! variable and would turn nightly features on.
 
 use crate::call::Call;
@@ -10,7 +10,7 @@ use crate::reuse::{self, Outer};
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folder from which paths of sources are written: cargo makes them relative to the workspace, and a member that is built as a dependency of
@@ -74,7 +74,8 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     let linked = device && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() && is_linked(&call);
     let outer = std::env::var(reuse::OUTER).unwrap_or_default();
     let outer: Option<Outer> = serde_json::from_str(&outer).ok();
-    if !device && outer.is_some_and(|outer| outer.take(rustc, &call)) {
+    let out_dir = std::env::var_os("OUT_DIR").map(PathBuf::from);
+    if !device && outer.is_some_and(|outer| outer.take(rustc, &call, out_dir.as_deref())) {
         return 0;
     }
     let mut command = Command::new(rustc);
