@@ -1,7 +1,5 @@
 //! Pages: one file each, without scripts and without anything from elsewhere, light or dark as the reader has it.
 
-use std::path::Path;
-
 /// The colour of a page's verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
@@ -53,15 +51,6 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-/// Writes a page, with the folders above it.
-pub(crate) fn write(path: &Path, page: &str) -> Result<(), String> {
-    let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(cannot)?;
-    }
-    std::fs::write(path, page).map_err(cannot)
 }
 
 #[cfg(test)]

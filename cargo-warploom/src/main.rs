@@ -24,6 +24,7 @@ mod temporary; // folders that go away
 
 use command_line::Task;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What a subcommand has come to.
@@ -67,6 +68,15 @@ fn print(text: &str) -> Result<(), String> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| format!("cannot write to standard output: {error}")),
     }
+}
+
+/// Writes a file, and makes the folders above it.
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(cannot)?;
+    }
+    std::fs::write(path, text).map_err(cannot)
 }
 
 /// `1 error`, `2 errors`.

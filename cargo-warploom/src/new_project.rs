@@ -1,7 +1,7 @@
 //! `cargo warploom new`: a project that runs.
 
 use crate::command_line::NewOptions;
-use crate::{Verdict, print};
+use crate::{Verdict, print, write};
 use std::path::{Path, PathBuf};
 
 /// The version that a project depends on where no checkout is named.
@@ -56,14 +56,6 @@ pub(crate) fn run(options: &NewOptions) -> Result<Verdict, String> {
         "made the project `{name}` in {shown}; to run it: cd {shown} && cargo run\n"
     ))?;
     Ok(Verdict::Fine)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(cannot)?;
-    }
-    std::fs::write(path, text).map_err(cannot)
 }
 
 fn name_of(folder: &Path) -> Result<String, String> {

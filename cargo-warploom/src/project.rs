@@ -211,16 +211,17 @@ pub(crate) fn start(runner: &[OsString], program: &Program, arguments: &[OsStrin
 /// The folder of rustc's own libraries.
 fn of_rustc() -> Option<PathBuf> {
     static FOLDER: std::sync::OnceLock<Option<PathBuf>> = std::sync::OnceLock::new();
-    let ask = || {
-        let said = Command::new(rustc())
-            .args(["--print", "target-libdir"])
-            .output();
-        let said = said.ok().filter(|said| said.status.success())?;
-        Some(PathBuf::from(
-            String::from_utf8_lossy(&said.stdout).trim().to_owned(),
-        ))
-    };
-    FOLDER.get_or_init(ask).clone()
+    FOLDER
+        .get_or_init(|| folder_of_rustc("target-libdir"))
+        .clone()
+}
+
+/// A folder that `rustc --print` names; `None` if it cannot be asked.
+pub(crate) fn folder_of_rustc(what: &str) -> Option<PathBuf> {
+    let said = Command::new(rustc()).args(["--print", what]).output();
+    let said = said.ok().filter(|said| said.status.success())?;
+    let folder = String::from_utf8_lossy(&said.stdout);
+    Some(PathBuf::from(folder.trim().to_owned()))
 }
 
 /// What `cargo metadata` says.

@@ -6,8 +6,7 @@ use crate::project::{self, Package, Program, Programs};
 use crate::ptxas::Assembler;
 use crate::source_lines::{Line, Sources};
 use crate::{Verdict, llvm_ir, machine_code, print, ptx, select};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// The architecture of machine code, if none is named: that of the emulator's default model.
 const MACHINE: Arch = Arch {
@@ -111,13 +110,7 @@ fn plain(lines: &[Line]) -> String {
 
 fn sources(options: &ShowOptions) -> Result<Sources, String> {
     let metadata = project::metadata(options.selection.manifest_path.as_deref(), true)?;
-    let said = Command::new(project::rustc())
-        .args(["--print", "sysroot"])
-        .output();
-    let sysroot = said
-        .ok()
-        .filter(|said| said.status.success())
-        .map(|said| PathBuf::from(String::from_utf8_lossy(&said.stdout).trim().to_owned()));
+    let sysroot = project::folder_of_rustc("sysroot");
     let library = sysroot.map(|root| root.join("lib/rustlib/src/rust/library"));
     let folder_of = |package: &Package| package.manifest_path.parent().map(Path::to_owned);
     let packages = metadata.packages.iter();

@@ -9,9 +9,10 @@ use crate::command_line::CheckOptions;
 use crate::device_code;
 use crate::project::{self, Program, Programs, start};
 use crate::temporary::Folder;
-use crate::{Verdict, counted, html, print, remark, select};
+use crate::{Verdict, counted, print, select, write};
 use findings::Findings;
 use progress::Progress;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -84,7 +85,7 @@ pub(crate) fn run(options: &CheckOptions) -> Result<Verdict, String> {
         }
     }
     progress.done();
-    html::write(&page, &page::html(&outcome, &page))?;
+    write(&page, &page::html(&outcome, &page))?;
     print(&outcome.text(&schedules))?;
     print(&format!("page: {}\n", page.display()))?;
     Ok(match outcome.is_fine() {
@@ -156,8 +157,11 @@ fn one(
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot run {}: {error}", program.path.display()))?;
-    // Without findings there is no file.
-    let lines = std::fs::read_to_string(&file).unwrap_or_default();
+    let lines = match std::fs::read_to_string(&file) {
+        // Without findings there is no file.
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        read => read.map_err(|error| format!("cannot read {}: {error}", file.display()))?,
+    };
     let errors = findings.add(&lines, &program.name, schedule)?;
     let text = [output.stdout, output.stderr].concat();
     let failure = (!output.status.success()).then(|| Failure {
@@ -246,11 +250,6 @@ impl Outcome {
         ));
         text
     }
-}
-
-/// Says how far the runs are where there is no terminal.
-fn log(line: &str) {
-    remark(line);
 }
 
 #[cfg(test)]

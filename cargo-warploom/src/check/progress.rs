@@ -38,7 +38,7 @@ impl Progress {
         self.failed += usize::from(!is_fine);
         if !self.is_terminal {
             let how = if is_fine { "ok" } else { "failed" };
-            super::log(&format!(
+            crate::remark(&format!(
                 "{} of {}: {}: {how}",
                 self.done, self.all, self.current
             ));

@@ -9,10 +9,9 @@ use crate::command_line::ReportOptions;
 use crate::device_code::{self, Arch, DeviceKernel, Image};
 use crate::project::{self, Programs};
 use crate::ptxas::{Assembler, Cost, is_unknown_arch};
-use crate::{Verdict, machine_code, print, remark, select};
+use crate::{Verdict, machine_code, print, remark, select, write};
 use figures::{Figures, Report};
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
 
 /// The architectures if none are named: those that this repository tests.
 const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_100"];
@@ -51,10 +50,6 @@ pub(crate) fn run(options: &ReportOptions) -> Result<Verdict, String> {
     }
     let worse = compared.is_some_and(|compared| compared.is_worse());
     Ok(if worse { Verdict::Found } else { Verdict::Fine })
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// The figures of all kernels for all architectures.
