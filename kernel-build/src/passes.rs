@@ -135,6 +135,15 @@ passes! {
     AnswerTargetQueries: "answer-target-queries", Optimisation, REQUIRED,
         "`arch()` and `feature_set()` become numbers",
         "a copy of the module for one architecture", "everything else";
+    Simplify: "simplify", Optimisation, REQUIRED,
+        "functions are inlined, and variables become values; loops stay as they are in the source",
+        "target queries are answered", "convergent operations, visible results";
+    JumpThreading: "jump-threading", Optimisation, performance("threaded_jumps_do_the_same", ""),
+        "edges are redirected past tests whose result is known where they come from: iterators test twice per iteration; loops are rotated",
+        "inlined IR", "where threads of a warp meet before `.aligned` operations";
+    HoistInvariants: "hoist-invariants", Optimisation, REQUIRED,
+        "what does not change in a loop leaves it",
+        "inlined IR", "visible results";
     Optimise: "optimise", Optimisation, REQUIRED,
         "LLVM's O3 with its address space inference, and whole unrolling of loops with at most eight iterations",
         "target queries are answered", "convergent operations, visible results";

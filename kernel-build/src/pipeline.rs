@@ -28,8 +28,8 @@ use crate::lower::{
 };
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, sincos_merging,
-    wide_multiply,
+    jump_threading, local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, simplify,
+    sincos_merging, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -181,6 +181,14 @@ fn compile_with(
         run.compiles_for(&arch.name());
         pass!(run, m: SelectKernels => program.select(m, &kernels));
         pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, arch));
+        pass!(run, m: Simplify => simplify(m, gpu));
+        pass!(run, m: JumpThreading => jump_threading::thread(m));
+        let mut loops = Changed::with_loops(m);
+        pass!(run, m: CanonicalCounters => loops.again(m, canonical_counters::canonicalise));
+        pass!(run, m: HoistInvariants => loops.hoist_invariants(m, gpu));
+        loops = Changed::default();
+        pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+        pass!(run, m: LoopUnswitching => loops.unswitch(m));
         pass!(run, m: Optimise => optimise(m, Some(gpu)));
         pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
         let mut loops = Changed::default();

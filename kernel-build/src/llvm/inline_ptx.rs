@@ -4,9 +4,9 @@ use super::ffi::Nullable as _;
 use super::value::copied_text;
 use super::{Builder, Value};
 
-impl Builder<'_> {
+impl<'ctx> Builder<'ctx> {
     /// A line of PTX without operands that stays where it is.
-    pub(crate) fn ptx_line(&self, text: &str) {
+    pub(crate) fn ptx_line(&self, text: &str) -> Value<'ctx> {
         let llvm = self.context.llvm;
         let (start, len) = (text.as_ptr().cast(), text.len());
         let none = c"".as_ptr();
@@ -17,7 +17,8 @@ impl Builder<'_> {
         // SAFETY: a live type of a function, and texts with their lengths, which LLVM copies.
         let asm = unsafe { (llvm.LLVMGetInlineAsm)(ty, start, len, none, 0, 1, 0, 0, 0) };
         // SAFETY: a positioned builder, and a callee of this type without parameters.
-        unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
+        let raw = unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
+        Value::new(raw, self.context)
     }
 }
 

@@ -180,7 +180,17 @@ impl Passes {
     /// Blocks that go on to where their predecessor already knows are left out. Without a machine: for GPUs LLVM leaves them, since threads of a warp
     /// that would meet there then meet later.
     pub(crate) fn thread_jumps() -> Passes {
-        Passes("function(jump-threading,instcombine<no-verify-fixpoint>,simplifycfg)".into())
+        Passes("function(jump-threading,correlated-propagation,early-cse<memssa>,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,loop-simplify,lcssa,loop(loop-rotate),instcombine<no-verify-fixpoint>,simplifycfg)".into())
+    }
+
+    /// Inlines, and simplifies as far as [`thread_jumps`](Self::thread_jumps) needs it: values in registers, no block that only jumps.
+    pub(crate) fn inline_and_simplify() -> Passes {
+        Passes("always-inline,globaldce,cgscc(devirt<4>(inline,function-attrs,function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>)))".into())
+    }
+
+    /// What does not change in a loop leaves it, so that its checks are seen to be those of loop-invariant lengths.
+    pub(crate) fn hoist_invariants() -> Passes {
+        Passes("function(loop-simplify,lcssa,loop-mssa(licm<allowspeculation>),early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)".into())
     }
 
     /// Removes what replacements have left, and what is computed twice.

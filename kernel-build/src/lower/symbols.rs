@@ -3,7 +3,7 @@
 //! The self-test compares the tables with the libraries of a rustc.
 
 use super::retarget;
-use crate::llvm::{Context, Linkage, Module, Op, TypeKind, Value};
+use crate::llvm::{Attribute, Context, Linkage, Module, Op, TypeKind, Value};
 
 /// Prefix of the symbols that `warploom-device-std` calls and this crate lowers.
 pub(crate) const INTRINSIC: &str = "__warploom.";
@@ -253,7 +253,20 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String
             }
         }
     }
+    module.functions().into_iter().for_each(free_register_reads);
 }
+
+/// Reads of special registers give a thread the same value wherever it makes them, so LLVM may move and copy them.
+fn free_register_reads(function: Value<'_>) {
+    for call in function.instructions().into_iter().filter_map(Value::as_call) {
+        if call.callee().name().starts_with(REGISTER_READ) {
+            call.remove_call_attribute(Attribute::FUNCTION, "convergent");
+        }
+    }
+}
+
+/// Prefix of the intrinsics that read special registers: `tid.x`, `laneid`.
+const REGISTER_READ: &str = "llvm.nvvm.read.ptx.sreg.";
 
 fn link_definition<'ctx>(module: &mut Module<'ctx>, mut definition: Module<'ctx>) -> bool {
     retarget::mark_convergent(&definition);

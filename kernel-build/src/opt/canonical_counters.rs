@@ -3,6 +3,7 @@
 //! `Range::next` adds one where `start < end`; LLVM makes `start + zext(start < end)` of it. If the latch branches back on that very condition the sum
 //! is `start + 1`, but LLVM no longer knows the trip count and does not unroll the loop. A step of more than one ends up in a `select` likewise.
 
+use super::back_edge::BackEdge;
 use super::loops::{self, Loop};
 use crate::llvm::{Builder, Op, TypeKind, Value};
 
@@ -12,6 +13,7 @@ pub(crate) fn canonicalise(function: Value<'_>) -> bool {
     for found in loops::find(function) {
         changed |= canonicalise_steps(&found);
         changed |= merge_next_values(&found);
+        changed |= simplify_on_back_edge(&found);
     }
     changed
 }
@@ -39,6 +41,24 @@ fn canonicalise_steps(found: &Loop<'_>) -> bool {
         }
     }
     changed
+}
+
+/// `RangeInclusive` stays where it is when it is over; where the back edge is taken it is not.
+fn simplify_on_back_edge(found: &Loop<'_>) -> bool {
+    let Some(back) = BackEdge::of(found) else {
+        return false;
+    };
+    let mut changed = false;
+    for phi in found.header.phis() {
+        for (index, (next, from)) in (0..).zip(phi.incoming()) {
+            let simplified = back.simplified(next).filter(|_| from == found.latch);
+            if let Some(value) = simplified {
+                phi.set_operand(index, value);
+                changed = true;
+            }
+        }
+    }
+    back.simplify_condition() || changed
 }
 
 /// `Range` keeps the next value and the present one, each in a phi: the next one is computed from the present one instead, which saves a register.

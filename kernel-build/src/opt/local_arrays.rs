@@ -22,8 +22,8 @@
 //! Both is done if LLVM then gets an array out of local memory, and not otherwise.
 
 use super::loops::{self, Loop};
-use super::{Changed, defined, has_aligned_op};
-use crate::llvm::{Block, Builder, LlvmError, Machine, Module, Op, Passes, Value};
+use super::{Changed, defined};
+use crate::llvm::{Block, Builder, LlvmError, Machine, Module, Op, Value};
 use std::collections::HashMap;
 
 /// Bytes of local variables, of each function that has any.
@@ -37,13 +37,6 @@ pub(crate) fn promote(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<
     let arrays = sizes(module);
     attempt(module, arrays, |module, mut functions| {
         functions.0.retain(|f| resolve_counters(*f));
-        functions.optimise(module, Some(machine))
-    })?;
-    let mut chosen = sizes(module);
-    let aligned = |name: &str| module.function(name).is_none_or(has_aligned_op);
-    chosen.retain(|name, _| !aligned(name));
-    attempt(module, chosen, |module, functions| {
-        functions.run(module, Passes::thread_jumps(), None)?;
         functions.optimise(module, Some(machine))
     })
 }

@@ -112,16 +112,16 @@ pub(super) fn in_cycles(function: Value<'_>) -> HashSet<Block<'_>> {
 }
 
 /// Blocks by number, with successors, predecessors and immediate dominators.
-struct Graph<'ctx> {
-    blocks: Vec<Block<'ctx>>,
-    successors: Vec<Vec<usize>>,
-    predecessors: Vec<Vec<usize>>,
+pub(super) struct Graph<'ctx> {
+    pub(super) blocks: Vec<Block<'ctx>>,
+    pub(super) successors: Vec<Vec<usize>>,
+    pub(super) predecessors: Vec<Vec<usize>>,
     /// None for blocks that are not reached.
     dominator: Vec<Option<usize>>,
 }
 
 impl<'ctx> Graph<'ctx> {
-    fn of(function: Value<'ctx>) -> Graph<'ctx> {
+    pub(super) fn of(function: Value<'ctx>) -> Graph<'ctx> {
         let blocks = Block::all(function);
         let number: HashMap<Block<'ctx>, usize> =
             blocks.iter().enumerate().map(|(i, b)| (*b, i)).collect();
@@ -184,12 +184,28 @@ impl<'ctx> Graph<'ctx> {
     }
 
     fn postorder(&self) -> Vec<usize> {
-        let mut seen = HashSet::from([0]);
         let mut order = Vec::new();
-        let mut path = vec![(0, self.successors[0].clone())];
+        self.visit(0, &mut HashSet::new(), &mut order, |_| true);
+        order
+    }
+
+    /// Appends what a block reaches within a part of the graph and was not seen before, in postorder.
+    fn visit(
+        &self,
+        start: usize,
+        seen: &mut HashSet<usize>,
+        order: &mut Vec<usize>,
+        is_part: impl Fn(usize) -> bool,
+    ) {
+        if !seen.insert(start) {
+            return;
+        }
+        let mut path = vec![(start, self.successors[start].clone())];
         while let Some((at, next)) = path.last_mut() {
             match next.pop() {
-                Some(to) if seen.insert(to) => path.push((to, self.successors[to].clone())),
+                Some(to) if is_part(to) && seen.insert(to) => {
+                    path.push((to, self.successors[to].clone()));
+                }
                 Some(_) => {}
                 None => {
                     order.push(*at);
@@ -197,22 +213,39 @@ impl<'ctx> Graph<'ctx> {
                 }
             }
         }
-        order
     }
 
-    /// The strongly connected components of what the entry reaches, by Kosaraju's algorithm: time is linear in blocks and edges, because one
-    /// kernel may have thousands of checks.
+    /// The strongly connected components of what the entry reaches.
     fn components(&self) -> Vec<Vec<usize>> {
         if self.blocks.is_empty() {
             return vec![];
         }
-        let order = self.postorder();
+        self.components_of(&self.postorder())
+    }
+
+    /// The cycles of a part of the graph: strongly connected components with an edge inside.
+    pub(super) fn cycles_within(&self, part: &HashSet<usize>) -> Vec<HashSet<usize>> {
+        let mut starts: Vec<usize> = part.iter().copied().collect();
+        starts.sort_unstable();
+        let (mut seen, mut order) = (HashSet::new(), Vec::new());
+        for start in starts {
+            self.visit(start, &mut seen, &mut order, |at| part.contains(&at));
+        }
+        let components = self.components_of(&order).into_iter();
+        let cycles =
+            components.filter(|all| all.len() > 1 || self.successors[all[0]].contains(&all[0]));
+        cycles.map(|all| all.into_iter().collect()).collect()
+    }
+
+    /// The strongly connected components of the blocks of a postorder, by Kosaraju's algorithm: time is linear in blocks and edges, because one
+    /// kernel may have thousands of checks.
+    fn components_of(&self, order: &[usize]) -> Vec<Vec<usize>> {
         let mut open = vec![false; self.blocks.len()];
-        for at in &order {
+        for at in order {
             open[*at] = true;
         }
         let mut components = Vec::new();
-        for first in order.into_iter().rev() {
+        for first in order.iter().copied().rev() {
             let mut component = Vec::new();
             let mut todo = vec![first];
             while let Some(at) = todo.pop() {

@@ -9,6 +9,7 @@
 //! Must not know: cargo, files. Each pass is fuzzed against the unchanged function (`differential_fuzzing`).
 
 mod add_recurrence;
+mod back_edge;
 pub(crate) mod bounds_check_hoisting;
 pub(crate) mod canonical_counters;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod differential_fuzzing;
 pub(crate) mod gather_batching;
 mod guard_merging;
 pub(crate) mod index_narrowing;
+pub(crate) mod jump_threading;
 pub(crate) mod local_arrays;
 mod loops;
 pub(crate) mod memcpy_expansion;
@@ -35,7 +37,6 @@ pub(crate) struct Changed<'ctx>(HashSet<Value<'ctx>>);
 
 impl<'ctx> Changed<'ctx> {
     /// The functions with loops.
-    #[cfg(test)]
     pub(crate) fn with_loops(module: &Module<'ctx>) -> Changed<'ctx> {
         let functions = defined(module).into_iter();
         Changed(
@@ -77,6 +78,15 @@ impl<'ctx> Changed<'ctx> {
         Ok(())
     }
 
+    /// Moves what does not change out of the loops of these functions.
+    pub(crate) fn hoist_invariants(
+        &self,
+        module: &mut Module<'ctx>,
+        machine: &Machine<'_>,
+    ) -> Result<(), LlvmError> {
+        self.run(module, Passes::hoist_invariants(), Some(machine))
+    }
+
     /// Optimises the changed functions as [`optimise`] does all.
     pub(crate) fn optimise(
         &self,
@@ -105,6 +115,13 @@ impl<'ctx> Changed<'ctx> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// Inlines, and keeps values in registers: the form in which the loops of a module are still those of its source.
+pub(crate) fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
+    within_limits(module, |module| {
+        module.run(Passes::inline_and_simplify(), Some(machine))
+    })
 }
 
 /// LLVM's optimisation of a module, as a whole.

@@ -44,7 +44,15 @@ impl<'ctx> TripCount<'ctx> {
             return None;
         }
         let next = AddRecurrence::of(next, found).filter(|n| n.narrow.is_empty())?;
-        let end = LoopInvariant::of(end);
+        let mut end = LoopInvariant::of(end);
+        if how == Compare::Ule {
+            // `next <= 7` is `next < 8`.
+            let LoopInvariant::Number(last) = end else {
+                return None;
+            };
+            let limit = last.checked_add(1).filter(|n| next.bits == 64 || n >> next.bits == 0)?;
+            (how, end) = (Compare::Ult, LoopInvariant::Number(limit));
+        }
         let down = LoopInvariant::Number(u64::MAX).widened(next.bits);
         // A counter that is compared for equality must count by one.
         let exit = match (how, &next.step) {
