@@ -70,13 +70,22 @@ impl Tools {
     /// # Errors
     /// [`StaticError`] with what the programs say.
     pub fn of_ptx(&self, ptx: &str, kernel: &str) -> Result<Figures, StaticError> {
+        let mut all = self.of_image(ptx, &[kernel])?;
+        all.pop().ok_or_else(|| missing(kernel, OUR_PTX))
+    }
+
+    /// Assembles PTX once, and counts several kernels of it: their figures in the same order.
+    ///
+    /// # Errors
+    /// As [`of_ptx`](Self::of_ptx).
+    pub fn of_image(&self, ptx: &str, kernels: &[&str]) -> Result<Vec<Figures>, StaticError> {
         let folder = Folder::new()?;
         let (input, cubin) = (folder.0.join("code.ptx"), folder.0.join("code.cubin"));
         std::fs::write(&input, ptx).map_err(|source| in_file(&input, source))?;
         let mut ptxas = Command::new(&self.ptxas);
         ptxas.args(["-v", "-O3", "-arch", self.arch, "-o"]);
         let said = run(ptxas.arg(&cubin).arg(&input))?;
-        self.of_cubin(&cubin, kernel, &said, "our PTX")
+        self.of_cubin(&cubin, kernels, &said, OUR_PTX)
     }
 
     /// Compiles a twin with nvcc, and counts one kernel of it.
@@ -95,29 +104,43 @@ impl Tools {
         command.args(["-O3", "-cubin", "-Xptxas", "-v"]);
         command.arg(format!("-arch={}", self.arch)).arg("-o");
         let said = run(command.arg(&cubin).arg(source))?;
-        self.of_cubin(&cubin, kernel, &said, &source.display().to_string())
+        let place = source.display().to_string();
+        let mut all = self.of_cubin(&cubin, &[kernel], &said, &place)?;
+        all.pop().ok_or_else(|| missing(kernel, &place))
     }
 
     fn of_cubin(
         &self,
         cubin: &Path,
-        kernel: &str,
+        kernels: &[&str],
         said: &str,
         place: &str,
-    ) -> Result<Figures, StaticError> {
-        let missing = || StaticError::NoFunction {
-            kernel: kernel.to_owned(),
-            place: place.to_owned(),
-        };
+    ) -> Result<Vec<Figures>, StaticError> {
         let text = run(Command::new(&self.nvdisasm).arg("-c").arg(cubin))?;
-        let cost = costs(said).into_iter().find(|c| c.entry == kernel);
-        let (code, cost) = function(&text, kernel).zip(cost).ok_or_else(missing)?;
-        Ok(Figures {
-            registers: cost.registers,
-            spilled: cost.spilled,
-            whole: code.work(),
-            hottest: code.hottest_loop(),
-        })
+        let costs = costs(said);
+        let figures = |kernel: &&str| {
+            let cost = costs.iter().find(|c| c.entry == *kernel);
+            let (code, cost) = function(&text, kernel)
+                .zip(cost)
+                .ok_or_else(|| missing(kernel, place))?;
+            Ok(Figures {
+                registers: cost.registers,
+                spilled: cost.spilled,
+                whole: code.work(),
+                hottest: code.hottest_loop(),
+            })
+        };
+        kernels.iter().map(figures).collect()
+    }
+}
+
+/// Where [`Tools::of_image`] finds kernels.
+const OUR_PTX: &str = "our PTX";
+
+fn missing(kernel: &str, place: &str) -> StaticError {
+    StaticError::NoFunction {
+        kernel: kernel.to_owned(),
+        place: place.to_owned(),
     }
 }
 

@@ -1,0 +1,432 @@
+//! Loops over ranges.
+
+use crate::pair::pairs;
+
+pairs! {
+    /// `for k in 0..n`
+    range: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in 0..n {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < n {
+            s += x[t + k];
+            k += 1;
+        }
+        s
+    }
+
+    /// `for k in 0..=8`
+    inclusive_constant: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in 0..=8 {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < 9 {
+            s += x[t + k];
+            k += 1;
+        }
+        s
+    }
+
+    /// `for k in 0..=n`
+    inclusive: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in 0..=n {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < n + 1 {
+            s += x[t + k];
+            k += 1;
+        }
+        s
+    }
+
+    /// `for k in -2..=2` of `i32`
+    inclusive_signed: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in -2i32..=2 {
+            s += x[(t as i32 + 2 + k) as usize] * k as f32;
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = -2i32;
+        while k < 3 {
+            s += x[(t as i32 + 2 + k) as usize] * k as f32;
+            k += 1;
+        }
+        s
+    }
+
+    /// `for k in -r..=r` with a radius that is not constant
+    inclusive_radius: f32 => f32, |t, n, x| {
+        let r = n as i32;
+        let mut s = 0.0;
+        for k in -r..=r {
+            s += x[(t as i32 + r + k) as usize];
+        }
+        s
+    } plain {
+        let r = n as i32;
+        let mut s = 0.0;
+        let mut k = -r;
+        while k < r + 1 {
+            s += x[(t as i32 + r + k) as usize];
+            k += 1;
+        }
+        s
+    }
+
+    /// two inclusive ranges, one in the other
+    inclusive_nest: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for row in 0..=2 {
+            for column in 0..=4 {
+                s += x[t + row * 16 + column];
+            }
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut row = 0;
+        while row < 3 {
+            let mut column = 0;
+            while column < 5 {
+                s += x[t + row * 16 + column];
+                column += 1;
+            }
+            row += 1;
+        }
+        s
+    }
+
+    /// three inclusive ranges around a point
+    inclusive_cube: f32 => f32, |t, n, x| {
+        let mut s = 0.0f32;
+        for a in 0..=2usize {
+            for b in 0..=2usize {
+                for c in 0..=2usize {
+                    s = s.max(x[t + a * 64 + b * 8 + c]);
+                }
+            }
+        }
+        s
+    } plain {
+        let mut s = 0.0f32;
+        let mut a = 0usize;
+        while a < 3 {
+            let mut b = 0usize;
+            while b < 3 {
+                let mut c = 0usize;
+                while c < 3 {
+                    s = s.max(x[t + a * 64 + b * 8 + c]);
+                    c += 1;
+                }
+                b += 1;
+            }
+            a += 1;
+        }
+        s
+    }
+
+    /// `(0..n).step_by(2)`
+    step_by_two: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..n).step_by(2) {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < n {
+            s += x[t + k];
+            k += 2;
+        }
+        s
+    }
+
+    /// `(t..len).step_by(n)`: a strided loop of a grid
+    step_by_stride: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (t..x.len()).step_by(256) {
+            s += x[k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = t;
+        while k < x.len() {
+            s += x[k];
+            k += 256;
+        }
+        s
+    }
+
+    /// `(0..64).step_by(8)`: constant trip count
+    step_by_constant: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..64).step_by(8) {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < 64 {
+            s += x[t + k];
+            k += 8;
+        }
+        s
+    }
+
+    /// `(0..=64).step_by(16)`
+    step_by_inclusive: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..=64).step_by(16) {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < 65 {
+            s += x[t + k];
+            k += 16;
+        }
+        s
+    }
+
+    /// `(0..n).rev()`
+    reversed: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..n).rev() {
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = n;
+        while k > 0 {
+            k -= 1;
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    }
+
+    /// `(0..8).rev()`
+    reversed_constant: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..8).rev() {
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 8;
+        while k > 0 {
+            k -= 1;
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    }
+
+    /// `(0..=7).rev()`
+    reversed_inclusive: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..=7).rev() {
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 8;
+        while k > 0 {
+            k -= 1;
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    }
+
+    /// `(1..=n).rev()`
+    reversed_inclusive_dynamic: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (1..=n).rev() {
+            s = s * 0.5 + x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = n;
+        while k > 0 {
+            s = s * 0.5 + x[t + k];
+            k -= 1;
+        }
+        s
+    }
+
+    /// `(0..4).chain(8..12)`
+    chained: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in (0..4).chain(8..12) {
+            s += x[t + k];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < 4 {
+            s += x[t + k];
+            k += 1;
+        }
+        k = 8;
+        while k < 12 {
+            s += x[t + k];
+            k += 1;
+        }
+        s
+    }
+
+    /// a halving step in a `while` loop
+    halving: f32 => f32, |t, n, x| {
+        let mut s = x[t];
+        let mut step = 128;
+        while step > 0 {
+            s += x[t + step];
+            step /= 2;
+        }
+        s
+    } plain {
+        let mut s = x[t];
+        let mut step = 128u32;
+        while step != 0 {
+            s += x[t + step as usize];
+            step >>= 1;
+        }
+        s
+    }
+
+    /// `iter::successors`
+    successors: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for step in core::iter::successors(Some(128usize), |&s| (s > 1).then_some(s / 2)) {
+            s += x[t + step];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut step = 128usize;
+        while step >= 1 {
+            s += x[t + step];
+            step /= 2;
+        }
+        s
+    }
+
+    /// `(0..n).map(..).sum()`
+    map_sum: f32 => f32, |t, n, x| {
+        (0..n).map(|k| x[t + k]).sum()
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < n {
+            s += x[t + k];
+            k += 1;
+        }
+        s
+    }
+
+    /// `(0..=8).map(..).sum()`
+    map_sum_inclusive: f32 => f32, |t, n, x| {
+        (0..=8).map(|k| x[t + k] * 0.5).sum()
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0;
+        while k < 9 {
+            s += x[t + k] * 0.5;
+            k += 1;
+        }
+        s
+    }
+
+    /// `(0..n).fold(..)`
+    fold: f32 => f32, |t, n, x| {
+        (0..n).fold(1.0, |s, k| s * 0.99 + x[t + k])
+    } plain {
+        let mut s = 1.0;
+        let mut k = 0;
+        while k < n {
+            s = s * 0.99 + x[t + k];
+            k += 1;
+        }
+        s
+    }
+
+    /// `(0..n).filter(..).count()`
+    filter_count: f32 => u32, |t, n, x| {
+        (0..n).filter(|&k| x[t + k] > 0.0).count() as u32
+    } plain {
+        let mut count = 0;
+        let mut k = 0;
+        while k < n {
+            if x[t + k] > 0.0 {
+                count += 1;
+            }
+            k += 1;
+        }
+        count
+    }
+
+    /// a loop over `u32` with a cast of the index
+    range_of_u32: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for k in 0..n as u32 {
+            s += x[t + k as usize];
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut k = 0u32;
+        while k < n as u32 {
+            s += x[t + k as usize];
+            k += 1;
+        }
+        s
+    }
+
+    /// a triangle: the inner range ends at the outer counter
+    triangle: f32 => f32, |t, n, x| {
+        let mut s = 0.0;
+        for a in 0..12 {
+            for b in 0..=a {
+                s += x[t + a * 12 + b];
+            }
+        }
+        s
+    } plain {
+        let mut s = 0.0;
+        let mut a = 0;
+        while a < 12 {
+            let mut b = 0;
+            while b < a + 1 {
+                s += x[t + a * 12 + b];
+                b += 1;
+            }
+            a += 1;
+        }
+        s
+    }
+}
