@@ -17,18 +17,15 @@ mod imports; // which module names which
 mod intrinsics; // docs/generated/intrinsics.md is generated from the table
 #[path = "repo_checks/layers.rs"]
 mod layers; // the layers of each crate
+#[path = "repo_checks/programs.rs"]
+mod programs; // the programs of tests/, and which package has them
 
 /// Each crate's folder and name, and what its programs may depend on: our crates, then others. Dev-dependencies are free.
 const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
     (
         ".",
         "warploom",
-        &[
-            "warploom-build",
-            "warploom-device-std",
-            "warploom-macros",
-            "warploom-runtime",
-        ],
+        &["warploom-device-std", "warploom-macros", "warploom-runtime"],
         &[],
     ),
     (
@@ -96,6 +93,24 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         "cargo-warploom",
         &["warploom-build", "warploom-manifest", "warploom-runtime"],
         &["clap", "object", "serde", "serde_json"],
+    ),
+    (
+        "examples",
+        "warploom-examples",
+        &["warploom", "warploom-build"],
+        &["png", "thiserror", "zune-jpeg"],
+    ),
+    (
+        "tests",
+        "warploom-tests",
+        &["warploom", "warploom-build"],
+        &[],
+    ),
+    (
+        "benches",
+        "warploom-benches",
+        &["warploom", "warploom-build", "warploom-harness"],
+        &["libloading", "thiserror"],
     ),
     (
         "testing/conformance",

@@ -22,6 +22,8 @@ use warploom_harness::record::RecordError;
 
 use cases::{CASES, Case, Work};
 
+/// Cargo starts benchmarks in this package's folder.
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results/emulator");
 /// Most times of one kernel in one process.
 const MOST_RUNS: usize = 200;
 /// A launch that takes so long needs no second one to warm up.
@@ -145,10 +147,7 @@ fn run(wishes: &Wishes) -> Result<(), BenchError> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     if let Some(folder) = &wishes.merge {
         let out = wishes.out.clone();
-        return merge::merge(
-            folder,
-            &out.unwrap_or_else(|| "benches/results/emulator".into()),
-        );
+        return merge::merge(folder, &out.unwrap_or_else(|| RESULTS.into()));
     }
     let device = Device::emulator();
     let Some(engine) = wishes.engine else {

@@ -24,7 +24,7 @@ cd "$here/../.."
 program="${WARPLOOM_BENCH_EMULATOR:-}"
 if [ -z "$program" ]; then
     # Only this package's device code: that of the others takes minutes and is not run here.
-    program="$(WARPLOOM_DEVICE_CODE="${WARPLOOM_DEVICE_CODE:-warploom}" \
+    program="$(WARPLOOM_DEVICE_CODE="${WARPLOOM_DEVICE_CODE:-warploom-benches}" \
         cargo bench --bench emulator --no-run --message-format=json | sed -n 's/.*"executable":"\([^"]*emulator-[^"]*\)".*/\1/p' | tail -n 1)"
 fi
 [ -x "$program" ] || { echo "run.sh: no executable of the benchmark: $program" >&2; exit 1; }

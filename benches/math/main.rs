@@ -44,8 +44,8 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), BenchError> {
     let (mut twins, mut out, mut runs, mut only) = (
-        PathBuf::from("target/twins"),
-        PathBuf::from("benches/results"),
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/twins")),
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/results")),
         20,
         None,
     );

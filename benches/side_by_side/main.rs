@@ -120,6 +120,11 @@ const ARITHMETIC: &str = "arithmetic";
 const PARTICLES: &str = "particles";
 const HOST: &str = "host";
 
+// Cargo starts benchmarks in this package's folder; in a bundle for a GPU machine it does not exist, and the command line names others.
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results");
+const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda");
+const COMPILED_TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/twins");
+
 /// Runs before the first time counts, for both sides.
 const WARM_UP: usize = 5;
 
@@ -193,7 +198,7 @@ fn run() -> Result<(), BenchError> {
     }
     let out = wishes
         .out
-        .unwrap_or_else(|| Path::new("benches/results").join(file_name(&machine.gpu)));
+        .unwrap_or_else(|| Path::new(RESULTS).join(file_name(&machine.gpu)));
     record_results(&out, &records)
 }
 
@@ -215,7 +220,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Benchmark<Run>>, BenchError> {
 
 /// What is to be seen without a GPU: that the Rust kernels are right, and that each has a twin.
 fn verify(session: &Session, chosen: &[&Benchmark<Run>]) -> Result<(), BenchError> {
-    let twins = Path::new("benches/cuda");
+    let twins = Path::new(TWINS);
     for benchmark in chosen {
         let Benchmark {
             name, small, unit, ..
@@ -273,7 +278,7 @@ fn machine(session: &Session) -> Result<Machine, BenchError> {
 
 fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, BenchError> {
     let mut wishes = Wishes {
-        twins: "target/twins".into(),
+        twins: COMPILED_TWINS.into(),
         out: None,
         runs: 50,
         only: Vec::new(),

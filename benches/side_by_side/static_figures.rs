@@ -16,8 +16,8 @@ use warploom_harness::static_comparison::{
 const ARCH: &str = "sm_90";
 /// Its number, and that of older images that run there.
 const SM: u32 = 90;
-const FIGURES: &str = "benches/results/static.tsv";
-const TWINS: &str = "benches/cuda";
+const FIGURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/results/static.tsv");
+const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda");
 /// The end of the names of kernels that have no twin of their own.
 const UNCHECKED: &str = "_unchecked";
 

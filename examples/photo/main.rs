@@ -42,7 +42,7 @@ fn run() -> Result<(Checks, String), Box<dyn Error>> {
     let device = Device::open()?;
     println!("device: {}", device.name());
     let path = std::env::args_os().nth(1).map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/photo.png"),
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/photo.png"),
         PathBuf::from,
     );
     let picture = picture::load(&path)?;

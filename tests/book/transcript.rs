@@ -5,7 +5,7 @@ macro_rules! shows {
     ($name:literal, $text:expr) => {{
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/docs/book/transcripts/",
+            "/../docs/book/transcripts/",
             $name,
             ".txt"
         );
