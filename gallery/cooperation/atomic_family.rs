@@ -3,7 +3,7 @@
 //! The study notes' section 3 (E3-28). Note: what an addition returned is different in each thread, which makes it a way to deal out
 //! places. On a GPU also at the times: the more threads meet at one number, the longer it takes.
 //!
-//! `cargo run --release --example atomic_family`
+//! `cargo run --release -p warploom-gallery --example atomic_family`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

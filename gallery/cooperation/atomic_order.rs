@@ -3,7 +3,7 @@
 //! The textbook's section 6.11.1 (E2-10t). Note the last line of the table: the book's own table ends at 73, because thread 0 adds there
 //! f(0), which the kernel's guard leaves to the host. With the guard it is 72, which is the area under `f(x) = 2x + 1` from 0 to 8.
 //!
-//! `cargo run --release --example atomic_order`
+//! `cargo run --release -p warploom-gallery --example atomic_order`
 //@ rows: P-06
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

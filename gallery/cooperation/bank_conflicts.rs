@@ -3,7 +3,7 @@
 //! The textbook's section 6.13.4 (E2-20). Note the ways of the conflict: 32 when one warp reads every 32nd word. The book blames the
 //! writes, but those are single lanes of 32 warps and never meet. A word that all lanes read is no conflict.
 //!
-//! `cargo run --release --example bank_conflicts`
+//! `cargo run --release -p warploom-gallery --example bank_conflicts`
 //@ rows: P-20, GPFM-8
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

@@ -5,7 +5,7 @@
 //! adds its sum to the total: one atomic for 64 threads. All spellings of a barrier (`group.sync()`, `synchronize(&group)`,
 //! `sync_threads()`) are the same barrier.
 //!
-//! `cargo run --release --example group_sum`
+//! `cargo run --release -p warploom-gallery --example group_sum`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

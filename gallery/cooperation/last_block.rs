@@ -4,7 +4,7 @@
 //! finds it as this one did. Note: the fence between part and counter, without which the last block could see the count and not the part
 //! (`last_block_bugs`). The guide's later edition prints another limit for the counter, with which no block is ever last.
 //!
-//! `cargo run --release --example last_block [blocks]`
+//! `cargo run --release -p warploom-gallery --example last_block [blocks]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

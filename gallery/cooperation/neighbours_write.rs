@@ -4,7 +4,7 @@
 //! element is never written. The guide leaves the barriers out within a warp, whose threads it takes to be in step; GPUs since compute
 //! capability 7.0 do not promise that, so there is a barrier of the warp (`lockstep` shows what happens without).
 //!
-//! `cargo run --release --example neighbours_write`
+//! `cargo run --release -p warploom-gallery --example neighbours_write`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! multiples of 2, 4, 8 … add, all eight warps part in every step until few threads are left; if the first 128, 64, 32 … threads add, no
 //! warp parts before there are fewer than 32. The kernel counts it by a vote: `uniform` is true if all lanes say the same.
 //!
-//! `cargo run --release --example parting_warps`
+//! `cargo run --release -p warploom-gallery --example parting_warps`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

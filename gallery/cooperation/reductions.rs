@@ -5,7 +5,7 @@
 //! has to read; in the last way the threads that add lie together, so that whole warps rest (`parting_warps` counts them). On a GPU
 //! also at the times.
 //!
-//! `cargo run --release --example reductions`
+//! `cargo run --release -p warploom-gallery --example reductions`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@
 //! floats never do. Structures of two floats that are read float by float are floats 2 apart; with an alignment of 8 one read takes both,
 //! and none clash.
 //!
-//! `cargo run --release --example shared_patterns`
+//! `cargo run --release -p warploom-gallery --example shared_patterns`
 //@ rows: GPFM-9, GPFM-10
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

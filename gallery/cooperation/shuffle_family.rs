@@ -3,7 +3,7 @@
 //! The study notes' section 3 (E3-25, E3-26). Note: lanes that have no neighbour at that distance keep their own value. With a width
 //! of 16 a warp is two segments, and a sum by `shuffle_down` of 8, 4, 2, 1 is right in the first lane of each segment: lanes 0 and 16.
 //!
-//! `cargo run --release --example shuffle_family`
+//! `cargo run --release -p warploom-gallery --example shuffle_family`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 //! The textbook's sections 6.10.1 (E2-09) and 6.10.2 (E2-10). Note the digits: a million additions to one `f32` lose the fourth, on the
 //! host as on the device, where the order of the additions changes from run to run. The exact area is 24.
 //!
-//! `cargo run --release --example trapezoid [n] [threads per block]`
+//! `cargo run --release -p warploom-gallery --example trapezoid [n] [threads per block]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

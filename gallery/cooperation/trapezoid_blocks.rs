@@ -3,7 +3,7 @@
 //! The textbook's sections 6.13.2 (E2-15, by shuffles) and 6.13.5 (E2-16, through shared memory). Note the zeros: with fewer than 32
 //! warps the last slots have no sum, and the first warp still adds 32 of them. `block.reduce_sum` is all of this in one call.
 //!
-//! `cargo run --release --example trapezoid_blocks [n]`
+//! `cargo run --release -p warploom-gallery --example trapezoid_blocks [n]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::device_std::SharedArray;

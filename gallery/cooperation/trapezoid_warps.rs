@@ -3,7 +3,7 @@
 //! The textbook's sections 6.12.2 (E2-13, by shuffles), 6.12.3 (E2-14, through shared memory) and 6.11.5 (E2-14d, shared memory whose size
 //! the launch gives in bytes). Note the guard: threads beyond the end contribute 0.0, and still take part in the sum.
 //!
-//! `cargo run --release --example trapezoid_warps [n]`
+//! `cargo run --release -p warploom-gallery --example trapezoid_warps [n]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

@@ -3,7 +3,7 @@
 //! The study notes' appendix (E3-35). Note: every lane gets the answer. A ballot has bit k for lane k, so of the 32 digits, printed
 //! from bit 0 on, the thirteenth is 1.
 //!
-//! `cargo run --release --example votes`
+//! `cargo run --release -p warploom-gallery --example votes`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

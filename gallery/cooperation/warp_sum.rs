@@ -4,7 +4,7 @@
 //! dissemination every lane. And at `warp.sync()`: the book counts on lanes in lock-step, which GPUs since compute capability 7.0 do not
 //! promise.
 //!
-//! `cargo run --release --example warp_sum`
+//! `cargo run --release -p warploom-gallery --example warp_sum`
 //@ rows: P-19
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

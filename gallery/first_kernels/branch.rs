@@ -3,7 +3,7 @@
 //! The textbook's section 6.2 (E2-01). Note the warning: with mixed signs a quarter of the lanes works in one branch. The same numbers
 //! sorted, so that each warp has one sign, give the same results and no warning.
 //!
-//! `cargo run --release --example branch`
+//! `cargo run --release -p warploom-gallery --example branch`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

@@ -4,7 +4,7 @@
 //! of a structure of numbers, and `None` for what a device does not have (the emulator has no clock). Every property can also be asked
 //! for by its number in CUDA, which is what this program checks.
 //!
-//! `cargo run --release --example device_query`
+//! `cargo run --release -p warploom-gallery --example device_query`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! without a warning; and after each error the device works as before. There is no "last error" that a later call would have to fetch and
 //! reset.
 //!
-//! `cargo run --release --example error_values`
+//! `cargo run --release -p warploom-gallery --example error_values`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 //! The textbook's section 6.8.1 (E2-05). Note the table: a row is a block. `Index1D` is that rank, computed in 64 bits, and the key to
 //! the thread's own element.
 //!
-//! `cargo run --release --example global_rank [blocks] [threads per block]`
+//! `cargo run --release -p warploom-gallery --example global_rank [blocks] [threads per block]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

@@ -4,7 +4,7 @@
 //! the threads of a block in their order, which nothing promises, and blocks come in any. And at two blocks of half of seven threads: one
 //! is lost.
 //!
-//! `cargo run --release --example hello [blocks] [threads per block]`
+//! `cargo run --release -p warploom-gallery --example hello [blocks] [threads per block]`
 //@ rows: P-44
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

@@ -3,7 +3,7 @@
 //! The CUDA programming guide, section B.14.4 of its later edition (EX-48, EX-49). Note: the kernel decides which threads print; each thread
 //! that comes by does, with its own values. The format is Rust's, which prints 1.2345 as it is; C's `%f` would give 1.234500.
 //!
-//! `cargo run --release --example hello_float`
+//! `cargo run --release -p warploom-gallery --example hello_float`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

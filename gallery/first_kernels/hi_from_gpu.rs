@@ -4,7 +4,7 @@
 //! kernel was not waited for, because what kernels print waits on the device until the stream is synchronised. The lines of threads have
 //! no order: blocks run as they like.
 //!
-//! `cargo run --release --example hi_from_gpu`
+//! `cargo run --release -p warploom-gallery --example hi_from_gpu`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

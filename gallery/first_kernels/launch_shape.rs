@@ -3,7 +3,7 @@
 //! The textbook's section 6.6 (E2-04). Note the shape as tuples or arrays: what is not said is 1, and there is no comma operator that
 //! could swallow an extent.
 //!
-//! `cargo run --release --example launch_shape`
+//! `cargo run --release -p warploom-gallery --example launch_shape`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::AtomicU32;

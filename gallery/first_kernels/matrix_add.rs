@@ -3,7 +3,7 @@
 //! The study notes' section 1.4.1 (E3-07b); the CUDA programming guide, section 2.2 (EX-2 with one block, EX-3 with blocks of 16 by 16).
 //! Note: threads in two dimensions, x for the column and y for the row, and a matrix whose size is no multiple of the block's.
 //!
-//! `cargo run --release --example matrix_add [rows columns]`
+//! `cargo run --release -p warploom-gallery --example matrix_add [rows columns]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

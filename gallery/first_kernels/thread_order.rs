@@ -4,7 +4,7 @@
 //! warp w. `Block::thread` is that number. Each thread leaves a mark at its number; as each mark is there once, the numbers are 0, 1, 2 …
 //! without gaps.
 //!
-//! `cargo run --release --example thread_order`
+//! `cargo run --release -p warploom-gallery --example thread_order`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -3,7 +3,7 @@
 //! The CUDA programming guide, sections 2.1 (EX-1), 3.2.1 (EX-4) and 3.3.4 (EX-22). Note: memory is allocated, filled, given to the
 //! kernel and freed as values of Rust; the kernel is the same for both launches, and threads behind the end get no element.
 //!
-//! `cargo run --release --example vec_add [n]`
+//! `cargo run --release -p warploom-gallery --example vec_add [n]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

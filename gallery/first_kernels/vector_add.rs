@@ -3,7 +3,7 @@
 //! The textbook's section 6.8 (E2-06). Note the guard, `get_mut` is `None` in the 27 threads beyond the end; and at the host's
 //! `as_slice`, which waits for the kernel, so there is no synchronisation to forget.
 //!
-//! `cargo run --release --example vector_add [n] [blocks] [threads per block] [i | g]` with `i` for numbers from the standard input (first
+//! `cargo run --release -p warploom-gallery --example vector_add [n] [blocks] [threads per block] [i | g]` with `i` for numbers from the standard input (first
 //! all of x, then all of y) and `g` for generated ones.
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

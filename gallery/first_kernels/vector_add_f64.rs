@@ -4,7 +4,7 @@
 //! 512 blocks against 32 threads in 1024 blocks, and blocks of 512, 513 and 544 threads (a block of 513 needs as many warps as one of
 //! 544).
 //!
-//! `cargo run --release --example vector_add_f64`
+//! `cargo run --release -p warploom-gallery --example vector_add_f64`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

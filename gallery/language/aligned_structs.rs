@@ -3,7 +3,7 @@
 //! The CUDA programming guide, section 5.3.2.1.1 (EX-27). `repr(align(8))` is C's `__align__(8)`. Note: how many loads each kernel's PTX
 //! has. Three floats that are aligned to 16 bytes take 16 bytes; the fourth float is named, for whatever goes to the device has no padding.
 //!
-//! `cargo run --release --example aligned_structs`
+//! `cargo run --release -p warploom-gallery --example aligned_structs`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! `arch()` says for which architecture the code was compiled, as `__CUDA_ARCH__` does (75 instead of 750), and is 0 on host and
 //! emulator. Note: in device code both are constants, so what a branch leaves out is not there.
 //!
-//! `cargo run --release --example both_sides`
+//! `cargo run --release -p warploom-gallery --example both_sides`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

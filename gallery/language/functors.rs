@@ -4,7 +4,7 @@
 //! it, without a call. An operation may be a type with a method, as in the document, or a closure, whose captured values travel with the
 //! launch.
 //!
-//! `cargo run --release --example functors`
+//! `cargo run --release -p warploom-gallery --example functors`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! ones. Note: both directives are in the PTX, a larger block is an error that names the bound, and the host reads the bound from the
 //! kernel, so that the two cannot differ. An attribute cannot depend on the architecture: two kernels do, and the host chooses.
 //!
-//! `cargo run --release --example launch_bounds`
+//! `cargo run --release -p warploom-gallery --example launch_bounds`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

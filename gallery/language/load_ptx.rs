@@ -5,7 +5,7 @@
 //! program and are compared with what the driver knows; launching foreign code is `unsafe`, because what it does is not checked. The
 //! emulator runs the Rust code of kernels and no PTX, and says so; the texts that it refuses it refuses as a GPU would.
 //!
-//! `cargo run --release --example load_ptx`
+//! `cargo run --release -p warploom-gallery --example load_ptx`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

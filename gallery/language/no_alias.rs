@@ -4,7 +4,7 @@
 //! slice and an output of a kernel never overlap, because of Rust's borrow rules, so three loads are enough; through raw pointers each
 //! product reads its factors anew. Handed one array for all three, those give other results, and have to.
 //!
-//! `cargo run --release --example no_alias`
+//! `cargo run --release -p warploom-gallery --example no_alias`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

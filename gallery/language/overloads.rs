@@ -4,7 +4,7 @@
 //! is an implementation for each type, a specialisation is one that replaces a default, an argument that may be left out is an `Option`.
 //! Note: all of it is ordinary Rust, which the kernel calls as the host does.
 //!
-//! `cargo run --release --example overloads`
+//! `cargo run --release -p warploom-gallery --example overloads`
 //@ rows: GCX-1, GCX-2, GCX-4
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 

@@ -4,7 +4,7 @@
 //! integer of 4 bytes 12 are left out before four floats of 16. In C++ the host had to count these bytes; here `launch` has the kernel's
 //! own types, rustc checks them, and the runtime compares sizes with what the device code says.
 //!
-//! `cargo run --release --example parameters`
+//! `cargo run --release -p warploom-gallery --example parameters`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::mem::offset_of;

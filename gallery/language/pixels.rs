@@ -4,7 +4,7 @@
 //! does (a panic in a debug build); a type around it says that its sums wrap, as C's do. A pixel saturates instead: white and white is
 //! white.
 //!
-//! `cargo run --release --example pixels`
+//! `cargo run --release -p warploom-gallery --example pixels`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::ops::Add;

@@ -4,7 +4,7 @@
 //! are the same, so the groups cost nothing. The text has no lines of a `printf` or a bounds check that was proved away; `WARPLOOM_DUMP=1
 //! cargo build` writes all of it to files.
 //!
-//! `cargo run --release --example read_ptx`
+//! `cargo run --release -p warploom-gallery --example read_ptx`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::collections::BTreeSet;

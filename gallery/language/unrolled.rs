@@ -3,7 +3,7 @@
 //! The CUDA programming guide, section E.2 (EX-42). Note the PTX: five loads and one more. A number of rounds that is no multiple of
 //! five is as right as one that is, and so is one below five. One copy forbids what the compiler would do of its own accord.
 //!
-//! `cargo run --release --example unrolled`
+//! `cargo run --release -p warploom-gallery --example unrolled`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! thread uses without synchronisation, so the plain kernel reads once; volatile reads are all there. Volatile is no synchronisation: with
 //! several threads both kernels race (`lockstep`). One thread runs them here.
 //!
-//! `cargo run --release --example volatile_reads`
+//! `cargo run --release -p warploom-gallery --example volatile_reads`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! stay in an ordinary buffer here, and become a picture. Note: four floats are one value that is stored at once, and `f32::from_bits`
 //! makes a float of the colour's bits without changing them.
 //!
-//! `cargo run --release --example wave_vertices`
+//! `cargo run --release -p warploom-gallery --example wave_vertices`
 
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 //! The CUDA programming guide, section G.4.1 (EX-46). Note: it is a wish of the kernel, by name, and no result depends on it. On a GPU
 //! the number of blocks that a multiprocessor has room for is printed as well; on the emulator there is no cache to choose.
 //!
-//! `cargo run --release --example cache_preference`
+//! `cargo run --release -p warploom-gallery --example cache_preference`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

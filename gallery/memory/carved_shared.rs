@@ -4,7 +4,7 @@
 //! parts are taken one after the other, each aligned to its type; after 127 shorts two bytes are left out, where C's casts give floats at
 //! odd addresses (`misaligned_part`). `SharedLayout` counts the bytes on the host by the same rule.
 //!
-//! `cargo run --release --example carved_shared`
+//! `cargo run --release -p warploom-gallery --example carved_shared`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! that only devices have; the host reaches them by `device.symbol`. What is written before a launch is seen by it. Constant memory is
 //! fastest where all threads of a warp read one element.
 //!
-//! `cargo run --release --example constant_table`
+//! `cargo run --release -p warploom-gallery --example constant_table`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -5,7 +5,7 @@
 //! managed memory moves by itself, page by page, on access. On a GPU the table shows what each costs, from the host's
 //! numbers to the host's results.
 //!
-//! `cargo run --release --example four_transfers`
+//! `cargo run --release -p warploom-gallery --example four_transfers`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@
 //! between `publish` and `reclaim`, which are the two barriers of each step. Sizes need not be multiples of the tile. On a GPU also at
 //! the times: tiles read each element of A and B from global memory once per block instead of once per thread.
 //!
-//! `cargo run --release --example matmul`
+//! `cargo run --release -p warploom-gallery --example matmul`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

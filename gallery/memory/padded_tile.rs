@@ -5,7 +5,7 @@
 //! differ in one number. `banks` counts the lanes that meet in one bank, from the addresses that the kernel reads. On the emulator the
 //! lint WL0501 finds the first kernel (on the error stream); on a GPU the times differ.
 //!
-//! `cargo run --release --example padded_tile`
+//! `cargo run --release -p warploom-gallery --example padded_tile`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

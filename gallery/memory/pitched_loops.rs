@@ -4,7 +4,7 @@
 //! found by `row_elements`, planes by `row_elements * height`; a thread takes every 51200th element, so each element has exactly one
 //! thread. The kernel adds 1 to all, and the gaps stay as they were.
 //!
-//! `cargo run --release --example pitched_loops`
+//! `cargo run --release -p warploom-gallery --example pitched_loops`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};

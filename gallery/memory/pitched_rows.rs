@@ -3,7 +3,7 @@
 //! The study notes' section 1.3.1 (E3-06). Note: the pitch, which the device chooses; a copy in two dimensions skips the gaps. The
 //! kernel goes from row to row by `row_elements`. With the width instead, which is wrong, every row but the first is another.
 //!
-//! `cargo run --release --example pitched_rows`
+//! `cargo run --release -p warploom-gallery --example pitched_rows`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

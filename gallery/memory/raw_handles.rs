@@ -5,7 +5,7 @@
 //! is to happen at the end is handed over with it, and happens once, after all work that uses the memory. Context and stream leave as the
 //! driver's handles, too.
 //!
-//! `cargo run --release --example raw_handles`
+//! `cargo run --release -p warploom-gallery --example raw_handles`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 //! The textbook's section 6.9: managed memory (E2-08b), an explicit copy (E2-08c), a managed static (E2-08d). Note the second kernel: a
 //! static is not among its parameters, which is short, and couples all code that uses it. `host_address` shows the way that does not work.
 //!
-//! `cargo run --release --example returned_value`
+//! `cargo run --release -p warploom-gallery --example returned_value`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::AtomicI32;

@@ -3,7 +3,7 @@
 //! The textbook's section 6.8.5 (E2-07). Note the kernel: it is that of `vector_add`, which has managed memory; only the host differs.
 //! The copy back comes after the kernel, in the order of the stream.
 //!
-//! `cargo run --release --example vector_add_copies [n] [blocks] [threads per block]`
+//! `cargo run --release -p warploom-gallery --example vector_add_copies [n] [blocks] [threads per block]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

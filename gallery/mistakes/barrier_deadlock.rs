@@ -3,7 +3,7 @@
 //! The textbook's section 6.13.1 (E2-17). Note the list in the report: how many threads wait where. If the other half *returns* instead
 //! of waiting for something else, GPUs since compute capability 7.0 go on, and the emulator leaves it at a note.
 //!
-//! `cargo run --release --example barrier_deadlock`
+//! `cargo run --release -p warploom-gallery --example barrier_deadlock`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::Ordering::Relaxed;

@@ -5,7 +5,7 @@
 //! one array for all groups of 16 they write into each other's. The emulator lists where each thread waits; on a GPU such a block may
 //! hang, or threads meet at barriers that were not meant for each other.
 //!
-//! `cargo run --release --example barrier_in_a_function`
+//! `cargo run --release -p warploom-gallery --example barrier_in_a_function`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! adds up; without the second, the first warp reads sums that are not there yet. The last variant leaves each sum in the warp's own part
 //! and needs one barrier, but then all sums lie in one bank (`bank_conflicts`).
 //!
-//! `cargo run --release --example double_duty`
+//! `cargo run --release -p warploom-gallery --example double_duty`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

@@ -4,7 +4,7 @@
 //! this program sets low; additions without atomics are a race, of blocks and of threads; a value of 256 is an index out of bounds, and
 //! no other memory is touched. The repaired kernels are in `histograms`.
 //!
-//! `cargo run --release --example histogram_bugs`
+//! `cargo run --release -p warploom-gallery --example histogram_bugs`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

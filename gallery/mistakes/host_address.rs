@@ -3,7 +3,7 @@
 //! The textbook's section 6.9 (E2-08a). Note the signature: `sum: &mut i32` does not compile, and a raw pointer makes the kernel unsafe.
 //! Then the emulator says whose memory it is; a GPU would lose its context, or leave the sum at -5.
 //!
-//! `cargo run --release --example host_address`
+//! `cargo run --release -p warploom-gallery --example host_address`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

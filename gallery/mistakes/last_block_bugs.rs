@@ -4,7 +4,7 @@
 //! counter is atomic, but relaxed, so it orders nothing but itself; each side needs its fence, that of the writers before the count and
 //! that of the reader behind it, which the guide leaves out.
 //!
-//! `cargo run --release --example last_block_bugs`
+//! `cargo run --release -p warploom-gallery --example last_block_bugs`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

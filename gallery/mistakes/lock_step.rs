@@ -3,7 +3,7 @@
 //! The textbook's section 6.11.5 (E2-12). Note the codes: two lanes of one warp, which a barrier of the block would be too much for, and
 //! `warp.sync()` is right. GPUs before compute capability 7.0 ran it as the book says; later ones promise no order within a warp.
 //!
-//! `cargo run --release --example lock_step`
+//! `cargo run --release -p warploom-gallery --example lock_step`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

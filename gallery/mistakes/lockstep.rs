@@ -4,7 +4,7 @@
 //! race is between two lanes of one warp just as between two warps. And at the volatile accesses: they make no race, and no order either;
 //! the emulator, which runs one lane after the other, gives results that no lanes in step would have.
 //!
-//! `cargo run --release --example lockstep`
+//! `cargo run --release -p warploom-gallery --example lockstep`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

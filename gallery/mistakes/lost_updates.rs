@@ -3,7 +3,7 @@
 //! The textbook's sections 6.10.2 and 6.10.3 (E2-10). Note the first report: `+=` is a read and a write, and between them other threads
 //! read the same old value. And at the second: that one thread comes first is nowhere said, so the host has to set the start.
 //!
-//! `cargo run --release --example lost_updates`
+//! `cargo run --release -p warploom-gallery --example lost_updates`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::Ordering::Relaxed;

@@ -3,7 +3,7 @@
 //! The CUDA programming guide, section B.2.3 (EX-30); `carved_shared` has it right. Note the report: the address, and what it is no
 //! multiple of. On a GPU the kernel ends with an error that names neither.
 //!
-//! `cargo run --release --example misaligned_part`
+//! `cargo run --release -p warploom-gallery --example misaligned_part`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

@@ -3,7 +3,7 @@
 //! The textbook's section 6.13.1 (E2-18). Note the two places in the report: the write of one warp, the read of another, and nothing
 //! between them. It is found whatever order the warps ran in, and also where the sum happens to be right.
 //!
-//! `cargo run --release --example missing_barrier`
+//! `cargo run --release -p warploom-gallery --example missing_barrier`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

@@ -3,7 +3,7 @@
 //! The textbook's section 6.8.1 (E2-06). Note the two ways to index: a slice checks, and the thread's panic becomes an error with index
 //! and length; a raw pointer writes behind the end, where other allocations are on a GPU, without an error.
 //!
-//! `cargo run --release --example missing_guard`
+//! `cargo run --release -p warploom-gallery --example missing_guard`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

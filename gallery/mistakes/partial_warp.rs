@@ -3,7 +3,7 @@
 //! The textbook's section 6.11.3 (E2-11). Note which lanes are named: a block of 40 threads has a second warp of 8, whose lanes ask for
 //! values of lanes that do not exist. The book's advice is blocks of a multiple of 32; `warp.reduce_sum` asks which lanes are there.
 //!
-//! `cargo run --release --example partial_warp`
+//! `cargo run --release -p warploom-gallery --example partial_warp`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use warploom::prelude::*;

@@ -5,7 +5,7 @@
 //! the right sum whenever the blocks happen to run one after the other. With `&[f32]` and `DisjointSlice` it cannot be written: the host
 //! would have to lend one buffer for reading and for writing. The repaired kernels are in `reductions`.
 //!
-//! `cargo run --release --example reduction_in_place`
+//! `cargo run --release -p warploom-gallery --example reduction_in_place`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

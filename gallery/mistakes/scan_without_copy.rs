@@ -4,7 +4,7 @@
 //! starts with zeros the sums are wrong without a word; with memory that starts with nothing the checked emulator says which read it was.
 //! The repaired kernels are in `scan_by_doubling`.
 //!
-//! `cargo run --release --example scan_without_copy`
+//! `cargo run --release -p warploom-gallery --example scan_without_copy`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@
 //! interval that they share, whatever the result was. The safe way (`matmul`) has no place where a barrier could be forgotten: a tile is
 //! read between `publish` and `reclaim`.
 //!
-//! `cargo run --release --example tiles_of_products`
+//! `cargo run --release -p warploom-gallery --example tiles_of_products`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

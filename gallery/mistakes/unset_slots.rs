@@ -3,7 +3,7 @@
 //! The textbook's section 6.13.5 (E2-16). Note the reads that are reported: slots 8 to 31 were never written. On a GPU they hold
 //! what the block before left there, often zeros.
 //!
-//! `cargo run --release --example unset_slots`
+//! `cargo run --release -p warploom-gallery --example unset_slots`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

@@ -3,7 +3,7 @@
 //! In no document (more). Note: a thread for each pixel, and no memory but that of its result. Host and device round each operation in
 //! the same way, so that all counts are equal; with `#[kernel(fma)]` some at the edge would differ.
 //!
-//! `cargo run --release --example julia [re] [im]`
+//! `cargo run --release -p warploom-gallery --example julia [re] [im]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

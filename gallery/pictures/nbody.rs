@@ -3,7 +3,7 @@
 //! In no document (more). Note `step`: a block reads the bodies 64 at a time into shared memory, which all of its threads then go
 //! through. Bodies move into a second buffer, so that no thread reads a position that has changed; the two take turns.
 //!
-//! `cargo run --release --example nbody [bodies] [steps]`
+//! `cargo run --release -p warploom-gallery --example nbody [bodies] [steps]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

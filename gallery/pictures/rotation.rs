@@ -3,7 +3,7 @@
 //! What EX-12 of the CUDA programming guide does by a texture, without one (more). Note `sample`: coordinates beyond the edge wrap around,
 //! colours between four pixels are mixed by the distances, and the colour of a pixel is that of its middle. Four floats are read at once.
 //!
-//! `cargo run --release --example rotation [degrees]`
+//! `cargo run --release -p warploom-gallery --example rotation [degrees]`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@
 //! everything; on four, a GPU copies in both directions while it computes. Events mark the ends of each step. The emulator does one thing
 //! at a time, so that there both look alike.
 //!
-//! `cargo run --release --example timeline`
+//! `cargo run --release -p warploom-gallery --example timeline`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::fmt::Write as _;

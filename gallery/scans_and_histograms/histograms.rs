@@ -4,7 +4,7 @@
 //! around the counting in shared memory; that the second kernel works with blocks of any size, because a block deals its bins out. On a
 //! GPU also at the times, next to that of the host.
 //!
-//! `cargo run --release --example histograms`
+//! `cargo run --release -p warploom-gallery --example histograms`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -4,7 +4,7 @@
 //! distance doubles: n log n additions in log n steps. Note: each step reads one array and writes another, in turn, with a barrier
 //! between; a tile in shared memory is published, read and taken back. On a GPU also at the times, next to that of the host.
 //!
-//! `cargo run --release --example scan_by_doubling`
+//! `cargo run --release -p warploom-gallery --example scan_by_doubling`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -5,7 +5,7 @@
 //! n. Note: the sums after the way up; the distances are powers of two, so more and more threads meet in one bank of shared memory:
 //! the kernel counts how many, from the addresses that it uses. On a GPU also note the times of both.
 //!
-//! `cargo run --release --example scan_by_tree`
+//! `cargo run --release -p warploom-gallery --example scan_by_tree`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

@@ -11,7 +11,7 @@
 //! //!
 //! //! The textbook's section 6.8 (E2-06). Note the guard: `get_mut` is `None` in threads beyond the end.
 //! //!
-//! //! `cargo run --release --example double [n]`
+//! //! `cargo run --release -p warploom-gallery --example double [n]`
 //! #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 //!
 //! use warploom::prelude::*;

@@ -3,7 +3,7 @@
 //! The study notes' section 5.2 (E3-32, E3-33). Note: an event marks a place in a stream's work. The time between two marks is the
 //! device's, without the host's way to it; `query` does not wait; `wait` keeps a stream from going on, and the host does not notice.
 //!
-//! `cargo run --release --example events`
+//! `cargo run --release -p warploom-gallery --example events`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};

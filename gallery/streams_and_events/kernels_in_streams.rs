@@ -5,7 +5,7 @@
 //! other, and two streams that were made `blocking` take turns with the default stream only. The program checks both by events on a GPU.
 //! The emulator does one thing at a time: there the results are checked, and the times are only printed.
 //!
-//! `cargo run --release --example kernels_in_streams`
+//! `cargo run --release -p warploom-gallery --example kernels_in_streams`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

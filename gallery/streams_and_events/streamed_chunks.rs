@@ -4,7 +4,7 @@
 //! copies part of the stream; a copy of other host memory is waited for. On one stream everything follows one another, on four a GPU
 //! copies one part while it computes another (`overlap`, an example of the library, draws that). The emulator does one thing at a time.
 //!
-//! `cargo run --release --example streamed_chunks`
+//! `cargo run --release -p warploom-gallery --example streamed_chunks`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

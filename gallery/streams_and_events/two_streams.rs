@@ -4,7 +4,7 @@
 //! its own work, and nothing orders the two; the host goes on at once. The event at the end waits for both streams, so that the time is
 //! that of all. Where a GPU copies and computes at a time, two streams take less than one.
 //!
-//! `cargo run --release --example two_streams`
+//! `cargo run --release -p warploom-gallery --example two_streams`
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 use std::process::ExitCode;

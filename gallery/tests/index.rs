@@ -207,7 +207,7 @@ is a file that can be read alone, prints what the document prints, and compares 
 none of them. From the root of the repository:
 
 ```sh
-cargo run --release --example vector_add    # on a GPU if there is one, else on the emulator with smaller sizes
+cargo run --release -p warploom-gallery --example vector_add    # on a GPU if there is one, else on the emulator with smaller sizes
 ```
 
 How a program is written, and what they share, says [src/lib.rs](src/lib.rs). Pictures and tables go to `target/gallery/`.

@@ -4,7 +4,7 @@
 //! managed memory on the host's clock; and the kernel alone, by events. Means and minima are of 100 runs on a GPU, and of a few on the
 //! emulator, whose times say nothing about a GPU: there the claims are not judged.
 //!
-//! `cargo run --release --example trapezoid_study [runs]` also writes `target/gallery/trapezoid.svg` and `target/gallery/trapezoid.json`.
+//! `cargo run --release -p warploom-gallery --example trapezoid_study [runs]` also writes `target/gallery/trapezoid.svg` and `target/gallery/trapezoid.json`.
 #![expect(clippy::print_stdout, reason = "a program talks to its user")]
 
 mod kernels;
