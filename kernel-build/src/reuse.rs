@@ -86,6 +86,10 @@ impl Outer {
             return false;
         };
         let _ = fs::remove_file(&place.taken);
+        // They may be the outer build's own files, and what is compiled here must not be written into these.
+        for name in place.file_names(&place.suffix) {
+            let _ = fs::remove_file(place.folder.join(name));
+        }
         if Path::new(rustc) != self.rustc {
             return false;
         }
@@ -272,12 +276,21 @@ fn same_variable(line: &str) -> bool {
 }
 
 impl Artifact {
-    /// Copies, since the dates of files tell cargo what is up to date. The note comes last.
+    /// The dates of files tell cargo what is up to date: a result must not be older than what it depends on, of which the runs of build scripts are of
+    /// this build. Of a library cargo takes the newer one of its two files, so that metadata are copied and the rest, which is larger, is the same
+    /// file. So is a build script without dependencies. The note comes last.
     fn copy(&self, to: &Place) -> io::Result<()> {
         for (from, name) in self.files.iter().zip(to.file_names(&to.suffix)) {
+            let may_be_old = match to.kind {
+                "lib" => from.extension() == Some(OsStr::new("rlib")),
+                "bin" => self.record.deps.is_empty(),
+                _ => false,
+            };
             let file = to.folder.join(name);
-            let _ = fs::remove_file(&file);
-            fs::copy(from, file)?;
+            // Not every file system has links.
+            if !(may_be_old && fs::hard_link(from, &file).is_ok()) {
+                fs::copy(from, file)?;
+            }
         }
         let list = format!("{}{}.d", to.crate_name, to.suffix);
         fs::copy(&self.dep_info, to.folder.join(list))?;

@@ -97,6 +97,31 @@ fn the_result_of_the_same_compilation_is_taken() {
     assert!(read("tool-new.d").contains("lib.rs:"));
 }
 
+/// Two copies of all libraries for the host would be a sixth of a program's target folder. The metadata's date makes the result newer than what it
+/// depends on.
+#[cfg(unix)]
+#[test]
+fn a_library_is_the_same_file_beside_new_metadata() {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut builds = Builds::new("links");
+    assert!(builds.take());
+    let inode = |path: &str| fs::metadata(builds.folder.join(path)).unwrap().ino();
+    assert_eq!(
+        inode("nested/libtool-new.rlib"),
+        inode("debug/deps/libtool-old.rlib")
+    );
+    assert_ne!(
+        inode("nested/libtool-new.rmeta"),
+        inode("debug/deps/libtool-old.rmeta")
+    );
+    // What is compiled here instead is another file, even if it is written in place.
+    builds.outer.rustc_hash = 8;
+    assert!(!builds.take());
+    builds.write("nested/libtool-new.rlib", "compiled here");
+    let outer = fs::read_to_string(builds.folder.join("debug/deps/libtool-old.rlib"));
+    assert_eq!(outer.unwrap(), "library");
+}
+
 #[test]
 fn other_features_are_another_compilation() {
     let mut builds = Builds::new("features");

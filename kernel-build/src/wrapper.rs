@@ -56,6 +56,10 @@ pub(crate) const HOST_CRATE_FLAGS: &[&str] = &[
     "-Zmir-opt-level=0",
 ];
 
+/// Crates of this name and of longer ones are not edited where they are dependencies: data for the next compilation would be a third of the device pass's
+/// folder. Cargo asks for them where dependencies have a path.
+const NEVER_EDITED: &str = "warploom";
+
 /// A `--cfg` value that changes with [`DEVICE_FLAGS`], of which cargo knows nothing.
 pub(crate) fn flags_cfg() -> String {
     let mut hasher = DefaultHasher::new();
@@ -78,6 +82,16 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
     if !device && outer.is_some_and(|outer| outer.take(rustc, &call, out_dir.as_deref())) {
         return 0;
     }
+    let is_edited = std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some()
+        || !call
+            .value("--crate-name")
+            .is_some_and(|name| name.starts_with(NEVER_EDITED));
+    let kept = if device && !is_edited {
+        without_incremental(rest)
+    } else {
+        rest.to_vec()
+    };
+    let rest = &*kept;
     let mut command = Command::new(rustc);
     if let Some((root, source)) = inert_root(&call).filter(|_| !device) {
         command.args(rest.iter().map(|a| if a == root { &source } else { a }));
@@ -131,6 +145,20 @@ pub(crate) fn run(args: &[OsString]) -> i32 {
         eprintln!("cannot run {}: {error}", rustc.display());
         1
     })
+}
+
+/// The arguments without the folder of data for the next compilation.
+fn without_incremental(args: &[OsString]) -> Vec<OsString> {
+    let mut kept = Vec::with_capacity(args.len());
+    let mut args = args.iter().peekable();
+    while let Some(arg) = args.next() {
+        let is_folder = |next: &&OsString| next.to_string_lossy().starts_with("incremental=");
+        if arg == "-C" && args.next_if(is_folder).is_some() {
+            continue;
+        }
+        kept.push(arg.clone());
+    }
+    kept
 }
 
 /// Of a compilation of this library: its root, and the root with the same interface that does nothing.
@@ -214,6 +242,17 @@ fn add_linker(command: &mut Command) {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_folder_of_incremental_data_is_left_out() {
+        let args = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let given = args("--crate-name x -C incremental=/t/incremental -C metadata=1 -C");
+        let kept = args("--crate-name x -C metadata=1 -C");
+        assert_eq!(without_incremental(&given), kept);
+        assert_eq!(without_incremental(&kept), kept);
+    }
+
     #[test]
     fn the_nested_build_has_the_same_interface() {
         let public = |text: &str| -> Vec<String> {
