@@ -5,6 +5,7 @@ use object::{Object as _, ObjectSection as _};
 use std::rc::Rc;
 use warploom_manifest::container::{self, SECTION};
 use warploom_manifest::{Contract, Kernel, instrumented};
+use warploom_runtime::module::images::{self, Form};
 
 /// A GPU architecture: `sm_90`, `sm_90a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,12 +63,20 @@ pub(crate) struct DeviceKernel {
 }
 
 impl DeviceKernel {
-    /// The image that the runtime takes for a GPU of an architecture: the one for just this, else the newest that is not newer.
+    /// The image that the runtime takes for a GPU of an architecture.
     pub(crate) fn image(&self, arch: Arch) -> Option<&Image> {
-        let images = || self.images.iter().map(|image| &**image);
-        let exact = images().find(|i| i.arch.exact && i.arch.sm == arch.sm);
-        let portable = || images().filter(|i| !i.arch.exact && i.arch.sm <= arch.sm);
-        exact.or_else(|| portable().max_by_key(|i| i.arch.sm))
+        let capability = |arch: Arch| (arch.sm / 10, arch.sm % 10);
+        let of_runtime = |image: &Rc<Image>| {
+            let (major, minor) = capability(image.arch);
+            let arch = match image.arch.exact {
+                true => images::Arch::exact(major, minor),
+                false => images::Arch::new(major, minor),
+            };
+            (Form::Ptx, arch)
+        };
+        let images: Vec<(Form, images::Arch)> = self.images.iter().map(of_runtime).collect();
+        let chosen = images::choose(&images, capability(arch))?;
+        Some(&self.images[chosen])
     }
 
     fn is_same(&self, other: &DeviceKernel) -> bool {
