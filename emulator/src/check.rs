@@ -2,15 +2,15 @@
 //! code calls.
 
 pub use crate::detector::{
-    Birth, ForeignMemory, GlobalMemory, HOOKS, Hook, Kind, Origin, allocate, allocate_at, copied,
-    forget_values, free, heap_alloc, heap_free, host_reads, initialise, keep_freed_memory,
-    limit_heap, name, name_view,
+    ForeignMemory, GlobalMemory, HOOKS, Hook, allocate, allocate_at, copied, forget_values, free,
+    heap_alloc, heap_free, host_reads, initialise, keep_freed_memory, limit_heap, name, name_view,
 };
 pub use crate::engine::overflow::instrumented_code;
 pub use crate::finding::{Code, Key, Note, Place, Report, Severity, Side, Sink, Who};
 pub use crate::host::HOST;
+pub use crate::memory_kind::{Birth, Kind};
 pub use crate::options::{Mode, Options, OptionsError, Schedule};
 pub use crate::report::lints::Profile;
 pub use crate::report::{Allowance, Allowances, Page, colours};
-pub use crate::site::{Frame, SiteId, SiteInfo, register, site};
+pub use crate::site::{Frame, Origin, SiteId, SiteInfo, register, site};
 pub use crate::source::Sources;

@@ -6,48 +6,19 @@
 use std::alloc::Layout;
 use std::io;
 use std::ops::Range;
-use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
 use crate::fault::Fault;
 pub use crate::finding::{Code, Note, Place, Report, Severity, Side, Who};
+pub use crate::memory_kind::{Birth, Kind};
 pub use crate::options::{Mode, Options, OptionsError, Schedule};
 use crate::shape::{Shape, Together};
-pub use crate::site::{Frame, SiteInfo, register, site};
+pub use crate::site::{Frame, Origin, SiteInfo, register, site};
 pub use crate::source::Sources;
 
 fn nothing_runs() -> ! {
     unreachable!("the device pass runs nothing")
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    Global,
-    Static,
-    Constant,
-    Parameter,
-    Heap,
-    Internal,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Birth {
-    Initialised,
-    Uninitialised,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Origin {
-    pub file: &'static str,
-    pub line: u32,
-    pub column: u32,
-}
-
-impl From<&'static Location<'static>> for Origin {
-    fn from(_: &'static Location<'static>) -> Self {
-        nothing_runs()
-    }
 }
 
 #[derive(Debug)]

@@ -33,6 +33,7 @@ mod finding; // what a finding says
 mod host; // what instrumented code calls instead of the device library
 #[cfg(not(warploom_device))]
 pub mod intrinsics; // what a kernel may call
+mod memory_kind; // what the runtime says of memory
 mod model; // what GPUs of each compute capability have room for
 mod options; // what to check, in which order threads run
 #[cfg(not(warploom_device))]

@@ -25,6 +25,27 @@ pub struct Frame {
     pub function: String,
 }
 
+/// Where in the source of the host something happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Origin {
+    /// Source file.
+    pub file: &'static str,
+    /// Line, from 1; 0 if it is not known.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+impl From<&'static Location<'static>> for Origin {
+    fn from(at: &'static Location<'static>) -> Self {
+        Self {
+            file: at.file(),
+            line: at.line(),
+            column: at.column(),
+        }
+    }
+}
+
 /// What is known of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteInfo {

@@ -21,7 +21,15 @@ const CRATES: &[Layers] = &[
             (
                 "data",
                 &[
-                    "sync", "site", "source", "model", "exact", "fault", "shape", "options",
+                    "sync",
+                    "site",
+                    "source",
+                    "memory_kind",
+                    "model",
+                    "exact",
+                    "fault",
+                    "shape",
+                    "options",
                     "finding",
                 ],
             ),

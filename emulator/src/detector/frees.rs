@@ -2,12 +2,13 @@
 
 use super::access::Access;
 use super::describe;
-use super::memory::{self, Kind};
+use super::memory;
 use super::race;
 use super::shadow::{Granule, flag};
 use super::slot::{AccessKind, Slot};
 use super::state::current;
 use crate::finding::Code;
+use crate::memory_kind::Kind;
 
 /// Frees what `heap_alloc` gave, of this run or an earlier one; nothing for null. What is no piece of the heap, or was freed before, stays
 /// as it is and is a finding; so is a free that nothing orders behind the accesses of other lanes.

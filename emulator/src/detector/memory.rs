@@ -19,10 +19,11 @@ use std::alloc::Layout;
 use std::panic::Location;
 
 use crate::engine::fiber::end_lane;
+use crate::memory_kind::{Birth, Kind};
+use crate::site::Origin;
 
 pub(crate) use allocation::Allocation;
 use allocation::Extent;
-pub use allocation::Origin;
 pub(crate) use classify::{Access, How};
 use classify::{Verdict, classify};
 pub use foreign::ForeignMemory;
@@ -32,33 +33,6 @@ pub(crate) use heap::leaks;
 pub use heap::{heap_alloc, limit_heap};
 pub(crate) use init::{copy_values, look_at_values, tell};
 pub(crate) use snapshot::Snapshot;
-
-/// What memory it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A buffer in global memory.
-    Global,
-    /// A static in global memory.
-    Static,
-    /// A static in constant memory, or a constant of the program: kernels only read it.
-    Constant,
-    /// A kernel's parameters: kernels only read them.
-    Parameter,
-    /// A piece of the device's heap.
-    Heap,
-    /// The library's own memory, which is not checked.
-    Internal,
-}
-
-/// Whether an allocation's bytes have a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Birth {
-    /// All of them.
-    Initialised,
-    /// None.
-    Uninitialised,
-}
 
 /// Makes memory known to the checks: `bytes` bytes from `start` on, of elements of `element` bytes (1 if that is not known) with
 /// alignment `align`. `label` is what reports call it: the static's name, or the buffer's type; it may be empty. They name the caller's

@@ -39,8 +39,8 @@ pub use frees::heap_free;
 pub use hooks::{HOOKS, Hook};
 pub(crate) use memory::leaks;
 pub use memory::{
-    Birth, ForeignMemory, GlobalMemory, Kind, Origin, allocate, allocate_at, copied, forget_values,
-    free, heap_alloc, host_reads, initialise, keep_freed_memory, limit_heap, name, name_view,
+    ForeignMemory, GlobalMemory, allocate, allocate_at, copied, forget_values, free, heap_alloc,
+    host_reads, initialise, keep_freed_memory, limit_heap, name, name_view,
 };
 pub(crate) use observer::{Observer, Target};
 pub(crate) use slot::AccessKind;

@@ -1,13 +1,12 @@
 //! One piece of memory: where it is, what it holds, where it comes from, and which of its bytes have a value.
 
 use std::backtrace::Backtrace;
-use std::panic::Location;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use super::{Birth, Kind};
 use crate::finding::Who;
-use crate::site::SiteId;
+use crate::memory_kind::{Birth, Kind};
+use crate::site::{Origin, SiteId};
 
 /// A piece of memory that kernels may have addresses of. Shared by the registry and by the snapshots of runs; only its state changes.
 #[derive(Debug)]
@@ -34,27 +33,6 @@ pub(crate) struct Allocation {
     init: Option<Init>,
     freed: AtomicBool,
     end: OnceLock<End>,
-}
-
-/// Where in the source something happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Origin {
-    /// Source file.
-    pub file: &'static str,
-    /// Line, from 1; 0 if it is not known.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
-}
-
-impl From<&'static Location<'static>> for Origin {
-    fn from(at: &'static Location<'static>) -> Self {
-        Self {
-            file: at.file(),
-            line: at.line(),
-            column: at.column(),
-        }
-    }
 }
 
 /// How an allocation ended.
@@ -258,6 +236,7 @@ fn pieces(offset: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::Location;
 
     fn uninitialised(start: usize, bytes: usize) -> Allocation {
         let extent = Extent {

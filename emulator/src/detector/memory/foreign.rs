@@ -5,7 +5,8 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use super::allocation::Extent;
-use super::{Birth, Kind, registry};
+use super::registry;
+use crate::memory_kind::{Birth, Kind};
 
 /// Host memory that other code owns and that the checks know as global memory until this is dropped.
 ///

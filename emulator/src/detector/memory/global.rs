@@ -8,9 +8,11 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use super::allocation::{Allocation, End, Extent, Origin};
+use super::allocation::{Allocation, End, Extent};
 use super::program::host_memory;
-use super::{Birth, Kind, registry};
+use super::registry;
+use crate::memory_kind::{Birth, Kind};
+use crate::site::Origin;
 use crate::sync::StaticMutex;
 
 /// Every buffer starts at a multiple of this, as the driver's do.

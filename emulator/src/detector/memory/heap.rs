@@ -6,16 +6,17 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 
-use super::allocation::{End, Origin};
+use super::allocation::End;
 use super::global::GlobalMemory;
 use super::init::tell;
 use super::report::{freed_side, lane_side, who};
 use super::words::Count;
-use super::{Allocation, Birth, Kind, registry};
+use super::{Allocation, registry};
 use crate::engine::fiber::with_running;
 use crate::engine::launch::Launch;
 use crate::finding::{Code, Place, Report, Severity, Side};
-use crate::site::{SiteId, site};
+use crate::memory_kind::{Birth, Kind};
+use crate::site::{Origin, SiteId, site};
 use crate::sync::StaticMutex;
 
 /// What the driver's heap aligns to.

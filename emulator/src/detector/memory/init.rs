@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::classify::{Access, Finding, How, Wrong};
 use super::words::{Count, Words};
-use super::{Allocation, Origin, Snapshot, registry};
+use super::{Allocation, Snapshot, registry};
 use crate::finding::{Code, Place, Report, Side};
-use crate::site::SiteId;
+use crate::site::{Origin, SiteId};
 
 /// What an access does to the state of the bytes of `found`, in which it lies: writes give them a value, reads of bytes without one are a
 /// finding. The access happens all the same.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::sync::Once;
 
-use super::allocation::{Extent, Origin};
-use super::{Allocation, Birth, Kind, Snapshot, registry};
+use super::allocation::Extent;
+use super::{Allocation, Snapshot, registry};
+use crate::memory_kind::{Birth, Kind};
+use crate::site::Origin;
 
 /// Memory of the process that lies together.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::allocation::{Allocation, End, Extent, Origin};
+use super::allocation::{Allocation, End, Extent};
 use super::program::CONSTANTS;
 use super::snapshot::{Fixed, View};
-use super::{Birth, Kind};
+use crate::memory_kind::{Birth, Kind};
+use crate::site::Origin;
 use crate::sync::StaticMutex;
 
 static REGISTRY: StaticMutex<Registry> = StaticMutex::new(Registry::new());
