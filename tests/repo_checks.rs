@@ -19,6 +19,8 @@ mod intrinsics; // docs/generated/intrinsics.md is generated from the table
 mod layers; // the layers of each crate
 #[path = "repo_checks/programs.rs"]
 mod programs; // the programs of tests/, and which package has them
+#[path = "repo_checks/sizes.rs"]
+mod sizes; // docs/generated/sizes.md is generated from the sources
 
 /// Each crate's folder and name, and what its programs may depend on: our crates, then others. Dev-dependencies are free.
 const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
