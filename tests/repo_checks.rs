@@ -144,6 +144,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["png", "serde", "serde_json"],
     ),
     (
+        "benches/unseen",
+        "warploom-unseen",
+        &["warploom", "warploom-build", "warploom-harness"],
+        &["libloading", "thiserror"],
+    ),
+    (
         "testing/harness",
         "warploom-harness",
         &[
@@ -298,6 +304,11 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run gallery` tests it"
     );
     assert!(read(".ci/run").contains("cargo test --release --package warploom-gallery"));
+    assert!(
+        tested.insert("benches/unseen".to_owned()),
+        "`.ci/run static` runs it"
+    );
+    assert!(read(".ci/run").contains("cargo run --release --package warploom-unseen -- --check"));
     assert!(
         read(".ci/run").contains("cargo test --test outside"),
         "`cargo test` leaves it out"

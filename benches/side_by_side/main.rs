@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
 // The frame.
+mod call; // launches of the twins
 mod data; // numbers on the device
 mod driver; // the peer's side
 mod session; // device, clock, twins

@@ -109,6 +109,20 @@ impl Session {
             Ok(device) if !emulator => device,
             Ok(_) | Err(_) => Device::emulator(),
         };
+        Self::on(device, twins, repetitions)
+    }
+
+    /// The emulator, where nothing is timed.
+    #[allow(dead_code, reason = "the other benchmarks ask the environment")]
+    pub(crate) fn emulated() -> Result<Self, BenchError> {
+        let none = Repetitions {
+            warm_up: 0,
+            measured: 0,
+        };
+        Self::on(Device::emulator(), Path::new(""), none)
+    }
+
+    fn on(device: Device, twins: &Path, repetitions: Repetitions) -> Result<Self, BenchError> {
         let gpu = if device.is_gpu() {
             Some(Gpu {
                 driver: Driver::open()?,

@@ -5,11 +5,12 @@
 use std::cell::RefCell;
 
 use warploom::prelude::*;
-use warploom_harness::benchmark::{Benchmark, in_turn};
+use warploom_harness::benchmark::{Benchmark, in_turn, places};
 use warploom_harness::record::Measured;
 
 use super::Run;
-use super::driver::{Argument, DriverError, Peer, Prepared, Shape};
+pub(crate) use super::call::{Call, arguments};
+use super::driver::{DriverError, Peer, Prepared};
 use super::session::{BenchError, Compared, Session, Verdict, only_verified};
 
 /// A kernel, or several in a row, with its twin.
@@ -71,47 +72,6 @@ impl Reference {
     }
 }
 
-/// One launch of a twin.
-pub(crate) struct Call {
-    function: &'static str,
-    shape: Shape,
-    arguments: Vec<Argument>,
-}
-
-impl Call {
-    /// A launch of `function` in the twin's file.
-    ///
-    /// # Safety
-    /// `arguments` are what the function takes, in its order; it accesses no memory beyond theirs, which stays valid as long as
-    /// the [`Sides`] that makes the call.
-    pub(crate) unsafe fn new(
-        function: &'static str,
-        grid: impl Into<Dim3>,
-        block: impl Into<Dim3>,
-        arguments: Vec<Argument>,
-    ) -> Self {
-        Self {
-            function,
-            shape: Shape::new(grid, block),
-            arguments,
-        }
-    }
-}
-
-/// The arguments of a twin: buffers by reference, numbers by value.
-macro_rules! arguments {
-    ($($argument:expr),* $(,)?) => {
-        vec![$($crate::driver::Argument::from($argument)),*]
-    };
-}
-pub(crate) use arguments;
-
-impl<T> From<&DeviceBuffer<T>> for Argument {
-    fn from(buffer: &DeviceBuffer<T>) -> Self {
-        Self::Pointer(buffer.raw_ptr())
-    }
-}
-
 /// Element of a result.
 pub(crate) trait Value: Copy + PartialEq {
     /// The value, exactly.
@@ -119,20 +79,15 @@ pub(crate) trait Value: Copy + PartialEq {
 }
 
 macro_rules! numbers {
-    ($($ty:ty)*; $($argument:ty: $variant:ident)*) => {
+    ($($ty:ty)*) => {
         $(impl Value for $ty {
             fn number(self) -> f64 {
                 f64::from(self)
             }
         })*
-        $(impl From<$argument> for Argument {
-            fn from(value: $argument) -> Self {
-                Self::$variant(value)
-            }
-        })*
     };
 }
-numbers!(f32 f64 u32 i32 u8; f32: Float f64: Double u32: Unsigned i32: Signed u64: Length);
+numbers!(f32 f64 u32 i32 u8);
 
 /// Verifies and times one size.
 pub(crate) fn run<S: Sides>(session: &Session, size: u64) -> Result<Measured, BenchError> {
@@ -245,20 +200,4 @@ fn judge<S: Sides>(
     verdict
         .check(side, compared)
         .map_err(|error| error.at(&places))
-}
-
-/// Up to `most` places below `len`: all of them, or the first, the last and others without a pattern.
-fn places(len: usize, most: usize) -> impl Iterator<Item = usize> {
-    /// 2^64 by the golden ratio: its multiples are all over the numbers of 64 bit.
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let count = len.min(most);
-    let place = move |i: usize| {
-        let part = u128::from((i as u64).wrapping_mul(STEP));
-        match i {
-            i if count == len => i,
-            1 => len - 1,
-            _ => ((part * len as u128) >> 64) as usize,
-        }
-    };
-    (0..count).map(place)
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use warploom_harness::ptx::{self, Image};
 use warploom_harness::static_comparison::{
-    Row, Side, StaticError, Tools, from_text, kernels, to_text, tools, worse,
+    Row, Side, StaticError, Tools, from_text, kernels, newest, short, to_text, tools, worse,
 };
 
 /// That of the GPUs on which the benchmarks are measured.
@@ -63,22 +63,8 @@ pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
 
 /// Our kernels that are compared with a twin, or stand beside one that is; each from the image that a GPU of this architecture would run.
 fn ours(images: &[Image], tools: &Tools, sources: &[Source]) -> Result<Vec<Row>, StaticError> {
-    let mut chosen: Vec<(&str, &str, &Image, u32)> = Vec::new();
-    for image in images
-        .iter()
-        .filter(|i| i.target.starts_with("side_by_side") && !i.arch.ends_with('a'))
-    {
-        let sm = image.arch.trim_start_matches("sm_").parse().unwrap_or(0);
-        for (name, entry) in image.kernels.iter().filter(|_| sm <= SM) {
-            match chosen.iter_mut().find(|c| c.0 == name) {
-                Some(other) if other.3 < sm => *other = (name, entry, image, sm),
-                Some(_) => {}
-                None => chosen.push((name, entry, image, sm)),
-            }
-        }
-    }
     let mut rows = Vec::new();
-    for (name, entry, image, _) in chosen {
+    for (name, entry, image) in newest(images, "side_by_side", SM) {
         let kernel = short(name);
         if twin(sources, kernel.trim_end_matches(UNCHECKED)).is_some() {
             rows.push(Row {
@@ -89,12 +75,6 @@ fn ours(images: &[Image], tools: &Tools, sources: &[Source]) -> Result<Vec<Row>,
         }
     }
     Ok(rows)
-}
-
-/// `saxpy` of `side_by_side::saxpy::saxpy`.
-fn short(name: &str) -> &str {
-    let plain = name.split('<').next().unwrap_or(name);
-    plain.rsplit("::").next().unwrap_or(plain)
 }
 
 /// The twins of these kernels.

@@ -205,6 +205,22 @@ pub fn in_turn<E>(repetitions: Repetitions, sides: &mut [Timed<'_, E>]) -> Resul
     Ok(times)
 }
 
+/// Up to `most` places below `len`: all of them, or the first, the last and others without a pattern.
+pub fn places(len: usize, most: usize) -> impl Iterator<Item = usize> {
+    /// 2^64 by the golden ratio: its multiples are all over the numbers of 64 bit.
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+    let count = len.min(most);
+    let place = move |i: usize| {
+        let part = u128::from((i as u64).wrapping_mul(STEP));
+        match i {
+            i if count == len => i,
+            1 => len - 1,
+            _ => ((part * len as u128) >> 64) as usize,
+        }
+    };
+    (0..count).map(place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -116,12 +116,17 @@ pub fn pack(root: &Path) -> Result<PathBuf, BundleError> {
         "assets",
         "benches/cuda",
         "benches/twins",
+        "benches/unseen/cuda",
     ] {
         let folder = bundle.join(folder);
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
     build_programs(root, &bundle)?;
     copy_folder(&root.join("benches/cuda"), &bundle.join("benches/cuda"))?;
+    copy_folder(
+        &root.join("benches/unseen/cuda"),
+        &bundle.join("benches/unseen/cuda"),
+    )?;
     copy_folder(&root.join("assets"), &bundle.join("assets"))?;
     copy(
         &root.join("benches/run-on-gpu.sh"),
@@ -205,6 +210,10 @@ fn build_programs(root: &Path, bundle: &Path) -> Result<(), BundleError> {
     )? {
         take(&program.path, &bundle.join("benches").join(&program.target))?;
     }
+    for program in built(root, &["build", "--release", "-p", "warploom-unseen"])? {
+        // Beside the folder `unseen`, in which the twins' sources are.
+        take(&program.path, &bundle.join("benches/unseen-kernels"))?;
+    }
     Ok(())
 }
 
@@ -267,7 +276,9 @@ fn twins(root: &Path, bundle: &Path) -> Result<(), BundleError> {
     let Some(nvcc) = std::env::var_os("NVCC") else {
         return Ok(());
     };
-    for source in files(&root.join("benches/cuda"))? {
+    let mut sources = files(&root.join("benches/cuda"))?;
+    sources.extend(files(&root.join("benches/unseen/cuda"))?);
+    for source in sources {
         let cubin = bundle.join("benches/twins").join(
             source
                 .with_extension("cubin")

@@ -26,3 +26,4 @@ pub mod static_comparison; // what kernels cost before they run, beside nvcc's: 
 pub mod statistics; // many times become a median and a spread
 pub mod table; // rows become docs/generated/benchmarks.md
 pub mod toolchains; // which toolchains were tried: docs/generated/toolchains.md
+pub mod unseen; // kernels on which the compiler was not tuned: docs/generated/unseen.md

@@ -16,6 +16,8 @@ pub use twins::kernels;
 use std::fmt;
 use std::path::Path;
 
+use crate::ptx::Image;
+
 /// Figures of one function for one architecture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figures {
@@ -204,6 +206,40 @@ fn work(fields: &[&str]) -> Option<Work> {
         barriers: barriers.parse().ok()?,
         memory: memory.collect::<Option<_>>()?,
     })
+}
+
+/// Name, entry and image of each kernel of the crate targets whose names start with `target`: the newest image that a GPU of capability `sm` would run.
+#[must_use]
+pub fn newest<'a>(
+    images: &'a [Image],
+    target: &str,
+    sm: u32,
+) -> Vec<(&'a str, &'a str, &'a Image)> {
+    let mut chosen: Vec<(&str, &str, &Image, u32)> = Vec::new();
+    for image in images
+        .iter()
+        .filter(|i| i.target.starts_with(target) && !i.arch.ends_with('a'))
+    {
+        let own = image.arch.trim_start_matches("sm_").parse().unwrap_or(0);
+        for (name, entry) in image.kernels.iter().filter(|_| own <= sm) {
+            match chosen.iter_mut().find(|c| c.0 == name) {
+                Some(other) if other.3 < own => *other = (name, entry, image, own),
+                Some(_) => {}
+                None => chosen.push((name, entry, image, own)),
+            }
+        }
+    }
+    chosen
+        .into_iter()
+        .map(|(name, entry, image, _)| (name, entry, image))
+        .collect()
+}
+
+/// `saxpy` of `side_by_side::saxpy::saxpy`.
+#[must_use]
+pub fn short(name: &str) -> &str {
+    let plain = name.split('<').next().unwrap_or(name);
+    plain.rsplit("::").next().unwrap_or(plain)
 }
 
 /// What got worse in `now` against `committed`, one sentence each; rows of ours alone. A kernel that is in one list only is told, too.

@@ -1,0 +1,5 @@
+//! Device code for the kernels of the corpus.
+
+fn main() {
+    warploom_build::compile();
+}

@@ -1,0 +1,3 @@
+//! NVIDIA's CUDA samples.
+
+pub(crate) mod histogram256;

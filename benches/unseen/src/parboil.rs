@@ -1,0 +1,1 @@
+//! Parboil: kernels of scientific programs.

@@ -1,0 +1,3 @@
+//! PolyBench/GPU: linear algebra and stencils.
+
+pub(crate) mod atax;

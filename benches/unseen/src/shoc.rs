@@ -1,0 +1,3 @@
+//! SHOC: a benchmark suite for heterogeneous machines.
+
+pub(crate) mod triad;
