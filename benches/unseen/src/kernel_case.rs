@@ -315,6 +315,22 @@ impl<const N: usize> Value for [f32; N] {
     }
 }
 
+/// Bytes of a pixel: the largest difference, by that of black and white.
+impl<const N: usize> Value for [u8; N] {
+    fn error(self, expected: Self) -> f64 {
+        let differences = self.iter().zip(expected).map(|(v, e)| v.abs_diff(e));
+        f64::from(differences.max().unwrap_or(0)) / 255.0
+    }
+}
+
+/// The largest error of the parts.
+impl<const N: usize> Value for [u32; N] {
+    fn error(self, expected: Self) -> f64 {
+        let errors = self.iter().zip(expected).map(|(v, e)| v.error(e));
+        errors.fold(0.0, f64::max)
+    }
+}
+
 impl Value for Float2 {
     fn error(self, expected: Self) -> f64 {
         largest(&self.to_array(), &expected.to_array())

@@ -7,6 +7,15 @@
 //! ```
 //! `HALF` is `worked`, `held-out` or `all`; `--runs N` and `--only NAME,…` (programs or suites) choose further.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
+#![allow(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "where no output type fits, ports read and write places in one expression as their originals do"
+)]
+#![allow(
+    clippy::needless_range_loop,
+    clippy::too_many_arguments,
+    reason = "ports have the loops and the parameters of their originals"
+)]
 
 // The frame.
 #[path = "../../side_by_side/call.rs"]

@@ -1,6 +1,6 @@
 //! `--static`: registers, spills and instructions of the worked half, beside nvcc's. Needs ptxas and nvdisasm, no GPU.
 //!
-//! Kernels of the held-out half are not assembled: their code is not to be looked at. With `WARPLOOM_BLESS=1` the figures are written to
+//! Kernels of the held-out half are not assembled: their code is not to be read. With `WARPLOOM_BLESS=1` the figures are written to
 //! `benches/results/unseen/static.tsv`; with `NVCC` set to a compiler those of the twins are made too, else they are taken from that file.
 
 use std::fs;

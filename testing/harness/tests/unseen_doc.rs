@@ -1,8 +1,4 @@
 //! docs/generated/unseen.md is what the committed results say.
-#![expect(
-    clippy::unwrap_used,
-    reason = "the helpers of a test may fail as the test does"
-)]
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ const HEAD: &str = "# Code on which the compiler was not tuned
 
 Ports of kernels of public suites, written by fixed rules ([benches/unseen/RULES.md](../../benches/unseen/RULES.md)), beside twins in CUDA C++ that were written for this
 comparison. A ratio is the twin's time by ours: above 1 the Rust kernel is the faster one. The old table is [benchmarks.md](benchmarks.md), whose kernels the compiler was
-improved with. Of the corpus, one half of the programs may be looked at for improvements (worked); of the other (held out) only times are read. This page is made of
+improved with. Of the corpus, one half of the programs may be studied for improvements (worked); of the other (held out) only times are read. This page is made of
 `benches/results/unseen/` by `WARPLOOM_BLESS=1 cargo test -p warploom-harness --test unseen_doc`.
 
 ";

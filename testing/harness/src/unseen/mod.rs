@@ -20,7 +20,7 @@ use crate::statistics::summarise;
 /// What the names of programs are hashed with. Another seed is another split: it never changes.
 pub const SEED: &str = "warploom-unseen-1";
 
-/// Whether machine code of a program may be looked at.
+/// Whether machine code of a program may be studied.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Half {

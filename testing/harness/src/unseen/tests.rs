@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test may fail")]
-
 use super::*;
 
 fn row(kernel: &str, half: Half, ours: f64, peer: f64) -> Row {
