@@ -1,7 +1,7 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, polybench, shoc};
+use super::{cuda_samples, parboil, polybench, shoc};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -19,6 +19,12 @@ pub(crate) const CASES: &[&Case] = &[
     &cuda_samples::reduction::CASE,
     &cuda_samples::scalar_prod::CASE,
     &cuda_samples::scan_shared::CASE,
+    &parboil::cutcp::CASE,
+    &parboil::mri_q::CASE,
+    &parboil::sad::CASE,
+    &parboil::sgemm::CASE,
+    &parboil::stencil7::CASE,
+    &parboil::tpacf::CASE,
     &polybench::adi::CASE,
     &polybench::atax::CASE,
     &polybench::bicg::CASE,

@@ -29,10 +29,11 @@ fn fdtd_step1(at: Index2D, t: usize, source: &[f32], hz: &[f32], mut ey: Disjoin
 #[kernel(fma)]
 fn fdtd_step2(at: Index2D, ny: usize, hz: &[f32], mut ex: DisjointSlice2D<f32>) {
     let (i, j) = (at.y(), at.x());
-    if j > 0 && j < ny {
-        if let Some(ex) = ex.get_mut(at) {
-            *ex -= 0.5 * (hz[i * ny + j] - hz[i * ny + (j - 1)]);
-        }
+    if j > 0
+        && j < ny
+        && let Some(ex) = ex.get_mut(at)
+    {
+        *ex -= 0.5 * (hz[i * ny + j] - hz[i * ny + (j - 1)]);
     }
 }
 

@@ -16,10 +16,11 @@ pub(crate) const CASE: Case = Case {
 #[kernel(fma)]
 fn jacobi1d_kernel1(i: Index1D, a: &[f32], mut b: DisjointSlice<f32>) {
     let at = i.get();
-    if at > 0 && at < a.len() - 1 {
-        if let Some(b) = b.get_mut(i) {
-            *b = 0.33333 * a[at - 1..=at + 1].iter().sum::<f32>();
-        }
+    if at > 0
+        && at < a.len() - 1
+        && let Some(b) = b.get_mut(i)
+    {
+        *b = 0.33333 * a[at - 1..=at + 1].iter().sum::<f32>();
     }
 }
 
@@ -27,10 +28,11 @@ fn jacobi1d_kernel1(i: Index1D, a: &[f32], mut b: DisjointSlice<f32>) {
 #[kernel]
 fn jacobi1d_kernel2(j: Index1D, b: &[f32], mut a: DisjointSlice<f32>) {
     let at = j.get();
-    if at > 0 && at < b.len() - 1 {
-        if let Some(a) = a.get_mut(j) {
-            *a = b[at];
-        }
+    if at > 0
+        && at < b.len() - 1
+        && let Some(a) = a.get_mut(j)
+    {
+        *a = b[at];
     }
 }
 

@@ -16,12 +16,12 @@ pub(crate) const CASE: Case = Case {
 #[kernel(fma)]
 fn jacobi2d_kernel1(at: Index2D, n: usize, a: &[f32], mut b: DisjointSlice2D<f32>) {
     let (i, j) = (at.y(), at.x());
-    if (1..n - 1).contains(&i) && (1..n - 1).contains(&j) {
-        if let Some(b) = b.get_mut(at) {
-            let around =
-                a[i * n + j - 1] + a[i * n + j + 1] + a[(i + 1) * n + j] + a[(i - 1) * n + j];
-            *b = 0.2 * (a[i * n + j] + around);
-        }
+    if (1..n - 1).contains(&i)
+        && (1..n - 1).contains(&j)
+        && let Some(b) = b.get_mut(at)
+    {
+        let around = a[i * n + j - 1] + a[i * n + j + 1] + a[(i + 1) * n + j] + a[(i - 1) * n + j];
+        *b = 0.2 * (a[i * n + j] + around);
     }
 }
 

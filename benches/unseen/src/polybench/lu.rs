@@ -15,10 +15,10 @@ pub(crate) const CASE: Case = Case {
 /// A thread per column: row `k` by the diagonal's element.
 #[kernel(fma)]
 fn lu_kernel1(j: Index1D, k: usize, diagonal: f32, mut row: DisjointSlice<f32>) {
-    if j.get() > k {
-        if let Some(row) = row.get_mut(j) {
-            *row /= diagonal;
-        }
+    if j.get() > k
+        && let Some(row) = row.get_mut(j)
+    {
+        *row /= diagonal;
     }
 }
 
