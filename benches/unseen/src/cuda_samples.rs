@@ -11,6 +11,8 @@ pub(crate) mod histogram256;
 pub(crate) mod merge_sort_shared;
 pub(crate) mod monte_carlo_block;
 pub(crate) mod quasirandom;
+pub(crate) mod recursive_gaussian;
 pub(crate) mod reduction;
 pub(crate) mod scalar_prod;
 pub(crate) mod scan_shared;
+pub(crate) mod sobol_qrng;
