@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use warploom_harness::ptx::{self, Image};
 use warploom_harness::static_comparison::{
-    Row, Side, StaticError, Tools, from_text, kernels, newest, short, to_text, tools, worse,
+    MachineCode, Row, Side, StaticError, Tools, from_text, kernels, newest, short, to_text, tools,
+    worse,
 };
 
 /// That of the GPUs on which the benchmarks are measured.
@@ -64,14 +65,21 @@ pub(crate) fn compare() -> Result<(), Box<dyn Error>> {
 /// Our kernels that are compared with a twin, or stand beside one that is; each from the image that a GPU of this architecture would run.
 fn ours(images: &[Image], tools: &Tools, sources: &[Source]) -> Result<Vec<Row>, StaticError> {
     let mut rows = Vec::new();
+    // A program has one image for an architecture, with all of its kernels.
+    let mut assembled: Option<(&Image, MachineCode)> = None;
     for (name, entry, image) in newest(images, "side_by_side", SM) {
         let kernel = short(name);
         if twin(sources, kernel.trim_end_matches(UNCHECKED)).is_some() {
+            let code = match assembled.take() {
+                Some((of, code)) if std::ptr::eq(of, image) => code,
+                _ => tools.assemble(&image.ptx)?,
+            };
             rows.push(Row {
                 kernel: kernel.to_owned(),
                 side: Side::Ours,
-                figures: tools.of_ptx(&image.ptx, entry)?,
+                figures: code.figures(entry)?,
             });
+            assembled = Some((image, code));
         }
     }
     Ok(rows)
@@ -90,7 +98,7 @@ fn twins(
             twins.push(Row {
                 kernel: kernel.clone(),
                 side: Side::Nvcc,
-                figures: tools.of_twin(nvcc, path, kernel)?,
+                figures: tools.compile(nvcc, path)?.figures(kernel)?,
             });
         }
     }

@@ -1,6 +1,6 @@
 //! `--static`: registers, spills and instructions of the worked half, beside nvcc's. Needs ptxas and nvdisasm, no GPU.
 //!
-//! Kernels of the held-out half are not assembled: their code is not to be read. With `WARPLOOM_BLESS=1` the figures are written to
+//! Kernels of the held-out half are assembled with the others, but their figures are not made: their code is not to be read. With `WARPLOOM_BLESS=1` the figures are written to
 //! `benches/results/unseen/static.tsv`; with `NVCC` set to a compiler those of the twins are made too, else they are taken from that file.
 
 use std::fs;
@@ -31,20 +31,27 @@ pub(crate) fn compare() -> Outcome {
     let committed = from_text(path, &committed)?;
     let nvcc = std::env::var_os("NVCC");
     let kernels = newest(&images, "unseen", SM);
+    // The program has one image for an architecture, with all of its kernels.
+    let Some(image) = kernels.first().map(|(_, _, image)| *image) else {
+        return Err("this program carries no kernels: it was built without device code".into());
+    };
+    let code = tools.assemble(&image.ptx)?;
     let mut rows = Vec::new();
     for case in CASES
         .iter()
         .filter(|c| half(c.suite, c.name) == Half::Worked)
     {
         let module = format!("unseen::{}::{}::", case.suite, case.name);
-        for (name, entry, image) in kernels.iter().filter(|k| k.0.starts_with(&module)) {
+        let source = format!("{TWINS}/{}_{}.cu", case.suite, case.name);
+        let twins = match &nvcc {
+            Some(nvcc) => Some(tools.compile(nvcc, Path::new(&source))?),
+            None => None,
+        };
+        for (name, entry, _) in kernels.iter().filter(|k| k.0.starts_with(&module)) {
             let kernel = format!("{}/{}/{}", case.suite, case.name, short(name));
-            let ours = tools.of_ptx(&image.ptx, entry)?;
-            let peer = match &nvcc {
-                Some(nvcc) => {
-                    let source = format!("{TWINS}/{}_{}.cu", case.suite, case.name);
-                    Some(tools.of_twin(nvcc, Path::new(&source), short(name))?)
-                }
+            let ours = code.figures(entry)?;
+            let peer = match &twins {
+                Some(twins) => Some(twins.figures(short(name))?),
                 None => {
                     let mut known = committed.iter().filter(|r| r.side == Side::Nvcc);
                     known
@@ -64,6 +71,9 @@ pub(crate) fn compare() -> Outcome {
                 rows.push(row(Side::Nvcc, peer));
             }
         }
+    }
+    if rows.is_empty() {
+        return Err("no kernel of the worked half is in this program's device code".into());
     }
     if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
         if let Some(folder) = path.parent() {

@@ -3,7 +3,7 @@
 use warploom::prelude::*;
 
 use crate::call::{Call, arguments};
-use crate::data::mix;
+use crate::data::bytes;
 use crate::kernel_case::{Case, Done, Side};
 
 pub(crate) const CASE: Case = Case {
@@ -48,9 +48,8 @@ fn sad_4x4(
 fn run(side: &mut Side<'_>, scale: u32) -> Done {
     let (width, height) = [(24, 16), (704, 576)][scale as usize];
     let image = |seed| -> Vec<u16> {
-        (0..width * height)
-            .map(|at| (mix(at, seed) >> 24) as u16)
-            .collect()
+        let pixels = bytes(width * height, seed);
+        pixels.into_iter().map(u16::from).collect()
     };
     let (current, reference) = (image(1), image(2));
     let blocks = width / 4 * (height / 4);

@@ -10,7 +10,7 @@ mod twins;
 
 pub use document::document;
 pub use sass::{Function, Work, function};
-pub use tools::{Tools, tools};
+pub use tools::{MachineCode, Tools, tools};
 pub use twins::kernels;
 
 use std::fmt;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{Figures, StaticError, function};
-use crate::ptxas::{Ptxas, costs};
+use crate::ptxas::{Cost, Ptxas, costs};
 
 /// Names the disassembler; without it the one beside `WARPLOOM_PTXAS`, then that of the `PATH` is taken.
 const NVDISASM: &str = "WARPLOOM_NVDISASM";
@@ -65,82 +65,75 @@ impl Tools {
         Ok(version.unwrap_or("of unknown version").to_owned())
     }
 
-    /// Assembles PTX as the driver and nvcc do, and counts one kernel of it.
+    /// Assembles PTX as the driver and nvcc do.
     ///
     /// # Errors
     /// [`StaticError`] with what the programs say.
-    pub fn of_ptx(&self, ptx: &str, kernel: &str) -> Result<Figures, StaticError> {
-        let mut all = self.of_image(ptx, &[kernel])?;
-        all.pop().ok_or_else(|| missing(kernel, OUR_PTX))
-    }
-
-    /// Assembles PTX once, and counts several kernels of it: their figures in the same order.
-    ///
-    /// # Errors
-    /// As [`of_ptx`](Self::of_ptx).
-    pub fn of_image(&self, ptx: &str, kernels: &[&str]) -> Result<Vec<Figures>, StaticError> {
+    pub fn assemble(&self, ptx: &str) -> Result<MachineCode, StaticError> {
         let folder = Folder::new()?;
         let (input, cubin) = (folder.0.join("code.ptx"), folder.0.join("code.cubin"));
         std::fs::write(&input, ptx).map_err(|source| in_file(&input, source))?;
         let mut ptxas = Command::new(&self.ptxas);
         ptxas.args(["-v", "-O3", "-arch", self.arch, "-o"]);
         let said = run(ptxas.arg(&cubin).arg(&input))?;
-        self.of_cubin(&cubin, kernels, &said, OUR_PTX)
+        self.of_cubin(&cubin, said, "our PTX")
     }
 
-    /// Compiles a twin with nvcc, and counts one kernel of it.
+    /// Compiles twins with nvcc.
     ///
     /// # Errors
     /// [`StaticError`] with what the programs say.
-    pub fn of_twin(
-        &self,
-        nvcc: &OsString,
-        source: &Path,
-        kernel: &str,
-    ) -> Result<Figures, StaticError> {
+    pub fn compile(&self, nvcc: &OsString, source: &Path) -> Result<MachineCode, StaticError> {
         let folder = Folder::new()?;
         let cubin = folder.0.join("code.cubin");
         let mut command = Command::new(nvcc);
         command.args(["-O3", "-cubin", "-Xptxas", "-v"]);
         command.arg(format!("-arch={}", self.arch)).arg("-o");
         let said = run(command.arg(&cubin).arg(source))?;
-        let place = source.display().to_string();
-        let mut all = self.of_cubin(&cubin, &[kernel], &said, &place)?;
-        all.pop().ok_or_else(|| missing(kernel, &place))
+        self.of_cubin(&cubin, said, &source.display().to_string())
     }
 
     fn of_cubin(
         &self,
         cubin: &Path,
-        kernels: &[&str],
-        said: &str,
+        said: String,
         place: &str,
-    ) -> Result<Vec<Figures>, StaticError> {
+    ) -> Result<MachineCode, StaticError> {
         let text = run(Command::new(&self.nvdisasm).arg("-c").arg(cubin))?;
-        let costs = costs(said);
-        let figures = |kernel: &&str| {
-            let cost = costs.iter().find(|c| c.entry == *kernel);
-            let (code, cost) = function(&text, kernel)
-                .zip(cost)
-                .ok_or_else(|| missing(kernel, place))?;
-            Ok(Figures {
-                registers: cost.registers,
-                spilled: cost.spilled,
-                whole: code.work(),
-                hottest: code.hottest_loop(),
-            })
-        };
-        kernels.iter().map(figures).collect()
+        Ok(MachineCode {
+            text,
+            costs: costs(&said),
+            place: place.to_owned(),
+        })
     }
 }
 
-/// Where [`Tools::of_image`] finds kernels.
-const OUR_PTX: &str = "our PTX";
+/// Machine code of one or more kernels.
+#[derive(Debug)]
+pub struct MachineCode {
+    text: String,
+    costs: Vec<Cost>,
+    place: String,
+}
 
-fn missing(kernel: &str, place: &str) -> StaticError {
-    StaticError::NoFunction {
-        kernel: kernel.to_owned(),
-        place: place.to_owned(),
+impl MachineCode {
+    /// Counts one kernel.
+    ///
+    /// # Errors
+    /// [`StaticError::NoFunction`] if there is none of this name.
+    pub fn figures(&self, kernel: &str) -> Result<Figures, StaticError> {
+        let cost = self.costs.iter().find(|c| c.entry == kernel);
+        let found = function(&self.text, kernel).zip(cost);
+        let (code, cost) = found.ok_or_else(|| StaticError::NoFunction {
+            kernel: kernel.to_owned(),
+            place: self.place.clone(),
+        })?;
+        Ok(Figures {
+            registers: cost.registers,
+            spilled: cost.spilled,
+            whole: code.work(),
+            hottest: code.hottest_loop(),
+        })
     }
 }
 
