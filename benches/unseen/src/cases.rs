@@ -1,7 +1,7 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, parboil, polybench, shoc};
+use super::{cuda_samples, parboil, polybench, rodinia, shoc};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -46,9 +46,26 @@ pub(crate) const CASES: &[&Case] = &[
     &polybench::syrk::CASE,
     &polybench::three_mm::CASE,
     &polybench::two_mm::CASE,
+    &rodinia::backprop::CASE,
+    &rodinia::bfs::CASE,
+    &rodinia::btree::CASE,
+    &rodinia::cfd::CASE,
+    &rodinia::gaussian::CASE,
+    &rodinia::hotspot3d::CASE,
+    &rodinia::hotspot::CASE,
+    &rodinia::kmeans::CASE,
+    &rodinia::lavamd::CASE,
+    &rodinia::leukocyte::CASE,
+    &rodinia::lud::CASE,
+    &rodinia::nn::CASE,
+    &rodinia::nw::CASE,
+    &rodinia::particlefilter::CASE,
+    &rodinia::pathfinder::CASE,
+    &rodinia::srad::CASE,
+    &rodinia::streamcluster::CASE,
     &shoc::fft::CASE,
-    &shoc::md::CASE,
     &shoc::md5hash::CASE,
+    &shoc::md::CASE,
     &shoc::stencil2d::CASE,
     &shoc::triad::CASE,
 ];

@@ -36,6 +36,7 @@ mod static_figures; // registers and instructions: without a GPU
 mod cuda_samples;
 mod parboil;
 mod polybench;
+mod rodinia;
 mod shoc;
 
 use std::collections::BTreeSet;
