@@ -1,7 +1,7 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, parboil, polybench, rodinia, shoc};
+use super::{cuda_samples, hecbench, parboil, polybench, rodinia, shoc};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -21,6 +21,34 @@ pub(crate) const CASES: &[&Case] = &[
     &cuda_samples::scalar_prod::CASE,
     &cuda_samples::scan_shared::CASE,
     &cuda_samples::sobol_qrng::CASE,
+    &hecbench::adam::CASE,
+    &hecbench::aes::CASE,
+    &hecbench::base64::CASE,
+    &hecbench::chacha20::CASE,
+    &hecbench::contraction::CASE,
+    &hecbench::cross_sections::CASE,
+    &hecbench::entropy::CASE,
+    &hecbench::floyd_warshall::CASE,
+    &hecbench::focal_loss::CASE,
+    &hecbench::haversine::CASE,
+    &hecbench::jaccard::CASE,
+    &hecbench::keccak::CASE,
+    &hecbench::keogh::CASE,
+    &hecbench::lid_driven_cavity::CASE,
+    &hecbench::maxpool3d::CASE,
+    &hecbench::median_filter::CASE,
+    &hecbench::morphology::CASE,
+    &hecbench::murmur3::CASE,
+    &hecbench::nms::CASE,
+    &hecbench::page_rank::CASE,
+    &hecbench::pnpoly::CASE,
+    &hecbench::popcount::CASE,
+    &hecbench::resize::CASE,
+    &hecbench::second_order_sections::CASE,
+    &hecbench::sobel::CASE,
+    &hecbench::softmax::CASE,
+    &hecbench::su3::CASE,
+    &hecbench::tridiagonal::CASE,
     &parboil::cutcp::CASE,
     &parboil::lbm::CASE,
     &parboil::mri_q::CASE,

@@ -34,6 +34,7 @@ mod static_figures; // registers and instructions: without a GPU
 
 // The suites.
 mod cuda_samples;
+mod hecbench;
 mod parboil;
 mod polybench;
 mod rodinia;
