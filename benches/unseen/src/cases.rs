@@ -1,7 +1,7 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, hecbench, parboil, polybench, rodinia, shoc};
+use super::{cuda_samples, hecbench, llm_c, parboil, polybench, rodinia, shoc};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -49,6 +49,13 @@ pub(crate) const CASES: &[&Case] = &[
     &hecbench::softmax::CASE,
     &hecbench::su3::CASE,
     &hecbench::tridiagonal::CASE,
+    &llm_c::attention_softmax::CASE,
+    &llm_c::crossentropy::CASE,
+    &llm_c::elementwise::CASE,
+    &llm_c::encoder::CASE,
+    &llm_c::layernorm::CASE,
+    &llm_c::optimizer::CASE,
+    &llm_c::permute::CASE,
     &parboil::cutcp::CASE,
     &parboil::lbm::CASE,
     &parboil::mri_q::CASE,
