@@ -1,7 +1,7 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, hecbench, llm_c, parboil, polybench, rodinia, shoc};
+use super::{cuda_samples, hecbench, llama_cpp, llm_c, parboil, polybench, rodinia, shoc};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -49,6 +49,11 @@ pub(crate) const CASES: &[&Case] = &[
     &hecbench::softmax::CASE,
     &hecbench::su3::CASE,
     &hecbench::tridiagonal::CASE,
+    &llama_cpp::dequantize::CASE,
+    &llama_cpp::mul_mat_vec::CASE,
+    &llama_cpp::norm_and_gate::CASE,
+    &llama_cpp::quantize::CASE,
+    &llama_cpp::rope::CASE,
     &llm_c::attention_softmax::CASE,
     &llm_c::crossentropy::CASE,
     &llm_c::elementwise::CASE,
