@@ -1,7 +1,7 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, hecbench, llama_cpp, llm_c, parboil, polybench, rodinia, shoc};
+use super::{cuda_samples, cudf, hecbench, llama_cpp, llm_c, parboil, polybench, rodinia, shoc};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -21,6 +21,10 @@ pub(crate) const CASES: &[&Case] = &[
     &cuda_samples::scalar_prod::CASE,
     &cuda_samples::scan_shared::CASE,
     &cuda_samples::sobol_qrng::CASE,
+    &cudf::bitmap::CASE,
+    &cudf::compaction::CASE,
+    &cudf::hash_join::CASE,
+    &cudf::strings::CASE,
     &hecbench::adam::CASE,
     &hecbench::aes::CASE,
     &hecbench::base64::CASE,

@@ -34,6 +34,7 @@ mod static_figures; // registers and instructions: without a GPU
 
 // The suites.
 mod cuda_samples;
+mod cudf;
 mod hecbench;
 mod llama_cpp;
 mod llm_c;
