@@ -1,7 +1,9 @@
 //! All programs of the corpus, by suite; `benches/unseen/split.tsv` has a line for each.
 
 use super::kernel_case::Case;
-use super::{cuda_samples, cudf, hecbench, llama_cpp, llm_c, parboil, polybench, rodinia, shoc};
+use super::{
+    cuda_samples, cudf, faiss, hecbench, llama_cpp, llm_c, parboil, polybench, rodinia, shoc,
+};
 
 /// One line per program.
 pub(crate) const CASES: &[&Case] = &[
@@ -25,6 +27,8 @@ pub(crate) const CASES: &[&Case] = &[
     &cudf::compaction::CASE,
     &cudf::hash_join::CASE,
     &cudf::strings::CASE,
+    &faiss::l2_nearest::CASE,
+    &faiss::product_quantizer::CASE,
     &hecbench::adam::CASE,
     &hecbench::aes::CASE,
     &hecbench::base64::CASE,

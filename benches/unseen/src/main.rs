@@ -35,6 +35,7 @@ mod static_figures; // registers and instructions: without a GPU
 // The suites.
 mod cuda_samples;
 mod cudf;
+mod faiss;
 mod hecbench;
 mod llama_cpp;
 mod llm_c;
