@@ -56,10 +56,11 @@ pub mod prelude {
     pub use crate::device_std::{
         AsyncTiles, Atomic, AtomicF32, AtomicF64, Bf16, Bf16x2, Block, BlockLeader, Chunks,
         Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
-        DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group, Index1D, Index2D, Index3D,
-        LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock, PerWarp, SharedArray,
-        SharedTile, Stage, Tile, TileView, Warp, WarpGroup, WarpLeader, Width, arch, block_dim,
-        block_idx, grid_dim, is_device, lane, sync_threads, thread_idx, warp_id,
+        DoubleTile, DoubleView, DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group,
+        Index1D, Index2D, Index3D, LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock,
+        PerWarp, Publish, Reclaim, SharedArray, SharedTile, Stage, Tile, TileView, Warp, WarpGroup,
+        WarpLeader, Width, arch, block_dim, block_idx, grid_dim, is_device, lane, sync_threads,
+        thread_idx, warp_id,
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.

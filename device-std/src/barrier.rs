@@ -93,8 +93,9 @@ impl<'k, const ID: u32> NamedBarrier<'k, ID> {
     /// Barrier `ID`, 1 to 15, of this block.
     ///
     /// # Safety
-    /// No [`SharedTile`](crate::SharedTile) of the kernel has this barrier: a kernel with `k` of them has given them 1 to `2 * k`, so 15
-    /// is always free. And two independent uses do not share it: an arrival at one would release the threads that wait at the other.
+    /// No [`SharedTile`](crate::SharedTile) or [`DoubleTile`](crate::DoubleTile) of the kernel uses this barrier. In a kernel with up to four
+    /// of them, tile `k` (from 0) uses `1 << k`, and tiles that are [published](crate::Publish) or reclaimed together use the sum of theirs; with
+    /// more, tile `k` uses `1 + k`. So 8 to 15 are free but in a kernel of four tiles, and there 15 is, unless all four go together. And two independent uses do not share it: an arrival at one would release the threads that wait at the other.
     #[inline(always)]
     #[must_use]
     pub unsafe fn new(_block: &Block<'k>) -> Self {

@@ -82,7 +82,10 @@ pub use output::{
 };
 pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};
-pub use shared::{Carve, DynamicShared, SharedArray, SharedLayout, SharedTile, TileView};
+pub use shared::{
+    Carve, DoubleTile, DoubleView, DynamicShared, Publish, Reclaim, SharedArray, SharedLayout,
+    SharedTile, TileView,
+};
 pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
 pub use target::{FeatureSet, arch, feature_set, is_device};
 pub use warp::{LaneMask, Warp, WarpLeader, Width};

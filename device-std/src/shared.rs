@@ -1,11 +1,14 @@
 //! Memory that the threads of a block share.
 //!
-//! [`SharedTile`] is safe: it is first written by slot owners, then read by all, and the barrier between is part of the change.
+//! [`SharedTile`] and [`DoubleTile`] are safe: slots are written by their owners, then read by all, and the barrier between is part of the change.
 //! [`SharedArray`] and [`DynamicShared`] are raw: reading and writing is `unsafe`, except through the atomics of a [`SharedArray`].
 
 mod array; // static memory, raw, with atomics
 mod carve; // dynamic memory in parts of several types
+mod double; // two buffers that take turns
 mod dynamic; // as much as the launch says, raw
+mod phases; // barriers of tiles, and several tiles at one
+mod slots; // whose slot is which
 mod tile; // phases: write one's own, barrier, read all
 
 use crate::const_text::Text;
@@ -14,9 +17,11 @@ use crate::const_text::Text;
 pub use array::RawArray;
 pub use array::{AtomicElement, SharedArray};
 pub use carve::{Carve, SharedLayout};
+pub use double::{DoubleTile, DoubleView};
 pub use dynamic::DynamicShared;
 #[doc(hidden)]
-pub use tile::TileName;
+pub use phases::TileName;
+pub use phases::{Publish, Reclaim};
 pub use tile::{SharedTile, TileView};
 
 /// Static shared memory of a block at most, on every GPU: what assembles PTX refuses more.

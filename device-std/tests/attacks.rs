@@ -16,6 +16,7 @@ enum Site {}
 
 impl shared::TileName for Site {
     const NAME: &'static str = "tile";
+    const TILES: u32 = 2;
 }
 
 fn block<'k>() -> Block<'k> {
@@ -24,7 +25,7 @@ fn block<'k>() -> Block<'k> {
 }
 
 fn tile<'k, const ORDINAL: u32, const N: usize>() -> SharedTile<'k, usize, N> {
-    // SAFETY: each test makes each ordinal once in each thread, and no test uses barriers 1 to 14 otherwise.
+    // SAFETY: each test makes each ordinal once in each thread, and no test uses barriers 1 to 3 otherwise.
     unsafe { SharedTile::from_launch::<ORDINAL, Site>() }
 }
 

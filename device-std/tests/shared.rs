@@ -13,12 +13,13 @@ fn block<'k>() -> Block<'k> {
 }
 
 fn tile<'k, const ORDINAL: u32, T: Plain, const N: usize>() -> SharedTile<'k, T, N> {
-    // SAFETY: each test makes each ordinal once in each thread, and no test uses barriers 1 to 14 otherwise.
+    // SAFETY: each test makes each ordinal once in each thread, and no test uses barriers 1 to 3 otherwise.
     unsafe { SharedTile::from_launch::<ORDINAL, Site>() }
 }
 
 impl shared::TileName for Site {
     const NAME: &'static str = "tile";
+    const TILES: u32 = 2;
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) enum ParamKind {
     Cluster,
     /// `CooperativeGrid`: made of a word of device memory, which the launch passes implicitly.
     CooperativeGrid,
-    /// `SharedTile<T, N>`, with its index among the tiles of this kernel.
+    /// `SharedTile<T, N>` or `DoubleTile<T, N>`, with its index among the tiles of this kernel.
     SharedTile(usize),
     /// `DynamicShared<T>`.
     DynamicShared,
@@ -159,6 +159,12 @@ impl Kernel {
             .filter(|param| !param.kind.is_witness() || param.kind == ParamKind::CooperativeGrid)
     }
 
+    /// The number of shared tiles.
+    pub(crate) fn tiles(&self) -> usize {
+        let is_tile = |param: &&Param| matches!(param.kind, ParamKind::SharedTile(_));
+        self.params.iter().filter(is_tile).count()
+    }
+
     /// The parameter of this name.
     pub(crate) fn param(&self, name: &Ident) -> Option<&Param> {
         self.params.iter().find(|param| param.name == *name)
@@ -265,7 +271,7 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
         "Block" | "Warp" | "Grid" => ParamKind::Group,
         "Cluster" => ParamKind::Cluster,
         "CooperativeGrid" => ParamKind::CooperativeGrid,
-        "SharedTile" => ParamKind::SharedTile(0),
+        "SharedTile" | "DoubleTile" => ParamKind::SharedTile(0),
         "DynamicShared" => ParamKind::DynamicShared,
         "GridConst" => element().map_or(
             ParamKind::Refused(Refused::ElementMissing),

@@ -48,6 +48,56 @@ fn each_block_has_its_sum() -> warploom::Result<()> {
 }
 // ANCHOR_END: sum_test
 
+// ANCHOR: steps
+/// Heat spreads along rods of 256 cells with fixed ends, a hundred steps in shared memory.
+#[kernel(block(256))]
+fn spread(
+    i: Index1D,
+    block: Block,
+    x: &[f32],
+    mut rod: DoubleTile<f32, THREADS>,
+    mut y: DisjointSlice<f32>,
+) {
+    let t = block.thread();
+    rod.set_own(0, x[i.get()]);
+    let mut rod = rod.publish(&block);
+    for _ in 0..100 {
+        let inside = t > 0 && t < THREADS - 1;
+        let next = if inside {
+            (rod[t - 1] + rod[t + 1]) / 2.0
+        } else {
+            rod[t]
+        };
+        rod.set_own(0, next); // of the other buffer
+        rod.publish(&block); // the step's only barrier
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = rod[t];
+    }
+}
+// ANCHOR_END: steps
+
+#[test]
+fn heat_spreads() -> warploom::Result<()> {
+    let x: Vec<f32> = (0..512).map(|i| (i % 7 * 100) as f32).collect();
+    let mut expected = x.clone();
+    for _ in 0..100 {
+        for rod in expected.chunks_mut(THREADS) {
+            let inner: Vec<f32> = rod
+                .windows(3)
+                .map(|part| (part[0] + part[2]) / 2.0)
+                .collect();
+            rod[1..THREADS - 1].copy_from_slice(&inner);
+        }
+    }
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let (input, mut y) = (device.upload(&x)?, device.zeroed::<f32>(x.len())?);
+    spread::launch(&stream, Launch::covering(x.len()), &input, &mut y)?;
+    assert_eq!(y.to_vec(&stream)?, expected);
+    Ok(())
+}
+
 // ANCHOR: transpose
 const SIDE: usize = 32;
 

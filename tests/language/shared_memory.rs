@@ -114,6 +114,161 @@ fn two_tiles_in_many_phases() {
     });
 }
 
+/// The same sort with one barrier in each round: the buffers of a double tile take turns, and both tiles change at one barrier.
+#[kernel]
+fn sort_blocks_doubled<T: Plain + PartialOrd>(
+    i: Index1D,
+    block: Block,
+    mut left: DoubleTile<T, 512>,
+    mut right: DoubleTile<u8, 512>,
+    x: &[T],
+    mut y: DisjointSlice<T>,
+) {
+    let (n, t) = (block.threads(), block.thread());
+    left.set_own(0, x[i.get() % x.len()]);
+    right.set_own(0, 0);
+    let (mut values, mut marks) = (left, right).publish(&block);
+    for round in 0..n {
+        let mut mine = values[t];
+        let partner = if (t + round) % 2 == 0 {
+            t + 1
+        } else {
+            t.wrapping_sub(1)
+        };
+        if partner < n && marks[partner] == round as u8 {
+            let other = values[partner];
+            let wants_less = t < partner;
+            if (other < mine) == wants_less && other != mine {
+                mine = other;
+            }
+        }
+        values.set_own(0, mine);
+        marks.set_own(0, (round + 1) as u8);
+        (&mut values, &mut marks).publish(&block);
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = values[t];
+    }
+}
+
+#[test]
+fn two_double_tiles_in_many_steps() {
+    for (blocks, threads) in [(4, 45), (3, 64), (1, 300)] {
+        let x = noise(blocks * threads);
+        let mut expected = x.clone();
+        expected
+            .chunks_mut(threads)
+            .for_each(<[u32]>::sort_unstable);
+        check(&expected, |device, stream| {
+            let mut y = device.zeroed(x.len())?;
+            let shape = (blocks as u32, threads as u32);
+            sort_blocks_doubled::launch(stream, shape, &device.upload(&x)?, &mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}
+
+/// Heat that spreads along a rod of 200 cells, eight steps in shared memory, with more cells than threads.
+#[kernel(block(96))]
+fn heat(block: Block, rod: DoubleTile<f32, 200>, x: &[f32], mut y: DisjointSlice<f32>, i: Index1D) {
+    let mut rod = rod;
+    let start = 200 * block.index();
+    rod.fill(|cell| x[start + cell]);
+    let mut rod = rod.publish(&block);
+    for _ in 0..8 {
+        rod.fill(|shown, cell| match cell {
+            0 | 199 => shown[cell],
+            _ => shown[cell - 1] * 0.25 + shown[cell] * 0.5 + shown[cell + 1] * 0.25,
+        });
+        rod.publish(&block);
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = rod[2 * block.thread() + 3];
+    }
+}
+
+#[test]
+fn a_double_tile_with_more_slots_than_threads() {
+    let x: Vec<f32> = noise(3 * 200)
+        .iter()
+        .map(|v| (v % 256 * 256) as f32)
+        .collect();
+    let mut expected = Vec::new();
+    for rod in x.chunks(200) {
+        let mut rod = rod.to_vec();
+        for _ in 0..8 {
+            let of = |part: &[f32]| part[0] * 0.25 + part[1] * 0.5 + part[2] * 0.25;
+            let inner: Vec<f32> = rod.windows(3).map(of).collect();
+            rod[1..199].copy_from_slice(&inner);
+        }
+        expected.extend((0..96).map(|thread| rod[2 * thread + 3]));
+    }
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(expected.len())?;
+        heat::launch(stream, Launch::new(3, 96), &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+/// Four tiles of three types that are shown and taken back together: a barrier for all.
+#[kernel]
+fn four_tiles(
+    i: Index1D,
+    block: Block,
+    mut a: SharedTile<u32, 128>,
+    mut b: SharedTile<u64, 128>,
+    mut c: SharedTile<[u8; 2], 128>,
+    mut d: SharedTile<u32, 256>,
+    x: &[u32],
+    mut y: DisjointSlice<u64>,
+) {
+    let (t, n) = (block.thread(), block.threads());
+    let mut own = u64::from(x[i.get() % x.len()]) % 1000;
+    for round in 1..6 {
+        a.set_own(0, own as u32);
+        b.set_own(0, own * 3);
+        c.set_own(0, [own as u8, round as u8]);
+        d.set_own(1, own as u32 + d_of(round));
+        let (va, vb, vc, vd) = (a, b, c, d).publish(&block);
+        let (left, right) = ((t + n - round) % n, (t + round) % n);
+        own = u64::from(va[left]) + vb[right] + u64::from(vc[left][0]) + u64::from(vc[right][1]);
+        own = (own + u64::from(vd[n + right])) % 1000;
+        (a, b, c, d) = (va, vb, vc, vd).reclaim(&block);
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = own;
+    }
+}
+
+fn d_of(round: usize) -> u32 {
+    7 * round as u32
+}
+
+#[test]
+fn four_tiles_at_one_barrier() {
+    let (blocks, n) = (3, 77);
+    let x = noise(blocks * n);
+    let mut expected = Vec::new();
+    for part in x.chunks(n) {
+        let mut own: Vec<u64> = part.iter().map(|v| u64::from(*v) % 1000).collect();
+        for round in 1..6 {
+            let next = |t: usize| {
+                let (left, right) = (own[(t + n - round) % n], own[(t + round) % n]);
+                let sum = left + right * 3 + u64::from(left as u8) + round as u64;
+                (sum + right + u64::from(d_of(round))) % 1000
+            };
+            own = (0..n).map(next).collect();
+        }
+        expected.extend(own);
+    }
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(x.len())?;
+        let shape = (blocks as u32, n as u32);
+        four_tiles::launch(stream, shape, &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
 #[kernel]
 fn histogram(i: Index1D, block: Block, x: &[u32], counts: &[std::sync::atomic::AtomicU32]) {
     let bins = shared_array!(u32, 61);

@@ -1,27 +1,21 @@
 //! Shared memory in phases: each thread writes its own slots, a barrier, all read, a barrier, and so on.
 //!
-//! Why a tile is sound (the whole argument is in docs/safety.md):
-//!
-//! 1. Each tile of a kernel has two barriers of its own, publish and reclaim, whose ids nothing else uses.
-//! 2. A thread alternates between them, for its type changes with each.
-//! 3. So a thread's passing the n-th publish implies that every other thread arrived there as often, or returned: no thread writes.
-//! 4. A thread's passing the n-th reclaim implies that every other thread gave its view away, or returned: no thread reads.
-//!    A thread that unwinds after a panic on the emulator does not wait; its tile is memory of its own from then on.
-//! 5. Address and barrier ids travel in one value, so exchanging two tiles changes nothing.
+//! Why a tile is sound is said in `phases.rs`; the whole argument is in docs/safety.md.
 
-use super::refuse_oversized;
+use super::phases::{Publish, Reclaim, TileBarrier, TileName, sealed};
+use super::slots::Slots;
 use crate::const_text::Text;
-use crate::index::linear_thread;
 use crate::scope::{Brand, Tied};
-use crate::{Block, Plain, block_dim, intrinsics as raw};
-use core::marker::PhantomData;
+use crate::{Block, Plain};
 use core::ops::Deref;
 
 /// `N` elements shared by a block, while each thread writes its own slots. No thread reads before [`publish`](Self::publish).
 ///
 /// Slots belong to threads in turn: of a block of `B` threads, thread `t` owns the slots `t`, `t + B`, `t + 2 * B` …
 /// A slot that was not written holds an unspecified value. At most seven tiles per kernel.
-/// CUDA: `__shared__ T tile[N]`, two of the block's 16 named barriers.
+/// Each phase costs a barrier. [`DoubleTile`](super::DoubleTile) needs one barrier where this needs two, and twice the memory; several
+/// tiles change their phase at one barrier by [`Publish`] and [`Reclaim`].
+/// CUDA: `__shared__ T tile[N]`, one of the block's 16 named barriers. Compute capability: 7.5, as everything here.
 ///
 /// ```
 /// # use warploom_emulator::{run, Shape};
@@ -35,7 +29,7 @@ use core::ops::Deref;
 ///     }
 /// }
 /// # enum Site {}
-/// # impl warploom_device_std::shared::TileName for Site { const NAME: &'static str = "tile"; }
+/// # impl warploom_device_std::shared::TileName for Site { const NAME: &'static str = "tile"; const TILES: u32 = 1; }
 /// # let (x, mut y) = (Vec::from_iter(0..192u32), vec![0u32; 192]);
 /// # let (at, n) = (y.as_mut_ptr().expose_provenance(), y.len());
 /// # let shape = Shape { grid: [3, 1, 1], block: [64, 1, 1], dynamic_shared_bytes: 0, workers: None };
@@ -91,15 +85,9 @@ use core::ops::Deref;
 /// ```
 #[must_use = "no thread can read a tile before it is published"]
 pub struct SharedTile<'k, T: Plain, const N: usize> {
-    slots: *mut T,
-    barriers: Barriers,
+    slots: Slots<T, N>,
+    barrier: TileBarrier,
     _brand: Brand<'k>,
-}
-
-#[derive(Clone, Copy)]
-struct Barriers {
-    publish: u32,
-    reclaim: u32,
 }
 
 impl<'k, T: Plain, const N: usize> Tied<'k> for SharedTile<'k, T, N> {}
@@ -121,20 +109,9 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
 
     /// Writes all slots of this thread. When every thread of the block does so, all `N` slots are written.
     #[inline(always)]
-    pub fn fill(&mut self, mut value: impl FnMut(usize) -> T) {
-        // In 32 bits, where `value` divides slots into rows and columns: division by a constant is several times dearer in 64.
-        let threads = block_dim().count() as u32;
-        let mut at = linear_thread();
-        while (at as usize) < N {
-            let slot = at as usize;
-            let value = value(slot);
-            // SAFETY: within the tile.
-            let to = unsafe { self.slots.add(slot) };
-            // SAFETY: the slot is this thread's (see `set_own`), and no thread reads before the next publish.
-            unsafe { to.write(value) };
-            // SAFETY: cannot overflow, as in `set_own`; unchecked, so that LLVM sees how often the loop runs.
-            at = unsafe { at.unchecked_add(threads) };
-        }
+    pub fn fill(&mut self, value: impl FnMut(usize) -> T) {
+        // SAFETY: this thread's slots, which no thread reads before the next publish.
+        unsafe { self.slots.fill(value) };
     }
 
     /// Writes the `k`-th slot of this thread: slot `t + k * B` of thread `t` in a block of `B`.
@@ -144,17 +121,20 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     #[inline(always)]
     #[track_caller]
     pub fn set_own(&mut self, k: usize, value: T) {
-        let (thread, threads) = (linear_thread() as usize, block_dim().count() as usize);
-        // Cannot overflow: `from_launch` limits `N`, and a block has at most 1024 threads.
-        let slot = thread + k.min(N) * threads;
-        // The plain bounds check: a message made of its parts would bring `core::fmt` and its registers into every kernel with a tile.
-        if slot >= N {
-            slot_outside(slot, N);
-        }
-        // SAFETY: within the tile.
-        let to = unsafe { self.slots.add(slot) };
-        // SAFETY: slots of two threads differ modulo `B`, and no thread reads before the next publish (module text).
-        unsafe { to.write(value) };
+        // SAFETY: as for `fill`.
+        unsafe { self.slots.set_own(k, value) };
+    }
+
+    /// The `k`-th slot of this thread, as this thread wrote it last.
+    ///
+    /// # Panics
+    /// As [`set_own`](Self::set_own).
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn get_own(&self, k: usize) -> T {
+        // SAFETY: this thread's slots, which no other thread writes.
+        unsafe { self.slots.get_own(k) }
     }
 
     /// Waits until every thread of the block published or returned; then all may read.
@@ -163,45 +143,19 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
     /// ever and the emulator reports a deadlock.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    pub fn publish(self, _block: &Block<'_>) -> TileView<'k, T, N> {
-        // SAFETY: this tile's own barrier; the tile is given away, so this thread writes no more.
-        unsafe { raw::barrier(self.barriers.publish) };
-        TileView {
-            tile: self.after_barrier(),
-        }
-    }
-
-    /// The tile as it is behind its barrier. A thread that unwinds after a panic, which only a native thread of the emulator does, did not wait
-    /// there: from here on it has memory of its own, which nothing else reads or writes.
-    #[inline(always)]
-    fn after_barrier(self) -> Self {
-        #[cfg(not(warploom_device))]
-        {
-            let bytes = size_of::<[T; N]>();
-            let own = warploom_emulator::intrinsics::memory_while_unwinding(bytes, align_of::<T>());
-            if !own.is_null() {
-                return SharedTile {
-                    slots: own.cast(),
-                    ..self
-                };
-            }
-        }
-        self
+    pub fn publish(self, block: &Block<'_>) -> TileView<'k, T, N> {
+        Publish::publish(self, block)
     }
 
     /// # Safety
     /// Called by the code around a kernel, once in each thread for each `ORDINAL` of the kernel; `Site` belongs to this kernel with
-    /// these types. No other code of the kernel uses the barriers `1 + 2 * ORDINAL` and `2 + 2 * ORDINAL`.
+    /// these types. No other code of the kernel uses the barriers of its tiles (see [`TileName::TILES`]).
     #[doc(hidden)]
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
     pub unsafe fn from_launch<const ORDINAL: u32, Site: TileName>() -> Self {
         const {
-            assert!(
-                ORDINAL < 7,
-                "a kernel has at most seven shared tiles: each takes two of the block's 16 barriers"
-            );
-            refuse_oversized::<T, N>(
+            super::refuse_oversized::<T, N>(
                 Text::new()
                     .with("the shared tile `")
                     .with(Site::NAME)
@@ -211,25 +165,33 @@ impl<'k, T: Plain, const N: usize> SharedTile<'k, T, N> {
             );
         };
         SharedTile {
-            slots: raw::shared_site::<T, N, TileSite<ORDINAL, Site>>().cast(),
-            barriers: Barriers {
-                publish: 1 + 2 * ORDINAL,
-                reclaim: 2 + 2 * ORDINAL,
-            },
+            slots: Slots::of_site::<ORDINAL, Site>(),
+            barrier: const { TileBarrier::of::<Site>(ORDINAL) },
             _brand: Brand::new(),
         }
     }
 }
 
-/// The type that stands for one tile of one kernel.
-#[doc(hidden)]
-pub trait TileName: 'static {
-    /// The parameter's name.
-    const NAME: &'static str;
+impl<T: Plain, const N: usize> sealed::Phase for SharedTile<'_, T, N> {
+    #[inline(always)]
+    fn barrier(&self) -> TileBarrier {
+        self.barrier
+    }
 }
 
-/// Gives each tile of a kernel its own memory.
-struct TileSite<const ORDINAL: u32, Site>(PhantomData<fn() -> Site>);
+impl<'k, T: Plain, const N: usize> Publish for SharedTile<'k, T, N> {
+    type Published = TileView<'k, T, N>;
+
+    #[inline(always)]
+    unsafe fn after_barrier(self) -> TileView<'k, T, N> {
+        TileView {
+            tile: SharedTile {
+                slots: self.slots.after_barrier(),
+                ..self
+            },
+        }
+    }
+}
 
 /// A published [`SharedTile`]: all threads of the block read it, none writes. Derefs to `[T]`, of length `N`.
 ///
@@ -251,10 +213,27 @@ impl<'k, T: Plain, const N: usize> TileView<'k, T, N> {
     /// The old values stay in the slots that are not written anew.
     #[inline(always)]
     #[cfg_attr(not(warploom_device), track_caller)]
-    pub fn reclaim(self, _block: &Block<'_>) -> SharedTile<'k, T, N> {
-        // SAFETY: this tile's own barrier; the view is given away and no slice of it outlives it, so this thread reads no more.
-        unsafe { raw::barrier(self.tile.barriers.reclaim) };
-        self.tile.after_barrier()
+    pub fn reclaim(self, block: &Block<'_>) -> SharedTile<'k, T, N> {
+        Reclaim::reclaim(self, block)
+    }
+}
+
+impl<T: Plain, const N: usize> sealed::Phase for TileView<'_, T, N> {
+    #[inline(always)]
+    fn barrier(&self) -> TileBarrier {
+        self.tile.barrier
+    }
+}
+
+impl<'k, T: Plain, const N: usize> Reclaim for TileView<'k, T, N> {
+    type Reclaimed = SharedTile<'k, T, N>;
+
+    #[inline(always)]
+    unsafe fn after_barrier(self) -> SharedTile<'k, T, N> {
+        SharedTile {
+            slots: self.tile.slots.after_barrier(),
+            ..self.tile
+        }
     }
 }
 
@@ -263,18 +242,7 @@ impl<T: Plain, const N: usize> Deref for TileView<'_, T, N> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: `N` slots, aligned, each holding some value (`T` is plain); no thread writes while this view exists (module text), and
-        // the slice ends with the borrow of the view.
-        unsafe { core::slice::from_raw_parts(self.tile.slots, N) }
+        // SAFETY: no thread writes while this view exists (docs/safety.md), and the slice ends with the borrow of the view.
+        unsafe { self.tile.slots.as_slice() }
     }
-}
-
-/// Panics as an index out of bounds does.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn slot_outside(slot: usize, n: usize) -> ! {
-    let slots = [(); usize::MAX];
-    let () = slots[..n][slot];
-    unreachable!("`slot` is outside of `n`")
 }

@@ -7,7 +7,7 @@ use syn::{FnArg, Lifetime};
 use crate::errors::Errors;
 use crate::kernel::{self, Kernel, Param, ParamKind, Refused};
 
-/// Tile `k` uses the named barriers `1 + 2k` and `2 + 2k` of the sixteen that a block has; number 0 is `sync_threads`.
+/// As many as `warploom_device_std` has barriers for: of the sixteen of a block, number 0 is `sync_threads`, and some are left to `NamedBarrier`.
 const MAX_TILES: usize = 7;
 
 pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
@@ -93,7 +93,7 @@ fn one_cluster(errors: &mut Errors, kernel: &Kernel) {
 }
 
 // Rule: at-most-seven-tiles
-// Each tile owns two of the sixteen barriers of a block: that is what makes its phases safe.
+// Each tile owns one of the sixteen barriers of a block: that is what makes its phases safe.
 fn at_most_seven_tiles(errors: &mut Errors, kernel: &Kernel) {
     for param in &kernel.params {
         if matches!(param.kind, ParamKind::SharedTile(ordinal) if ordinal >= MAX_TILES) {

@@ -293,6 +293,7 @@ fn argument(param: &Param) -> Ident {
 
 /// One type per shared tile, so that each tile has its own memory, and errors its name.
 fn tile_sites(kernel: &Kernel) -> TokenStream {
+    let tiles = Literal::usize_unsuffixed(kernel.tiles());
     let sites = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::SharedTile(ordinal) => {
             let (site, name) = (tile_site(ordinal, param), param.name.unraw().to_string());
@@ -300,6 +301,7 @@ fn tile_sites(kernel: &Kernel) -> TokenStream {
                 struct #site;
                 impl ::warploom::device_std::shared::TileName for #site {
                     const NAME: &'static ::warploom::__core::primitive::str = #name;
+                    const TILES: ::warploom::__core::primitive::u32 = #tiles;
                 }
             })
         }
