@@ -59,8 +59,8 @@ pub mod prelude {
         DoubleTile, DoubleView, DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group,
         Index1D, Index2D, Index3D, LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock,
         PerWarp, Publish, Reclaim, SharedArray, SharedTile, Stage, Tile, TileView, Warp, WarpGroup,
-        WarpLeader, Width, arch, block_dim, block_idx, grid_dim, is_device, lane, sync_threads,
-        thread_idx, warp_id,
+        WarpLeader, Width, Windows, Windows2D, arch, block_dim, block_idx, grid_dim, is_device,
+        lane, sync_threads, thread_idx, warp_id,
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.

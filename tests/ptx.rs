@@ -68,3 +68,5 @@ mod tiles;
 mod unused_kernels;
 #[path = "ptx/wide_integers.rs"]
 mod wide_integers;
+#[path = "ptx/windows.rs"]
+mod windows;

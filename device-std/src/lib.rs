@@ -79,6 +79,7 @@ pub use index::{
 };
 pub use output::{
     Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, Patches, PerBlock, PerWarp,
+    Windows, Windows2D,
 };
 pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};

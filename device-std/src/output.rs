@@ -6,21 +6,27 @@
 
 mod brackets; // `y[i]` and its error
 mod patches; // rectangles of a matrix, one for each thread
+mod windows; // parts of one block each, with a halo
 
 pub use patches::{Patch, Patches};
+pub use windows::{WindowIter, Windows, Windows2D};
 
 use crate::scope::{Brand, Tied};
 use crate::{BlockLeader, Index1D, Index2D, Plain, WarpLeader};
 use core::marker::PhantomData;
 
-/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`PerWarp`], [`GridStride`] or [`Chunks`]; of a
-/// [`DisjointSlice2D`]: [`Linear`] or [`Patches`].
+/// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`PerWarp`], [`GridStride`], [`Chunks`] or [`Windows`]; of a
+/// [`DisjointSlice2D`]: [`Linear`], [`Patches`] or [`Windows2D`].
 ///
 /// ```compile_fail,E0277
 /// struct Mine; // a space of one's own could give two threads one element
 /// impl warploom_device_std::output::Space for Mine {}
 /// ```
-pub trait Space: sealed::Sealed {}
+pub trait Space: sealed::Sealed {
+    /// How many elements a block writes along x and y, so that a launch can be checked to cover the output; 0 where it is not.
+    #[doc(hidden)]
+    const CORE: [usize; 2] = [0, 0];
+}
 
 mod sealed {
     pub trait Sealed {}

@@ -179,3 +179,119 @@ fn a_patch_has_no_row_behind_its_last() {
     assert!(text.contains("the len is 2 but the index is 2"), "{text}");
     assert_eq!(m.read(), vec![0; 16]);
 }
+
+#[test]
+fn windows_deal_out_each_element_of_their_cores_once() {
+    for len in SIZES {
+        for threads in [1, 9, 14, 16, 33] {
+            let (first, all) = (Output::new(0usize, len), Output::new(0usize, len));
+            let result = launch(7, threads, || {
+                // SAFETY: used in the thread that makes it.
+                let t = unsafe { Block::from_launch() }.thread();
+                let (mut first, mut all) = (
+                    first.slice::<Windows<10, 3>>(),
+                    all.slice::<Windows<10, 3>>(),
+                );
+                let place = first.position(index(), t);
+                if let Some(y) = first.get_mut(index()) {
+                    assert!((3..13).contains(&t));
+                    *y += place as usize + 1;
+                }
+                for (slot, y) in all.iter_mut(index()) {
+                    assert!((3..13).contains(&slot) && slot % threads as usize == t);
+                    *y += element(slot) + 1;
+                }
+            });
+            let written = |at: usize| at < 70;
+            let first_of = |at: usize| {
+                if written(at) && at % 10 + 3 < threads as usize {
+                    at + 1
+                } else {
+                    0
+                }
+            };
+            let all_of = |at: usize| if written(at) { at + 1 } else { 0 };
+            assert_eq!(result, Ok(()));
+            assert_eq!(
+                first.read(),
+                Vec::from_iter((0..len).map(first_of)),
+                "{len} by {threads}"
+            );
+            assert_eq!(
+                all.read(),
+                Vec::from_iter((0..len).map(all_of)),
+                "{len} by {threads}"
+            );
+        }
+    }
+    /// The element of a slot, counted otherwise than by `position`.
+    fn element(slot: usize) -> usize {
+        block_idx().x as usize * 10 + slot - 3
+    }
+}
+
+#[test]
+fn windows_without_a_halo_are_chunks_of_blocks() {
+    let y = Output::new(0u32, 100);
+    let result = launch(3, 32, || {
+        for (slot, y) in y.slice::<Windows<40, 0>>().iter_mut(index()) {
+            *y += block_idx().x * 100 + slot as u32 + 1;
+        }
+    });
+    let of = |at: usize| (at / 40 * 100 + at % 40 + 1) as u32;
+    assert_eq!(
+        (result, y.read()),
+        (Ok(()), Vec::from_iter((0..100).map(of)))
+    );
+}
+
+#[test]
+fn elements_of_a_window_may_be_held_together() {
+    let y = Output::new(0u32, 50);
+    let result = launch(3, 5, || {
+        let mut slice = y.slice::<Windows<20, 2>>();
+        let held = Vec::from_iter(slice.iter_mut(index()));
+        for (slot, y) in held {
+            *y = slot as u32;
+        }
+    });
+    let of = |at: usize| at as u32 % 20 + 2;
+    assert_eq!(
+        (result, y.read()),
+        (Ok(()), Vec::from_iter((0..50).map(of)))
+    );
+}
+
+#[test]
+fn windows_of_a_matrix_deal_out_each_element_once() {
+    for (width, height) in [(1, 1), (6, 9), (7, 11), (40, 30)] {
+        for block in [(6, 7), (8, 9), (4, 20)] {
+            let m = Output::new(0u32, width * height);
+            let result = launch((3, 4), block, || {
+                // SAFETY: the launch is two-dimensional; used in the thread that makes it.
+                let i = unsafe { Index2D::from_launch() };
+                let mut m = m.matrix::<Windows2D<4, 3, 1, 2>>(width);
+                let (x, y) = m.position(i);
+                if let Some(m) = m.get_mut(i) {
+                    *m += (y * 100 + x) as u32 + 1;
+                }
+            });
+            let written = |x: usize, y: usize| {
+                (x < 12 && y < 12) && x % 4 + 1 < block.0 as usize && y % 3 + 2 < block.1 as usize
+            };
+            let cell = |at: usize| {
+                let (x, y) = (at % width, at / width);
+                if written(x, y) {
+                    (y * 100 + x + 1) as u32
+                } else {
+                    0
+                }
+            };
+            assert_eq!(
+                (result, m.read()),
+                (Ok(()), Vec::from_iter((0..width * height).map(cell))),
+                "{width} x {height} by {block:?}"
+            );
+        }
+    }
+}

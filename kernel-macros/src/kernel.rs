@@ -171,6 +171,23 @@ impl Kernel {
     }
 }
 
+impl Param {
+    /// Of an output: how its elements are dealt out, if its type says so.
+    pub(crate) fn space(&self) -> Option<&Type> {
+        let Type::Path(path) = peel(&self.ty) else {
+            return None;
+        };
+        let PathArguments::AngleBracketed(list) = &path.path.segments.last()?.arguments else {
+            return None;
+        };
+        let types = list.args.iter().filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        });
+        types.take(2).nth(1)
+    }
+}
+
 impl ParamKind {
     /// Whether the device makes this parameter up by itself, or of what the launch hands over unseen.
     pub(crate) fn is_witness(&self) -> bool {

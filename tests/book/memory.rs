@@ -102,3 +102,57 @@ fn part_of_a_buffer_is_an_argument() -> warploom::Result<()> {
     Ok(())
 }
 // ANCHOR_END: views
+
+// ANCHOR: windows
+const HALO: usize = 8;
+const CORE: usize = 256 - 2 * HALO;
+
+/// Eight steps of heat along a rod, whose ends are isolated: the tile's outer slots are wrong after that, and the core is right.
+#[kernel(block(256))]
+fn eight_steps(
+    i: Index1D,
+    block: Block,
+    x: &[f32],
+    mut tile: DoubleTile<f32, 256>,
+    mut y: DisjointSlice<f32, Windows<CORE, HALO>>,
+) {
+    let last = x.len() as isize - 1;
+    tile.fill(|slot| x[y.position(i, slot).clamp(0, last) as usize]);
+    let (mut tile, t) = (tile.publish(&block), block.thread());
+    let position = y.position(i, t);
+    let left = if position <= 0 {
+        t
+    } else {
+        t.saturating_sub(1)
+    };
+    let right = if position >= last {
+        t
+    } else {
+        (t + 1).min(255)
+    };
+    for _ in 0..8 {
+        tile.set_own(0, (tile[left] + tile[right]) * 0.5);
+        tile.publish(&block);
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = tile[t];
+    }
+}
+// ANCHOR_END: windows
+
+#[test]
+fn steps_in_windows() -> warploom::Result<()> {
+    let x: Vec<f32> = (0..1000).map(|i| (i % 13 * 64) as f32).collect();
+    let mut expected = x.clone();
+    for _ in 0..8 {
+        let of = |at: usize| (expected[at.saturating_sub(1)] + expected[(at + 1).min(999)]) * 0.5;
+        expected = (0..1000).map(of).collect();
+    }
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let (input, mut y) = (device.upload(&x)?, device.zeroed::<f32>(1000)?);
+    let blocks = 1000usize.div_ceil(CORE) as u32;
+    eight_steps::launch(&stream, Launch::new(blocks, 256), &input, &mut y)?;
+    assert_eq!(y.to_vec(&stream)?, expected);
+    Ok(())
+}

@@ -19,6 +19,7 @@ mod linear_algebra;
 mod shared_memory;
 mod slices;
 mod warps;
+mod windows;
 
 use std::fmt::Debug;
 

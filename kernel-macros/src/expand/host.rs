@@ -146,11 +146,20 @@ fn passed(param: &Param) -> TokenStream {
         ParamKind::CooperativeGrid => quote!(GridBarrier),
         _ => quote!(ByValue),
     };
-    quote! {
+    let named = quote! {
         ::warploom::launch::Arg::named(
             ::warploom::launch::#bound::arg(&#name),
             ::warploom::__core::stringify!(#name)
         )
+    };
+    match (&param.kind, param.space()) {
+        (ParamKind::Output(_) | ParamKind::Output2D(_), Some(space)) => quote! {
+            ::warploom::launch::Arg::by_blocks(
+                #named,
+                <#space as ::warploom::device_std::output::Space>::CORE
+            )
+        },
+        _ => named,
     }
 }
 

@@ -103,6 +103,7 @@ fn check_shape(request: &LaunchRequest<'_>) -> Result<Option<CheckedShape>, Laun
         });
     }
     check_contract(&shape, request)?;
+    check_windows(&shape, request)?;
     if shape.dynamic_shared_bytes > limits.shared_bytes_opt_in {
         return Err(request.too_much_shared(&shape, 0));
     }
@@ -239,6 +240,24 @@ fn check_contract(shape: &CheckedShape, request: &LaunchRequest<'_>) -> Result<(
     let limit = contract.max_threads;
     if limit != 0 && shape.threads_per_block() > limit {
         return Err(request.too_many_threads(shape, limit));
+    }
+    Ok(())
+}
+
+/// Refuses outputs of which blocks write a part each, if there are fewer blocks than parts.
+fn check_windows(shape: &CheckedShape, request: &LaunchRequest<'_>) -> Result<(), LaunchError> {
+    for arg in request.args {
+        if let Some((axis, core, len)) = arg.uncovered(&shape.grid) {
+            return Err(LaunchError::TooFewBlocks {
+                kernel: request.kernel.base,
+                output: arg.name(),
+                what: GRID[axis],
+                given: shape.grid[axis],
+                core,
+                len,
+                needed: len.div_ceil(core),
+            });
+        }
     }
     Ok(())
 }

@@ -89,6 +89,26 @@ pub enum LaunchError {
         /// A launch of these dimensions.
         remedy: &'static str,
     },
+    /// Each block writes a part of an output, and there are fewer blocks than parts.
+    #[error(
+        "cannot launch `{kernel}` with {what} = {given}: each block writes {core} elements of `{output}` along this axis, and it has {len}; launch at least {needed} blocks along it, with `Launch::new(grid, block)` (`Launch::covering` counts threads, of which some write nothing)"
+    )]
+    TooFewBlocks {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The output's name.
+        output: &'static str,
+        /// Which dimension, e.g. `grid.x`.
+        what: &'static str,
+        /// Its size.
+        given: u32,
+        /// Elements of a block.
+        core: u64,
+        /// Elements of the output along the axis.
+        len: u64,
+        /// Blocks that write all of them.
+        needed: u64,
+    },
     /// The kernel was written for blocks of one shape.
     #[error(
         "cannot launch `{kernel}` with blocks of {given:?} threads: the kernel is declared for {needed:?}; launch it with this block{remedy}"

@@ -29,6 +29,8 @@ pub struct Arg<'a> {
     pub(super) words: [u64; 3],
     /// The parameter's name; empty if unknown.
     pub(super) name: &'static str,
+    /// Elements that a block writes along x and y; 0 where threads count.
+    pub(super) core: [u64; 2],
     pub(super) borrow: PhantomData<&'a ()>,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Arg<'a> {
             value: Source::Here(at),
             words: [0; 3],
             name: "",
+            core: [0; 2],
             borrow: PhantomData,
         }
     }
@@ -53,6 +56,7 @@ impl<'a> Arg<'a> {
             value: Source::GridBarrier,
             words: [0; 3],
             name: "",
+            core: [0; 2],
             borrow: PhantomData,
         }
     }
@@ -69,6 +73,7 @@ impl<'a> Arg<'a> {
             value: Source::Words(n),
             words,
             name: "",
+            core: [0; 2],
             borrow: PhantomData,
         }
     }
@@ -90,6 +95,27 @@ impl<'a> Arg<'a> {
 
     pub(crate) fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// An output of which each block writes `core` elements along x and y; 0 if that is not to be checked.
+    #[must_use]
+    pub fn by_blocks(self, core: [usize; 2]) -> Arg<'a> {
+        Arg {
+            core: core.map(|extent| extent as u64),
+            ..self
+        }
+    }
+
+    /// The first axis along which a grid has too few blocks to write all of an output: the axis, elements of a block, and of the output.
+    #[inline]
+    pub(crate) fn uncovered(&self, grid: &[u32; 3]) -> Option<(usize, u64, u64)> {
+        let [_, lengths @ ..] = self.words;
+        let axes = self.core.iter().zip(lengths).zip(grid).enumerate();
+        axes.filter(|(_, ((core, _), _))| **core != 0)
+            .find(|(_, ((core, length), blocks))| {
+                u64::from(**blocks).saturating_mul(**core) < *length
+            })
+            .map(|(axis, ((core, length), _))| (axis, *core, length))
     }
 
     /// The first element of a slice, and its bytes.

@@ -14,6 +14,7 @@ pub(crate) struct RecordedArg {
     value: Option<RecordedValue>,
     words: [u64; 3],
     name: &'static str,
+    core: [u64; 2],
     is_grid_barrier: bool,
     /// How many of them are parameters.
     n_words: usize,
@@ -45,6 +46,7 @@ impl RecordedArg {
             value,
             words: arg.words,
             name: arg.name,
+            core: arg.core,
             is_grid_barrier: matches!(arg.value, Source::GridBarrier),
             n_words: match arg.value {
                 Source::Words(n) => n,
@@ -68,6 +70,7 @@ impl RecordedArg {
             value,
             words: self.words,
             name: self.name,
+            core: self.core,
             borrow: PhantomData,
         }
     }
