@@ -37,7 +37,7 @@ pub use warploom_macros::{KernelArg, Plain, kernel};
 /// Questions to devices, choices among them, and their settings: what [`Device`] takes and gives.
 pub use warploom_runtime::device;
 pub use warploom_runtime::{
-    Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
+    Advice, AppendBuffer, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
     ChannelFormat, Child, Device, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceError,
     DeviceProperties, DeviceSlice, DeviceSlice2DMut, DeviceSlice3D, DeviceSlice3DMut,
     DeviceSliceMut, Dim3, DriverError, Error, Event, EventOptions, ExecutableGraph, Extent3,
@@ -54,8 +54,8 @@ pub use warploom_runtime::{
 pub mod prelude {
     pub use crate::device_std::math::Float as _; // `x.rsqrt()` and its kin
     pub use crate::device_std::{
-        AsyncTiles, Atomic, AtomicF32, AtomicF64, Bf16, Bf16x2, Block, BlockLeader, Chunks,
-        Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
+        AppendSlice, AsyncTiles, Atomic, AtomicF32, AtomicF64, Bf16, Bf16x2, Block, BlockLeader,
+        Chunks, Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
         DoubleTile, DoubleView, DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group,
         Index1D, Index2D, Index3D, LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock,
         PerWarp, Publish, Reclaim, SharedArray, SharedTile, Stage, Tile, TileView, Warp, WarpGroup,

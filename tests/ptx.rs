@@ -2,6 +2,8 @@
 
 #[path = "ptx/aggregates.rs"]
 mod aggregates;
+#[path = "ptx/append.rs"]
+mod append;
 #[path = "ptx/atomic_accesses.rs"]
 mod atomic_accesses;
 #[path = "ptx/atomic_add.rs"]

@@ -78,8 +78,8 @@ pub use index::{
     Dim3, Index1D, Index2D, Index3D, block_dim, block_idx, grid_dim, lane, thread_idx, warp_id,
 };
 pub use output::{
-    Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, Patches, PerBlock, PerWarp,
-    Windows, Windows2D,
+    AppendSlice, Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, Patches, PerBlock,
+    PerWarp, Windows, Windows2D,
 };
 pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};

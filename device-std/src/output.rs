@@ -4,10 +4,14 @@
 //! witness, and its [`Space`] says which element a witness stands for. The space is part of the parameter's type: no kernel can use
 //! two spaces on one parameter, and none takes a stride or a width per call. So two threads never get one element.
 
+mod append; // elements whose number the kernel finds out
 mod brackets; // `y[i]` and its error
 mod patches; // rectangles of a matrix, one for each thread
 mod windows; // parts of one block each, with a halo
 
+pub use append::AppendSlice;
+#[doc(hidden)]
+pub use append::header;
 pub use patches::{Patch, Patches};
 pub use windows::{WindowIter, Windows, Windows2D};
 

@@ -51,6 +51,8 @@ pub(crate) enum ParamKind {
     Output(Type),
     /// `DisjointSlice2D<T>`.
     Output2D(Type),
+    /// `AppendSlice<T>`.
+    Append(Type),
     /// A value whose type is a type parameter bounded by `Fn`, `FnMut` or `FnOnce`.
     Closure,
     /// `*const T` or `*mut T`.
@@ -216,7 +218,10 @@ impl ParamKind {
         self.is_witness()
             || matches!(
                 self,
-                ParamKind::Slice(_) | ParamKind::Output(_) | ParamKind::Output2D(_)
+                ParamKind::Slice(_)
+                    | ParamKind::Output(_)
+                    | ParamKind::Output2D(_)
+                    | ParamKind::Append(_)
             )
     }
 }
@@ -302,9 +307,12 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
             ParamKind::Refused(Refused::ElementMissing),
             ParamKind::Output2D,
         ),
-        "DeviceBuffer" | "ManagedBuffer" | "PinnedBuffer" | "DeviceSlice" | "DeviceSliceMut" => {
-            ParamKind::Refused(Refused::HostHandle)
-        }
+        "AppendSlice" => element().map_or(
+            ParamKind::Refused(Refused::ElementMissing),
+            ParamKind::Append,
+        ),
+        "AppendBuffer" | "DeviceBuffer" | "ManagedBuffer" | "PinnedBuffer" | "DeviceSlice"
+        | "DeviceSliceMut" => ParamKind::Refused(Refused::HostHandle),
         "BlockLeader" => ParamKind::Refused(Refused::Leader),
         "SharedArray" => ParamKind::Refused(Refused::SharedArray),
         "String" => ParamKind::Refused(Refused::Text),

@@ -29,6 +29,7 @@ mod spans; // where errors in generated code are shown
 /// | `CooperativeGrid`, in a `cooperative` kernel | nothing |
 /// | `x: &[T]` | a buffer or a part of one, to read |
 /// | `mut y: DisjointSlice<T>`, `DisjointSlice2D<T>` | a buffer or a part of one, to write |
+/// | `mut y: AppendSlice<T>` | an `AppendBuffer<T>`, to append to |
 /// | `GridConst<T>` | a value, which all threads read at one place |
 /// | anything else | a value: `T: KernelArg`, or a closure `F: Fn(..) + Copy + Send + Sync + 'static` |
 ///

@@ -149,6 +149,10 @@ fn memory_errors() -> Vec<M> {
             at: 3,
             len: 5,
         },
+        M::AppendedTooMany {
+            given: 1200,
+            capacity: 1000,
+        },
         M::NotRectangular { len: 10, width: 3 },
         M::EmptyChunks { len: 10 },
         M::LengthMismatch {

@@ -63,7 +63,7 @@ pub use graph::{Child, ExecutableGraph, Graph, GraphError, Node};
 pub use interop::InteropError;
 pub use launch::{Dim3, Launch, LaunchError};
 pub use memory::{
-    Advice, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
+    Advice, AppendBuffer, ArrayBuffer, ArrayElement, ArrayShape, ArraySlice, ArraySliceMut, Attach,
     ChannelFormat, DeviceBuffer, DeviceChunks, DeviceChunksMut, DeviceSlice3D, DeviceSlice3DMut,
     Extent3, HostPart, HostPartMut, ManagedBuffer, MemoryError, MemoryInUse, MemoryLocation,
     MemoryUsage, ObjectsInUse, PinnedBuffer, PinnedOptions, PinnedSlice, PinnedSliceMut,

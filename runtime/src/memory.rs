@@ -1,5 +1,6 @@
 //! Typed buffers in a device's memory, and in memory of the host that a device reaches.
 
+mod append; // elements whose number a kernel finds out
 mod array; // memory without addresses
 mod atomics; // what threads may write together
 mod chunks; // buffers cut up
@@ -29,6 +30,7 @@ use crate::stream::{Stream, StreamError};
 use crate::unsupported::Unsupported;
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
+pub use append::AppendBuffer;
 pub use array::{ArrayBuffer, ArrayElement, ArrayShape, ChannelFormat};
 pub use atomics::AtomicElement;
 pub use chunks::{DeviceChunks, DeviceChunksMut};
@@ -128,6 +130,16 @@ pub enum MemoryError {
         at: usize,
         /// Elements of the buffer.
         len: usize,
+    },
+    /// Kernels appended more elements than there is room for.
+    #[error(
+        "kernels appended {given} elements to a buffer with room for {capacity}, and the others were left out; make it with `device.append_buffer({given})`, or `clear` it between launches"
+    )]
+    AppendedTooMany {
+        /// Elements that were appended, those included that were left out.
+        given: u64,
+        /// Elements that there is room for.
+        capacity: usize,
     },
     /// A buffer cannot be seen as rows of this width.
     #[error("cannot see {len} elements as rows of {width}; use a width that divides the length")]

@@ -156,3 +156,47 @@ fn steps_in_windows() -> warploom::Result<()> {
     assert_eq!(y.to_vec(&stream)?, expected);
     Ok(())
 }
+
+// ANCHOR: append
+/// The places of the elements that are above a limit.
+#[kernel]
+fn above(i: Index1D, x: &[f32], limit: f32, mut places: AppendSlice<u32>) {
+    if let Some(x) = x.get(i.get())
+        && *x > limit
+    {
+        places.push(i.get() as u32);
+    }
+}
+// ANCHOR_END: append
+
+// ANCHOR: append_test
+#[test]
+fn places_above_a_limit() -> warploom::Result<()> {
+    let x: Vec<f32> = (0..1000).map(|i| (i * 7 % 100) as f32).collect();
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let (input, mut places) = (device.upload(&x)?, device.append_buffer(100)?);
+    above::launch(
+        &stream,
+        Launch::covering(x.len()),
+        &input,
+        89.5,
+        &mut places,
+    )?;
+    let mut found = places.to_vec(&stream)?;
+    found.sort_unstable();
+    assert_eq!(found.len(), 100);
+    assert!(found.iter().all(|place| x[*place as usize] > 89.5));
+
+    above::launch(
+        &stream,
+        Launch::covering(x.len()),
+        &input,
+        89.5,
+        &mut places,
+    )?; // behind the others
+    let text = places.to_vec(&stream).unwrap_err().to_string();
+    assert!(text.starts_with("kernels appended 200 elements to a buffer with room for 100"));
+    Ok(())
+}
+// ANCHOR_END: append_test

@@ -3,6 +3,7 @@
 //! Most tests are one function from a slice and an index to a value. The host calls it in a loop, a kernel calls it once per
 //! thread, and both must agree.
 
+mod append;
 mod atomics;
 mod calls;
 mod closures;

@@ -86,7 +86,8 @@ impl Parts for Coalesced<'_> {
         if lanes == LaneMask::FULL {
             return rank % 32;
         }
-        lanes.nth(rank % self.size()).unwrap_or(0)
+        // Never 0, for the caller's own lane is one of them; said so that no check for a division by 0 is left.
+        lanes.nth(rank % self.size().max(1)).unwrap_or(0)
     }
 
     #[inline(always)]

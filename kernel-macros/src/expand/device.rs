@@ -91,7 +91,9 @@ fn raw_params(param: &Param) -> TokenStream {
     let usize = quote!(::warploom::__core::primitive::usize);
     match &param.kind {
         ParamKind::Slice(element) => quote!(#name: *const #element, #len: #usize),
-        ParamKind::Output(element) => quote!(#name: *mut #element, #len: #usize),
+        ParamKind::Output(element) | ParamKind::Append(element) => {
+            quote!(#name: *mut #element, #len: #usize)
+        }
         ParamKind::Output2D(element) => {
             quote!(#name: *mut #element, #width: #usize, #height: #usize)
         }
@@ -116,7 +118,7 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
         ParamKind::Slice(_) => {
             quote!(::warploom::device_std::scope::Scope::slice(&#scope, #name, #len))
         }
-        ParamKind::Output(_) => {
+        ParamKind::Output(_) | ParamKind::Append(_) => {
             let ours = ours();
             tie(scope, &quote!(#ours::from_launch(#name, #len)))
         }

@@ -131,6 +131,7 @@ fn bind(param: &Param) -> TokenStream {
         ParamKind::Output2D(_) => {
             quote!(let #name = ::warploom::launch::Slice2DMutArg::bind(#name);)
         }
+        ParamKind::Append(_) => quote!(let #name = ::warploom::launch::AppendArg::bind(#name);),
         ParamKind::CooperativeGrid => {
             quote!(let #name = ::warploom::launch::GridBarrier::new();)
         }
@@ -142,7 +143,10 @@ fn bind(param: &Param) -> TokenStream {
 fn passed(param: &Param) -> TokenStream {
     let name = &param.name;
     let bound = match &param.kind {
-        ParamKind::Slice(_) | ParamKind::Output(_) | ParamKind::Output2D(_) => quote!(BoundSlice),
+        ParamKind::Slice(_)
+        | ParamKind::Output(_)
+        | ParamKind::Output2D(_)
+        | ParamKind::Append(_) => quote!(BoundSlice),
         ParamKind::CooperativeGrid => quote!(GridBarrier),
         _ => quote!(ByValue),
     };
@@ -181,7 +185,7 @@ fn rebuild(param: &Param, scope: &Ident) -> TokenStream {
             let (data, len) = (part("as_ptr"), part("len"));
             quote!(::warploom::device_std::scope::Scope::slice(&#scope, #data, #len))
         }
-        ParamKind::Output(_) => {
+        ParamKind::Output(_) | ParamKind::Append(_) => {
             let (ours, data, len) = (ours(), part("as_mut_ptr"), part("len"));
             tie(scope, &quote!(#ours::from_launch(#data, #len)))
         }

@@ -43,7 +43,7 @@ fn layout(param: &Param) -> TokenStream {
             quote!(<T::Plain as #plain>::LAYOUT),
             element,
         ),
-        ParamKind::Output(element) | ParamKind::Output2D(element) => {
+        ParamKind::Output(element) | ParamKind::Output2D(element) | ParamKind::Append(element) => {
             return quote!(<#element as #plain>::LAYOUT);
         }
         // Rule: value-is-an-argument

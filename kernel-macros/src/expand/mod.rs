@@ -242,6 +242,7 @@ fn launch_param(param: &Param) -> TokenStream {
         ParamKind::Slice(element) => (quote!(SliceArg), element),
         ParamKind::Output(element) => (quote!(SliceMutArg), element),
         ParamKind::Output2D(element) => (quote!(Slice2DMutArg), element),
+        ParamKind::Append(element) => (quote!(AppendArg), element),
         ParamKind::GridConst(value) => return quote!(#name: #value),
         _ => return quote!(#name: #ty),
     };
@@ -374,7 +375,7 @@ fn contract_fields(kernel: &Kernel) -> TokenStream {
 fn param_description(param: &Param, path: &TokenStream) -> TokenStream {
     let (constructor, ty) = match &param.kind {
         ParamKind::Slice(element) => ("slice", element),
-        ParamKind::Output(element) => ("slice_mut", element),
+        ParamKind::Output(element) | ParamKind::Append(element) => ("slice_mut", element),
         ParamKind::Output2D(element) => ("slice_2d_mut", element),
         ParamKind::GridConst(value) => ("grid_const", value),
         ParamKind::CooperativeGrid => {

@@ -8,9 +8,11 @@ mod recorded; // kept by a graph
 
 use std::marker::PhantomData;
 
+use warploom_device_std::Plain;
+
 use crate::buffer::Buffer;
 use crate::kernel::Param;
-use crate::memory::{DeviceBuffer, ManagedBuffer};
+use crate::memory::{AppendBuffer, DeviceBuffer, ManagedBuffer};
 use crate::view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};
 
 pub use arg::Arg;
@@ -142,6 +144,38 @@ pub trait Slice2DMutArg<'a, T>: sealed::Slice2DMutArg<'a, T> {
     fn bind(self) -> BoundSlice<'a, T>;
 }
 
+/// What `launch` takes for a kernel's `AppendSlice<T>`: `&mut AppendBuffer<T>`. Sealed, as [`SliceMutArg`] is.
+///
+/// Memory without a count is refused:
+///
+/// ```compile_fail,E0277
+/// # use warploom_runtime::{Device, launch::AppendArg};
+/// fn launch<'a>(kept: impl AppendArg<'a, f32>) {}
+/// launch(&mut Device::emulator().zeroed::<f32>(8).unwrap());
+/// ```
+/// ```
+/// # use warploom_runtime::{Device, launch::AppendArg};
+/// # fn launch<'a>(kept: impl AppendArg<'a, f32>) {}
+/// launch(&mut Device::emulator().append_buffer::<f32>(8)?);
+/// # Ok::<(), warploom_runtime::Error>(())
+/// ```
+/// Nor is a buffer with a count an ordinary output, which would write over it:
+/// ```compile_fail,E0277
+/// # use warploom_runtime::{Device, launch::SliceMutArg};
+/// fn launch<'a>(y: impl SliceMutArg<'a, f32>) {}
+/// launch(&mut Device::emulator().append_buffer::<f32>(8).unwrap());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot append to `{Self}`",
+    label = "expected `&mut AppendBuffer<_>`",
+    note = "make the output on the device first: `let mut kept = device.append_buffer::<T>(capacity)?;`, then pass `&mut kept`"
+)]
+pub trait AppendArg<'a, T>: sealed::AppendArg<'a, T> {
+    /// Takes the argument apart, for the launch that borrows it.
+    #[doc(hidden)]
+    fn bind(self) -> BoundSlice<'a, T>;
+}
+
 /// Elements of arguments, of which [`SameElement`] speaks.
 #[derive(Debug)]
 pub enum Elements {}
@@ -165,6 +199,7 @@ mod sealed {
     pub trait SliceArg<'a, T> {}
     pub trait SliceMutArg<'a, T> {}
     pub trait Slice2DMutArg<'a, T> {}
+    pub trait AppendArg<'a, T> {}
     pub trait SameElement<Given, Wanted> {}
     impl<T> SameElement<T, T> for super::Elements {}
 }
@@ -202,6 +237,21 @@ arguments! {
     SliceMutArg for &'a mut DeviceSliceMut<'_, T>: |view| BoundSlice::write(view.reborrow());
     Slice2DMutArg for DeviceSlice2DMut<'a, T>: |view| BoundSlice::write_2d(view);
     Slice2DMutArg for &'a mut DeviceSlice2DMut<'_, T>: |view| BoundSlice::write_2d(view.reborrow());
+}
+
+impl<'a, T: Plain + 'a, U: 'a> sealed::AppendArg<'a, U> for &'a mut AppendBuffer<T> where
+    Elements: SameElement<T, U>
+{
+}
+
+impl<'a, T: Plain + 'a, U: 'a> AppendArg<'a, U> for &'a mut AppendBuffer<T>
+where
+    Elements: SameElement<T, U>,
+{
+    #[inline]
+    fn bind(self) -> BoundSlice<'a, U> {
+        BoundSlice::write(self.memory_mut())
+    }
 }
 
 /// Memory that a launch borrows for one parameter, exclusively if the kernel writes it.

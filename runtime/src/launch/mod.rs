@@ -1,7 +1,7 @@
 //! How a kernel is started: the shape, the contract, the arguments, and [`submit`], which the expansion of `kernel` calls.
 //!
 //! Everything is checked before the driver or the emulator sees it. Users need [`Launch`] and, to pass parts of buffers on,
-//! the traits [`SliceArg`], [`SliceMutArg`] and [`Slice2DMutArg`]; the rest is for generated code.
+//! the traits [`SliceArg`], [`SliceMutArg`], [`Slice2DMutArg`] and [`AppendArg`]; the rest is for generated code.
 
 pub(crate) mod arguments; // buffers as kernels take them
 mod attributes; // what the driver says of a kernel
@@ -23,7 +23,8 @@ pub use crate::cuda::module::KernelAttributes;
 pub use crate::kernel::{Contract, Kernel, Param, ParamKind};
 pub use crate::launch_config::{Launch, Shape};
 pub use arguments::{
-    Arg, BoundSlice, Elements, SameElement, Slice2DMutArg, SliceArg, SliceMutArg, SliceParts,
+    AppendArg, Arg, BoundSlice, Elements, SameElement, Slice2DMutArg, SliceArg, SliceMutArg,
+    SliceParts,
 };
 pub use attributes::{attributes, function};
 pub use error::{LaunchError, requires_failed};
