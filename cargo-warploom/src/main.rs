@@ -15,6 +15,7 @@ mod new_project; // a project from a template
 mod project; // what cargo says of a project, and builds of it
 mod ptx; // a kernel's PTX
 mod ptxas; // PTX becomes machine code
+mod ptxas_costs; // what it says of each kernel
 mod report; // what kernels cost
 mod sanitize; // tests and programs under compute-sanitizer
 mod select; // kernels by name

@@ -212,6 +212,7 @@ const CRATES: &[Layers] = &[
                     "machine_code",
                     "ptx",
                     "ptxas",
+                    "ptxas_costs",
                     "select",
                     "source_lines",
                 ],

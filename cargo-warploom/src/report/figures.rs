@@ -1,7 +1,7 @@
 //! What is known of a kernel for one architecture, and its form in JSON.
 
 use crate::device_code::{Arch, DeviceKernel};
-use crate::ptxas::Cost;
+use crate::ptxas_costs::Cost;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use warploom_runtime::model::Model;

@@ -8,7 +8,8 @@ mod table; // as text
 use crate::command_line::ReportOptions;
 use crate::device_code::{self, Arch, DeviceKernel, Image};
 use crate::project::{self, Programs};
-use crate::ptxas::{Assembler, Cost, is_unknown_arch};
+use crate::ptxas::{Assembler, is_unknown_arch};
+use crate::ptxas_costs::Cost;
 use crate::{Verdict, machine_code, print, remark, select, write};
 use figures::{Figures, Report};
 use std::collections::{BTreeSet, HashMap};

@@ -12,6 +12,9 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use crate::ptx::Image;
 
+#[path = "../../../cargo-warploom/src/ptxas_costs.rs"]
+mod ptxas_costs; // a file of cargo-warploom, which is a program without a library
+
 /// Names the assembler; without it `ptxas` of the `PATH` is taken.
 const PTXAS: &str = "WARPLOOM_PTXAS";
 /// Set to 1 where a missing assembler must not go unnoticed.
@@ -200,27 +203,15 @@ fn with_lines(said: &str, ptx: &str) -> String {
 }
 
 pub(crate) fn costs(said: &str) -> Vec<Cost> {
-    let mut all: Vec<Cost> = Vec::new();
-    for line in said.lines() {
-        let before = |word: &str| {
-            let number = line.split(word).next()?.split_whitespace().next_back()?;
-            number.parse::<u32>().ok()
-        };
-        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
-            all.push(Cost {
-                entry: rest.split('\'').next().unwrap_or_default().to_owned(),
-                ..Cost::default()
-            });
-        } else if let Some(last) = all.last_mut() {
-            if line.contains("bytes stack frame") && last.registers == 0 {
-                last.stack = before(" bytes stack frame").unwrap_or_default();
-                last.spilled = before(" bytes spill stores").unwrap_or_default();
-            } else if line.contains("Used ") && line.contains(" registers") {
-                last.registers = before(" registers").unwrap_or_default();
-            }
-        }
-    }
-    all
+    let costs = ptxas_costs::costs(said).into_iter();
+    costs
+        .map(|(entry, cost)| Cost {
+            entry,
+            stack: cost.stack_bytes,
+            spilled: cost.spill_stores,
+            registers: cost.registers,
+        })
+        .collect()
 }
 
 #[cfg(test)]
