@@ -7,6 +7,14 @@ use std::path::{Path, PathBuf};
 /// The version that a project depends on where no checkout is named.
 const VERSION: &str = "\"0.1\"";
 
+/// What a project with paths to a checkout has in its manifest besides.
+const PATH_PROFILE: &str = "
+# Cargo keeps incremental data of crates given by path as it does of this one, and warploom's would be nearly half of the target folder.
+# For changes to warploom itself, remove these lines.
+[profile.dev.package.\"*\"]
+incremental = false
+";
+
 /// The files of a project, with `{name}` and the dependencies to be filled in. Their names end with `.txt` here, so that nothing takes them
 /// for a package.
 const FILES: [(&str, &str); 6] = [
@@ -38,6 +46,10 @@ pub(crate) fn run(options: &NewOptions) -> Result<Verdict, String> {
     };
     check_name(&name)?;
     let (library, build) = dependencies(options.path.as_deref())?;
+    let path_profile = match options.path {
+        Some(_) => PATH_PROFILE,
+        None => "",
+    };
     if std::fs::symlink_metadata(folder).is_ok() {
         return Err(format!(
             "{} exists already; choose another folder, or remove it",
@@ -48,7 +60,8 @@ pub(crate) fn run(options: &NewOptions) -> Result<Verdict, String> {
         let text = text
             .replace("{name}", &name)
             .replace("{warploom}", &library)
-            .replace("{warploom-build}", &build);
+            .replace("{warploom-build}", &build)
+            .replace("{path-profile}", path_profile);
         write(&folder.join(file), &text)?;
     }
     let shown = folder.display();
@@ -172,7 +185,7 @@ mod tests {
     fn templates_are_complete() {
         for (file, text) in FILES {
             assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{file}");
-            for mark in ["{name}", "{warploom}", "{warploom-build}"] {
+            for mark in ["{name}", "{warploom}", "{warploom-build}", "{path-profile}"] {
                 let wanted = match (file, mark) {
                     ("Cargo.toml", _) => 1,
                     ("README.md", "{name}") => 1,

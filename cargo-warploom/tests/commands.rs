@@ -74,6 +74,8 @@ fn a_new_project_has_all_files() {
         manifest.contains("\nwarploom-build = \"0.1\"\n"),
         "{manifest}"
     );
+    assert!(!manifest.contains("incremental"), "{manifest}");
+    assert!(manifest.contains("\n[profile.dev]\ndebug = \"line-tables-only\"\n\n#"));
     assert!(read("build.rs").contains("warploom_build::compile();"));
     assert!(read("src/main.rs").contains("#[kernel]"));
     assert!(read("README.md").starts_with("# hello-gpu\n"));
@@ -95,6 +97,8 @@ fn a_checkout_takes_the_place_of_versions() {
     assert!(manifest.contains("name = \"hello\"\n"), "{manifest}");
     let library = format!("warploom = {{ path = \"{checkout}\" }}\n");
     assert!(manifest.contains(&library), "{manifest}");
+    let profile = "\n[profile.dev.package.\"*\"]\nincremental = false\n\n#";
+    assert!(manifest.contains(profile), "{manifest}");
     let wrong = run(&place, &["new", "c", "--path", "a"]);
     assert_eq!(wrong.code, 2);
     assert!(
