@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 #[derive(Debug, Clone, Default)]
 pub struct Function {
     code: Vec<Instruction>,
-    /// Places of panics that are written in the kernel: nothing else runs there.
+    /// Places of panics that are written in the kernel, and of what comes before panics alone: nothing else runs there.
     panics: HashSet<usize>,
 }
 
@@ -67,14 +67,10 @@ const CLAIM: &str = "ATOMG.E.EXCH.STRONG.SYS";
 /// Reads the function of this name: a kernel has a section of its own. What only panics call is left out.
 #[must_use]
 pub fn function(text: &str, name: &str) -> Option<Function> {
-    let head = format!(".text.{name}:");
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .skip_while(|l| *l != head.as_str());
-    lines.next()?;
+    let (_, rest) = text.split_once(&format!("\n.text.{name}:\n"))?;
     let mut code: Vec<Instruction> = Vec::new();
     let mut labels: HashMap<&str, usize> = HashMap::new();
+    let lines = rest.lines().map(str::trim);
     let lines = lines.take_while(|l| !l.starts_with(".section") && !l.starts_with("//---"));
     for line in without_panics(lines) {
         if let Some(label) = line.strip_suffix(':') {
@@ -83,16 +79,14 @@ pub fn function(text: &str, name: &str) -> Option<Function> {
             code.push(instruction);
         }
     }
-    for (at, instruction) in code.iter_mut().enumerate() {
+    for instruction in &mut code {
         let label = instruction.operands.split_once("`(");
         let label = label.and_then(|(_, rest)| rest.split(')').next());
         instruction.target = label.and_then(|l| labels.get(l)).copied();
-        if instruction.name == "BRA" && instruction.target == Some(at) && !instruction.guarded {
-            instruction.name.clear(); // the endless loop that pads
-        }
     }
-    let end = code.iter().position(|i| i.name.is_empty());
-    code.truncate(end.unwrap_or(code.len()));
+    // An endless loop before it is one of the kernel: a path that LLVM knows to be impossible may end in one.
+    let last = code.iter().rposition(|i| i.name != "NOP");
+    code.truncate(last.map_or(0, |at| at + usize::from(!code[at].jumps_to(at))));
     if code.is_empty() {
         return None;
     }
@@ -101,6 +95,7 @@ pub fn function(text: &str, name: &str) -> Option<Function> {
         panics: HashSet::new(),
     };
     function.panics = function.panics_in_place();
+    function.add_ways_to_panics();
     Some(function)
 }
 
@@ -177,9 +172,19 @@ impl Instruction {
         Some(told.join("."))
     }
 
+    /// Whether a thread may end here, or return from a function.
+    fn ends_the_thread(&self) -> bool {
+        matches!(self.opcode(), "EXIT" | "RET" | "KILL")
+    }
+
+    /// Whether it jumps there, whatever its conditions say.
+    fn jumps_to(&self, to: usize) -> bool {
+        self.name == "BRA" && self.target == Some(to) && !self.falls_through()
+    }
+
     /// Whether what follows it in the text may run next.
     fn falls_through(&self) -> bool {
-        let ends = matches!(self.opcode(), "EXIT" | "RET" | "BRX" | "JMX" | "KILL");
+        let ends = self.ends_the_thread() || matches!(self.opcode(), "BRX" | "JMX");
         // `BRA P0, label` has a condition among its operands.
         let jumps = self.opcode() == "BRA" && self.operands.starts_with('`');
         self.guarded || !(ends || jumps)
@@ -229,7 +234,8 @@ impl Function {
         let mut panics = HashSet::new();
         let dominators = self.dominators(&self.predecessors());
         let begins = |at: usize| {
-            let ends = |i: &Instruction| !i.falls_through() || i.target.is_some();
+            let ends =
+                |i: &Instruction| !i.falls_through() || i.target.is_some() || i.ends_the_thread();
             let reached = |i: &Instruction| i.target == Some(at);
             at == 0 || ends(&self.code[at - 1]) || self.code.iter().any(reached)
         };
@@ -246,6 +252,44 @@ impl Function {
             panics.extend(theirs);
         }
         panics
+    }
+
+    /// What leads to panics alone: the arguments of a call that reports one, the search for the index that is out of bounds. That is all from where no
+    /// end of the kernel is reached but in a panic; so is an endless loop, which LLVM leaves of a path that cannot be.
+    fn add_ways_to_panics(&mut self) {
+        let reports = |i: &Instruction| PANICS.iter().any(|name| i.operands.contains(name));
+        let next = |at: usize| -> Vec<usize> {
+            let instruction = &self.code[at];
+            match instruction.opcode() {
+                "CALL" if !instruction.guarded && reports(instruction) => Vec::new(),
+                // It goes where the BSSY of the same register says.
+                "BSYNC" => {
+                    let marks = self.code.iter().filter(|i| i.opcode() == "BSSY");
+                    let same = marks.filter(|i| i.operands.starts_with(&instruction.operands));
+                    same.filter_map(|i| i.target)
+                        .chain(self.successors(at))
+                        .collect()
+                }
+                _ => self.successors(at).collect(),
+            }
+        };
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.code.len()];
+        let mut todo = Vec::new();
+        for at in (0..self.code.len()).filter(|at| !self.panics.contains(at)) {
+            next(at).into_iter().for_each(|to| before[to].push(at));
+            let is_call = self.code[at].opcode() == "CALL";
+            let ends = self.code[at].ends_the_thread() || next(at).is_empty();
+            todo.extend(Some(at).filter(|_| ends && !is_call));
+        }
+        let mut to_the_end = HashSet::new();
+        while let Some(at) = todo.pop() {
+            if to_the_end.insert(at) {
+                todo.extend(&before[at]);
+            }
+        }
+        self.panics = (0..self.code.len())
+            .filter(|at| !to_the_end.contains(at))
+            .collect();
     }
 
     fn predecessors(&self) -> Vec<Vec<usize>> {
