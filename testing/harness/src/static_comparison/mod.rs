@@ -4,6 +4,7 @@
 //! kernels there are. Must not know: devices, times.
 
 mod document;
+mod merge;
 mod sass;
 mod tools;
 mod twins;

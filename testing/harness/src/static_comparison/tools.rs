@@ -5,7 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::merge::merged;
 use super::{Figures, StaticError, function};
+use crate::ptx::Image;
 use crate::ptxas::{Cost, Ptxas, costs};
 
 /// Names the disassembler; without it the one beside `WARPLOOM_PTXAS`, then that of the `PATH` is taken.
@@ -77,6 +79,25 @@ impl Tools {
         ptxas.args(["-v", "-O3", "-arch", self.arch, "-o"]);
         let said = run(ptxas.arg(&cubin).arg(&input))?;
         self.of_cubin(&cubin, said, "our PTX")
+    }
+
+    /// Assembles images of one program, in as few runs as possible. An image may be named several times.
+    ///
+    /// # Errors
+    /// [`StaticError`] with what the programs say.
+    pub fn assemble_all(&self, images: &[&Image]) -> Result<MachineCode, StaticError> {
+        let texts: Vec<&str> = images.iter().map(|image| image.ptx.as_str()).collect();
+        let mut all = MachineCode {
+            text: String::new(),
+            costs: Vec::new(),
+            place: "our PTX".to_owned(),
+        };
+        for ptx in merged(&texts) {
+            let code = self.assemble(&ptx)?;
+            all.text += &code.text;
+            all.costs.extend(code.costs);
+        }
+        Ok(all)
     }
 
     /// Compiles twins with nvcc.
