@@ -150,6 +150,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["libloading", "thiserror"],
     ),
     (
+        "benches/idioms",
+        "warploom-idioms",
+        &["warploom", "warploom-build", "warploom-harness"],
+        &[],
+    ),
+    (
         "testing/harness",
         "warploom-harness",
         &[
@@ -309,6 +315,11 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run static` runs it"
     );
     assert!(read(".ci/run").contains("cargo run --release --package warploom-unseen -- --check"));
+    assert!(
+        tested.insert("benches/idioms".to_owned()),
+        "`.ci/run static` runs it"
+    );
+    assert!(read(".ci/run").contains("cargo run --release --package warploom-idioms"));
     assert!(
         read(".ci/run").contains("cargo test --test outside"),
         "`cargo test` leaves it out"

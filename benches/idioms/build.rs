@@ -3,5 +3,8 @@
 use warploom_build::{Arch, Builder};
 
 fn main() {
-    Builder::new().archs(&[Arch::sm(90)]).instrumented(false).compile();
+    Builder::new()
+        .archs(&[Arch::sm(90)])
+        .instrumented(false)
+        .compile();
 }

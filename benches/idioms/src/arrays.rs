@@ -172,7 +172,7 @@ pairs! {
         top[3]
     }
 
-    /// a sorting network of nine values: the median
+    /// five values sorted by swaps: the median
     median: f32 => f32, |t, n, x| {
         let mut a: [f32; 5] = core::array::from_fn(|k| x[t + k]);
         for i in 0..a.len() {
@@ -248,17 +248,19 @@ pairs! {
                 Complex { re: self.re * o.re - self.im * o.im, im: self.re * o.im + self.im * o.re }
             }
         }
-        let mut z = Complex { re: x[t] * 0.01, im: x[t + 1] * 0.01 };
+        let w = Complex { re: x[t] * 0.02, im: x[t + 1] * 0.02 };
+        let mut z = w;
         for _ in 0..n {
-            z = z * z;
+            z = z * w;
         }
         z.re + z.im
     } plain {
-        let (mut re, mut im) = (x[t] * 0.01, x[t + 1] * 0.01);
+        let (x, y) = (x[t] * 0.02, x[t + 1] * 0.02);
+        let (mut re, mut im) = (x, y);
         let mut k = 0;
         while k < n {
-            let next = re * re - im * im;
-            im = re * im + im * re;
+            let next = re * x - im * y;
+            im = re * y + im * x;
             re = next;
             k += 1;
         }

@@ -1,32 +1,72 @@
-mod pair; mod ranges; mod slices; mod searches; mod integers; mod arrays;
+//! Idioms of Rust in kernels, beside the same written with counters and indices: do both become the same machine code?
+//!
+//! ```text
+//! cargo run --release -p warploom-idioms
+//! ```
+//! runs both kernels of each pair on the emulator, where their results must be equal. With ptxas and nvdisasm (`WARPLOOM_PTXAS`) it then counts the
+//! instructions of both for sm_90: an idiom may have 1.10 times as many as its plain form, or stands in `benches/idioms/exceptions.tsv` with the reason.
+//! With `WARPLOOM_BLESS=1` the figures go to `benches/results/idioms.tsv`, of which `docs/generated/idioms.md` is made.
+//!
+//! A pair is written with `pairs!` (`pair.rs`), in the file of its kind. The plain form has bounds checks, too, and no tricks that the idiom could not have.
+#![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
+
+// The frame.
+mod figures; // registers and instructions of both forms, against the limit
+mod pair; // two kernels with equal results
+
+// The pairs.
+mod arrays;
+mod inclusive_ranges;
+mod integers;
+mod ranges;
+mod reductions;
+mod searches;
+mod slices;
+
+use std::error::Error;
+use std::process::ExitCode;
+
 use warploom::prelude::*;
-use warploom_harness::static_comparison::tools;
-use warploom_harness::ptx;
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let files = [("ranges", ranges::PAIRS), ("slices", slices::PAIRS), ("searches", searches::PAIRS), ("integers", integers::PAIRS), ("arrays", arrays::PAIRS)];
-    if std::env::args().nth(1).is_none() {
+
+use pair::Pair;
+
+/// The pairs by the names of their files, in the order of the page.
+const FILES: [(&str, &[Pair]); 7] = [
+    ("ranges", ranges::PAIRS),
+    ("inclusive_ranges", inclusive_ranges::PAIRS),
+    ("slices", slices::PAIRS),
+    ("reductions", reductions::PAIRS),
+    ("searches", searches::PAIRS),
+    ("integers", integers::PAIRS),
+    ("arrays", arrays::PAIRS),
+];
+
+fn main() -> ExitCode {
+    match emulate().and_then(|()| figures::compare()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("idioms: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs all pairs on the emulator.
+fn emulate() -> Result<(), Box<dyn Error>> {
     let stream = Device::emulator().stream()?;
-    let mut n = 0;
-    for (_, pairs) in files { for p in pairs { if let Err(e) = (p.run)(&stream) { println!("{e}") } n += 1; } }
-    println!("{n} pairs");
+    let (mut pairs, mut wrong) = (0, Vec::new());
+    for (file, of_file) in FILES {
+        for pair in of_file {
+            pairs += 1;
+            if let Err(error) = (pair.run)(&stream) {
+                wrong.push(format!("{file}::{}: {error}", pair.module));
+            }
+        }
     }
-    let (Some(images), Some(tools)) = (ptx::images(), tools("sm_90")) else { return Ok(()) };
-    let mut all = std::collections::BTreeMap::new();
-    for image in &images {
-        let names: Vec<&str> = image.kernels.iter().map(|k| k.1.as_str()).collect();
-        let figures = tools.of_image(&image.ptx, &names)?;
-        for (k, f) in image.kernels.iter().zip(figures) { all.insert(k.0.clone(), f); }
+    if wrong.is_empty() {
+        println!("{pairs} pairs have equal results on the emulator");
+        return Ok(());
     }
-    println!("images {}, kernels {}", images.len(), all.len());
-    let mut bad = 0;
-    for (file, pairs) in files { for p in pairs {
-        let find = |form: &str| all.iter().find(|(k, _)| k.ends_with(&format!("::{file}::{}::{form}", p.module))).map(|(_, f)| f);
-        let (Some(i), Some(c)) = (find("idiom"), find("plain")) else { println!("missing {}", p.module); continue };
-        let r = i.whole.instructions as f64 / c.whole.instructions as f64;
-        let h = |f: &warploom_harness::static_comparison::Figures| f.hottest.as_ref().map_or("-".into(), |h| format!("{}", h.instructions));
-        if r > 1.1 { bad += 1; }
-        println!("{}{:28} {:4} {:4} {:.2}  regs {:3} {:3}  hot {:>4} {:>4}", if r > 1.1 { "*" } else { " " }, p.module, i.whole.instructions, c.whole.instructions, r, i.registers, c.registers, h(i), h(c));
-    }}
-    println!("{bad} worse");
-    Ok(())
+    let (failed, list) = (wrong.len(), wrong.join("\n"));
+    Err(format!("{failed} of {pairs} pairs failed:\n{list}").into())
 }

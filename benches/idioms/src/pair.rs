@@ -1,4 +1,6 @@
 //! One idiom of Rust in a kernel, beside the same computation as a C programmer would write it.
+//!
+//! A pair is data: its kernels, how to run them, what the page says of it.
 
 use std::error::Error;
 
@@ -24,6 +26,23 @@ pub(crate) const STEPS: usize = 37;
 /// Values of an input.
 pub(crate) trait Sample: Plain + Default + PartialEq {
     fn sample(at: usize) -> Self;
+}
+
+/// Whether both forms stored the same, and something that depends on the thread.
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
+    idiom: &[T],
+    plain: &[T],
+) -> Result<(), Box<dyn Error>> {
+    let mut stored = idiom.iter().zip(plain).enumerate();
+    if let Some((at, (idiom, plain))) = stored.find(|(_, (idiom, plain))| idiom != plain) {
+        return Err(
+            format!("thread {at}: the idiom stores {idiom:?}, its plain form {plain:?}").into(),
+        );
+    }
+    if idiom.windows(2).all(|two| two[0] == two[1]) {
+        return Err("all threads store the same value: the comparison of both forms shows nothing; choose another input".into());
+    }
+    Ok(())
 }
 
 macro_rules! samples {
@@ -64,11 +83,23 @@ macro_rules! pairs {
                 use warploom::prelude::*;
 
                 #[inline(always)]
-                #[allow(unused_variables, reason = "not every body needs all")]
+                #[allow(
+                    unused_variables,
+                    clippy::all,
+                    clippy::panic,
+                    clippy::unwrap_used,
+                    reason = "bodies are what people write, and not every one needs all parameters"
+                )]
                 fn by_idiom($t: usize, $n: usize, $x: &[$in]) -> $out $idiom
 
                 #[inline(always)]
-                #[allow(unused_variables, reason = "not every body needs all")]
+                #[allow(
+                    unused_variables,
+                    clippy::all,
+                    clippy::panic,
+                    clippy::unwrap_used,
+                    reason = "bodies are what people write, and not every one needs all parameters"
+                )]
                 fn by_counters($t: usize, $n: usize, $x: &[$in]) -> $out $plain
 
                 #[kernel]
@@ -100,10 +131,7 @@ macro_rules! pairs {
                         }
                         found.push(y.to_vec(stream)?);
                     }
-                    if found[0] != found[1] {
-                        return Err(format!("{}: the results differ", stringify!($module)).into());
-                    }
-                    Ok(())
+                    $crate::pair::same(&found[0], &found[1])
                 }
             }
         )*

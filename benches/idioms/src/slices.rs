@@ -158,7 +158,7 @@ pairs! {
         s
     }
 
-    /// `.step_by(2)` of a slice
+    /// `.iter().step_by(4)` of a part of constant length
     slice_step_by: f32 => f32, |t, n, x| {
         x[t..t + 64].iter().step_by(4).sum()
     } plain {
@@ -331,7 +331,7 @@ pairs! {
         s
     }
 
-    /// `while let [a, b, rest @ ..]`
+    /// `while let [a, b, tail @ ..]`
     slice_pattern: f32 => f32, |t, n, x| {
         let mut s = 0.0;
         let mut rest = &x[t..t + n];
@@ -350,7 +350,7 @@ pairs! {
         s
     }
 
-    /// a row of a matrix: `&x[row * w..][..w]`
+    /// a row of a matrix: `&x[start..][..32]`
     row: f32 => f32, |t, n, x| {
         let row = &x[t..][..32];
         row.iter().map(|v| v * v).sum()
@@ -364,7 +364,7 @@ pairs! {
         s
     }
 
-    /// `.array_windows`-like: a fixed array from a slice by `try_into`
+    /// an array of constant length from a slice: `x[..].try_into().unwrap()`
     array_from_slice: f32 => f32, |t, n, x| {
         let a: [f32; 4] = x[t..t + 4].try_into().unwrap();
         a[0] * a[3] - a[1] * a[2]
