@@ -83,6 +83,9 @@ impl Tools {
 
     /// Assembles images of one program, in as few runs as possible. An image may be named several times.
     ///
+    /// Of 24 kernels that were compared, 22 become the same as by themselves; of the others, which call functions, one is an instruction shorter (114 of 115) and one
+    /// has its instructions in another order: ptxas assigns registers to a function and its callers together.
+    ///
     /// # Errors
     /// [`StaticError`] with what the programs say.
     pub fn assemble_all(&self, images: &[&Image]) -> Result<MachineCode, StaticError> {
