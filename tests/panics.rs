@@ -163,6 +163,10 @@ fn expect(x: &[u32], v: u32) -> u32 {
     *x.get(v as usize * 7).expect("seven times the number") //~ expect
 }
 
+fn unwrap_number(x: &[u32], v: u32) -> u32 {
+    x.binary_search(&(v + 1000)).unwrap() as u32 //~ unwrap number
+}
+
 fn unwrap_result(_: &[u32], v: u32) -> u32 {
     u8::try_from(v * 5).unwrap().into() //~ unwrap result
 }
@@ -174,6 +178,8 @@ fn options_and_results() {
     panics(("expect", "expect("), "seven times the number", expect);
     let message = "called `Result::unwrap()` on an `Err` value: TryFromIntError(())";
     panics(("unwrap result", "unwrap()"), message, unwrap_result);
+    let message = "called `Result::unwrap()` on an `Err` value: 150";
+    panics(("unwrap number", "unwrap()"), message, unwrap_number);
 }
 
 fn divide(x: &[u32], v: u32) -> u32 {
@@ -262,6 +268,39 @@ fn checked(v: u32) -> u32 {
     }
 }
 
+fn values(x: &[u32], v: u32) -> u32 {
+    let (a, half, c) = (v as u8, v as f32 / 2.0, -i64::from(v));
+    let (same, d) = (v == 3, x[3]);
+    panic!("{a} {:?} {half} {c:#x} {same} {d:?}", 'x') //~ values
+}
+
+fn wide_values(_: &[u32], v: u32) -> u32 {
+    let wide = u128::from(v) << 100;
+    panic!("{wide:#b} {:?} {:e}", -(wide as i128), f64::from(v)) //~ wide values
+}
+
+struct Own(u32);
+
+impl std::fmt::Display for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "own {}", self.0)
+    }
+}
+
+fn own(_: &[u32], v: u32) -> u32 {
+    panic!("{} and {v}", Own(v)) //~ own
+}
+
+#[test]
+fn values_of_many_types() {
+    let message = format!("57 'x' 28.5 {:#x} false 3", -57i64);
+    panics(("values", "panic!"), &message, values);
+    let wide = 57u128 << 100;
+    let message = format!("{wide:#b} {:?} {:e}", -(wide as i128), 57f64);
+    panics(("wide values", "panic!"), &message, wide_values);
+    panics(("own", "panic!"), "own 57 and 57", own);
+}
+
 fn of_the_caller(_: &[u32], v: u32) -> u32 {
     checked(v / 2) + checked(v) //~ of the caller
 }
@@ -291,6 +330,11 @@ fn assert_with_text(x: &[u32], v: u32) -> u32 {
     v
 }
 
+fn assert_ne(x: &[u32], v: u32) -> u32 {
+    assert_ne!(v, x[57]); //~ assert ne
+    v
+}
+
 fn assert_eq(x: &[u32], v: u32) -> u32 {
     assert_eq!(v + 1, x[4], "thread {v}"); //~ assert eq
     v
@@ -306,6 +350,8 @@ fn assertions() {
     );
     let message = "assertion `left == right` failed: thread 57\n  left: 58\n right: 4";
     panics(("assert eq", "assert_eq!"), message, assert_eq);
+    let message = "assertion `left != right` failed\n  left: 57\n right: 57";
+    panics(("assert ne", "assert_ne!"), message, assert_ne);
 }
 
 fn long_text(_: &[u32], v: u32) -> u32 {

@@ -50,6 +50,8 @@ mod math;
 mod narrow_indices;
 #[path = "ptx/outputs.rs"]
 mod outputs;
+#[path = "ptx/panic_texts.rs"]
+mod panic_texts;
 #[path = "ptx/panics.rs"]
 mod panics;
 #[path = "ptx/panics_in_place.rs"]

@@ -3,27 +3,30 @@
 //! The device linker puts these in place of `core::panicking::panic_fmt` and the like, whose LLVM signatures they have: arguments in
 //! Rust's own convention, the caller's location, which `#[track_caller]` passes unseen, as the last one. The thread ends with PTX
 //! `exit`, not `trap`: the context stays usable and barriers count the thread as arrived.
+//!
+//! These bodies stand in each kernel that can panic, at each place where it can: they store a few numbers, of which the host makes the text.
 
-use crate::hint::keep_as_loop;
 use crate::panic_record::PanicRecord;
-use crate::{block_idx, intrinsics as raw, thread_idx};
+use crate::{block_idx, thread_idx};
 use core::fmt::{self, Write};
 use core::panic::Location;
 use core::ptr::write_volatile;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 mod device {
-    use crate::panic_record::PanicRecord;
     unsafe extern "C" {
-        /// The record of this launch in mapped host memory, or null.
+        /// The module's variable with the record's address and [`PanicRecord::FREE`]; 0 if no host waits.
         #[link_name = "__warploom.panic_record"]
-        pub(super) fn panic_record() -> *mut PanicRecord;
-        /// The claim word of this launch in device memory, or null.
-        #[link_name = "__warploom.panic_claim"]
-        pub(super) fn panic_claim() -> *mut u32;
-        /// The number of the kernel that a location belongs to, which the linker writes behind it; 0 if several kernels share the code.
-        #[link_name = "__warploom.kernel_of"]
-        pub(super) fn kernel_of(at: *const u8) -> u32;
+        pub(super) fn panic_record() -> *mut u64;
+        /// The address of a location, behind which the linker has written the number of the kernel that it belongs to.
+        #[link_name = "__warploom.panic_place"]
+        pub(super) fn panic_place(at: *const u8) -> u64;
+        /// Writes a record's `ready`, after all that the thread has written, for the whole system.
+        #[link_name = "__warploom.panic_ready"]
+        pub(super) fn panic_ready(ready: *mut u32, kind: u32);
+        /// Keeps a function for the linker, which removes this call.
+        #[link_name = "__warploom.keep"]
+        pub(super) fn keep(function: *const ());
         /// Ends the thread.
         #[link_name = "__warploom.exit"]
         pub(super) fn exit() -> !;
@@ -32,10 +35,15 @@ mod device {
 
 /// Whether a thread has panicked since the host last looked.
 pub(crate) fn happened() -> bool {
+    let value = variable().load(Ordering::Relaxed);
+    value != 0 && value & PanicRecord::FREE == 0
+}
+
+fn variable() -> &'static AtomicU64 {
     // SAFETY: the linker gives the symbol a body of the declared type.
-    let claim = unsafe { device::panic_claim() };
-    // SAFETY: the claim word is null or aligned, valid for the launch and only accessed atomically.
-    !claim.is_null() && unsafe { AtomicU32::from_ptr(claim) }.load(Ordering::Relaxed) != 0
+    let variable = unsafe { device::panic_record() };
+    // SAFETY: a variable of the module, aligned, and only accessed atomically.
+    unsafe { AtomicU64::from_ptr(variable) }
 }
 
 /// Ends the thread without a word.
@@ -49,15 +57,71 @@ pub(crate) fn leave() -> ! {
 #[inline(never)]
 #[unsafe(no_mangle)]
 pub fn __warploom_panic_fmt(args: fmt::Arguments<'_>, at: &'static Location<'static>) -> ! {
-    report(Some(at), |record| record.text(args))
+    keep_panics_with_values();
+    report(Some(at), PanicRecord::WRITTEN, |record| record.format(args))
 }
 
-/// In place of `core::panicking::panic`, and of `std::panicking::begin_panic` with a text.
+macro_rules! panics_with_values {
+    ($($name:ident($($word:ident),+);)+) => {
+        $(
+            /// The linker calls it in place of [`__warploom_panic_fmt`] where it knows the types of the arguments: the message is in the form of
+            /// `warploom_manifest::message`, and the host formats it.
+            #[cold]
+            #[inline(never)]
+            #[unsafe(no_mangle)]
+            #[allow(clippy::too_many_arguments, reason = "each is a register of the thread")]
+            pub fn $name(message: *const u8, len: usize, at: &'static Location<'static>, $($word: u64),+) -> ! {
+                report(Some(at), PanicRecord::FORMATTED, |record| {
+                    for (number, word) in [$($word),+].into_iter().enumerate() {
+                        record.value(number, word);
+                    }
+                    [message.expose_provenance() as u64, len as u64]
+                })
+            }
+        )+
+
+        /// No code names them before the linker does.
+        #[inline(always)]
+        fn keep_panics_with_values() {
+            $(
+                // SAFETY: the symbol has the declared type, and the linker removes the call.
+                unsafe { device::keep($name as *const ()) };
+            )+
+        }
+    };
+}
+
+panics_with_values! {
+    __warploom_panic_values_1(a);
+    __warploom_panic_values_2(a, b);
+    __warploom_panic_values_3(a, b, c);
+    __warploom_panic_values_4(a, b, c, d);
+    __warploom_panic_values_5(a, b, c, d, e);
+    __warploom_panic_values_6(a, b, c, d, e, f);
+    __warploom_panic_values_7(a, b, c, d, e, f, g);
+    __warploom_panic_values_8(a, b, c, d, e, f, g, h);
+}
+
+/// In place of `core::panicking::panic`, and of all panics with a constant text.
 #[cold]
 #[inline(never)]
 #[unsafe(no_mangle)]
 pub fn __warploom_panic_str(message: &'static str, at: &'static Location<'static>) -> ! {
-    report(Some(at), |record| record.literal(message))
+    report(Some(at), PanicRecord::LITERAL, |record| {
+        record.literal(message)
+    })
+}
+
+/// In place of `core::option::expect_failed`, and of `std::panicking::begin_panic` with a text: the message may be in memory that the host cannot
+/// read. The linker makes a constant one [`__warploom_panic_str`].
+#[cold]
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn __warploom_panic_expect(message: &str, at: &'static Location<'static>) -> ! {
+    report(Some(at), PanicRecord::WRITTEN, |record| {
+        record.push(message);
+        [record.text_len as u64, 0]
+    })
 }
 
 /// In place of `core::panicking::panic_bounds_check`.
@@ -69,10 +133,12 @@ pub fn __warploom_panic_bounds_check(
     len: usize,
     at: &'static Location<'static>,
 ) -> ! {
-    report(Some(at), |record| record.bounds(index, len))
+    report(Some(at), PanicRecord::BOUNDS, |_| {
+        [index as u64, len as u64]
+    })
 }
 
-/// In place of `core::slice::index::slice_index_fail`; the texts are those of `core`, so that both back ends say the same.
+/// In place of `core::slice::index::slice_index_fail`.
 #[cold]
 #[inline(never)]
 #[unsafe(no_mangle)]
@@ -82,24 +148,9 @@ pub fn __warploom_slice_index_fail(
     len: usize,
     at: &'static Location<'static>,
 ) -> ! {
-    // Piece by piece: with `format_args!` each kernel that takes a part of a slice would carry `core::fmt`, its stack and its registers.
-    report(Some(at), |record| {
-        if start > len {
-            record.push("range start index ");
-            record.decimal(start);
-            record.out_of_range(len);
-        } else if end > len || start <= end {
-            // The second: an inclusive range that ends at `len`.
-            record.push("range end index ");
-            record.decimal(end);
-            record.out_of_range(len);
-        } else {
-            record.push("slice index starts at ");
-            record.decimal(start);
-            record.push(" but ends at ");
-            record.decimal(end);
-            record.literal("");
-        }
+    report(Some(at), PanicRecord::RANGE, |record| {
+        record.value(0, len as u64);
+        [start as u64, end as u64]
     })
 }
 
@@ -108,7 +159,7 @@ pub fn __warploom_slice_index_fail(
 #[inline(never)]
 #[unsafe(no_mangle)]
 pub fn __warploom_panic_nounwind(message: &'static str) -> ! {
-    report(None, |record| record.literal(message))
+    report(None, PanicRecord::LITERAL, |record| record.literal(message))
 }
 
 /// In place of `core::panicking::panic_nounwind_fmt`.
@@ -120,7 +171,7 @@ pub fn __warploom_panic_nounwind_fmt(
     _no_backtrace: bool,
     at: &'static Location<'static>,
 ) -> ! {
-    report(Some(at), |record| record.text(args))
+    report(Some(at), PanicRecord::WRITTEN, |record| record.format(args))
 }
 
 /// In place of `std::process::abort`: the thread ends, as after a panic.
@@ -135,171 +186,110 @@ pub fn __warploom_abort() -> ! {
 #[cold]
 #[inline(never)]
 pub(crate) fn out_of_memory(bytes: usize) -> ! {
-    report(None, |record| record.out_of_memory(bytes))
+    report(None, PanicRecord::OUT_OF_MEMORY, |_| [bytes as u64, 0])
 }
 
 /// Writes the record if this thread is the first, and ends the thread in any case. Steps as numbered in [`crate::panic_record`].
+///
+/// `message` writes what the kind has beside the first two values, and gives these.
 #[cold]
 #[inline(always)]
-fn report(at: Option<&'static Location<'static>>, message: impl FnOnce(&mut Record)) -> ! {
-    // SAFETY: the linker gives these symbols bodies of the declared types; record and claim word are null or valid for the launch.
-    let at_host = unsafe { device::panic_record() };
-    // SAFETY: as above.
-    let claim = unsafe { device::panic_claim() };
-    if !at_host.is_null() && !claim.is_null() {
-        // SAFETY: the claim word is aligned, valid for the launch and only accessed atomically.
-        let first = unsafe { AtomicU32::from_ptr(claim) }.swap(1, Ordering::Relaxed) == 0; // 1
-        if first {
-            let mut record = Record {
-                at: at_host,
-                text_len: 0,
-            };
-            record.place(at); // 2
-            message(&mut record);
-            raw::fence_system(); // 3
-            // SAFETY: as in `Record`.
-            let ready = unsafe { &raw mut (*at_host).ready };
-            // SAFETY: as in `Record`.
-            unsafe { write_volatile(ready, 1) }; // 4
-        }
+fn report(
+    at: Option<&'static Location<'static>>,
+    kind: u32,
+    message: impl FnOnce(&mut Record) -> [u64; 2],
+) -> ! {
+    let value = variable().fetch_and(!PanicRecord::FREE, Ordering::Relaxed); // 1
+    if value & PanicRecord::FREE != 0 {
+        let address = value.wrapping_sub(PanicRecord::FREE);
+        let mut record = Record {
+            at: core::ptr::with_exposed_provenance_mut(address as usize),
+            text_len: 0,
+        };
+        let [first, second] = message(&mut record); // 2
+        let place = at.map_or(0, |at| {
+            // SAFETY: the symbol has the declared type; every location in device code has a number behind it.
+            unsafe { device::panic_place(core::ptr::from_ref(at).cast()) }
+        });
+        record.head(place, first, second);
+        // SAFETY: the invariant of `Record`.
+        let ready = unsafe { &raw mut (*record.at).ready };
+        // SAFETY: aligned and valid, as above; the host reads it atomically.
+        unsafe { device::panic_ready(ready, kind) }; // 3
     }
-    // SAFETY: ends the thread; nothing of it is left. 5
+    // SAFETY: ends the thread; nothing of it is left. 4
     unsafe { device::exit() }
 }
 
 /// The record, claimed by this thread. Host memory: written once, field by field, never read.
 ///
-/// Invariant: `at` is valid for writes while the launch runs, and the claim word keeps all other threads away.
+/// Invariant: `at` is valid for writes while the launch runs, and the module's variable keeps all other threads away.
 struct Record {
     at: *mut PanicRecord,
     text_len: usize,
 }
 
 macro_rules! put {
-    ($record:expr, $($field:ident $([$at:literal])? = $value:expr),* $(,)?) => {
+    ($record:expr, $($field:ident $([$at:expr])? = $value:expr),* $(,)?) => {
         $(
             // SAFETY: the invariant of `Record`.
-            let to = unsafe { &raw mut (*$record.at).$field $([$at])? };
-            // SAFETY: the invariant of `Record`.
-            unsafe { write_volatile(to, $value) };
+            unsafe { (*$record.at).$field $([$at])? = $value };
         )*
     };
 }
 
 impl Record {
+    /// Not volatile, so that the back end writes two words at once.
     #[inline(always)]
-    fn place(&mut self, at: Option<&'static Location<'static>>) {
+    fn head(&mut self, place: u64, first: u64, second: u64) {
         let (block, thread) = (block_idx(), thread_idx());
-        let kernel = at.map_or(0, |at| {
-            // SAFETY: the symbol has the declared type; every location in device code has a number behind it.
-            unsafe { device::kernel_of(core::ptr::from_ref(at).cast()) }
-        });
-        // One by one: an array would be made in local memory first, which each kernel that can panic would then have.
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         put!(
             self,
-            kernel = kernel,
-            block[0] = block.x,
-            block[1] = block.y,
-            block[2] = block.z,
-            thread[0] = thread.x,
-            thread[1] = thread.y,
-            thread[2] = thread.z,
+            place = place,
+            first = first,
+            second = second,
+            thread_yz = pair(thread.y, thread.z),
+            block_xy = pair(block.x, block.y),
+            block_z_thread_x = pair(block.z, thread.x),
         );
-        let (file, line, column) = at.map_or(("", 0, 0), |at| (at.file(), at.line(), at.column()));
-        // A plain loop: this code stands in each kernel that can panic.
-        let file = file.as_bytes();
-        let mut rest = file
-            .get(file.len().saturating_sub(256)..)
-            .unwrap_or_default();
-        let mut len = 0;
-        while let [byte, others @ ..] = rest {
-            keep_as_loop();
-            // SAFETY: the invariant of `Record`.
-            let file = unsafe { &raw mut (*self.at).file }.cast::<u8>();
-            // SAFETY: `rest` began with at most 256 bytes.
-            let to = unsafe { file.add(len) };
-            // SAFETY: the invariant of `Record`.
-            unsafe { write_volatile(to, *byte) };
-            len += 1;
-            rest = others;
-        }
-        put!(self, file_len = len as u32, line = line, column = column);
+    }
+
+    fn literal(&self, message: &'static str) -> [u64; 2] {
+        [
+            message.as_ptr().expose_provenance() as u64,
+            message.len() as u64,
+        ]
     }
 
     #[inline(always)]
-    fn bounds(&mut self, index: usize, len: usize) {
-        put!(
-            self,
-            kind = PanicRecord::BOUNDS,
-            index = index as u64,
-            len = len as u64,
-            text_len = 0
-        );
-    }
-
-    /// What std says on the host, without `core::fmt`.
-    fn out_of_memory(&mut self, bytes: usize) {
-        self.push("memory allocation of ");
-        self.decimal(bytes);
-        self.literal(" bytes failed");
-    }
-
-    fn out_of_range(&mut self, len: usize) {
-        self.push(" out of range for slice of length ");
-        self.decimal(len);
-        self.literal("");
-    }
-
-    /// Digit by digit, from the first: an array of them would be local memory, and a plain division could panic in turn.
-    fn decimal(&mut self, number: usize) {
-        let parts = |unit: usize| number.checked_div(unit).unwrap_or(0);
-        let mut unit = 1;
-        while parts(unit) >= 10 {
-            unit *= 10;
-        }
-        while unit != 0 {
-            self.byte(b'0' + (parts(unit) % 10) as u8);
-            unit /= 10;
+    fn value(&mut self, number: usize, value: u64) {
+        if number < PanicRecord::VALUES_MAX {
+            put!(self, values[number] = value);
         }
     }
 
-    fn literal(&mut self, message: &str) {
-        self.push(message);
-        put!(
-            self,
-            kind = PanicRecord::TEXT,
-            text_len = self.text_len as u32
-        );
-    }
-
-    fn text(&mut self, args: fmt::Arguments<'_>) {
+    fn format(&mut self, args: fmt::Arguments<'_>) -> [u64; 2] {
         match args.as_str() {
             Some(message) => self.push(message),
             // An error means that the buffer is full or that a `Display` gave up: what was written so far is the message.
             None => drop(fmt::write(self, args)),
         }
-        put!(
-            self,
-            kind = PanicRecord::TEXT,
-            text_len = self.text_len as u32
-        );
+        [self.text_len as u64, 0]
     }
 
     fn push(&mut self, message: &str) {
-        for byte in message.as_bytes().iter().take(1024 - self.text_len) {
-            self.byte(*byte);
-        }
-    }
-
-    #[inline(always)]
-    fn byte(&mut self, byte: u8) {
-        if self.text_len < 1024 {
+        for byte in message
+            .as_bytes()
+            .iter()
+            .take(PanicRecord::TEXT_MAX - self.text_len)
+        {
             // SAFETY: the invariant of `Record`.
             let text = unsafe { &raw mut (*self.at).text }.cast::<u8>();
-            // SAFETY: `text_len` is below 1024.
+            // SAFETY: `text_len` is below the length of the text: no more bytes are taken than are left.
             let to = unsafe { text.add(self.text_len) };
             // SAFETY: the invariant of `Record`.
-            unsafe { write_volatile(to, byte) };
+            unsafe { write_volatile(to, *byte) };
             self.text_len += 1;
         }
     }
@@ -308,7 +298,7 @@ impl Record {
 impl Write for Record {
     fn write_str(&mut self, message: &str) -> fmt::Result {
         self.push(message);
-        if self.text_len < 1024 {
+        if self.text_len < PanicRecord::TEXT_MAX {
             Ok(())
         } else {
             Err(fmt::Error)

@@ -75,7 +75,7 @@ fn panic_fmt(message: fmt::Arguments<'_>, at: &'static Location<'static>) -> ! {
     raise(message.to_string(), Some(at))
 }
 
-fn panic_str(message: &'static str, at: &'static Location<'static>) -> ! {
+fn panic_str(message: &str, at: &'static Location<'static>) -> ! {
     raise(message.to_owned(), Some(at))
 }
 

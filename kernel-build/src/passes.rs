@@ -126,6 +126,9 @@ passes! {
     InlineRequired: "inline-required", Lowering, REQUIRED,
         "entries and small functions of the device library are inlined",
         "kernels", "line numbers of kernels";
+    FormattedPanics: "formatted-panics", Lowering, REQUIRED,
+        "panics whose arguments have known types store them, and the host formats the message",
+        "entries are inlined; calls of panic functions are redirected", "panics with other arguments";
     StateIndexFacts: "state-index-facts", Lowering, REQUIRED,
         "thread and block indices get the ranges that every launch guarantees",
         "kernels call what they reach", "everything else";

@@ -23,8 +23,8 @@ use crate::archive::ArchiveError;
 use crate::instrument;
 use crate::llvm::{LlvmError, Machine, Module, Value};
 use crate::lower::{
-    atomics, host_code, kernels, local_atomics, locations, panics, retarget, shared, statics,
-    symbols, target_queries,
+    atomics, formatted_panics, host_code, kernels, local_atomics, locations, panics, retarget,
+    shared, statics, symbols, target_queries,
 };
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
@@ -161,6 +161,7 @@ fn compile_with(
     run.enters(INSTRUMENTED, whole.as_ref().unwrap_or(m));
     let instrumented = instrument::build(whole, &roots, &names, input.target, input.dump)?;
     pass!(run, m: InlineRequired => kernels::inline(m, &roots, &names));
+    pass!(run, m: FormattedPanics => formatted_panics::lower(m));
     pass!(run, m: StateIndexFacts => kernels::state_index_facts(m, &roots, &names));
     contract::check(m, Stage::Lowering, &names)?;
 

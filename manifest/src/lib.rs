@@ -6,6 +6,7 @@
 pub mod container;
 pub mod instrumented;
 mod kernel; // what host and device code say of a kernel
+pub mod message;
 
 pub use kernel::{Contract, Param, ParamKind};
 

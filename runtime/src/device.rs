@@ -450,7 +450,7 @@ impl Gpu {
         } = &mut *guard;
         let panic = modules
             .take_panic(&self.own_stream)?
-            .map(|taken| recent.explain(&taken.record, taken.name));
+            .map(|taken| recent.explain(taken.reported, taken.name));
         if let Some(done) = done {
             recent.forget(done);
         }

@@ -2,15 +2,19 @@
 //!
 //! On a GPU the panicking thread fills a record in host memory and ends; the host reads it whenever it has waited for
 //! work. Protocol of the record (one per loaded module; `warploom_device_std::panic_record` says what the thread does):
-//! 1. The thread that changes the module's variable `__warploom_panic_claim` from 0 to 1 owns the record; others end without a word.
-//! 2. The owner writes all fields, then a system-wide fence, then `ready` = 1.
-//! 3. The host reads after it saw `ready`, writes `ready` = 0, then 0 to the module's claim. If it cannot do the latter, it writes `ready`
-//!    = 1.
+//! 1. The thread that clears `FREE` in the module's variable `__warploom_panic_record`, which also has the record's address, owns the record;
+//!    others end without a word.
+//! 2. The owner writes all fields, then `ready` = the kind of the panic, with system-wide release.
+//! 3. The host reads after it saw `ready`, writes `ready` = 0, then `FREE` into the module's variable. If it cannot do the latter, it
+//!    writes back what `ready` was.
 
+mod formatted; // messages with values
 mod recent; // launches whose end is not known
+mod reported; // what a record says
 
 pub use crate::past_launch::PastLaunch;
 pub(crate) use recent::{Done, Recent, launches_so_far};
+pub(crate) use reported::Reported;
 
 use std::fmt;
 use std::panic::Location;
@@ -173,14 +177,14 @@ impl MappedRecord {
         if !self.is_ready() {
             return None;
         }
-        // SAFETY: by rule 2 no thread writes the record after `ready` until rule 3 gives the claim free.
+        // SAFETY: by rule 2 no thread writes the record after `ready` until rule 3 gives the record free.
         let record = Box::new(unsafe { self.record().read() });
         self.ready().store(0, Ordering::Release);
         Some(record)
     }
 
-    /// Undoes [`take`](Self::take), as long as the claim was not given free.
-    pub(crate) fn put_back(&self) {
-        self.ready().store(1, Ordering::Release);
+    /// Undoes [`take`](Self::take), as long as the record was not given free.
+    pub(crate) fn put_back(&self, record: &PanicRecord) {
+        self.ready().store(record.ready, Ordering::Release);
     }
 }

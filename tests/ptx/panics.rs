@@ -9,7 +9,7 @@ fn index(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 // ptx: panic_bounds_check
-// ptx-module: atom...exch.b32
+// ptx-module: atom...and.b64
 // ptx-module: exit;
 // ptx-module-not: trap
 
@@ -22,8 +22,9 @@ fn messages(i: Index1D, mut y: DisjointSlice<u32>) {
     *y = Some(*y).filter(|v| *v != 5).expect("not five");
     *y = 100 / *y;
 }
-// ptx-module: panic_fmt
-// ptx-module: fence.sc.sys
+// ptx-module: panic_str
+// ptx-module: panic_values_1
+// ptx-module: st.release.sys.global.b32
 // ptx-module: exit;
 // ptx-module-not: trap
 

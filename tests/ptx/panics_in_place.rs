@@ -9,15 +9,15 @@ fn checks(i: Index1D, x: &[u32], z: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 // ptx: // __warploom_panic_bounds_check
-// ptx: atom.relaxed.sys.global.exch.b32
+// ptx: atom.relaxed.sys.global.and.b64
 // ptx: // __warploom_panic_bounds_check
-// ptx: atom.relaxed.sys.global.exch.b32
+// ptx: atom.relaxed.sys.global.and.b64
 // ptx-not: call
 
 #[kernel]
 fn formats(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        assert!(*y != 4, "a number: {}", *y);
+        assert!(*y != 4, "a number: {:5}", *y);
         *y = x[i.get()];
     }
 }

@@ -16,7 +16,7 @@ mod record; // what the program learns of the code
 mod table; // calls through the table
 
 use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Op, Passes, Value};
-use crate::lower::target_queries;
+use crate::lower::{formatted_panics, target_queries};
 use crate::roots::Root;
 use std::ffi::CString;
 use warploom_manifest::instrumented::CODE_SECTION;
@@ -25,6 +25,7 @@ use warploom_manifest::instrumented::CODE_SECTION;
 const REPLACED: &[(&str, &str)] = &[
     ("__warploom_panic_fmt", "__warploom.host.panic_fmt"),
     ("__warploom_panic_str", "__warploom.host.panic_str"),
+    ("__warploom_panic_expect", "__warploom.host.panic_str"),
     (
         "__warploom_panic_bounds_check",
         "__warploom.host.panic_bounds_check",
@@ -91,7 +92,11 @@ fn instrumented<'ctx>(
     target_queries::answer(&mut module, "__warploom.arch", 0);
     target_queries::answer(&mut module, "__warploom.arch_specific", 0);
     target_queries::answer(&mut module, "__warploom.instrumented", 1);
-    for mark in ["__warploom.instantiate", "__warploom.nounroll"] {
+    for mark in [
+        "__warploom.instantiate",
+        "__warploom.nounroll",
+        formatted_panics::KEEP,
+    ] {
         remove_calls(&module, mark);
     }
     for (theirs, ours) in REPLACED {

@@ -49,6 +49,25 @@ impl<'ctx> Value<'ctx> {
 }
 
 impl<'ctx> Module<'ctx> {
+    /// What an address was computed from, and the bytes between the two; `None` if their number is not known.
+    pub(crate) fn place_of(&self, address: Value<'ctx>) -> (Value<'ctx>, Option<u64>) {
+        let (mut base, mut offset) = (address, Some(0u64));
+        loop {
+            if let Some((first, number, element)) = base.as_element() {
+                let distance = self.distance(element);
+                let step = number.as_integer().and_then(|n| n.checked_mul(distance));
+                offset = offset
+                    .zip(step)
+                    .and_then(|(sum, step)| sum.checked_add(step));
+                base = first;
+            } else if let Some(first) = base.base_of_address() {
+                (base, offset) = (first, None);
+            } else {
+                return (base, offset);
+            }
+        }
+    }
+
     /// The distance between neighbours of this type in an array.
     pub(crate) fn distance(&self, ty: Type<'ctx>) -> u64 {
         let llvm = self.context.llvm;

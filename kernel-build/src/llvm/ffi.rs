@@ -190,6 +190,7 @@ functions! {
     fn LLVMArrayType2(ty: TypeRef, count: u64) -> TypeRef;
     fn LLVMInt1TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMInt8TypeInContext(context: ContextRef) -> TypeRef;
+    fn LLVMIntTypeInContext(context: ContextRef, bits: c_uint) -> TypeRef;
     fn LLVMInt32TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMPointerTypeInContext(context: ContextRef, space: c_uint) -> TypeRef;
 

@@ -372,6 +372,15 @@ impl<'ctx> Module<'ctx> {
         )
     }
 
+    /// Integers of so many bits, more than none.
+    pub(crate) fn integer_type(&self, bits: u32) -> Type<'ctx> {
+        // SAFETY: a live context.
+        Type::new(
+            unsafe { (self.context.llvm.LLVMIntTypeInContext)(self.context.raw, bits) },
+            self.context,
+        )
+    }
+
     pub(crate) fn void_type(&self) -> Type<'ctx> {
         // SAFETY: a live context.
         Type::new(
@@ -382,14 +391,19 @@ impl<'ctx> Module<'ctx> {
 
     /// A constant that holds a text and a zero.
     pub(crate) fn text_constant(&mut self, name: &str, text: &str) -> Value<'ctx> {
+        self.constant(name, &[text.as_bytes(), &[0]].concat())
+    }
+
+    /// A constant that holds these bytes.
+    pub(crate) fn constant(&mut self, name: &str, bytes: &[u8]) -> Value<'ctx> {
         let context = self.context;
-        // SAFETY: a text with its length, which LLVM copies.
+        // SAFETY: bytes with their number, which LLVM copies; it adds none.
         let content = unsafe {
             (context.llvm.LLVMConstStringInContext2)(
                 context.raw,
-                text.as_ptr().cast(),
-                text.len(),
-                0,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                1,
             )
         };
         let content = Value::new(content, context);

@@ -48,8 +48,6 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
     let name = name.strip_prefix("__warploom.")?;
     const RECORD: &str =
         "@__warploom_panic_record = addrspace(1) externally_initialized global i64 0, align 8\n";
-    const CLAIM: &str =
-        "@__warploom_panic_claim = addrspace(1) externally_initialized global i32 0, align 4\n";
     const DYNAMIC: &str =
         "@__warploom_dynamic_shared = external addrspace(3) global [0 x i8], align 128\n";
     const EXIT: &str = "declare void @llvm.nvvm.exit() noreturn\n";
@@ -96,17 +94,18 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
             define(
                 "ptr",
                 "",
-                "  %a = load volatile i64, ptr addrspace(1) @__warploom_panic_record, align 8\n  %p = inttoptr i64 %a to ptr\n  ret ptr %p",
+                "  ret ptr addrspacecast (ptr addrspace(1) @__warploom_panic_record to ptr)",
             ),
             &[RECORD],
         ),
-        "panic_claim" => (
+        // The record is in host memory, which generic addresses reach in the global space.
+        "panic_ready" => (
             define(
-                "ptr",
-                "",
-                "  ret ptr addrspacecast (ptr addrspace(1) @__warploom_panic_claim to ptr)",
+                "void",
+                "ptr %p, i32 %kind",
+                "  %g = addrspacecast ptr %p to ptr addrspace(1)\n  store atomic i32 %kind, ptr addrspace(1) %g release, align 4\n  ret void",
             ),
-            &[CLAIM],
+            &[],
         ),
         "exit" => (
             define("void", "", "  call void @llvm.nvvm.exit()\n  unreachable"),

@@ -11,17 +11,17 @@ use crate::llvm::{Linkage, LlvmError, Module, Value};
 use crate::reach::Graph;
 use std::collections::{HashMap, HashSet};
 
-/// Reads the number behind a location. Defined only after optimisation: before that, the location ends where core says.
-const KERNEL_OF: &str = "define linkonce_odr i32 @\"__warploom.kernel_of\"(ptr %l) alwaysinline {
-  %p = getelementptr i8, ptr %l, i64 24
-  %k = load i32, ptr %p, align 4
-  ret i32 %k
+/// What a panic stores of a location. Defined only after optimisation: before that, the address of a location that a panic function always gets
+/// could become part of a constant there, in which it is not found.
+const PLACE: &str = "define linkonce_odr i64 @\"__warploom.panic_place\"(ptr %l) alwaysinline {
+  %a = ptrtoint ptr %l to i64
+  ret i64 %a
 }
 ";
 
 /// Numbers the locations of each kernel: the first entry is number 1.
 pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), LlvmError> {
-    if module.function("__warploom.kernel_of").is_none() {
+    if module.function("__warploom.panic_place").is_none() {
         return Ok(());
     }
     let locations: HashSet<Value<'_>> = module
@@ -50,7 +50,7 @@ pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), 
         let copy = with_number(module, location, 0);
         location.replace_all_uses_with(copy);
     }
-    module.link(Module::from_text(module.context(), KERNEL_OF)?)
+    module.link(Module::from_text(module.context(), PLACE)?)
 }
 
 /// rustc writes a location as a packed struct of a pointer and 16 bytes.

@@ -1,13 +1,16 @@
 //! What correctness needs: host IR becomes device IR.
 //!
 //! [`symbols`] maps what is undefined to what provides it (panics, math, intrinsics); [`retarget`] removes what only hosts have; [`shared`] and
-//! [`statics`] move declarations into their address spaces; [`kernels`] turns entries into kernels. After LLVM's optimisation [`locations`] gives
+//! [`statics`] move declarations into their address spaces; [`kernels`] turns entries into kernels; [`formatted_panics`] leaves the
+//! texts of panics to the host. After LLVM's optimisation [`locations`] gives
 //! panics their kernel, [`local_atomics`] and [`atomics`] spell out what NVPTX would select wrongly, and [`panics`] writes panics into their kernels.
 //! Must not know: cargo, files, and [`opt`](crate::opt), which speed needs.
 
 pub(crate) mod asm;
 mod atomic_bodies;
 pub(crate) mod atomics;
+pub(crate) mod format_template;
+pub(crate) mod formatted_panics;
 pub(crate) mod host_code;
 pub(crate) mod kernels;
 pub(crate) mod library;
@@ -19,5 +22,6 @@ pub(crate) mod panics;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod statics;
+mod stored_values;
 pub(crate) mod symbols;
 pub(crate) mod target_queries;

@@ -13,15 +13,20 @@
 //! the others, which may wait at a barrier for them.
 
 use crate::llvm::{Attribute, Builder, LlvmError, Machine, Module, Op, Passes, Value};
+use std::collections::HashSet;
 
 /// What caps the registers of a kernel: ptxas spills those of a loop for the sake of a panic's, which a called function keeps by itself.
 const CAPS: [&str; 2] = ["nvvm.minctasm", "nvvm.maxnreg"];
 
-/// Kernels with more panics call them.
-const MOST_PANICS: usize = 8;
+/// Kernels with more panics call them. One in place is some thirty machine instructions, a call some fifteen: 16 panics are 600 instructions and 20
+/// registers (sm_90, ptxas 13.0), 33 calls are as many.
+const MOST_PANICS: usize = 16;
 
 /// Longer bodies stay functions: `core::fmt` does not belong in a kernel.
 const MOST_INSTRUCTIONS: usize = 100;
+
+/// How many functions may stand between a kernel and the one that writes the record: core has functions for single texts.
+const MOST_DEEP: usize = 4;
 
 /// Inlines what must be inlined, and then the panics of kernels that call nothing else.
 pub(crate) fn inline(
@@ -36,17 +41,26 @@ pub(crate) fn inline(
     Ok(())
 }
 
-/// Marks the calls of panic functions in kernels that call nothing else for the inliner; says whether there were any.
+/// Marks the calls of panic functions in kernels that call nothing else for the inliner, and the calls in these functions; says whether there were any.
 fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
     let Some(inline) = Attribute::named(module.context(), "alwaysinline", 0) else {
         return false;
     };
-    let mut changed = false;
     let kernels = kernels.iter().filter_map(|name| module.function(name));
-    for kernel in kernels.filter(|k| !is_capped(*k)) {
-        for (call, panic) in panics(kernel).unwrap_or_default() {
-            // For those who read the PTX.
-            Builder::before(call).ptx_line(&format!("// {}", panic.name()));
+    let callers =
+        kernels.filter(|k| !is_capped(*k) && panics(*k).is_some_and(|all| all <= MOST_PANICS));
+    let mut todo: Vec<Value<'_>> = callers.collect();
+    let mut seen: HashSet<Value<'_>> = todo.iter().copied().collect();
+    let mut changed = false;
+    while let Some(caller) = todo.pop() {
+        for (call, panic) in calls(caller) {
+            let Some(panic) = panic else { continue };
+            if calls(panic).next().is_none() {
+                // For those who read the PTX.
+                Builder::before(call).ptx_line(&format!("// {}", panic.name()));
+            } else if seen.insert(panic) {
+                todo.push(panic);
+            }
             call.remove_call_attribute(Attribute::FUNCTION, "noinline");
             call.add_call_attribute(Attribute::FUNCTION, inline);
             changed = true;
@@ -60,15 +74,26 @@ fn is_capped(kernel: Value<'_>) -> bool {
     said.iter().any(|key| CAPS.contains(&key.as_str()))
 }
 
-/// A call, and the function that it calls.
-type Call<'ctx> = (Value<'ctx>, Value<'ctx>);
+/// How many calls a function has, if all are panics that can be written in place.
+fn panics(function: Value<'_>) -> Option<usize> {
+    let mut count = 0;
+    for (_, callee) in calls(function) {
+        count += in_place(callee?, MOST_DEEP)?;
+    }
+    Some(count)
+}
 
-/// All calls of a kernel, if all are panics that can be written in place.
-fn panics(kernel: Value<'_>) -> Option<Vec<Call<'_>>> {
-    let all: Option<Vec<Call<'_>>> = calls(kernel)
-        .map(|(call, function)| function.map(|f| (call, f)))
-        .collect();
-    all.filter(|all| all.len() <= MOST_PANICS && all.iter().all(|(_, f)| is_plain(*f)))
+/// How many copies of panics a call of this function becomes; `None` if it returns, is long, or calls other functions.
+fn in_place(function: Value<'_>, depth: usize) -> Option<usize> {
+    let instructions = function.instructions();
+    let ends = !function.is_declaration()
+        && instructions.len() <= MOST_INSTRUCTIONS
+        && instructions.iter().all(|i| i.op() != Op::Return);
+    let mut count = 0;
+    for (_, callee) in calls(function) {
+        count += in_place(callee?, depth.checked_sub(1)?)?;
+    }
+    ends.then_some(count.max(1))
 }
 
 /// The calls of a function that become calls in PTX, and the functions where they are known.
@@ -79,15 +104,6 @@ fn calls(function: Value<'_>) -> impl Iterator<Item = (Value<'_>, Option<Value<'
         let intrinsic = called.is_some_and(|f| f.name().starts_with("llvm."));
         (!intrinsic && call.callee().asm_text().is_none()).then_some((call, called))
     })
-}
-
-/// Whether a function never returns, is not long, and calls nothing.
-fn is_plain(function: Value<'_>) -> bool {
-    let instructions = function.instructions();
-    !function.is_declaration()
-        && instructions.len() <= MOST_INSTRUCTIONS
-        && instructions.iter().all(|i| i.op() != Op::Return)
-        && calls(function).next().is_none()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::mark;
 use crate::llvm::tests::context;
 use crate::llvm::{Module, Passes};
 
-/// Two functions that panic, a long one that does, and one that does not.
+/// Functions that panic, and one that does not.
 const HEAD: &str = "
 target triple = \"nvptx64-nvidia-cuda\"
 declare void @llvm.nvvm.exit() noreturn
@@ -17,6 +17,15 @@ define internal void @wrong(i64 %i) noinline noreturn {
 }
 define internal void @more_wrong(i64 %i) noinline noreturn {
   call void @wrong(i64 %i)
+  unreachable
+}
+define internal void @helped(i64 %i) noinline noreturn {
+  %j = call i64 @helper(i64 %i)
+  call void @wrong(i64 %j)
+  unreachable
+}
+define internal void @endless(i64 %i) noinline noreturn {
+  call void @endless(i64 %i)
   unreachable
 }
 define internal i64 @helper(i64 %i) noinline {
@@ -92,13 +101,27 @@ fn a_long_panic_stays_a_function() {
     assert!(!marked && kernel.contains("call void @long"), "{kernel}");
 }
 
+/// Functions of core that each have one text.
 #[test]
-fn a_panic_that_calls_stays_a_function() {
+fn a_panic_that_only_calls_a_panic_is_written_in_place_with_it() {
     let (kernel, marked) = compiled(&checks(&["more_wrong"]));
+    assert!(marked);
     assert!(
-        !marked && kernel.contains("call void @more_wrong"),
+        !kernel.contains("wrong(") && kernel.contains("\"// wrong\""),
         "{kernel}"
     );
+}
+
+#[test]
+fn a_panic_that_calls_something_else_stays_a_function() {
+    let (kernel, marked) = compiled(&checks(&["helped"]));
+    assert!(!marked && kernel.contains("call void @helped"), "{kernel}");
+}
+
+#[test]
+fn panics_that_call_one_another_stay_functions() {
+    let (kernel, marked) = compiled(&checks(&["endless"]));
+    assert!(!marked && kernel.contains("call void @endless"), "{kernel}");
 }
 
 #[test]

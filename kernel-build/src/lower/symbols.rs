@@ -10,6 +10,11 @@ pub(crate) const INTRINSIC: &str = "__warploom.";
 /// Prefix of those that stand for an LLVM intrinsic of the same type.
 const LLVM_INTRINSIC: &str = "__warploom.llvm.";
 
+/// Panics with `fmt::Arguments`, with a constant text, and with a text that may be none.
+pub(super) const FORMATTED: &str = "__warploom_panic_fmt";
+pub(super) const LITERAL: &str = "__warploom_panic_str";
+const EXPECTED: &str = "__warploom_panic_expect";
+
 /// A function of Rust's libraries, and the one of `warploom-device-std` that takes its place.
 pub(crate) struct Replaced {
     /// `core::panicking::panic_fmt`
@@ -23,10 +28,12 @@ const fn replaced(path: &'static str, ours: &'static str, ty: Option<&'static st
     Replaced { path, ours, ty }
 }
 
-/// core's panic entry points. Those with fixed texts need no entry: they end in `panic_fmt` with a literal.
+/// core's panic entry points. Most of those with fixed texts need no entry: they end in `panic_fmt` with a literal.
 #[rustfmt::skip]
 pub(crate) const PANICS: &[Replaced] = &[
-    replaced("core::panicking::panic_fmt", "__warploom_panic_fmt", Some("void (ptr, ptr, ptr)")),
+    replaced("core::panicking::panic_fmt", FORMATTED, Some("void (ptr, ptr, ptr)")),
+    replaced("core::panicking::panic", LITERAL, Some("void (ptr, i64, ptr)")),
+    replaced("core::option::expect_failed", EXPECTED, Some("void (ptr, i64, ptr)")),
     replaced("core::panicking::panic_bounds_check", "__warploom_panic_bounds_check", Some("void (i64, i64, ptr)")),
     replaced("core::panicking::panic_nounwind", "__warploom_panic_nounwind", Some("void (ptr, i64)")),
     replaced("core::panicking::panic_nounwind_fmt", "__warploom_panic_nounwind_fmt", Some("void (ptr, ptr, i1, ptr)")),
@@ -36,7 +43,7 @@ pub(crate) const PANICS: &[Replaced] = &[
 /// std's own ways to end a thread: `panic!` with a text in crates of the editions before 2021, and `abort`.
 #[rustfmt::skip]
 pub(crate) const ENDS: &[Replaced] = &[
-    replaced("std::panicking::begin_panic::<&str>", "__warploom_panic_str", None),
+    replaced("std::panicking::begin_panic::<&str>", EXPECTED, None),
     replaced("std::process::abort", "__warploom_abort", Some("void ()")),
 ];
 
@@ -115,6 +122,7 @@ pub(crate) fn panic_replacement(name: &str) -> Option<&'static str> {
     let telling = [
         "core9panicking",
         "core5slice5index",
+        "6option13expect_failed",
         "7___rustc",
         "18handle_alloc_error",
         "9panicking11begin_panic",
@@ -180,6 +188,54 @@ pub(crate) fn redirect(module: &mut Module<'_>) {
                 function.replace_all_uses_with(declared);
             }
         }
+    }
+    call_literals(module);
+}
+
+/// Calls of [`FORMATTED`] whose arguments are a constant text, and of [`EXPECTED`] with one, become calls of [`LITERAL`]: formatting is not linked for them.
+///
+/// A constant text in `fmt::Arguments` is its address and, in place of the arguments' address, its length times two plus one.
+fn call_literals(module: &mut Module<'_>) {
+    let Some(literal) = module.function(LITERAL) else {
+        return;
+    };
+    let functions = module.functions().into_iter();
+    let calls = functions
+        .flat_map(Value::instructions)
+        .filter_map(Value::as_call);
+    for call in calls.collect::<Vec<_>>() {
+        let Some(callee) = call.callee().as_function().map(Value::name) else {
+            continue;
+        };
+        let args = call.args();
+        let len = match (&*callee, &args[..]) {
+            (FORMATTED, [_, args, _]) => constant_address(*args)
+                .filter(|n| n & 1 == 1)
+                .map(|n| n >> 1),
+            (EXPECTED, [_, len, _]) => len.as_integer(),
+            _ => None,
+        };
+        let (Some(len), [text, .., at]) = (len, &args[..]) else {
+            continue;
+        };
+        if text.as_global().is_none_or(|g| !g.is_constant_global()) {
+            continue;
+        }
+        let len = module.i64_type().integer(len);
+        module.call_before(call, literal, &[*text, len, *at]);
+        // SAFETY: it has no result, and the handle ends here.
+        unsafe { call.erase_instruction() };
+    }
+}
+
+/// The number that is an address, as `inttoptr (i64 7 to ptr)`.
+fn constant_address(value: Value<'_>) -> Option<u64> {
+    if !value.is_constant() || value.as_global().is_some() || value.as_function().is_some() {
+        return None;
+    }
+    match value.operands()[..] {
+        [number] => number.as_integer(),
+        _ => None,
     }
 }
 
@@ -258,7 +314,11 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String
 
 /// Reads of special registers give a thread the same value wherever it makes them, so LLVM may move and copy them.
 fn free_register_reads(function: Value<'_>) {
-    for call in function.instructions().into_iter().filter_map(Value::as_call) {
+    for call in function
+        .instructions()
+        .into_iter()
+        .filter_map(Value::as_call)
+    {
         if call.callee().name().starts_with(REGISTER_READ) {
             call.remove_call_attribute(Attribute::FUNCTION, "convergent");
         }
@@ -311,7 +371,7 @@ mod tests {
             Some("__warploom_panic_bounds_check")
         );
         let text = "_RINvNtCsjrHSEGnQ3l9_3std9panicking11begin_panicReEB4_";
-        assert_eq!(provider(text).as_deref(), Some("__warploom_panic_str"));
+        assert_eq!(provider(text).as_deref(), Some(EXPECTED));
         let other = "_RINvNtCsjrHSEGnQ3l9_3std9panicking11begin_panicmEB4_";
         assert_eq!(provider(other), None);
         let abort = "_RNvNtCsjrHSEGnQ3l9_3std7process5abort";

@@ -2,9 +2,11 @@
 
 use super::probe::Probe;
 use crate::archive::embedded_bitcode;
-use crate::llvm::{Module, Value};
-use crate::lower::symbols::{ENDS, HEAP, PANICS, Replaced, panic_replacement};
+use crate::llvm::{LlvmError, Module, Value};
+use crate::lower::formatted_panics;
+use crate::lower::symbols::{self, ENDS, HEAP, PANICS, Replaced, panic_replacement};
 use crate::reach::Graph;
+use crate::wrapper::DEVICE_FLAGS;
 use object::read::archive::ArchiveFile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,6 +22,48 @@ struct Function {
 pub(super) fn panics(probe: &Probe) -> Result<(), String> {
     let functions = functions(probe, &["libcore-"])?;
     PANICS.iter().try_for_each(|f| compare(f, &functions, true))
+}
+
+/// A panic of a crate that this rustc compiles has its arguments stored, and the functions that say what it has are found.
+pub(super) fn arguments(probe: &Probe) -> Result<(), String> {
+    const SOURCE: &str = "\
+#[unsafe(no_mangle)]
+pub fn first(a: u32, b: &i64) { panic!(\"a {a:#x} of {b:?}\") }
+#[unsafe(no_mangle)]
+pub fn second(a: u16, b: u16) { assert_eq!(a, b) }
+#[unsafe(no_mangle)]
+pub fn third(a: Result<u32, u8>) -> u32 { a.unwrap() }
+";
+    const OURS: &str = "
+define void @__warploom_panic_values_1(ptr %m, i64 %n, ptr %l, i64 %a) { unreachable }
+define void @__warploom_panic_values_2(ptr %m, i64 %n, ptr %l, i64 %a, i64 %b) { unreachable }
+";
+    let object = probe.compile(SOURCE, DEVICE_FLAGS)?;
+    let bitcode = embedded_bitcode(&object).ok_or("rustc writes no bitcode")?;
+    let unreadable = |error: LlvmError| error.to_string();
+    let mut module = Module::from_bitcode(probe.context()?, bitcode).map_err(unreadable)?;
+    let ours = Module::from_text(probe.context()?, OURS).map_err(unreadable)?;
+    module.link(ours).map_err(unreadable)?;
+    symbols::redirect(&mut module);
+    formatted_panics::lower(&mut module).map_err(unreadable)?;
+    let forms = [
+        ("first", "panic!(\"a {a:#x} of {b:?}\")"),
+        ("second", "assert_eq!(a, b)"),
+        ("third", "a.unwrap()"),
+    ];
+    let is_known = |name: &str| {
+        let instructions = module.function(name).map(Value::instructions);
+        let calls = instructions
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_call);
+        let mut functions = calls.filter_map(|call| call.callee().as_function());
+        functions.any(|f| f.name().starts_with("__warploom_panic_values_"))
+    };
+    match forms.into_iter().find(|(name, _)| !is_known(name)) {
+        Some((_, form)) => Err(format!("the arguments of `{form}` are not recognised")),
+        None => Ok(()),
+    }
 }
 
 /// What `Box` and `Vec` call. std's shims of the allocator are made anew for each program, so that they are only called here.

@@ -43,6 +43,7 @@ pub(super) const ROWS: &[Row] = &[
     row("layout of Location", "`read_location` in kernel-build/src/roots.rs, kernel-build/src/lower/locations.rs", rustc_rows::locations),
     row("core's panic functions", "`PANICS` in kernel-build/src/lower/symbols.rs, device-std/src/panic.rs", libraries::panics),
     row("callers of the panic handler", "`PANICS` in kernel-build/src/lower/symbols.rs, device-std/src/panic.rs", libraries::panic_handler),
+    row("arguments of panics", "kernel-build/src/lower/format_template.rs", libraries::arguments),
     row("functions of the heap", "`HEAP` in kernel-build/src/lower/symbols.rs, device-std/src/heap.rs", libraries::heap),
     row("std's ends of a thread", "`ENDS` in kernel-build/src/lower/symbols.rs, device-std/src/panic.rs", libraries::ends),
     row("a kernel with indices", "kernel-build/src/lower/symbols.rs, kernel-build/src/instrument/", |probe| kernels::check(probe, &INDICES)),

@@ -17,16 +17,14 @@ use crate::device::{Device, Gpu};
 use crate::kernel::{Kernel, Param};
 use crate::launch::error::LaunchError;
 use crate::model::image_for;
-use crate::panics::MappedRecord;
+use crate::panics::{MappedRecord, Reported};
 use crate::symbol::Placed;
 
 pub(crate) use identity::is_at;
 use identity::{is_at_place, is_same_file, other_kernel};
 
-/// Module variable that holds the record's device address.
+/// Module variable that holds the record's device address, and [`PanicRecord::FREE`] until a thread panics.
 const RECORD: &CStr = c"__warploom_panic_record";
-/// Module variable that the first panicking thread sets.
-const CLAIM: &CStr = c"__warploom_panic_claim";
 
 /// The section of the program's file into which every crate with kernels puts its device code.
 #[cfg(all(target_os = "linux", not(warploom_device)))]
@@ -92,12 +90,26 @@ struct Loaded {
 
 struct Panics {
     record: MappedRecord,
-    claim: Option<u64>,
+    /// The address of the module's variable.
+    variable: u64,
+}
+
+impl Panics {
+    /// What the variable holds when no panic waits.
+    fn free(&self) -> u64 {
+        self.record.device_address() | PanicRecord::FREE
+    }
+
+    /// Queues what lets the next panic be written: the lower half of the variable, so that no thread sees a part of the address.
+    fn give_free(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        // SAFETY: the variable has eight bytes (checked when it was found), and the module stays loaded.
+        unsafe { stream.set(self.variable, 4, self.free() as u32, 1) }
+    }
 }
 
 /// What a panicking thread wrote.
 pub(crate) struct TakenPanic {
-    pub(crate) record: Box<PanicRecord>,
+    pub(crate) reported: Reported,
     /// The kernel's full name, if the module knows its number.
     pub(crate) name: Option<&'static str>,
 }
@@ -171,25 +183,33 @@ impl Modules {
             let Some(record) = panics.record.take() else {
                 continue;
             };
-            let kernels = &loaded.container.manifest.kernels;
-            let name = kernels.iter().find(|kernel| kernel.id == record.kernel);
-            if let Some(claim) = panics.claim {
-                // SAFETY: the variable has four bytes (checked when it was found), and the module stays loaded.
-                if let Err(error) = unsafe { stream.zero(claim, 4) } {
-                    // The claim stays taken, so no thread writes the record: the next wait finds it.
-                    panics.record.put_back();
-                    return Err(error);
-                }
-                // The panic came first. If the device is broken, the next wait says so.
-                let _ = stream.synchronize();
+            let reported =
+                Reported::of(&record, &|address, bytes| constant(stream, address, bytes));
+            if let Err(error) = panics.give_free(stream) {
+                // The variable stays taken, so no thread writes the record: the next wait finds it.
+                panics.record.put_back(&record);
+                return Err(error);
             }
+            // The panic came first. If the device is broken, the next wait says so.
+            let _ = stream.synchronize();
+            let kernels = &loaded.container.manifest.kernels;
+            let name = kernels.iter().find(|kernel| kernel.id == reported.kernel);
             return Ok(Some(TakenPanic {
-                record,
+                reported,
                 name: name.map(|kernel| &*kernel.name),
             }));
         }
         Ok(None)
     }
+}
+
+/// What stands at an address of a module's constants, which a panicked thread has told.
+fn constant(stream: &CudaStream, address: u64, bytes: usize) -> Result<Vec<u8>, DriverError> {
+    let mut content = vec![0; bytes];
+    // SAFETY: the driver refuses addresses that are not the GPU's; the wait below ends before `content` does.
+    unsafe { stream.download(content.as_mut_ptr(), address, bytes)? };
+    stream.synchronize()?;
+    Ok(content)
 }
 
 /// Refuses a kernel that no GPU like this device can load, by what the program carries. Kernels without device code are left alone.
@@ -402,7 +422,7 @@ fn load(
     })
 }
 
-/// Tells a fresh module where to report panics; `None` if it has no such variables because it cannot panic.
+/// Tells a fresh module where to report panics; `None` if it has no such variable because it cannot panic.
 fn watch(
     module: &Module,
     context: &Arc<Context>,
@@ -412,15 +432,12 @@ fn watch(
         return Ok(None);
     };
     let record = MappedRecord::new(Arc::clone(context))?;
-    let address = record.device_address().to_le_bytes();
-    // SAFETY: the variable has eight bytes, as was just checked; `address` lives until the wait is over.
-    unsafe { stream.upload(variable, address.as_ptr(), address.len())? };
+    let panics = Panics { record, variable };
+    let free = panics.free().to_le_bytes();
+    // SAFETY: the variable has eight bytes, as was just checked; `free` lives until the wait is over.
+    unsafe { stream.upload(variable, free.as_ptr(), free.len())? };
     stream.synchronize()?;
-    let claim = module.global(CLAIM)?.filter(|(_, bytes)| *bytes == 4);
-    Ok(Some(Panics {
-        record,
-        claim: claim.map(|(address, _)| address),
-    }))
+    Ok(Some(panics))
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use warploom_device_std::panic_record::PanicRecord;
-
 use super::KernelPanic;
+use super::reported::Reported;
 use crate::past_launch::PastLaunch;
 
 /// Most kernels remembered between two waits.
@@ -142,8 +141,8 @@ impl Recent {
         own.into_iter().chain(others).collect()
     }
 
-    /// Puts a record in the user's words. `name`: the full name of the kernel that has the record's number.
-    pub(crate) fn explain(&self, record: &PanicRecord, name: Option<&str>) -> KernelPanic {
+    /// Adds the kernel and its launch. `name`: the full name of the kernel that has the reported number.
+    pub(crate) fn explain(&self, reported: Reported, name: Option<&str>) -> KernelPanic {
         let known = self.list.iter().find(|old| Some(old.name) == name);
         let (kernel, launched_at) = match (known, name) {
             (Some(known), _) => (known.launch.kernel.to_owned(), Some(known.launch.at)),
@@ -152,18 +151,12 @@ impl Recent {
         };
         KernelPanic {
             kernel,
-            message: match record.kind {
-                PanicRecord::BOUNDS => format!(
-                    "index out of bounds: the len is {} but the index is {}",
-                    record.len, record.index
-                ),
-                _ => text(&record.text, record.text_len),
-            },
-            file: text(&record.file, record.file_len),
-            line: record.line,
-            column: record.column,
-            block: record.block,
-            thread: record.thread,
+            message: reported.message,
+            file: reported.file,
+            line: reported.line,
+            column: reported.column,
+            block: reported.block,
+            thread: reported.thread,
             launched_at,
             findings: vec![],
         }
@@ -185,11 +178,6 @@ impl Recent {
     }
 }
 
-fn text(bytes: &[u8], len: u32) -> String {
-    let len = usize::try_from(len).map_or(bytes.len(), |len| len.min(bytes.len()));
-    String::from_utf8_lossy(&bytes[..len]).into_owned()
-}
-
 /// `scale` for `shop::kernels::scale<f32>`.
 fn short(name: &str) -> &str {
     let path = name.split('<').next().unwrap_or(name);
@@ -203,22 +191,25 @@ mod tests {
 
     const SHAPE: [[u32; 3]; 2] = [[4, 1, 1], [256, 1, 1]];
 
-    fn record() -> PanicRecord {
-        let mut record = PanicRecord::empty();
-        (record.kernel, record.kind, record.index, record.len) = (3, 1, 7, 5);
-        record.file[..11].copy_from_slice(b"src/main.rs");
-        (record.file_len, record.line, record.column) = (11, 12, 9);
-        (record.block, record.thread) = ([1, 0, 0], [3, 0, 0]);
-        record
+    fn reported() -> Reported {
+        Reported {
+            kernel: 3,
+            message: "index out of bounds: the len is 5 but the index is 7".to_owned(),
+            file: "src/main.rs".to_owned(),
+            line: 12,
+            column: 9,
+            block: [1, 0, 0],
+            thread: [3, 0, 0],
+        }
     }
 
     #[test]
-    fn a_bounds_check_names_index_and_length() {
+    fn a_panic_names_its_kernel_and_launch() {
         let here = Location::caller();
         let mut recent = Recent::default();
         recent.note(1, ["shop::other", "other"], SHAPE, here);
         recent.note(1, ["shop::saxpy", "saxpy"], SHAPE, here);
-        let panic = recent.explain(&record(), Some("shop::saxpy"));
+        let panic = recent.explain(reported(), Some("shop::saxpy"));
         assert_eq!(
             panic.to_string(),
             format!(
@@ -229,22 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_cut_at_its_length() {
-        let mut record = record();
-        record.kind = 0;
-        record.text[..4].copy_from_slice(b"lost");
-        record.text_len = 4;
-        record.file_len = u32::MAX;
-        let panic = Recent::default().explain(&record, Some("a::b<f32>"));
-        assert_eq!((&*panic.kernel, &*panic.message), ("b", "lost"));
-        assert_eq!(panic.file.len(), 256);
+    fn a_kernel_that_was_not_noted_has_its_short_name() {
+        let panic = Recent::default().explain(reported(), Some("a::b<f32>"));
+        assert_eq!(panic.kernel, "b");
     }
 
     #[test]
     fn an_unknown_kernel_is_one_of_those_launched() {
         let here = Location::caller();
         let mut recent = Recent::default();
-        let kernel = |recent: &Recent| recent.explain(&record(), None).kernel;
+        let kernel = |recent: &Recent| recent.explain(reported(), None).kernel;
         assert_eq!(kernel(&recent), "?");
         recent.note(1, ["shop::first", "first"], SHAPE, here);
         assert_eq!(kernel(&recent), "first");

@@ -60,9 +60,9 @@ impl Work {
 /// In the names of the device library's functions that report a panic.
 const PANICS: [&str; 2] = ["__warploom_panic", "__warploom_slice_index_fail"];
 
-/// How a panic that is written in place begins: the address of the record, then the claim of it.
-const RECORD: &str = "LDG.E.64.STRONG.SYS";
-const CLAIM: &str = "ATOMG.E.EXCH.STRONG.SYS";
+/// How a panic that is written in place takes the record's address, and what comes before the record is given to the host.
+const CLAIM: &str = "ATOMG.E.AND.64.STRONG.SYS";
+const RELEASE: &str = "MEMBAR";
 
 /// Reads the function of this name: a kernel has a section of its own. What only panics call is left out.
 #[must_use]
@@ -228,8 +228,7 @@ impl Function {
             .filter(|to| *to < self.code.len())
     }
 
-    /// Panics begin by asking where their record is, with a load that only the device library's have, and what they alone come to is
-    /// theirs.
+    /// Panics begin by taking the record's address, with an operation of which few kernels have the like, and what they alone come to is theirs.
     fn panics_in_place(&self) -> HashSet<usize> {
         let mut panics = HashSet::new();
         let dominators = self.dominators(&self.predecessors());
@@ -241,15 +240,13 @@ impl Function {
         };
         let claims = (0..self.code.len()).filter(|at| self.code[*at].name == CLAIM);
         for claim in claims {
-            let above = |at: &usize| dominators[*at].filter(|up| up != at);
-            let mut way = std::iter::successors(Some(claim), above);
-            let Some(record) = way.find(|at| self.code[*at].name == RECORD) else {
-                continue;
-            };
-            let first = (0..=record).rev().find(|at| begins(*at));
-            let first = first.unwrap_or(record);
+            let first = (0..=claim).rev().find(|at| begins(*at));
+            let first = first.unwrap_or(claim);
             let theirs = (0..self.code.len()).filter(|at| dominates(&dominators, first, *at));
-            panics.extend(theirs);
+            let theirs: Vec<usize> = theirs.collect();
+            if theirs.iter().any(|at| self.code[*at].opcode() == RELEASE) {
+                panics.extend(theirs);
+            }
         }
         panics
     }
