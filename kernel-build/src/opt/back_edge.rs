@@ -70,7 +70,11 @@ impl<'ctx> BackEdge<'ctx> {
         let Some(predicate) = comparison.predicate() else {
             return false;
         };
-        let predicate = if *holds { predicate } else { predicate.inverse() };
+        let predicate = if *holds {
+            predicate
+        } else {
+            predicate.inverse()
+        };
         let strict = match predicate {
             Predicate::Ule => Predicate::Ult,
             Predicate::Sle => Predicate::Slt,
@@ -78,7 +82,9 @@ impl<'ctx> BackEdge<'ctx> {
         };
         let (next, end) = (comparison.operands()[0], comparison.operands()[1]);
         let next = self.resolve(next, Some(comparison), DEPTH).unwrap_or(next);
-        if next.block().is_none() || next.op() != Op::Add || next.operands()[1].as_integer() != Some(1)
+        if next.block().is_none()
+            || next.op() != Op::Add
+            || next.operands()[1].as_integer() != Some(1)
         {
             return false;
         }
@@ -103,23 +109,38 @@ impl<'ctx> BackEdge<'ctx> {
         holds.map(|holds| !holds)
     }
 
+    /// The condition with simpler values in its comparisons; they may be poison where the loop is left, and must not decide then.
     fn rebuilt(&self, condition: Value<'ctx>, depth: u32) -> Option<Value<'ctx>> {
         self.known.iter().find(|(c, _)| *c == condition)?;
         let old = condition.operands();
-        let new: Vec<Option<Value<'ctx>>> = if condition.predicate().is_some() {
-            let other = |o: &Value<'ctx>| self.resolve(*o, Some(condition), DEPTH);
-            old.iter().map(other).collect()
-        } else if depth > 0 {
-            old.iter().map(|o| self.rebuilt(*o, depth - 1)).collect()
-        } else {
-            return None;
-        };
-        if new.iter().all(Option::is_none) {
-            return None;
-        }
-        let mut operands = old.into_iter().zip(new).map(|(old, new)| new.unwrap_or(old));
         let builder = Builder::before(self.latch.terminator());
-        Some(builder.copy(condition, |old| operands.next().unwrap_or(old)))
+        if condition.predicate().is_some() {
+            let other = |o: &Value<'ctx>| self.resolve(*o, Some(condition), DEPTH);
+            let new: Vec<Option<Value<'ctx>>> = old.iter().map(other).collect();
+            if new.iter().all(Option::is_none) {
+                return None;
+            }
+            let mut operands = old
+                .into_iter()
+                .zip(new)
+                .map(|(old, new)| new.unwrap_or(old));
+            let copy = builder.copy(condition, |old| operands.next().unwrap_or(old));
+            copy.drop_poison_flags();
+            return Some(copy);
+        }
+        let depth = depth.checked_sub(1)?;
+        let new: Vec<Option<Value<'ctx>>> = old.iter().map(|o| self.rebuilt(*o, depth)).collect();
+        // The unchanged part is asked first: unlike an `or`, a `select` whose first operand decides is no poison.
+        match (condition.op(), &new[..]) {
+            (Op::Or, [None, Some(b)]) => Some(builder.select(old[0], builder.boolean(true), *b)),
+            (Op::Or, [Some(a), None]) => Some(builder.select(old[1], builder.boolean(true), *a)),
+            (Op::And, [None, Some(b)]) => Some(builder.select(old[0], *b, builder.boolean(false))),
+            (Op::And, [Some(a), None]) => Some(builder.select(old[1], *a, builder.boolean(false))),
+            (Op::Xor, [Some(a), None]) => Some(builder.xor(*a, old[1])),
+            (Op::Select, [None, Some(a), None]) => Some(builder.select(old[0], *a, old[2])),
+            (Op::Select, [None, None, Some(b)]) => Some(builder.select(old[0], old[1], *b)),
+            _ => None,
+        }
     }
 
     /// `without` is a condition that must not be assumed.
@@ -139,7 +160,7 @@ impl<'ctx> BackEdge<'ctx> {
             }
             Op::ZExt => {
                 let holds = self.truth(value.operands()[0], without)?;
-                let TypeKind::Integer(bits) = value.ty().kind() else {
+                let TypeKind::Integer(bits @ (32 | 64)) = value.ty().kind() else {
                     return None;
                 };
                 let builder = Builder::before(self.latch.terminator());
@@ -209,7 +230,11 @@ fn implies<'ctx>(
     let Some(predicate) = condition.predicate() else {
         return false;
     };
-    let predicate = if holds { predicate } else { predicate.inverse() };
+    let predicate = if holds {
+        predicate
+    } else {
+        predicate.inverse()
+    };
     let operands = condition.operands();
     let (predicate, limit) = match () {
         () if operands[0] == a => (predicate, operands[1]),
@@ -229,3 +254,7 @@ fn implies<'ctx>(
     };
     predicate == least && limit <= b || predicate == strict && limit - 1 <= b
 }
+
+#[cfg(test)]
+#[path = "back_edge_tests.rs"]
+mod tests;
