@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`loops`] | natural loops with one entry and one latch |
 //! | [`add_recurrence`] | integers that grow by a loop-invariant step |
+//! | [`back_edge`] | what values are where the latch branches back |
 //! | [`trip_count`] | how many iterations a loop has, and the last value of an add recurrence |
 //!
 //! Must not know: cargo, files. Each pass is fuzzed against the unchanged function (`differential_fuzzing`).
@@ -153,21 +154,30 @@ fn within_limits<'ctx, T>(
     unsafe { context.with_limits_for_large_functions(|| passes(module)) }
 }
 
-/// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls.
+/// Whether a function contains an operation that all threads of a warp must execute together (`.aligned`), itself or in a function that it calls. What an
+/// indirect call calls is not known, so it counts as one.
 fn has_aligned_op(function: Value<'_>) -> bool {
     let mut seen = HashSet::from([function]);
     let mut todo = vec![function];
     while let Some(function) = todo.pop() {
         let instructions = function.instructions().into_iter();
         for callee in instructions.filter_map(Value::as_call).map(Value::callee) {
-            let text = callee.asm_text().unwrap_or_else(|| callee.name());
-            if text.contains("aligned") || text.contains("bar.sync") || text.contains("barrier0") {
+            let called = callee.as_function();
+            let text = callee.asm_text().or_else(|| called.map(Value::name));
+            if text.is_none_or(|text| is_aligned(&text)) {
                 return true;
             }
-            todo.extend(callee.as_function().filter(|f| seen.insert(*f)));
+            todo.extend(called.filter(|f| seen.insert(*f)));
         }
     }
     false
+}
+
+/// Whether PTX, or the name of an intrinsic, is an operation of whole warps. `bar.` is short for `barrier.` with `.aligned`; `bar.warp.sync` is not.
+fn is_aligned(text: &str) -> bool {
+    let short = |at: usize| !text[at..].starts_with("bar.warp.");
+    let mut bars = text.match_indices("bar.").map(|(at, _)| at);
+    text.contains("aligned") || text.contains("barrier0") || bars.any(short)
 }
 
 fn defined<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
@@ -179,6 +189,51 @@ fn defined<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
 mod tests {
     use super::*;
     use crate::llvm::tests::context;
+
+    /// Whether a function with this instruction has an operation of whole warps.
+    fn is_found(instruction: &str) -> bool {
+        let context = context();
+        let text = format!(
+            "
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+declare void @llvm.nvvm.bar.warp.sync(i32) convergent
+declare void @plain() convergent
+define void @waits() convergent {{
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  ret void
+}}
+define void @calls(ptr %function) {{
+  {instruction}
+  ret void
+}}
+"
+        );
+        let module = Module::from_text(&context, &text).unwrap();
+        has_aligned_op(module.function("calls").unwrap())
+    }
+
+    #[test]
+    fn operations_of_whole_warps_are_found() {
+        for found in [
+            "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0) convergent",
+            "call void asm sideeffect \"barrier.cluster.wait.aligned;\", \"\"() convergent",
+            "call void asm sideeffect \"bar.sync 0;\", \"\"() convergent",
+            "call void asm sideeffect \"bar.cta.red.popc.u32 $0, 0, p;\", \"\"() convergent",
+            "call void @waits() convergent",
+            "call void %function() convergent",
+        ] {
+            assert!(is_found(found), "{found}");
+        }
+        for other in [
+            "call void @plain() convergent",
+            "call void @llvm.nvvm.bar.warp.sync(i32 -1) convergent",
+            "call void asm sideeffect \"bar.warp.sync -1;\", \"\"() convergent",
+            "call void asm sideeffect \"mbarrier.arrive.shared.b64 _, [$0];\", \"\"() convergent",
+            "call void asm sideeffect \"barrier.sync 1;\", \"\"() convergent",
+        ] {
+            assert!(!is_found(other), "{other}");
+        }
+    }
 
     #[test]
     fn functions_that_llvm_replaces_are_optimised_again() {
