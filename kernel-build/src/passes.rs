@@ -141,30 +141,30 @@ passes! {
     Simplify: "simplify", Optimisation, REQUIRED,
         "functions are inlined, and variables become values; loops stay as they are in the source",
         "target queries are answered", "convergent operations, visible results";
-    JumpThreading: "jump-threading", Optimisation, performance("threaded_jumps_do_the_same", ""),
+    JumpThreading: "jump-threading", Optimisation, performance("threaded_jumps_do_the_same", "not timed yet"),
         "edges are redirected past tests whose result is known where they come from: iterators test twice per iteration; loops are rotated",
-        "inlined IR", "where threads of a warp meet before `.aligned` operations";
+        "inlined IR; functions with loops, not the largest", "the number of convergent calls; where threads of a warp meet before `.aligned` operations";
+    CanonicalCounters: "canonical-counters", Optimisation, performance("canonical_counters_do_the_same", "matmul_naive 4.404, spmv_rows 3.322, stencil_3d 1.253, matmul_register_2d 1.037, matmul_vectorised 1.031, spmv_warps 1.000, bfs_step 0.997"),
+        "counters of loops get the form that trip count analysis knows",
+        "values in registers", "values of counters";
     HoistInvariants: "hoist-invariants", Optimisation, REQUIRED,
         "what does not change in a loop leaves it",
-        "inlined IR", "visible results";
+        "inlined IR", "convergent operations, visible results";
+    BoundsCheckHoisting: "bounds-check-hoisting", Optimisation, performance("hoisted_checks_do_the_same", "matmul_naive 4.597, stencil_3d 2.010, spmv_warps 1.010"),
+        "bounds checks on add recurrences are decided in the preheader (loop versioning)",
+        "loops with one latch; no convergent operation in the loop", "which check fails first, and what was stored by then";
+    LoopUnswitching: "loop-unswitching", Optimisation, REQUIRED,
+        "loops are duplicated on the conditions of their preheaders",
+        "loop-invariant conditions; only functions that loop passes have changed", "loops with convergent operations";
     Optimise: "optimise", Optimisation, REQUIRED,
         "LLVM's O3 with its address space inference, and whole unrolling of loops with at most eight iterations",
         "target queries are answered", "convergent operations, visible results";
     LocalArrays: "local-arrays", Optimisation, performance("promoted_local_arrays_do_the_same", "bitonic_step 2.541, histogram_shared 2.254, argmax 1.698, spmv_rows 1.003, stencil_3d 1.001, histogram_global 1.000, spmv_warps 1.000"),
-        "counters that are merged between two tests of one condition become add recurrences, then jumps are threaded, if that moves an array from local memory into registers",
-        "optimised IR", "jumps of functions with `.aligned` operations; functions that need as much local memory as before";
-    CanonicalCounters: "canonical-counters", Optimisation, performance("canonical_counters_do_the_same", "matmul_naive 4.404, spmv_rows 3.322, stencil_3d 1.253, matmul_register_2d 1.037, matmul_vectorised 1.031, spmv_warps 1.000, bfs_step 0.997"),
-        "counters of loops get the form that trip count analysis knows",
-        "optimised IR", "values of counters";
-    BoundsCheckHoisting: "bounds-check-hoisting", Optimisation, performance("hoisted_checks_do_the_same", "matmul_naive 4.597, stencil_3d 2.010, spmv_warps 1.010"),
-        "bounds checks on add recurrences are decided in the preheader (loop versioning)",
-        "loops with one latch; no convergent operation in the loop", "which check fails first, and what was stored by then";
+        "counters that are merged between two tests of one condition become add recurrences, if that moves an array from local memory into registers",
+        "optimised IR", "control flow, until LLVM unrolls the loop; functions that need as much local memory as before";
     GuardMerging: "guard-merging", Optimisation, performance("merged_guards_do_the_same", "matmul_register_2d 1.043"),
         "consecutive checks of a loop with convergent operations are skipped by one branch",
         "at least four checks without a store between them", "which check fails first; the number of versions of the loop";
-    LoopUnswitching: "loop-unswitching", Optimisation, REQUIRED,
-        "loops are duplicated on the conditions of their preheaders",
-        "loop-invariant conditions; only functions that loop passes have changed", "loops with convergent operations";
     GatherBatching: "gather-batching", Optimisation, performance("batched_gathers_do_the_same", "spmv_rows 3.245"),
         "indices from memory are loaded and checked for 16 and for 4 iterations at once",
         "an innermost loop that only reads slices of the kernel", "which check fails first; no load out of bounds";

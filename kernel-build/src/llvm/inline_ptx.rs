@@ -17,7 +17,8 @@ impl<'ctx> Builder<'ctx> {
         // SAFETY: a live type of a function, and texts with their lengths, which LLVM copies.
         let asm = unsafe { (llvm.LLVMGetInlineAsm)(ty, start, len, none, 0, 1, 0, 0, 0) };
         // SAFETY: a positioned builder, and a callee of this type without parameters.
-        let raw = unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
+        let raw =
+            unsafe { (llvm.LLVMBuildCall2)(self.raw, ty, asm, std::ptr::null_mut(), 0, none) };
         Value::new(raw, self.context)
     }
 }

@@ -79,6 +79,10 @@ impl Value<'_> {
         };
         let value = i128::from(self.as_integer()?);
         let is_negative = signed && value >> (bits - 1) != 0;
-        Some(if is_negative { value - (1 << bits) } else { value })
+        Some(if is_negative {
+            value - (1 << bits)
+        } else {
+            value
+        })
     }
 }

@@ -30,7 +30,9 @@ const MOST_ADDED: usize = 16;
 /// Threads jumps of functions with loops.
 pub(crate) fn thread(module: &mut Module<'_>) -> Result<(), LlvmError> {
     let mut functions = Changed::with_loops(module);
-    functions.0.retain(|f| f.instructions().len() < LARGE_FUNCTION);
+    functions
+        .0
+        .retain(|f| f.instructions().len() < LARGE_FUNCTION);
     functions.thread_jumps(module)
 }
 
@@ -50,7 +52,11 @@ impl<'ctx> Changed<'ctx> {
 }
 
 /// Puts a convergent call into each block outside of the regions: such a block is neither copied, nor left out, nor merged with another.
-fn keep_others<'ctx>(context: &'ctx Context, function: Value<'ctx>, regions: &HashSet<Block<'ctx>>) {
+fn keep_others<'ctx>(
+    context: &'ctx Context,
+    function: Value<'ctx>,
+    regions: &HashSet<Block<'ctx>>,
+) {
     let Some(convergent) = Attribute::named(context, "convergent", 0) else {
         return;
     };
@@ -63,7 +69,11 @@ fn keep_others<'ctx>(context: &'ctx Context, function: Value<'ctx>, regions: &Ha
 }
 
 fn remove_marks(function: Value<'_>) {
-    for call in function.instructions().into_iter().filter_map(Value::as_call) {
+    for call in function
+        .instructions()
+        .into_iter()
+        .filter_map(Value::as_call)
+    {
         let text = call.callee().asm_text();
         if text.is_some_and(|text| text.starts_with(MARK)) {
             // SAFETY: a call without a result, of which no other handle is left.

@@ -15,11 +15,9 @@
 //! ```
 //! Where the back edge is taken `end` is false, so `merged` is `up`: the counter becomes an add recurrence, and control flow stays as it is.
 //!
-//! Where arrays are left then, jumps are threaded, which makes one test of the two. LLVM does not do that for GPUs: threading redirects an edge past
-//! the block where threads of a warp reconverge, even if no block with a convergent operation is copied, and an `.aligned` barrier behind it is then
-//! executed by a part of the warp (llvm-project#213868, llvm-project#213870). So jumps of functions with `.aligned` operations are not threaded.
+//! `jump_threading`, which makes one test of the two, has run before; it leaves loops that contain an operation of a whole warp.
 //!
-//! Both is done if LLVM then gets an array out of local memory, and not otherwise.
+//! It is done if LLVM then gets an array out of local memory, and not otherwise.
 
 use super::loops::{self, Loop};
 use super::{Changed, defined};
@@ -32,7 +30,7 @@ type Sizes = HashMap<String, u64>;
 /// Longer chains of arithmetic are not copied.
 const DEPTH: u32 = 4;
 
-/// Resolves counters, then threads jumps, of functions that need less local memory then. Must run after optimisation.
+/// Resolves counters of functions that need less local memory then. Must run after optimisation.
 pub(crate) fn promote(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
     let arrays = sizes(module);
     attempt(module, arrays, |module, mut functions| {

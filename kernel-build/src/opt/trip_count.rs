@@ -50,7 +50,9 @@ impl<'ctx> TripCount<'ctx> {
             let LoopInvariant::Number(last) = end else {
                 return None;
             };
-            let limit = last.checked_add(1).filter(|n| next.bits == 64 || n >> next.bits == 0)?;
+            let limit = last
+                .checked_add(1)
+                .filter(|n| next.bits == 64 || n >> next.bits == 0)?;
             (how, end) = (Compare::Ult, LoopInvariant::Number(limit));
         }
         let down = LoopInvariant::Number(u64::MAX).widened(next.bits);

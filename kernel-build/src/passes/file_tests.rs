@@ -10,7 +10,8 @@ use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_multiply,
+    jump_threading, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
+    wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,6 +20,8 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
     let mut loops = Changed::with_loops(m);
     match pass {
         Pass::SincosMerging => sincos_merging::merge(m),
+        Pass::JumpThreading => jump_threading::thread(m).unwrap(),
+        Pass::HoistInvariants => loops.hoist_invariants(m, gpu).unwrap(),
         Pass::LocalArrays => local_arrays::promote(m, gpu).unwrap(),
         Pass::CanonicalCounters => loops.each(m, canonical_counters::canonicalise),
         Pass::BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist),

@@ -78,7 +78,7 @@ pub(super) enum Ordered {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Convergent {
-    /// May read and write all memory.
+    /// May read and write all memory; all threads of a warp must execute it together.
     Barrier,
     /// Accesses no memory that the function can access.
     Shuffle,
@@ -148,7 +148,7 @@ pub(super) struct Function {
 
 /// Declarations of what generated functions call.
 pub(super) const DECLARATIONS: &str = "
-declare i64 @fuzz_barrier(i64, i64) convergent nounwind
+declare i64 @fuzz_aligned_barrier(i64, i64) convergent nounwind
 declare i64 @fuzz_shuffle(i64, i64) convergent nounwind willreturn memory(inaccessiblemem: readwrite)
 declare float @sinf(float) nounwind willreturn memory(none)
 declare float @cosf(float) nounwind willreturn memory(none)
@@ -181,6 +181,16 @@ impl Binary {
             self,
             Binary::UMin | Binary::UMax | Binary::SMin | Binary::SMax
         )
+    }
+}
+
+impl Convergent {
+    /// The function that is called. Passes take `aligned` in a name for an operation of whole warps.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Convergent::Barrier => "fuzz_aligned_barrier",
+            Convergent::Shuffle => "fuzz_shuffle",
+        }
     }
 }
 

@@ -17,7 +17,7 @@ static u convergent(u site, u argument) {
     u mixed = (site ^ (argument << 17 | argument >> 47)) * 0x9e3779b97f4a7c15;
     return (mixed ^ mixed >> 29) + count;
 }
-u fuzz_barrier(u site, u argument) { return convergent(site, argument); }
+u fuzz_aligned_barrier(u site, u argument) { return convergent(site, argument); }
 u fuzz_shuffle(u site, u argument) { return convergent(site, argument); }
 
 static float opaque(float of, uint32_t factor) {

@@ -2,6 +2,7 @@
 //! in divergent branches, local arrays, volatile and atomic accesses.
 
 mod accesses;
+mod inclusive;
 
 use super::function::{
     Binary, BlockId, Convergent, Copy, Definition, FloatOp, Function, Ordered, Terminator,
@@ -27,6 +28,14 @@ pub(super) fn with_array_loop(seed: u64) -> Function {
     let mut kernel = Kernel::new(seed, 100);
     kernel.budget = 5;
     kernel.array_loop(1);
+    kernel.finish()
+}
+
+/// Generates a function that begins with a loop over an inclusive range.
+pub(super) fn with_inclusive_loop(seed: u64) -> Function {
+    let mut kernel = Kernel::new(seed, 50);
+    kernel.budget = 6;
+    kernel.inclusive_loop(1);
     kernel.finish()
 }
 

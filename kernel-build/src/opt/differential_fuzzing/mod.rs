@@ -22,7 +22,8 @@ mod warp;
 
 use super::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_multiply,
+    jump_threading, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
+    wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -45,6 +46,7 @@ const STRAIGHT: Suite = Suite {
     functions: 600,
     calls: 12,
     threads: 1,
+    may_part: false,
     unrolls: false,
     prepare: |_| {},
     function: straight_line::function,
@@ -57,6 +59,7 @@ const LOOPS: Suite = Suite {
     functions: 400,
     calls: 16,
     threads: 1,
+    may_part: false,
     unrolls: false,
     prepare: |_| {},
     function: counted_loops::function,
@@ -145,6 +148,7 @@ const KERNELS: Suite = Suite {
     functions: 150,
     calls: 3,
     threads: 4,
+    may_part: false,
     unrolls: false,
     prepare: |_| {},
     function: kernels::function,
@@ -185,7 +189,7 @@ fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     loops.each(module, bounds_check_hoisting::hoist);
     loops.each(module, bounds_check_hoisting::merge_guards);
     loops.each(module, gather_batching::is_candidate);
-    loops.run(module, Passes::unswitch_loops(), None).unwrap();
+    loops.unswitch(module).unwrap();
     loops.again(module, gather_batching::batch);
     loops.again(module, pointer_strength_reduction::reduce);
     loops
@@ -244,15 +248,51 @@ fn resolved_counters_keep_convergent_calls() {
     }
 }
 
+/// No convergent call is copied, and threads that meet before an operation of whole warps still do.
 #[test]
-fn threaded_jumps_keep_convergent_calls() {
-    let compared = check(&KERNELS, |module| {
-        changed(module, |module| {
-            module.run(Passes::thread_jumps(), None).unwrap();
-        })
+fn threaded_jumps_do_the_same() {
+    for function in [
+        kernels::function,
+        kernels::with_array_loop,
+        kernels::with_inclusive_loop,
+    ] {
+        let suite = Suite {
+            may_part: true,
+            function,
+            ..KERNELS
+        };
+        let compared = check(&suite, |module| changed(module, thread_jumps));
+        compared.are_enough(80, 3000, 10);
+        compared.has_events(1000);
+    }
+}
+
+#[test]
+fn threaded_jumps_of_counted_loops_do_the_same() {
+    for suite in [LOOPS, CONVERGENT_LOOPS] {
+        let compared = check(&suite, |module| changed(module, thread_jumps));
+        compared.are_enough(100, 1500, 1000);
+    }
+}
+
+fn thread_jumps(module: &mut Module<'_>) {
+    jump_threading::thread(module).unwrap();
+    assert!(!module.to_text().contains(" asm sideeffect \"// keeps"));
+}
+
+/// What remains of a loop over an inclusive range when its jumps are threaded.
+#[test]
+fn counters_of_inclusive_ranges_do_the_same() {
+    let suite = Suite {
+        prepare: thread_jumps,
+        function: kernels::with_inclusive_loop,
+        ..KERNELS
+    };
+    let compared = check(&suite, |module| {
+        each(module, canonical_counters::canonicalise)
     });
-    compared.are_enough(100, 3000, 20);
-    compared.has_events(1000);
+    compared.are_enough(30, 3000, 10);
+    compared.has_events(300);
 }
 
 #[test]
@@ -272,24 +312,36 @@ fn expanded_copies_do_the_same() {
 /// All passes of the optimisation stage and those of the emission stage that make code faster, in the order of the pipeline.
 #[test]
 fn all_passes_together_do_the_same() {
-    let suite = Suite {
-        unrolls: true,
-        ..KERNELS
-    };
-    let compared = check(&suite, |module| {
-        changed(module, |module| {
-            sincos_merging::merge(module);
-            optimise(module);
-            let gpu = gpu(module);
-            local_arrays::promote(module, &gpu).unwrap();
-            let loops = loop_passes(module);
-            loops.optimise(module, Some(&gpu)).unwrap();
-            index_narrowing::narrow_all(module).unwrap();
-            index_narrowing::merge_all_addresses(module).unwrap();
-            memcpy_expansion::expand(module);
-            wide_multiply::widen_factors(module);
-        })
-    });
-    compared.are_enough(100, 3000, 20);
-    compared.has_events(1000);
+    for function in [kernels::function, kernels::with_inclusive_loop] {
+        let suite = Suite {
+            may_part: true,
+            unrolls: true,
+            function,
+            ..KERNELS
+        };
+        let compared = check(&suite, |module| changed(module, all_passes));
+        compared.are_enough(100, 3000, 10);
+        compared.has_events(1000);
+    }
+}
+
+fn all_passes(module: &mut Module<'_>) {
+    sincos_merging::merge(module);
+    let gpu = gpu(module);
+    crate::opt::simplify(module, &gpu).unwrap();
+    thread_jumps(module);
+    let loops = Changed::with_loops(module);
+    loops.again(module, canonical_counters::canonicalise);
+    loops.hoist_invariants(module, &gpu).unwrap();
+    let mut loops = Changed::default();
+    loops.each(module, bounds_check_hoisting::hoist);
+    loops.unswitch(module).unwrap();
+    crate::opt::optimise(module, Some(&gpu)).unwrap();
+    local_arrays::promote(module, &gpu).unwrap();
+    let loops = loop_passes(module);
+    loops.optimise(module, Some(&gpu)).unwrap();
+    index_narrowing::narrow_all(module).unwrap();
+    index_narrowing::merge_all_addresses(module).unwrap();
+    memcpy_expansion::expand(module);
+    wide_multiply::widen_factors(module);
 }

@@ -127,8 +127,8 @@ impl Function {
                 return self.ordered(id, *op, [*array, *index, *value]);
             }
             Definition::Convergent(op, argument) => format!(
-                "call i64 @fuzz_{}(i64 {id}, {})",
-                format!("{op:?}").to_lowercase(),
+                "call i64 @{}(i64 {id}, {})",
+                op.name(),
                 self.typed(*argument)
             ),
             Definition::Float(op, a, b) => return self.float(id, *op, *a, *b),

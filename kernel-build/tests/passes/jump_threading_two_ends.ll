@@ -1,0 +1,53 @@
+; pass: jump-threading
+; Threads that break out of the loop meet the others at the barrier, not before: an edge past `next` would let some of them run ahead.
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+define ptx_kernel void @sum(ptr addrspace(1) %x, ptr addrspace(1) %y, i64 %n) {
+start:
+  br label %next
+next:
+  %i = phi i64 [ 0, %start ], [ %i2, %body ]
+  %over = phi i8 [ 0, %start ], [ %over2, %body ]
+  %sum = phi i32 [ 0, %start ], [ %sum2, %body ]
+  %exhausted = trunc nuw i8 %over to i1
+  br i1 %exhausted, label %none, label %asked
+asked:
+  %within = icmp ule i64 %i, %n
+  br i1 %within, label %some, label %none
+some:
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %step, label %last
+step:
+  %up = add nuw i64 %i, 1
+  br label %stepped
+last:
+  br label %stepped
+stepped:
+  %i1 = phi i64 [ %up, %step ], [ %i, %last ]
+  %over1 = phi i8 [ %over, %step ], [ 1, %last ]
+  br label %test
+none:
+  br label %test
+test:
+  %i2 = phi i64 [ %i1, %stepped ], [ %i, %none ]
+  %over2 = phi i8 [ %over1, %stepped ], [ %over, %none ]
+  %found = phi i1 [ true, %stepped ], [ false, %none ]
+  br i1 %found, label %body, label %done
+body:
+  %p = getelementptr i32, ptr addrspace(1) %x, i64 %i
+  %v = load i32, ptr addrspace(1) %p
+  %sum2 = add i32 %sum, %v
+  %big = icmp ugt i32 %v, 9
+  br i1 %big, label %breaks, label %next
+breaks:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br label %done
+done:
+  %result = phi i32 [ %sum, %test ], [ %sum2, %breaks ]
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store i32 %result, ptr addrspace(1) %y
+  ret void
+}
+; ir: phi i1 [ false, %start ], [ %over2
+; ir: br i1 %found, label %body, label %done
+; ir-count: 2 call void @llvm.nvvm.barrier
+; ir-not: keeps
