@@ -189,6 +189,9 @@ passes! {
     ExpandAtomics: "expand-atomics", Emission, REQUIRED,
         "atomics whose order or scope NVPTX would drop become PTX",
         "optimised IR", "relaxed atomics";
+    LoadSinking: "load-sinking", Emission, performance("sunk_loads_do_the_same", "not timed yet"),
+        "loads before a bounds check that does not need them are made behind it, so that several are in flight",
+        "each panic is one block; LLVM must not run on the order of loads after it", "which check fails first; the number of loads";
     InlinePanics: "inline-panics", Emission, REQUIRED,
         "panics of kernels that call nothing else are inlined, each where it happens",
         "all symbols are available on the device", "kernels with calls";

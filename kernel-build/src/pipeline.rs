@@ -28,8 +28,8 @@ use crate::lower::{
 };
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    jump_threading, local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, simplify,
-    sincos_merging, wide_multiply,
+    jump_threading, load_sinking, local_arrays, memcpy_expansion, optimise,
+    pointer_strength_reduction, simplify, sincos_merging, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -211,6 +211,7 @@ fn compile_with(
         pass!(run, m: NumberLocations => locations::number(m, names));
         pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
         pass!(run, m: ExpandAtomics => atomics::expand(m));
+        pass!(run, m: LoadSinking => load_sinking::sink_all(m));
         pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
         pass!(run, m: AllowContraction => program.allow_contraction(m));
         pass!(run, m: StripDebugInfo => program.strip_debug_info(m));

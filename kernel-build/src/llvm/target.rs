@@ -110,7 +110,7 @@ impl Passes {
     }
 
     /// All of them, for the self-test.
-    pub(crate) fn all() -> [Passes; 14] {
+    pub(crate) fn all() -> [Passes; 15] {
         [
             Passes::drop_unreachable(),
             Passes::expose_arguments(),
@@ -122,6 +122,7 @@ impl Passes {
             Passes::unswitch_loops(),
             Passes::unswitch_loops_with_aligned_ops(),
             Passes::thread_jumps(),
+            Passes::rotate_loops(),
             Passes::tidy(),
             Passes::drop_unused(),
             Passes::optimize(),
@@ -180,7 +181,12 @@ impl Passes {
     /// Blocks that go on to where their predecessor already knows are left out. Without a machine: for GPUs LLVM leaves them, since threads of a warp
     /// that would meet there then meet later.
     pub(crate) fn thread_jumps() -> Passes {
-        Passes("function(jump-threading,correlated-propagation,early-cse<memssa>,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,loop-simplify,lcssa,loop(loop-rotate),instcombine<no-verify-fixpoint>,simplifycfg)".into())
+        Passes("function(instcombine<no-verify-fixpoint>,jump-threading,correlated-propagation,early-cse<memssa>,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,loop-simplify,lcssa)".into())
+    }
+
+    /// The test at the end of an iteration, where the trip count is read.
+    pub(crate) fn rotate_loops() -> Passes {
+        Passes("function(simplifycfg,loop-simplify,lcssa,loop(loop-rotate),instcombine<no-verify-fixpoint>,simplifycfg)".into())
     }
 
     /// Inlines, and simplifies as far as [`thread_jumps`](Self::thread_jumps) needs it: values in registers, no block that only jumps.
@@ -213,6 +219,6 @@ impl Passes {
     /// A loop of which only the most rounds are known, as of one that fills a tile, is left alone by LLVM's own; up to eight rounds it is better
     /// unrolled whole too: each round keeps its way out, and what its number leads to (a quotient, an offset) is computed with a constant.
     pub(crate) fn infer_address_spaces() -> Passes {
-        Passes("function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
+        Passes("function(infer-address-spaces,loop-unroll<O3;upperbound;no-partial;no-runtime;no-peeling;full-unroll-max=8>,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg),globaldce".into())
     }
 }

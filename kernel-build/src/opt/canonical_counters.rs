@@ -5,6 +5,7 @@
 
 use super::back_edge::BackEdge;
 use super::loops::{self, Loop};
+use super::pointer_counters;
 use crate::llvm::{Builder, Op, TypeKind, Value};
 
 /// Rewrites such counters of a function; returns whether there were any.
@@ -14,6 +15,7 @@ pub(crate) fn canonicalise(function: Value<'_>) -> bool {
         changed |= canonicalise_steps(&found);
         changed |= merge_next_values(&found);
         changed |= simplify_on_back_edge(&found);
+        changed |= pointer_counters::count_elements(&found);
     }
     changed
 }

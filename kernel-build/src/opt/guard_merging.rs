@@ -42,7 +42,7 @@ pub(super) fn runs<'ctx>(function: Value<'ctx>, checks: &[Block<'ctx>]) -> Vec<R
 }
 
 /// The number of edges to each block of a function.
-fn edges_to(function: Value<'_>) -> HashMap<Block<'_>, usize> {
+pub(super) fn edges_to(function: Value<'_>) -> HashMap<Block<'_>, usize> {
     let mut edges = HashMap::new();
     for to in Block::all(function).into_iter().flat_map(Block::successors) {
         *edges.entry(to).or_default() += 1;
@@ -51,14 +51,14 @@ fn edges_to(function: Value<'_>) -> HashMap<Block<'_>, usize> {
 }
 
 /// A branch with one successor that panics.
-struct Check<'ctx> {
-    at: Block<'ctx>,
-    next: Block<'ctx>,
+pub(super) struct Check<'ctx> {
+    pub(super) at: Block<'ctx>,
+    pub(super) next: Block<'ctx>,
     panic: Block<'ctx>,
 }
 
 impl<'ctx> Check<'ctx> {
-    fn of(at: Block<'ctx>) -> Option<Check<'ctx>> {
+    pub(super) fn of(at: Block<'ctx>) -> Option<Check<'ctx>> {
         at.condition()?;
         match at.successors()[..] {
             [next, panic] | [panic, next] if panic.is_unreachable() && !next.is_unreachable() => {
@@ -68,17 +68,23 @@ impl<'ctx> Check<'ctx> {
         }
     }
 
-    /// Which of these instructions its condition and its panic depend on; `None` if one of those cannot be hoisted above all of them.
-    fn needs(&self, among: &[Value<'ctx>]) -> Option<HashSet<Value<'ctx>>> {
-        let mut todo: Vec<Value<'ctx>> = self.at.condition().into_iter().collect();
+    /// The values that its condition and its panic take.
+    pub(super) fn needed_values(&self) -> Vec<Value<'ctx>> {
+        let mut values: Vec<Value<'ctx>> = self.at.condition().into_iter().collect();
         for instruction in self.panic.instructions() {
             if instruction.op() == Op::Phi {
                 let from = instruction.incoming().into_iter();
-                todo.extend(from.filter(|(_, b)| *b == self.at).map(|(v, _)| v));
+                values.extend(from.filter(|(_, b)| *b == self.at).map(|(v, _)| v));
             } else {
-                todo.extend(instruction.operands());
+                values.extend(instruction.operands());
             }
         }
+        values
+    }
+
+    /// Which of these instructions its condition and its panic depend on; `None` if one of those cannot be hoisted above all of them.
+    fn needs(&self, among: &[Value<'ctx>]) -> Option<HashSet<Value<'ctx>>> {
+        let mut todo = self.needed_values();
         let mut needed = HashSet::new();
         while let Some(value) = todo.pop() {
             if among.contains(&value) && needed.insert(value) {

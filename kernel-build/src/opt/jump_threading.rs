@@ -17,7 +17,7 @@
 //! is left to one block, except by panics. All of its threads meet there, as before, whatever way they take inside; no convergent operation is executed earlier.
 
 use super::loops::Graph;
-use super::{Changed, LARGE_FUNCTION, has_aligned_op};
+use super::{Changed, LARGE_FUNCTION, has_aligned_op, latch_folding};
 use crate::llvm::{Attribute, Block, Builder, Context, LlvmError, Module, Op, Passes, Value};
 use std::collections::HashSet;
 
@@ -45,9 +45,11 @@ impl<'ctx> Changed<'ctx> {
         for function in &aligned {
             keep_others(context, *function, &regions(*function));
         }
-        let result = self.run(module, Passes::thread_jumps(), None);
+        let threaded = self.run(module, Passes::thread_jumps(), None);
+        self.again(module, latch_folding::fold);
+        let rotated = threaded.and_then(|()| self.run(module, Passes::rotate_loops(), None));
         aligned.into_iter().for_each(remove_marks);
-        result
+        rotated
     }
 }
 

@@ -30,9 +30,10 @@ impl<'ctx> TripCount<'ctx> {
         let [when_true, when_false] = found.latch.successors()[..] else {
             return None;
         };
+        // A check does not count: a loop that panics at its end leaves it elsewhere.
         match (when_true == found.header, when_false == found.header) {
-            (true, false) => {}
-            (false, true) => how = how.inverse(),
+            (true, false) if !when_false.is_unreachable() => {}
+            (false, true) if !when_true.is_unreachable() => how = how.inverse(),
             _ => return None,
         }
         let (mut next, mut end) = (condition.operands()[0], condition.operands()[1]);

@@ -10,8 +10,8 @@ use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    jump_threading, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
-    wide_multiply,
+    jump_threading, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
+    sincos_merging, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -37,6 +37,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::AddressMerging => index_narrowing::merge_all_addresses(m).unwrap(),
         Pass::LocalAtomics => local_atomics::lower(m, &["kernel".to_owned()]).unwrap(),
         Pass::ExpandAtomics => atomics::expand(m).unwrap(),
+        Pass::LoadSinking => load_sinking::sink_all(m),
         Pass::MemcpyExpansion => memcpy_expansion::expand(m),
         Pass::WideMultiply => wide_multiply::widen_factors(m),
         required => panic!("{required:?} has no file tests"),

@@ -22,8 +22,8 @@ mod warp;
 
 use super::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    jump_threading, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
-    wide_multiply,
+    jump_threading, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
+    sincos_merging, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -296,6 +296,20 @@ fn counters_of_inclusive_ranges_do_the_same() {
 }
 
 #[test]
+fn sunk_loads_do_the_same() {
+    for function in [kernels::function, kernels::with_array_loop] {
+        let suite = Suite {
+            function,
+            ..KERNELS
+        };
+        let compared = check(&suite, |module| each(module, load_sinking::sink));
+        compared.are_enough(30, 3000, 10);
+    }
+    let compared = check(&LOOPS, |module| each(module, load_sinking::sink));
+    compared.are_enough(60, 1500, 1000);
+}
+
+#[test]
 fn merged_sines_and_cosines_are_the_same() {
     let compared = check(&KERNELS, |module| changed(module, sincos_merging::merge));
     compared.are_enough(30, 3000, 20);
@@ -342,6 +356,7 @@ fn all_passes(module: &mut Module<'_>) {
     loops.optimise(module, Some(&gpu)).unwrap();
     index_narrowing::narrow_all(module).unwrap();
     index_narrowing::merge_all_addresses(module).unwrap();
+    load_sinking::sink_all(module);
     memcpy_expansion::expand(module);
     wide_multiply::widen_factors(module);
 }

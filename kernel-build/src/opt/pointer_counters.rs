@@ -1,0 +1,145 @@
+//! Counters of loops over slices: such a loop ends where its pointer is the slice's end; trip count analysis knows integers.
+//!
+//! ```text
+//! loop { x = *p; p += 1; k += 1; if p == start + n { break } }        if k == n { break }
+//! ```
+//! Without a `k` the loop gets one. An iterator's end is a whole number of its elements behind its start: `p` would leave the slice otherwise.
+
+use super::loops::Loop;
+use crate::llvm::{Block, Builder, Compare, Op, Type, TypeKind, Value};
+
+/// Lets the latch compare a number of iterations instead of a pointer; returns whether it compared one.
+pub(super) fn count_elements(found: &Loop<'_>) -> bool {
+    let Some(end) = PointerEnd::of(found) else {
+        return false;
+    };
+    let before = Builder::before(found.preheader.terminator());
+    let iterations = match end.bytes_per_number {
+        size if size == end.stride => end.number,
+        _ => before.divide(end.number, before.number(end.stride, 64)),
+    };
+    let next = counter(found).unwrap_or_else(|| new_counter(found, iterations.ty()));
+    let here = Builder::before(found.latch.terminator());
+    let condition = here.compare(end.how, next, iterations);
+    found.latch.set_condition(condition);
+    true
+}
+
+/// `next == start + number`, where `next` is `stride` bytes behind its previous value, and `start` its first.
+struct PointerEnd<'ctx> {
+    how: Compare,
+    number: Value<'ctx>,
+    bytes_per_number: u64,
+    stride: u64,
+}
+
+impl<'ctx> PointerEnd<'ctx> {
+    fn of(found: &Loop<'ctx>) -> Option<PointerEnd<'ctx>> {
+        let condition = found.latch.condition()?;
+        let how = condition.comparison()?;
+        if !matches!(how, Compare::Eq | Compare::Ne) {
+            return None;
+        }
+        let (mut next, mut end) = (condition.operands()[0], condition.operands()[1]);
+        if found.is_invariant(next) {
+            (next, end) = (end, next);
+        }
+        if !found.is_invariant(end) {
+            return None;
+        }
+        if next.ty().kind() == TypeKind::Integer(64) {
+            return PointerEnd::of_offset(found, how, next, end);
+        }
+        let (pointer, step, element) = next.as_element()?;
+        let stride = step.as_integer()?.checked_mul(bytes(element)?)?;
+        let (start, number, element) = end.as_element()?;
+        let bytes_per_number = bytes(element)?;
+        let is_pointer = found.header.phis().contains(&pointer)
+            && incoming(pointer, found.preheader) == Some(start)
+            && incoming(pointer, found.latch) == Some(next);
+        // The division below must know both.
+        let divides = bytes_per_number == stride || bytes_per_number == 1;
+        let is_wide = number.ty().kind() == TypeKind::Integer(64);
+        let fits = (1..1 << 31).contains(&stride);
+        (is_pointer && divides && is_wide && fits).then_some(PointerEnd {
+            how,
+            number,
+            bytes_per_number,
+            stride,
+        })
+    }
+
+    /// LLVM makes offsets from the slice's start of such pointers: `next == number`, in steps of `stride` bytes from zero.
+    fn of_offset(
+        found: &Loop<'ctx>,
+        how: Compare,
+        next: Value<'ctx>,
+        number: Value<'ctx>,
+    ) -> Option<PointerEnd<'ctx>> {
+        if next.block().is_none() || next.op() != Op::Add {
+            return None;
+        }
+        let (offset, stride) = (next.operands()[0], next.operands()[1].as_integer()?);
+        let is_offset = found.header.phis().contains(&offset)
+            && incoming(offset, found.preheader)?.as_integer() == Some(0)
+            && incoming(offset, found.latch) == Some(next);
+        // Of another end it is not known that the offset ever has its value.
+        let is_multiple = match number.as_integer() {
+            Some(bytes) => bytes != 0 && bytes.is_multiple_of(stride.max(1)),
+            None => {
+                let shifted = number.block().is_some() && number.op() == Op::Shl;
+                let by = shifted
+                    .then(|| number.operands()[1].as_integer())
+                    .flatten()?;
+                stride.is_power_of_two() && u64::from(stride.ilog2()) <= by
+            }
+        };
+        let fits = (2..1 << 31).contains(&stride);
+        (is_offset && is_multiple && fits).then_some(PointerEnd {
+            how,
+            number,
+            bytes_per_number: 1,
+            stride,
+        })
+    }
+}
+
+fn incoming<'ctx>(phi: Value<'ctx>, from: Block<'ctx>) -> Option<Value<'ctx>> {
+    let all = phi.incoming();
+    all.iter().find(|(_, b)| *b == from).map(|(v, _)| *v)
+}
+
+/// The next value of a counter of 64 bits that starts at zero and grows by one, if the loop has one.
+fn counter<'ctx>(found: &Loop<'ctx>) -> Option<Value<'ctx>> {
+    let phis = found.header.phis().into_iter();
+    let mut all = phis.filter(|phi| phi.ty().kind() == TypeKind::Integer(64));
+    all.find_map(|phi| {
+        let next = incoming(phi, found.latch)?;
+        let counts = incoming(phi, found.preheader)?.as_integer() == Some(0)
+            && next.block().is_some()
+            && next.op() == Op::Add
+            && next.operands()[0] == phi
+            && next.operands()[1].as_integer() == Some(1);
+        counts.then_some(next)
+    })
+}
+
+fn new_counter<'ctx>(found: &Loop<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
+    let count = Builder::before(found.header.first()).phi(ty);
+    let here = Builder::before(found.latch.terminator());
+    let next = here.add(count, here.number(1, 64));
+    count.add_incoming(here.number(0, 64), found.preheader);
+    count.add_incoming(next, found.latch);
+    next
+}
+
+/// Bytes of an element; `None` for types that are no number and no bytes.
+fn bytes(element: Type<'_>) -> Option<u64> {
+    match element.kind() {
+        TypeKind::Integer(bits @ (8 | 16 | 32 | 64)) => Some(u64::from(bits / 8)),
+        TypeKind::Half => Some(2),
+        TypeKind::Float => Some(4),
+        TypeKind::Double => Some(8),
+        _ => element.byte_array(),
+    }
+}
