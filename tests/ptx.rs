@@ -34,6 +34,8 @@ mod fma;
 mod gathers;
 #[path = "ptx/guard_merging.rs"]
 mod guard_merging;
+#[path = "ptx/inclusive_ranges.rs"]
+mod inclusive_ranges;
 #[path = "ptx/inline_ptx.rs"]
 mod inline_ptx;
 #[path = "ptx/launch_bounds.rs"]
@@ -66,6 +68,8 @@ mod range_panics;
 mod read_only;
 #[path = "ptx/shared_arrays.rs"]
 mod shared_arrays;
+#[path = "ptx/tile_loads.rs"]
+mod tile_loads;
 #[path = "ptx/tiles.rs"]
 mod tiles;
 #[path = "ptx/unused_kernels.rs"]
