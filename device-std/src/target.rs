@@ -54,6 +54,21 @@ pub(crate) fn is_instrumented() -> bool {
     false
 }
 
+/// The threads of a block if they are a constant of the code (`#[kernel(block(..))]`), else 0: always 0 on the emulator and on the host.
+#[inline(always)]
+pub(crate) fn constant_block() -> u32 {
+    #[cfg(warploom_device)]
+    {
+        unsafe extern "C" {
+            #[link_name = "__warploom.constant_block"]
+            safe fn constant_block() -> u32;
+        }
+        constant_block()
+    }
+    #[cfg(not(warploom_device))]
+    0
+}
+
 /// Which features of its architecture code may use.
 ///
 /// ```

@@ -114,6 +114,42 @@ fn together(
 // ptx-count: 3 bar.sync
 // ptx-not: panic
 
+/// A block of constant size fills a tile without a loop, and without checks where its threads divide the slots.
+#[kernel(block(128))]
+fn filled(
+    block: Block,
+    i: Index1D,
+    mut tile: SharedTile<f32, 1280>,
+    x: &[f32],
+    mut y: DisjointSlice<f32>,
+) {
+    tile.fill(|slot| x.get(slot).copied().unwrap_or(0.0));
+    let view = tile.publish(&block);
+    if let Some(y) = y.get_mut(i) {
+        *y = view[1279 - block.thread()];
+    }
+}
+// ptx-count: 10 st.shared
+// ptx-count: 10 ld.global.nc.b32
+
+/// Where launches choose the block, it is a loop.
+#[kernel]
+fn filled_in_a_loop(
+    block: Block,
+    i: Index1D,
+    mut tile: SharedTile<f32, 1280>,
+    x: &[f32],
+    mut y: DisjointSlice<f32>,
+) {
+    tile.fill(|slot| x.get(slot).copied().unwrap_or(0.0));
+    let view = tile.publish(&block);
+    if let Some(y) = y.get_mut(i) {
+        *y = view[1279 & block.thread()];
+    }
+}
+// ptx-count: 1 st.shared
+// ptx-not: div.u
+
 #[test]
 fn a_tile_costs_what_an_array_costs() {
     warploom_harness::ptx_file!("tiles.rs");

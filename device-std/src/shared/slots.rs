@@ -2,6 +2,7 @@
 
 use super::phases::TileName;
 use crate::index::linear_thread;
+use crate::target::constant_block;
 use crate::{Plain, block_dim, intrinsics as raw};
 use core::marker::PhantomData;
 
@@ -44,14 +45,32 @@ impl<T: Plain, const N: usize> Slots<T, N> {
     pub(super) unsafe fn fill(self, mut value: impl FnMut(usize) -> T) {
         // In 32 bits, where `value` divides slots into rows and columns: division by a constant is several times dearer in 64.
         let threads = block_dim().count() as u32;
+        // In a block of constant size all threads take equally many steps, which LLVM can unroll; else a division would be needed to count them.
+        let counted = constant_block() != 0;
+        let (mut steps, mut all_whole) = (0, false);
+        if counted {
+            (steps, all_whole) = (
+                (N as u32).div_ceil(threads),
+                (N as u32).is_multiple_of(threads),
+            );
+        }
         let mut at = linear_thread();
-        while (at as usize) < N {
-            let slot = at as usize;
-            let value = value(slot);
-            // SAFETY: within the tile.
-            let to = unsafe { self.start.add(slot) };
-            // SAFETY: the slot is this thread's (see `own`), and no thread reads it (the caller's promise).
-            unsafe { to.write(value) };
+        loop {
+            let in_tile = (at as usize) < N;
+            let done = if counted { steps == 0 } else { !in_tile };
+            if done {
+                return;
+            }
+            steps = steps.wrapping_sub(1);
+            // With a whole number of steps the last slot of thread `threads - 1` is slot `N - 1`.
+            if all_whole || in_tile {
+                let slot = at as usize;
+                let value = value(slot);
+                // SAFETY: within the tile.
+                let to = unsafe { self.start.add(slot) };
+                // SAFETY: the slot is this thread's (see `own`), and no thread reads it (the caller's promise).
+                unsafe { to.write(value) };
+            }
             // SAFETY: cannot overflow, as in `own`; unchecked, so that LLVM sees how often the loop runs.
             at = unsafe { at.unchecked_add(threads) };
         }

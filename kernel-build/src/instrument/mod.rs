@@ -16,7 +16,7 @@ mod record; // what the program learns of the code
 mod table; // calls through the table
 
 use crate::llvm::{Attribute, Linkage, LlvmError, Machine, Module, Op, Passes, Value};
-use crate::lower::{formatted_panics, target_queries};
+use crate::lower::{formatted_panics, kernels, target_queries};
 use crate::roots::Root;
 use std::ffi::CString;
 use warploom_manifest::instrumented::CODE_SECTION;
@@ -92,6 +92,7 @@ fn instrumented<'ctx>(
     target_queries::answer(&mut module, "__warploom.arch", 0);
     target_queries::answer(&mut module, "__warploom.arch_specific", 0);
     target_queries::answer(&mut module, "__warploom.instrumented", 1);
+    target_queries::answer(&mut module, kernels::CONSTANT_BLOCK, 0);
     for mark in [
         "__warploom.instantiate",
         "__warploom.nounroll",

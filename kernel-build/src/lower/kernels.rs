@@ -20,6 +20,9 @@ use warploom_manifest::ParamKind;
 /// Precedes the size of an element in a name that pointers to slices have as attribute; their number of elements is the next parameter.
 pub(crate) const ELEMENTS: &str = "warploom.elements.";
 
+/// What asks for the threads of a block where they are a constant of the code, 0 elsewhere.
+pub(crate) const CONSTANT_BLOCK: &str = "__warploom.constant_block";
+
 /// Adds the kernels of all roots under the names that the manifest will carry, in the order of the roots.
 pub(crate) fn add(
     module: &mut Module<'_>,
@@ -227,6 +230,13 @@ pub(crate) fn state_index_facts(module: &Module<'_>, roots: &[Root<'_>], names: 
             let Some(callee) = call.callee().as_function().map(Value::name) else {
                 continue;
             };
+            if callee == CONSTANT_BLOCK {
+                let threads = limits.threads().unwrap_or(0);
+                call.replace_all_uses_with(module.i32_type().integer(threads));
+                // SAFETY: its result was just replaced, and the handle ends here.
+                unsafe { call.erase_instruction() };
+                continue;
+            }
             let Some((from, to)) = callee
                 .strip_prefix("llvm.nvvm.read.ptx.sreg.")
                 .and_then(|r| limits.range(r))
@@ -315,6 +325,11 @@ impl Limits {
             exact: false,
             block: Limits::ANY.block.map(|n| n.min(most)),
         }
+    }
+
+    /// The threads of a block, where all blocks have equally many.
+    fn threads(&self) -> Option<u64> {
+        self.exact.then(|| self.block.iter().product())
     }
 
     /// What holds in blocks of both.
