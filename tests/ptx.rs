@@ -74,6 +74,8 @@ mod tile_loads;
 mod tiles;
 #[path = "ptx/unused_kernels.rs"]
 mod unused_kernels;
+#[path = "ptx/vector_accesses.rs"]
+mod vector_accesses;
 #[path = "ptx/wide_integers.rs"]
 mod wide_integers;
 #[path = "ptx/windows.rs"]

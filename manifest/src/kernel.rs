@@ -196,6 +196,20 @@ impl Param {
         }
     }
 
+    /// What the address of a slice's first element is a multiple of, and so that of each element: the element's alignment, or the largest
+    /// power of two that divides its size, up to the 16 bytes of a vector access. So the four `f32` of a `[f32; 4]` are one access.
+    #[inline]
+    #[must_use]
+    pub const fn start_align(&self) -> u64 {
+        let of_size = self.size & self.size.wrapping_neg();
+        let vector = if of_size < 16 { of_size } else { 16 };
+        if vector > self.align {
+            vector
+        } else {
+            self.align
+        }
+    }
+
     /// Sizes of the parameters of the device function that this one becomes: a value without bytes becomes none.
     pub fn device_sizes(&self) -> impl Iterator<Item = u64> + use<> {
         let (count, size) = match self.kind {

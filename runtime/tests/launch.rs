@@ -8,7 +8,7 @@ use warploom_runtime::launch::{
     ByValue, Contract, Kernel, Param, Slice2DMutArg, SliceArg, SliceMutArg, ThreadBody,
     requires_failed, submit,
 };
-use warploom_runtime::{Device, Launch, LaunchError, Result, Stream, StreamError};
+use warploom_runtime::{Device, DeviceBuffer, Launch, LaunchError, Result, Stream, StreamError};
 
 fn index() -> usize {
     let wide = |n: u32| n as usize;
@@ -577,6 +577,61 @@ fn arguments_are_checked() -> Result<()> {
     );
     let error = launch(&kernel, &[]).unwrap_err().to_string();
     assert!(error.contains("argument 1 is absent"), "{error}");
+    Ok(())
+}
+
+/// Eight numbers as two arrays of four, which start `bytes` behind a multiple of 16; what a launch that reads them says.
+fn launched_at(bytes: usize) -> Result<Option<LaunchError>> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let mut memory = [0u128; 4];
+    let address = memory.as_mut_ptr().expose_provenance() + bytes;
+    // SAFETY: 32 bytes of the 64 from `address` on, which nothing else uses while the buffer is there.
+    let x = unsafe { DeviceBuffer::<[f32; 4]>::from_raw_parts(&device, address as u64, 2, || ())? };
+    let x = SliceArg::<[f32; 4]>::bind(&x);
+    let params = [Param::slice::<[f32; 4]>()];
+    let kernel = Kernel {
+        name: "launch::rows",
+        base: "rows",
+        package: "",
+        contract: Contract::ANY,
+        params: &params,
+        layouts: &[],
+        index: 0,
+        file: file!(),
+        line: line!(),
+    };
+    let (launch, args) = (Launch::new(1, 1), [x.arg().named("x")]);
+    // SAFETY: the body does nothing.
+    let launched = unsafe { submit(&stream, launch, &kernel, &args, &|| {}, Location::caller()) };
+    stream.synchronize()?;
+    Ok(launched.err())
+}
+
+#[test]
+fn elements_start_where_they_can_be_accessed_as_vectors() -> Result<()> {
+    assert!(launched_at(0)?.is_none());
+    assert!(launched_at(16)?.is_none());
+    for bytes in [4, 8] {
+        let error = launched_at(bytes)?
+            .map(|e| e.to_string())
+            .unwrap_or_default();
+        for part in [
+            "argument 1 (`x`)",
+            "of 16 bytes",
+            "a multiple of 16",
+            "`DeviceBuffer`",
+        ] {
+            assert!(error.contains(part), "{bytes} bytes: {error}");
+        }
+    }
+    // Arrays that are taken off bytes keep to it: here behind one byte.
+    let device = Device::emulator();
+    let mut bytes = device.zeroed::<u8>(100)?;
+    let (_, rest) = bytes.as_slice_mut().take_aligned::<u8>(1)?;
+    let (arrays, rest) = rest.take_aligned::<[f32; 4]>(2)?;
+    let arrays = SliceMutArg::<[f32; 4]>::bind(arrays);
+    assert_eq!((arrays.parts().as_ptr().addr() % 16, rest.len()), (0, 52));
     Ok(())
 }
 

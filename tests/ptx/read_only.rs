@@ -36,7 +36,7 @@ fn read_wide(i: Index1D, x: &[[f32; 4]], mut y: DisjointSlice<[f32; 4]>) {
         *y = [x[0] * 2.0, x[1] * 3.0, x[2] * 4.0, x[3] * 5.0];
     }
 }
-// ptx-count: 4 ld.global.nc.b32
+// ptx-count: 1 ld.global.nc.v4.b32
 
 #[test]
 fn inputs_go_through_the_read_only_cache() {

@@ -144,6 +144,7 @@ fn shell(root: &Root<'_>, name: &str) -> String {
 
 fn pointer_param(param: &DeviceParam) -> String {
     let (size, align) = (param.param.size, param.param.align);
+    let start = param.param.start_align();
     match param.param.kind {
         // Without the attribute a value whose address goes to a function is copied to local memory first.
         ParamKind::ByValue if param.is_grid_const() => {
@@ -156,13 +157,14 @@ fn pointer_param(param: &DeviceParam) -> String {
             format!("ptr noalias readonly noundef byval([{size} x i8]) align {align}")
         }
         // Buffers are borrowed for the launch: what is read is not written, what is written has one name. Slices of atomics are
-        // shared, so nothing is said of them. The runtime hands over a dangling address for an empty slice, never null.
+        // shared, so nothing is said of them. The runtime hands over a dangling address for an empty slice, never null. It refuses
+        // addresses that are not aligned for the vector accesses of the elements.
         ParamKind::Slice if param.readonly => {
-            format!("ptr noalias readonly nonnull noundef align {align}")
+            format!("ptr noalias readonly nonnull noundef align {start}")
         }
-        ParamKind::Slice => format!("ptr nonnull noundef align {align}"),
+        ParamKind::Slice => format!("ptr nonnull noundef align {start}"),
         ParamKind::SliceMut | ParamKind::Slice2DMut => {
-            format!("ptr noalias nonnull noundef align {align}")
+            format!("ptr noalias nonnull noundef align {start}")
         }
     }
 }

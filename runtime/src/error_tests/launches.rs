@@ -129,6 +129,14 @@ pub(super) fn errors(here: &'static Location<'static>) -> Vec<L> {
             stream: device(),
             remedy: "make both from the same `Device` or its clones",
         },
+        L::Misaligned {
+            kernel,
+            argument: 2,
+            name: "x",
+            address: 0x7f00_1004,
+            size: 16,
+            align: 16,
+        },
         L::WrongCarveout {
             kernel: KERNEL,
             given: 120,

@@ -78,6 +78,10 @@ impl Drop for Guard {
     }
 }
 
+/// Where nothing is: aligned for elements of every type.
+#[repr(align(256))]
+struct Empty;
+
 /// Elements in memory of another owner.
 pub(super) struct ForeignElements {
     pub(super) start: *mut u8,
@@ -109,7 +113,7 @@ pub(super) unsafe fn adopt<T>(
     }
     let start = match NonNull::new(start) {
         Some(start) => start,
-        None if bytes == 0 => NonNull::<T>::dangling().cast(),
+        None if bytes == 0 => NonNull::<Empty>::dangling().cast(),
         None => return Err(InteropError::NullAddress { elements: len }),
     };
     if !start.addr().get().is_multiple_of(align_of::<T>()) {

@@ -123,6 +123,9 @@ impl<T: Plain> DeviceBuffer<T> {
     /// Kernels and copies use the memory in place. GPUs take device memory, managed memory and page-locked host memory, of this library or
     /// others. CUDA: `cuPointerGetAttribute`.
     ///
+    /// Kernels access arrays and structs of 2, 4, 8 or 16 bytes, and of multiples of these, as vectors: memory that does not start at such a
+    /// multiple can be copied, but a launch refuses it ([`LaunchError::Misaligned`](crate::LaunchError::Misaligned)).
+    ///
     /// # Errors
     /// [`InteropError::NullAddress`], [`InteropError::Misaligned`], [`InteropError::TooLarge`]; [`InteropError::UnknownAddress`] if the
     /// driver knows nothing of such memory.

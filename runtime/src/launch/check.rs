@@ -279,6 +279,9 @@ fn check_arguments(request: &LaunchRequest<'_>) -> Result<bool, LaunchError> {
         if arg.param() != *param {
             return Err(wrong_argument(kernel, i, args));
         }
+        if arg.is_misaligned() {
+            return Err(misaligned(kernel, i, arg));
+        }
         if let Some(buffer) = arg.buffer()
             && !buffer.device().is_same(device)
         {
@@ -312,6 +315,18 @@ fn param_end(bytes: u64, param: &Param) -> u64 {
         .div_ceil(align)
         .saturating_mul(align)
         .saturating_add(param.device_bytes())
+}
+
+#[cold]
+fn misaligned(kernel: &Kernel<'_>, i: usize, arg: &Arg<'_>) -> LaunchError {
+    LaunchError::Misaligned {
+        kernel: kernel.base,
+        argument: i + 1,
+        name: arg.name(),
+        address: arg.address(),
+        size: arg.param().size,
+        align: arg.param().start_align(),
+    }
 }
 
 #[cold]

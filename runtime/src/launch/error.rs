@@ -304,6 +304,24 @@ pub enum LaunchError {
         /// What to do.
         remedy: &'static str,
     },
+    /// Memory of another owner starts where a GPU cannot access its elements as vectors.
+    #[error(
+        "cannot launch `{kernel}`: argument {argument} (`{name}`) starts at address {address:#x}, and its elements of {size} bytes are accessed as vectors, which takes a multiple of {align}; copy the elements to a `DeviceBuffer`, or import memory that starts at such a multiple"
+    )]
+    Misaligned {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// Position of the argument, from 1.
+        argument: usize,
+        /// The parameter's name; empty if unknown.
+        name: &'static str,
+        /// Where the elements start.
+        address: u64,
+        /// Bytes of an element.
+        size: u64,
+        /// What the address has to be a multiple of.
+        align: u64,
+    },
     /// A share of memory that there is not.
     #[error(
         "`{kernel}` cannot have {given} percent of a multiprocessor's shared memory; ask for 0 to 100, or leave it to the driver with `None`"

@@ -65,7 +65,10 @@ pub(super) unsafe fn relaunch(
     let mut few = [const { MaybeUninit::<*mut c_void>::uninit() }; PARAMS];
     let (mut n, mut stay) = (0, true);
     for (arg, param) in args.iter().zip(&**params) {
-        if arg.param() != *param || arg.uncovered(&validated.shape.grid).is_some() {
+        if arg.param() != *param
+            || arg.is_misaligned()
+            || arg.uncovered(&validated.shape.grid).is_some()
+        {
             return Ok(false);
         }
         if let Some(buffer) = arg.buffer() {

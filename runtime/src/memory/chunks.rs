@@ -5,6 +5,7 @@ use std::iter::FusedIterator;
 use warploom_device_std::Plain;
 
 use super::{DeviceBuffer, MemoryError};
+use crate::kernel::Param;
 use crate::stream::Stream;
 use crate::view::{DeviceSlice, DeviceSliceMut};
 
@@ -139,6 +140,7 @@ impl<T> FusedIterator for DeviceChunksMut<'_, T> {}
 
 impl<'a> DeviceSliceMut<'a, u8> {
     /// Takes `len` elements of another type off the front, at the next address that is aligned for them; gives them and the bytes behind.
+    /// Kernels access elements of 4, 8 or 16 bytes with one instruction, so arrays and structs may start behind a gap of up to 15 bytes.
     ///
     /// So that one allocation holds several arrays. What the elements hold is unspecified until it is written.
     ///
@@ -161,7 +163,9 @@ impl<'a> DeviceSliceMut<'a, u8> {
     ) -> Result<(DeviceSliceMut<'a, T>, DeviceSliceMut<'a, u8>), MemoryError> {
         let have = self.len();
         let address = self.ptr().addr();
-        let start = address.next_multiple_of(align_of::<T>()) - address;
+        // Where kernels may access them as vectors.
+        let align = const { Param::slice_mut::<T>().start_align() as usize };
+        let start = address.next_multiple_of(align) - address;
         let bytes = len.checked_mul(size_of::<T>());
         let end = bytes.and_then(|bytes| start.checked_add(bytes));
         let end = end.unwrap_or(usize::MAX);

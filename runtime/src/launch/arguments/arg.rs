@@ -29,6 +29,8 @@ pub struct Arg<'a> {
     pub(super) words: [u64; 3],
     /// The parameter's name; empty if unknown.
     pub(super) name: &'static str,
+    /// Whether device code, which accesses elements as vectors, needs the first one at a multiple of more bytes.
+    pub(super) misaligned: bool,
     /// Elements that a block writes along x and y; 0 where threads count.
     pub(super) core: [u64; 2],
     pub(super) borrow: PhantomData<&'a ()>,
@@ -43,6 +45,7 @@ impl<'a> Arg<'a> {
             value: Source::Here(at),
             words: [0; 3],
             name: "",
+            misaligned: false,
             core: [0; 2],
             borrow: PhantomData,
         }
@@ -56,12 +59,14 @@ impl<'a> Arg<'a> {
             value: Source::GridBarrier,
             words: [0; 3],
             name: "",
+            misaligned: false,
             core: [0; 2],
             borrow: PhantomData,
         }
     }
 
     /// A slice of `buffer`: its address and lengths.
+    #[inline]
     pub(super) fn memory(param: Param, buffer: &'a Buffer, words: [u64; 3]) -> Arg<'a> {
         let n = match param.kind {
             ParamKind::Slice2DMut => 3,
@@ -73,6 +78,8 @@ impl<'a> Arg<'a> {
             value: Source::Words(n),
             words,
             name: "",
+            misaligned: param.start_align() > param.align
+                && !words[0].is_multiple_of(param.start_align()),
             core: [0; 2],
             borrow: PhantomData,
         }
@@ -83,6 +90,7 @@ impl<'a> Arg<'a> {
         Arg {
             param: Param::by_value::<u64>(),
             value: Source::Words(1),
+            misaligned: false, // the other language's code says what it needs
             ..self
         }
     }
@@ -91,6 +99,17 @@ impl<'a> Arg<'a> {
     #[must_use]
     pub fn named(self, name: &'static str) -> Arg<'a> {
         Arg { name, ..self }
+    }
+
+    /// Whether device code cannot access the elements where they lie; see [`Param::start_align`].
+    #[inline]
+    pub(crate) fn is_misaligned(&self) -> bool {
+        self.misaligned
+    }
+
+    /// Address of the first element of a slice.
+    pub(crate) fn address(&self) -> u64 {
+        self.words[0]
     }
 
     pub(crate) fn name(&self) -> &'static str {

@@ -70,6 +70,7 @@ impl RecordedArg {
             value,
             words: self.words,
             name: self.name,
+            misaligned: false, // it was recorded, and its memory stays where it is
             core: self.core,
             borrow: PhantomData,
         }
