@@ -15,7 +15,7 @@
 //! Between such checks there is no store and no call: the first check that fails is the same, and so is its message.
 
 use super::gather_batching::is_speculatable;
-use crate::llvm::{Block, Builder, Op, Value};
+use crate::llvm::{Block, Builder, Op, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// With fewer checks, the branch that replaces them and the condition in the preheader cost as much as they do.
@@ -80,6 +80,22 @@ impl<'ctx> Check<'ctx> {
             }
         }
         values
+    }
+
+    /// Whether its panic may read memory that the thread has written: with a load, or where a call gets a pointer, an instruction or PTX.
+    pub(super) fn panic_reads(&self) -> bool {
+        self.panic.instructions().into_iter().any(|i| match i.op() {
+            Op::Call => {
+                let callee = i.callee().as_function();
+                let of_module = callee.is_some_and(|f| !f.name().starts_with("llvm."));
+                let is_pointer = |o: &Value<'ctx>| {
+                    matches!(o.ty().kind(), TypeKind::Pointer(_)) && !o.is_constant()
+                };
+                !of_module || i.operands().iter().any(is_pointer)
+            }
+            Op::Store | Op::Unreachable => false,
+            _ => !is_speculatable(i),
+        })
     }
 
     /// Which of these instructions its condition and its panic depend on; `None` if one of those cannot be hoisted above all of them.

@@ -10,8 +10,8 @@
 //! y = b[j]                                         y = b[j]                     both in flight
 //! ```
 //! Nothing is executed that was not executed before, and a thread that panics makes fewer loads. What the check or its panic depends on stays where it is, and
-//! so does every load that a store or a call behind it could change. Stores to shared memory go along: a thread that panics leaves its element unwritten,
-//! as a panic before the store does.
+//! so does every load that a store or a call behind it could change. Stores to shared memory go along, unless the panic may read them: a thread that panics
+//! leaves its element unwritten, as a panic before the store does.
 
 use super::gather_batching::is_speculatable;
 use super::guard_merging::Check;
@@ -68,6 +68,7 @@ fn sink_below(check: &Check<'_>) -> bool {
 
 /// The instructions of a check's block, and which of them stay above it.
 struct Sinkable<'ctx> {
+    at: Block<'ctx>,
     /// Without the branch.
     instructions: Vec<Value<'ctx>>,
     stay: HashSet<Value<'ctx>>,
@@ -90,45 +91,50 @@ impl<'ctx> Sinkable<'ctx> {
                 from_loads.insert(*instruction);
             }
         }
+        let panic_reads = check.panic_reads();
         // Arithmetic without loads would be computed later for nothing.
         let may_sink = |i: &Value<'ctx>| {
             from_loads.contains(i)
-                && (is_plain_load(*i) || is_shared_store(*i) || is_arithmetic(*i))
+                && (is_plain_load(*i) || is_arithmetic(*i) || is_shared_store(*i) && !panic_reads)
         };
         let fixed = instructions.iter().copied().filter(|i| !may_sink(i));
         let mut found = Sinkable {
+            at: check.at,
             stay: HashSet::new(),
             instructions: instructions.clone(),
         };
         found.keep(fixed.chain(check.needed_values()).collect());
-        while let Some(blocked) = found.blocked() {
-            found.keep(vec![blocked]);
-        }
+        found.keep_order();
         found
     }
 
     /// These stay, and what they depend on.
     fn keep(&mut self, mut todo: Vec<Value<'ctx>>) {
         while let Some(value) = todo.pop() {
-            if self.instructions.contains(&value) && self.stay.insert(value) {
+            if value.block() == Some(self.at) && self.stay.insert(value) {
                 todo.extend(value.operands());
             }
         }
     }
 
-    /// An access that would be moved across another one, which stays, and with which it may have memory in common.
-    fn blocked(&self) -> Option<Value<'ctx>> {
+    /// Keeps each access that would be moved across one that stays, and with which it may have memory in common.
+    fn keep_order(&mut self) {
         let (mut reads, mut writes) = (false, false);
-        for &instruction in self.instructions.iter().rev() {
+        // Backwards: what a kept access depends on stands before it.
+        for instruction in self.instructions.clone().into_iter().rev() {
+            if is_arithmetic(instruction) {
+                continue;
+            }
+            if writes || reads && is_shared_store(instruction) {
+                self.keep(vec![instruction]);
+            }
             if self.stay.contains(&instruction) {
-                reads |= instruction.op() == Op::Load;
-                writes |= instruction.op() != Op::Load && !is_arithmetic(instruction);
-            } else if writes && !is_arithmetic(instruction) || reads && is_shared_store(instruction)
-            {
-                return Some(instruction);
+                let plain = is_plain_load(instruction);
+                reads |= plain;
+                // Volatile and atomic loads are not reordered either.
+                writes |= !plain;
             }
         }
-        None
     }
 
     fn in_order(&self) -> Vec<Value<'ctx>> {
