@@ -49,3 +49,7 @@ fn fold_latch<'ctx>(latch: Block<'ctx>, of: &HashSet<Block<'ctx>>) -> Option<()>
     }
     Some(())
 }
+
+#[cfg(test)]
+#[path = "latch_folding_tests.rs"]
+mod tests;
