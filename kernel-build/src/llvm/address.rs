@@ -20,6 +20,15 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
+    /// Whether an element's address is poison unless it is in the same object as the first one's: then it has not wrapped around.
+    pub(crate) fn is_inbounds(self) -> bool {
+        let llvm = self.context.llvm;
+        // SAFETY: a live value.
+        let is_address = unsafe { !(llvm.LLVMIsAGetElementPtrInst)(self.raw).is_null() };
+        // SAFETY: an address instruction.
+        is_address && unsafe { (llvm.LLVMIsInBounds)(self.raw) } != 0
+    }
+
     /// Whether this is an instruction that computes with numbers and addresses only, and may stand wherever its operands are known.
     pub(crate) fn is_arithmetic(self) -> bool {
         self.block().is_some()

@@ -19,6 +19,18 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
+    /// Whether a sum is poison where it wraps around, as a signed number or as an unsigned one.
+    pub(crate) fn is_poison_on_wrap(self) -> bool {
+        if self.block().is_none() || self.op() != Op::Add {
+            return false;
+        }
+        let llvm = self.context.llvm;
+        // SAFETY: a live addition.
+        let unsigned = unsafe { (llvm.LLVMGetNUW)(self.raw) } != 0;
+        // SAFETY: a live addition.
+        unsigned || unsafe { (llvm.LLVMGetNSW)(self.raw) } != 0
+    }
+
     pub(crate) fn has_one_use(self) -> bool {
         let llvm = self.context.llvm;
         // SAFETY: a live value.

@@ -151,6 +151,7 @@ functions! {
     fn LLVMIsAAllocaInst(value: ValueRef) -> ValueRef;
     fn LLVMGetAllocatedType(variable: ValueRef) -> TypeRef;
     fn LLVMIsAGetElementPtrInst(value: ValueRef) -> ValueRef;
+    fn LLVMIsInBounds(address: ValueRef) -> Bool;
     fn LLVMIsAConstantExpr(value: ValueRef) -> ValueRef;
     fn LLVMConstStringInContext2(context: ContextRef, text: *const c_char, len: usize, bare: Bool) -> ValueRef;
     fn LLVMVoidTypeInContext(context: ContextRef) -> TypeRef;
@@ -257,6 +258,8 @@ functions! {
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMSetNUW(arithmetic: ValueRef, flag: Bool);
+    fn LLVMGetNUW(arithmetic: ValueRef) -> Bool;
+    fn LLVMGetNSW(arithmetic: ValueRef) -> Bool;
     fn LLVMSetNSW(arithmetic: ValueRef, flag: Bool);
     fn LLVMSetNNeg(widening: ValueRef, flag: Bool);
     fn LLVMSetIsDisjoint(or: ValueRef, flag: Bool);

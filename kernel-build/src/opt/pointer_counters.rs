@@ -3,7 +3,8 @@
 //! ```text
 //! loop { x = *p; p += 1; k += 1; if p == start + n { break } }        if k == n { break }
 //! ```
-//! Without a `k` the loop gets one. An iterator's end is a whole number of its elements behind its start: `p` would leave the slice otherwise.
+//! Without a `k` the loop gets one. Addresses and offsets here must be poison where they wrap around (`inbounds`, `nuw`): the first time that they are equal
+//! is after `n` iterations then. An end that is no whole number of elements behind the start is never met: the loop would branch on poison.
 
 use super::loops::Loop;
 use crate::llvm::{Block, Builder, Compare, Op, Type, TypeKind, Value};
@@ -59,14 +60,18 @@ impl<'ctx> PointerEnd<'ctx> {
             && incoming(pointer, found.latch) == Some(next);
         // The division below must know both.
         let divides = bytes_per_number == stride || bytes_per_number == 1;
-        let is_wide = number.ty().kind() == TypeKind::Integer(64);
+        let is_wide = |n: Value<'ctx>| n.ty().kind() == TypeKind::Integer(64);
+        // Bytes are not multiplied: only `next` could wrap around.
+        let is_exact = next.is_inbounds() && (bytes_per_number == 1 || end.is_inbounds());
         let fits = (1..1 << 31).contains(&stride);
-        (is_pointer && divides && is_wide && fits).then_some(PointerEnd {
-            how,
-            number,
-            bytes_per_number,
-            stride,
-        })
+        (is_pointer && divides && is_wide(step) && is_wide(number) && is_exact && fits).then_some(
+            PointerEnd {
+                how,
+                number,
+                bytes_per_number,
+                stride,
+            },
+        )
     }
 
     /// LLVM makes offsets from the slice's start of such pointers: `next == number`, in steps of `stride` bytes from zero.
@@ -91,7 +96,10 @@ impl<'ctx> PointerEnd<'ctx> {
                 let by = shifted
                     .then(|| number.operands()[1].as_integer())
                     .flatten()?;
-                stride.is_power_of_two() && u64::from(stride.ilog2()) <= by
+                // It may be zero, which an offset that wraps around becomes.
+                next.is_poison_on_wrap()
+                    && stride.is_power_of_two()
+                    && u64::from(stride.ilog2()) <= by
             }
         };
         let fits = (2..1 << 31).contains(&stride);
@@ -143,3 +151,7 @@ fn bytes(element: Type<'_>) -> Option<u64> {
         _ => element.byte_array(),
     }
 }
+
+#[cfg(test)]
+#[path = "pointer_counters_tests.rs"]
+mod tests;

@@ -1,0 +1,193 @@
+//! Loops that end at a pointer, or at an offset from one, end after as many iterations when they are counted; the others are left alone.
+
+use super::count_elements;
+use crate::llvm::Module;
+use crate::llvm::tests::context;
+use crate::opt::loops;
+use crate::run_on_host::{for_host, printed};
+
+/// A loop without a counter, from `%start` to `%end`.
+const POINTERS: &str = "define i64 @f(ptr %start, i64 %n) {
+entry:
+  %end = getelementptr inbounds i32, ptr %start, i64 %n
+  br label %body
+body:
+  %p = phi ptr [ %start, %entry ], [ %next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %more, %body ]
+  %x = load i32, ptr %p
+  %wide = zext i32 %x to i64
+  %more = add i64 %sum, %wide
+  %next = getelementptr inbounds i32, ptr %p, i64 1
+  %last = icmp eq ptr %next, %end
+  br i1 %last, label %done, label %body
+done:
+  ret i64 %more
+}
+";
+
+/// The same loop with offsets of four bytes.
+const OFFSETS: &str = "define i64 @f(ptr %start, i64 %n) {
+entry:
+  %end = shl i64 %n, 2
+  br label %body
+body:
+  %at = phi i64 [ 0, %entry ], [ %next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %more, %body ]
+  %p = getelementptr i8, ptr %start, i64 %at
+  %x = load i32, ptr %p
+  %wide = zext i32 %x to i64
+  %more = add i64 %sum, %wide
+  %next = add nuw i64 %at, 4
+  %again = icmp ne i64 %next, %end
+  br i1 %again, label %body, label %done
+done:
+  ret i64 %more
+}
+";
+
+/// The function after its loop was counted, if it was.
+#[track_caller]
+fn counted(text: &str) -> Option<String> {
+    let context = context();
+    let module = Module::from_text(&context, text).unwrap();
+    module.verify().unwrap();
+    let f = module.function("f").unwrap();
+    let before = f.to_text();
+    let found = loops::find(f);
+    assert_eq!(found.len(), 1);
+    let changed = count_elements(&found[0]);
+    module.verify().unwrap();
+    assert_eq!(changed, f.to_text() != before);
+    changed.then(|| f.to_text())
+}
+
+/// The comparison of the latch after counting.
+#[track_caller]
+fn comparison(text: &str) -> String {
+    let after = counted(text).expect("the loop is counted");
+    let compared: Vec<&str> = after.lines().filter(|l| l.contains(" icmp ")).collect();
+    compared.last().unwrap().trim().to_owned()
+}
+
+#[track_caller]
+fn with(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(text.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    })
+}
+
+const STRIDE_12: [(&str, &str); 2] = [
+    ("inbounds i32, ptr %start", "inbounds i8, ptr %start"),
+    ("inbounds i32, ptr %p, i64 1", "inbounds i8, ptr %p, i64 12"),
+];
+
+#[test]
+fn an_end_in_elements_is_the_number_of_iterations() {
+    let after = counted(POINTERS).unwrap();
+    assert!(!after.contains("udiv"), "{after}");
+    assert!(comparison(POINTERS).ends_with(", %n"), "{after}");
+    let bytes = with(
+        POINTERS,
+        &[("inbounds i32, ptr %p, i64 1", "inbounds i8, ptr %p, i64 4")],
+    );
+    assert!(comparison(&bytes).ends_with(", %n"));
+}
+
+#[test]
+fn an_end_in_bytes_is_divided() {
+    for stride in ["4", "12"] {
+        let step = format!("inbounds i8, ptr %p, i64 {stride}");
+        let text = with(
+            POINTERS,
+            &[STRIDE_12[0], ("inbounds i32, ptr %p, i64 1", &step)],
+        );
+        let after = counted(&text).unwrap();
+        assert!(after.contains(&format!("udiv i64 %n, {stride}")), "{after}");
+    }
+}
+
+#[test]
+fn an_offset_ends_after_as_many_steps() {
+    assert!(counted(OFFSETS).unwrap().contains("udiv i64 %end, 4"));
+    let constant = with(OFFSETS, &[("%next, %end", "%next, 48")]);
+    assert!(comparison(&constant).ends_with(", 12"));
+}
+
+#[test]
+fn a_counter_of_the_loop_is_taken() {
+    let with_counter = with(
+        POINTERS,
+        &[
+            (
+                "  %x = load",
+                "  %k = phi i64 [ 0, %entry ], [ %k.next, %body ]\n  %x = load",
+            ),
+            ("  %last =", "  %k.next = add i64 %k, 1\n  %last ="),
+        ],
+    );
+    assert!(comparison(&with_counter).contains("%k.next, %n"));
+    let after = counted(&with_counter).unwrap();
+    assert_eq!(after.matches(" phi i64").count(), 2, "{after}");
+    assert_eq!(counted(POINTERS).unwrap().matches(" phi i64").count(), 2);
+}
+
+/// With such an end it is not known that the loop ends where the counter does, or at all.
+#[test]
+fn other_ends_are_left_alone() {
+    let offset = |to| with(OFFSETS, &[("%next, %end", to)]);
+    let pointer = |from, to| with(POINTERS, &[(from, to)]);
+    for text in [
+        // No multiples of four, and one that the offset has only after it has wrapped around.
+        offset("%next, 47"),
+        offset("%next, 0"),
+        offset("%next, %n"),
+        with(OFFSETS, &[("shl i64 %n, 2", "shl i64 %n, 1")]),
+        // Zero where the shift cuts off all bits: then the offset has to wrap around.
+        with(OFFSETS, &[("add nuw i64 %at, 4", "add i64 %at, 4")]),
+        with(OFFSETS, &[("%at = phi i64 [ 0,", "%at = phi i64 [ 4,")]),
+        // An address that may wrap around is at the end more than once, or earlier.
+        pointer("%next = getelementptr inbounds", "%next = getelementptr"),
+        pointer("%end = getelementptr inbounds", "%end = getelementptr"),
+        // Two elements per iteration, and a number of elements of another size.
+        pointer("%p, i64 1", "%p, i64 2"),
+        pointer(
+            "%end = getelementptr inbounds i32",
+            "%end = getelementptr inbounds i64",
+        ),
+        pointer("icmp eq", "icmp uge"),
+        pointer("%p = phi ptr [ %start,", "%p = phi ptr [ null,"),
+        // A negative number of 8 bits.
+        pointer("%p, i64 1", "%p, i8 -1"),
+    ] {
+        assert_eq!(counted(&text), None, "{text}");
+    }
+}
+
+/// Sums of 1 to 24 numbers, and of as many threes of them, run before and after.
+#[test]
+fn counted_loops_do_the_same() {
+    const PROGRAM: &str = r#"
+        u f(uint32_t *start, u n);
+        int main(void) {
+            static uint32_t numbers[24];
+            for (u k = 0; k < 24; k++) numbers[k] = 1000003 * (uint32_t)k + 7;
+            for (u n = 1; n <= 24; n++) if (n % STEP == 0) printf("%llu\n", f(numbers, SCALE * n));
+        }"#;
+    for (text, step, scale) in [
+        (POINTERS.to_owned(), 1, 1),
+        (OFFSETS.to_owned(), 1, 1),
+        (with(POINTERS, &STRIDE_12), 3, 4),
+    ] {
+        let context = context();
+        let program = PROGRAM.replace("STEP", &step.to_string());
+        let program = program.replace("SCALE", &scale.to_string());
+        let before = printed(&mut for_host(&context, &text), &program);
+        let mut module = for_host(&context, &text);
+        let found = loops::find(module.function("f").unwrap());
+        assert!(count_elements(&found[0]), "{text}");
+        let after = printed(&mut module, &program);
+        assert_eq!(before.lines().count(), 24 / step, "{text}");
+        assert_eq!(before, after, "{text}");
+    }
+}
