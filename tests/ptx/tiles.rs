@@ -93,16 +93,16 @@ fn together(
     mut y: DisjointSlice<f32>,
 ) {
     let (t, own) = (block.thread(), i.get() as f32);
-    (
-        a.set_own(0, own),
-        b.set_own(0, own),
-        c.set_own(0, own),
-        d.set_own(0, own),
-    );
+    a.set_own(0, own);
+    b.set_own(0, own);
+    c.set_own(0, own);
+    d.set_own(0, own);
     let (va, vb, vc, vd) = (a, b, c, d).publish(&block);
     let sum = va[127 - t] + vb[t ^ 1] + vc[t ^ 2] + vd[t ^ 4];
     (a, b, c, d) = (va, vb, vc, vd).reclaim(&block);
-    (a.set_own(0, sum), c.set_own(0, sum), d.set_own(0, sum));
+    a.set_own(0, sum);
+    c.set_own(0, sum);
+    d.set_own(0, sum);
     let (a, b) = (a, b).publish(&block);
     if let Some(y) = y.get_mut(i) {
         *y = a[127 - t] + b[t ^ 1] + c.get_own(0) + d.get_own(0);
