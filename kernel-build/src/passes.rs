@@ -156,6 +156,9 @@ passes! {
     LoopUnswitching: "loop-unswitching", Optimisation, REQUIRED,
         "loops are duplicated on the conditions of their preheaders",
         "loop-invariant conditions; only functions that loop passes have changed", "loops with convergent operations";
+    PointerStrengthReduction: "pointer-strength-reduction", Optimisation, performance("strength_reduced_pointers_are_the_same", "matmul_naive 1.635, stencil_3d 1.461, spmv_rows 1.000, spmv_warps 1.000"),
+        "addresses with a step that the launch determines become induction variables",
+        "innermost loops without branches", "addresses";
     Optimise: "optimise", Optimisation, REQUIRED,
         "LLVM's O3 with its address space inference, and whole unrolling of loops with at most eight iterations",
         "target queries are answered", "convergent operations, visible results";
@@ -168,9 +171,6 @@ passes! {
     GatherBatching: "gather-batching", Optimisation, performance("batched_gathers_do_the_same", "spmv_rows 3.245"),
         "indices from memory are loaded and checked for 16 and for 4 iterations at once",
         "an innermost loop that only reads slices of the kernel", "which check fails first; no load out of bounds";
-    PointerStrengthReduction: "pointer-strength-reduction", Optimisation, performance("strength_reduced_pointers_are_the_same", "matmul_naive 1.635, stencil_3d 1.461, spmv_rows 1.000, spmv_warps 1.000"),
-        "addresses with a step that the launch determines become induction variables",
-        "innermost loops without branches", "addresses";
     OptimiseLoops: "optimise-loops", Optimisation, REQUIRED,
         "O3 again, on functions that loop passes have changed",
         "loop passes have run", "other functions";

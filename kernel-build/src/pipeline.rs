@@ -190,6 +190,8 @@ fn compile_with(
         loops = Changed::default();
         pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
         pass!(run, m: LoopUnswitching => loops.unswitch(m));
+        // Before the loops without checks are unrolled.
+        pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
         pass!(run, m: Optimise => optimise(m, Some(gpu)));
         pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
         let mut loops = Changed::default();

@@ -350,6 +350,7 @@ fn all_passes(module: &mut Module<'_>) {
     let mut loops = Changed::default();
     loops.each(module, bounds_check_hoisting::hoist);
     loops.unswitch(module).unwrap();
+    loops.again(module, pointer_strength_reduction::reduce);
     crate::opt::optimise(module, Some(&gpu)).unwrap();
     local_arrays::promote(module, &gpu).unwrap();
     let loops = loop_passes(module);
