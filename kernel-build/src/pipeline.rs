@@ -27,9 +27,9 @@ use crate::lower::{
     shared, statics, symbols, target_queries,
 };
 use crate::opt::{
-    Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    jump_threading, load_sinking, local_arrays, memcpy_expansion, optimise,
-    pointer_strength_reduction, simplify, sincos_merging, wide_multiply,
+    Changed, bounds_check_hoisting, canonical_counters, early_loops::EarlyLoops, gather_batching,
+    index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion, optimise,
+    pointer_strength_reduction, sincos_merging, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -182,16 +182,16 @@ fn compile_with(
         run.compiles_for(&arch.name());
         pass!(run, m: SelectKernels => program.select(m, &kernels));
         pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, arch));
-        pass!(run, m: Simplify => simplify(m, gpu));
-        pass!(run, m: JumpThreading => jump_threading::thread(m));
-        let mut loops = Changed::with_loops(m);
-        pass!(run, m: CanonicalCounters => loops.again(m, canonical_counters::canonicalise));
-        pass!(run, m: HoistInvariants => loops.hoist_invariants(m, gpu));
-        loops = Changed::default();
-        pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
-        pass!(run, m: LoopUnswitching => loops.unswitch(m));
+        let early: EarlyLoops = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
+        pass!(run, m: Simplify => early.simplify(m, gpu));
+        let mut early = early.functions(m);
+        pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
+        pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
+        pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
+        pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
+        pass!(run, m: LoopUnswitching => early.unswitch(m));
         // Before the loops without checks are unrolled.
-        pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
+        pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
         pass!(run, m: Optimise => optimise(m, Some(gpu)));
         pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
         let mut loops = Changed::default();

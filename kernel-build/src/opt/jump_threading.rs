@@ -27,13 +27,14 @@ const MARK: &str = "// keeps ";
 /// Blocks behind a loop that may be added to its region, so that it is left to one block only.
 const MOST_ADDED: usize = 16;
 
-/// Threads jumps of functions with loops.
-pub(crate) fn thread(module: &mut Module<'_>) -> Result<(), LlvmError> {
-    let mut functions = Changed::with_loops(module);
-    functions
-        .0
-        .retain(|f| f.instructions().len() < LARGE_FUNCTION);
-    functions.thread_jumps(module)
+/// Threads jumps of these functions, but of the largest.
+pub(crate) fn thread<'ctx>(
+    module: &mut Module<'ctx>,
+    functions: &Changed<'ctx>,
+) -> Result<(), LlvmError> {
+    let all = functions.0.iter().copied();
+    let small = |f: &Value<'_>| f.instructions().len() < LARGE_FUNCTION;
+    Changed(all.filter(small).collect()).thread_jumps(module)
 }
 
 impl<'ctx> Changed<'ctx> {

@@ -4,6 +4,7 @@
 use super::{MOST_ADDED, regions, thread};
 use crate::llvm::tests::context;
 use crate::llvm::{Block, Module};
+use crate::opt::Changed;
 use crate::opt::LARGE_FUNCTION;
 use std::fmt::Write as _;
 
@@ -184,7 +185,8 @@ fn is_changed(text: &str) -> bool {
     let mut module = Module::from_text(&context, text).unwrap();
     let text = |m: &Module<'_>| m.function("sum").unwrap().to_text();
     let before = text(&module);
-    thread(&mut module).unwrap();
+    let functions = Changed::with_loops(&module);
+    thread(&mut module, &functions).unwrap();
     module.verify().unwrap();
     text(&module) != before
 }

@@ -16,6 +16,7 @@ pub(crate) mod canonical_counters;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod differential_fuzzing;
+pub(crate) mod early_loops;
 pub(crate) mod gather_batching;
 mod guard_merging;
 pub(crate) mod index_narrowing;
@@ -54,6 +55,12 @@ impl<'ctx> Changed<'ctx> {
     pub(crate) fn each(&mut self, module: &Module<'ctx>, pass: fn(Value<'ctx>) -> bool) {
         self.0
             .extend(defined(module).into_iter().filter(|f| pass(*f)));
+    }
+
+    /// Runs a pass on the changed functions, and keeps those of which it returns that it has changed them.
+    pub(crate) fn only(&mut self, module: &Module<'ctx>, pass: fn(Value<'ctx>) -> bool) {
+        let all = defined(module).into_iter();
+        self.0 = all.filter(|f| self.0.contains(f) && pass(*f)).collect();
     }
 
     /// Runs a pass on the changed functions.
@@ -119,13 +126,6 @@ impl<'ctx> Changed<'ctx> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-/// Inlines, and keeps values in registers: the form in which the loops of a module are still those of its source.
-pub(crate) fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
-    within_limits(module, |module| {
-        module.run(Passes::inline_and_simplify(), Some(machine))
-    })
 }
 
 /// LLVM's optimisation of a module, as a whole.

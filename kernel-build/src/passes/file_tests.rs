@@ -20,7 +20,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
     let mut loops = Changed::with_loops(m);
     match pass {
         Pass::SincosMerging => sincos_merging::merge(m),
-        Pass::JumpThreading => jump_threading::thread(m).unwrap(),
+        Pass::JumpThreading => jump_threading::thread(m, &loops).unwrap(),
         Pass::HoistInvariants => loops.hoist_invariants(m, gpu).unwrap(),
         Pass::LocalArrays => local_arrays::promote(m, gpu).unwrap(),
         Pass::CanonicalCounters => loops.each(m, canonical_counters::canonicalise),

@@ -21,9 +21,9 @@ mod straight_line;
 mod warp;
 
 use super::{
-    Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    jump_threading, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
-    sincos_merging, wide_multiply,
+    Changed, bounds_check_hoisting, canonical_counters, early_loops::EarlyLoops, gather_batching,
+    index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion,
+    pointer_strength_reduction, sincos_merging, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -276,7 +276,8 @@ fn threaded_jumps_of_counted_loops_do_the_same() {
 }
 
 fn thread_jumps(module: &mut Module<'_>) {
-    jump_threading::thread(module).unwrap();
+    let loops = Changed::with_loops(module);
+    jump_threading::thread(module, &loops).unwrap();
     assert!(!module.to_text().contains(" asm sideeffect \"// keeps"));
 }
 
@@ -342,13 +343,13 @@ fn all_passes_together_do_the_same() {
 fn all_passes(module: &mut Module<'_>) {
     sincos_merging::merge(module);
     let gpu = gpu(module);
-    crate::opt::simplify(module, &gpu).unwrap();
-    thread_jumps(module);
-    let loops = Changed::with_loops(module);
+    let early = EarlyLoops::find(module, &gpu).unwrap();
+    early.simplify(module, &gpu).unwrap();
+    let mut loops = early.functions(module);
+    jump_threading::thread(module, &loops).unwrap();
     loops.again(module, canonical_counters::canonicalise);
     loops.hoist_invariants(module, &gpu).unwrap();
-    let mut loops = Changed::default();
-    loops.each(module, bounds_check_hoisting::hoist);
+    loops.only(module, bounds_check_hoisting::hoist);
     loops.unswitch(module).unwrap();
     loops.again(module, pointer_strength_reduction::reduce);
     crate::opt::optimise(module, Some(&gpu)).unwrap();

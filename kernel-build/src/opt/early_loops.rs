@@ -1,0 +1,140 @@
+//! Which loops are treated before LLVM's O3, and which after it.
+//!
+//! O3 knows most loops, unrolls them well, and moves their addresses to where they are cheapest: passes in front of it would only disturb that. But where it does
+//! not see a trip count, copies checks that could be hoisted, or leaves an array in local memory since a loop over it is not unrolled, later passes find less
+//! than they could have. So O3 is tried on a copy of the module first.
+
+use super::add_recurrence::AddRecurrence;
+use super::guard_merging::Check;
+use super::loops::Loop;
+use super::{
+    Changed, bounds_check_hoisting, canonical_counters, defined, has_aligned_op, jump_threading,
+    local_arrays, loops, optimise, within_limits,
+};
+use crate::llvm::{Block, LlvmError, Machine, Module, Op, Passes, Value};
+use std::collections::{HashMap, HashSet};
+
+/// What loop passes leave in a function.
+#[derive(Default)]
+struct Rest {
+    /// Loops without a known trip count.
+    unknown: usize,
+    /// Checks that are not hoisted.
+    checks: usize,
+    local_arrays: usize,
+}
+
+/// Checks that O3 has copied into an unrolled loop: so many for one.
+const COPIED: usize = 4;
+
+/// The names of the functions of a module whose loops are better treated before O3.
+#[derive(Default)]
+pub(crate) struct EarlyLoops(HashSet<String>);
+
+impl EarlyLoops {
+    pub(crate) fn find(
+        module: &Module<'_>,
+        machine: &Machine<'_>,
+    ) -> Result<EarlyLoops, LlvmError> {
+        let mut threaded = module.duplicate();
+        simplify(&mut threaded, machine)?;
+        let functions = Changed::with_loops(&threaded);
+        if functions.is_empty() {
+            return Ok(EarlyLoops::default());
+        }
+        jump_threading::thread(&mut threaded, &functions)?;
+        functions.again(&threaded, canonical_counters::canonicalise);
+        functions.hoist_invariants(&mut threaded, machine)?;
+        let threaded = rest(&threaded);
+        let mut optimised = module.duplicate();
+        optimise(&mut optimised, Some(machine))?;
+        let left = rest(&optimised);
+        local_arrays::promote(&mut optimised, machine)?;
+        let promoted = rest(&optimised);
+
+        let is_early = |(name, before): &(String, Rest)| {
+            let none = Rest::default();
+            let left = left.get(name).unwrap_or(&none);
+            let promoted = promoted.get(name).unwrap_or(&none);
+            let copied = left.checks > 0 && left.checks >= COPIED * before.checks;
+            left.unknown > before.unknown || copied || promoted.local_arrays > 0
+        };
+        let early = threaded.into_iter().filter(is_early);
+        Ok(EarlyLoops(early.map(|(name, _)| name).collect()))
+    }
+
+    /// Inlines, and keeps values in registers: the form in which loops are still those of the source. A module without such loops stays as it is; in release
+    /// builds it has one kernel.
+    pub(crate) fn simplify(
+        &self,
+        module: &mut Module<'_>,
+        machine: &Machine<'_>,
+    ) -> Result<(), LlvmError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        simplify(module, machine)
+    }
+
+    /// Those of them that have loops.
+    pub(crate) fn functions<'ctx>(&self, module: &Module<'ctx>) -> Changed<'ctx> {
+        let mut all = Changed::with_loops(module);
+        all.0.retain(|f| self.0.contains(&f.name()));
+        all
+    }
+}
+
+fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
+    within_limits(module, |module| {
+        module.run(Passes::inline_and_simplify(), Some(machine))
+    })
+}
+
+/// By the names of the functions of a copy, on which the loop passes are tried too.
+fn rest(module: &Module<'_>) -> HashMap<String, Rest> {
+    let of = |function: Value<'_>| {
+        canonical_counters::canonicalise(function);
+        bounds_check_hoisting::hoist(function);
+        let found = loops::find(function);
+        let blocks = Block::all(function).into_iter();
+        // A hoisted one asks the condition of the preheader first.
+        let is_left = |b: &Block<'_>| {
+            let condition = Check::of(*b).and_then(|_| b.condition());
+            condition.is_some_and(|c| c.block().is_some() && c.op() == Op::ICmp)
+        };
+        let local_arrays = || {
+            let all = function.instructions().into_iter();
+            all.filter(|i| i.is_alloca()).count()
+        };
+        let rest = Rest {
+            unknown: found.iter().filter(|l| !is_counted(l)).count(),
+            checks: blocks.filter(is_left).count(),
+            // Where there are barriers, merging guards comes first.
+            local_arrays: if has_aligned_op(function) {
+                0
+            } else {
+                local_arrays()
+            },
+        };
+        (function.name(), rest)
+    };
+    defined(module).into_iter().map(of).collect()
+}
+
+/// Whether the latch compares a counter: O3 leaves other steps than one where it has unrolled a loop.
+fn is_counted(found: &Loop<'_>) -> bool {
+    let Some(condition) = found.latch.condition() else {
+        return false;
+    };
+    let ends = found.latch.successors().into_iter();
+    let panics = ends.filter(|b| b.is_unreachable()).count() > 0;
+    condition.comparison().is_some() && !panics && {
+        let (a, b) = (condition.operands()[0], condition.operands()[1]);
+        let (counter, end) = if found.is_invariant(a) {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        found.is_invariant(end) && AddRecurrence::of(counter, found).is_some()
+    }
+}
