@@ -52,6 +52,8 @@ mod math;
 mod narrow_indices;
 #[path = "ptx/outputs.rs"]
 mod outputs;
+#[path = "ptx/outputs_of_warps.rs"]
+mod outputs_of_warps;
 #[path = "ptx/panic_texts.rs"]
 mod panic_texts;
 #[path = "ptx/panics.rs"]

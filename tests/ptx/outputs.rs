@@ -22,17 +22,6 @@ fn two_outputs(i: Index1D, mut x: DisjointSlice<f32>, mut y: DisjointSlice<f32>)
 }
 // ptx-count: 2 st.global.b32
 
-#[kernel]
-fn element_of_the_warp(warp: Warp, mut y: DisjointSlice<u32, PerWarp>) {
-    if let Some(y) = warp.leader().and_then(|leader| y.get_mut(leader)) {
-        *y = 1;
-    }
-}
-// ptx-count: 2 setp
-// ptx-count: 1 st.global.b32
-// ptx-not: div
-// ptx-not: call
-
 #[test]
 fn an_element_costs_one_comparison() {
     warploom_harness::ptx_file!("outputs.rs");

@@ -309,11 +309,10 @@ pub(crate) fn bind_intrinsics(module: &mut Module<'_>, problems: &mut Vec<String
             }
         }
     }
-    module.functions().into_iter().for_each(free_register_reads);
 }
 
-/// Reads of special registers give a thread the same value wherever it makes them, so LLVM may move and copy them.
-fn free_register_reads(function: Value<'_>) {
+/// Reads of special registers give a thread the same value wherever it makes them: LLVM may move and copy them then.
+pub(crate) fn free_register_reads(function: Value<'_>) {
     for call in function
         .instructions()
         .into_iter()

@@ -12,6 +12,7 @@ use super::{
     local_arrays, loops, optimise, within_limits,
 };
 use crate::llvm::{Block, LlvmError, Machine, Module, Op, Passes, Value};
+use crate::lower::symbols::free_register_reads;
 use std::collections::{HashMap, HashSet};
 
 /// What loop passes leave in a function.
@@ -84,7 +85,9 @@ impl EarlyLoops {
     }
 }
 
+/// Reads of registers do not keep jumps from being threaded here; elsewhere they stay where they are, which takes fewer registers.
 fn simplify(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
+    defined(module).into_iter().for_each(free_register_reads);
     within_limits(module, |module| {
         module.run(Passes::inline_and_simplify(), Some(machine))
     })
