@@ -1,15 +1,14 @@
 //! Which loops are treated before LLVM's O3, and which after it.
 //!
 //! O3 knows most loops, unrolls them well, and moves their addresses to where they are cheapest: passes in front of it would only disturb that. But where it does
-//! not see a trip count, copies checks that could be hoisted, or leaves an array in local memory since a loop over it is not unrolled, later passes find less
-//! than they could have. So O3 is tried on a copy of the module first.
+//! not see a trip count, or copies checks that could be hoisted, later passes find less than they could have. So O3 is tried on a copy of the module first.
 
 use super::add_recurrence::AddRecurrence;
 use super::guard_merging::Check;
 use super::loops::Loop;
 use super::{
-    Changed, bounds_check_hoisting, canonical_counters, defined, has_aligned_op, jump_threading,
-    local_arrays, loops, optimise, within_limits,
+    Changed, bounds_check_hoisting, canonical_counters, defined, jump_threading, loops, optimise,
+    within_limits,
 };
 use crate::llvm::{Block, LlvmError, Machine, Module, Op, Passes, Value};
 use crate::lower::symbols::free_register_reads;
@@ -22,7 +21,6 @@ struct Rest {
     unknown: usize,
     /// Checks that are not hoisted.
     checks: usize,
-    local_arrays: usize,
 }
 
 /// Checks that O3 has copied into an unrolled loop: so many for one.
@@ -50,15 +48,14 @@ impl EarlyLoops {
         let mut optimised = module.duplicate();
         optimise(&mut optimised, Some(machine))?;
         let left = rest(&optimised);
-        local_arrays::promote(&mut optimised, machine)?;
-        let promoted = rest(&optimised);
 
         let is_early = |(name, before): &(String, Rest)| {
             let none = Rest::default();
             let left = left.get(name).unwrap_or(&none);
-            let promoted = promoted.get(name).unwrap_or(&none);
             let copied = left.checks > 0 && left.checks >= COPIED * before.checks;
-            left.unknown > before.unknown || copied || promoted.local_arrays > 0
+            // Functions that are not inlined, as those of panics, are no reason.
+            let is_kernel = module.function(name).is_some_and(Value::is_kernel);
+            is_kernel && (left.unknown > before.unknown || copied)
         };
         let early = threaded.into_iter().filter(is_early);
         Ok(EarlyLoops(early.map(|(name, _)| name).collect()))
@@ -105,19 +102,9 @@ fn rest(module: &Module<'_>) -> HashMap<String, Rest> {
             let condition = Check::of(*b).and_then(|_| b.condition());
             condition.is_some_and(|c| c.block().is_some() && c.op() == Op::ICmp)
         };
-        let local_arrays = || {
-            let all = function.instructions().into_iter();
-            all.filter(|i| i.is_alloca()).count()
-        };
         let rest = Rest {
             unknown: found.iter().filter(|l| !is_counted(l)).count(),
             checks: blocks.filter(is_left).count(),
-            // Where there are barriers, merging guards comes first.
-            local_arrays: if has_aligned_op(function) {
-                0
-            } else {
-                local_arrays()
-            },
         };
         (function.name(), rest)
     };

@@ -80,11 +80,11 @@ fn run(side: &mut Side<'_>, scale: u32) -> Done {
     let mut expected = vec![0u32; BINS + 2];
     for [x, y, z] in &first {
         for [u, v, w] in &second {
-            let cosine = x * u + y * v + z * w;
+            // Contracted as both sides are: a cosine near 1 is on one side of the first limit or on the other.
+            let cosine = z.mul_add(*w, y.mul_add(*v, x * u));
             expected[limits.iter().position(|l| cosine >= *l).unwrap_or(BINS + 1)] += 1;
         }
     }
-    // Contraction moves a few pairs over a limit.
     let mut histogram = side.output(&[0; BINS + 2], expected, 1e-3)?;
     let (d_first, d_second) = (side.upload(&first)?, side.upload(&second)?);
     let d_limits = side.upload(&limits)?;
