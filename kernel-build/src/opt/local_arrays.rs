@@ -15,13 +15,14 @@
 //! ```
 //! Where the back edge is taken `end` is false, so `merged` is `up`: the counter becomes an add recurrence, and control flow stays as it is.
 //!
-//! `jump_threading`, which makes one test of the two, has run before; it leaves loops that contain an operation of a whole warp.
+//! Where arrays are left then, jumps are threaded, which makes one test of the two, but not in functions with `.aligned` operations: of those
+//! `jump_threading` has chosen the regions where that is safe.
 //!
-//! It is done if LLVM then gets an array out of local memory, and not otherwise.
+//! Both is done if LLVM then gets an array out of local memory, and not otherwise.
 
 use super::loops::{self, Loop};
-use super::{Changed, defined};
-use crate::llvm::{Block, Builder, LlvmError, Machine, Module, Op, Value};
+use super::{Changed, defined, has_aligned_op};
+use crate::llvm::{Block, Builder, LlvmError, Machine, Module, Op, Passes, Value};
 use std::collections::HashMap;
 
 /// Bytes of local variables, of each function that has any.
@@ -30,11 +31,19 @@ type Sizes = HashMap<String, u64>;
 /// Longer chains of arithmetic are not copied.
 const DEPTH: u32 = 4;
 
-/// Resolves counters of functions that need less local memory then. Must run after optimisation.
+/// Resolves counters, then threads jumps, of functions that need less local memory then. Must run after optimisation.
 pub(crate) fn promote(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<(), LlvmError> {
     let arrays = sizes(module);
     attempt(module, arrays, |module, mut functions| {
         functions.0.retain(|f| resolve_counters(*f));
+        functions.optimise(module, Some(machine))
+    })?;
+    let mut chosen = sizes(module);
+    let aligned = |name: &str| module.function(name).is_none_or(has_aligned_op);
+    chosen.retain(|name, _| !aligned(name));
+    attempt(module, chosen, |module, functions| {
+        functions.run(module, Passes::thread_jumps(), None)?;
+        functions.run(module, Passes::rotate_loops(), None)?;
         functions.optimise(module, Some(machine))
     })
 }

@@ -35,6 +35,16 @@ done:
 declare void @meet() convergent
 ";
 
+/// The same with a counter that is not resolved, so that threading jumps is what remains.
+fn with_unresolved_counter() -> String {
+    let unresolved = BYTES.replace(
+        "%up = add nuw nsw i64 %i, 1",
+        "%same = mul i64 %i, 1\n  %up = add nuw nsw i64 %same, 1",
+    );
+    assert_ne!(unresolved, BYTES);
+    unresolved
+}
+
 fn dissolved<'ctx>(context: &'ctx Context, text: &str) -> Module<'ctx> {
     let triple = "nvptx64-nvidia-cuda";
     let machine = Machine::new(context, triple, "sm_75", "+ptx71").unwrap();
@@ -163,19 +173,50 @@ fn a_counter_from_memory_is_not_resolved() {
     assert!(!resolve_counters(module.function("count").unwrap()));
 }
 
-/// Its trip count stays unknown, and the array in local memory. `jump_threading` has had its turn then.
 #[test]
-fn a_function_whose_counter_is_not_resolved_is_unchanged() {
+fn jumps_are_threaded_if_the_counter_is_not_resolved() {
     let context = context();
-    let unresolved = BYTES.replace(
-        "%up = add nuw nsw i64 %i, 1",
-        "%same = mul i64 %i, 1\n  %up = add nuw nsw i64 %same, 1",
+    let module = dissolved(&context, &with_unresolved_counter());
+    assert_eq!(count(&module, "count", "alloca"), 0);
+    assert_eq!(count(&module, "count", "br "), 0);
+}
+
+/// Threads of a warp could execute two copies of the call, and wait for each other.
+#[test]
+fn a_block_with_a_convergent_call_is_not_copied() {
+    let context = context();
+    let convergent = with_unresolved_counter().replace(
+        "  br i1 %end, label %done, label %use",
+        "  call void @meet() convergent\n  br i1 %end, label %done, label %use",
     );
-    assert_ne!(unresolved, BYTES);
-    let before = Module::from_text(&context, &unresolved).unwrap();
-    let module = dissolved(&context, &unresolved);
-    let body = |m: &Module<'_>| m.function("count").unwrap().to_text();
-    assert_eq!(body(&module), body(&before));
+    let module = dissolved(&context, &convergent);
+    assert_eq!(count(&module, "count", "@meet"), 1);
+    assert_eq!(count(&module, "count", "alloca"), 1);
+}
+
+/// The barrier is behind the loop, in a block that threading would not copy; but some threads would jump past the block where a warp reconverges.
+#[test]
+fn jumps_of_a_function_with_an_aligned_operation_are_not_threaded() {
+    let context = context();
+    let barrier = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)";
+    let assembly = "call void asm sideeffect \"barrier.cluster.wait.aligned;\", \"\"() convergent";
+    let wrapped = "call void @waits() convergent";
+    for operation in [barrier, assembly, wrapped] {
+        let declarations = "declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
+define void @waits() noinline convergent {
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  ret void
+}
+";
+        let text = with_unresolved_counter()
+            .replace("done:\n  ret", &format!("done:\n  {operation}\n  ret"));
+        assert_ne!(text, with_unresolved_counter());
+        let text = text + declarations;
+        let before = Module::from_text(&context, &text).unwrap();
+        let module = dissolved(&context, &text);
+        let body = |m: &Module<'_>| m.function("count").unwrap().to_text();
+        assert_eq!(body(&module), body(&before));
+    }
 }
 
 /// Which element is read is known at run time only: nothing is gained, so nothing is changed.

@@ -99,6 +99,7 @@ fn lanes(x: &[Atomic<[f32; 2]>], v: f32) {
         x.at::<scope::Block>().fetch_add([v, 1.0], Relaxed);
     }
 }
+// ptx-arch: sm_75
 // ptx-count: 2 red.relaxed.cta.global.add.f32
 
 //@ rows: AT-1

@@ -112,8 +112,8 @@ fn float3(i: Index1D, x: &[Float3], mut y: DisjointSlice<Float3>) {
 }
 // ptx-count: 3 ld.global
 // ptx-count: 3 st.global
-// ptx-not: .v2.
-// ptx-not: .v4.
+// ptx-not: global...v2.
+// ptx-not: global...v4.
 
 #[kernel]
 #[allow(dead_code, reason = "never launched")]
@@ -124,8 +124,8 @@ fn double3(i: Index1D, x: &[Double3], mut y: DisjointSlice<Double3>) {
 }
 // ptx-count: 3 ld.global
 // ptx-count: 3 st.global
-// ptx-not: .v2.
-// ptx-not: .v4.
+// ptx-not: global...v2.
+// ptx-not: global...v4.
 
 #[kernel]
 #[allow(dead_code, reason = "never launched")]
