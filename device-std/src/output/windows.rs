@@ -4,7 +4,7 @@ use super::{DisjointSlice, DisjointSlice2D, Space, sealed};
 use crate::{Index1D, Index2D, Plain, intrinsics as raw};
 use core::marker::PhantomData;
 
-/// Elements `b * CORE .. (b + 1) * CORE` of a [`DisjointSlice`] belong to block `b`, which looks at `HALO` more on each side.
+/// Elements `b * CORE .. (b + 1) * CORE` of a [`DisjointSlice`] belong to block `b`, which reads `HALO` more on each side.
 ///
 /// The window of a block has `HALO + CORE + HALO` slots: slot `s` stands for element `b * CORE + s - HALO`. Slots belong to the threads of the
 /// block in turn, as those of a [`SharedTile`](crate::SharedTile) do: thread `t` of `B` has the slots `t`, `t + B`, `t + 2 * B` … A thread

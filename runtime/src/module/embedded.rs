@@ -434,7 +434,7 @@ fn watch(
     let record = MappedRecord::new(Arc::clone(context))?;
     let panics = Panics { record, variable };
     let free = panics.free().to_le_bytes();
-    // SAFETY: the variable has eight bytes, as was just checked; `free` lives until the wait is over.
+    // SAFETY: the variable has eight bytes, as was just checked; `free` is valid until the copy has completed.
     unsafe { stream.upload(variable, free.as_ptr(), free.len())? };
     stream.synchronize()?;
     Ok(Some(panics))

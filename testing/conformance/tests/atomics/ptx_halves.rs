@@ -101,6 +101,9 @@ fn lanes(x: &[Atomic<[f32; 2]>], v: f32) {
 }
 // ptx-arch: sm_75
 // ptx-count: 2 red.relaxed.cta.global.add.f32
+// ptx-arch: sm_90
+// ptx-count: 1 atom.relaxed.cta.global.add.v2.f32
+// ptx-count: 0 red.relaxed.cta.global.add.f32
 
 //@ rows: AT-1
 #[test]
