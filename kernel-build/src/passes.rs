@@ -139,11 +139,11 @@ passes! {
         "`arch()` and `feature_set()` become numbers",
         "a copy of the module for one architecture", "everything else";
     EarlyLoops: "early-loops", Optimisation, REQUIRED,
-        "finds the functions whose loops are treated before O3: on a copy, O3 loses a trip count or copies checks",
+        "finds the kernels whose loops are treated before O3: on a copy, O3 loses a trip count or copies checks; they are compiled apart from the others",
         "target queries are answered", "everything: it only asks";
     Simplify: "simplify", Optimisation, REQUIRED,
-        "functions are inlined, and variables become values, if the module has early loops; loops stay as they are in the source",
-        "functions with early loops are known", "convergent operations, visible results";
+        "in kernels with early loops, functions are inlined, and variables become values; loops stay as they are in the source",
+        "kernels with early loops are known", "convergent operations, visible results";
     JumpThreading: "jump-threading", Optimisation, performance("threaded_jumps_do_the_same", "not timed yet"),
         "edges are redirected past tests whose result is known where they come from: iterators test twice per iteration; loops are rotated",
         "inlined IR; functions with loops, not the largest", "the number of convergent calls; where threads of a warp meet before `.aligned` operations";

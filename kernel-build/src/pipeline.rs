@@ -175,53 +175,58 @@ fn compile_with(
         options,
     };
     let mut schedule = Schedule::of(&program);
-    while let Some((arch, kernels)) = schedule.next() {
-        let mut copy = program.module.duplicate();
-        let (m, names) = (&mut copy, &program.names);
-        let gpu = &gpu(m, arch, 0)?;
-        run.compiles_for(&arch.name());
-        pass!(run, m: SelectKernels => program.select(m, &kernels));
-        pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, arch));
+    while let Some(unit) = schedule.next() {
+        let mut whole = program.module.duplicate();
+        let (m, names) = (&mut whole, &program.names);
+        let gpu = &gpu(m, unit.arch, 0)?;
+        run.compiles_for(&unit.arch.name());
+        pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
+        pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
         let early: EarlyLoops = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
-        pass!(run, m: Simplify => early.simplify(m, gpu));
-        let mut early = early.functions(m);
-        pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
-        pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
-        pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
-        pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
-        pass!(run, m: LoopUnswitching => early.unswitch(m));
-        // Before the loops without checks are unrolled.
-        pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
-        pass!(run, m: Optimise => optimise(m, Some(gpu)));
-        pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
-        let mut loops = Changed::default();
-        pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
-        pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
-        pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
-        loops.each(m, gather_batching::is_candidate);
-        pass!(run, m: LoopUnswitching => loops.unswitch(m));
-        pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
-        pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
-        pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
-        pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
-        pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
+        for unit in schedule.split(&unit, &early) {
+            let mut copy = whole.duplicate();
+            let m = &mut copy;
+            program.select(m, &unit.kernels)?;
+            pass!(run, m: Simplify => early.simplify(m, gpu));
+            let mut early = early.functions(m);
+            pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
+            pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
+            pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
+            pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
+            pass!(run, m: LoopUnswitching => early.unswitch(m));
+            // Before the loops without checks are unrolled.
+            pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
+            pass!(run, m: Optimise => optimise(m, Some(gpu)));
+            pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
+            let mut loops = Changed::default();
+            pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
+            pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+            pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
+            loops.each(m, gather_batching::is_candidate);
+            pass!(run, m: LoopUnswitching => loops.unswitch(m));
+            pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
+            pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
+            pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
+            pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
+            pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
 
-        pass!(run, m: RedirectSymbols => symbols::redirect(m));
-        program.check_availability(m)?;
-        program.check_shared_bytes(m)?;
-        contract::check(m, Stage::Optimisation, names)?;
-        pass!(run, m: NumberLocations => locations::number(m, names));
-        pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
-        pass!(run, m: ExpandAtomics => atomics::expand(m));
-        pass!(run, m: LoadSinking => load_sinking::sink_all(m));
-        pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
-        pass!(run, m: AllowContraction => program.allow_contraction(m));
-        pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
-        pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
-        pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
-        pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
-        contract::check(m, Stage::Emission, names)?;
-        schedule.emit(copy, run, input.dump)?;
+            pass!(run, m: RedirectSymbols => symbols::redirect(m));
+            program.check_availability(m)?;
+            program.check_shared_bytes(m)?;
+            contract::check(m, Stage::Optimisation, names)?;
+            pass!(run, m: NumberLocations => locations::number(m, names));
+            pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
+            pass!(run, m: ExpandAtomics => atomics::expand(m));
+            pass!(run, m: LoadSinking => load_sinking::sink_all(m));
+            pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
+            pass!(run, m: AllowContraction => program.allow_contraction(m));
+            pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
+            pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
+            pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
+            pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
+            contract::check(m, Stage::Emission, names)?;
+            schedule.emit(copy, unit, run, input.dump)?;
+        }
     }
     let compiled = schedule.finish(instrumented);
     if let Some(last) = last {

@@ -61,14 +61,19 @@ impl EarlyLoops {
         Ok(EarlyLoops(early.map(|(name, _)| name).collect()))
     }
 
-    /// Inlines, and keeps values in registers: the form in which loops are still those of the source. A module without such loops stays as it is; in release
-    /// builds it has one kernel.
+    /// Whether a kernel has some.
+    pub(crate) fn contains(&self, kernel: &str) -> bool {
+        self.0.contains(kernel)
+    }
+
+    /// Inlines, and keeps values in registers: the form in which loops are still those of the source. A module without such loops stays as it is.
     pub(crate) fn simplify(
         &self,
         module: &mut Module<'_>,
         machine: &Machine<'_>,
     ) -> Result<(), LlvmError> {
-        if self.0.is_empty() {
+        let has_some = |f: &Value<'_>| self.contains(&f.name());
+        if !defined(module).iter().any(has_some) {
             return Ok(());
         }
         simplify(module, machine)
@@ -77,7 +82,7 @@ impl EarlyLoops {
     /// Those of them that have loops.
     pub(crate) fn functions<'ctx>(&self, module: &Module<'ctx>) -> Changed<'ctx> {
         let mut all = Changed::with_loops(module);
-        all.0.retain(|f| self.0.contains(&f.name()));
+        all.0.retain(|f| self.contains(&f.name()));
         all
     }
 }

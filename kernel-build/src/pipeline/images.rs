@@ -11,6 +11,7 @@ use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::shared::Array;
 use crate::lower::target_queries::ARCH;
 use crate::lower::{kernels, statics};
+use crate::opt::early_loops::EarlyLoops;
 use crate::options::{Arch, Options};
 use crate::passes::Runner;
 use crate::reach;
@@ -119,7 +120,15 @@ pub(super) struct Schedule<'a, 'ctx> {
     parts: Vec<Part>,
     /// Groups to be compiled for an architecture; the least comes last. An image is compared with those of lesser architectures.
     todo: Vec<(Arch, Vec<usize>)>,
-    current: (Arch, Vec<usize>),
+}
+
+/// Kernels that are compiled together: those of some groups, for one architecture.
+pub(super) struct Unit {
+    pub(super) arch: Arch,
+    groups: Vec<usize>,
+    pub(super) kernels: Vec<usize>,
+    /// What the names of its intermediate results begin with.
+    prefix: &'static str,
 }
 
 impl<'a, 'ctx> Schedule<'a, 'ctx> {
@@ -143,39 +152,63 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             }
         }
         todo.sort_by_key(|entry| std::cmp::Reverse(entry.0.sm));
-        let current = (Arch::sm(0), vec![]);
         Schedule {
             program,
             groups,
             parts,
             todo,
-            current,
         }
     }
 
-    /// The next architecture, and the kernels that are compiled for it together.
-    pub(super) fn next(&mut self) -> Option<(Arch, Vec<usize>)> {
+    /// The kernels that are compiled next.
+    pub(super) fn next(&mut self) -> Option<Unit> {
         loop {
             let (arch, mut groups) = self.todo.pop()?;
             groups.retain(|g| !self.parts[*g].has(arch));
             if !groups.is_empty() {
-                let kernels = groups.iter().flat_map(|g| self.groups[*g].clone());
-                let kernels = kernels.collect();
-                self.current = (arch, groups);
-                return Some((arch, kernels));
+                return Some(self.unit(arch, groups, ""));
             }
         }
     }
 
-    /// Adds the images of all groups that this module, of the current architecture, was compiled for.
+    fn unit(&self, arch: Arch, groups: Vec<usize>, prefix: &'static str) -> Unit {
+        let kernels = groups.iter().flat_map(|g| self.groups[*g].clone());
+        Unit {
+            arch,
+            kernels: kernels.collect(),
+            groups,
+            prefix,
+        }
+    }
+
+    /// The kernels of a unit in two: those without early loops, and those that have some or share an image with one that has. So what becomes of a kernel's loops
+    /// does not depend on which other kernels its crate has.
+    pub(super) fn split(&self, unit: &Unit, early: &EarlyLoops) -> Vec<Unit> {
+        let is_early = |group: &usize| {
+            let mut kernels = self.groups[*group].iter();
+            kernels.any(|k| early.contains(&self.program.names[*k]))
+        };
+        let (early, late): (Vec<usize>, Vec<usize>) =
+            unit.groups.iter().copied().partition(is_early);
+        let parts = [(late, ""), (early, "early.")].into_iter();
+        let parts = parts.filter(|(groups, _)| !groups.is_empty());
+        parts
+            .map(|(groups, prefix)| self.unit(unit.arch, groups, prefix))
+            .collect()
+    }
+
+    /// Adds the images of all groups of a unit, whose module this is.
     pub(super) fn emit(
         &mut self,
         optimised: Module<'ctx>,
+        unit: Unit,
         run: &Runner<'_>,
         dump: Show<'_>,
     ) -> Result<(), PipelineError> {
-        let (arch, groups) = std::mem::replace(&mut self.current, (Arch::sm(0), vec![]));
-        dump(&format!("{}.ll", arch.name()), &|| optimised.to_text());
+        let (arch, groups, prefix) = (unit.arch, unit.groups, unit.prefix);
+        dump(&format!("{prefix}{}.ll", arch.name()), &|| {
+            optimised.to_text()
+        });
         let (mut texts, mut emitted) = (String::new(), Vec::new());
         self.images(optimised, &groups, (arch, run), &mut emitted)?;
         for (group, image) in groups.into_iter().zip(emitted) {
@@ -197,7 +230,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
                 },
             }
         }
-        dump(&format!("{}.ptx", arch.name()), &|| texts.clone());
+        dump(&format!("{prefix}{}.ptx", arch.name()), &|| texts.clone());
         Ok(())
     }
 

@@ -66,3 +66,79 @@ fn a_loop_of_many_rounds_stays_one() {
     let ptx = ptx(&fill(256 * 64));
     assert_eq!(ways_back(&ptx), 1, "{ptx}");
 }
+
+/// Squares until a limit of rounds or of values is reached: a loop whose condition has two parts.
+const TWO_CONDITIONS: &str = "  %k = alloca i32
+  %x = alloca float
+  %limit = load i32, ptr %y
+  %c = load volatile float, ptr %y
+  store float %c, ptr %x
+  store i32 0, ptr %k
+  br label %head
+head:
+  %k1 = load i32, ptr %k
+  %in = icmp ult i32 %k1, %limit
+  br i1 %in, label %square, label %done
+square:
+  %x1 = load float, ptr %x
+  %x2 = fmul float %x1, %x1
+  %c2 = fmul float %c, %c
+  %s = fadd float %x2, %c2
+  %is = fcmp ole float %s, 4.0
+  br i1 %is, label %more, label %done
+more:
+  %x3 = load float, ptr %x
+  %x4 = load float, ptr %x
+  %x5 = fmul float %x3, %x4
+  %x6 = fadd float %x5, %c
+  store float %x6, ptr %x
+  %k2 = load i32, ptr %k
+  %k3 = add i32 %k2, 1
+  store i32 %k3, ptr %k
+  br label %head
+done:
+  %v = load i32, ptr %k";
+
+/// A sum over an inclusive range, the end of which is a flag that O3 does not see through on this target.
+const INCLUSIVE_RANGE: &str = "  br label %head
+head:
+  %i = phi i32 [ 0, %0 ], [ %next, %body ]
+  %over = phi i1 [ false, %0 ], [ %last, %body ]
+  %sum = phi i32 [ 0, %0 ], [ %sum2, %body ]
+  %in = icmp ule i32 %i, 8
+  %not = xor i1 %over, true
+  %goes = and i1 %not, %in
+  br i1 %goes, label %step, label %done
+step:
+  %inner = icmp ult i32 %i, 8
+  br i1 %inner, label %add, label %end
+add:
+  %inc = add nuw i32 %i, 1
+  br label %body
+end:
+  br label %body
+body:
+  %next = phi i32 [ %inc, %add ], [ %i, %end ]
+  %last = phi i1 [ %over, %add ], [ true, %end ]
+  %x = load volatile i32, ptr %y
+  %sum2 = add i32 %sum, %x
+  br label %head
+done:
+  %v = add i32 %sum, 0";
+
+#[test]
+fn code_of_a_kernel_does_not_depend_on_loops_of_others() {
+    let whole = storing("whole", TWO_CONDITIONS);
+    let early = storing("early", INCLUSIVE_RANGE);
+    let (alone, early_alone) = (ptx(&whole), ptx(&early));
+    assert!(
+        !early_alone.contains("selp"),
+        "no flag is left, as the loop was treated early:\n{early_alone}"
+    );
+    let both = ptx(&(whole + &early));
+    assert!(both.contains(&alone), "{alone}\nbeside the other:\n{both}");
+    assert!(
+        both.contains(&early_alone),
+        "{early_alone}\nbeside the other:\n{both}"
+    );
+}
