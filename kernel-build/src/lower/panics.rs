@@ -15,9 +15,6 @@
 use crate::llvm::{Attribute, Builder, LlvmError, Machine, Module, Op, Passes, Value};
 use std::collections::HashSet;
 
-/// What caps the registers of a kernel: ptxas spills those of a loop for the sake of a panic's, which a called function keeps by itself.
-const CAPS: [&str; 2] = ["nvvm.minctasm", "nvvm.maxnreg"];
-
 /// Kernels with more panics call them. One in place is some thirty machine instructions, a call some fifteen: 16 panics are 600 instructions and 20
 /// registers (sm_90, ptxas 13.0), 33 calls are as many.
 const MOST_PANICS: usize = 16;
@@ -47,8 +44,7 @@ fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
         return false;
     };
     let kernels = kernels.iter().filter_map(|name| module.function(name));
-    let callers =
-        kernels.filter(|k| !is_capped(*k) && panics(*k).is_some_and(|all| all <= MOST_PANICS));
+    let callers = kernels.filter(|k| panics(*k).is_some_and(|all| all <= MOST_PANICS));
     let mut todo: Vec<Value<'_>> = callers.collect();
     let mut seen: HashSet<Value<'_>> = todo.iter().copied().collect();
     let mut changed = false;
@@ -67,11 +63,6 @@ fn mark(module: &Module<'_>, kernels: &[String]) -> bool {
         }
     }
     changed
-}
-
-fn is_capped(kernel: Value<'_>) -> bool {
-    let said = kernel.string_attributes(Attribute::FUNCTION);
-    said.iter().any(|key| CAPS.contains(&key.as_str()))
 }
 
 /// How many calls a function has, if all are panics that can be written in place.
