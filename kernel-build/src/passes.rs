@@ -207,6 +207,9 @@ passes! {
     MemcpyExpansion: "memcpy-expansion", Emission, performance("expanded_copies_do_the_same", "copy_float4 1.377, nbody 0.999"),
         "short copies become the widest aligned loads and stores",
         "LLVM's SROA does not run any more", "longer and unaligned copies";
+    WideMinMax: "wide-min-max", Emission, performance("wide_minima_are_the_same", "not timed yet"),
+        "minima and maxima of 8 and 16 bits are taken in 32 bits",
+        "LLVM must not run after it", "results";
     WideMultiply: "wide-multiply", Emission, performance("products_of_widened_factors_are_the_same", "monte_carlo 1.089"),
         "factors with a zero upper half are extended from 32 bits again",
         "LLVM must not run after it", "products";

@@ -29,7 +29,7 @@ use crate::lower::{
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, early_loops::EarlyLoops, gather_batching,
     index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion, optimise,
-    pointer_strength_reduction, sincos_merging, wide_multiply,
+    pointer_strength_reduction, sincos_merging, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -222,6 +222,7 @@ fn compile_with(
             pass!(run, m: AllowContraction => program.allow_contraction(m));
             pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
             pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
+            pass!(run, m: WideMinMax => wide_min_max::widen(m));
             pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
             pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
             contract::check(m, Stage::Emission, names)?;

@@ -1,7 +1,7 @@
 //! Arithmetic between LLVM's instructions, by its operation.
 
 use super::ffi::Nullable as _;
-use super::{Builder, Op, Value};
+use super::{Builder, Op, Type, Value};
 
 impl<'ctx> Value<'ctx> {
     /// The base and the number of an element's address.
@@ -70,6 +70,24 @@ impl<'ctx> Builder<'ctx> {
         let ty = unsafe { (llvm.LLVMInt32TypeInContext)(self.context.raw) };
         // SAFETY: a positioned builder and a live number of less than 32 bits.
         let raw = unsafe { (llvm.LLVMBuildZExt)(self.raw, value.raw, ty, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// A signed number of less than 32 bits in 32.
+    pub(crate) fn sign_extended(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let ty = unsafe { (llvm.LLVMInt32TypeInContext)(self.context.raw) };
+        // SAFETY: a positioned builder and a live number of less than 32 bits.
+        let raw = unsafe { (llvm.LLVMBuildSExt)(self.raw, value.raw, ty, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// The lower bits of a number, as a smaller type.
+    pub(crate) fn truncated(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildTrunc;
+        // SAFETY: a positioned builder, a live number, and a type of fewer bits.
+        let raw = unsafe { build(self.raw, value.raw, ty.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
     }
 }

@@ -257,6 +257,7 @@ functions! {
     fn LLVMBuildICmp(builder: BuilderRef, predicate: c_int, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildSelect(builder: BuilderRef, which: ValueRef, a: ValueRef, b: ValueRef, name: *const c_char) -> ValueRef;
     fn LLVMBuildZExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
+    fn LLVMBuildSExt(builder: BuilderRef, value: ValueRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMSetNUW(arithmetic: ValueRef, flag: Bool);
     fn LLVMGetNUW(arithmetic: ValueRef) -> Bool;
     fn LLVMGetNSW(arithmetic: ValueRef) -> Bool;

@@ -30,6 +30,7 @@ mod pointer_counters;
 pub(crate) mod pointer_strength_reduction;
 pub(crate) mod sincos_merging;
 mod trip_count;
+pub(crate) mod wide_min_max;
 pub(crate) mod wide_multiply;
 
 use crate::llvm::{LlvmError, Machine, Module, Passes, Value};

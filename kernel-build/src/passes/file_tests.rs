@@ -11,7 +11,7 @@ use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
     jump_threading, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
-    sincos_merging, wide_multiply,
+    sincos_merging, wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -39,6 +39,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::ExpandAtomics => atomics::expand(m).unwrap(),
         Pass::LoadSinking => load_sinking::sink_all(m),
         Pass::MemcpyExpansion => memcpy_expansion::expand(m),
+        Pass::WideMinMax => wide_min_max::widen(m),
         Pass::WideMultiply => wide_multiply::widen_factors(m),
         required => panic!("{required:?} has no file tests"),
     }

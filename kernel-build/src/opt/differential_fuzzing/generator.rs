@@ -290,6 +290,20 @@ impl Generator {
         self.binary(how, a, b)
     }
 
+    /// Minima and maxima of numbers of 8 or 16 bits, mostly each of the one before.
+    pub(super) fn narrow_extrema(&mut self) -> ValueId {
+        const HOW: [Binary; 4] = [Binary::UMin, Binary::UMax, Binary::SMin, Binary::SMax];
+        let bits = self.random.pick(&[8, 16]);
+        let mut last = self.any_value(bits);
+        for _ in 0..=self.random.below(3) {
+            let how = self.random.pick(&HOW);
+            let (one, other) = (self.any_value(bits), self.any_value(bits));
+            let one = if self.random.chance(70) { last } else { one };
+            last = self.binary(how, one, other);
+        }
+        last
+    }
+
     /// A shift amount, nearly always below the width.
     fn distance(&mut self, bits: u32) -> ValueId {
         if self.random.chance(75) {

@@ -108,6 +108,7 @@ impl Kernel {
             15 => self.float(),
             16 => self.trigonometric(),
             17 => self.copy(),
+            18 => _ = self.generator.narrow_extrema(),
             _ => _ = self.generator.step(),
         }
     }

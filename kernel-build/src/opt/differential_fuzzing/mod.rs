@@ -23,7 +23,7 @@ mod warp;
 use super::{
     Changed, bounds_check_hoisting, canonical_counters, early_loops::EarlyLoops, gather_batching,
     index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion,
-    pointer_strength_reduction, sincos_merging, wide_multiply,
+    pointer_strength_reduction, sincos_merging, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -79,6 +79,20 @@ fn narrow_arithmetic_is_the_same() {
         changed
     });
     compared.are_enough(400, 20_000, 0);
+}
+
+#[test]
+fn wide_minima_are_the_same() {
+    // Loops merge them.
+    for (suite, changed, results) in [(&STRAIGHT, 200, 20_000), (&KERNELS, 50, 1000)] {
+        let compared = check(suite, |module| {
+            let before = texts(module);
+            wide_min_max::widen(module);
+            let after = texts(module);
+            after.iter().zip(before).filter(|(a, b)| *a != b).count()
+        });
+        compared.are_enough(changed, results, 0);
+    }
 }
 
 #[test]

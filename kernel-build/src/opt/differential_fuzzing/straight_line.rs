@@ -46,10 +46,11 @@ fn diamond(generator: &mut Generator) {
 
 fn some_steps(generator: &mut Generator) {
     for _ in 0..2 + generator.random.below(6) {
-        match generator.random.below(8) {
+        match generator.random.below(9) {
             0 => bit_field(generator),
             1 => two_comparisons(generator),
             2 => product(generator),
+            3 => generator.narrow_extrema(),
             _ => generator.step(),
         };
     }
