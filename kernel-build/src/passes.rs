@@ -166,7 +166,7 @@ passes! {
         "LLVM's O3 with its address space inference, and whole unrolling of loops with at most eight iterations",
         "target queries are answered", "convergent operations, visible results";
     LocalArrays: "local-arrays", Optimisation, performance("promoted_local_arrays_do_the_same", "bitonic_step 2.541, histogram_shared 2.254, argmax 1.698, spmv_rows 1.003, stencil_3d 1.001, histogram_global 1.000, spmv_warps 1.000"),
-        "counters that are merged between two tests of one condition become add recurrences, if that moves an array from local memory into registers",
+        "counters that are merged between two tests of one condition become add recurrences, and loops that index small local arrays straight code, if that moves an array from local memory into registers",
         "optimised IR", "control flow, until LLVM unrolls the loop; functions that need as much local memory as before";
     GuardMerging: "guard-merging", Optimisation, performance("merged_guards_do_the_same", "matmul_register_2d 1.043"),
         "consecutive checks of a loop with convergent operations are skipped by one branch",

@@ -126,15 +126,45 @@ impl<'ctx> Builder<'ctx> {
 impl<'ctx> Value<'ctx> {
     /// Removes what metadata of these kinds says of an instruction.
     pub(crate) fn remove_metadata(self, kinds: &[&str]) {
-        let llvm = self.context.llvm;
         for kind in kinds {
-            let name = c_string(kind);
-            let (start, len) = (name.as_ptr(), kind.len() as std::ffi::c_uint);
-            // SAFETY: a live context, and a text with its length.
-            let id = unsafe { (llvm.LLVMGetMDKindIDInContext)(self.context.raw, start, len) };
-            // SAFETY: a live instruction and a kind of its context; null removes.
-            unsafe { (llvm.LLVMSetMetadata)(self.raw, id, ValueRef(std::ptr::null_mut())) };
+            // SAFETY: null removes.
+            unsafe { self.set_metadata(kind, ValueRef(std::ptr::null_mut())) };
         }
+    }
+
+    /// # Safety
+    /// `node` is null, or metadata of this context.
+    unsafe fn set_metadata(self, kind: &str, node: ValueRef) {
+        let (llvm, context) = (self.context.llvm, self.context.raw);
+        let name = c_string(kind);
+        let (start, len) = (name.as_ptr(), kind.len() as std::ffi::c_uint);
+        // SAFETY: a live context, and a text with its length.
+        let id = unsafe { (llvm.LLVMGetMDKindIDInContext)(context, start, len) };
+        // SAFETY: a live instruction, a kind of its context, and what the caller promises.
+        unsafe { (llvm.LLVMSetMetadata)(self.raw, id, node) };
+    }
+
+    /// Asks that LLVM unrolls the loop whose latch ends with this branch completely, if it knows the trip count; replaces what was said of the loop.
+    pub(crate) fn request_full_unrolling(self) {
+        const FULL: &str = "llvm.loop.unroll.full";
+        let (llvm, context) = (self.context.llvm, self.context.raw);
+        // SAFETY: a live context, and a text with its length.
+        let name =
+            unsafe { (llvm.LLVMMDStringInContext2)(context, FULL.as_ptr().cast(), FULL.len()) };
+        // SAFETY: a live context, and a list with its length.
+        let property = unsafe { (llvm.LLVMMDNodeInContext2)(context, [name].as_mut_ptr(), 1) };
+        // SAFETY: a live context, and an empty list.
+        let this = unsafe { (llvm.LLVMTemporaryMDNode)(context, std::ptr::null_mut(), 0) };
+        // SAFETY: a live context, and a list with its length.
+        let node =
+            unsafe { (llvm.LLVMMDNodeInContext2)(context, [this, property].as_mut_ptr(), 2) };
+        // A loop is named by a node that refers to itself.
+        // SAFETY: the temporary node, which this deletes, and a node of the same context.
+        unsafe { (llvm.LLVMMetadataReplaceAllUsesWith)(this, node) };
+        // SAFETY: a live context and a node of it.
+        let node = unsafe { (llvm.LLVMMetadataAsValue)(context, node) };
+        // SAFETY: metadata of this context.
+        unsafe { self.set_metadata("llvm.loop", node) };
     }
 
     /// Removes what an instruction promises of its operands: that it does not wrap around, say.

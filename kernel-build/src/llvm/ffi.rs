@@ -273,6 +273,11 @@ functions! {
     fn LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
     fn LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, len: c_uint) -> c_uint;
     fn LLVMSetMetadata(instruction: ValueRef, kind: c_uint, node: ValueRef);
+    fn LLVMMDStringInContext2(context: ContextRef, text: *const c_char, len: usize) -> MetadataRef;
+    fn LLVMMDNodeInContext2(context: ContextRef, operands: *mut MetadataRef, count: usize) -> MetadataRef;
+    fn LLVMTemporaryMDNode(context: ContextRef, operands: *mut MetadataRef, count: usize) -> MetadataRef;
+    fn LLVMMetadataReplaceAllUsesWith(temporary: MetadataRef, new: MetadataRef);
+    fn LLVMMetadataAsValue(context: ContextRef, metadata: MetadataRef) -> ValueRef;
     fn LLVMBuildGEP2(builder: BuilderRef, ty: TypeRef, base: ValueRef, indices: *mut ValueRef, count: c_uint, name: *const c_char) -> ValueRef;
     fn LLVMBuildPhi(builder: BuilderRef, ty: TypeRef, name: *const c_char) -> ValueRef;
     fn LLVMAddIncoming(phi: ValueRef, values: *const ValueRef, blocks: *const BlockRef, count: c_uint);

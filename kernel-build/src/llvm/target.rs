@@ -110,7 +110,7 @@ impl Passes {
     }
 
     /// All of them, for the self-test.
-    pub(crate) fn all() -> [Passes; 15] {
+    pub(crate) fn all() -> [Passes; 16] {
         [
             Passes::drop_unreachable(),
             Passes::expose_arguments(),
@@ -123,6 +123,7 @@ impl Passes {
             Passes::unswitch_loops_with_aligned_ops(),
             Passes::thread_jumps(),
             Passes::rotate_loops(),
+            Passes::unroll_completely(),
             Passes::tidy(),
             Passes::drop_unused(),
             Passes::optimize(),
@@ -187,6 +188,11 @@ impl Passes {
     /// The test at the end of an iteration, where the trip count is read.
     pub(crate) fn rotate_loops() -> Passes {
         Passes("function(simplifycfg,loop-simplify,lcssa,loop(loop-rotate),instcombine<no-verify-fixpoint>,simplifycfg)".into())
+    }
+
+    /// Loops of which that was requested become straight code.
+    pub(crate) fn unroll_completely() -> Passes {
+        Passes("function(loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>)".into())
     }
 
     /// Inlines, and simplifies as far as [`thread_jumps`](Self::thread_jumps) needs it: values in registers, no block that only jumps.

@@ -18,7 +18,11 @@
 //! Where arrays are left then, jumps are threaded, which makes one test of the two, but not in functions with `.aligned` operations: of those
 //! `jump_threading` has chosen the regions where that is safe.
 //!
-//! Both is done if LLVM then gets an array out of local memory, and not otherwise.
+//! Loops that index arrays which are still left become [straight code](whole_unrolling), also where that is longer than LLVM allows itself.
+//!
+//! Each of this is done if LLVM then gets an array out of local memory, and not otherwise.
+
+mod whole_unrolling; // loops that index arrays
 
 use super::loops::{self, Loop};
 use super::{Changed, defined, has_aligned_op};
@@ -44,6 +48,19 @@ pub(crate) fn promote(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<
     attempt(module, chosen, |module, functions| {
         functions.run(module, Passes::thread_jumps(), None)?;
         functions.run(module, Passes::rotate_loops(), None)?;
+        functions.optimise(module, Some(machine))
+    })?;
+    let mut chosen = sizes(module);
+    chosen.retain(|name, _| {
+        module
+            .function(name)
+            .is_some_and(|f| whole_unrolling::is_of_use(module, f))
+    });
+    attempt(module, chosen, |module, functions| {
+        for function in &functions.0 {
+            whole_unrolling::request(module, *function);
+        }
+        functions.run(module, Passes::unroll_completely(), Some(machine))?;
         functions.optimise(module, Some(machine))
     })
 }

@@ -3,7 +3,7 @@
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
 define ptx_kernel void @count(ptr addrspace(1) %bins, i32 %word) {
 start:
-  %array = alloca [4 x i8]
+  %array = alloca [80 x i8]
   store i32 %word, ptr %array
   br label %next
 next:
