@@ -28,6 +28,12 @@ mod convergent;
 mod copies;
 #[path = "ptx/dynamic_shared.rs"]
 mod dynamic_shared;
+#[path = "ptx/fast_math.rs"]
+mod fast_math;
+#[path = "ptx/fast_math_callees.rs"]
+mod fast_math_callees;
+#[path = "ptx/fast_math_functions.rs"]
+mod fast_math_functions;
 #[path = "ptx/fma.rs"]
 mod fma;
 #[path = "ptx/gathers.rs"]

@@ -46,6 +46,8 @@ pub struct DeviceKernel {
     pub dynamic_shared: bool,
     /// Whether all blocks run at the same time.
     pub cooperative: bool,
+    /// Whether arithmetic of `f32` is to be fast rather than accurate.
+    pub fast_math: bool,
     /// Hash of the launch conditions that the code takes for granted, with the values of their constants; 0 without conditions.
     pub conditions: u64,
     /// Name and version of the package that has the kernel.

@@ -138,6 +138,9 @@ passes! {
     AnswerTargetQueries: "answer-target-queries", Optimisation, REQUIRED,
         "`arch()` and `feature_set()` become numbers",
         "a copy of the module for one architecture", "everything else";
+    FastMath: "fast-math", Optimisation, REQUIRED,
+        "kernels with `fast_math` get code of their own: it flushes subnormal `f32`, and functions of the device library become approximations",
+        "target queries are answered; nothing is inlined yet", "other kernels; variables that both have; `f64`";
     EarlyLoops: "early-loops", Optimisation, REQUIRED,
         "finds the kernels whose loops are treated before O3: on a copy, O3 loses a trip count or copies checks; they are compiled apart from the others",
         "target queries are answered", "everything: it only asks";
@@ -199,7 +202,7 @@ passes! {
         "panics of kernels that call nothing else are inlined, each where it happens",
         "all symbols are available on the device", "kernels with calls";
     AllowContraction: "allow-contraction", Emission, REQUIRED,
-        "float operations of kernels with `fma` may be contracted",
+        "float operations of kernels with `fma` may be contracted; those of `f32` in kernels with `fast_math` may be, and may be approximated",
         "nothing is inlined any more", "other kernels";
     StripDebugInfo: "strip-debug-info", Emission, REQUIRED,
         "line numbers are dropped unless they are asked for",

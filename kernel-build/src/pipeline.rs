@@ -6,6 +6,8 @@
 mod availability; // what no device has
 mod contract; // what holds of IR between the stages
 mod debug_labels; // what line information leaves beside lines
+#[cfg(test)]
+mod fast_math_tests;
 mod image_groups; // which kernels share an image
 mod images; // which kernels are compiled for which architecture
 mod last_result; // what is not compiled again
@@ -182,6 +184,7 @@ fn compile_with(
         run.compiles_for(&unit.arch.name());
         pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
         pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
+        pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
         let early: EarlyLoops = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
         for unit in schedule.split(&unit, &early) {
             let mut copy = whole.duplicate();

@@ -29,6 +29,8 @@ pub(crate) struct Root<'ctx> {
     pub(crate) contract: Contract,
     pub(crate) max_registers: u32,
     pub(crate) fma: bool,
+    /// Arithmetic of `f32` as nvcc's `-use_fast_math` has it.
+    pub(crate) fast_math: bool,
     /// Where it is launched, as far as constants say; `None` in the list stands for places that cannot be known.
     pub(crate) launched_at: Vec<Option<Location>>,
 }
@@ -48,6 +50,7 @@ impl Root<'_> {
             contract,
             max_registers,
             fma,
+            fast_math,
             launched_at,
         } = self;
         let entry = entry.name();
@@ -55,7 +58,7 @@ impl Root<'_> {
             "{:?}",
             (
                 (entry, name, base, package, file, line),
-                (params, contract, max_registers, fma, launched_at)
+                (params, contract, max_registers, fma, fast_math, launched_at)
             )
         )
     }
@@ -282,7 +285,7 @@ impl<'ctx> CallSites<'ctx> {
 
 /// Reads `warploom_device_std::kernel::DeviceKernel`, whose layout (`repr(C)`) is:
 /// name, base: (ptr, len) · entry: ptr · params: (ptr, len) · file: (ptr, len) · line, dims, block × 3, max_threads, min_blocks,
-/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative: bool · conditions: u64 ·
+/// max_registers, fma, cluster × 3, max_cluster: u32 · cluster_at_launch, dynamic_shared, cooperative, fast_math: bool · conditions: u64 ·
 /// package: (ptr, len).
 fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
     let memory = Memory::of(kernel.as_global()?.initializer()?);
@@ -318,6 +321,7 @@ fn read_kernel<'ctx>(kernel: Value<'ctx>) -> Option<Root<'ctx>> {
         },
         max_registers: word(7)?,
         fma: word(8)? != 0,
+        fast_math: memory.byte(127)? != 0,
         launched_at: vec![],
     })
 }

@@ -8,6 +8,12 @@ pub(crate) fn storing(name: &str, body: &str) -> String {
     )
 }
 
+/// The same kernel with `fast_math`, the last byte before the launch conditions.
+pub(crate) fn storing_fast(name: &str, body: &str) -> String {
+    let flag = "[64 x i8] c\"".to_owned() + &"\\00".repeat(55) + "\\01" + &"\\00".repeat(8) + "\"";
+    storing(name, body).replace("[64 x i8] zeroinitializer", &flag)
+}
+
 /// What the IR of a host begins with.
 pub(crate) const HOST: &str = "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"
 target triple = \"x86_64-unknown-linux-gnu\"

@@ -21,6 +21,7 @@ pub(crate) struct Arguments {
     pub(crate) launch_bounds: Option<Written<LaunchBounds>>,
     pub(crate) max_registers: Option<Written<u32>>,
     pub(crate) fma: Option<Written<()>>,
+    pub(crate) fast_math: Option<Written<()>>,
     pub(crate) requires: Vec<Expr>,
     /// Where the crate has `warploom`.
     pub(crate) root: Option<Written<Path>>,
@@ -48,7 +49,7 @@ pub(crate) struct LaunchBounds {
     pub(crate) max_cluster: Option<u32>,
 }
 
-const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `requires(condition)`, `crate = path`";
+const KNOWN: &str = "`dim(1)`, `block(x, y, z)`, `cluster(x, y, z)`, `cooperative`, `launch_bounds(max_threads, min_blocks)`, `max_registers(n)`, `fma`, `fast_math`, `requires(condition)`, `crate = path`";
 
 impl Arguments {
     pub(crate) fn read(errors: &mut Errors, tokens: TokenStream) -> Self {
@@ -119,6 +120,7 @@ impl Arguments {
                 set(errors, &mut self.max_registers, name, registers, whole);
             }
             "fma" => flag(errors, &mut self.fma, name, value.as_ref(), whole),
+            "fast_math" => flag(errors, &mut self.fast_math, name, value.as_ref(), whole),
             "cooperative" => flag(errors, &mut self.cooperative, name, value.as_ref(), whole),
             "requires" => self.read_requires(errors, &whole, value),
             _ => errors.push(

@@ -45,6 +45,7 @@ mod spans; // where errors in generated code are shown
 /// | `launch_bounds(256, 2, 4)`, `launch_bounds(max_threads = 256, min_blocks = 2, max_blocks_per_cluster = 4)` | at most 256 threads in a block; leave room for 2 blocks; at most 4 blocks in a cluster | `__launch_bounds__` |
 /// | `max_registers(64)` | at most 64 registers per thread | `__maxnreg__` |
 /// | `fma` | `a * b + c` may be rounded once | `-fmad=true` |
+/// | `fast_math` | on a GPU, `f32` in the kernel and in all that it calls: subnormal numbers are zero, `/`, `sqrt`, `sin`, `cos`, `tan`, `tanh`, `exp`, `exp2`, `ln`, `log2`, `log10` and `powf` are approximations, `a * b + c` is rounded once | `-use_fast_math` |
 /// | `requires(x.len() == y.len())` | refuses launches where it is false; the device takes it for granted | |
 /// | `crate = ::my_library::warploom` | where this crate has `warploom`, if another crate hands it on; default: `::warploom` | |
 ///

@@ -160,13 +160,23 @@ impl<'ctx> Value<'ctx> {
     /// Allows LLVM to fuse this multiplication or addition with its neighbour.
     pub(crate) fn allow_contraction(self) {
         const CONTRACT: c_uint = 1 << 5;
+        self.add_fast_math_flags(CONTRACT);
+    }
+
+    /// Allows LLVM to approximate this division or function.
+    pub(crate) fn allow_approximation(self) {
+        const APPROXIMATE_FUNCTIONS: c_uint = 1 << 6;
+        self.add_fast_math_flags(APPROXIMATE_FUNCTIONS);
+    }
+
+    fn add_fast_math_flags(self, more: c_uint) {
         let llvm = self.context.llvm;
         // SAFETY: a live value.
         if unsafe { (llvm.LLVMCanValueUseFastMathFlags)(self.raw) } != 0 {
             // SAFETY: an instruction that can have such flags.
             let flags = unsafe { (llvm.LLVMGetFastMathFlags)(self.raw) };
             // SAFETY: as above.
-            unsafe { (llvm.LLVMSetFastMathFlags)(self.raw, flags | CONTRACT) };
+            unsafe { (llvm.LLVMSetFastMathFlags)(self.raw, flags | more) };
         }
     }
 }

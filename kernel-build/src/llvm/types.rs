@@ -50,6 +50,18 @@ impl<'ctx> Type<'ctx> {
         }
     }
 
+    /// What a vector has several of; the type itself if it is no vector.
+    pub(crate) fn scalar(self) -> Type<'ctx> {
+        const VECTOR: i32 = 13;
+        let llvm = self.context.llvm;
+        // SAFETY: a live type.
+        if unsafe { (llvm.LLVMGetTypeKind)(self.raw) } != VECTOR {
+            return self;
+        }
+        // SAFETY: a live type of vectors.
+        Type::new(unsafe { (llvm.LLVMGetElementType)(self.raw) }, self.context)
+    }
+
     /// How many bytes an array of bytes has; `None` for all other types.
     pub(crate) fn byte_array(self) -> Option<u64> {
         const ARRAY: i32 = 11;

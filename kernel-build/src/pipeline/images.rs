@@ -10,7 +10,7 @@ use crate::instrument::Show;
 use crate::llvm::{Linkage, LlvmError, Module, Passes};
 use crate::lower::shared::Array;
 use crate::lower::target_queries::ARCH;
-use crate::lower::{kernels, statics};
+use crate::lower::{fast_math, kernels, statics};
 use crate::opt::early_loops::EarlyLoops;
 use crate::options::{Arch, Options};
 use crate::passes::Runner;
@@ -35,7 +35,7 @@ pub(crate) struct Program<'a, 'ctx> {
     pub(super) options: &'a Options,
 }
 
-impl Program<'_, '_> {
+impl<'ctx> Program<'_, 'ctx> {
     /// Drops all kernels of a copy of the module but these.
     pub(super) fn select(&self, copy: &mut Module<'_>, kernels: &[usize]) -> Result<(), LlvmError> {
         for (kernel, name) in self.names.iter().enumerate() {
@@ -51,6 +51,27 @@ impl Program<'_, '_> {
         Ok(())
     }
 
+    /// Gives kernels with `fast_math` code of their own, of a copy of the module for an architecture.
+    pub(super) fn separate_fast_math(
+        &self,
+        copy: &mut Module<'ctx>,
+        kernels: &[usize],
+    ) -> Result<(), LlvmError> {
+        let is_fast = |kernel: &usize| self.roots[*kernel].fast_math;
+        let (fast, others): (Vec<usize>, Vec<usize>) = kernels.iter().partition(|k| is_fast(k));
+        if fast.is_empty() {
+            return Ok(());
+        }
+        if others.is_empty() {
+            return fast_math::relax(copy);
+        }
+        let mut relaxed = copy.duplicate();
+        self.select(&mut relaxed, &fast)?;
+        fast_math::relax(&mut relaxed)?;
+        self.select(copy, &others)?;
+        fast_math::join(copy, relaxed)
+    }
+
     pub(super) fn allow_contraction(&self, copy: &Module<'_>) {
         let kernels = self.roots.iter().zip(&self.names);
         let fused: Vec<&str> = kernels
@@ -58,6 +79,7 @@ impl Program<'_, '_> {
             .map(|(_, name)| name.as_str())
             .collect();
         kernels::allow_contraction(copy, &fused, self.options.fma);
+        fast_math::relax_operations(copy);
     }
 
     pub(super) fn strip_debug_info(&self, copy: &mut Module<'_>) {

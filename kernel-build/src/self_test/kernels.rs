@@ -3,7 +3,7 @@
 use super::probe::Probe;
 use crate::options::{Arch, Options};
 use crate::pipeline::{self, Input};
-use crate::sample::{HOST, storing};
+use crate::sample::{HOST, storing, storing_fast};
 use crate::watch::Unwatched;
 
 /// A kernel, and what its PTX must have.
@@ -13,6 +13,7 @@ pub(super) struct Sample {
     pub(super) body: &'static str,
     /// Other functions and constants.
     pub(super) others: &'static str,
+    pub(super) fast_math: bool,
     /// Of each line one of the forms between `|`.
     pub(super) expected: &'static [&'static str],
 }
@@ -21,6 +22,7 @@ pub(super) const INDICES: Sample = Sample {
     name: "indices",
     body: "  %v = call i32 @__warploom.llvm.nvvm.read.ptx.sreg.tid.x()",
     others: "declare i32 @__warploom.llvm.nvvm.read.ptx.sreg.tid.x()\n",
+    fast_math: false,
     expected: &[".entry indices(", "%tid.x", "st.global.b32|st.global.u32"],
 };
 
@@ -33,6 +35,7 @@ pub(super) const SHARED: Sample = Sample {
     others: "declare ptr @__warploom.shared_static(i64, i64)
 declare void @__warploom.llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 ",
+    fast_math: false,
     expected: &[
         ".shared ",
         "st.shared.b32|st.shared.u32",
@@ -48,6 +51,7 @@ pub(super) const ATOMICS: Sample = Sample {
   %x = cmpxchg ptr %y, i32 1, i32 2 release monotonic
   %v = load atomic i32, ptr %y acquire, align 4",
     others: "",
+    fast_math: false,
     expected: &[
         "atom.acq_rel.gpu.global.add.u32",
         "fence.sc.sys; atom.acquire.sys.global.add.f32",
@@ -81,6 +85,7 @@ define void @__warploom_panic_bounds_check(i64 %i, i64 %n, ptr %at) noreturn noi
 }
 declare void @__warploom.exit() noreturn
 ",
+    fast_math: false,
     expected: &["exit;", "st.global.b32|st.global.u32"],
 };
 
@@ -103,13 +108,38 @@ define float @__warploom_math_sin_f32(float %x) noinline {
   ret float %y
 }
 ",
+    fast_math: false,
     expected: &["fma.rn.f32", "sqrt.rn.f32", "div.rn.f32", "cvt.rzi.s32.f32"],
+};
+
+/// A quotient in a function that stays one, and a root.
+pub(super) const FAST_MATH: Sample = Sample {
+    name: "fast_math",
+    body: "  %i = trunc i64 %n to i32
+  %x = sitofp i32 %i to float
+  %q = call float @quotient(float %x)
+  %root = call float @llvm.sqrt.f32(float %q)
+  %sum = fadd float %root, 1.0
+  %v = bitcast float %sum to i32",
+    others: "declare float @llvm.sqrt.f32(float)
+define float @quotient(float %x) noinline {
+  %y = fdiv float %x, 3.0
+  ret float %y
+}
+",
+    fast_math: true,
+    expected: &[
+        "div.approx.ftz.f32",
+        "sqrt.approx.ftz.f32",
+        "add.ftz.f32|add.rn.ftz.f32",
+    ],
 };
 
 pub(super) const ASSEMBLY: Sample = Sample {
     name: "assembly",
     body: "  %v = call i32 @\"__warploom.asm:volatile|mov.u32 $0, %laneid;\"()",
     others: "declare i32 @\"__warploom.asm:volatile|mov.u32 $0, %laneid;\"()\n",
+    fast_math: false,
     expected: &["%laneid;"],
 };
 
@@ -126,7 +156,10 @@ pub(super) fn check(probe: &Probe, sample: &Sample) -> Result<(), String> {
 
 /// The PTX of a kernel, made with instrumented code beside it.
 pub(super) fn ptx(probe: &Probe, sample: &Sample, arch: Arch) -> Result<String, String> {
-    let kernel = storing(sample.name, sample.body);
+    let kernel = match sample.fast_math {
+        true => storing_fast(sample.name, sample.body),
+        false => storing(sample.name, sample.body),
+    };
     let module = probe.module(&format!("{HOST}{kernel}{}", sample.others))?;
     let options = Options {
         archs: vec![arch],

@@ -1,6 +1,6 @@
 //! Everything that depends on a release of rustc or LLVM: what to change for another one, and the check of it.
 
-use super::kernels::{self, ASSEMBLY, ATOMICS, FLOATS, INDICES, PANICS, SHARED};
+use super::kernels::{self, ASSEMBLY, ATOMICS, FAST_MATH, FLOATS, INDICES, PANICS, SHARED};
 use super::probe::Probe;
 use super::{libraries, llvm_rows, rustc_rows};
 
@@ -51,5 +51,6 @@ pub(super) const ROWS: &[Row] = &[
     row("a kernel with atomics", "kernel-build/src/lower/atomics.rs", |probe| kernels::check(probe, &ATOMICS)),
     row("a kernel that panics", "kernel-build/src/lower/symbols.rs, kernel-build/src/lower/panics.rs", |probe| kernels::check(probe, &PANICS)),
     row("a kernel with floating point", "`INTRINSIC_MATH` in kernel-build/src/lower/symbols.rs", |probe| kernels::check(probe, &FLOATS)),
+    row("a kernel with `fast_math`", "kernel-build/src/lower/fast_math.rs", |probe| kernels::check(probe, &FAST_MATH)),
     row("a kernel with inline PTX", "kernel-build/src/lower/asm.rs", |probe| kernels::check(probe, &ASSEMBLY)),
 ];

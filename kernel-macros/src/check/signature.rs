@@ -13,6 +13,7 @@ pub(super) fn all(errors: &mut Errors, kernel: &Kernel) {
     kernel_has_no_self(errors, kernel);
     kernel_has_no_lifetimes(errors, kernel);
     kernel_returns_nothing(errors, kernel);
+    fast_math_is_of_kernels(errors, kernel);
     kernel_has_no_upper_self(errors, kernel);
 }
 
@@ -88,15 +89,37 @@ fn kernel_has_no_lifetimes(errors: &mut Errors, kernel: &Kernel) {
 // Rule: kernel-returns-nothing
 // A kernel has no caller to return to: thousands of threads would each return a value.
 fn kernel_returns_nothing(errors: &mut Errors, kernel: &Kernel) {
-    if let ReturnType::Type(_, ty) = &kernel.item.sig.output {
-        let unit = matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty());
-        if !unit {
-            errors.push(
-                ty,
-                "a kernel returns nothing; write the result through a parameter such as `out: DisjointSlice<T>`",
-            );
-        }
+    if let Some(ty) = returned(kernel)
+        && kernel.arguments.fast_math.is_none()
+    {
+        errors.push(
+            ty,
+            "a kernel returns nothing; write the result through a parameter such as `out: DisjointSlice<T>`",
+        );
     }
+}
+
+// Rule: fast-math-is-of-kernels
+// A function has the arithmetic of the kernel that calls it: kernels with the option and others may share it.
+fn fast_math_is_of_kernels(errors: &mut Errors, kernel: &Kernel) {
+    if let (Some(option), Some(_)) = (&kernel.arguments.fast_math, returned(kernel)) {
+        errors.push(
+            option,
+            format_args!(
+                "`fast_math` is an option of kernels, and `{}` returns a value, which no kernel does; remove `#[kernel]` from it and write `fast_math` at the kernels that call it: it then holds in this function too",
+                kernel.base()
+            ),
+        );
+    }
+}
+
+/// The type of the value that it returns.
+fn returned(kernel: &Kernel) -> Option<&Type> {
+    let ReturnType::Type(_, ty) = &kernel.item.sig.output else {
+        return None;
+    };
+    let unit = matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty());
+    (!unit).then_some(ty)
 }
 
 // Rule: kernel-has-no-upper-self

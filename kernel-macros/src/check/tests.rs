@@ -379,14 +379,29 @@ fn argument_known() {
           "         ^ expected an argument of the kernel attribute");
     check("#[kernel(fma(on))] fn k() {}",
           "         ^^^^^^^ `fma` takes no value");
+    check("#[kernel(fast_math = true)] fn k() {}",
+          "                   ^^^^^^ arguments are written in parentheses: `fast_math(...)`");
+    check("#[kernel(fast_math(true))] fn k() {}",
+          "         ^^^^^^^^^^^^^^^ `fast_math` takes no value");
+    check("#[kernel(fastmath)] fn k() {}",
+          "         ^^^^^^^^ unknown kernel argument `fastmath`");
     check("#[kernel(block(1, 2, 3, 4))] fn k() {}",
           "         ^^^^^^^^^^^^^^^^^ `block` takes 1 to 3 number(s), such as `block(256)`");
+}
+
+#[test]
+fn fast_math_is_of_kernels() {
+    check("#[kernel(fast_math)] fn k(x: &[f32]) {}", "");
+    check("#[kernel(fast_math)] fn half(x: f32) -> f32 {}",
+          "         ^^^^^^^^^ `fast_math` is an option of kernels, and `half` returns a value");
 }
 
 #[test]
 fn argument_once() {
     check("#[kernel(fma, fma)] fn k() {}",
           "              ^^^ `fma` is given twice");
+    check("#[kernel(fast_math, fma, fast_math)] fn k() {}",
+          "                         ^^^^^^^^^ `fast_math` is given twice");
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
         .as_ref()
         .map_or(0, |written| written.value);
     let fma = u32::from(kernel.arguments.fma.is_some());
+    let fast_math = kernel.arguments.fast_math.is_some();
     let module = quote!(::warploom::device_std::kernel);
     let param = quote!(#module::DeviceParam);
     let params = kernel.passed().enumerate().map(|(at, passed)| {
@@ -59,6 +60,7 @@ pub(super) fn entry(kernel: &Kernel) -> TokenStream {
             #contract
             max_registers: #registers,
             fma: #fma,
+            fast_math: #fast_math,
             file: ::warploom::__core::file!(),
             line: ::warploom::__core::line!(),
             package: #package,

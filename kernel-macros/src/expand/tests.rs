@@ -196,7 +196,7 @@ fn attributes_go_where_they_belong() {
 #[test]
 fn the_contract_travels() {
     let device = expand(
-        "block(16, 8), launch_bounds(128, 2, 4), cluster(2, 1), fma",
+        "block(16, 8), launch_bounds(128, 2, 4), cluster(2, 1), fma, fast_math",
         "fn k(i: Index2D) {}",
         Pass::Device,
     );
@@ -208,7 +208,10 @@ fn the_contract_travels() {
         &device,
         quote!(cluster: [2u32, 1u32, 1u32], cluster_at_launch: false, max_cluster: 4u32,),
     );
-    contains(&device, quote!(max_registers: 0u32, fma: 1u32,));
+    contains(
+        &device,
+        quote!(max_registers: 0u32, fma: 1u32, fast_math: true,),
+    );
     contains(
         &device,
         quote!(
@@ -220,7 +223,10 @@ fn the_contract_travels() {
         "fn k(i: Index2D) {}",
         Pass::Device,
     );
-    contains(&device, quote!(max_registers: 40u32, fma: 0u32,));
+    contains(
+        &device,
+        quote!(max_registers: 40u32, fma: 0u32, fast_math: false,),
+    );
     contains(
         &device,
         quote!(cluster: [0u32, 0u32, 0u32], cluster_at_launch: true,),
