@@ -8,14 +8,14 @@ use warploom::prelude::*;
 use warploom_harness::device_test::on_each_device;
 
 /// Arguments of one test.
-const COUNT: usize = 4001;
+pub(crate) const COUNT: usize = 4001;
 
 /// How far a result may be from the exact value.
-type Allowed = fn(x: f64, exact: f64, on: On) -> f64;
+pub(crate) type Allowed = fn(x: f64, exact: f64, on: On) -> f64;
 
 /// Whose bounds count.
 #[derive(Clone, Copy)]
-enum On {
+pub(crate) enum On {
     /// The emulator: those of CUDA's guide.
     Emulator,
     /// A GPU: those of the manual of PTX.
@@ -23,14 +23,18 @@ enum On {
 }
 
 /// One ulp of `f32` at a value of this size.
-fn ulp(exact: f64) -> f64 {
+pub(crate) fn ulp(exact: f64) -> f64 {
     let size = exact.abs().max(f64::from(f32::MIN_POSITIVE));
     f64::from_bits(size.to_bits() & 0x7ff0_0000_0000_0000) * f64::from(f32::EPSILON)
 }
 
-macro_rules! fast {
-    ($($test:ident, $kernel:ident: $from:literal..$to:literal |$x:ident| $ours:expr, $exact:expr, $allowed:expr;)*) => {$(
-        #[kernel]
+/// Kernels, all with the attribute's arguments in brackets, and for each a function that compares its results with the exact values.
+macro_rules! near {
+    ($options:tt $($test:ident, $kernel:ident: $from:literal..$to:literal |$x:ident| $ours:expr, $exact:expr, $allowed:expr;)*) => {
+        $($crate::fast::near!(@ $options $test, $kernel: $from..$to |$x| $ours, $exact, $allowed);)*
+    };
+    (@ [$($option:ident)?] $test:ident, $kernel:ident: $from:literal..$to:literal |$x:ident| $ours:expr, $exact:expr, $allowed:expr) => {
+        #[kernel($($option)?)]
         fn $kernel(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
             if let Some(y) = y.get_mut(i) {
                 let $x = x[i.get()];
@@ -54,11 +58,12 @@ macro_rules! fast {
                 Ok(())
             });
         }
-    )*};
+    };
 }
+pub(crate) use near;
 
 /// The logarithms: an absolute error from a half to 2, ulps elsewhere.
-fn logarithm(x: f64, exact: f64, absolute: f64, ulps: f64) -> f64 {
+pub(crate) fn logarithm(x: f64, exact: f64, absolute: f64, ulps: f64) -> f64 {
     let near_1 = (0.5..=2.0).contains(&x);
     if near_1 {
         absolute
@@ -69,7 +74,7 @@ fn logarithm(x: f64, exact: f64, absolute: f64, ulps: f64) -> f64 {
 }
 
 /// CUDA defines the tangent as `__sinf(x) * (1 / __cosf(x))`: the error of each of the two, and two roundings.
-fn quotient(exact: f64, on: On) -> f64 {
+pub(crate) fn quotient(exact: f64, on: On) -> f64 {
     let secant = (1.0 + exact * exact).sqrt();
     match on {
         On::Emulator => (SINE.of(on) + exact.abs() * COSINE.of(on)) * secant + 1.5 * ulp(exact),
@@ -79,10 +84,10 @@ fn quotient(exact: f64, on: On) -> f64 {
 
 /// Two bounds of an absolute error, by their logarithms to base 2: the guide's, and what is asked of a GPU.
 #[derive(Clone, Copy)]
-struct Absolute(f64, f64);
+pub(crate) struct Absolute(f64, f64);
 
 impl Absolute {
-    fn of(self, on: On) -> f64 {
+    pub(crate) fn of(self, on: On) -> f64 {
         2f64.powf(match on {
             On::Emulator => self.0,
             On::Gpu => self.1,
@@ -90,13 +95,14 @@ impl Absolute {
     }
 }
 
-const SINE: Absolute = Absolute(-21.41, -20.5);
-const COSINE: Absolute = Absolute(-21.19, -20.5);
-const LOG: Absolute = Absolute(-21.41, -21.0);
-const LOG2: Absolute = Absolute(-22.0, -21.0);
-const LOG10: Absolute = Absolute(-24.0, -22.0);
+pub(crate) const SINE: Absolute = Absolute(-21.41, -20.5);
+pub(crate) const COSINE: Absolute = Absolute(-21.19, -20.5);
+pub(crate) const LOG: Absolute = Absolute(-21.41, -21.0);
+pub(crate) const LOG2: Absolute = Absolute(-22.0, -21.0);
+pub(crate) const LOG10: Absolute = Absolute(-24.0, -22.0);
 
-fast! {
+near! {
+    []
     sine, sin: -3.141_592_5..3.141_592_5 |x| fast::sin(x), x.sin(), |_, _, on| SINE.of(on);
     cosine, cos: -3.141_592_5..3.141_592_5 |x| fast::cos(x), x.cos(), |_, _, on| COSINE.of(on);
     sine_of_both, sin_of_sincos: -3.141_592_5..3.141_592_5 |x| fast::sincos(x).0, x.sin(), |_, _, on| SINE.of(on);

@@ -7,6 +7,7 @@ mod binary; // pairs of arguments
 mod exact; // exact results, and results that are no floats
 mod exhaustive; // all arguments of one-argument functions
 mod fast; // the fast forms
+mod fast_math; // kernels with `fast_math`
 mod ptx_fast; // what the fast forms become
 mod reference; // f64 functions that libm lacks
 mod ulp; // distances between floats
