@@ -104,3 +104,33 @@ fn rows_are_multiplied() -> warploom::Result<()> {
     assert_eq!(y.to_vec(&stream)?, [16.0; 40]);
     Ok(())
 }
+
+// ANCHOR: fast
+/// Directions of length 1: one approximate inverse root instead of a root and three divisions, each rounded.
+#[kernel(fast_math)]
+fn normalise(i: Index1D, x: &[[f32; 3]], mut y: DisjointSlice<[f32; 3]>) {
+    if let Some(y) = y.get_mut(i) {
+        let x = x[i.get()];
+        let length = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt();
+        *y = x.map(|coordinate| coordinate * (1.0 / length));
+    }
+}
+
+#[test]
+fn directions_have_length_1() -> warploom::Result<()> {
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let x: Vec<[f32; 3]> = (1..1000).map(|n| [n as f32, 2.0, -0.5]).collect();
+    let mut y = device.zeroed::<[f32; 3]>(x.len())?;
+    normalise::launch(
+        &stream,
+        Launch::covering(x.len()),
+        &device.upload(&x)?,
+        &mut y,
+    )?;
+    for [a, b, c] in y.to_vec(&stream)? {
+        assert!((a * a + b * b + c * c - 1.0).abs() < 2e-6);
+    }
+    Ok(())
+}
+// ANCHOR_END: fast

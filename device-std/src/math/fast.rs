@@ -3,6 +3,7 @@
 //! They end in approximations of the hardware, so a GPU's results differ from the emulator's, which are rounded from the exact value of
 //! each approximation. The emulator keeps the bounds of CUDA's guide; of a GPU no more is promised than the manual of PTX does of its
 //! instructions. Where the two differ, both bounds are given. Subnormal arguments count as 0 in logarithms, subnormal results become 0 in powers.
+//! `#[kernel(fast_math)]` puts such forms in the place of std's functions in a whole kernel.
 
 use core::f32::consts::{LN_2, LOG2_10, LOG2_E, LOG10_2};
 
