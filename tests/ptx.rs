@@ -26,6 +26,8 @@ mod contracts;
 mod convergent;
 #[path = "ptx/copies.rs"]
 mod copies;
+#[path = "ptx/divisions.rs"]
+mod divisions;
 #[path = "ptx/dynamic_shared.rs"]
 mod dynamic_shared;
 #[path = "ptx/fast_math.rs"]

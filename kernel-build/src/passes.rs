@@ -180,9 +180,12 @@ passes! {
     OptimiseLoops: "optimise-loops", Optimisation, REQUIRED,
         "O3 again, on functions that loop passes have changed",
         "loop passes have run", "other functions";
+    DivisionVersioning: "division-versioning", Optimisation, performance("versioned_divisions_do_the_same", "not timed yet"),
+        "what follows 64-bit divisions of indices gets a version for indices of 32 bits",
+        "indices that are computed from the launch and parameters; no convergent operation in what follows", "visible results; where threads wait for each other";
     IndexNarrowing: "index-narrowing", Optimisation, performance("narrow_arithmetic_is_the_same", "transpose_padded 1.024, stencil_2d 1.022, convolution_1d 1.015, transpose_swizzled 1.009, transpose_tiled 1.006, matmul_batched 0.999, scan_exclusive 0.999, bitonic_step 0.997, convolution_2d 0.997, scan_inclusive 0.997, monte_carlo 0.996"),
         "64-bit arithmetic whose values fit into 32 bits is done in 32",
-        "functions without loops; ranges of indices", "values";
+        "ranges of indices; in functions with loops only divisions", "values";
     AddressMerging: "address-merging", Optimisation, performance("narrow_arithmetic_is_the_same", "transpose_padded 1.008, transpose_swizzled 1.008, convolution_2d 1.005, stencil_2d 1.005, transpose_naive 1.000, transpose_tiled 1.000"),
         "two additions to a base pointer become one",
         "functions without loops; LLVM must not run after it", "addresses";

@@ -29,9 +29,10 @@ use crate::lower::{
     shared, statics, symbols, target_queries,
 };
 use crate::opt::{
-    Changed, bounds_check_hoisting, canonical_counters, early_loops::EarlyLoops, gather_batching,
-    index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion, optimise,
-    pointer_strength_reduction, sincos_merging, wide_min_max, wide_multiply,
+    Changed, bounds_check_hoisting, canonical_counters, division_versioning,
+    early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading, load_sinking,
+    local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, sincos_merging,
+    wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -210,6 +211,7 @@ fn compile_with(
             pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
             pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
             pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
+            pass!(run, m: DivisionVersioning => division_versioning::version_all(m));
             pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
             pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));
 

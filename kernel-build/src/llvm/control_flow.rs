@@ -13,8 +13,22 @@ impl<'ctx> Block<'ctx> {
         Block { raw, context }
     }
 
+    /// A new block behind all others of a function, without instructions and without ways to it.
+    pub(crate) fn new_last(function: Value<'ctx>) -> Block<'ctx> {
+        let (llvm, context) = (function.context.llvm, function.context);
+        let append = llvm.LLVMAppendBasicBlockInContext;
+        // SAFETY: a live function of this context.
+        let raw = unsafe { append(context.raw, function.raw, c"".as_ptr()) };
+        Block { raw, context }
+    }
+
     /// Puts a new block before this one on every way to it, and all of its instructions but the last there; that block lacks its last one.
     pub(crate) fn split_off_front(self, all: &[Block<'ctx>]) -> Block<'ctx> {
+        self.split_before(self.terminator(), all)
+    }
+
+    /// The same with the instructions before one of the block.
+    pub(crate) fn split_before(self, first: Value<'ctx>, all: &[Block<'ctx>]) -> Block<'ctx> {
         let llvm = self.context.llvm;
         let front = self.new_before();
         for other in all {
@@ -27,13 +41,21 @@ impl<'ctx> Block<'ctx> {
             }
         }
         let builder = Builder::at_end(front);
-        let last = self.terminator();
-        for instruction in self.instructions() {
-            if instruction != last {
-                builder.move_here(instruction);
-            }
+        let instructions = self.instructions().into_iter();
+        for instruction in instructions.take_while(|i| *i != first) {
+            builder.move_here(instruction);
         }
         front
+    }
+
+    /// Lets the last instruction go to other blocks.
+    pub(crate) fn redirect(self, to: impl Fn(Block<'ctx>) -> Block<'ctx>) {
+        let llvm = self.context.llvm;
+        for (index, old) in (0..).zip(self.successors()) {
+            let new = to(old);
+            // SAFETY: a live terminator, an index below its count, a block of the same function.
+            unsafe { (llvm.LLVMSetSuccessor)(self.terminator().raw, index, new.raw) };
+        }
     }
 }
 
@@ -111,7 +133,7 @@ impl<'ctx> Builder<'ctx> {
         mut operand: impl FnMut(Value<'ctx>) -> Value<'ctx>,
     ) -> Value<'ctx> {
         let llvm = self.context.llvm;
-        // SAFETY: a live instruction that is no phi and ends no block.
+        // SAFETY: a live instruction that is no phi.
         let raw = unsafe { (llvm.LLVMInstructionClone)(instruction.raw) };
         // SAFETY: a positioned builder and the copy, which is in no block.
         unsafe { (llvm.LLVMInsertIntoBuilder)(self.raw, raw) };

@@ -267,6 +267,7 @@ functions! {
     fn LLVMSetICmpSameSign(comparison: ValueRef, flag: Bool);
     fn LLVMBuildBr(builder: BuilderRef, to: BlockRef) -> ValueRef;
     fn LLVMBuildCondBr(builder: BuilderRef, condition: ValueRef, when_true: BlockRef, when_false: BlockRef) -> ValueRef;
+    fn LLVMAppendBasicBlockInContext(context: ContextRef, function: ValueRef, name: *const c_char) -> BlockRef;
     fn LLVMInsertBasicBlockInContext(context: ContextRef, before: BlockRef, name: *const c_char) -> BlockRef;
     fn LLVMPositionBuilderAtEnd(builder: BuilderRef, block: BlockRef);
     fn LLVMSetSuccessor(terminator: ValueRef, index: c_uint, block: BlockRef);

@@ -110,7 +110,7 @@ impl Passes {
     }
 
     /// All of them, for the self-test.
-    pub(crate) fn all() -> [Passes; 16] {
+    pub(crate) fn all() -> [Passes; 17] {
         [
             Passes::drop_unreachable(),
             Passes::expose_arguments(),
@@ -126,6 +126,7 @@ impl Passes {
             Passes::unroll_completely(),
             Passes::tidy(),
             Passes::drop_unused(),
+            Passes::drop_unreached_blocks(),
             Passes::optimize(),
             Passes::infer_address_spaces(),
         ]
@@ -213,6 +214,11 @@ impl Passes {
     /// Drops instructions whose results are unused.
     pub(crate) fn drop_unused() -> Passes {
         Passes("function(dce)".into())
+    }
+
+    /// Drops blocks that control does not reach.
+    pub(crate) fn drop_unreached_blocks() -> Passes {
+        Passes("function(unreachableblockelim)".into())
     }
 
     /// Everything that makes kernels fast; [`infer_address_spaces`](Self::infer_address_spaces) belongs to it.

@@ -54,7 +54,7 @@ pub(super) fn edges_to(function: Value<'_>) -> HashMap<Block<'_>, usize> {
 pub(super) struct Check<'ctx> {
     pub(super) at: Block<'ctx>,
     pub(super) next: Block<'ctx>,
-    panic: Block<'ctx>,
+    pub(super) panic: Block<'ctx>,
 }
 
 impl<'ctx> Check<'ctx> {

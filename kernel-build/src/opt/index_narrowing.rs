@@ -9,17 +9,14 @@
 //! zext (y << 5 | x) >> 5      (x < 32)    →  zext y
 //! zext (y << 5 | x) - zext x              →  zext (y << 5)
 //! ```
-//! LLVM does the same only if the intermediate values have no other use. Functions with loops keep their arithmetic: strength reduction moves the
-//! addresses of a loop from iteration to iteration, and what precedes the loop costs little.
+//! LLVM does the same only if the intermediate values have no other use. Functions with loops keep their arithmetic, but for divisions: strength reduction
+//! moves the addresses of a loop from iteration to iteration, and what precedes the loop costs little. A division of 64 bits costs much everywhere.
 
+use super::upper_bounds::{DEPTH, UpperBounds, top, without_zeros};
 use super::{Changed, loops};
 use crate::llvm::{Builder, Compare, LlvmError, Module, Op, Passes, TypeKind, Value};
-use std::collections::HashMap;
 
-/// Deeper expressions are not analysed.
-const DEPTH: u32 = 8;
-
-/// Narrows the arithmetic of all functions without loops. What is left of an expression may be narrow in turn.
+/// Narrows the arithmetic of all functions without loops, and the divisions of the others. What is left of an expression may be narrow in turn.
 pub(crate) fn narrow_all(module: &mut Module<'_>) -> Result<(), LlvmError> {
     const ITERATIONS: u32 = 3;
     for _ in 0..ITERATIONS {
@@ -41,11 +38,9 @@ pub(crate) fn merge_all_addresses(module: &mut Module<'_>) -> Result<(), LlvmErr
     changed.run(module, Passes::drop_unused(), None)
 }
 
-/// Narrows the arithmetic of a function without loops; returns whether there was any. LLVM removes what is left unused.
+/// Narrows the arithmetic of a function, or with loops only its divisions; returns whether there was any. LLVM removes what is left unused.
 pub(super) fn narrow(function: Value<'_>) -> bool {
-    if !is_straight(function) {
-        return false;
-    }
+    let only_divisions = !is_straight(function);
     let bounds = UpperBounds::of(function);
     let mut changed = false;
     for instruction in function.instructions() {
@@ -53,7 +48,9 @@ pub(super) fn narrow(function: Value<'_>) -> bool {
             TypeKind::Integer(bits @ (1 | 32 | 64)) => bits,
             _ => continue,
         };
-        let less = if bits == 1 {
+        let less = if only_divisions {
+            bounds.narrow_division(instruction)
+        } else if bits == 1 {
             let one = bounds.narrow_comparison(instruction);
             one.or_else(|| bounds.one_comparison(instruction))
         } else {
@@ -100,24 +97,7 @@ fn is_straight(function: Value<'_>) -> bool {
     loops::in_cycles(function).is_empty()
 }
 
-/// Upper bounds of a function's values.
-struct UpperBounds<'ctx> {
-    /// The largest values of thread and block indices.
-    of_launch: HashMap<Value<'ctx>, u64>,
-}
-
 impl<'ctx> UpperBounds<'ctx> {
-    fn of(function: Value<'ctx>) -> UpperBounds<'ctx> {
-        let calls = function
-            .instructions()
-            .into_iter()
-            .filter_map(Value::as_call);
-        let of_launch = calls.filter_map(|call| Some((call, launch_bound(call)?)));
-        UpperBounds {
-            of_launch: of_launch.collect(),
-        }
-    }
-
     /// One of the parts that a value was combined from, if this instruction extracts it again.
     fn part(&self, value: Value<'ctx>) -> Option<Value<'ctx>> {
         let operands = value.operands();
@@ -170,6 +150,15 @@ impl<'ctx> UpperBounds<'ctx> {
         {
             return None;
         }
+        if value.op() == Op::Freeze {
+            // Of poison it makes some number: one of 32 bits too.
+            let builder = Builder::before(value);
+            let half = lower_half(&builder, value.operands()[0]);
+            return Some(builder.freeze(half));
+        }
+        if let Some(narrow) = self.narrow_remainder(value) {
+            return Some(narrow);
+        }
         let args = if value.op() == Op::Call {
             value.args()
         } else {
@@ -202,6 +191,26 @@ impl<'ctx> UpperBounds<'ctx> {
             }
             _ => None,
         }
+    }
+
+    /// The same in 32 bits, if it is a division of 64, or stands between two.
+    fn narrow_division(&self, value: Value<'ctx>) -> Option<Value<'ctx>> {
+        let is_division = matches!(value.op(), Op::UDiv | Op::URem | Op::Freeze)
+            || self.remainder(value).is_some();
+        is_division.then(|| self.narrow_value(value)).flatten()
+    }
+
+    /// A remainder that fits and is written as a difference: its lower half depends on lower halves alone.
+    fn narrow_remainder(&self, value: Value<'ctx>) -> Option<Value<'ctx>> {
+        let remainder = self.remainder(value)?;
+        // Where the quotient stays wide, so does the difference.
+        let is_narrow = self.is_narrow(remainder.dividend) && self.is_narrow(remainder.divisor);
+        let builder = is_narrow.then(|| Builder::before(value))?;
+        let [a, b] = value.operands()[..] else {
+            return None;
+        };
+        let (a, b) = (lower_half(&builder, a), lower_half(&builder, b));
+        Some(builder.operation(value.op(), a, b))
     }
 
     /// The same comparison of lower halves, if the upper ones are zero.
@@ -256,67 +265,6 @@ impl<'ctx> UpperBounds<'ctx> {
         let wide = a.ty().kind() == TypeKind::Integer(64);
         (wide && own == how && self.is_narrow(a) && a.as_integer().is_none()).then_some((a, b))
     }
-
-    fn is_narrow(&self, value: Value<'ctx>) -> bool {
-        self.upper_bound(value, DEPTH) <= u64::from(u32::MAX)
-    }
-
-    /// An upper bound of a value.
-    fn upper_bound(&self, value: Value<'ctx>, depth: u32) -> u64 {
-        let TypeKind::Integer(1..=64) = value.ty().kind() else {
-            return u64::MAX;
-        };
-        let top = top(value);
-        if let Some(number) = value.as_integer() {
-            return number;
-        }
-        if depth == 0 || value.block().is_none() {
-            return top;
-        }
-        let operands = value.operands();
-        let of = |i: usize| {
-            operands
-                .get(i)
-                .map_or(top, |v| self.upper_bound(*v, depth - 1))
-        };
-        let constant = || operands.get(1).and_then(|v| v.as_integer());
-        let found = match value.op() {
-            Op::ZExt | Op::Trunc => Some(of(0)),
-            Op::And => Some(of(0).min(of(1))),
-            Op::Or | Op::Xor => Some(u64::MAX >> (of(0) | of(1)).leading_zeros().min(63)),
-            Op::Add => of(0).checked_add(of(1)),
-            Op::Mul => of(0).checked_mul(of(1)),
-            Op::Shl => constant()
-                .filter(|k| *k < 64)
-                .and_then(|k| of(0).checked_mul(1 << k)),
-            Op::LShr => constant().filter(|k| *k < 64).map(|k| of(0) >> k),
-            Op::UDiv => constant().and_then(|by| of(0).checked_div(by)),
-            Op::URem => constant().filter(|by| *by != 0).map(|by| of(0).min(by - 1)),
-            Op::Select => Some(of(1).max(of(2))),
-            Op::Call => self.of_call(value, depth),
-            _ => None,
-        };
-        found.filter(|found| *found <= top).unwrap_or(top)
-    }
-
-    /// Of a minimum or maximum, or of a thread or block index.
-    fn of_call(&self, call: Value<'ctx>, depth: u32) -> Option<u64> {
-        if let Some(most) = self.of_launch.get(&call) {
-            return Some(*most);
-        }
-        let name = call.callee().as_function()?.name();
-        let args = call
-            .args()
-            .into_iter()
-            .map(|a| self.upper_bound(a, depth - 1));
-        if name.starts_with("llvm.umax.") {
-            args.max()
-        } else if name.starts_with("llvm.umin.") {
-            args.min()
-        } else {
-            None
-        }
-    }
 }
 
 /// The operands of an addition, or of what is one.
@@ -338,15 +286,6 @@ fn shifted(value: Value<'_>) -> Option<(Value<'_>, u64)> {
     }
 }
 
-/// The value before it was zero-extended.
-fn without_zeros(value: Value<'_>) -> Value<'_> {
-    if value.block().is_some() && value.op() == Op::ZExt {
-        without_zeros(value.operands()[0])
-    } else {
-        value
-    }
-}
-
 fn lower_half<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Value<'ctx> {
     match value.as_integer() {
         Some(number) => builder.number(number, 32),
@@ -359,24 +298,6 @@ fn extended<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>, bits: u32) -> Val
         TypeKind::Integer(own) if own < bits => builder.extended(value, bits),
         _ => value,
     }
-}
-
-/// The largest number of a type; 0 for what is no integer of at most 64 bits.
-fn top(value: Value<'_>) -> u64 {
-    match value.ty().kind() {
-        TypeKind::Integer(bits @ 1..=64) => u64::MAX >> (64 - bits),
-        _ => 0,
-    }
-}
-
-/// The largest value of a thread or block index, as `lower/kernels.rs` has stated it.
-fn launch_bound(call: Value<'_>) -> Option<u64> {
-    let name = call.callee().as_function()?.name();
-    if !name.starts_with("llvm.nvvm.read.ptx.sreg.") {
-        return None;
-    }
-    let (_, end) = call.result_range()?;
-    Some(end - 1)
 }
 
 #[cfg(test)]

@@ -39,6 +39,11 @@ pub(crate) fn sink(function: Value<'_>) -> bool {
         .filter_map(|at| Some((at, Check::of(at)?)))
         .filter(|(_, c)| edges.get(&c.next) == Some(&1) && c.next.phis().is_empty())
         .collect();
+    sink_below_checks(&checks)
+}
+
+/// Sinks the loads before these checks, by their blocks; returns whether there were any. What follows a check is reached through it alone.
+pub(super) fn sink_below_checks(checks: &HashMap<Block<'_>, Check<'_>>) -> bool {
     let behind: HashSet<Block<'_>> = checks.values().map(|check| check.next).collect();
     let mut changed = false;
     // From the first check of a run to the last: what was sunk below one is sunk below the next.

@@ -261,7 +261,12 @@ impl<'ctx> Graph<'ctx> {
         components
     }
 
-    fn dominates(&self, above: usize, mut at: usize) -> bool {
+    /// The block that is on every way to another, and nearest to it; `None` for the entry and for what is not reached.
+    pub(super) fn immediate_dominator(&self, at: usize) -> Option<usize> {
+        self.dominator[at].filter(|above| *above != at)
+    }
+
+    pub(super) fn dominates(&self, above: usize, mut at: usize) -> bool {
         loop {
             match self.dominator[at] {
                 _ if at == above => return true,

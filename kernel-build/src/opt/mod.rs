@@ -6,6 +6,7 @@
 //! | [`add_recurrence`] | integers that grow by a loop-invariant step |
 //! | [`back_edge`] | what values are where the latch branches back |
 //! | [`trip_count`] | how many iterations a loop has, and the last value of an add recurrence |
+//! | [`upper_bounds`] | which integers are small |
 //!
 //! Must not know: cargo, files. Each pass is fuzzed against the unchanged function (`differential_fuzzing`).
 
@@ -16,6 +17,7 @@ pub(crate) mod canonical_counters;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod differential_fuzzing;
+pub(crate) mod division_versioning;
 pub(crate) mod early_loops;
 pub(crate) mod gather_batching;
 mod guard_merging;
@@ -28,8 +30,11 @@ mod loops;
 pub(crate) mod memcpy_expansion;
 mod pointer_counters;
 pub(crate) mod pointer_strength_reduction;
+mod region;
 pub(crate) mod sincos_merging;
 mod trip_count;
+mod upper_bounds;
+mod version_exits;
 pub(crate) mod wide_min_max;
 pub(crate) mod wide_multiply;
 

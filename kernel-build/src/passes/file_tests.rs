@@ -9,9 +9,9 @@ use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
-    Changed, bounds_check_hoisting, canonical_counters, gather_batching, index_narrowing,
-    jump_threading, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
-    sincos_merging, wide_min_max, wide_multiply,
+    Changed, bounds_check_hoisting, canonical_counters, division_versioning, gather_batching,
+    index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion,
+    pointer_strength_reduction, sincos_merging, wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -33,6 +33,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
             loops.again(m, gather_batching::batch);
         }
         Pass::PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce),
+        Pass::DivisionVersioning => division_versioning::version_all(m).unwrap(),
         Pass::IndexNarrowing => index_narrowing::narrow_all(m).unwrap(),
         Pass::AddressMerging => index_narrowing::merge_all_addresses(m).unwrap(),
         Pass::LocalAtomics => local_atomics::lower(m, &["kernel".to_owned()]).unwrap(),

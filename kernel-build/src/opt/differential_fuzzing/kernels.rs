@@ -2,6 +2,7 @@
 //! in divergent branches, local arrays, volatile and atomic accesses.
 
 mod accesses;
+mod divided;
 mod inclusive;
 
 use super::function::{
@@ -10,6 +11,7 @@ use super::function::{
 };
 use super::generator::{Generator, Random};
 use super::interpreter::Input;
+pub(super) use divided::with_division;
 
 /// Elements of an array parameter: a power of two, so that an index can be masked.
 const ELEMENTS: usize = 32;

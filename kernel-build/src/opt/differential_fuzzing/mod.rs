@@ -21,9 +21,10 @@ mod straight_line;
 mod warp;
 
 use super::{
-    Changed, bounds_check_hoisting, canonical_counters, early_loops::EarlyLoops, gather_batching,
-    index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion,
-    pointer_strength_reduction, sincos_merging, wide_min_max, wide_multiply,
+    Changed, bounds_check_hoisting, canonical_counters, division_versioning,
+    early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading, load_sinking,
+    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_min_max,
+    wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -79,6 +80,33 @@ fn narrow_arithmetic_is_the_same() {
         changed
     });
     compared.are_enough(400, 20_000, 0);
+}
+
+/// The versions are told apart by arguments, half of which are small.
+#[test]
+fn versioned_divisions_do_the_same() {
+    let divided = Suite {
+        function: kernels::with_division,
+        functions: 400,
+        ..KERNELS
+    };
+    let compared = check(&divided, |module| {
+        let changed = changed(module, |module| {
+            division_versioning::version_all(module).unwrap();
+        });
+        module.verify().unwrap();
+        each(module, index_narrowing::narrow);
+        changed
+    });
+    compared.are_enough(100, 3000, 10);
+    let compared = check(&STRAIGHT, |module| {
+        let changed = changed(module, |module| {
+            division_versioning::version_all(module).unwrap();
+        });
+        index_narrowing::narrow_all(module).unwrap();
+        changed
+    });
+    compared.are_enough(40, 10_000, 0);
 }
 
 #[test]
@@ -370,6 +398,7 @@ fn all_passes(module: &mut Module<'_>) {
     local_arrays::promote(module, &gpu).unwrap();
     let loops = loop_passes(module);
     loops.optimise(module, Some(&gpu)).unwrap();
+    division_versioning::version_all(module).unwrap();
     index_narrowing::narrow_all(module).unwrap();
     index_narrowing::merge_all_addresses(module).unwrap();
     load_sinking::sink_all(module);
