@@ -14,6 +14,8 @@ mod atomic_loops;
 mod atomic_operations;
 #[path = "ptx/barriers.rs"]
 mod barriers;
+#[path = "ptx/bits.rs"]
+mod bits;
 #[path = "ptx/block_size.rs"]
 mod block_size;
 #[path = "ptx/block_size_in_functions.rs"]

@@ -171,6 +171,9 @@ passes! {
     LocalArrays: "local-arrays", Optimisation, performance("promoted_local_arrays_do_the_same", "bitonic_step 2.541, histogram_shared 2.254, argmax 1.698, spmv_rows 1.003, stencil_3d 1.001, histogram_global 1.000, spmv_warps 1.000"),
         "counters that are merged between two tests of one condition become add recurrences, and loops that index small local arrays straight code, if that moves an array from local memory into registers",
         "optimised IR", "control flow, until LLVM unrolls the loop; functions that need as much local memory as before";
+    BitCounts: "bit-counts", Optimisation, performance("counted_bits_are_the_same", "not timed yet"),
+        "loops that clear the lowest bit until none is left become a count of bits",
+        "a loop of one block that does nothing else; `optimise-loops` removes what is left of it", "values behind the loop";
     GuardMerging: "guard-merging", Optimisation, performance("merged_guards_do_the_same", "matmul_register_2d 1.043"),
         "consecutive checks of a loop with convergent operations are skipped by one branch",
         "at least four checks without a store between them", "which check fails first; the number of versions of the loop";
@@ -216,6 +219,9 @@ passes! {
     WideMinMax: "wide-min-max", Emission, performance("wide_minima_are_the_same", "not timed yet"),
         "minima and maxima of 8 and 16 bits are taken in 32 bits",
         "LLVM must not run after it", "results";
+    TrailingZeros: "trailing-zeros", Emission, performance("trailing_zeros_are_the_same", "not timed yet"),
+        "trailing zeros of numbers that may be zero are counted without a branch",
+        "LLVM's instruction combiner must not run after it", "counts";
     WideMultiply: "wide-multiply", Emission, performance("products_of_widened_factors_are_the_same", "monte_carlo 1.089"),
         "factors with a zero upper half are extended from 32 bits again",
         "LLVM must not run after it", "products";

@@ -29,10 +29,10 @@ use crate::lower::{
     shared, statics, symbols, target_queries,
 };
 use crate::opt::{
-    Changed, bounds_check_hoisting, canonical_counters, division_versioning,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, division_versioning,
     early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading, load_sinking,
     local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, sincos_merging,
-    wide_min_max, wide_multiply,
+    trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -205,6 +205,7 @@ fn compile_with(
             let mut loops = Changed::default();
             pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
             pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+            pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
             pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
             loops.each(m, gather_batching::is_candidate);
             pass!(run, m: LoopUnswitching => loops.unswitch(m));
@@ -228,6 +229,7 @@ fn compile_with(
             pass!(run, m: StripDebugInfo => program.strip_debug_info(m));
             pass!(run, m: MemcpyExpansion => memcpy_expansion::expand(m));
             pass!(run, m: WideMinMax => wide_min_max::widen(m));
+            pass!(run, m: TrailingZeros => trailing_zeros::count_all(m));
             pass!(run, m: WideMultiply => wide_multiply::widen_factors(m));
             pass!(run, m: RenameForPtx => retarget::rename_for_ptx(m));
             contract::check(m, Stage::Emission, names)?;

@@ -1,7 +1,7 @@
 //! Arithmetic between LLVM's instructions, by its operation.
 
 use super::ffi::Nullable as _;
-use super::{Builder, Op, Type, Value};
+use super::{Builder, Module, Op, Type, Value};
 
 impl<'ctx> Value<'ctx> {
     /// The base and the number of an element's address.
@@ -89,5 +89,22 @@ impl<'ctx> Builder<'ctx> {
         // SAFETY: a positioned builder, a live number, and a type of fewer bits.
         let raw = unsafe { build(self.raw, value.raw, ty.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
+    }
+}
+
+impl<'ctx> Module<'ctx> {
+    /// The declaration of an intrinsic that comes for several types, for one of them; `None` if LLVM does not know it.
+    pub(crate) fn intrinsic_of(&mut self, name: &str, ty: Type<'ctx>) -> Option<Value<'ctx>> {
+        let context = self.context();
+        if !self.is_overloaded_intrinsic(name) {
+            return None;
+        }
+        let (llvm, mut types) = (context.llvm, [ty.raw]);
+        // SAFETY: a text with its length.
+        let id = unsafe { (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len()) };
+        let declare = llvm.LLVMGetIntrinsicDeclaration;
+        // SAFETY: a live module, an id that LLVM just gave of an intrinsic for several types, and one type.
+        let raw = unsafe { declare(self.raw, id, types.as_mut_ptr(), types.len()) };
+        Some(Value::new(raw, context))
     }
 }

@@ -265,22 +265,6 @@ impl<'ctx> Module<'ctx> {
         Some(Value::new(raw, self.context))
     }
 
-    /// The declaration of an intrinsic that comes for several types, for one of them; `None` if LLVM does not know it.
-    pub(crate) fn intrinsic_of(&mut self, name: &str, ty: Type<'ctx>) -> Option<Value<'ctx>> {
-        let llvm = self.context.llvm;
-        // SAFETY: a text with its length.
-        let id = unsafe { (llvm.LLVMLookupIntrinsicID)(name.as_ptr().cast(), name.len()) };
-        // SAFETY: an id that LLVM just gave, of an intrinsic.
-        if id == 0 || unsafe { (llvm.LLVMIntrinsicIsOverloaded)(id) } == 0 {
-            return None;
-        }
-        let mut types = [ty.raw];
-        // SAFETY: a live module, an id that LLVM just gave, and the one type that it is overloaded by.
-        let raw =
-            unsafe { (llvm.LLVMGetIntrinsicDeclaration)(self.raw, id, types.as_mut_ptr(), 1) };
-        Some(Value::new(raw, self.context))
-    }
-
     /// A new global variable of `ty` in an address space.
     pub(crate) fn add_global(&mut self, name: &str, ty: Type<'ctx>, space: u32) -> Value<'ctx> {
         let name = c_string(name);

@@ -12,6 +12,7 @@
 
 mod add_recurrence;
 mod back_edge;
+pub(crate) mod bit_counts;
 pub(crate) mod bounds_check_hoisting;
 pub(crate) mod canonical_counters;
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod pointer_counters;
 pub(crate) mod pointer_strength_reduction;
 mod region;
 pub(crate) mod sincos_merging;
+pub(crate) mod trailing_zeros;
 mod trip_count;
 mod upper_bounds;
 mod version_exits;

@@ -9,9 +9,9 @@ use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
-    Changed, bounds_check_hoisting, canonical_counters, division_versioning, gather_batching,
-    index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion,
-    pointer_strength_reduction, sincos_merging, wide_min_max, wide_multiply,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, division_versioning,
+    gather_batching, index_narrowing, jump_threading, load_sinking, local_arrays, memcpy_expansion,
+    pointer_strength_reduction, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,6 +25,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::LocalArrays => local_arrays::promote(m, gpu).unwrap(),
         Pass::CanonicalCounters => loops.each(m, canonical_counters::canonicalise),
         Pass::BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist),
+        Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
         Pass::GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards),
         Pass::LoopUnswitching => loops.unswitch(m).unwrap(),
         Pass::GatherBatching => {
@@ -41,6 +42,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::LoadSinking => load_sinking::sink_all(m),
         Pass::MemcpyExpansion => memcpy_expansion::expand(m),
         Pass::WideMinMax => wide_min_max::widen(m),
+        Pass::TrailingZeros => trailing_zeros::count_all(m),
         Pass::WideMultiply => wide_multiply::widen_factors(m),
         required => panic!("{required:?} has no file tests"),
     }

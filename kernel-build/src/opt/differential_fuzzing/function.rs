@@ -23,6 +23,8 @@ pub(super) enum Binary {
     UMax,
     SMin,
     SMax,
+    /// The trailing zeros of the first operand; the second one is not used.
+    Cttz,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,7 +181,7 @@ impl Binary {
     pub(super) fn is_function(self) -> bool {
         matches!(
             self,
-            Binary::UMin | Binary::UMax | Binary::SMin | Binary::SMax
+            Binary::UMin | Binary::UMax | Binary::SMin | Binary::SMax | Binary::Cttz
         )
     }
 }

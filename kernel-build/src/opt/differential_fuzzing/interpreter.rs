@@ -372,6 +372,7 @@ fn binary(how: Binary, flags: u8, bits: u32, a: u128, b: u128) -> Concrete {
             .then(|| (sa >> b).cast_unsigned() & top(bits)),
         Binary::UDiv => exact(!a.is_multiple_of(b)).then(|| a / b),
         Binary::URem => Some(a % b),
+        Binary::Cttz => Some(a.trailing_zeros().min(bits).into()),
         Binary::UMin => Some(a.min(b)),
         Binary::UMax => Some(a.max(b)),
         Binary::SMin => Some(sa.min(sb).cast_unsigned() & top(bits)),

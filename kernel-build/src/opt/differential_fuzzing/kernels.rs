@@ -2,6 +2,7 @@
 //! in divergent branches, local arrays, volatile and atomic accesses.
 
 mod accesses;
+mod bit_loops;
 mod divided;
 mod inclusive;
 
@@ -11,6 +12,7 @@ use super::function::{
 };
 use super::generator::{Generator, Random};
 use super::interpreter::Input;
+pub(super) use bit_loops::with_bit_loop;
 pub(super) use divided::with_division;
 
 /// Elements of an array parameter: a power of two, so that an index can be masked.

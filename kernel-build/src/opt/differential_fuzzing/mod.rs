@@ -21,10 +21,10 @@ mod straight_line;
 mod warp;
 
 use super::{
-    Changed, bounds_check_hoisting, canonical_counters, division_versioning,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, division_versioning,
     early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading, load_sinking,
-    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, wide_min_max,
-    wide_multiply,
+    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, trailing_zeros,
+    wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -82,31 +82,31 @@ fn narrow_arithmetic_is_the_same() {
     compared.are_enough(400, 20_000, 0);
 }
 
-/// The versions are told apart by arguments, half of which are small.
+/// Most arguments are small, so that both versions are run.
 #[test]
 fn versioned_divisions_do_the_same() {
     let divided = Suite {
         function: kernels::with_division,
-        functions: 400,
+        functions: 200,
         ..KERNELS
     };
+    let version = |module: &mut Module<'_>| division_versioning::version_all(module).unwrap();
     let compared = check(&divided, |module| {
-        let changed = changed(module, |module| {
-            division_versioning::version_all(module).unwrap();
-        });
-        module.verify().unwrap();
+        let changed = changed(module, version);
         each(module, index_narrowing::narrow);
         changed
     });
-    compared.are_enough(100, 3000, 10);
-    let compared = check(&STRAIGHT, |module| {
-        let changed = changed(module, |module| {
-            division_versioning::version_all(module).unwrap();
-        });
+    compared.are_enough(100, 1500, 10);
+    let straight = Suite {
+        functions: 200,
+        ..STRAIGHT
+    };
+    let compared = check(&straight, |module| {
+        let changed = changed(module, version);
         index_narrowing::narrow_all(module).unwrap();
         changed
     });
-    compared.are_enough(40, 10_000, 0);
+    compared.are_enough(10, 5_000, 0);
 }
 
 #[test]
@@ -132,6 +132,16 @@ fn products_of_widened_factors_are_the_same() {
         after.iter().zip(before).filter(|(a, b)| *a != b).count()
     });
     compared.are_enough(200, 20_000, 0);
+}
+
+#[test]
+fn trailing_zeros_are_the_same() {
+    let zeros = Suite {
+        function: straight_line::with_zeros,
+        ..STRAIGHT
+    };
+    let compared = check(&zeros, |module| changed(module, trailing_zeros::count_all));
+    compared.are_enough(400, 10_000, 0);
 }
 
 #[test]
@@ -229,6 +239,7 @@ fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     let mut loops = Changed::default();
     loops.each(module, canonical_counters::canonicalise);
     loops.each(module, bounds_check_hoisting::hoist);
+    bit_counts::replace_all(module, &mut loops);
     loops.each(module, bounds_check_hoisting::merge_guards);
     loops.each(module, gather_batching::is_candidate);
     loops.unswitch(module).unwrap();
@@ -244,6 +255,21 @@ fn loop_passes_keep_convergent_calls() {
     });
     compared.are_enough(20, 3000, 20);
     compared.has_events(1000);
+}
+
+#[test]
+fn counted_bits_are_the_same() {
+    let counting = Suite {
+        function: kernels::with_bit_loop,
+        functions: 400,
+        ..KERNELS
+    };
+    let compared = check(&counting, |module| {
+        changed(module, |module| {
+            bit_counts::replace_all(module, &mut Changed::default());
+        })
+    });
+    compared.are_enough(100, 3000, 10);
 }
 
 #[test]
@@ -403,5 +429,6 @@ fn all_passes(module: &mut Module<'_>) {
     index_narrowing::merge_all_addresses(module).unwrap();
     load_sinking::sink_all(module);
     memcpy_expansion::expand(module);
+    trailing_zeros::count_all(module);
     wide_multiply::widen_factors(module);
 }

@@ -1,8 +1,8 @@
 //! Prints generated functions as IR.
 
 use super::function::{
-    BlockId, COMPARISONS, Cast, Copy, Definition, FloatOp, Function, Ordered, REGISTER_PREFIX,
-    REGISTERS, Terminator, Trigonometric, Value, ValueId,
+    Binary, BlockId, COMPARISONS, Cast, Copy, Definition, FloatOp, Function, Ordered,
+    REGISTER_PREFIX, REGISTERS, Terminator, Trigonometric, Value, ValueId,
 };
 use std::fmt::Write as _;
 
@@ -79,6 +79,10 @@ impl Function {
             Definition::Register(n) => format!(
                 "call range(i32 0, {}) i32 @{REGISTER_PREFIX}{}()",
                 self.launch[*n], REGISTERS[*n]
+            ),
+            Definition::Binary(Binary::Cttz, _, a, _) => format!(
+                "call i{bits} @llvm.cttz.i{bits}({}, i1 false)",
+                self.typed(*a)
             ),
             Definition::Binary(how, _, a, b) if how.is_function() => format!(
                 "call i{bits} @llvm.{}.i{bits}({}, {})",

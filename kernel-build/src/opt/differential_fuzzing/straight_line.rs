@@ -22,6 +22,25 @@ pub(super) fn function(seed: u64) -> Function {
     generator.function
 }
 
+/// Generates a function that counts trailing zeros, often of zero.
+pub(super) fn with_zeros(seed: u64) -> Function {
+    let mut generator = Generator::new(seed);
+    for n in 0..4 {
+        generator.define(64, Definition::Parameter(n));
+    }
+    for _ in 0..3 {
+        let bits = generator.random.pick(&[32, 64]);
+        let number = generator.any_value(bits);
+        let mask = generator.interesting(bits);
+        let masked = generator.binary_with(Binary::And, 0, number, mask);
+        generator.binary_with(Binary::Cttz, 0, masked, masked);
+        generator.step();
+    }
+    let results = generator.results();
+    generator.end(Terminator::Ret(results));
+    generator.function
+}
+
 /// Two branches that join, and a phi of a value from each.
 fn diamond(generator: &mut Generator) {
     let which = generator.any_value(1);
