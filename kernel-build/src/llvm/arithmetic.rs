@@ -19,6 +19,15 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
+    /// Whether a difference is poison where it is negative.
+    pub(crate) fn is_poison_below_zero(self) -> bool {
+        if self.block().is_none() || self.op() != Op::Sub {
+            return false;
+        }
+        // SAFETY: a live subtraction.
+        unsafe { (self.context.llvm.LLVMGetNUW)(self.raw) != 0 }
+    }
+
     /// Whether a sum is poison where it wraps around, as a signed number or as an unsigned one.
     pub(crate) fn is_poison_on_wrap(self) -> bool {
         if self.block().is_none() || self.op() != Op::Add {

@@ -158,6 +158,7 @@ functions! {
     fn LLVMInt64TypeInContext(context: ContextRef) -> TypeRef;
     fn LLVMIsAArgument(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstant(value: ValueRef) -> ValueRef;
+    fn LLVMIsNull(value: ValueRef) -> Bool;
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, align: Bool, dialect: c_int, throws: Bool) -> ValueRef;

@@ -378,6 +378,21 @@ impl<'ctx> Value<'ctx> {
         Some((function, index))
     }
 
+    /// Whether this is the null pointer, of generic memory or cast to another address space.
+    pub(crate) fn is_null_pointer(self) -> bool {
+        let llvm = self.context.llvm;
+        if !self.is_constant() || !matches!(self.ty().kind(), TypeKind::Pointer(_)) {
+            return false;
+        }
+        // SAFETY: a live value.
+        if !unsafe { (llvm.LLVMIsAConstantExpr)(self.raw) }.is_null() {
+            // Of the expressions that make pointers only a cast has one operand.
+            return matches!(self.operands()[..], [cast] if cast.is_null_pointer());
+        }
+        // SAFETY: a live constant.
+        unsafe { (llvm.LLVMIsNull)(self.raw) != 0 }
+    }
+
     pub(crate) fn as_integer(self) -> Option<u64> {
         // SAFETY: a live value.
         if unsafe { (self.context.llvm.LLVMIsAConstantInt)(self.raw) }.is_null() {

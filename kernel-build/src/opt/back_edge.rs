@@ -176,6 +176,18 @@ impl<'ctx> BackEdge<'ctx> {
                 let builder = Builder::before(self.latch.terminator());
                 Some(builder.add(a.unwrap_or(operands[0]), b.unwrap_or(operands[1])))
             }
+            // `chunks` takes nothing from what is left, and stays where it is, when it is over.
+            Op::Sub | Op::GetElementPtr => {
+                let [base, by] = value.operands()[..] else {
+                    return None;
+                };
+                let by = self.resolve(by, without, depth - 1)?;
+                let builder = Builder::before(self.latch.terminator());
+                Some(match value.op() {
+                    Op::Sub => builder.sub(base, by),
+                    _ => builder.element(value, base, by),
+                })
+            }
             Op::Call => {
                 let least = match value.callee().name() {
                     name if name.starts_with("llvm.umin.") => Predicate::Ule,

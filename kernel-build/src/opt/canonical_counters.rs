@@ -2,10 +2,11 @@
 //!
 //! `Range::next` adds one where `start < end`; LLVM makes `start + zext(start < end)` of it. If the latch branches back on that very condition the sum
 //! is `start + 1`, but LLVM no longer knows the trip count and does not unroll the loop. A step of more than one ends up in a `select` likewise.
+//! Loops over slices compare pointers ([`pointer_counters`]) or what is left of the slice ([`remaining_length`]).
 
 use super::back_edge::BackEdge;
 use super::loops::{self, Loop};
-use super::pointer_counters;
+use super::{pointer_counters, remaining_length};
 use crate::llvm::{Builder, Op, TypeKind, Value};
 
 /// Rewrites such counters of a function; returns whether there were any.
@@ -16,6 +17,7 @@ pub(crate) fn canonicalise(function: Value<'_>) -> bool {
         changed |= merge_next_values(&found);
         changed |= simplify_on_back_edge(&found);
         changed |= pointer_counters::count_elements(&found);
+        changed |= remaining_length::count_steps(&found);
     }
     changed
 }

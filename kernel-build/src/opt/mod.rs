@@ -32,6 +32,7 @@ pub(crate) mod memcpy_expansion;
 mod pointer_counters;
 pub(crate) mod pointer_strength_reduction;
 mod region;
+mod remaining_length;
 pub(crate) mod sincos_merging;
 pub(crate) mod trailing_zeros;
 mod trip_count;

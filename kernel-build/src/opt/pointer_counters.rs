@@ -3,7 +3,7 @@
 //! ```text
 //! loop { x = *p; p += 1; k += 1; if p == start + n { break } }        if k == n { break }
 //! ```
-//! Without a `k` the loop gets one. Addresses and offsets here must be poison where they wrap around (`inbounds`, `nuw`): the first time that they are equal
+//! Without a `k` the loop gets one. A reversed loop, from the end to the start, is alike. Addresses and offsets here must be poison where they wrap around (`inbounds`, `nuw`): the first time that they are equal
 //! is after `n` iterations then. An end that is no whole number of elements behind the start is never met: the loop would branch on poison.
 
 use super::loops::Loop;
@@ -19,11 +19,16 @@ pub(super) fn count_elements(found: &Loop<'_>) -> bool {
         size if size == end.stride => end.number,
         _ => before.divide(end.number, before.number(end.stride, 64)),
     };
+    count_up_to(found, iterations, end.how);
+    true
+}
+
+/// Lets the latch compare a counter with a number of iterations.
+pub(super) fn count_up_to<'ctx>(found: &Loop<'ctx>, iterations: Value<'ctx>, how: Compare) {
     let next = counter(found).unwrap_or_else(|| new_counter(found, iterations.ty()));
     let here = Builder::before(found.latch.terminator());
-    let condition = here.compare(end.how, next, iterations);
+    let condition = here.compare(how, next, iterations);
     found.latch.set_condition(condition);
-    true
 }
 
 /// `next == start + number`, where `next` is `stride` bytes behind its previous value, and `start` its first.
@@ -52,17 +57,26 @@ impl<'ctx> PointerEnd<'ctx> {
             return PointerEnd::of_offset(found, how, next, end);
         }
         let (pointer, step, element) = next.as_element()?;
-        let stride = step.as_integer()?.checked_mul(bytes(element)?)?;
-        let (start, number, element) = end.as_element()?;
+        let mut stride = step.as_integer()?.wrapping_mul(bytes(element)?);
+        if !found.header.phis().contains(&pointer) {
+            return None;
+        }
+        let first = incoming(pointer, found.preheader)?;
+        // `rev` begins at the slice's end, and ends at its start.
+        let (low, high) = if stride >> 63 == 1 {
+            stride = stride.wrapping_neg();
+            (end, first)
+        } else {
+            (first, end)
+        };
+        let (start, number, element) = high.as_element()?;
         let bytes_per_number = bytes(element)?;
-        let is_pointer = found.header.phis().contains(&pointer)
-            && incoming(pointer, found.preheader) == Some(start)
-            && incoming(pointer, found.latch) == Some(next);
+        let is_pointer = low == start && incoming(pointer, found.latch) == Some(next);
         // The division below must know both.
         let divides = bytes_per_number == stride || bytes_per_number == 1;
         let is_wide = |n: Value<'ctx>| n.ty().kind() == TypeKind::Integer(64);
         // Bytes are not multiplied: only `next` could wrap around.
-        let is_exact = next.is_inbounds() && (bytes_per_number == 1 || end.is_inbounds());
+        let is_exact = next.is_inbounds() && (bytes_per_number == 1 || high.is_inbounds());
         let fits = (1..1 << 31).contains(&stride);
         (is_pointer && divides && is_wide(step) && is_wide(number) && is_exact && fits).then_some(
             PointerEnd {
@@ -112,7 +126,7 @@ impl<'ctx> PointerEnd<'ctx> {
     }
 }
 
-fn incoming<'ctx>(phi: Value<'ctx>, from: Block<'ctx>) -> Option<Value<'ctx>> {
+pub(super) fn incoming<'ctx>(phi: Value<'ctx>, from: Block<'ctx>) -> Option<Value<'ctx>> {
     let all = phi.incoming();
     all.iter().find(|(_, b)| *b == from).map(|(v, _)| *v)
 }
@@ -142,7 +156,7 @@ fn new_counter<'ctx>(found: &Loop<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
 }
 
 /// Bytes of an element; `None` for types that are no number and no bytes.
-fn bytes(element: Type<'_>) -> Option<u64> {
+pub(super) fn bytes(element: Type<'_>) -> Option<u64> {
     match element.kind() {
         TypeKind::Integer(bits @ (8 | 16 | 32 | 64)) => Some(u64::from(bits / 8)),
         TypeKind::Half => Some(2),

@@ -77,6 +77,26 @@ fn with(text: &str, changes: &[(&str, &str)]) -> String {
     })
 }
 
+/// The same elements from the last one to the first.
+const REVERSED: &str = "define i64 @f(ptr %start, i64 %n) {
+entry:
+  %end = getelementptr inbounds i32, ptr %start, i64 %n
+  br label %body
+body:
+  %p = phi ptr [ %end, %entry ], [ %next, %body ]
+  %sum = phi i64 [ 0, %entry ], [ %more, %body ]
+  %next = getelementptr inbounds i8, ptr %p, i64 -4
+  %x = load i32, ptr %next
+  %wide = zext i32 %x to i64
+  %twice = mul i64 %sum, 3
+  %more = add i64 %twice, %wide
+  %last = icmp eq ptr %next, %start
+  br i1 %last, label %done, label %body
+done:
+  ret i64 %more
+}
+";
+
 const STRIDE_12: [(&str, &str); 2] = [
     ("inbounds i32, ptr %start", "inbounds i8, ptr %start"),
     ("inbounds i32, ptr %p, i64 1", "inbounds i8, ptr %p, i64 12"),
@@ -104,6 +124,21 @@ fn an_end_in_bytes_is_divided() {
         );
         let after = counted(&text).unwrap();
         assert!(after.contains(&format!("udiv i64 %n, {stride}")), "{after}");
+    }
+}
+
+#[test]
+fn a_loop_from_the_end_to_the_start_is_counted() {
+    assert!(comparison(REVERSED).ends_with(", %n"));
+    let reversed = |from, to| with(REVERSED, &[(from, to)]);
+    for text in [
+        reversed("ptr %p, i64 -4", "ptr %p, i64 -8"),
+        reversed("ptr %p, i64 -4", "ptr %p, i64 4"),
+        reversed("%next = getelementptr inbounds", "%next = getelementptr"),
+        reversed("%p = phi ptr [ %end,", "%p = phi ptr [ %start,"),
+        reversed("%next, %start", "%next, %end"),
+    ] {
+        assert_eq!(counted(&text), None, "{text}");
     }
 }
 
@@ -177,6 +212,7 @@ fn counted_loops_do_the_same() {
     for (text, step, scale) in [
         (POINTERS.to_owned(), 1, 1),
         (OFFSETS.to_owned(), 1, 1),
+        (REVERSED.to_owned(), 1, 1),
         (with(POINTERS, &STRIDE_12), 3, 4),
     ] {
         let context = context();

@@ -115,6 +115,9 @@ fn build_loop(
         .chance(30)
         .then(|| generator.define(bits, Definition::Phi(vec![])));
     let sum = generator.define(64, Definition::Phi(vec![]));
+    let counts_down = bits == 64 && ahead.is_none() && fixed.kind != Kind::Convergent;
+    let left = (counts_down && generator.random.chance(25))
+        .then(|| generator.define(64, Definition::Phi(vec![])));
     let wide = generator.zext_to(counter, 64);
     let mut checks = Vec::new();
     let mut added = sum;
@@ -136,21 +139,22 @@ fn build_loop(
         }
     }
     let goes_on = generator.random.chance(70);
-    let (next, again) = latch(
+    let (next, mut again) = latch(
         generator,
         ahead.unwrap_or(counter),
         [step, end],
         ahead.is_some(),
         goes_on,
     );
+    let taken = left.map(|left| {
+        let (taken, another) = take(generator, left, step, goes_on);
+        again = another;
+        taken
+    });
     let latch = generator.here();
     let done = generator.begin();
     // `gather_batching` needs a loop whose phis are not used after it.
-    let last = if fixed.kind == Kind::Gathers {
-        next
-    } else {
-        counter
-    };
+    let last = [counter, next][usize::from(fixed.kind == Kind::Gathers)];
     generator.end(Terminator::Ret(vec![added, last]));
     let (yes, no) = if goes_on { (head, done) } else { (done, head) };
     generator.function.blocks[latch].end = Terminator::CondBr(again, yes, no);
@@ -165,6 +169,9 @@ fn build_loop(
             Definition::Phi(vec![(before, first), (latch, next)]);
     };
     set(sum, seven, added);
+    if let (Some(left), Some(taken)) = (left, taken) {
+        set(left, end, taken);
+    }
     match ahead {
         Some(ahead) => {
             set(counter, start, ahead);
@@ -172,6 +179,11 @@ fn build_loop(
         }
         None => set(counter, start, next),
     }
+    end_checks(generator, checks);
+}
+
+/// Appends the panics of the checks.
+fn end_checks(generator: &mut Generator, checks: Vec<Check>) {
     for check in checks {
         let bad = generator.begin();
         generator.end(Terminator::Panic(check.index));
@@ -238,6 +250,50 @@ fn latch(
         None => generator.binary_with(Binary::Add, 0, number, step),
     };
     (next, again)
+}
+
+/// What is left after a step is taken from it, and the latch condition: whether a step is left, or, if not `goes_on`, whether none is.
+fn take(
+    generator: &mut Generator,
+    left: ValueId,
+    step: ValueId,
+    goes_on: bool,
+) -> (ValueId, ValueId) {
+    let before = generator.random.chance(50);
+    let less = |generator: &mut Generator| generator.binary_with(Binary::Sub, 0, left, step);
+    let early = (!before).then(|| less(generator));
+    let compared = early.unwrap_or(left);
+    let above = generator.random.chance(50);
+    let limit = match (above, &generator.function.values[step].definition) {
+        (false, _) => step,
+        (true, Definition::Constant(n)) => {
+            let less = n - 1;
+            generator.constant(64, less)
+        }
+        (true, _) => {
+            let down = generator.constant(64, u64::MAX.into());
+            generator.binary_with(Binary::Add, 0, step, down)
+        }
+    };
+    let word = match (goes_on, above) {
+        (true, true) => "ugt",
+        (true, false) => "uge",
+        (false, true) => "ule",
+        (false, false) => "ult",
+    };
+    let again = generator.compare(word, compared, limit);
+    let taken = match early {
+        Some(taken) => taken,
+        // As `chunks_exact`: nothing is taken where the loop ends.
+        None if generator.random.chance(50) => {
+            let zero = generator.constant(64, 0);
+            let [yes, no] = if goes_on { [step, zero] } else { [zero, step] };
+            let by = generator.define(64, Definition::Select(again, yes, no));
+            generator.binary_with(Binary::Sub, 0, left, by)
+        }
+        None => less(generator),
+    };
+    (taken, again)
 }
 
 /// A 64-bit value that each iteration adds to the sum.
