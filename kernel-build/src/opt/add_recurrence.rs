@@ -276,7 +276,10 @@ impl<'ctx> LoopInvariant<'ctx> {
         }
         match (self, first, second) {
             (LoopInvariant::Value(sum), _, _) => {
-                if sum.block().is_none() || sum.op() != Op::Add {
+                let adds = |sum: Value<'ctx>| {
+                    sum.op() == Op::Add || sum.op() == Op::Or && sum.is_disjoint()
+                };
+                if sum.block().is_none() || !adds(*sum) {
                     return false;
                 }
                 let (a, b) = (
