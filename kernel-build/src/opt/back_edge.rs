@@ -183,10 +183,12 @@ impl<'ctx> BackEdge<'ctx> {
                 };
                 let by = self.resolve(by, without, depth - 1)?;
                 let builder = Builder::before(self.latch.terminator());
-                Some(match value.op() {
-                    Op::Sub => builder.sub(base, by),
-                    _ => builder.element(value, base, by),
-                })
+                match value.op() {
+                    Op::Sub => Some(builder.sub(base, by)),
+                    // The address that is a constant ahead is that of the next element, in a loop that compares pointers.
+                    _ if by.as_integer().is_some() => None,
+                    _ => Some(builder.element(value, base, by)),
+                }
             }
             Op::Call => {
                 let least = match value.callee().name() {
