@@ -124,7 +124,9 @@ fn checks<'ctx>(
     blocks: &[Block<'ctx>],
 ) -> Vec<Check<'ctx>> {
     let checks = blocks.iter().filter_map(|block| Check::of(*block, found));
-    checks.filter(|c| trip_count.bounds(&c.index)).collect()
+    checks
+        .filter(|c| trip_count.bounds(&c.index) || trip_count.bounds_shrinking(&c.index))
+        .collect()
 }
 
 /// Builds the condition that none of these checks fails, in the preheader; `None` if there are none.

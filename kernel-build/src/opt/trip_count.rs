@@ -86,6 +86,11 @@ impl<'ctx> TripCount<'ctx> {
         grows && told(index) && index.narrow.iter().all(told)
     }
 
+    /// Whether an index shrinks in a loop that counts by one: its first value is the largest.
+    pub(super) fn bounds_shrinking(&self, index: &AddRecurrence<'ctx>) -> bool {
+        self.counts_by_one() && shrinks_by(index).is_some()
+    }
+
     /// The same with other values in the place of its own.
     pub(super) fn mapped(
         &self,
@@ -241,6 +246,16 @@ pub(super) struct Limits<'ctx> {
     pub(super) valid: Vec<Value<'ctx>>,
 }
 
+/// By how much an index of 64 bits shrinks in each iteration, if that is a small constant.
+fn shrinks_by(index: &AddRecurrence<'_>) -> Option<u64> {
+    let LoopInvariant::Number(step) = index.step else {
+        return None;
+    };
+    let by = step.wrapping_neg();
+    let is_wide = index.bits == 64 && index.narrow.is_empty();
+    (is_wide && (1..1 << 20).contains(&by)).then_some(by)
+}
+
 /// The constant ratio of the steps of a recurrence and of the counter, if there is one.
 fn times<'ctx>(number: &AddRecurrence<'ctx>, counter: &LoopInvariant<'ctx>) -> Option<u64> {
     let step = number.step.clone().widened(number.bits);
@@ -262,6 +277,14 @@ impl<'ctx> Limits<'ctx> {
         builder: &Builder<'ctx>,
     ) -> Vec<Value<'ctx>> {
         let mut all = Vec::new();
+        if let Some(by) = shrinks_by(index) {
+            let first = index.start.build(builder, 64);
+            let less = builder.mul(builder.number(by, 64), self.distance);
+            return vec![
+                builder.compare(how, first, len),
+                builder.compare(Compare::Ule, less, first),
+            ];
+        }
         let last = self.last(index, builder, &mut all);
         all.push(builder.compare(how, last, len));
         for narrow in &index.narrow {

@@ -369,20 +369,23 @@ fn index(
     };
     for _ in 0..generator.random.below(most + 1) {
         let bits = generator.bits(at);
-        let (first, stride) = if bits == 64 {
-            (fixed.wide[0], fixed.wide[1])
+        let (first, stride, high) = if bits == 64 {
+            (fixed.wide[0], fixed.wide[1], fixed.wide[2])
         } else {
-            (fixed.first, fixed.stride)
+            (fixed.first, fixed.stride, fixed.first)
         };
         let few = 1 + generator.random.below(9) as u128;
         let few = generator.constant(bits, few);
         let flags = generator.random.pick(&[0, 0, 0, 1]);
-        at = match generator.random.below(7) {
+        // One that shrinks would mostly end a loop with many checks early.
+        let kinds = if fixed.kind == Kind::Convergent { 7 } else { 8 };
+        at = match generator.random.below(kinds) {
             0 => generator.binary_with(Binary::Mul, flags, at, few),
             1 => generator.binary_with(Binary::Mul, 0, stride, at),
             2 => generator.binary_with(Binary::Add, flags, at, few),
             3 => generator.binary_with(Binary::Shl, 0, at, few),
             4 => generator.binary_with(Binary::Sub, 0, at, few),
+            7 => generator.binary_with(Binary::Sub, 0, high, at),
             _ => generator.binary_with(Binary::Add, 0, at, first),
         };
     }
