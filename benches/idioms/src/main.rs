@@ -22,6 +22,7 @@ mod ranges;
 mod reductions;
 mod searches;
 mod slices;
+mod strides;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -31,10 +32,11 @@ use warploom::prelude::*;
 use pair::Pair;
 
 /// The pairs by the names of their files, in the order of the page.
-const FILES: [(&str, &[Pair]); 7] = [
+const FILES: [(&str, &[Pair]); 8] = [
     ("ranges", ranges::PAIRS),
     ("inclusive_ranges", inclusive_ranges::PAIRS),
     ("slices", slices::PAIRS),
+    ("strides", strides::PAIRS),
     ("reductions", reductions::PAIRS),
     ("searches", searches::PAIRS),
     ("integers", integers::PAIRS),
