@@ -26,7 +26,7 @@ pub(crate) type Read<'a> = &'a dyn Fn(u64, usize) -> Result<Vec<u8>, DriverError
 const TEXT_MAX: usize = 1 << 16;
 
 impl Reported {
-    /// Puts it together. What cannot be read is named in its place: the panic itself must not be lost.
+    /// Puts it together. A constant that cannot be read must not lose the panic: the message then says so, and the location is unknown.
     pub(crate) fn of(record: &PanicRecord, read: Read<'_>) -> Reported {
         let [thread_y, thread_z] = halves(record.thread_yz);
         let [block_x, block_y] = halves(record.block_xy);
@@ -42,9 +42,12 @@ impl Reported {
             && let Some(location) = location_of(&bytes)
         {
             reported.kernel = location.kernel;
-            reported.file = text(read, location.file, location.file_len);
-            reported.line = location.line;
-            reported.column = location.column;
+            // A line without its file, or an error in the place of the file's name, would be a wrong place.
+            if let Ok(file) = text(read, location.file, location.file_len) {
+                reported.file = file;
+                reported.line = location.line;
+                reported.column = location.column;
+            }
         }
         reported
     }
@@ -62,7 +65,9 @@ fn message(record: &PanicRecord, read: Read<'_>) -> String {
         PanicRecord::BOUNDS => {
             format!("index out of bounds: the len is {second} but the index is {first}")
         }
-        PanicRecord::LITERAL => text(read, first, second),
+        PanicRecord::LITERAL => {
+            text(read, first, second).unwrap_or_else(|error| unreadable(&error))
+        }
         PanicRecord::RANGE => out_of_range(first, second, length),
         PanicRecord::FORMATTED => {
             let len = usize::try_from(second).map_or(TEXT_MAX, |len| len.min(TEXT_MAX));
@@ -88,15 +93,12 @@ fn out_of_range(start: u64, end: u64, len: u64) -> String {
     }
 }
 
-fn text(read: Read<'_>, address: u64, len: u64) -> String {
+fn text(read: Read<'_>, address: u64, len: u64) -> Result<String, DriverError> {
     let len = usize::try_from(len).map_or(TEXT_MAX, |len| len.min(TEXT_MAX));
     if len == 0 {
-        return String::new();
+        return Ok(String::new());
     }
-    match read(address, len) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => unreadable(&error),
-    }
+    Ok(String::from_utf8_lossy(&read(address, len)?).into_owned())
 }
 
 fn unreadable(error: &DriverError) -> String {

@@ -97,6 +97,24 @@ fn without_a_location_the_line_is_0() {
     assert_eq!(reported.message, "memory allocation of 64 bytes failed");
 }
 
+#[test]
+fn a_file_name_that_cannot_be_read_leaves_the_location_unknown() {
+    let read_all_but_the_name = |address, len| match address {
+        0x1020 => read(0x9000, len),
+        _ => read(address, len),
+    };
+    let reported = Reported::of(&record(PanicRecord::BOUNDS, 7, 5), &read_all_but_the_name);
+    assert_eq!(
+        (&*reported.file, reported.line, reported.column),
+        ("", 0, 0)
+    );
+    assert_eq!(reported.kernel, 3);
+    assert_eq!(
+        reported.message,
+        "index out of bounds: the len is 5 but the index is 7"
+    );
+}
+
 /// Those of core, which this program can ask.
 #[test]
 fn ranges_say_what_core_says() {
