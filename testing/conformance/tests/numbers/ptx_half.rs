@@ -104,8 +104,8 @@ fn halves(i: Index1D, x: &[[I16x2; 3]], mut y: DisjointSlice<I16x2>) {
     }
 }
 // ptx-arch: sm_75
-// ptx-count: 4 max.s16
-// ptx-not: s16x2
+// ptx-count: 4 max.s32
+// ptx-not: max.s16
 
 /// What needs 9.0 anyway has the instructions of 8.0 and 9.0 for these.
 #[kernel]
