@@ -1,10 +1,14 @@
 //! What a run is checked for, beyond what any run finds: options, findings, the memory that kernels may access, and what instrumented
 //! code calls.
 
+pub use crate::control::{
+    Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ThreadId,
+};
 pub use crate::detector::{
     ForeignMemory, GlobalMemory, HOOKS, Hook, allocate, allocate_at, copied, forget_values, free,
     heap_alloc, heap_free, host_reads, initialise, keep_freed_memory, limit_heap, name, name_view,
 };
+pub use crate::engine::fiber::on_lane;
 pub use crate::engine::overflow::instrumented_code;
 pub use crate::finding::{Code, Key, Note, Place, Report, Severity, Side, Sink, Who};
 pub use crate::host::HOST;

@@ -9,6 +9,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
+pub use crate::control::{
+    Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ThreadId,
+};
 use crate::fault::Fault;
 pub use crate::finding::{Code, Note, Place, Report, Severity, Side, Who};
 pub use crate::memory_kind::{Birth, Kind};
@@ -97,6 +100,10 @@ pub fn host_reads(_start: *const u8, _bytes: usize) -> Option<Report> {
 pub fn initialise(_start: *const u8, _bytes: usize) {}
 
 pub fn keep_freed_memory() {}
+
+pub fn on_lane() -> bool {
+    nothing_runs()
+}
 
 pub fn limit_heap(_bytes: usize) {}
 

@@ -21,6 +21,7 @@ pub mod check; // the public names of what runs are checked for
 #[cfg(warploom_device)]
 #[path = "device_pass.rs"]
 pub mod check; // what the runtime needs in order to compile
+mod control; // which thread goes on at atomic accesses, decided outside
 #[cfg(not(warploom_device))]
 mod detector; // compares accesses to memory: races, bounds, values
 #[cfg(not(warploom_device))]

@@ -1,5 +1,6 @@
 //! What to check, in which order threads run, and as which GPU.
 
+use crate::control::Control;
 use crate::model::Model;
 
 use std::fmt;
@@ -37,6 +38,8 @@ pub struct Options {
     pub kernel: &'static str,
     /// The exposed address of what [`crate::intrinsics::print_ring`] gives: where printing threads leave their records. 0: nowhere.
     pub prints: usize,
+    /// What chooses the thread at each atomic access instead of `schedule`, in one worker; only in [`Mode::Checked`].
+    pub control: Option<Control>,
 }
 
 /// How much a run checks.
@@ -103,6 +106,7 @@ impl Default for Options {
             stack_bytes: DEFAULT_STACK_BYTES,
             kernel: "",
             prints: 0,
+            control: None,
         }
     }
 }
@@ -173,6 +177,9 @@ impl Options {
     /// The variables that make another run take the same order.
     #[must_use]
     pub fn replay(&self) -> String {
+        if let Some(control) = &self.control {
+            return control.0.replay();
+        }
         let mut text = format!("{SCHEDULE}={}", self.schedule);
         if let Some(workers) = self.workers {
             text.push_str(&format!(" {WORKERS}={workers}"));

@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use crate::control::{Control, ControlledLaunch};
 use crate::detector;
 use crate::detector::RunChecks;
 use crate::engine::checker::RunChecker;
@@ -183,6 +184,18 @@ pub struct Outcome {
     pub profile: Option<Profile>,
 }
 
+/// The shape of a run under `control`, which is told that it begins.
+fn under(control: &Control, shape: CheckedShape, kernel: &'static str) -> CheckedShape {
+    let in_one_set = shape.in_one_set();
+    control.0.begin(ControlledLaunch {
+        kernel,
+        grid: shape.shape.grid,
+        block: shape.shape.block,
+        is_together: in_one_set.is_some(),
+    });
+    in_one_set.unwrap_or(shape)
+}
+
 /// [`run_together`], in a chosen order and with checks. Of several blocks that fail the fault is that of the first to start.
 ///
 /// In [`crate::check::Mode::Checked`] `program` runs instrumented code.
@@ -192,6 +205,13 @@ pub fn run_with(
     options: &Options,
     program: &(dyn Fn() + Sync),
 ) -> Outcome {
+    let options = &match options.mode {
+        Mode::Fast => Options {
+            control: None, // native code does not say where its atomics are
+            ..options.clone()
+        },
+        Mode::Checked => options.clone(),
+    };
     let checked = if fiber::on_lane() {
         Err(Fault::Nested)
     } else {
@@ -206,7 +226,10 @@ pub fn run_with(
             };
         }
     };
-    let n_workers = workers(&shape, options.workers);
+    let (shape, n_workers) = match &options.control {
+        Some(control) => (under(control, shape, options.kernel), 1),
+        None => (shape, workers(&shape, options.workers)),
+    };
     let sink = Arc::new(Sink::default());
     let is_checked = options.mode == Mode::Checked;
     let has_lints = is_checked && options.lints;

@@ -1,5 +1,6 @@
 //! How many blocks of how many threads, and the limits that every device has.
 
+use crate::control::Control;
 use crate::fault::Fault;
 use crate::model::{Model, ModelLimits};
 
@@ -184,6 +185,15 @@ pub(crate) struct CheckedShape {
 }
 
 impl CheckedShape {
+    /// The same with all blocks in one set, if the grid is small enough for that.
+    pub(crate) fn in_one_set(self) -> Option<Self> {
+        let threads = self.n_blocks.checked_mul(self.n_threads.into())?;
+        (threads <= Control::MOST_THREADS).then_some(Self {
+            set_blocks: self.n_blocks as usize,
+            ..self
+        })
+    }
+
     /// How often a worker is asked for.
     pub(crate) fn n_sets(&self) -> u64 {
         self.n_blocks / self.set_blocks as u64

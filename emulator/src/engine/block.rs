@@ -4,13 +4,13 @@
 //! exited. Only one thread of a block runs at a time. When none is running, ready or fresh, none ever will be: a thread that still waits
 //! is stuck, and this file knows at what. The rules stand in `README.md`, numbered.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::engine::checker::BlockChecker;
 use crate::engine::remarks::Remarks;
 use crate::engine::warp::{LANES, MOST_WARPS, Operands, Warp, WarpOp};
-use crate::options::Schedule;
 use crate::site::Site;
 
 pub(crate) const BARRIERS: u32 = 16;
@@ -59,7 +59,12 @@ pub(crate) struct Block {
     copies: Vec<asynchronous::Copies>,
     /// Who has to know that threads met.
     checks: Option<Rc<dyn BlockChecker>>,
+    /// Which threads have met, by warp, since the worker asked; only under control.
+    meetings: Option<RefCell<Vec<Meeting>>>,
 }
+
+/// The threads of a block that met, by warp.
+pub(crate) type Meeting = Vec<u32>;
 
 /// A thread that looks for something again when no other can go on.
 #[derive(Debug, Clone, Copy)]
@@ -81,11 +86,7 @@ struct Barrier {
 }
 
 impl Block {
-    pub(crate) fn new(
-        n_threads: u32,
-        schedule: Schedule,
-        checks: Option<Rc<dyn BlockChecker>>,
-    ) -> Self {
+    pub(crate) fn new(n_threads: u32, pick: PickBy, checks: Option<Rc<dyn BlockChecker>>) -> Self {
         let n_warps = n_threads.div_ceil(LANES) as usize;
         let barrier = Barrier {
             n_arrived: 0,
@@ -98,7 +99,7 @@ impl Block {
             n_live: n_threads,
             next_fresh: 0,
             touched: false,
-            order: order::Order::new(schedule, n_threads),
+            order: order::Order::new(pick, n_threads),
             n_waiting: 0,
             asleep: VecDeque::new(),
             n_met: 0,
@@ -113,6 +114,7 @@ impl Block {
             remarks: Remarks::default(),
             copies: Vec::new(),
             checks,
+            meetings: (pick == PickBy::Control).then(RefCell::default),
         }
     }
 
@@ -235,6 +237,15 @@ impl Block {
     /// Grows with whatever threads do that is more than to look and to sleep.
     pub(crate) fn progress(&self) -> u64 {
         self.n_met + u64::from(self.next_fresh + self.n_threads - self.n_live)
+    }
+
+    /// All threads that sleep are ready; gives whether there were any.
+    pub(crate) fn wake_sleepers(&mut self) -> bool {
+        let any = !self.asleep.is_empty();
+        for Sleeper { thread, .. } in self.asleep.drain(..) {
+            self.warps[(thread / LANES) as usize].ready |= 1 << (thread % LANES);
+        }
+        any
     }
 
     /// The thread that has slept longest, if one sleeps. It counts as running.
@@ -405,8 +416,26 @@ impl Block {
     /// All threads that have not exited have met, at `place` or elsewhere.
     fn block_met(&self, place: Site) {
         if let Some(checks) = &self.checks {
-            checks.block_met(place, false, self.live_lanes(&mut [0; MOST_WARPS]));
+            let live = &mut [0; MOST_WARPS];
+            let live = self.live_lanes(live);
+            checks.block_met(place, false, live);
+            self.keep_meeting(|| live.to_vec());
         }
+    }
+
+    /// Under control: keeps who met, by warp.
+    fn keep_meeting(&self, threads: impl FnOnce() -> Meeting) {
+        if let Some(meetings) = &self.meetings {
+            meetings.borrow_mut().push(threads());
+        }
+    }
+
+    /// Who has met since this was called last; only under control.
+    pub(crate) fn take_meetings(&self) -> Vec<Meeting> {
+        self.meetings
+            .as_ref()
+            .map(RefCell::take)
+            .unwrap_or_default()
     }
 
     /// The lanes that have not exited, by warp; in `room`, because a barrier allocates nothing.
@@ -424,6 +453,11 @@ impl Block {
         {
             let live = self.warps[warp as usize].live;
             checks.warp_met(warp, lanes, live & !lanes == 0);
+            self.keep_meeting(|| {
+                let mut threads = vec![0; warp as usize + 1];
+                threads[warp as usize] = lanes;
+                threads
+            });
         }
     }
 }
@@ -442,7 +476,7 @@ mod thread_state; // where each thread is
 
 pub(crate) use asynchronous::Copy;
 pub(crate) use barrier_reduction::BarrierOp;
-pub(crate) use order::Pick;
+pub(crate) use order::{Pick, PickBy};
 pub(crate) use thread_state::{At, ThreadState};
 
 #[cfg(all(test, not(loom)))]

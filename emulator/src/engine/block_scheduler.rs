@@ -69,6 +69,17 @@ impl<'run> BlockScheduler<'run> {
         sleepers != 0
     }
 
+    /// Switches to a lane whose atomic access was chosen.
+    pub(crate) fn make_access(&mut self, thread: u32) {
+        let running = Rc::clone(&self.running);
+        let _entered = Entered::new(&running);
+        if let Some(pending) = &running.pending {
+            pending.take(thread);
+        }
+        self.resume(thread);
+        running.spin.settle();
+    }
+
     /// Switches to a lane that waits; it counts as running.
     fn resume(&mut self, thread: u32) {
         let context = self.running.turn_of(thread);

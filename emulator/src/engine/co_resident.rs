@@ -10,6 +10,7 @@ use std::thread;
 
 use std::rc::{Rc, Weak};
 
+use crate::control::ThreadId;
 use crate::engine::block::{At, Block, ThreadState};
 use crate::engine::fiber::{Phase, Running, leave};
 use crate::engine::grid::Blocks;
@@ -35,6 +36,8 @@ pub(crate) struct CoResidentBlocks<'run> {
     pub(crate) stacks: Cell<usize>,
     /// A time above all times of the sets before this one.
     start: Cell<u32>,
+    /// Which threads of several blocks have met since the worker asked; only under control.
+    meetings: RefCell<Vec<Vec<ThreadId>>>,
 }
 
 /// The threads of one block at a barrier that is wider than the block.
@@ -68,6 +71,7 @@ impl<'run> CoResidentBlocks<'run> {
     pub(crate) fn new(shape: CheckedShape, launch: &'run Launch, sets: &'run Blocks<'run>) -> Self {
         Self {
             start: Cell::new(0),
+            meetings: RefCell::default(),
             shape,
             launch,
             sets,
@@ -165,6 +169,9 @@ impl<'run> CoResidentBlocks<'run> {
     /// The blocks of a phase that ended have met.
     fn order(&self, reach: Reach, range: Range<usize>) {
         let blocks: Vec<_> = self.members(range).collect();
+        if self.launch.options.control.is_some() {
+            self.keep_meeting(&blocks);
+        }
         let checks: Vec<_> = blocks
             .iter()
             .filter_map(|block| block.checks.clone())
@@ -172,6 +179,22 @@ impl<'run> CoResidentBlocks<'run> {
         if let Some(run) = &self.launch.checks {
             run.blocks_met(&checks, reach == Reach::Grid);
         }
+    }
+
+    fn keep_meeting(&self, blocks: &[Rc<Running<'run>>]) {
+        let mut met = Vec::new();
+        for running in blocks {
+            let block = self.shape.linear(running.registers.block.get());
+            let core = running.core();
+            let live = (0..self.shape.n_threads).filter(|thread| core.is_live(*thread));
+            met.extend(live.map(|thread| ThreadId { block, thread }));
+        }
+        self.meetings.borrow_mut().push(met);
+    }
+
+    /// Who has met since this was called last.
+    pub(crate) fn take_meetings(&self) -> Vec<Vec<ThreadId>> {
+        self.meetings.take()
     }
 
     /// What the set is stuck at; `None` if all lanes have exited.

@@ -48,6 +48,12 @@ pub(crate) fn warnings(running: &Running<'_>) {
     }
 }
 
+/// What reports call the memory at an address, which a lane of the block accesses.
+pub(crate) fn name_of_memory(running: &Running<'_>, address: usize) -> String {
+    let core = running.core();
+    Scene::new(running, &core).memory(address)
+}
+
 /// One block of a run.
 struct Scene<'a, 'run> {
     running: &'a Running<'run>,

@@ -16,12 +16,13 @@ use std::ptr;
 use std::rc::Rc;
 use std::thread;
 
-use crate::engine::block::{Arrival, Block, Pick};
+use crate::engine::block::{Arrival, Block, Pick, PickBy};
 use crate::engine::checker::BlockChecker;
 use crate::engine::co_resident::{BarrierArrivals, CoResidentBlocks};
 use crate::engine::context::{Context, Link};
 use crate::engine::overflow::{Guards, StackOverflow};
 use crate::engine::panic_record::PanicRecord;
+use crate::engine::pending::PendingAccesses;
 use crate::engine::shared::Arena;
 use crate::engine::spin::Spin;
 use crate::engine::tls::{self, CHECKER, RUNNING};
@@ -127,6 +128,8 @@ pub(crate) struct Running<'run> {
     given: Cell<u32>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) spin: Spin,
+    /// The atomic accesses at which lanes are pending; `Some` in a run under control.
+    pub(crate) pending: Option<PendingAccesses>,
     /// The latest panic on a lane, and which lane that was.
     record: RefCell<Option<(u32, PanicRecord)>>,
     /// The lowest lane of this block that panicked.
@@ -137,7 +140,8 @@ pub(crate) struct Running<'run> {
 }
 
 /// Whether a lane runs on this OS thread.
-pub(crate) fn on_lane() -> bool {
+#[must_use]
+pub fn on_lane() -> bool {
     !tls::get::<RUNNING>().is_null()
 }
 
@@ -176,7 +180,13 @@ impl<'run> Running<'run> {
             .checks
             .as_ref()
             .map(|run| unsafe { run.block_checker() });
-        let core = Block::new(shape.n_threads, set.launch.options.schedule, checks.clone());
+        let options = &set.launch.options;
+        let is_controlled = options.control.is_some();
+        let pick = match is_controlled {
+            true => PickBy::Control,
+            false => PickBy::Schedule(options.schedule),
+        };
+        let core = Block::new(shape.n_threads, pick, checks.clone());
         Self {
             shape,
             registers: Registers {
@@ -210,10 +220,12 @@ impl<'run> Running<'run> {
             given: Cell::new(0),
             phase: Cell::new(Phase::Runs),
             spin: Spin::new(
-                set.launch.options.mode == Mode::Checked,
-                set.launch.options.step_limit,
+                options.mode == Mode::Checked,
+                is_controlled,
+                options.step_limit,
                 shape.n_threads,
             ),
+            pending: is_controlled.then(|| PendingAccesses::new(shape.n_threads)),
             record: RefCell::new(None),
             first_panic: RefCell::new(None),
             n_panicked: Cell::new(0),
@@ -228,6 +240,9 @@ impl<'run> Running<'run> {
         self.site.set(0);
         self.wants_fiber.set(false);
         self.any_ended.set(false);
+        if let Some(pending) = &self.pending {
+            pending.clear();
+        }
         self.core_mut().reset(self.shape.linear(block));
         self.at_cluster.borrow_mut().reset();
         self.at_grid.borrow_mut().reset();
@@ -366,6 +381,9 @@ impl<'run> Running<'run> {
         let own = self.thread.get();
         let save = self.contexts[own as usize].as_ptr();
         self.spin.waits(own, self.site.get());
+        if self.pending.is_some() {
+            return (save, self.link.scheduler());
+        }
         let to = match core.pick() {
             Pick::Ready(thread) => {
                 let to = self.turn(core, thread);
@@ -489,6 +507,7 @@ pub(crate) extern "C-unwind" fn run_lanes(running: *const ()) -> ! {
         }
         let pick = match running.phase.get() {
             Phase::Abandoned => Pick::None, // the scheduler goes through the lanes that are left
+            _ if running.pending.is_some() => Pick::None,
             _ => running.core_mut().pick(),
         };
         let to = match pick {

@@ -17,6 +17,7 @@ pub(crate) mod order; // in which order blocks start
 pub(crate) mod overflow; // reports of lanes that need more stack than they have
 pub(crate) mod panic_record; // where and with which words a lane panicked
 pub(crate) mod panics; // a panic of a lane becomes a record, not output
+pub(crate) mod pending; // atomic accesses at which lanes wait to be chosen
 pub(crate) mod random; // numbers for random orders
 mod remarks; // what is odd about a rendezvous
 pub(crate) mod reserve; // what lies below a stack and is not accessible

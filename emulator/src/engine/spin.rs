@@ -8,11 +8,15 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use crate::engine::fiber::{Phase, Running, leave};
 use crate::engine::overflow;
+use crate::engine::pending::{Access, PendingAccesses, Written};
 use crate::fault::Fault;
 use crate::site::Site;
 
 /// Atomic accesses to the same few addresses that a lane makes in a row, without a change, before it gives way.
 const PATIENCE: u32 = 16;
+
+/// The same in a run under control, of accesses from the same places: others have to run before anything can change there.
+const PATIENCE_UNDER_CONTROL: u32 = 2;
 
 /// Different addresses that a lane may poll in turn.
 const ADDRESSES: usize = 4;
@@ -45,6 +49,10 @@ struct Polling {
 pub(crate) struct Spin {
     /// Only in a checked run.
     checked: bool,
+    /// Whether lanes are pending at atomic accesses until they are chosen (`control.rs`).
+    controlled: bool,
+    /// What the latest atomic that may have changed memory has left there.
+    pub(crate) written: Cell<Option<Written>>,
     /// The lane that runs.
     recent: Cell<[usize; ADDRESSES]>,
     polls: Cell<u32>,
@@ -62,7 +70,7 @@ pub(crate) struct Spin {
 }
 
 impl Spin {
-    pub(crate) fn new(checked: bool, limit: u64, n_threads: u32) -> Self {
+    pub(crate) fn new(checked: bool, controlled: bool, limit: u64, n_threads: u32) -> Self {
         let n_lanes = if checked { n_threads as usize } else { 0 };
         let lane = Lane {
             steps: Cell::new(limit),
@@ -71,6 +79,8 @@ impl Spin {
         };
         Self {
             checked,
+            controlled,
+            written: Cell::new(None),
             recent: Cell::new([0; ADDRESSES]),
             polls: Cell::new(0),
             steps: Cell::new(limit),
@@ -169,7 +179,7 @@ impl Spin {
 
     /// Looks whether the latest atomic has changed memory.
     #[inline(always)]
-    fn settle(&self) {
+    pub(crate) fn settle(&self) {
         if self.before.get().is_some() {
             self.compare();
         }
@@ -177,16 +187,38 @@ impl Spin {
 
     #[inline(never)]
     fn compare(&self) {
-        if let Some((at, bytes, before)) = self.before.take()
-            && value(at, bytes) != Some(before)
-        {
-            self.change();
+        if let Some((at, bytes, before)) = self.before.take() {
+            let value = value(at, bytes);
+            let changed = value != Some(before);
+            self.written.set(Some(Written { value, changed }));
+            if changed {
+                self.change();
+            }
+        }
+    }
+
+    /// What tells an access from others of the lane: the address, and under control the place as well.
+    fn key(&self, address: usize, place: Site) -> usize {
+        match self.controlled {
+            true => address ^ place.rank().rotate_left(usize::BITS / 2),
+            false => address,
+        }
+    }
+
+    fn patience(&self) -> u32 {
+        match self.controlled {
+            true => PATIENCE_UNDER_CONTROL,
+            false => PATIENCE,
         }
     }
 
     fn change(&self) {
         self.changed.set(true);
         self.polls.set(0);
+        if self.controlled {
+            // Only accesses since the lane's latest change can be those of a loop that polls.
+            self.recent.set([0; ADDRESSES]);
+        }
     }
 
     /// The next step of the lane that runs is its last.
@@ -249,11 +281,12 @@ impl Running<'_> {
         let spin = &self.spin;
         spin.settle();
         let mut recent = spin.recent.get();
-        let known = recent.iter().position(|address| *address == at.addr());
+        let key = spin.key(at.addr(), place);
+        let known = recent.iter().position(|recent| *recent == key);
         // To the front, instead of what was there or of the oldest.
         let index = known.unwrap_or(ADDRESSES - 1);
         recent[..=index].rotate_right(1);
-        recent[0] = at.addr();
+        recent[0] = key;
         spin.recent.set(recent);
         let polls = if known.is_some() {
             spin.polls.get() + 1
@@ -261,17 +294,40 @@ impl Running<'_> {
             0
         };
         spin.polls.set(polls);
-        if polls >= PATIENCE {
+        if polls >= spin.patience() {
             self.give_way(place, at.addr());
         } else {
             self.maybe_yield();
+        }
+        if let Some(pending) = &self.pending {
+            let access = Access {
+                address: at.addr(),
+                bytes,
+                writes,
+                place,
+            };
+            self.wait_to_be_chosen(pending, access);
+            pending.makes(value(at, bytes));
         }
         if writes {
             let before = value(at, bytes);
             match before {
                 Some(before) => spin.before.set(Some((at, bytes, before))),
-                None => spin.change(),
+                None => {
+                    let changed = true;
+                    let value = None;
+                    spin.written.set(Some(Written { value, changed }));
+                    spin.change();
+                }
             }
+        }
+    }
+
+    /// In a run under control: the lane goes on when its access is chosen.
+    fn wait_to_be_chosen(&self, pending: &PendingAccesses, access: Access) {
+        if self.may_wait() {
+            pending.add(self.thread.get(), access);
+            self.wait();
         }
     }
 

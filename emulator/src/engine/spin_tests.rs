@@ -315,7 +315,7 @@ fn steps_are_counted_for_each_lane() {
 
 #[test]
 fn a_lane_that_goes_on_polls_what_it_polled_itself() {
-    let spin = Spin::new(true, 100, 2);
+    let spin = Spin::new(true, false, 100, 2);
     let now = || (spin.recent.get()[0], spin.polls.get(), spin.steps.get());
     spin.starts();
     (0..30).for_each(|_| spin.steps.set(spin.steps.get() - 1));

@@ -17,6 +17,8 @@ use crate::fault::Fault;
 use crate::options::{Mode, Schedule};
 use crate::shape::CheckedShape;
 
+mod controlled; // runs in which atomic accesses are chosen from outside
+
 /// Runs sets, one after the other.
 pub(crate) struct Worker<'run> {
     schedulers: Vec<BlockScheduler<'run>>,
@@ -32,6 +34,9 @@ const ROUNDS: u32 = 1024;
 
 /// Further rounds, in which such lanes come through each place at which they give way: a load does so in each 16th round at the latest.
 const SETTLING_ROUNDS: u32 = 256;
+
+/// Both in a run under control, whose rounds are the same each time: a lane gives way after two accesses of a round, and a body runs in many schedules.
+const ROUNDS_UNDER_CONTROL: [u32; 2] = [64, 16];
 
 /// What a worker saw of lanes that poll.
 #[derive(Debug, Default)]
@@ -93,7 +98,11 @@ impl<'run> Worker<'run> {
         if let Schedule::Reverse | Schedule::Random(_) = self.set.launch.options.schedule {
             self.turns = self.turns_of(number);
         }
-        let stuck = self.schedule(is_lost);
+        let control = self.set.launch.options.control.clone();
+        let stuck = match control {
+            Some(control) => self.schedule_under(&control),
+            None => self.schedule(is_lost),
+        };
         self.report_warnings();
         self.verdict(stuck)
     }
@@ -176,6 +185,10 @@ impl<'run> Worker<'run> {
         if launch.options.mode != Mode::Checked {
             return false; // the engine is not told what changes
         }
+        let [quiet_rounds, settling_rounds] = match launch.options.control {
+            Some(_) => ROUNDS_UNDER_CONTROL,
+            None => [ROUNDS, SETTLING_ROUNDS],
+        };
         let (mut changed, mut progress) = (false, 0);
         for scheduler in &self.schedulers {
             changed |= scheduler.running.spin.changed.take();
@@ -193,7 +206,7 @@ impl<'run> Worker<'run> {
         }
         watch.rounds += 1;
         if watch.settles {
-            let is_settled = watch.rounds == SETTLING_ROUNDS;
+            let is_settled = watch.rounds == settling_rounds;
             if is_settled {
                 self.end_settling();
             }
@@ -202,7 +215,7 @@ impl<'run> Worker<'run> {
         if watch.rounds.is_multiple_of(16) {
             thread::yield_now(); // perhaps another worker makes the change
         }
-        if watch.rounds < ROUNDS {
+        if watch.rounds < quiet_rounds {
             return false;
         }
         watch.rounds = 0;

@@ -13,6 +13,7 @@
 )]
 
 mod atomics; // what atomics and fences order
+mod controlled; // runs in which each atomic access is chosen
 mod cost; // what a checked access costs
 mod exits; // lanes that return before a barrier
 mod first; // what was not accessed before

@@ -165,9 +165,13 @@ impl Block {
         let Some(checks) = &self.checks else { return };
         let BarrierOp::Threads(count) = reduction.op else {
             let live = &mut [0; MOST_WARPS];
-            return checks.block_met(reduction.place, true, self.live_lanes(live));
+            let live = self.live_lanes(live);
+            checks.block_met(reduction.place, true, live);
+            return self.keep_meeting(|| live.to_vec());
         };
         checks.part_met(reduction.place, (reduction.id, count), &reduction.waiting);
+        // Those that arrived without waiting are left out: they may have gone on since.
+        self.keep_meeting(|| reduction.waiting.to_vec());
     }
 }
 

@@ -16,6 +16,14 @@ pub(crate) enum Pick {
     None,
 }
 
+/// How the next thread is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PickBy {
+    Schedule(Schedule),
+    /// The lowest thread that can go on; those with an atomic access pending are chosen elsewhere.
+    Control,
+}
+
 /// An order other than forward.
 #[derive(Debug)]
 pub(super) struct Order {
@@ -27,10 +35,12 @@ pub(super) struct Order {
 
 impl Order {
     /// `None`: forward.
-    pub(super) fn new(schedule: Schedule, n_threads: u32) -> Option<Box<Self>> {
-        if schedule == Schedule::Forward {
-            return None;
-        }
+    pub(super) fn new(pick: PickBy, n_threads: u32) -> Option<Box<Self>> {
+        let schedule = match pick {
+            PickBy::Schedule(Schedule::Forward) => return None,
+            PickBy::Schedule(schedule) => schedule,
+            PickBy::Control => Schedule::Forward,
+        };
         let mut fresh: Vec<u32> = (0..n_threads).collect();
         let warp = |thread: &u32| u32::MAX - thread / LANES;
         match schedule {

@@ -3,6 +3,7 @@ use std::panic::Location;
 use super::*;
 use crate::engine::warp::Mode;
 use crate::fault::WaitPoint;
+use crate::options::Schedule;
 use crate::shape::Shape;
 
 #[track_caller]
@@ -12,7 +13,7 @@ fn here() -> Site {
 
 /// A block whose threads have all started.
 fn started(n_threads: u32) -> Block {
-    let mut block = Block::new(n_threads, Schedule::Forward, None);
+    let mut block = Block::new(n_threads, PickBy::Schedule(Schedule::Forward), None);
     while block.start_fresh().is_some() {}
     block
 }
@@ -31,7 +32,7 @@ fn vote(block: &mut Block, thread: u32, mask: u32, value: u32) -> Arrival {
 
 #[test]
 fn threads_start_once_and_in_order() {
-    let mut block = Block::new(70, Schedule::Forward, None);
+    let mut block = Block::new(70, PickBy::Schedule(Schedule::Forward), None);
     let all: Vec<_> = std::iter::from_fn(|| block.start_fresh()).collect();
     assert_eq!(all, (0..70).collect::<Vec<_>>());
     assert!(!block.has_fresh());
@@ -77,7 +78,7 @@ fn an_exit_releases_who_waited_only_for_it() {
 
 #[test]
 fn a_fresh_thread_is_waited_for() {
-    let mut block = Block::new(2, Schedule::Forward, None);
+    let mut block = Block::new(2, PickBy::Schedule(Schedule::Forward), None);
     assert_eq!(block.start_fresh(), Some(0));
     assert_eq!(block.arrive_at_barrier(0, 0, here()), Arrival::Waits);
     assert_eq!(block.start_fresh(), Some(1));
