@@ -24,7 +24,7 @@ use std::sync::{
 };
 
 use warploom_device_std::Plain;
-use warploom_emulator::check::{self, Birth, Mode};
+use warploom_emulator::check::{self, Birth, Control, Mode};
 
 use crate::buffer::Buffer;
 use crate::checked;
@@ -134,6 +134,8 @@ pub(crate) struct Emulated {
     pub(crate) step_limit: Option<u64>,
     /// Bytes of a thread's stack, if that was chosen.
     pub(crate) stack_bytes: Option<usize>,
+    /// What chooses the thread at each atomic access, in an exploration.
+    pub(crate) control: Option<Control>,
     /// Taken alone by a graph's run, which holds no borrow of the memory that it uses; shared by all other work.
     pub(crate) work: RwLock<()>,
     /// The devices whose memory kernels of this one may use.

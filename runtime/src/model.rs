@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warploom_emulator::check;
+use warploom_emulator::check::{self, Control};
 pub use warploom_emulator::check::{Mode, Schedule};
 pub use warploom_emulator::{Model, ModelLimits, UnknownModel};
 
@@ -157,6 +157,15 @@ impl Emulator {
     }
 
     pub(crate) fn device_number(self, ordinal: u32) -> Device {
+        self.open(ordinal, None)
+    }
+
+    /// Opens it for an exploration, which chooses the thread at each atomic access.
+    pub(crate) fn controlled(self, control: Control) -> Device {
+        self.mode(Mode::Checked).open(0, Some(control))
+    }
+
+    fn open(self, ordinal: u32, control: Option<Control>) -> Device {
         if self.mode == Some(Mode::Checked) {
             check::keep_freed_memory();
         }
@@ -183,6 +192,7 @@ impl Emulator {
                 step_limit: self.step_limit,
                 stack_bytes: self.stack_bytes,
                 options: self.options,
+                control,
                 ..Emulated::default()
             })),
             blocking: LaunchBlocking::default(),

@@ -4,6 +4,7 @@
 //! to be. Host only; works without a GPU, and says then that only the emulator ran.
 
 mod compare; // two lists of values
+mod explore; // one body in many schedules
 mod outputs; // what bodies may return
 mod values; // one value against another
 
@@ -19,6 +20,7 @@ use crate::error::Result;
 use crate::model::{Emulator, Model};
 
 pub use compare::Mismatch;
+pub use explore::{Exploration, Explored, ScheduleFailure, Strategy, explore};
 pub use outputs::{List, Outputs};
 pub use values::{Element, Part};
 

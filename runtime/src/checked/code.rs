@@ -117,6 +117,16 @@ pub(crate) enum Missing {
     Unsupported(Cow<'static, str>),
 }
 
+impl Missing {
+    /// The reason, as messages give it.
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Missing::Unsupported(reason) => reason,
+            Missing::NotBuilt => "the program carries no instrumented code of it",
+        }
+    }
+}
+
 /// The instrumented body of the kernel that a launch means.
 pub(crate) fn body(
     kernel: &Kernel<'_>,
@@ -275,12 +285,11 @@ fn site_info(text: &Instrumented, site: &warploom_manifest::instrumented::Site) 
 pub(crate) fn note_unchecked(kernel: &Kernel<'_>, missing: &Missing, asked: bool) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let asked = asked || std::env::var("WARPLOOM_EMULATOR").as_deref() == Ok("checked");
-    let reason = match missing {
-        Missing::Unsupported(reason) => reason,
-        // Examples in documentation never have any; a user who asks for checks is told.
-        Missing::NotBuilt if asked => "the program carries no instrumented code of it",
-        Missing::NotBuilt => return,
-    };
+    // Examples in documentation never have any; a user who asks for checks is told.
+    if *missing == Missing::NotBuilt && !asked {
+        return;
+    }
+    let reason = missing.reason();
     if lock(&SAID).insert(kernel.name) {
         eprintln!(
             "warploom: the accesses of kernel `{}` are not checked: {reason}",

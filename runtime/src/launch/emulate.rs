@@ -118,11 +118,16 @@ fn checks(
     options.lints = emulated.lints.unwrap_or(options.lints);
     options.step_limit = emulated.step_limit.unwrap_or(options.step_limit);
     options.stack_bytes = emulated.stack_bytes.unwrap_or(options.stack_bytes);
+    options.control.clone_from(&emulated.control);
     if options.mode == Mode::Fast {
         return Ok((options, None));
     }
     match checked::body(kernel, caller)? {
         Ok(body) => Ok((options, Some(body))),
+        Err(missing) if options.control.is_some() => Err(bad(format!(
+            "its schedules cannot be explored: {}",
+            missing.reason()
+        ))),
         Err(missing) => {
             checked::note_unchecked(kernel, &missing, emulated.mode.is_some());
             options.mode = Mode::Fast;

@@ -1,0 +1,67 @@
+//! Settings, and bodies without kernels. `tests/explore.rs` of the workspace has kernels.
+
+use super::*;
+use crate::error::Error;
+
+#[test]
+fn settings_that_cannot_be_read_are_refused() {
+    let text = |schedules, replay| Settings::of(7, schedules, replay).err().unwrap();
+    for bad in ["0", "-1", "many"] {
+        let expected =
+            format!("WARPLOOM_SCHEDULES={bad}: a whole number from 1 on, or `all`, is expected");
+        assert_eq!(text(Some(bad), None), expected);
+    }
+    assert!(text(None, Some("0.0")).starts_with("WARPLOOM_REPLAY: `0.0` is no switch"));
+}
+
+#[test]
+fn the_environment_goes_before_the_program() {
+    let executions = |schedules| Settings::of(7, schedules, None).unwrap().executions;
+    assert_eq!(
+        [None, Some("9"), Some("all")].map(executions),
+        [7, 9, u64::MAX]
+    );
+}
+
+#[test]
+fn a_body_without_atomics_runs_once() {
+    for strategy in [Strategy::Automatic, Strategy::Exhaustive] {
+        let explored = Exploration::new().strategy(strategy).run(|_| Ok(()));
+        let expected = Explored {
+            executions: 1,
+            complete: true,
+            most_steps: 0,
+        };
+        assert_eq!(explored.unwrap(), expected);
+    }
+    let random = Exploration::new().strategy(Strategy::Random).executions(5);
+    let explored = random.run(|_| Ok(())).unwrap();
+    assert_eq!((explored.executions, explored.complete), (5, false));
+}
+
+#[test]
+fn a_panic_and_an_error_of_the_body_are_failures() {
+    let failure = Exploration::new()
+        .run(|_| panic!("wrong: {}", 5))
+        .unwrap_err();
+    assert_eq!(
+        (&*failure.message, failure.execution, &*failure.schedule),
+        ("wrong: 5", 1, "none")
+    );
+    let failure = Exploration::new().run(|device| {
+        device.zeroed::<u32>(usize::MAX / 8)?;
+        Ok(())
+    });
+    assert!(!failure.unwrap_err().message.is_empty());
+}
+
+#[test]
+fn a_body_that_is_not_the_same_each_time_is_no_endless_exploration() {
+    let calls = std::cell::Cell::new(0);
+    let explored = Exploration::new().executions(20).run(|_| {
+        calls.set(calls.get() + 1);
+        Ok::<(), Error>(())
+    });
+    assert!(explored.unwrap().executions <= 20);
+    assert!(calls.get() <= 20);
+}
