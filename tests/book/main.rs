@@ -22,6 +22,7 @@ mod how_it_works;
 mod libraries;
 mod memory;
 mod performance;
+mod schedules;
 mod shared_memory;
 mod streams;
 mod testing;
