@@ -116,7 +116,7 @@ fn unordered(access: &Access<'_>, other: Slot) -> String {
     let both = format!("both are in barrier interval {interval} of the block ({since})");
     if is_same_warp(access, other) {
         return format!(
-            "{both}; they are in one warp, but no `warp.sync()` or other operation of the warp with both lanes orders them"
+            "{both}; they are in one warp, but no `warp.sync()` of both lanes is between them, and shuffles, votes, matches and reductions order no memory"
         );
     }
     both

@@ -27,7 +27,7 @@ use crate::engine::checker::{BlockChecker, RunChecker};
 use crate::engine::fiber::{self, Running};
 use crate::engine::shared::ARENA_BYTES;
 use crate::engine::tls::{self, CHECKER};
-use crate::engine::warp::{LANES, lanes};
+use crate::engine::warp::{LANES, WarpOp, lanes};
 use crate::finding::Sink;
 use crate::finding::Who;
 use crate::memory_kind::Kind;
@@ -377,9 +377,12 @@ impl BlockChecker for BlockChecks {
         self.clocks.raise(&self.run().graph, next, Some(site));
     }
 
-    fn warp_met(&self, warp: u32, lanes: u32, whole: bool) {
+    fn warp_met(&self, warp: u32, op: WarpOp, lanes: u32, whole: bool) {
         if let Some(observer) = &self.observer {
             observer.warp_met(warp, lanes);
+        }
+        if !op.orders_memory() {
+            return;
         }
         let is_whole =
             whole && !(self.only_returned() && self.clocks.has_returned_after_write(warp, lanes));

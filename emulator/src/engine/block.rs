@@ -353,12 +353,9 @@ impl Block {
     #[cold]
     fn exit_among_waiting(&mut self, thread: u32) {
         let warp = &mut self.warps[(thread / LANES) as usize];
-        let ready = warp.ready;
-        warp.exit(thread % LANES, &mut self.remarks);
-        let released = warp.ready & !ready;
-        self.n_waiting -= released.count_ones();
-        if released != 0 {
-            self.warp_met(thread / LANES, WarpOp::Sync, released);
+        for (op, arrived) in warp.exit(thread % LANES, &mut self.remarks) {
+            self.n_waiting -= arrived.count_ones();
+            self.warp_met(thread / LANES, op, arrived);
         }
         if self.n_waiting == 0 {
             return;
@@ -452,7 +449,8 @@ impl Block {
             && op != WarpOp::ActiveMask
         {
             let live = self.warps[warp as usize].live;
-            checks.warp_met(warp, lanes, live & !lanes == 0);
+            checks.warp_met(warp, op, lanes, live & !lanes == 0);
+            // Whatever the operation is: it orders no memory, but each lane's steps before it come before those behind it.
             self.keep_meeting(|| {
                 let mut threads = vec![0; warp as usize + 1];
                 threads[warp as usize] = lanes;

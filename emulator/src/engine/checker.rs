@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::engine::warp_op::WarpOp;
 use crate::site::Site;
 
 /// The checks of a run, shared by its workers.
@@ -35,8 +36,8 @@ pub(crate) trait BlockChecker: fmt::Debug + Any {
     /// All lanes of the block that have not exited, which are `live` by warp, have met at `site`. `answers`: and learn something by it.
     fn block_met(&self, site: Site, answers: bool, live: &[u32]);
 
-    /// Lanes of a warp have met: all of it that have not exited, if `whole`.
-    fn warp_met(&self, warp: u32, lanes: u32, whole: bool);
+    /// Lanes of a warp have met at `op`: all of it that have not exited, if `whole`.
+    fn warp_met(&self, warp: u32, op: WarpOp, lanes: u32, whole: bool);
 
     /// A lane arrives at a barrier of so many threads, for those that will wait there.
     fn arrives_at_part(&self, thread: u32, id: u32, count: u32);

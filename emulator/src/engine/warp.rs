@@ -144,9 +144,10 @@ impl Warp {
         group.arrived == group.mask & (self.live | group.missed)
     }
 
-    /// `lane` exits. Operations that waited only for it are carried out.
-    pub(crate) fn exit(&mut self, lane: u32, remarks: &mut Remarks) {
+    /// `lane` exits. Operations that waited only for it are carried out: these, with the lanes that arrived.
+    pub(crate) fn exit(&mut self, lane: u32, remarks: &mut Remarks) -> Vec<(WarpOp, u32)> {
         self.live &= !(1 << lane);
+        let mut met = Vec::new();
         let mut index = 0;
         while index < self.groups.len() {
             if self.groups[index].mask >> lane & 1 == 1 {
@@ -155,10 +156,12 @@ impl Warp {
             let group = self.groups[index];
             if group.op != WarpOp::ActiveMask && self.is_complete(&group) {
                 self.complete(index, remarks); // moves another group to this index
+                met.push((group.op, group.arrived));
             } else {
                 index += 1;
             }
         }
+        met
     }
 
     /// Answers all waiting `active_mask()`; false if there is none. To be called only when no lane of the block can go on.

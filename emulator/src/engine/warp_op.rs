@@ -70,6 +70,12 @@ impl Reduction {
 }
 
 impl WarpOp {
+    /// Whether the lanes that meet know afterwards what each other did to memory. PTX says so of `bar.warp.sync` alone; `shfl.sync`,
+    /// `vote.sync`, `match.sync` and `redux.sync` exchange registers.
+    pub(crate) fn orders_memory(self) -> bool {
+        self == Self::Sync
+    }
+
     /// The name of the intrinsic, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! What the lanes of one warp order among themselves.
 
 use warploom_emulator::check::Code;
-use warploom_emulator::intrinsics::{self, shuffle_bfly, vote_any, warp_sync};
+use warploom_emulator::intrinsics::{self, warp_sync};
 
 use crate::support::*;
 
@@ -27,16 +27,62 @@ fn a_warp_barrier_does_not_order_other_warps() {
     only(&found, Code::SHARED_RACE);
 }
 
+/// Each operation of a warp that exchanges registers.
+const EXCHANGES: &[fn(u32)] = &[
+    |mask| _ = intrinsics::vote_any(mask, true),
+    |mask| _ = intrinsics::vote_all(mask, true),
+    |mask| _ = intrinsics::vote_uni(mask, true),
+    |mask| _ = intrinsics::vote_ballot(mask, true),
+    |mask| _ = intrinsics::match_any_u32(mask, 1),
+    |mask| _ = intrinsics::match_all_u64(mask, 1),
+    |mask| _ = intrinsics::shuffle_bfly(mask, 0, 1, 31),
+    |mask| _ = intrinsics::shuffle_idx(mask, 0, 0, 31),
+    |mask| _ = intrinsics::redux_add(mask, 1),
+];
+
 #[test]
-fn shuffles_and_votes_order_their_lanes() {
-    let found = check(1, 32, || {
-        store(tile(me()), 1);
-        shuffle_bfly(u32::MAX, 0, 1, 31);
-        load(tile(31 - me()));
-        vote_any(u32::MAX, true);
-        store(tile(31 - me()), 2);
-    });
-    assert_eq!(found, []);
+fn shuffles_votes_matches_and_reductions_order_no_memory() {
+    for exchange in EXCHANGES {
+        for mask in [u32::MAX, 0xff_ffff] {
+            let kernel = |synchronises: bool| {
+                check(2, 32, move || {
+                    store(tile(me()), 1);
+                    if mask >> me() & 1 == 1 {
+                        exchange(mask);
+                        if synchronises {
+                            warp_sync(mask);
+                        }
+                        load(tile(me() ^ 1));
+                    }
+                })
+            };
+            assert_eq!(kernel(true), []);
+            only(&kernel(false), Code::WARP_RACE);
+        }
+    }
+}
+
+#[test]
+fn a_vote_that_an_exit_completes_orders_no_memory() {
+    let kernel = |synchronises: bool| {
+        let found = check(1, 32, move || {
+            if me() == 31 {
+                return;
+            }
+            store(tile(me()), 1);
+            if synchronises {
+                warp_sync(u32::MAX);
+            } else {
+                intrinsics::vote_any(u32::MAX, true);
+            }
+            load(tile(30 - me()));
+        });
+        let is_race = |code| code != Code::LANE_MISSING;
+        let races = found.into_iter().filter(|one| is_race(one.code));
+        races.collect::<Vec<_>>()
+    };
+    assert_eq!(kernel(true), []);
+    only(&kernel(false), Code::WARP_RACE);
 }
 
 #[test]

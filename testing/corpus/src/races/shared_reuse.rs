@@ -39,13 +39,13 @@ fn double_duty<const BUG: bool>(
     unsafe {
         values.set(t, x[i.get()]);
         block.sync();
-        let neighbour = values.get((t + 32) % 128); //~ WL0101 second
+        let neighbour = values.get((t + 32) % 128); //~ WL0101 second //~? WL0103
         let sum = warp.reduce_sum(neighbour);
         if !BUG {
             block.sync();
         }
         if warp.lane() == 0 {
-            values.set(warp.index() as usize, sum); //~ WL0101 first
+            values.set(warp.index() as usize, sum); //~ WL0101 first //~? WL0103
         }
         block.sync();
         let mut total = 0;

@@ -214,6 +214,66 @@ fn two_lanes_one_bin<const BUG: bool>(warp: Warp, i: Index1D, mut y: DisjointSli
     }
 }
 
+/// A vote stands where a barrier should: it brings the lanes together, and orders no memory.
+#[kernel]
+fn vote_for_a_barrier<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
+    let tile = shared_array!(u32, 32);
+    let lane = warp.lane() as usize;
+    // SAFETY: a barrier between writing and reading. The bug is the point.
+    unsafe {
+        tile.set(lane, 0);
+        warp.sync();
+        tile.set(lane, x[i.get()]); //~ WL0103 second
+        let any = warp.any(x[i.get()] > 50);
+        if !BUG {
+            warp.sync();
+        }
+        let value = tile.get(31 - lane); //~ WL0103 first
+        if let Some(y) = y.get_mut(i) {
+            *y = if any { value } else { 0 };
+        }
+    }
+}
+
+/// The first lane reserves a place and tells the others by a shuffle; what it wrote before that they do not see for sure.
+#[kernel]
+fn told_by_a_shuffle<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
+    let table = shared_array!(u32, 8);
+    let lane = warp.lane();
+    // SAFETY: a barrier between writing and reading. The bug is the point.
+    unsafe {
+        let mut place = 0;
+        if lane == 0 {
+            for entry in 0..8 {
+                table.set(entry, 0);
+            }
+        }
+        warp.sync();
+        if lane == 0 {
+            place = x[i.get()] as usize % 8;
+            table.set(place, x[i.get()]); //~ WL0103 second
+        }
+        let place = warp.shuffle_idx(place as u32, 0) as usize;
+        if !BUG {
+            warp.sync();
+        }
+        let value = table.get(place); //~ WL0103 first
+        if let Some(y) = y.get_mut(i) {
+            *y = value + lane;
+        }
+    }
+}
+
 cases!("warp.rs":
     case!(dissemination_sum, "P-16", |run| {
         let x = noise(96);
@@ -257,5 +317,17 @@ cases!("warp.rs":
         let mut y = run.zeroed::<u32>(64)?;
         launch!(run, two_lanes_one_bin, (2, 32), &mut y);
         run.expect(&y, |i| 31 - i as u32 % 32)
+    }),
+    case!(vote_for_a_barrier, "P-16", |run| {
+        let x = noise(64);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
+        launch!(run, vote_for_a_barrier, (2, 32), &input, &mut y);
+        run.expect(&y, |i| x[i ^ 31])
+    }),
+    case!(told_by_a_shuffle, "P-16", |run| {
+        let x = noise(64);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
+        launch!(run, told_by_a_shuffle, (2, 32), &input, &mut y);
+        run.expect(&y, |i| x[i / 32 * 32] + i as u32 % 32)
     }),
 );
