@@ -32,6 +32,12 @@ pub(crate) enum Remark {
         one: (ThreadSite, Option<u32>),
         other: (ThreadSite, Option<u32>),
     },
+    /// Lanes met at one warp operation from two places; the lanes of each.
+    WarpPlaces {
+        op: WarpOp,
+        one: (ThreadSite, u32),
+        other: (ThreadSite, u32),
+    },
     /// The mask of a warp operation names lanes that had exited.
     LanesExited {
         op: WarpOp,

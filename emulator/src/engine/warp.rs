@@ -21,6 +21,8 @@ struct Group {
     arrived: u32,
     /// Lanes of the mask that have exited and are waited for all the same (README 10).
     missed: u32,
+    /// Whether a lane came from another place than `site`.
+    mixed: bool,
 }
 
 /// The latest operation of a lane.
@@ -115,10 +117,13 @@ impl Warp {
                 site,
                 arrived: 0,
                 missed: 0,
+                mixed: false,
             });
             self.groups.len() - 1
         });
-        self.groups[index].arrived |= 1 << lane;
+        let group = &mut self.groups[index];
+        group.arrived |= 1 << lane;
+        group.mixed |= !group.site.is_same(site);
         for exited in lanes(mask & !self.live) {
             self.miss(index, exited);
         }
@@ -201,6 +206,11 @@ impl Warp {
         self.ready |= arrived;
         if group.mask & self.exist & !arrived != 0 {
             self.remark_exited(&group, remarks);
+        }
+        // A barrier of lanes by name is for branches that know of each other, as a barrier with a count is.
+        let is_by_name = op == WarpOp::Sync && self.exist & !group.mask != 0;
+        if group.mixed && !is_by_name {
+            self.remark_places(&group, remarks);
         }
         match op {
             WarpOp::Sync => {}
@@ -285,6 +295,33 @@ impl Warp {
                 arrived,
                 at,
                 exited: self.thread_site((mask & self.exist & !arrived).trailing_zeros()),
+            });
+        }
+    }
+
+    #[cold]
+    fn remark_places(&self, group: &Group, remarks: &mut Remarks) {
+        let Group { op, arrived, .. } = *group;
+        let one = self.thread_site(arrived.trailing_zeros());
+        let from_there = |place: Site| {
+            lanes(arrived)
+                .filter(|lane| self.thread_site(*lane).place == place)
+                .fold(0, |mask, lane| mask | 1 << lane)
+        };
+        let here = from_there(one.place);
+        if here == arrived {
+            return; // one place after all, under two names
+        }
+        let other = self.thread_site((arrived & !here).trailing_zeros());
+        let same = |remark: &Remark| {
+            matches!(remark, Remark::WarpPlaces { one: (a, _), other: (b, _), .. }
+                if a.place.is_same(one.place) && b.place.is_same(other.place))
+        };
+        if !remarks.again(same) {
+            remarks.push(Remark::WarpPlaces {
+                op,
+                one: (one, here),
+                other: (other, from_there(other.place)),
             });
         }
     }

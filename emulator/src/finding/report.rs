@@ -117,6 +117,8 @@ codes! {
     OPERATIONS_DIFFER = 213 Error "lanes of one mask wait in different warp operations";
     /// A shuffle reads from a lane that takes no part.
     INACTIVE_SOURCE = 214 Error "shuffle from a lane that takes no part in it";
+    /// Lanes meet at one warp operation from different places of the program.
+    WARP_PLACES = 215 Warning "one warp operation, reached from different places of the program";
     /// Threads wait for a barrier in memory whose phase never ends.
     MBARRIER_STUCK = 220 Error "a barrier in memory whose phase never ends";
     /// Threads poll for something that never changes.

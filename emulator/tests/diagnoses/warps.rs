@@ -192,3 +192,51 @@ fn the_ends_of_a_segment_are_no_finding() {
     });
     assert_eq!((outcome.fault, outcome.reports), (None, vec![]));
 }
+
+#[test]
+#[expect(clippy::if_same_then_else, reason = "two places are the point")]
+fn two_places_of_one_operation_are_a_warning() {
+    let line = line!() + 4;
+    let outcome = outcome(Shape::new([1, 1, 1], [64, 1, 1]), &|| {
+        for _ in 0..3 {
+            if lane_id() < 12 {
+                redux_add(FULL, 1);
+            } else {
+                redux_add(FULL, 1);
+            }
+        }
+    });
+    assert_eq!(outcome.fault, None);
+    let report = one(outcome);
+    assert_eq!(lines(&report), (Code::WARP_PLACES, vec![line, line + 2]));
+    assert_eq!(
+        (report.severity, report.count),
+        (warploom_emulator::check::Severity::Warning, 6)
+    );
+    assert_eq!(
+        report.sides[1].did,
+        "came to `redux_add` from here: lanes 12-31"
+    );
+}
+
+#[test]
+#[expect(clippy::match_same_arms, reason = "two places are the point")]
+fn branches_that_name_their_own_lanes_may_meet_in_each() {
+    let outcome = outcome(Shape::new([2, 1, 1], [64, 1, 1]), &|| {
+        if lane_id() < 16 {
+            vote_any(0xffff, true);
+        } else {
+            vote_any(0xffff_0000, true);
+        }
+        for _ in 0..lane_id() % 2 {
+            active_mask();
+        }
+        match lane_id() {
+            3 => warp_sync(0b11_1000),
+            4 | 5 => warp_sync(0b11_1000),
+            _ => {}
+        }
+        warp_sync(FULL);
+    });
+    assert_eq!((outcome.fault, outcome.reports), (None, vec![]));
+}

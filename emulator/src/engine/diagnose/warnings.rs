@@ -26,6 +26,9 @@ pub(super) fn report(scene: &Scene<'_, '_>, remark: &Remark, count: u64) {
             id,
         ),
         Remark::Places { id, one, other } => (places(scene, id, one, other), [one.0, other.0], id),
+        Remark::WarpPlaces { op, one, other } => {
+            (warp_places(scene, op, one, other), [one.0, other.0], 0)
+        }
         Remark::Counts { id, one, other } => (counts(scene, id, one, other), [one.0, other.0], id),
         Remark::LanesExited {
             op,
@@ -101,6 +104,25 @@ fn places(
         .why("a barrier in conditional code is allowed only if the condition is the same in all threads of the block")
         .note("threads meet by the number of the barrier, so these took one another's arrival for their own")
         .help("move the barrier out of the branch, or give the two places barriers of different numbers")
+}
+
+fn warp_places(
+    scene: &Scene<'_, '_>,
+    op: WarpOp,
+    (one, lanes_one): (ThreadSite, u32),
+    (other, lanes_other): (ThreadSite, u32),
+) -> Report {
+    let title = format!(
+        "{}: lanes of one warp met there from different places",
+        name(op)
+    );
+    let did = |lanes: u32| format!("came to {} from here: {}", name(op), words::lanes_of(lanes));
+    Report::new(Code::WARP_PLACES, title)
+        .side(scene.side(one.into(), did(lanes_one)))
+        .side(scene.side(other.into(), did(lanes_other)))
+        .why("a warp operation in conditional code is for the lanes that take this branch; lanes meet by operation and mask, so those of another branch were taken for them")
+        .note("before compute capability 7.0 all lanes of the mask have to execute the same instruction together")
+        .help("move the operation out of the branch, or name in each branch the lanes that take it")
 }
 
 fn counts(

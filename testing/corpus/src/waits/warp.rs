@@ -220,6 +220,28 @@ fn source_has_returned<const BUG: bool>(
     }
 }
 
+/// Each branch adds up its own lanes, with the mask of all.
+#[kernel]
+fn sums_of_two_branches<const BUG: bool>(
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
+    let (value, all) = (x[i.get()], u32::MAX);
+    // SAFETY: the lanes of each mask make this call together. The bug is the point.
+    let sum = unsafe {
+        if warp.lane() < 12 {
+            warp.reduce_sum_mask(if BUG { all } else { 0xfff }, value) //~ WL0215 first
+        } else {
+            warp.reduce_sum_mask(if BUG { all } else { all << 12 }, 2 * value) //~ WL0215 second
+        }
+    };
+    if let Some(y) = y.get_mut(i) {
+        *y = sum;
+    }
+}
+
 cases!("warp.rs":
     case!(not_in_its_own_mask, "narrow one mask", |run| {
         let x = noise(64);
@@ -277,5 +299,14 @@ cases!("warp.rs":
         let (x, mut y) = (run.upload(&count::<u32>(32))?, run.zeroed::<u32>(32)?);
         launch!(run, source_has_returned, (1, 32), &x, &mut y);
         run.expect(&y, |i| if i < 24 { 23 } else { 0 })
+    }),
+    case!(sums_of_two_branches, "", |run| {
+        let x = noise(64);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
+        launch!(run, sums_of_two_branches, (2, 32), &input, &mut y);
+        run.expect(&y, |i| {
+            let (first, second) = x[i / 32 * 32..][..32].split_at(12);
+            if i % 32 < 12 { first.iter().sum() } else { 2 * second.iter().sum::<u32>() }
+        })
     }),
 );
