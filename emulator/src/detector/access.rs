@@ -209,7 +209,7 @@ impl<'a> Access<'a> {
 
     /// Reads of memory without a value, where the allocation knows; writes give one.
     pub(super) fn check_values(&self) {
-        if self.now.what.is(AccessKind::MOVES) {
+        if self.now.what.moves() {
             return;
         }
         let (SpaceKind::Watched(_), Some(allocation)) = (self.space.what, self.space.allocation())

@@ -37,6 +37,8 @@ pub(crate) struct Held<'a> {
     bytes: usize,
     how: u32,
     site: u32,
+    /// Its parts are atomic each for itself, so it is not compared by its size.
+    packed: bool,
 }
 
 /// Makes an atomic of `bytes` bytes at `at`: `operate` gives its result, and whether it wrote. `how` is 4 × order + scope.
@@ -84,6 +86,27 @@ pub(crate) fn around<R>(
     result
 }
 
+/// Makes a change of several values that are atomic each for itself, `bytes` in all; as [`around`].
+pub(crate) fn around_packed<R>(
+    at: *const u8,
+    bytes: usize,
+    how: u32,
+    operate: impl FnOnce() -> R,
+) -> R {
+    let Some((running, checks)) = current() else {
+        return operate();
+    };
+    checks.clocks.note_write(running.thread.get());
+    let does = Does::Changes;
+    let held = Held {
+        packed: true,
+        ..hold(running, checks, (at.addr(), bytes), (does, how), false)
+    };
+    let result = operate();
+    held.done(does, true);
+    result
+}
+
 /// What is remembered of a change that saw a write of another lane without order.
 fn seen(wrote: Slot, now: Slot, address: usize, released: bool) -> Hint {
     Hint {
@@ -121,6 +144,7 @@ fn hold<'a>(
         bytes,
         how,
         site,
+        packed: false,
     };
     held.each(Granule::lock);
     held
@@ -145,7 +169,10 @@ pub(super) fn kinds(does: Does, wrote: bool) -> u32 {
 
 impl Held<'_> {
     fn access<'s>(&'s self, space: &'s Space, kind: u32) -> Access<'s> {
-        let what = AccessKind::new(kind, self.site).with_scope(self.how & 3);
+        let bytes = if self.packed { 0 } else { self.bytes };
+        let what = AccessKind::new(kind, self.site)
+            .with_scope(self.how & 3)
+            .with_size(bytes);
         Access::new(
             self.running,
             self.checks,
@@ -189,8 +216,10 @@ pub(super) fn announced_slow(
     let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
     let volatile = how & 4 != 0;
     let kind = kinds(does, true) | if volatile { AccessKind::VOLATILE } else { 0 };
-    let what = AccessKind::new(kind, site).with_scope(SYSTEM);
     let bytes = bytes as usize;
+    let what = AccessKind::new(kind, site)
+        .with_scope(SYSTEM)
+        .with_size(bytes);
     let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
         return;
     };

@@ -80,7 +80,7 @@ pub(super) fn meets(access: &Access<'_>, granule: &Granule) {
         return;
     };
     drop(flights);
-    if access.now.what.is(AccessKind::COPY) || access.reported.replace(true) {
+    if access.now.what.is_copy() || access.reported.replace(true) {
         return;
     }
     let code = if access.now.what.is(AccessKind::WRITE) {

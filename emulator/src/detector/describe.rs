@@ -29,6 +29,14 @@ pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
                 scope(other.what)
             ))
             .help("use the scope `Device`, or that which includes all threads that access it"),
+        Code::MIXED_SIZES => report
+            .why(format!(
+                "one is atomic for {} and the other for {}, so neither is atomic for the other, and {}",
+                size(now.what.size().unwrap_or(access.bytes)),
+                size(other.what.size().unwrap_or(access.bytes)),
+                unordered(access, other)
+            ))
+            .help("access these bytes by atomics of one type, or put a barrier between the two"),
         Code::MIXED_ATOMIC => report
             .why(format!("one of the two is an atomic, the other is not, and {}", unordered(access, other)))
             .help("make both atomic, or put a barrier between them"),
@@ -190,7 +198,7 @@ fn done(what: AccessKind, name: &str) -> String {
     };
     let verb = match (what.is(AccessKind::WRITE), what.is(AccessKind::READ)) {
         (true, true) => "changed",
-        (true, false) if what.is(AccessKind::COPY) => "copied to",
+        (true, false) if what.is_copy() => "copied to",
         (true, false) => "wrote",
         _ => "read",
     };

@@ -60,7 +60,9 @@ extern "C-unwind" fn changed_fast(at: *const u8, site: u32) {
         && running.goes_elsewhere(at.addr(), true)
     {
         running.step(site);
-        let what = AccessKind::new(kinds(Does::Changes, true), site).with_scope(SYSTEM);
+        let what = AccessKind::new(kinds(Does::Changes, true), site)
+            .with_scope(SYSTEM)
+            .with_size(4);
         let now = clocks.slot(running.thread.get(), what);
         remember_in_order(clocks, entry, now, met);
         if entry.epoch() == clocks.epochs.atomics() {
@@ -217,7 +219,9 @@ pub(super) fn fast_path<'a>(
     let thread = running.thread.get();
     let now = clocks.slot(
         thread,
-        AccessKind::new(kinds(does, true), site).with_scope(scope),
+        AccessKind::new(kinds(does, true), site)
+            .with_scope(scope)
+            .with_size(bytes),
     );
     let index = space.first + ((address - space.base) >> space.granule);
     // SAFETY: a space that is not empty has a table, as long as itself.
@@ -265,10 +269,12 @@ pub(super) fn fast_path<'a>(
     pass(if is_past { Met::Past } else { Met::Other })
 }
 
-/// Whether the scopes of two atomics, one of which is of this block, include both lanes; of a cluster, perhaps although this says no.
+/// Whether two atomics, one of which is of this block, are of one size and their scopes include both lanes; of a cluster, perhaps although
+/// this says no.
 #[inline(always)]
 fn reaches(clocks: &Clocks, now: Slot, slot: Slot) -> bool {
     slot.what.is(AccessKind::ATOMIC)
+        && slot.what.is_as_wide_as(now.what)
         && (now.what.scope().min(slot.what.scope()) >= 2
             || (slot.who ^ now.who) >> clocks.shift == 0)
 }

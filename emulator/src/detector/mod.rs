@@ -33,7 +33,7 @@ mod uninitialised; // reads of what has no value
 mod window; // parts of memory that sites have accessed before
 
 pub(crate) use access::{reads, writes};
-pub(crate) use atomic::{Does, around, arrives, fence, sees_phase, will_arrive};
+pub(crate) use atomic::{Does, around, around_packed, arrives, fence, sees_phase, will_arrive};
 pub(crate) use copies::begins as copy_begins;
 pub use frees::heap_free;
 pub use hooks::{HOOKS, Hook};

@@ -24,7 +24,8 @@ pub(super) fn look(access: &Access<'_>, granule: &Granule) {
             continue;
         }
         let atomics = slot.what.is(AccessKind::ATOMIC) && now.what.is(AccessKind::ATOMIC);
-        if atomics && reach(access, slot) || access.is_ordered(slot) {
+        let both_whole = atomics && reach(access, slot) && now.what.is_as_wide_as(slot.what);
+        if both_whole || access.is_ordered(slot) {
             continue;
         }
         let code = class(access, slot, atomics);
@@ -94,8 +95,11 @@ pub(super) fn is_same_warp(access: &Access<'_>, slot: Slot) -> bool {
 
 fn class(access: &Access<'_>, slot: Slot, atomics: bool) -> Code {
     let now = access.now;
-    if atomics {
+    if atomics && !reach(access, slot) {
         return Code::NARROW_SCOPE;
+    }
+    if atomics {
+        return Code::MIXED_SIZES;
     }
     if AccessKind::either(slot.what, now.what, AccessKind::ATOMIC) {
         return Code::MIXED_ATOMIC;

@@ -97,6 +97,8 @@ codes! {
     NARROW_SCOPE = 121 Error "atomic operation whose scope does not include the other thread";
     /// Data handed over through an atomic without release or acquire.
     MISSING_ORDER = 122 Error "data handed over through an atomic that does not order it";
+    /// Atomics of different sizes that overlap and that nothing orders.
+    MIXED_SIZES = 123 Error "atomics of different sizes on the same memory without order";
     /// Threads of a block wait at a barrier that others will never come to.
     BARRIER_DIVERGENCE = 200 Error "barrier that not all threads of the block reach";
     /// Threads returned although others wait at a barrier.

@@ -11,7 +11,7 @@ use std::sync::{MutexGuard, PoisonError};
 
 use super::fail;
 use crate::detector;
-use crate::detector::{Does, around};
+use crate::detector::{Does, around, around_packed};
 use crate::sync::StaticMutex;
 
 /// The order in `how`, which is 4 × order + scope.
@@ -153,7 +153,7 @@ exchanges! {
 }
 
 macro_rules! loops {
-    ($($(#[$doc:meta])* $name:ident $value:ty as $bits:ty, $atomic:ty, |$before:ident, $v:ident| $after:expr;)*) => {$(
+    ($around:ident: $($(#[$doc:meta])* $name:ident $value:ty as $bits:ty, $atomic:ty, |$before:ident, $v:ident| $after:expr;)*) => {$(
         $(#[$doc])*
         /// One step, which gives the value of before.
         ///
@@ -167,17 +167,22 @@ macro_rules! loops {
                 let $before = <$value>::from_ne_bytes(bits.to_ne_bytes());
                 Some(<$bits>::from_ne_bytes($after.to_ne_bytes()))
             };
-            let before = around(p.cast(), size_of::<$bits>(), Does::Changes, how, || {
+            let before = $around(p.cast(), size_of::<$bits>(), how, || {
                 // `change` never declines, so both hold the value of before.
                 let (Ok(before) | Err(before)) = cell.try_update(order, load_order(order), change);
-                (before, true)
+                before
             });
             <$value>::from_ne_bytes(before.to_ne_bytes())
         }
     )*};
 }
 
-loops! {
+/// A change in one step.
+fn whole<R>(p: *const u8, bytes: usize, how: u32, change: impl FnOnce() -> R) -> R {
+    around(p, bytes, Does::Changes, how, || (change(), true))
+}
+
+loops! { whole:
     /// One more, or 0 where `*p` is at least `v`.
     atomic_inc_u32 u32 as u32, AtomicU32, |before, v| if before >= v { 0 } else { before + 1 };
     /// One less, or `v` where `*p` is 0 or above `v`.
@@ -190,6 +195,9 @@ loops! {
     atomic_fetch_add_f16 u16 as u16, AtomicU16, |before, v| add_halves(before, v);
     /// Adds the `bfloat16` whose bits are `v`, rounded to nearest.
     atomic_fetch_add_bf16 u16 as u16, AtomicU16, |before, v| add_bfloats(before, v);
+}
+
+loops! { around_packed:
     /// Adds two half floats, each for itself.
     atomic_fetch_add_f16x2 u32 as u32, AtomicU32, |before, v| pairwise(before, v, add_halves);
     /// Adds two `bfloat16`, each for itself.

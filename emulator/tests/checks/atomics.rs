@@ -406,3 +406,83 @@ fn long_chains_of_releases_stay_cheap() {
     });
     assert_eq!(found, []);
 }
+
+/// Each thread of two blocks makes one of two atomics on the same bytes; without a barrier between the two kinds, or with one.
+fn two_kinds(
+    one: impl Fn(*mut u64) + Sync,
+    other: impl Fn(*mut u64) + Sync,
+    ordered: bool,
+) -> Vec<warploom_emulator::check::Report> {
+    let words = || Buffer::<u64>::new("words", 2);
+    check_fresh(2, 64, words, |words| {
+        let own = words.at(block());
+        if me() >= 32 {
+            here();
+            one(own);
+        }
+        if ordered {
+            barrier();
+        }
+        if me() < 32 {
+            here();
+            other(own);
+        }
+    })
+}
+
+fn add_64(p: *mut u64) {
+    // SAFETY: the tests access memory that is there.
+    unsafe { intrinsics::atomic_fetch_add_u64(p, 1, DEVICE) };
+}
+
+fn add_32(p: *mut u64) {
+    // SAFETY: as above.
+    unsafe { intrinsics::atomic_fetch_add_u32(p.cast::<u32>().add(1), 1, DEVICE) };
+}
+
+fn compare_16(p: *mut u64) {
+    // SAFETY: as above.
+    unsafe { intrinsics::atomic_cas_u16(p.cast::<u16>().add(1), 0, 1, DEVICE) };
+}
+
+fn load_32(p: *mut u64) {
+    // SAFETY: as above.
+    unsafe { intrinsics::atomic_load_u32(p.cast(), DEVICE) };
+}
+
+#[test]
+fn atomics_of_different_sizes_race() {
+    for other in [add_32, compare_16, load_32] {
+        for found in [
+            two_kinds(add_64, other, false),
+            two_kinds(other, add_64, false),
+        ] {
+            assert_eq!(codes(&found), [Code::MIXED_SIZES], "{found:#?}");
+        }
+        assert_eq!(two_kinds(add_64, other, true), []);
+        assert_eq!(two_kinds(other, other, false), []);
+    }
+    let found = two_kinds(compare_16, load_32, false);
+    assert_eq!(codes(&found), [Code::MIXED_SIZES]);
+    let why = &found[0].notes[0].text;
+    assert!(why.contains("2 bytes") && why.contains("4 bytes"), "{why}");
+}
+
+#[test]
+fn reads_of_different_sizes_do_not_race() {
+    let load_64 = |p: *mut u64| {
+        // SAFETY: the tests access memory that is there.
+        unsafe { intrinsics::atomic_load_u64(p, DEVICE) };
+    };
+    assert_eq!(two_kinds(load_64, load_32, false), []);
+}
+
+#[test]
+fn pairs_of_halves_are_of_any_size() {
+    let add_pair = |p: *mut u64| {
+        // SAFETY: the tests access memory that is there.
+        unsafe { intrinsics::atomic_fetch_add_f16x2(p.cast(), 0, DEVICE) };
+    };
+    assert_eq!(two_kinds(add_pair, load_32, false), []);
+    assert_eq!(two_kinds(compare_16, add_pair, false), []);
+}

@@ -76,7 +76,7 @@ impl Observer for Watcher {
         (address, bytes): (usize, usize),
         what: AccessKind,
     ) {
-        if self.quiet.get() || what.is(AccessKind::COPY) {
+        if self.quiet.get() || what.is_copy() {
             return;
         }
         let mut lints = self.lints.borrow_mut();

@@ -1,4 +1,4 @@
-//! An atomic and an ordinary access to one place, without order.
+//! An atomic and an ordinary access to one place, or two atomics of different sizes, without order.
 
 use core::sync::atomic::Ordering;
 
@@ -140,6 +140,20 @@ fn half_of_them_add_atomically<const BUG: bool>(i: Index1D, x: &[f64], sum: &[At
     }
 }
 
+/// Two counters in one word of 64 bits: one block counts in the upper half by the word, the others in the lower half alone.
+#[kernel]
+fn half_of_a_word<const BUG: bool>(block: Block, words: &[Atomic<u64>]) {
+    if block.index() == 0 {
+        words[0].fetch_add(1 << 32, Relaxed); //~ WL0123 second
+    } else if BUG {
+        // SAFETY: the word lies there, and has the alignment of its half. The bug is the point.
+        let low = unsafe { &*words.as_ptr().cast::<Atomic<u32>>() };
+        low.fetch_add(1, Relaxed); //~ WL0123 first
+    } else {
+        words[0].fetch_add(1, Relaxed);
+    }
+}
+
 cases!("mixed.rs":
     case!(counter_read_plainly, "drop one barrier", |run| {
         let x = noise(192);
@@ -173,5 +187,10 @@ cases!("mixed.rs":
         let (input, mut sum) = (run.upload(&x)?, run.zeroed::<f64>(1)?);
         launch!(run, half_of_them_add_atomically, (2, 64), &input, sum.as_atomic());
         run.expect(&sum, |_| x.iter().sum())
+    }),
+    case!(half_of_a_word, "", |run| {
+        let mut words = run.zeroed::<u64>(1)?;
+        launch!(run, half_of_a_word, (3, 32), words.as_atomics());
+        run.expect(&words, |_| 32 << 32 | 64)
     }),
 );
