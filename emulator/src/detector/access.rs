@@ -125,7 +125,7 @@ pub(super) fn locate<'a>(
     space
 }
 
-fn look_up<'a>(
+pub(super) fn look_up<'a>(
     running: &Running<'static>,
     checks: &'a BlockChecks,
     (address, bytes, align): (usize, usize, usize),

@@ -267,7 +267,7 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
 
 impl Access<'_> {
     /// The last write of a byte of a granule.
-    fn newest(&self, granule: Entry<'_>, at: usize) -> Slot {
+    pub(super) fn newest(&self, granule: Entry<'_>, at: usize) -> Slot {
         granule.leave_line(self.space.locked);
         if granule.flags() & flag::SPLIT == 0 {
             return granule.slots[0].get();

@@ -218,3 +218,84 @@ fn the_source_of_a_copy_is_read() {
     });
     only(&found, Code::GRID_RACE);
 }
+
+#[test]
+fn the_source_of_a_copy_is_read_until_the_wait() {
+    let writer_after_barrier = |waits_before: bool| {
+        let x = Buffer::<u32>::new("x", 64);
+        check(1, 64, move || {
+            here();
+            begin_copy(tile(me()), x.at(me()));
+            if waits_before {
+                wait_for_copies();
+            }
+            barrier();
+            store(x.at(63 - me()), 7);
+            barrier();
+            wait_for_copies();
+        })
+    };
+    let line = line!();
+    assert_eq!(writer_after_barrier(true), []);
+    let (lines, count) = only(&writer_after_barrier(false), Code::COPY_SOURCE);
+    assert_eq!((lines, count), (vec![line - 5, line - 11], 64));
+}
+
+#[test]
+fn a_lane_may_write_what_it_copies_from_after_the_wait_only() {
+    let own_write = |waits_before: bool| {
+        let x = Buffer::<u32>::new("x", 64);
+        check(2, 32, move || {
+            let own = x.at(block() * 32 + me());
+            for step in 0..2 {
+                if step == 1 {
+                    here();
+                    begin_copy(tile(me()), own);
+                    if waits_before {
+                        wait_for_copies();
+                    }
+                }
+                store(own, 3); // the same place before and after the copy begins
+            }
+            wait_for_copies();
+        })
+    };
+    assert_eq!(own_write(true), []);
+    only(&own_write(false), Code::COPY_SOURCE);
+}
+
+#[test]
+fn a_write_without_order_to_the_wait_is_a_race() {
+    let x = Buffer::<u32>::new("x", 1);
+    let found = check(1, 64, || {
+        if me() == 0 {
+            here();
+            begin_copy(tile(0), x.at(0));
+        }
+        barrier();
+        if me() == 32 {
+            store(x.at(0), 7);
+        }
+        if me() == 0 {
+            wait_for_copies();
+        }
+    });
+    only(&found, Code::GLOBAL_RACE);
+}
+
+#[test]
+fn parts_of_a_word_are_sources_too() {
+    let found = |bytes_apart: usize| {
+        let x = Buffer::<u32>::new("x", 8);
+        check(1, 1, move || {
+            here();
+            begin_copy(tile(0), x.at(1));
+            let byte = x.at(0).cast::<u8>().wrapping_add(bytes_apart);
+            store(byte, 1);
+            wait_for_copies();
+        })
+    };
+    assert_eq!(found(3), []);
+    only(&found(6), Code::COPY_SOURCE);
+    assert_eq!(found(8), []);
+}

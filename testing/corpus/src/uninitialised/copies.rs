@@ -1,4 +1,4 @@
-//! Asynchronous copies whose target is read before they were waited for.
+//! Asynchronous copies whose target is read, or whose source is written, before they were waited for.
 
 use warploom::device_std::{Mbarrier, intrinsics as raw};
 use warploom::prelude::*;
@@ -157,6 +157,45 @@ fn tail_of_a_pipeline<const BUG: bool>(
     }
 }
 
+/// Each thread clears what it copies from, before the wait.
+#[kernel]
+fn source_cleared_early<const BUG: bool>(block: Block, i: Index1D, mut x: DisjointSlice<u32>) {
+    let tile = shared_array!(u32, 64);
+    let (t, n) = (block.thread(), block.threads());
+    // SAFETY: each thread copies its own element, a barrier before others read the copy. The bug is the point.
+    unsafe {
+        let own = x.raw().add(i.get());
+        raw::copy_async_4(tile.as_ptr().add(t).cast(), own.cast()); //~ WL0023 second
+        if !BUG {
+            raw::copy_async_wait_all();
+        }
+        *own = 0; //~ WL0023 first
+        raw::copy_async_wait_all();
+        block.sync();
+        *own = tile.get(n - 1 - t);
+    }
+}
+
+/// The neighbour's source is overwritten behind a barrier, but the neighbour has not waited for its copy.
+#[kernel]
+fn source_of_the_neighbour<const BUG: bool>(block: Block, i: Index1D, mut x: DisjointSlice<u32>) {
+    let tile = shared_array!(u32, 64);
+    let (t, n) = (block.thread(), block.threads());
+    // SAFETY: each thread copies its own element, barriers before others write it. The bug is the point.
+    unsafe {
+        let first = x.raw().add(i.get() - t);
+        raw::copy_async_4(tile.as_ptr().add(t).cast(), first.add(t).cast()); //~ WL0023 second
+        if !BUG {
+            raw::copy_async_wait_all();
+        }
+        block.sync();
+        *first.add((t + 1) % n) = 5; //~ WL0023 first
+        block.sync();
+        raw::copy_async_wait_all();
+        *first.add(t) += tile.get(t);
+    }
+}
+
 cases!("copies.rs":
     case!(copy_never_waited_for, "cp.async", |run| {
         let (x, mut y) = (run.upload(&count::<u32>(128))?, run.zeroed::<u32>(128)?);
@@ -182,5 +221,15 @@ cases!("copies.rs":
         let (x, mut y) = (run.upload(&count::<u32>(320))?, run.zeroed::<u32>(64)?);
         launch!(run, tail_of_a_pipeline, (1, 64), 5, &x, &mut y);
         run.expect(&y, |i| 640 + 5 * (63 - i as u32))
+    }),
+    case!(source_cleared_early, "cp.async", |run| {
+        let mut x = run.upload(&count::<u32>(128))?;
+        launch!(run, source_cleared_early, (2, 64), &mut x);
+        run.expect(&x, |i| (i / 64 * 64 + 63 - i % 64) as u32)
+    }),
+    case!(source_of_the_neighbour, "cp.async", |run| {
+        let mut x = run.upload(&count::<u32>(128))?;
+        launch!(run, source_of_the_neighbour, (2, 64), &mut x);
+        run.expect(&x, |i| i as u32 + 5)
     }),
 );
