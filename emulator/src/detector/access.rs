@@ -5,11 +5,12 @@ use std::cell::Cell;
 use super::epochs::NONE;
 use super::fast::{locked, read, write};
 use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
+use super::observer::Target;
 use super::shadow::{Entry, Granule, flag};
 use super::slot::{AccessKind, Slot};
 use super::space::{CACHED, Space, SpaceKind};
 use super::state::{BlockChecks, current};
-use super::{copies, race, uninitialised};
+use super::{copies, race, remote, uninitialised};
 use crate::engine::fiber::Running;
 use crate::engine::stack;
 use crate::site::SiteId;
@@ -151,8 +152,12 @@ pub(super) fn look_up<'a>(
     if let Some(space) = find(running, checks, address)
         && fits(space)
     {
-        // The fast path leads past the lints.
-        if checks.observer.is_none() {
+        let is_remote = checks.target(Some(space)) == Target::OtherShared;
+        if is_remote {
+            remote::accesses(running, checks, space, (address, bytes), what);
+        }
+        // The fast path leads past the lints, and past what is kept of accesses to other blocks.
+        if checks.observer.is_none() && !is_remote {
             entry.set(space);
             if space.is_shared() {
                 checks.caches_shared.set(true);

@@ -24,6 +24,7 @@ mod observer; // what the lints are told
 mod order; // releases, and who acquired them
 mod pending_acquires; // what lanes read that a fence may acquire
 mod race; // two accesses that nothing orders
+mod remote; // shared memory of other blocks
 mod rows; // many reads of one site at once
 mod shadow; // what is remembered of each piece of memory
 mod slot; // one access, as it is remembered

@@ -18,6 +18,7 @@ use super::memory::Snapshot;
 use super::observer::{Observer, Target};
 use super::order::Graph;
 use super::pending_acquires::PendingAcquires;
+use super::remote::{self, RemoteAccesses};
 use super::shadow::{Splits, Table};
 use super::slot::Slot;
 use super::space::{CACHED, NOWHERE, Space, SpaceKind};
@@ -171,6 +172,8 @@ pub(crate) struct BlockChecks {
     pub(super) scattered: [Cell<u32>; CACHED],
     /// Reads of shared memory without a value.
     pub(super) uninitialised: Uninitialised,
+    /// What other blocks access of its shared memory.
+    pub(super) remote: RemoteAccesses,
     /// The calls that each lane is in.
     pub(super) calls: RefCell<Vec<Vec<u32>>>,
     /// A lane of the block has been in one.
@@ -203,6 +206,7 @@ impl BlockChecks {
             pending_acquires: PendingAcquires::new(n_threads),
             scattered: [const { Cell::new(0) }; CACHED],
             uninitialised: Uninitialised::default(),
+            remote: RemoteAccesses::default(),
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             any_calls: Cell::new(false),
             flights: RefCell::default(),
@@ -294,10 +298,17 @@ impl BlockChecks {
 
     /// Whether all lanes of the block that exited have returned. If one panicked, or a finding ended it, that is what is to be reported:
     /// what the others make of its writes is a consequence.
-    fn only_returned(&self) -> bool {
+    pub(super) fn only_returned(&self) -> bool {
         // SAFETY: null, or that of the block that runs.
         let running = unsafe { self.running.get().as_ref() };
         running.is_none_or(|running| !running.any_ended.get() && running.n_panicked.get() == 0)
+    }
+
+    /// Whether all lanes of the block have exited.
+    fn is_over(&self) -> bool {
+        // SAFETY: null, or that of the block, which is there as long as its checks.
+        let running = unsafe { self.running.get().as_ref() };
+        running.is_some_and(|running| running.core().n_live() == 0)
     }
 
     /// What is kept to check the block of `running`.
@@ -325,6 +336,11 @@ impl RunChecker for RunChecks {
         };
         blocks_met(checks, grid);
     }
+
+    fn blocks_over(&self, blocks: &[Rc<dyn BlockChecker>]) {
+        let blocks = blocks.iter().map(|block| -> &dyn Any { &**block });
+        remote::finish(blocks.filter_map(<dyn Any>::downcast_ref));
+    }
 }
 
 impl BlockChecker for BlockChecks {
@@ -349,6 +365,7 @@ impl BlockChecker for BlockChecks {
         self.hints.clear();
         self.pending_acquires.clear();
         self.flights.borrow_mut().clear();
+        self.remote.clear();
         if let Some(observer) = &self.observer {
             observer.begins(block);
         }
@@ -492,7 +509,8 @@ pub(super) fn leave() {
 /// All lanes of these blocks have met: those of a cluster, or of the grid.
 fn blocks_met<'a, I: Iterator<Item = &'a BlockChecks>>(blocks: impl Fn() -> I, grid: bool) {
     let next = blocks().map(BlockChecks::high).max().unwrap_or(0) + 1;
-    for checks in blocks() {
+    for checks in blocks().filter(|checks| !checks.is_over()) {
+        checks.remote.clear();
         let clocks = &checks.clocks;
         clocks.raise(&checks.run().graph, next, None);
         clocks.cluster_bound.set(next);

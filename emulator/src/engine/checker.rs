@@ -20,6 +20,9 @@ pub(crate) trait RunChecker: fmt::Debug + Send + Sync {
 
     /// All lanes of these blocks have met: those of a cluster, or of the grid.
     fn blocks_met(&self, blocks: &[Rc<dyn BlockChecker>], grid: bool);
+
+    /// All lanes of these blocks, which ran together, have exited.
+    fn blocks_over(&self, blocks: &[Rc<dyn BlockChecker>]);
 }
 
 /// The checks of one block.

@@ -197,6 +197,18 @@ impl<'run> CoResidentBlocks<'run> {
         self.meetings.take()
     }
 
+    /// All lanes of the set have exited by themselves.
+    pub(crate) fn tell_end(&self) {
+        if self.shape.set_blocks == 1 {
+            return;
+        }
+        if let Some(run) = &self.launch.checks {
+            let blocks = self.members(0..self.shape.set_blocks);
+            let checks: Vec<_> = blocks.filter_map(|block| block.checks.clone()).collect();
+            run.blocks_over(&checks);
+        }
+    }
+
     /// What the set is stuck at; `None` if all lanes have exited.
     pub(crate) fn stuck(&self) -> Option<Fault> {
         let mut waits = Vec::new();

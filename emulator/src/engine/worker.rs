@@ -103,6 +103,9 @@ impl<'run> Worker<'run> {
             Some(control) => self.schedule_under(&control),
             None => self.schedule(is_lost),
         };
+        if stuck.is_none() {
+            self.set.tell_end();
+        }
         self.report_warnings();
         self.verdict(stuck)
     }

@@ -67,6 +67,8 @@ codes! {
     BAD_FREE = 11 Error "free of what is not allocated";
     /// Memory of the device's heap that no thread freed.
     LEAK = 12 Warning "memory that was never freed";
+    /// An access to the shared memory of another block of the cluster, which may have exited.
+    SHARED_EXITED = 13 Error "access to shared memory of a block that may have exited";
     /// A read of shared memory that no thread of the block has written.
     SHARED_UNINIT = 20 Error "read of uninitialised shared memory";
     /// A read of global memory that was never written.

@@ -93,6 +93,84 @@ fn shared_memory_of_another_block_races_too() {
     assert!(codes(&found).contains(&Code::SHARED_RACE), "{found:#?}");
 }
 
+/// Element `index` of the tile of the other block of a pair.
+fn other_tile(index: usize) -> *mut u32 {
+    // SAFETY: the cluster has two blocks.
+    unsafe {
+        let rank = intrinsics::cluster_block_rank();
+        intrinsics::map_shared(tile(index).cast(), 1 - rank).cast()
+    }
+}
+
+#[test]
+fn shared_memory_ends_with_its_block() {
+    let kernel = |waits: bool, write: bool| {
+        check_together(4, 40, PAIRS, move || {
+            store(tile(me()), 1);
+            cluster_sync();
+            if write {
+                store(other_tile(me()), 2);
+            } else {
+                load(other_tile(me()));
+            }
+            if waits {
+                cluster_sync();
+            }
+        })
+    };
+    for write in [false, true] {
+        assert_eq!(kernel(true, write), []);
+        let found = kernel(false, write);
+        let (lines, _) = only(&found, Code::SHARED_EXITED);
+        assert_eq!(lines.len(), 1);
+        assert!(
+            found[0].sides[0].did.contains("of block ("),
+            "{:?}",
+            found[0].sides[0]
+        );
+    }
+}
+
+#[test]
+fn a_barrier_that_a_block_did_not_reach_does_not_keep_its_memory() {
+    let kernel = |first_leaves: u32| {
+        let found = check_together(2, 32, PAIRS, move || {
+            store(tile(me()), 1);
+            cluster_sync();
+            if intrinsics::cluster_block_rank() == first_leaves {
+                return;
+            }
+            load(other_tile(me()));
+            cluster_sync();
+        });
+        only(&found, Code::SHARED_EXITED);
+    };
+    kernel(0);
+    kernel(1);
+}
+
+#[test]
+fn an_atomic_may_keep_a_block_until_others_are_done() {
+    let kernel = |order: u32| {
+        check_together(2, 32, PAIRS, move || {
+            store(tile(me()), 0);
+            cluster_sync();
+            if intrinsics::cluster_block_rank() == 0 {
+                load(other_tile(1 + me() % 4));
+                add(other_tile(0), 1, order | 1);
+            } else if me() == 0 {
+                while get(tile(0), order & ACQUIRE | 1) != 32 {
+                    here();
+                    intrinsics::spin_wait(0);
+                }
+            }
+        })
+    };
+    assert_eq!(kernel(ACQ_REL), []);
+    let found = kernel(RELAXED);
+    assert_eq!(codes(&found), [Code::SHARED_EXITED], "{found:#?}");
+}
+
 #[test]
 fn an_atomic_of_the_cluster_reaches_its_blocks_only() {
     let x = Buffer::<u32>::new("x", 4);

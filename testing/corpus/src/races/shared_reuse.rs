@@ -275,6 +275,32 @@ fn cluster_barrier_dropped<const BUG: bool>(
     }
 }
 
+/// A block returns while its neighbour may still read its shared memory.
+#[kernel(cluster(2, 1, 1))]
+fn neighbour_returns_early<const BUG: bool>(
+    block: Block,
+    mut cluster: Cluster,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
+    let tile = shared_array!(u32, 32);
+    let t = block.thread();
+    // SAFETY: barriers of the cluster before and after the accesses to the other block. The bug is the point.
+    unsafe {
+        tile.set(t, x[i.get()]);
+        cluster.sync();
+        let there = cluster.map_shared_rank(tile, 1 - cluster.rank());
+        let value = there.get(31 - t); //~ WL0013
+        if !BUG {
+            cluster.sync();
+        }
+        if let Some(y) = y.get_mut(i) {
+            *y = value;
+        }
+    }
+}
+
 cases!("shared_reuse.rs":
     case!(written_twice, "drop one barrier", |run| {
         let x = noise(128);
@@ -326,6 +352,12 @@ cases!("shared_reuse.rs":
         let x = floats(128);
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<f32>(128)?);
         launch!(run, cluster_barrier_dropped, (4, 32), &input, &mut y);
+        run.expect(&y, |i| x[((i / 32) ^ 1) * 32 + 31 - i % 32])
+    }),
+    case!(neighbour_returns_early, "cluster", |run| {
+        let x = noise(128);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(128)?);
+        launch!(run, neighbour_returns_early, (4, 32), &input, &mut y);
         run.expect(&y, |i| x[((i / 32) ^ 1) * 32 + 31 - i % 32])
     }),
 );
