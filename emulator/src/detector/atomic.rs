@@ -392,6 +392,10 @@ fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
     if !fresh || clocks.is_ordered_by_barriers(now.who, wrote.who, wrote.t) {
         return;
     }
+    // Who only arrives at a barrier in memory is told nothing by those that arrived before.
+    if clocks.is_mbarrier(access.address) {
+        return;
+    }
     let hint = Hint {
         scope: released && acquires || !race::reach(access, wrote),
         ..seen(wrote, now, access.address, released)

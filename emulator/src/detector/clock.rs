@@ -385,6 +385,11 @@ impl Clocks {
         }
     }
 
+    /// Whether lanes of the block have arrived at a barrier in memory at `address`.
+    pub(super) fn is_mbarrier(&self, address: usize) -> bool {
+        self.phases.borrow().contains_key(&address)
+    }
+
     /// `lane` saw that the phase of this parity has ended.
     pub(super) fn phase_seen(&self, lane: u32, address: usize, parity: u32) {
         if let Some(both) = self.phases.borrow().get(&address) {

@@ -299,3 +299,44 @@ fn parts_of_a_word_are_sources_too() {
     only(&found(6), Code::COPY_SOURCE);
     assert_eq!(found(8), []);
 }
+
+/// Warp 0 writes and arrives, warp 1 looks at the phase and reads.
+fn handed_over(looks: impl Fn() + Sync) -> Vec<warploom_emulator::check::Report> {
+    check(2, 64, || {
+        // SAFETY: one thread initialises the barrier before the others use it; the threads of warp 0 arrive once.
+        unsafe {
+            if me() == 0 {
+                here();
+                intrinsics::mbarrier_init(phase(), 32);
+            }
+        }
+        barrier();
+        if me() < 32 {
+            store(tile(me()), 1);
+            here();
+            // SAFETY: as above.
+            unsafe { intrinsics::mbarrier_arrive(phase()) };
+        } else {
+            looks();
+            load(tile(me() - 32));
+        }
+    })
+}
+
+#[test]
+fn a_test_of_a_phase_orders_only_if_it_says_yes() {
+    let test = || {
+        here();
+        // SAFETY: the barrier is there.
+        unsafe { intrinsics::mbarrier_test_parity(phase(), 0) }
+    };
+    assert_eq!(handed_over(|| while !test() {}), []);
+    for looks in [0, 1] {
+        let found = handed_over(|| {
+            for _ in 0..looks {
+                test(); // and the answer is not asked
+            }
+        });
+        assert_eq!(codes(&found), [Code::SHARED_RACE], "{looks} {found:#?}");
+    }
+}

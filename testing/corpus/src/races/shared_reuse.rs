@@ -275,6 +275,38 @@ fn cluster_barrier_dropped<const BUG: bool>(
     }
 }
 
+/// Half of the block looks once whether the others have arrived, and reads whatever the answer is.
+#[kernel]
+fn answer_not_asked<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32>,
+) {
+    let (tile, memory) = (shared_array!(u32, 64), shared_array!(u64, 1));
+    let t = block.thread();
+    // SAFETY: initialised by one thread, before the others use it; half of the block arrives once. The bug is the point.
+    unsafe {
+        let barrier = Mbarrier::new(memory, 0);
+        if t == 0 {
+            barrier.init(32);
+        }
+        tile.set(t, 0);
+        block.sync();
+        let mut value = 0;
+        if t >= 32 {
+            tile.set(t - 32, x[i.get()]); //~ WL0101 second
+            let _ = barrier.arrive();
+        } else {
+            while !barrier.has_parity_ended(0) && !BUG {}
+            value = tile.get(31 - t); //~ WL0101 first
+        }
+        if let Some(y) = y.get_mut(i) {
+            *y = value;
+        }
+    }
+}
+
 /// A block returns while its neighbour may still read its shared memory.
 #[kernel(cluster(2, 1, 1))]
 fn neighbour_returns_early<const BUG: bool>(
@@ -359,5 +391,11 @@ cases!("shared_reuse.rs":
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(128)?);
         launch!(run, neighbour_returns_early, (4, 32), &input, &mut y);
         run.expect(&y, |i| x[((i / 32) ^ 1) * 32 + 31 - i % 32])
+    }),
+    case!(answer_not_asked, "", |run| {
+        let x = noise(128);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(128)?);
+        launch!(run, answer_not_asked, (2, 64), &input, &mut y);
+        run.expect(&y, |i| if i % 64 < 32 { x[i / 64 * 64 + 63 - i % 64] } else { 0 })
     }),
 );
