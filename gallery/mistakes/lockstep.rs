@@ -1,7 +1,7 @@
 //! Threads that count on being in step: reads and writes of neighbours without a barrier, and `volatile` in its place.
 //!
 //! The CUDA programming guide, sections 5.4.3 (EX-28, EX-29) and B.2.4 (EX-31); `neighbours_write` has it right. Note the reports: the
-//! race is between two lanes of one warp just as between two warps. And at the volatile accesses: they make no race, and no order either;
+//! race is between two lanes of one warp just as between two warps. And at the volatile accesses: they order nothing, which is a warning;
 //! the emulator, which runs one lane after the other, gives results that no lanes in step would have.
 //!
 //! `cargo run --release -p warploom-gallery --example lockstep`
@@ -73,7 +73,7 @@ fn run(program: &Program) -> Result {
     product::<FIRST>::launch(&stream, (1, 128), &x, &mut y)?;
     program.finds("WL0101", stream.synchronize());
 
-    // Each volatile access is made, and made at once: no race is reported. But no lane waits for another either.
+    // Each volatile access is made, and made at once: that is no error. But no lane waits for another, so there is a warning.
     product::<VOLATILE>::launch(&stream, (1, 32), &x, &mut y)?;
     let found = y.to_vec(&stream)?;
     println!(

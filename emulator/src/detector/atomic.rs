@@ -215,6 +215,9 @@ pub(super) fn announced_slow(
 ) {
     let does = [Does::Loads, Does::Stores, Does::Changes, Does::Changes][how as usize & 3];
     let volatile = how & 4 != 0;
+    if volatile && bytes > MAX_WHOLE_BYTES {
+        return several(running, checks, at, (bytes, does, site));
+    }
     let kind = kinds(does, true) | if volatile { AccessKind::VOLATILE } else { 0 };
     let bytes = bytes as usize;
     let what = AccessKind::new(kind, site)
@@ -236,6 +239,23 @@ pub(super) fn announced_slow(
     lock(Granule::lock);
     look(&access, if volatile { 0 } else { how >> 4 }, space.locked);
     lock(Granule::unlock);
+}
+
+/// Bytes of a volatile access that is one access on a GPU, at most.
+const MAX_WHOLE_BYTES: u32 = 8;
+
+/// A volatile access that may become several: no atomic (README 9).
+fn several(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    at: *const u8,
+    (bytes, does, site): (u32, Does, u32),
+) {
+    let (range, writes) = ((at.addr(), bytes as usize), does != Does::Loads);
+    spins(running, range, writes, site);
+    let kind = kinds(does, true) & !AccessKind::ATOMIC | AccessKind::VOLATILE;
+    let what = AccessKind::new(kind, site);
+    access::slow_path(running, checks, (range.0, range.1, range.1), None, what);
 }
 
 /// Looks for races of an atomic, remembers it, and carries its order on. `later`: it is read and written after this.

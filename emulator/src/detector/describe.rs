@@ -37,6 +37,12 @@ pub(super) fn race(access: &Access<'_>, other: Slot, code: Code) -> Report {
                 unordered(access, other)
             ))
             .help("access these bytes by atomics of one type, or put a barrier between the two"),
+        Code::WARP_VOLATILE => report
+            .why(format!(
+                "volatile accesses are made as they are written, but lanes do not run in step, so either may come first: {}",
+                unordered(access, other)
+            ))
+            .help("put `warp.sync()` between the two; if one lane polls what another writes, use atomics"),
         Code::MIXED_ATOMIC => report
             .why(format!("one of the two is an atomic, the other is not, and {}", unordered(access, other)))
             .help("make both atomic, or put a barrier between them"),

@@ -9,7 +9,7 @@ use super::state::{BlockChecks, RunChecks};
 use super::{describe, uninitialised};
 use crate::engine::warp::LANES;
 use crate::finding::Key;
-use crate::finding::{Code, Report, Side};
+use crate::finding::{Code, Report, Severity, Side};
 use crate::site::{SiteId, site};
 
 /// Compares an access with those that the granule remembers, and reports the worst of what is wrong.
@@ -25,11 +25,11 @@ pub(super) fn look(access: &Access<'_>, granule: &Granule) {
         }
         let atomics = slot.what.is(AccessKind::ATOMIC) && now.what.is(AccessKind::ATOMIC);
         let both_whole = atomics && reach(access, slot) && now.what.is_as_wide_as(slot.what);
-        if both_whole || access.is_ordered(slot) {
+        if both_whole && !relies_on_steps(access, slot) || access.is_ordered(slot) {
             continue;
         }
         let code = class(access, slot, atomics);
-        if worst.is_none_or(|(known, _)| known == Code::SAME_VALUE) {
+        if worst.is_none_or(|(known, _)| known.severity() == Severity::Warning) {
             worst = Some((code, slot));
         }
     }
@@ -85,6 +85,12 @@ pub(super) fn reach(access: &Access<'_>, slot: Slot) -> bool {
         || scope == 1 && access.checks.clocks.in_cluster(slot.who)
 }
 
+/// Whether two lanes of a warp exchange data through shared memory by volatile accesses, as if lanes ran in step (README 9).
+fn relies_on_steps(access: &Access<'_>, slot: Slot) -> bool {
+    let both = slot.what.is(AccessKind::VOLATILE) && access.now.what.is(AccessKind::VOLATILE);
+    both && access.space.is_shared() && is_same_warp(access, slot)
+}
+
 pub(super) fn is_same_block(access: &Access<'_>, slot: Slot) -> bool {
     (access.now.who ^ slot.who) >> access.checks.clocks.shift == 0
 }
@@ -98,8 +104,11 @@ fn class(access: &Access<'_>, slot: Slot, atomics: bool) -> Code {
     if atomics && !reach(access, slot) {
         return Code::NARROW_SCOPE;
     }
-    if atomics {
+    if atomics && !now.what.is_as_wide_as(slot.what) {
         return Code::MIXED_SIZES;
+    }
+    if atomics {
+        return Code::WARP_VOLATILE;
     }
     if AccessKind::either(slot.what, now.what, AccessKind::ATOMIC) {
         return Code::MIXED_ATOMIC;

@@ -85,6 +85,8 @@ codes! {
     WARP_RACE_WRITES = 102 Error "race within a warp: two writes without a warp barrier between them";
     /// A read and a write of the same shared memory by two lanes of one warp, without synchronising the warp.
     WARP_RACE = 103 Error "race within a warp: read and write without a warp barrier between them";
+    /// Two lanes of one warp access the same shared memory by volatile accesses without synchronising the warp.
+    WARP_VOLATILE = 104 Warning "volatile accesses within a warp without a warp barrier between them";
     /// Threads of one block write the same global memory without a barrier between them.
     GLOBAL_RACE_WRITES = 110 Error "race on global memory: two writes of one block without a barrier between them";
     /// A read and a write of the same global memory in one block, without a barrier between them.

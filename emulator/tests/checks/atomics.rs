@@ -486,3 +486,30 @@ fn pairs_of_halves_are_of_any_size() {
     assert_eq!(two_kinds(add_pair, load_32, false), []);
     assert_eq!(two_kinds(compare_16, add_pair, false), []);
 }
+
+#[test]
+fn volatile_accesses_within_a_warp_do_not_make_lanes_run_in_step() {
+    let kernel = |distance: usize, in_tile: bool| {
+        move |synchronises: bool| {
+            let words = || Buffer::<u32>::new("words", 256);
+            check_fresh(1, 64, words, move |words| {
+                let at = |i: usize| if in_tile { tile(i) } else { words.at(i) };
+                store(at(me()), 0);
+                barrier();
+                store_volatile(at(me()), 1);
+                if synchronises {
+                    barrier();
+                }
+                load_volatile(at(me() ^ distance));
+            })
+        }
+    };
+    let within_a_warp = kernel(1, true);
+    assert_eq!(within_a_warp(true), []);
+    let found = within_a_warp(false);
+    only(&found, Code::WARP_VOLATILE);
+    let severity = found[0].severity;
+    assert_eq!(severity, warploom_emulator::check::Severity::Warning);
+    assert_eq!(kernel(32, true)(false), [], "another warp");
+    assert_eq!(kernel(1, false)(false), [], "global memory");
+}

@@ -274,6 +274,40 @@ fn told_by_a_shuffle<const BUG: bool>(
     }
 }
 
+/// The last warp of a reduction by volatile accesses, as if its lanes ran in step.
+#[kernel]
+fn volatile_steps<const BUG: bool>(
+    block: Block,
+    warp: Warp,
+    i: Index1D,
+    x: &[u32],
+    mut y: DisjointSlice<u32, PerBlock>,
+) {
+    let tile = shared_array!(u32, 64);
+    let own = tile.as_ptr().wrapping_add(warp.lane() as usize);
+    // SAFETY: within the array; barriers between the steps. The bug is the point.
+    unsafe {
+        own.write_volatile(x[i.get()]);
+        own.add(32).write_volatile(0);
+        warp.sync();
+        let mut half = 16;
+        while half > 0 {
+            let sum = own.read_volatile() + own.add(half).read_volatile(); //~ WL0104 second
+            if !BUG {
+                warp.sync();
+            }
+            own.write_volatile(sum); //~ WL0104 first
+            if !BUG {
+                warp.sync();
+            }
+            half /= 2;
+        }
+        if let Some(y) = block.leader().and_then(|leader| y.get_mut(leader)) {
+            *y = own.read_volatile();
+        }
+    }
+}
+
 cases!("warp.rs":
     case!(dissemination_sum, "P-16", |run| {
         let x = noise(96);
@@ -329,5 +363,11 @@ cases!("warp.rs":
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
         launch!(run, told_by_a_shuffle, (2, 32), &input, &mut y);
         run.expect(&y, |i| x[i / 32 * 32] + i as u32 % 32)
+    }),
+    case!(volatile_steps, "P-16 reduce", |run| {
+        let x = noise(64);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(2)?);
+        launch!(run, volatile_steps, (2, 32), &input, &mut y);
+        run.expect(&y, |b| x[32 * b..][..32].iter().sum())
     }),
 );
