@@ -135,3 +135,58 @@ fn a_release_before_the_return_reaches_all_through_the_barrier() {
     assert_eq!(order(RELEASE, ACQUIRE), []);
     assert!(!order(RELAXED, RELAXED).is_empty());
 }
+
+#[test]
+fn an_exit_that_completes_a_barrier_of_the_warp_orders_nothing_of_that_lane() {
+    let kernel = |reads: usize| {
+        let found = check(1, 32, move || {
+            store(tile(me()), 1);
+            if me() == 31 {
+                store(tile(31), 2);
+                return; // the others wait for it by now
+            }
+            intrinsics::warp_sync(u32::MAX);
+            load(tile(reads - me()));
+        });
+        let is_race = |code| code != Code::LANE_MISSING;
+        found
+            .into_iter()
+            .filter(|one| is_race(one.code))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kernel(30), []);
+    let (lines, count) = only(&kernel(31), Code::WARP_RACE);
+    assert_eq!((lines.len(), count), (2, 1));
+}
+
+#[test]
+fn a_warp_that_returned_as_a_whole_orders_nothing() {
+    let kernel = |reads: usize| {
+        races(check(2, 96, move || {
+            store(tile(me()), 1);
+            if me() >= 64 {
+                intrinsics::warp_sync(u32::MAX);
+                return;
+            }
+            barrier();
+            load(tile(reads - me()));
+        }))
+    };
+    assert_eq!(kernel(63), []);
+    only(&kernel(64), Code::SHARED_RACE);
+}
+
+#[test]
+fn a_return_after_a_barrier_with_a_count_leaves_what_it_ordered() {
+    let found = races(check(1, 64, || {
+        store(tile(me()), 1);
+        // SAFETY: all 64 threads arrive.
+        unsafe { intrinsics::barrier_sync_threads(1, 64) };
+        if me() >= 32 {
+            return;
+        }
+        barrier();
+        load(tile(63 - me()));
+    }));
+    assert_eq!(found, []);
+}
