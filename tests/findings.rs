@@ -105,6 +105,21 @@ fn child_races() -> Result<()> {
 }
 
 #[test]
+fn child_races_often() -> Result<()> {
+    let device = Device::emulator();
+    let stream = device.stream()?;
+    let (x, mut y) = (device.zeroed::<f32>(128)?, device.zeroed::<f32>(128)?);
+    for _ in 0..3 {
+        reverse::launch(&stream, Launch::new(2, 64), &x, &mut y)?;
+        match stream.synchronize() {
+            Err(StreamError::Check(found)) => eprintln!("{found}"),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn child_panics() -> Result<()> {
     let device = Device::emulator();
     let (stream, x, mut y) = (
@@ -117,6 +132,17 @@ fn child_panics() -> Result<()> {
         Err(StreamError::Panic(panic)) => eprintln!("{panic}"),
         other => other?,
     }
+    Ok(())
+}
+
+/// A copy of memory without a value, after a launch.
+#[test]
+fn child_copies_what_has_no_value() -> Result<()> {
+    let device = Device::emulator();
+    let (stream, mut y) = (device.stream()?, device.zeroed::<u32>(64)?);
+    let x = device.alloc_uninit::<u32>(4)?;
+    some_return::launch(&stream, Launch::new(1, 64), 64, &mut y)?;
+    x.to_vec(&stream)?;
     Ok(())
 }
 
@@ -141,14 +167,23 @@ fn programs_take_warnings_of_launches_without_an_error() -> Result<()> {
     Ok(())
 }
 
-/// Runs one of the tests above with these variables.
+/// Runs one of the tests above with these variables; it passes.
 fn child(test: &str, variables: &[(&str, &str)]) -> Output {
+    let output = run(test, variables);
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+/// Runs one of the tests above with these variables.
+fn run(test: &str, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--test-threads=2"]);
     for name in [
         "WARPLOOM_REPORT",
         "WARPLOOM_ALLOW",
         "WARPLOOM_SCHEDULE",
+        "WARPLOOM_CHECK_KERNELS",
+        "WARPLOOM_CHECK_LAUNCHES",
         "CARGO_TERM_COLOR",
     ] {
         command.env_remove(name);
@@ -156,9 +191,7 @@ fn child(test: &str, variables: &[(&str, &str)]) -> Output {
     command
         .env("WARPLOOM_EMULATOR", "checked")
         .env("NO_COLOR", "1");
-    let output = command.envs(variables.iter().copied()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    output
+    command.envs(variables.iter().copied()).output().unwrap()
 }
 
 /// What it said on its error stream.
@@ -302,4 +335,62 @@ fn a_variable_that_cannot_be_read_is_said() {
         said.contains("warploom: WARPLOOM_REPORT is `xml`; use "),
         "{said}"
     );
+}
+
+#[test]
+fn only_kernels_of_the_names_that_are_asked_for_are_checked() {
+    for (wanted, is_checked) in [
+        ("reverse", true),
+        ("findings::", true),
+        ("reverse::<f32>", true),
+        ("lost,some", false),
+        ("findings,-reverse", false),
+    ] {
+        let said = said("child_races", &[("WARPLOOM_CHECK_KERNELS", wanted)]);
+        assert_eq!(said.contains("WL0101"), is_checked, "{wanted}: {said}");
+    }
+}
+
+#[test]
+fn only_launches_of_the_numbers_that_are_asked_for_are_checked() {
+    for (wanted, numbers) in [
+        ("", vec![1, 2, 3]),
+        ("2", vec![2]),
+        ("..=2", vec![1, 2]),
+        ("1,3..", vec![1, 3]),
+        ("4..", vec![]),
+    ] {
+        let said = said("child_races_often", &[("WARPLOOM_CHECK_LAUNCHES", wanted)]);
+        let is_found = |number: &u32| said.contains(&format!("(launch {number})\n"));
+        let found: Vec<u32> = (1..=3).filter(is_found).collect();
+        assert_eq!(found, numbers, "{wanted}: {said}");
+    }
+}
+
+#[test]
+fn a_launch_that_is_not_checked_forgets_what_has_no_value() {
+    let test = "child_copies_what_has_no_value";
+    assert!(said(test, &[]).contains("WL0021"));
+    let said = said(test, &[("WARPLOOM_CHECK_KERNELS", "-some_return")]);
+    assert!(!said.contains("WL0021"), "{said}");
+}
+
+#[test]
+fn a_filter_that_cannot_be_read_is_an_error_of_the_launch() {
+    for (variable, expected) in [
+        (
+            ("WARPLOOM_CHECK_KERNELS", "scan,"),
+            "WARPLOOM_CHECK_KERNELS=scan,: names of kernels, ",
+        ),
+        (
+            ("WARPLOOM_CHECK_LAUNCHES", "0"),
+            "WARPLOOM_CHECK_LAUNCHES=0: numbers of launches from 1 on ",
+        ),
+    ] {
+        let output = run("child_returns", &[variable]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let said = said + &String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
 }

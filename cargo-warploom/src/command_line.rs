@@ -68,6 +68,10 @@ pub(crate) struct ReportOptions {
 #[derive(Debug)]
 pub(crate) struct CheckOptions {
     pub(crate) schedules: String,
+    /// Names of kernels, as `WARPLOOM_CHECK_KERNELS` has them; empty: all.
+    pub(crate) kernels: String,
+    /// Numbers of launches, as `WARPLOOM_CHECK_LAUNCHES` has them; empty: all.
+    pub(crate) launches: String,
     pub(crate) lints: bool,
     pub(crate) html: Option<PathBuf>,
     pub(crate) selection: Selection,
@@ -128,6 +132,8 @@ fn task(matches: &ArgMatches) -> Task {
         }),
         "check" => Task::Check(CheckOptions {
             schedules: text("schedules").unwrap_or_default(),
+            kernels: text("kernel").unwrap_or_default(),
+            launches: text("launches").unwrap_or_default(),
             lints: of.get_flag("lints"),
             html: path("html"),
             selection: selection(of),
@@ -283,6 +289,8 @@ fn check() -> Command {
         .arg(
             text("schedules", "SCHEDULES", "`all` (24), a number of random ones beside the four fixed ones, or names with commas between them: forward, reverse, last-warp-first, one-lane, random:SEED").default_value("0"),
         )
+        .arg(text("kernel", "NAMES", "Checks only kernels whose path contains one of these names, with commas between them, and none that has a `-` before it: `matmul,-matmul_naive`. Programs without such kernels are not run").allow_hyphen_values(true))
+        .arg(text("launches", "NUMBERS", "Checks only launches of these numbers, which findings have: `4`, or numbers and ranges with commas between them, `1,4..=6,9..`"))
         .arg(flag("lints", "Performance lints as well, and a page for each kernel"))
         .arg(file("html", "FILE", "Where the page of findings is written [default: warploom-check/index.html in the target folder]"))
         .arg(arguments());

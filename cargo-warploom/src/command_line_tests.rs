@@ -42,6 +42,14 @@ fn what_follows_two_dashes_is_the_programs() {
 }
 
 #[test]
+fn kernels_and_launches_of_a_check_are_as_the_variables_have_them() {
+    let Ok(Task::Check(check)) = read_words("check --kernel -scan,x --launches 1,4..=6") else {
+        panic!("not read");
+    };
+    assert_eq!((&*check.kernels, &*check.launches), ("-scan,x", "1,4..=6"));
+}
+
+#[test]
 fn wrong_values_are_refused() {
     for words in [
         "report --tolerance -1",

@@ -21,12 +21,12 @@ pub(crate) fn kernel<'a>(
         [kernel] => Ok(kernel),
         [] => Err(format!(
             "no kernel is called `{name}`; there are{}",
-            list(code.kernels.iter())
+            list(&code.kernels)
         )),
         _ => Err(format!(
             "`{name}` is the name of {} kernels; give more of the path, the generic arguments, or, with --entry, the name in the PTX (the second one):{}",
             found.len(),
-            list(found.iter().copied())
+            list(found)
         )),
     }
 }
@@ -48,7 +48,8 @@ pub(crate) fn none(code: &DeviceCode) -> String {
     text
 }
 
-fn list<'a>(kernels: impl Iterator<Item = &'a DeviceKernel>) -> String {
+/// A line for each kernel: its name, its name in the PTX, and its place.
+pub(crate) fn list<'a>(kernels: impl IntoIterator<Item = &'a DeviceKernel>) -> String {
     let mut text = String::new();
     for kernel in kernels {
         let _ = write!(text, "\n  {}  {}", kernel.name, kernel.entry);

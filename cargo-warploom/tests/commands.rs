@@ -238,6 +238,15 @@ fn missing_tools_and_wrong_values_are_errors_before_a_build() {
         "{}",
         said.err
     );
+    for (option, wrong, expected) in [
+        ("--kernel", "scan,", "names of kernels, "),
+        ("--launches", "0", "numbers of launches from 1 on "),
+    ] {
+        let said = run(&place, &["check", option, wrong]);
+        let expected = format!("error: {option} {wrong}: {expected}");
+        assert_eq!(said.code, 2);
+        assert!(said.err.starts_with(&expected), "{}", said.err);
+    }
     let said = run(&place, &["ptx", "saxpy", "--arch", "hopper"]);
     assert!(
         said.err.starts_with("error: `hopper` is no architecture; "),

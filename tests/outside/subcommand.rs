@@ -207,6 +207,22 @@ fn checks_find_a_race_and_write_a_page() {
             .unwrap()
             .contains("<h1>reverse</h1>")
     );
+
+    let races = "check --schedules forward -- blocks_are_reversed";
+    for (only, code) in [
+        ("--kernel reverse", 1),
+        ("--kernel -reverse", 0),
+        ("--launches 1", 1),
+        ("--launches 2..", 0),
+    ] {
+        let line = races.replace("--schedules", &format!("{only} --schedules"));
+        let said = warploom(&project, &line);
+        assert_eq!(said.code, Some(code), "{only}: {}", said.text);
+    }
+    let said = warploom(&project, "check --kernel scan");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    let expected = "--kernel leaves out all kernels; there are\n";
+    assert!(said.text.contains(expected), "{}", said.text);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use progress::Progress;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use warploom_runtime::checked::Filter;
 
 /// Variables that would change what is checked; a developer may have set them.
 const FOREIGN: [&str; 3] = [
@@ -54,13 +55,14 @@ struct Outcome {
 
 pub(crate) fn run(options: &CheckOptions) -> Result<Verdict, String> {
     let schedules = schedules::read(&options.schedules)?;
+    let filter = filter(options)?;
     let manifest = options.selection.manifest_path.as_deref();
     let target = project::metadata(manifest, false)?.target_directory;
     let default = target.join("warploom-check/index.html");
     let page = options.html.clone().unwrap_or(default);
     let built = project::build(&options.selection, Programs::Tests, &[])?;
     let mut outcome = Outcome::default();
-    let programs = with_kernels(built, &mut outcome.notes)?;
+    let programs = with_kernels(built, &filter, &mut outcome.notes)?;
     let folder = Folder::new()?;
     let mut progress = Progress::new(programs.len() * schedules.len());
     for (number, program) in programs.iter().enumerate() {
@@ -94,15 +96,37 @@ pub(crate) fn run(options: &CheckOptions) -> Result<Verdict, String> {
     })
 }
 
+/// Which launches are checked.
+fn filter(options: &CheckOptions) -> Result<Filter, String> {
+    let (kernels, launches) = (&options.kernels, &options.launches);
+    let filter = Filter::default().kernels(kernels);
+    let filter = filter.map_err(|expected| format!("--kernel {kernels}: {expected}"))?;
+    let filter = filter.launches(launches);
+    filter.map_err(|expected| format!("--launches {launches}: {expected}"))
+}
+
 /// The programs that launch kernels, as far as that can be seen; notes say what becomes of the others.
-fn with_kernels(built: Vec<Program>, notes: &mut Vec<String>) -> Result<Vec<Program>, String> {
+fn with_kernels(
+    built: Vec<Program>,
+    filter: &Filter,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Program>, String> {
     let mut chosen = Vec::new();
     let mut all = device_code::DeviceCode::default();
+    let mut left_out = Vec::new();
     for program in built {
         let carried = device_code::read(&program, 0)?;
         let name = &program.name;
         if carried.kernels.is_empty() && carried.failures.is_empty() {
             notes.push(format!("{name} is not run: it carries no kernels"));
+            continue;
+        }
+        let mut names = carried.kernels.iter().map(|kernel| &*kernel.name);
+        if !carried.kernels.is_empty() && !names.any(|name| filter.has_kernel(name)) {
+            notes.push(format!(
+                "{name} is not run: --kernel leaves out all of its kernels"
+            ));
+            left_out.extend(carried.kernels);
             continue;
         }
         for (target, reason) in &carried.failures {
@@ -118,8 +142,12 @@ fn with_kernels(built: Vec<Program>, notes: &mut Vec<String>) -> Result<Vec<Prog
         chosen.push(program);
     }
     match chosen.is_empty() {
-        true => Err(select::none(&all)),
         false => Ok(chosen),
+        true if left_out.is_empty() => Err(select::none(&all)),
+        true => Err(format!(
+            "--kernel leaves out all kernels; there are{}",
+            select::list(&left_out)
+        )),
     }
 }
 
@@ -153,6 +181,8 @@ fn one(
         .env("WARPLOOM_DEVICE", "emulator")
         .env("WARPLOOM_EMULATOR", "checked")
         .env("WARPLOOM_SCHEDULE", schedule)
+        .env("WARPLOOM_CHECK_KERNELS", &options.kernels)
+        .env("WARPLOOM_CHECK_LAUNCHES", &options.launches)
         .env("WARPLOOM_REPORT", format!("json:{}", file.display()))
         .stdin(Stdio::null())
         .output()

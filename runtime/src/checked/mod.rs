@@ -1,6 +1,7 @@
 //! What the emulator checks a kernel for, and what a user learns of it.
 
 mod code; // kernels that say what they do to memory
+mod filter; // which launches are checked
 mod page; // what a kernel costs, as HTML
 mod parameters; // what is known of a launch's arguments
 mod report; // what was found becomes an error, or text
@@ -9,6 +10,8 @@ mod statics; // those of the program, for instrumented code
 mod warnings; // what was found and is no error
 
 pub(crate) use code::{Body, body, note_unchecked, options};
+pub use filter::Filter;
+pub(crate) use filter::filter;
 pub(crate) use page::write_page;
 pub(crate) use parameters::Parameters;
 pub use report::{KernelFindings, allow, unused_allowances};

@@ -1,7 +1,6 @@
 //! Launches on the emulator.
 
 use std::ffi::c_void;
-use std::ops::Range;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
@@ -9,7 +8,7 @@ use warploom_emulator::check::{self, Mode, Options};
 use warploom_emulator::{Shape, Together};
 
 use crate::checked::{self, Body, Launched, conclude};
-use crate::device::{Device, Emulated};
+use crate::device::Emulated;
 use crate::graph::record::RecordedLaunch;
 use crate::kernel::Kernel;
 use crate::launch::error::LaunchError;
@@ -47,7 +46,8 @@ pub(super) unsafe fn emulate(
     }
     let prints = device.0.prints.host_ring();
     let grid_barrier = 0; // the emulator has one of its own
-    let (mut options, body) = checks(emulated, kernel, caller)?;
+    let number = emulated.launches.fetch_add(1, Ordering::Relaxed) + 1;
+    let (mut options, body) = checks(emulated, kernel, number, caller)?;
     options.prints = prints.control();
     options.kernel = kernel.base;
     let mut addresses = Addresses(Vec::new());
@@ -65,9 +65,18 @@ pub(super) unsafe fn emulate(
         Some(checked) => checked,
         None => cpu,
     };
-    let sites = body.map_or(0..0, |body| body.sites.0..body.sites.1);
-    let on = (device, emulated);
-    run(on, shape, kernel, &options, sites, cpu, caller)
+    let launched = Launched {
+        name: kernel.name,
+        base: kernel.base,
+        device: device.name(),
+        grid: shape.grid,
+        block: shape.block,
+        at: caller,
+        number,
+        replay: options.replay(),
+        sites: body.map_or(0..0, |body| body.sites.0..body.sites.1),
+    };
+    run(emulated, shape, &launched, &options, cpu)
 }
 
 /// Runs a launch that a graph kept, on the emulator.
@@ -101,10 +110,11 @@ impl Addresses {
 // SAFETY: the values are borrowed for the launch, and no code writes through these addresses.
 unsafe impl Sync for Addresses {}
 
-/// How the launch is to run, and the instrumented body if it is to be checked.
+/// How launch number `number` of the device is to run, and the instrumented body if it is to be checked.
 fn checks(
     emulated: &Emulated,
     kernel: &Kernel<'_>,
+    number: u64,
     caller: &'static Location<'static>,
 ) -> Result<(Options, Option<Body>), LaunchError> {
     let bad = |reason| LaunchError::Emulator {
@@ -112,6 +122,7 @@ fn checks(
         reason,
     };
     let mut options = checked::options().map_err(bad)?;
+    let filter = checked::filter().map_err(bad)?;
     options.model = emulated.model.unwrap_or_default();
     options.mode = emulated.mode.unwrap_or(options.mode);
     options.schedule = emulated.schedule.unwrap_or(options.schedule);
@@ -119,6 +130,10 @@ fn checks(
     options.step_limit = emulated.step_limit.unwrap_or(options.step_limit);
     options.stack_bytes = emulated.stack_bytes.unwrap_or(options.stack_bytes);
     options.control.clone_from(&emulated.control);
+    // An exploration needs every launch: what is left out would run in one order.
+    if emulated.control.is_none() && !filter.has_launch(kernel.name, number) {
+        options.mode = Mode::Fast;
+    }
     if options.mode == Mode::Fast {
         return Ok((options, None));
     }
@@ -138,13 +153,11 @@ fn checks(
 
 /// Runs all threads on the emulator; a panic or a deadlock is kept for the next wait.
 fn run(
-    (device, emulated): (&Device, &Emulated),
+    emulated: &Emulated,
     shape: CheckedShape,
-    kernel: &Kernel<'_>,
+    launched: &Launched<'_>,
     options: &Options,
-    sites: Range<u32>,
     cpu: &(dyn Fn() + Sync),
-    caller: &'static Location<'static>,
 ) -> Result<(), LaunchError> {
     let together = Together {
         cluster: shape.cluster.extents,
@@ -160,19 +173,8 @@ fn run(
     if options.mode == Mode::Fast {
         check::forget_values();
     }
-    let launched = Launched {
-        name: kernel.name,
-        base: kernel.base,
-        device: device.name(),
-        grid: shape.grid,
-        block: shape.block,
-        at: caller,
-        number: emulated.launches.fetch_add(1, Ordering::Relaxed) + 1,
-        replay: options.replay(),
-        sites,
-    };
-    checked::write_page(&launched, options, &outcome);
-    let Some(error) = conclude(&launched, outcome, &emulated.warnings)? else {
+    checked::write_page(launched, options, &outcome);
+    let Some(error) = conclude(launched, outcome, &emulated.warnings)? else {
         return Ok(());
     };
     // Like the record of a GPU: the first stays until it is taken.
