@@ -61,6 +61,28 @@ fn lost(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+/// Four numbers that a GPU reads and writes with one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Plain)]
+#[repr(C, align(16))]
+struct Vector {
+    x: f32,
+    y: f32,
+    z: f32,
+    w: f32,
+}
+
+#[kernel]
+fn scaled(i: Index1D, by: f32, x: &[Vector], mut y: DisjointSlice<Vector>) {
+    if let (Some(y), Some(v)) = (y.get_mut(i), x.get(i.get())) {
+        *y = Vector {
+            x: by * v.x,
+            y: by * v.y,
+            z: by * v.z,
+            w: by * v.w,
+        };
+    }
+}
+
 /// The number of the line that ends with this mark.
 fn line(mark: &str) -> usize {
     let mark = format!("//~ {mark}");
@@ -164,6 +186,23 @@ fn programs_take_warnings_of_launches_without_an_error() -> Result<()> {
     assert!(device.take_warnings().is_empty());
     some_return::launch(&stream, Launch::new(1, 64), 40, &mut y)?;
     assert_eq!(device.take_warnings().len(), 1, "taken ones are found anew");
+    Ok(())
+}
+
+#[test]
+fn a_vector_is_one_access_for_the_lints() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).lints(true).device();
+    let stream = device.stream()?;
+    let v = Vector {
+        x: 1.0,
+        y: 2.0,
+        z: 3.0,
+        w: 4.0,
+    };
+    let (x, mut y) = (device.upload(&[v; 2048])?, device.upload(&[v; 2048])?);
+    scaled::launch(&stream, Launch::new(16, 128), 2.0, &x, &mut y)?;
+    assert_eq!(y.to_vec(&stream)?[2047].w, 8.0);
+    assert_eq!(device.take_warnings(), []);
     Ok(())
 }
 

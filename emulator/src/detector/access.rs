@@ -121,7 +121,8 @@ pub(super) fn locate<'a>(
     let space = look_up(running, checks, (address, bytes, align), what);
     if let Some(observer) = &checks.observer {
         let target = checks.target(space);
-        observer.accesses(running.thread.get(), target, (address, bytes), what);
+        let range = (address, bytes, align);
+        observer.accesses(running.thread.get(), target, range, what);
     }
     space
 }

@@ -22,8 +22,8 @@ pub(crate) enum Target {
 pub(crate) trait Observer: fmt::Debug {
     /// The block at this place of the grid begins.
     fn begins(&self, block: [u32; 3]);
-    /// A thread accesses memory.
-    fn accesses(&self, thread: u32, target: Target, range: (usize, usize), what: AccessKind);
+    /// A thread accesses memory: an address, so many bytes, and the alignment that the code promises.
+    fn accesses(&self, thread: u32, target: Target, range: (usize, usize, usize), what: AccessKind);
     /// A thread begins an asynchronous copy to shared memory.
     fn copies(&self, thread: u32, to: usize, bytes: usize, site: u32);
     /// A thread is about to call an intrinsic from there.

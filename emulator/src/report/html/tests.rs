@@ -40,6 +40,7 @@ fn profile() -> Profile {
                     thread,
                     address,
                     bytes: 4,
+                    align: 4,
                     kind: AccessClass::Load,
                     space: Some(space),
                 });
@@ -241,6 +242,7 @@ fn shares_of_active_lanes_are_not_rounded_to_whole_percents() {
                 thread,
                 address: 0x9000 + 4 * u64::from(thread),
                 bytes: 4,
+                align: 4,
                 kind: AccessClass::Load,
                 space: Some(Space::Global),
             });
@@ -265,6 +267,7 @@ fn lines_that_are_left_out_are_counted() {
             thread: 0,
             address: 0x9000,
             bytes: 4,
+            align: 4,
             kind: AccessClass::Load,
             space: Some(Space::Global),
         });

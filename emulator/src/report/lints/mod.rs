@@ -11,8 +11,9 @@ mod profile; // the counts, per line
 mod request; // sectors and passes of one access of a warp
 mod stride; // how neighbouring lanes' addresses follow each other
 mod tally; // the counts, per place
-mod warp;
-mod watch; // what the checks tell // puts the lanes of a warp together
+mod vector; // fields that are one access
+mod warp; // puts the lanes of a warp together
+mod watch; // what the checks tell
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -28,6 +29,7 @@ pub(crate) use watch::Watchers;
 use barriers::{Counts, Intervals, Map};
 use contention::{Contention, Top};
 use tally::Tally;
+use vector::Vectors;
 use warp::Warp;
 
 use crate::engine::warp::LANES;
@@ -83,6 +85,8 @@ pub(crate) struct Access {
     pub(crate) address: u64,
     /// How many.
     pub(crate) bytes: u32,
+    /// To how many bytes the code promises that `address` is aligned.
+    pub(crate) align: u32,
     /// What it does.
     pub(crate) kind: AccessClass,
     /// To which memory; `None`: to memory of no interest here.
@@ -107,6 +111,7 @@ pub(crate) struct Lints {
     /// Threads that did nothing, warps of which that is true of all threads, threads.
     idle: [u64; 3],
     first: Vec<Interval>,
+    vectors: Vectors,
 }
 
 /// A block that runs.
@@ -149,24 +154,32 @@ impl Lints {
             shared: Map::default(),
             idle: [0; 3],
             first: Vec::new(),
+            vectors: Vectors::default(),
         }
     }
 
     /// A lane is about to access memory.
     #[inline]
     pub(crate) fn access(&mut self, access: Access) {
-        let slot = self.slot(access.site, access.space, access.kind);
         let at = self.watched(access.block);
-        let watched = &mut self.blocks[at];
         let (warp, lane) = (access.thread / LANES, access.thread % LANES);
-        let Some(of) = watched.warps.get_mut(warp as usize) else {
-            return;
-        };
         let Some(space) = access.space else {
-            of.execute(slot, lane, None);
+            let slot = self.slot(access.site, access.space, access.kind);
+            if let Some(of) = self.blocks[at].warps.get_mut(warp as usize) {
+                of.execute(slot, lane, None);
+            }
             return;
         };
-        of.execute(slot, lane, Some((access.address, access.bytes)));
+        if warp as usize >= self.blocks[at].warps.len() {
+            return;
+        }
+        if !self.widens(&access, at) {
+            let slot = self.slot(access.site, access.space, access.kind);
+            let of = &mut self.blocks[at].warps[warp as usize];
+            let counted = of.execute(slot, lane, Some((access.address, access.bytes)));
+            self.vectors.begin(&access, counted);
+        }
+        let watched = &mut self.blocks[at];
         let (at, bytes) = (access.address, access.bytes);
         watched
             .intervals
@@ -188,6 +201,14 @@ impl Lints {
         }
     }
 
+    /// Whether an access is a part of a wider one that was counted; then that counts for both. `at`: where the watcher of its block is.
+    fn widens(&mut self, access: &Access, at: usize) -> bool {
+        let (warp, lane) = (access.thread / LANES, access.thread % LANES);
+        self.vectors.extend(access).is_some_and(|(counted, bytes)| {
+            self.blocks[at].warps[warp as usize].widen(counted, lane, bytes)
+        })
+    }
+
     /// A lane executes something at `site` that is no access to memory.
     #[inline]
     pub(crate) fn execute(&mut self, site: SiteId, block: u64, thread: u32) {
@@ -197,6 +218,7 @@ impl Lints {
             thread,
             address: 0,
             bytes: 0,
+            align: 1,
             kind: AccessClass::Load,
             space: None,
         });

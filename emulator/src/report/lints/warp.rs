@@ -6,6 +6,7 @@
 
 use super::request::Request;
 use super::tally::Tally;
+use super::vector::Counted;
 use crate::engine::warp::{LANES, lanes};
 
 /// Of so many executions of one place by one warp between two synchronisations, the addresses are analysed; of the rest, the number.
@@ -69,7 +70,7 @@ impl Warp {
 
     /// A lane executes a place; `access`: the address and the bytes that it accesses there.
     #[inline]
-    pub(crate) fn execute(&mut self, slot: u32, lane: u32, access: Option<(u64, u32)>) {
+    pub(crate) fn execute(&mut self, slot: u32, lane: u32, access: Option<(u64, u32)>) -> Counted {
         self.worked |= 1 << lane;
         let interval = self.intervals[lane as usize];
         if self.tracks.len() <= slot as usize {
@@ -104,6 +105,28 @@ impl Warp {
             request.bytes = request.bytes.max(bytes);
             request.add(lane, address);
         }
+        Counted {
+            slot,
+            interval,
+            before,
+        }
+    }
+
+    /// What a lane counted there accesses `bytes` bytes. False: the lane has synchronised since.
+    pub(crate) fn widen(&mut self, counted: Counted, lane: u32, bytes: u32) -> bool {
+        if self.intervals[lane as usize] != counted.interval {
+            return false;
+        }
+        let track = &mut self.tracks[counted.slot as usize];
+        let mut segments = track.iter_mut();
+        let Some(segment) = segments.find(|segment| segment.interval == counted.interval) else {
+            return false;
+        };
+        // Beyond those that are kept, executions are only counted.
+        if let Some(request) = segment.requests.get_mut(counted.before as usize) {
+            request.bytes = request.bytes.max(bytes);
+        }
+        true
     }
 
     /// The lanes of `mask` wait for each other.

@@ -73,7 +73,7 @@ impl Observer for Watcher {
         &self,
         thread: u32,
         target: Target,
-        (address, bytes): (usize, usize),
+        (address, bytes, align): (usize, usize, usize),
         what: AccessKind,
     ) {
         if self.quiet.get() || what.is_copy() {
@@ -104,6 +104,7 @@ impl Observer for Watcher {
             thread,
             address: address as u64,
             bytes: bytes as u32,
+            align: align as u32,
             kind,
             space,
         });
@@ -119,6 +120,7 @@ impl Observer for Watcher {
             thread,
             address: to as u64,
             bytes: bytes as u32,
+            align: 1,
             kind: AccessClass::Store,
             space: Some(Space::Shared),
         });

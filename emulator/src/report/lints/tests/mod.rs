@@ -3,6 +3,7 @@
 mod barriers;
 mod contention;
 mod requests;
+mod vectors;
 mod work;
 
 use std::sync::OnceLock;
@@ -41,6 +42,7 @@ fn read(block: u64, thread: u32, address: u64) -> Access {
         thread,
         address,
         bytes: 4,
+        align: 4,
         kind: AccessClass::Load,
         space: Some(Space::Global),
     }
