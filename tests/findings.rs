@@ -83,6 +83,27 @@ fn scaled(i: Index1D, by: f32, x: &[Vector], mut y: DisjointSlice<Vector>) {
     }
 }
 
+/// Each thread reads back what it wrote: the tile is of no use.
+#[kernel(block(64))]
+fn own_slots(block: Block, i: Index1D, mut tile: SharedTile<u32, 64>, mut y: DisjointSlice<u32>) {
+    tile.fill(|slot| slot as u32);
+    let tile = tile.publish(&block); //~ publish
+    if let Some(y) = y.get_mut(i) {
+        *y = tile[block.thread()];
+    }
+}
+
+/// The last barrier of `reduce_sum` is for another call, which does not come.
+#[kernel(block(64))]
+fn sums_of_blocks(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32, PerBlock>) {
+    let sum = block.reduce_sum(x[i.get()]);
+    if let Some(leader) = block.leader()
+        && let Some(y) = y.get_mut(leader)
+    {
+        *y = sum;
+    }
+}
+
 /// The number of the line that ends with this mark.
 fn line(mark: &str) -> usize {
     let mark = format!("//~ {mark}");
@@ -202,6 +223,28 @@ fn a_vector_is_one_access_for_the_lints() -> Result<()> {
     let (x, mut y) = (device.upload(&[v; 2048])?, device.upload(&[v; 2048])?);
     scaled::launch(&stream, Launch::new(16, 128), 2.0, &x, &mut y)?;
     assert_eq!(y.to_vec(&stream)?[2047].w, 8.0);
+    assert_eq!(device.take_warnings(), []);
+    Ok(())
+}
+
+#[test]
+fn barriers_of_tiles_and_library_functions_are_not_to_be_removed() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).lints(true).device();
+    let stream = device.stream()?;
+    let mut y = device.zeroed::<u32>(256)?;
+    own_slots::launch(&stream, Launch::new(4, 64), &mut y)?;
+    stream.synchronize()?;
+    let warnings = device.take_warnings();
+    let found: Vec<_> = warnings.iter().map(|w| w.code.to_string()).collect();
+    assert_eq!(found, ["WL0504"]);
+    let text = format!("{:?}", warnings[0]);
+    assert!(text.contains("a tile changes its phase"), "{text}");
+    let line = line("publish") as u32;
+    assert_eq!(warnings[0].sides[0].place.as_ref().unwrap().line, line);
+
+    let mut sums = device.zeroed::<u32>(4)?;
+    sums_of_blocks::launch(&stream, Launch::new(4, 64), &y, &mut sums)?;
+    stream.synchronize()?;
     assert_eq!(device.take_warnings(), []);
     Ok(())
 }

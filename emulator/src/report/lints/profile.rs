@@ -10,7 +10,7 @@ use super::tally::{Sparse, Tally};
 use super::{AccessClass, Example, Interval, Lints, Space};
 use crate::engine::warp::LANES;
 use crate::finding::{Place, Report};
-use crate::site::{SiteId, site};
+use crate::site::{Frame, SiteId, site};
 
 /// What a run with `Options::lints` showed of a kernel's performance.
 ///
@@ -74,7 +74,37 @@ pub(crate) struct Column {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Barrier {
     pub(crate) place: Place,
+    pub(crate) origin: BarrierOrigin,
     pub(crate) counts: Counts,
+}
+
+/// Whose barrier it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BarrierOrigin {
+    /// The kernel's own: `block.sync()`, `sync_threads()`, `groups::synchronize` or the intrinsic.
+    Kernel,
+    /// A tile changes its phase at it: `publish`, `reclaim`.
+    Tile,
+    /// A function of the device library has it inside: `block.reduce_sum`.
+    Library,
+}
+
+impl BarrierOrigin {
+    /// That of a barrier at this site, by the files of the device library that it was inlined from.
+    fn of(id: SiteId) -> Self {
+        let frames = site(id).map_or(&[][..], |known| &known.frames[..known.shown]);
+        let is_in = |frame: &Frame, files: &[&str]| files.iter().any(|f| frame.file.contains(f));
+        let changes_phase = |frame: &Frame| is_in(frame, &["src/shared/phases.rs"]);
+        let is_plain =
+            |frame: &Frame| is_in(frame, &["src/block.rs", "src/groups.rs", "src/intrinsics/"]);
+        if frames.iter().any(changes_phase) {
+            Self::Tile
+        } else if frames.iter().all(is_plain) {
+            Self::Kernel
+        } else {
+            Self::Library
+        }
+    }
 }
 
 /// An atomic operation in the source.
@@ -149,6 +179,7 @@ impl Profile {
             let place = place_of(SiteId(site));
             let known = barriers.entry(order(&place)).or_insert(Barrier {
                 place,
+                origin: BarrierOrigin::of(SiteId(site)),
                 counts: Counts::default(),
             });
             known.counts.passed += counts.passed;

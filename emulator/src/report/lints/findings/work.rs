@@ -1,7 +1,7 @@
 //! Lanes that stand by, barriers that order nothing, atomics that many threads want at once.
 
 use super::super::Space;
-use super::super::profile::{Atomic, Barrier, Profile, Spot};
+use super::super::profile::{Atomic, Barrier, BarrierOrigin, Profile, Spot};
 use super::super::tally::Sparse;
 use super::{Finding, LEAST_REQUESTS, grouped, lane_list, note, number, percent, warning, who};
 use crate::engine::warp::LANES;
@@ -206,7 +206,12 @@ pub(super) fn idle_lanes(profile: &Profile) -> Vec<Finding> {
 }
 
 pub(super) fn redundant_barriers(profile: &Profile) -> Vec<Finding> {
-    let redundant = |barrier: &&Barrier| barrier.counts.passed > 0 && barrier.counts.needed == 0;
+    let redundant = |barrier: &&Barrier| {
+        barrier.counts.passed > 0
+            && barrier.counts.needed == 0
+            // A kernel cannot leave out a part of a function that it calls.
+            && barrier.origin != BarrierOrigin::Library
+    };
     let barriers = profile.barriers.iter().filter(redundant);
     let finding = |barrier: &Barrier| {
         let passed = barrier.counts.passed;
@@ -227,7 +232,14 @@ pub(super) fn redundant_barriers(profile: &Profile) -> Vec<Finding> {
             ),
             note(
                 "help",
-                "if no input can need it, remove it; one barrier at a time, then look again: two of them may stand for each other",
+                match barrier.origin {
+                    BarrierOrigin::Tile => {
+                        "a tile changes its phase at this barrier, and its accesses need the phase: if no input can need the barrier, keep                          what each thread reads back itself in a variable instead of the tile, or leave the tile in the phase that it has where                          nothing is accessed in the next one; a DoubleTile takes one barrier per step instead of two"
+                    }
+                    BarrierOrigin::Kernel | BarrierOrigin::Library => {
+                        "if no input can need it, remove it; one barrier at a time, then look again: two of them may stand for each other"
+                    }
+                },
             ),
         ];
         Finding {

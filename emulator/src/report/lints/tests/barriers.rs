@@ -23,6 +23,67 @@ fn two_intervals(
 
 use AccessClass::{Atomic, Load, Store};
 
+/// A barrier in line 50, inlined from these files of the device library.
+fn barrier_from(files: &[&str]) -> SiteId {
+    let frame = |file: &str, line| Frame {
+        file: file.into(),
+        line,
+        column: 5,
+        function: String::new(),
+    };
+    let library = files.iter().map(|file| frame(file, 7));
+    let frames: Vec<_> = library.chain([frame("kernel.rs", 50)]).collect();
+    let shown = frames.len() - 1;
+    SiteId(register(vec![SiteInfo { frames, shown }]))
+}
+
+/// What is said of such a barrier that orders nothing.
+fn useless(files: &[&str]) -> Option<String> {
+    let site = barrier_from(files);
+    let mut lints = Lints::new([1, 1, 1], [64, 1, 1]);
+    for t in 0..64 {
+        lints.access(shared(read(0, t, 1024 + own(t))));
+    }
+    lints.sync(SyncKind::Block, site, 0, (0, 0));
+    for t in 0..64 {
+        lints.access(shared(read(0, t, 1024 + own(t))));
+        lints.exit(0, t);
+    }
+    let reports = lints.finish().reports();
+    reports.first().map(|report| notes(report, "help"))
+}
+
+#[test]
+fn the_kernels_own_barrier_can_be_removed() {
+    for files in [
+        &[][..],
+        &["device-std/src/block.rs", "device-std/src/block.rs"],
+        &["/registry/warploom-device-std-0.1.0/src/block.rs"],
+        &["device-std/src/block.rs", "device-std/src/groups.rs"],
+        &["device-std/src/intrinsics/sync.rs"],
+    ] {
+        let help = useless(files).unwrap();
+        assert!(help.contains("remove it"), "{files:?}: {help}");
+    }
+}
+
+#[test]
+fn the_barrier_of_a_tile_comes_with_its_phase() {
+    let help = useless(&[
+        "/registry/warploom-device-std-0.1.0/src/shared/phases.rs",
+        "/registry/warploom-device-std-0.1.0/src/shared/tile.rs",
+    ]);
+    let help = help.unwrap();
+    assert!(help.starts_with("a tile changes its phase"), "{help}");
+    assert!(!help.contains("remove"), "{help}");
+}
+
+#[test]
+fn a_barrier_inside_of_a_library_function_is_not_reported() {
+    let files = ["device-std/src/block.rs", "device-std/src/groups/block.rs"];
+    assert_eq!(useless(&files), None);
+}
+
 fn own(t: u32) -> u64 {
     4 * u64::from(t)
 }
