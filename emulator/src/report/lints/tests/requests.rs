@@ -74,6 +74,72 @@ fn wide_elements_conflict_within_their_part_of_the_warp() {
 }
 
 #[test]
+fn strides_of_wide_elements_conflict_by_the_common_divisor_with_their_part() {
+    // A half-warp of 8 bytes has 16 pairs of banks, a quarter-warp of 16 bytes 8 groups of four.
+    for (bytes, lanes) in [(8, 16), (16, 8)] {
+        let parts = 32 / lanes;
+        for stride in 1..=33 {
+            let ways = gcd(lanes, stride);
+            let request = strided(1024, bytes * stride, bytes as u32, u32::MAX);
+            let expected = (parts * ways, parts, ways as u32);
+            assert_eq!(passes(&request), expected, "{bytes} bytes, stride {stride}");
+        }
+    }
+}
+
+#[test]
+fn lanes_of_a_part_share_a_wide_word() {
+    for (bytes, parts) in [(8, 2), (16, 4)] {
+        let request = strided(1024, 0, bytes, u32::MAX);
+        assert_eq!(passes(&request), (parts, parts, 1), "{bytes} bytes");
+    }
+    // Neighbours in pairs: 8 words of 8 bytes for each half-warp.
+    let mut pairs = Request::new(8);
+    for lane in 0..32 {
+        pairs.add(lane, 8 * u64::from(lane / 2));
+    }
+    assert_eq!(passes(&pairs), (2, 2, 1));
+}
+
+#[test]
+fn parts_without_lanes_take_no_pass() {
+    // Lanes 0 to 7 of 16 bytes each: one quarter-warp. Two lanes in each half-warp of 8 bytes.
+    assert_eq!(passes(&strided(0, 16, 16, 0xff)), (1, 1, 1));
+    assert_eq!(passes(&strided(0, 8, 8, 0x3_0003)), (2, 2, 1));
+}
+
+#[test]
+fn words_of_different_parts_never_conflict() {
+    // Lanes 0 to 15 and 16 to 31 take the same banks, in passes of their own.
+    let mut request = strided(0, 8, 8, 0xffff);
+    for lane in 16..32 {
+        request.add(lane, 4096 + 8 * u64::from(lane - 16));
+    }
+    assert_eq!(passes(&request), (2, 2, 1));
+}
+
+#[test]
+fn conflicts_of_doubles_are_reported_by_their_half_warps() {
+    let every = |stride: u64| {
+        run(64, 32, 1, move |block, _, t| {
+            let access = shared(read(block, t, 1024 + 8 * stride * u64::from(t)));
+            vec![Access {
+                bytes: 8,
+                align: 8,
+                ..access
+            }]
+        })
+    };
+    assert_eq!(codes(&every(1)), []);
+    assert_eq!(codes(&every(3)), []);
+    let found = report(&every(2), Code::BANK_CONFLICT);
+    assert_eq!(
+        found.title,
+        "2-way bank conflict in shared memory: each read takes 4 passes where 2 would do"
+    );
+}
+
+#[test]
 fn a_start_within_a_sector_costs_one_more() {
     assert_eq!(sectors(&strided(GLOBAL + 4, 4, 4, u32::MAX)), (5, 4));
     assert_eq!(sectors(&strided(GLOBAL + 132, 4, 4, u32::MAX)), (5, 4));

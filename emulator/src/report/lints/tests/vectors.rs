@@ -105,7 +105,6 @@ fn a_loop_over_vectors_has_a_request_in_each_iteration() {
     assert_eq!(sectors(&profile), [(1, 8 * 600, 8 * 600 * 16)]);
 }
 
-//@ rows: GPFM-10
 #[test]
 fn vectors_in_shared_memory_are_served_by_quarter_warps() {
     let profile = run(64, 32, 1, |block, _, t| {
