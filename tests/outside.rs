@@ -43,6 +43,8 @@ mod publishing; // the packages, as a registry has them
 mod rebuilds; // what is built again, and what is not
 #[path = "outside/refusals.rs"]
 mod refusals; // kernels that cannot run on a GPU
+#[path = "outside/sources.rs"]
+mod sources; // lines of source in findings
 #[path = "outside/subcommand.rs"]
 mod subcommand; // cargo warploom
 #[path = "outside/support.rs"]

@@ -24,8 +24,21 @@ const MOST_BYTES: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub struct Sources {
     roots: Vec<PathBuf>,
-    files: StaticMutex<HashMap<String, Option<Arc<str>>>>,
+    /// Whether names are looked for below the folders of [`Sources::built_in`] first.
+    of_program: bool,
+    files: StaticMutex<Known>,
 }
+
+/// What was looked for.
+#[derive(Debug, Default)]
+struct Known {
+    texts: HashMap<String, Option<Arc<str>>>,
+    /// As many folders of builds were known then: with another one a file may be found that was not.
+    n_builds: usize,
+}
+
+/// Where code of this process was compiled.
+static BUILT_IN: StaticMutex<Vec<PathBuf>> = StaticMutex::new(Vec::new());
 
 /// Those of this program, looked for once.
 pub(crate) fn sources() -> &'static Sources {
@@ -38,7 +51,25 @@ impl Sources {
     pub fn below<P: Into<PathBuf>>(roots: impl IntoIterator<Item = P>) -> Sources {
         Sources {
             roots: roots.into_iter().map(Into::into).collect(),
-            files: StaticMutex::default(),
+            ..Sources::default()
+        }
+    }
+
+    /// Some code of this process was compiled in this folder, so that names of its files are relative to it: the first place where
+    /// [`Sources::of_this_program`] looks from now on, also one that was made before.
+    ///
+    /// ```
+    /// use warploom_emulator::check::Sources;
+    ///
+    /// let sources = Sources::of_this_program();
+    /// Sources::built_in(std::env::temp_dir());
+    /// assert_eq!(sources.text("no/such/file.rs"), None);
+    /// ```
+    pub fn built_in(folder: impl Into<PathBuf>) {
+        let folder = folder.into();
+        let mut folders = BUILT_IN.lock().unwrap_or_else(PoisonError::into_inner);
+        if folder.is_absolute() && !folders.contains(&folder) {
+            folders.push(folder);
         }
     }
 
@@ -48,15 +79,20 @@ impl Sources {
         let known = texts
             .iter()
             .map(|(name, text)| ((*name).to_owned(), Some(Arc::from(*text))));
+        let known = Known {
+            texts: known.collect(),
+            n_builds: 0,
+        };
         Sources {
-            roots: vec![],
-            files: StaticMutex::new(known.collect()),
+            files: StaticMutex::new(known),
+            ..Sources::default()
         }
     }
 
     /// Looks where the sources of this program may be. Cargo calls the compiler in the folder of the workspace, and names are relative to
-    /// that. So: the workspace around `CARGO_MANIFEST_DIR` (which cargo sets for `run` and `test`) or around the program's file, the folder
-    /// of the package, and the current folder.
+    /// that. So: the folders in which code of this process was compiled, as far as the program says ([`Sources::built_in`]); the workspace
+    /// around `CARGO_MANIFEST_DIR` (which cargo sets for `run` and `test`) or around the program's file, the folder of the package, and
+    /// the current folder.
     #[must_use]
     pub fn of_this_program() -> Sources {
         let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -78,18 +114,32 @@ impl Sources {
                 roots.push(root);
             }
         }
-        Sources::below(roots)
+        Sources {
+            of_program: true,
+            ..Sources::below(roots)
+        }
     }
 
     /// The text of a file; `None` if it is not there or no text.
     #[must_use]
     pub fn text(&self, file: &str) -> Option<Arc<str>> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = files.get(file) {
-            return known.clone();
+        let builds = match self.of_program {
+            true => BUILT_IN
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+            false => vec![],
+        };
+        let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.n_builds != builds.len() {
+            known.n_builds = builds.len();
+            known.texts.clear();
         }
-        let text = self.read(file);
-        files.insert(file.to_owned(), text.clone());
+        if let Some(text) = known.texts.get(file) {
+            return text.clone();
+        }
+        let text = self.read(&builds, file);
+        known.texts.insert(file.to_owned(), text.clone());
         text
     }
 
@@ -101,7 +151,7 @@ impl Sources {
         text.lines().nth(index).map(str::to_owned)
     }
 
-    fn read(&self, file: &str) -> Option<Arc<str>> {
+    fn read(&self, builds: &[PathBuf], file: &str) -> Option<Arc<str>> {
         if file.is_empty() {
             return None;
         }
@@ -109,7 +159,8 @@ impl Sources {
         if name.is_absolute() {
             return read(name);
         }
-        self.roots.iter().find_map(|root| read(&root.join(name)))
+        let mut folders = builds.iter().chain(&self.roots);
+        folders.find_map(|folder| read(&folder.join(name)))
     }
 }
 
@@ -282,6 +333,24 @@ mod tests {
         assert_eq!(sources.line("src/source.rs", 0), None);
         assert_eq!(sources.line("src/source.rs", 100_000), None);
         assert_eq!(sources.text("src"), None);
+    }
+
+    #[test]
+    fn folders_of_builds_come_first_also_for_what_was_not_found() {
+        let name = format!("warploom-built-{}.rs", std::process::id());
+        let (program, others) = (Sources::of_this_program(), Sources::below(["no/such"]));
+        assert_eq!(program.text(&name), None);
+        let folder = std::env::temp_dir();
+        std::fs::write(folder.join(&name), "fn built() {}\n").unwrap();
+        Sources::built_in(&folder);
+        let found = program.line(&name, 1);
+        let elsewhere = others.line(&name, 1);
+        std::fs::remove_file(folder.join(&name)).unwrap();
+        assert_eq!(found.as_deref(), Some("fn built() {}"));
+        assert_eq!(elsewhere, None);
+        Sources::built_in("relative/folder");
+        let folders = BUILT_IN.lock().unwrap();
+        assert!(folders.iter().all(|folder| folder.is_absolute()));
     }
 
     #[test]

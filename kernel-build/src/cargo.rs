@@ -3,7 +3,7 @@
 //! This is the one place that starts cargo. It removes what the outer cargo put into the environment of build scripts, or the nested
 //! build would lock the outer one's folders, lint with clippy, or see its flags.
 
-use crate::environment::{DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, ROLE};
+use crate::environment::{DEVICE_CFG, LINKER_STAMP, LLVM, OPTIONS, PATHS_FROM, ROLE};
 use crate::graph::UnitGraph;
 use crate::outer;
 use crate::package::Package;
@@ -175,7 +175,7 @@ impl Nested<'_> {
             .env(LLVM, self.llvm)
             .env("CARGO_TERM_COLOR", "never");
         if let Some(root) = package.outer_workspace().filter(|_| !package.is_member) {
-            command.env(wrapper::PATHS_FROM, root);
+            command.env(PATHS_FROM, root);
         }
         let outer = reuse::Outer::of_this_process();
         if let Some(json) = outer.and_then(|outer| serde_json::to_string(&outer).ok()) {

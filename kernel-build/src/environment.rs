@@ -27,6 +27,10 @@ pub(crate) const DUMP: &str = "WARPLOOM_DUMP";
 /// Names the crate target to the device linker: `photo (bin)`.
 pub(crate) const TARGET: &str = "WARPLOOM_TARGET";
 
+/// The folder from which paths of sources are written: cargo makes them relative to the workspace, and a member that is built as a dependency of
+/// another package is in none.
+pub(crate) const PATHS_FROM: &str = "WARPLOOM_PATHS_FROM";
+
 /// The device linker and its LLVM, as a text that is another one for others; `None` outside of a nested build.
 pub(crate) fn compiler() -> Option<String> {
     std::env::var(LINKER_STAMP).ok()

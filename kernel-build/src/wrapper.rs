@@ -5,17 +5,15 @@
 //! variable and would turn nightly features on.
 
 use crate::call::Call;
-use crate::environment::{DEVICE_CFG, DEVICE_PASS, DUMP, LINKER_STAMP, OPTIONS, TARGET};
+use crate::environment::{
+    DEVICE_CFG, DEVICE_PASS, DUMP, LINKER_STAMP, OPTIONS, PATHS_FROM, TARGET,
+};
 use crate::reuse::{self, Outer};
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The folder from which paths of sources are written: cargo makes them relative to the workspace, and a member that is built as a dependency of
-/// another package is in none.
-pub(crate) const PATHS_FROM: &str = "WARPLOOM_PATHS_FROM";
 
 /// The crate type under which cargo builds a library for its own device code.
 pub(crate) const LIBRARY: &str = "staticlib";

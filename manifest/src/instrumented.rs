@@ -49,6 +49,9 @@ pub struct Instrumented {
     pub symbols: Vec<String>,
     /// The kernels.
     pub entries: Vec<Kernel>,
+    /// The folder that the compiler ran in: names of source files are relative to it, as far as they lie there.
+    #[cfg_attr(not(warploom_device), serde(default))]
+    pub folder: String,
     /// Source files.
     pub files: Vec<String>,
     /// Functions' names.

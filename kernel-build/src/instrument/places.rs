@@ -1,5 +1,6 @@
 //! Where in the source an instruction comes from: numbered places, each with the calls that were inlined around it.
 
+use crate::environment::PATHS_FROM;
 use crate::llvm::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,14 @@ impl Places {
             // Without it, paths are shown whole.
             here: std::env::current_dir().unwrap_or_default(),
         }
+    }
+
+    /// The folder that names of files are relative to. A package that another one stands for is compiled elsewhere, and its names are made
+    /// relative to its own workspace.
+    pub(super) fn folder(&self) -> String {
+        let stands_for = std::env::var_os(PATHS_FROM).map(PathBuf::from);
+        let folder = stands_for.as_ref().unwrap_or(&self.here);
+        folder.to_str().unwrap_or_default().to_owned()
     }
 
     /// The number of the place of `instruction`, which stands in the function called `function`.

@@ -95,6 +95,7 @@ pub(super) fn add(
         target: target.to_owned(),
         symbols,
         entries: kernels,
+        folder: places.folder(),
         files: places.files,
         functions: places.functions,
         sites: places.sites,

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::panic::Location;
 use std::sync::{Mutex, OnceLock};
 
-use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo};
+use warploom_emulator::check::{self, Birth, Frame, HOOKS, HOST, Kind, SiteInfo, Sources};
 use warploom_manifest::instrumented::{Entry, Instrumented, Record};
 
 use super::statics;
@@ -235,6 +235,7 @@ fn load(
         // SAFETY: the table has a place for each symbol; nothing runs yet.
         unsafe { record.symbols.wrapping_add(at).write(address) };
     }
+    Sources::built_in(&text.folder);
     let sites = text
         .sites
         .iter()
