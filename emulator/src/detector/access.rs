@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::epochs::NONE;
-use super::fast::{locked, read, write};
+use super::fast::{locked, read, settles_any, write};
 use super::memory::{Access as Odd, Allocation, How, admit, copy_values, look_at_values};
 use super::observer::Target;
 use super::shadow::{Entry, Granule, flag};
@@ -101,6 +101,11 @@ pub(super) fn slow_path(
     let Some(space) = locate(running, checks, (address, bytes, align), what) else {
         return;
     };
+    let thread = running.thread.get();
+    // With lints all accesses come here.
+    if checks.observer.is_some() && settles_any(checks, space, (address, bytes), (thread, what)) {
+        return;
+    }
     let access = Access::new(running, checks, space, (address, bytes), what, value);
     access.check_values();
     access.each_granule(|entry, at, n| {
@@ -134,7 +139,12 @@ pub(super) fn look_up<'a>(
     what: AccessKind,
 ) -> Option<&'a Space> {
     let site = what.site();
-    let entry = &checks.cache[site as usize % CACHED];
+    // The fast path leads past the observer.
+    let cache = match &checks.observer {
+        None => &checks.cache,
+        Some(_) => &checks.observed,
+    };
+    let entry = &cache[site as usize % CACHED];
     // SAFETY: as in `fast::each_fast`.
     let cached = unsafe { &*entry.get() };
     let writes = what.is(AccessKind::WRITE);
@@ -153,12 +163,10 @@ pub(super) fn look_up<'a>(
     if let Some(space) = find(running, checks, address)
         && fits(space)
     {
-        let is_remote = checks.target(Some(space)) == Target::OtherShared;
-        if is_remote {
+        if checks.target(Some(space)) == Target::OtherShared {
+            // Not kept: the next access must be told to `remote`, too.
             remote::accesses(running, checks, space, (address, bytes), what);
-        }
-        // The fast path leads past the lints, and past what is kept of accesses to other blocks.
-        if checks.observer.is_none() && !is_remote {
+        } else {
             entry.set(space);
             if space.is_shared() {
                 checks.caches_shared.set(true);

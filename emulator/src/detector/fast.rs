@@ -303,30 +303,64 @@ fn look_up_fast<const N: usize, const WRITE: bool>(
     );
     // SAFETY: as in `each_fast`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
-    if !space.holds(address, N)
-        || !address.is_multiple_of(N)
-        || N >> space.granule == 0
-        || !space.allows::<WRITE>(address, N)
+    let thread = running.thread.get();
+    if !(space.holds(address, N) && settles::<WRITE>(checks, space, (address, N), (thread, what))) {
+        // Those that are done already are checked again, which changes nothing.
+        slow_path(running, checks, (address, N, N), value, what);
+    }
+}
+
+/// Whether bounds order an access of lane number `thread`, a plain one that the space holds, after all that its granules remember; then they
+/// remember it. If not, some of them may.
+#[inline(always)]
+pub(super) fn settles<const WRITE: bool>(
+    checks: &BlockChecks,
+    space: &Space,
+    (address, bytes): (usize, usize),
+    (thread, what): (u32, AccessKind),
+) -> bool {
+    if !address.is_multiple_of(bytes)
+        || bytes >> space.granule == 0
+        || !space.allows::<WRITE>(address, bytes)
     {
-        return slow_path(running, checks, (address, N, N), value, what);
+        return false;
     }
     let clocks = &checks.clocks;
-    let thread = running.thread.get();
     let first = space.first + ((address - space.base) >> space.granule);
-    for index in first..first + (N >> space.granule) {
+    (first..first + (bytes >> space.granule)).all(|index| {
         // SAFETY: a space that is not empty has a table, as long as itself.
         let entry = unsafe { (*space.table).entry(index, checks.t0) };
-        let done = locked(space, entry, || {
+        let (epochs, epoch) = (&clocks.epochs, entry.epoch());
+        let is_read = epoch == epochs.warp(thread) || epoch == epochs.block();
+        if !WRITE && (is_read || epochs.is_settled(epoch)) {
+            return true;
+        }
+        locked(space, entry, || {
             if WRITE {
                 fast_write(clocks, space, entry, clocks.slot(thread, what))
             } else {
                 fast_read(clocks, space, entry, (thread, what))
             }
-        });
-        if !done {
-            // Those that are done already are checked again, which changes nothing.
-            return slow_path(running, checks, (address, N, N), value, what);
-        }
+        })
+    })
+}
+
+/// The same for any access, if it is a plain one of a size that has a hook, with which the lints are busy: of them each access comes here.
+#[inline(always)]
+pub(super) fn settles_any(
+    checks: &BlockChecks,
+    space: &Space,
+    (address, bytes): (usize, usize),
+    (thread, what): (u32, AccessKind),
+) -> bool {
+    let special = AccessKind::ATOMIC | AccessKind::VOLATILE | AccessKind::COPY | AccessKind::MOVES;
+    if what.is(special) || !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
+        return false;
+    }
+    match (what.is(AccessKind::READ), what.is(AccessKind::WRITE)) {
+        (true, false) => settles::<false>(checks, space, (address, bytes), (thread, what)),
+        (false, true) => settles::<true>(checks, space, (address, bytes), (thread, what)),
+        _ => false,
     }
 }
 

@@ -156,6 +156,8 @@ pub(crate) struct BlockChecks {
     pub(super) t0: u32,
     /// Where the sites looked up memory last.
     pub(super) cache: [Cell<*const Space>; CACHED],
+    /// The same where an observer is told of all accesses: the fast path, which knows `cache` only, leads past it.
+    pub(super) observed: [Cell<*const Space>; CACHED],
     /// One of these places is shared memory.
     pub(super) caches_shared: Cell<bool>,
     /// Where they read last what told nothing new.
@@ -197,6 +199,7 @@ impl BlockChecks {
             run,
             t0: run.t0,
             cache: [const { Cell::new(&raw const NOWHERE) }; CACHED],
+            observed: [const { Cell::new(&raw const NOWHERE) }; CACHED],
             caches_shared: Cell::new(false),
             windows: [const { Window::closed() }; CACHED],
             cursors: [const { [const { Cursor::new() }; CACHED] }; 2],
@@ -359,6 +362,10 @@ impl BlockChecker for BlockChecks {
                     cached.set(&raw const NOWHERE);
                 }
                 window.close_if_shared();
+            }
+            if self.observer.is_some() {
+                let nowhere = |cached: &Cell<_>| cached.set(&raw const NOWHERE);
+                self.observed.iter().for_each(nowhere);
             }
         }
         self.arrays.borrow_mut().clear();

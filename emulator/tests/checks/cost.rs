@@ -17,25 +17,32 @@ fn now() -> f64 {
     ran.unwrap_or_else(|| START.elapsed().as_secs_f64() * 1e9)
 }
 
-/// Runs it in both modes; prints the best of five, per access.
+/// Runs it in both modes, and with lints; prints the best of five, per access.
 fn time(what: &str, (blocks, threads): (u32, u32), accesses: u32, program: &(dyn Fn() + Sync)) {
     let blocks = if cfg!(debug_assertions) { 2 } else { blocks };
     let shape = Shape {
         workers: Some(1),
         ..Shape::new([blocks, 1, 1], [threads, 1, 1])
     };
-    let best = [Mode::Fast, Mode::Checked].map(|mode| {
+    let modes = [
+        (Mode::Fast, false),
+        (Mode::Checked, false),
+        (Mode::Checked, true),
+    ];
+    let best = modes.map(|(mode, lints)| {
         let mut options = Options::default();
-        options.mode = mode;
+        (options.mode, options.lints) = (mode, lints);
         let times = (0..5).map(|_| {
             let start = now();
             let outcome = run_with(shape, Together::default(), &options, program);
-            assert_eq!((outcome.fault, outcome.reports), (None, vec![]));
+            assert_eq!(outcome.fault, None);
+            assert!(lints || outcome.reports.is_empty());
             now() - start
         });
         times.fold(f64::INFINITY, f64::min) / f64::from(blocks * threads * accesses)
     });
-    println!("{what}: {:.2} ns, checked {:.2} ns", best[0], best[1]);
+    let [fast, checked, lints] = best;
+    println!("{what}: {fast:.2} ns, checked {checked:.2} ns, with lints {lints:.2} ns");
 }
 
 #[test]

@@ -70,6 +70,22 @@ impl Request {
             .map(|lane| (lane, self.at[lane as usize]))
     }
 
+    /// Whether the same lanes access addresses that are all equally far from those of `other`, by a multiple of a sector: then both have the
+    /// same sectors and, in shared memory, the same passes, in other banks.
+    pub(crate) fn is_moved(&self, other: &Self) -> bool {
+        if (self.mask, self.bytes) != (other.mask, other.bytes) || self.mask == 0 {
+            return false;
+        }
+        let first = self.mask.trailing_zeros() as usize;
+        let apart = self.at[first].wrapping_sub(other.at[first]);
+        let mut differs = false;
+        for (lane, (at, before)) in self.at.iter().zip(&other.at).enumerate() {
+            let takes_part = self.mask >> lane & 1 != 0;
+            differs |= takes_part && at.wrapping_sub(*before) != apart;
+        }
+        !differs && apart.is_multiple_of(SECTOR_BYTES)
+    }
+
     /// Bytes of one instruction: 1, 2, 4, 8 or 16. An access of another size, or one that is not aligned to it, is several.
     pub(crate) fn unit(&self) -> u64 {
         let all = self

@@ -106,18 +106,17 @@ impl Tally {
             return;
         }
         let (mut sectors, mut passes, mut together) = (Sectors::default(), Passes::default(), 0);
+        let mut before: Option<(&Request, Sectors, Passes)> = None;
         for request in kept {
+            // Loops walk along rows: most requests are those of the iteration before, moved.
+            let (_, here, there) = *match &mut before {
+                Some(known) if request.is_moved(known.0) => known,
+                known => known.insert((request, self.sectors_of(request), self.passes_of(request))),
+            };
+            (sectors, passes) = (sectors + here, passes + there);
             match self.space {
-                Some(Space::Global) => {
-                    let here = request.sectors();
-                    sectors = sectors + here;
-                    self.show((here.touched, here.ideal), who, request);
-                }
-                Some(Space::Shared) => {
-                    let here = request.passes();
-                    passes = passes + here;
-                    self.show((here.made, here.ideal), who, request);
-                }
+                Some(Space::Global) => self.show((here.touched, here.ideal), who, request),
+                Some(Space::Shared) => self.show((there.made, there.ideal), who, request),
                 None => {}
             }
             if self.kind == AccessClass::Atomic {
@@ -145,6 +144,22 @@ impl Tally {
                 ways: passes.ways,
             };
         self.together += scale(together);
+    }
+
+    /// What a request here costs in global memory; nothing if it goes elsewhere.
+    fn sectors_of(&self, request: &Request) -> Sectors {
+        match self.space {
+            Some(Space::Global) => request.sectors(),
+            _ => Sectors::default(),
+        }
+    }
+
+    /// The same in shared memory.
+    fn passes_of(&self, request: &Request) -> Passes {
+        match self.space {
+            Some(Space::Shared) => request.passes(),
+            _ => Passes::default(),
+        }
     }
 
     fn add_lanes(&mut self, active: u32, present: u32, times: u64, who: (u64, u32)) {
@@ -229,6 +244,14 @@ impl Sparse {
 
 /// The most lanes of a request that access one address.
 fn most_together(request: &Request) -> u64 {
-    let often = |at| request.lanes().filter(|(_, other)| *other == at).count() as u64;
-    request.lanes().map(|(_, at)| often(at)).max().unwrap_or(0)
+    let mut at = [0; LANES as usize];
+    let mut n = 0;
+    for (_, address) in request.lanes() {
+        at[n] = address;
+        n += 1;
+    }
+    let at = &mut at[..n];
+    at.sort_unstable();
+    let equal = at.chunk_by(|a, b| a == b);
+    equal.map(<[u64]>::len).max().unwrap_or(0) as u64
 }

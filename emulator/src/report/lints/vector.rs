@@ -18,6 +18,8 @@ pub(crate) struct Vectors {
     open: [Option<Vector>; MOST_OPEN],
     /// Which of them is replaced next.
     next: usize,
+    /// Whether there is one.
+    any: bool,
 }
 
 /// An access that begins a vector, and what the accesses after it added.
@@ -48,7 +50,11 @@ pub(crate) struct Counted {
 impl Vectors {
     /// Whether an access goes on where an earlier one of the same thread ended, within one vector: where that was counted, and the bytes of
     /// both.
+    #[inline]
     pub(crate) fn extend(&mut self, access: &Access) -> Option<(Counted, u32)> {
+        if !self.any {
+            return None;
+        }
         let goes_on = |vector: &&mut Vector| {
             (vector.thread, vector.block) == (access.thread, access.block)
                 && (vector.kind, vector.space) == (access.kind, access.space)
@@ -61,6 +67,7 @@ impl Vectors {
     }
 
     /// An access that was counted as one of its own.
+    #[inline]
     pub(crate) fn begin(&mut self, access: &Access, request: Counted) {
         let most = access.align.min(WIDEST);
         let plain = matches!(access.kind, AccessClass::Load | AccessClass::Store);
@@ -78,5 +85,6 @@ impl Vectors {
             request,
         });
         self.next = (self.next + 1) % MOST_OPEN;
+        self.any = true;
     }
 }

@@ -102,6 +102,30 @@ fn lanes_of_a_part_share_a_wide_word() {
 }
 
 #[test]
+fn a_request_that_is_moved_by_sectors_costs_the_same() {
+    for (stride, bytes) in [(4, 4), (12, 4), (24, 8), (16, 16), (3, 1), (128, 4)] {
+        for mask in [u32::MAX, 0x0ff0_1234, 1] {
+            let before = strided(1028 & !(bytes - 1), stride, bytes as u32, mask);
+            for by in [32, 64, 4096, 96] {
+                let after = strided((1028 & !(bytes - 1)) + by, stride, bytes as u32, mask);
+                assert!(after.is_moved(&before) && before.is_moved(&after));
+                assert_eq!(after.sectors(), before.sectors());
+                assert_eq!(after.passes(), before.passes());
+            }
+        }
+    }
+    let before = strided(1024, 4, 4, u32::MAX);
+    for other in [
+        strided(1028, 4, 4, u32::MAX),
+        strided(1024, 8, 4, u32::MAX),
+        strided(1024, 4, 8, u32::MAX),
+        strided(1024, 4, 4, 0xffff),
+    ] {
+        assert!(!other.is_moved(&before));
+    }
+}
+
+#[test]
 fn parts_without_lanes_take_no_pass() {
     // Lanes 0 to 7 of 16 bytes each: one quarter-warp. Two lanes in each half-warp of 8 bytes.
     assert_eq!(passes(&strided(0, 16, 16, 0xff)), (1, 1, 1));
