@@ -2,7 +2,7 @@
 
 use super::access::{self, Access};
 use super::fast_atomic::{FastAtomic, fast_path, remember};
-use super::hints::Hint;
+use super::hints::{AtomicWrite, Hint};
 use super::order::{Acquired, Release, Root};
 use super::race;
 use super::shadow::{Entry, Granule, flag};
@@ -105,20 +105,6 @@ pub(crate) fn around_packed<R>(
     let result = operate();
     held.done(does, true);
     result
-}
-
-/// What is remembered of a change that saw a write of another lane without order.
-fn seen(wrote: Slot, now: Slot, address: usize, released: bool) -> Hint {
-    Hint {
-        who: wrote.who,
-        t: wrote.t,
-        wrote: wrote.what.site(),
-        reader: now.who,
-        read: now.what.site(),
-        address,
-        scope: false,
-        released,
-    }
 }
 
 #[cold]
@@ -274,14 +260,17 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
     let message = message.flatten();
     if what.is(AccessKind::READ) {
         read(access, message, acquires, later);
-        hint(access, newest, message.is_some(), acquires);
+        hint(access, newest, message, acquires);
     }
     has_message = message.is_some();
     if what.is(AccessKind::WRITE) {
-        count(access);
-    }
-    if what.is(AccessKind::WRITE) && write(access, releases, has_message, later) {
-        access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::MESSAGE));
+        let is_scattered = count(access, releases);
+        if write(access, releases, has_message, later) {
+            access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::MESSAGE));
+        }
+        if !releases && !is_scattered {
+            access.checks.clocks.wrote_atomically(access.now.who);
+        }
     }
 }
 
@@ -327,19 +316,37 @@ fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) 
     }
 }
 
-/// Remembers who changes an address, if its site always changes the same.
-fn count(access: &Access<'_>) {
+/// Remembers who changes an address, if its site always changes the same; else this is true.
+fn count(access: &Access<'_>, releases: bool) -> bool {
     let (checks, now) = (access.checks, access.now);
     let site = now.what.site();
     let scattered = &checks.scattered[site as usize % checks.scattered.len()];
     if scattered.get() == site {
-        return;
+        return true;
     }
-    let block = now.who >> checks.clocks.shift;
-    let by = (now.who, now.t);
-    if !checks.run().counters.add(site, access.address, block, by) {
+    let clocks = &checks.clocks;
+    let release = if releases {
+        (now.t, SYSTEM)
+    } else {
+        let fence = clocks.fence_of(now.who);
+        let release = fence.map(|message| checks.run().graph.lock().release_of(message));
+        release.map_or((0, 0), |(_, t, scope)| (t, scope))
+    };
+    let write = AtomicWrite {
+        who: now.who,
+        t: now.t,
+        site,
+        scope: now.what.scope(),
+        bound: clocks.bound.get(),
+        warp_bound: clocks.warp_bound(now.who),
+        release,
+    };
+    let counters = &checks.run().counters;
+    let is_scattered = !counters.add(access.address, now.who >> clocks.shift, write);
+    if is_scattered {
         scattered.set(site);
     }
+    is_scattered
 }
 
 /// Publishes what the lane knows, if it releases or has a fence behind it; gives whether there is a message now.
@@ -404,7 +411,7 @@ fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
 }
 
 /// Remembers that the lane saw what another wrote, if that orders nothing.
-fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
+fn hint(access: &Access<'_>, wrote: Slot, message: Option<u32>, acquires: bool) {
     let (checks, now) = (access.checks, access.now);
     let fresh = wrote.what.is(AccessKind::ATOMIC) && wrote.who != now.who;
     // Not more: each lane would follow the whole chain of releases of a hot address, for a hint that it may never need.
@@ -416,9 +423,40 @@ fn hint(access: &Access<'_>, wrote: Slot, released: bool, acquires: bool) {
     if clocks.is_mbarrier(access.address) {
         return;
     }
+    let run = checks.run();
+    let release = message.map(|message| run.graph.lock().release_of(message));
+    let release = release.filter(|(who, ..)| *who == wrote.who);
+    let changes = |slot: Slot| slot.what.is(AccessKind::READ) && slot.what.is(AccessKind::WRITE);
+    let counts = changes(wrote) && changes(now) && release.is_none() && !acquires;
+    if counts && race::is_same_block(access, wrote) {
+        // Threads that count something. The block has a barrier for the rest.
+        return;
+    }
+    let kept = run.counters.latest(wrote, wrote.who >> clocks.shift);
+    // Else the lane of another block is taken to know what is older than its write.
+    let bound = if race::is_same_block(access, wrote) {
+        Some(clocks.bound.get()).filter(|bound| wrote.t >= *bound)
+    } else {
+        Some(wrote.t)
+    };
+    let bound = bound.unwrap_or(0);
+    let write = kept.unwrap_or(AtomicWrite {
+        who: wrote.who,
+        t: wrote.t,
+        site: wrote.what.site(),
+        scope: wrote.what.scope(),
+        bound,
+        warp_bound: bound,
+        release: release.map_or((0, 0), |(_, t, scope)| (t, scope)),
+    });
     let hint = Hint {
-        scope: released && acquires || !race::reach(access, wrote),
-        ..seen(wrote, now, access.address, released)
+        write,
+        reader: now.who,
+        read_t: now.t,
+        read: now.what.site(),
+        address: access.address,
+        scope: now.what.scope(),
+        acquires,
     };
     checks.hints.add(access.running.thread.get(), hint);
 }
@@ -443,7 +481,7 @@ pub(crate) fn fence(how: u32) {
                 .for_each(announce);
             known.acquire_fence(graph, scope);
         });
-        checks.hints.fenced(running.thread.get());
+        checks.hints.fenced(running.thread.get(), scope);
     }
     if order >= 2 {
         let message = release(checks, who, scope);

@@ -461,6 +461,13 @@ impl Clocks {
     pub(super) fn released(&self, me: u32) {
         self.advance((me - self.base.get()) as usize);
     }
+
+    /// Lane `me` has made an atomic write that publishes nothing: what it does from now on comes after that. No epoch changes, since
+    /// nothing can be known of the lane up to here that is not known of what follows.
+    pub(super) fn wrote_atomically(&self, me: u32) {
+        let t = &self.times()[(me - self.base.get()) as usize];
+        t.set(t.get() + 1);
+    }
 }
 
 fn max_into(into: &mut [u32], from: &[u32]) {

@@ -1,8 +1,9 @@
 //! What the reports of races and of memory without a value say.
 
 use super::access::Access;
+use super::hints::Lack;
 use super::memory::element;
-use super::race::{is_same_block, is_same_warp, side, side_now};
+use super::race::{is_same_block, is_same_warp, reaches, side, side_now};
 use super::slot::{AccessKind, Slot};
 use super::space::SpaceKind;
 use super::state::BlockChecks;
@@ -73,7 +74,7 @@ fn is_atomic_pair(a: Slot, b: Slot) -> bool {
 /// The report of data that an atomic handed over without order.
 fn handed_over(access: &Access<'_>, other: Slot, report: Report) -> Report {
     let checks = access.checks;
-    let Some(hint) = checks.hint_about(other) else {
+    let Some(hint) = checks.hint_about(access.now.who, other) else {
         return report;
     };
     let slot = |who, site| Slot {
@@ -84,7 +85,7 @@ fn handed_over(access: &Access<'_>, other: Slot, report: Report) -> Report {
     let report = report
         .side(side(
             checks,
-            slot(hint.who, hint.wrote),
+            slot(hint.write.who, hint.write.site),
             "wrote it to say that the data is there".into(),
         ))
         .side(side(
@@ -92,19 +93,17 @@ fn handed_over(access: &Access<'_>, other: Slot, report: Report) -> Report {
             slot(hint.reader, hint.read),
             "read that".into(),
         ));
-    if hint.scope {
-        return report
+    match hint.lacks(other, |scope| reaches(access, other, scope)) {
+        Lack::Scope => report
             .why("the atomics order the two, but only for threads of their scope, which does not include both")
-            .help("use the scope `Device`, or one that includes both threads");
-    }
-    if hint.released {
-        return report
+            .help("use the scope `Device`, or one that includes both threads"),
+        Lack::Acquire => report
             .why("what was written releases the data, but the read of it does not acquire it")
-            .help("read it with `Acquire`, or put an acquire fence behind the read");
+            .help("read it with `Acquire`, or put an acquire fence behind the read"),
+        Lack::Release => report
+            .why("the write does not release what the thread did before: others may see it first")
+            .help("write it with `Release` (a read and write: `AcqRel`), or put a fence before it; read it with `Acquire`"),
     }
-    report
-        .why("the write does not release what the thread did before: others may see it first")
-        .help("write it with `Release` (a read and write: `AcqRel`), or put a fence before it; read it with `Acquire`")
 }
 
 fn scope(what: AccessKind) -> &'static str {

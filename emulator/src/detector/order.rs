@@ -105,6 +105,13 @@ impl Inner {
         self.at.get(&address).copied()
     }
 
+    /// The lane and the time of the latest release of a message, and in which scope it was written.
+    pub(super) fn release_of(&self, message: u32) -> (u32, u32, u32) {
+        let message = self.messages[message as usize];
+        let release = &self.releases[message.release as usize];
+        (release.who, release.t, message.scope)
+    }
+
     /// Something was written to an address that is no release.
     pub(super) fn overwrite(&mut self, address: usize) {
         self.at.remove(&address);

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::access::Access;
+use super::hints::Lack;
 use super::shadow::Granule;
 use super::slot::{AccessKind, Slot};
 use super::state::{BlockChecks, RunChecks};
@@ -78,8 +79,12 @@ pub(super) fn tell(
 }
 
 /// Whether the scopes of both atomics include the other's lane.
-pub(super) fn reach(access: &Access<'_>, slot: Slot) -> bool {
-    let scope = access.now.what.scope().min(slot.what.scope());
+fn reach(access: &Access<'_>, slot: Slot) -> bool {
+    reaches(access, slot, access.now.what.scope().min(slot.what.scope()))
+}
+
+/// Whether an atomic of this scope is for the lanes of both.
+pub(super) fn reaches(access: &Access<'_>, slot: Slot, scope: u32) -> bool {
     scope >= 2
         || is_same_block(access, slot)
         || scope == 1 && access.checks.clocks.in_cluster(slot.who)
@@ -113,11 +118,10 @@ fn class(access: &Access<'_>, slot: Slot, atomics: bool) -> Code {
     if AccessKind::either(slot.what, now.what, AccessKind::ATOMIC) {
         return Code::MIXED_ATOMIC;
     }
-    if let Some(hint) = access.checks.hint_about(slot) {
-        return if hint.scope {
-            Code::NARROW_SCOPE
-        } else {
-            Code::MISSING_ORDER
+    if let Some(hint) = access.checks.hint_about(now.who, slot) {
+        return match hint.lacks(slot, |scope| reaches(access, slot, scope)) {
+            Lack::Scope => Code::NARROW_SCOPE,
+            Lack::Release | Lack::Acquire => Code::MISSING_ORDER,
         };
     }
     let writes = slot.what.is(AccessKind::WRITE) && now.what.is(AccessKind::WRITE);

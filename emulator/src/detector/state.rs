@@ -293,10 +293,11 @@ impl BlockChecks {
         Some(run.space(number, make))
     }
 
-    /// A hint by which an access of the past would be ordered, had the atomics ordered anything.
-    pub(super) fn hint_about(&self, slot: Slot) -> Option<Hint> {
-        let counters = &self.run().counters;
-        self.hints.about(self.clocks.shift, counters, slot)
+    /// A hint by which an access of the past would be ordered before what lane `me` does, had the atomics ordered anything.
+    pub(super) fn hint_about(&self, me: u32, slot: Slot) -> Option<Hint> {
+        let (counters, clocks) = (&self.run().counters, &self.clocks);
+        let knows = |who, t| clocks.is_ordered_by_barriers(me, who, t);
+        self.hints.about(knows, (counters, clocks.shift), slot)
     }
 
     /// Whether all lanes of the block that exited have returned. If one panicked, or a finding ended it, that is what is to be reported:

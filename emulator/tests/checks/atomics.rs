@@ -513,3 +513,94 @@ fn volatile_accesses_within_a_warp_do_not_make_lanes_run_in_step() {
     assert_eq!(kernel(32, true)(false), [], "another warp");
     assert_eq!(kernel(1, false)(false), [], "global memory");
 }
+
+/// Threads leave a value for one another without a barrier; `count` says something by an atomic in between.
+fn exchange(
+    count: impl Fn(&Buffer<u32>) + Sync,
+    again: impl Fn(&Buffer<u32>) + Sync,
+) -> Vec<warploom_emulator::check::Report> {
+    let words = || Buffer::<u32>::new("words", 2);
+    check_fresh(2, 64, words, |words| {
+        store(tile(me()), 1);
+        barrier();
+        count(words);
+        store(tile(me()), 2);
+        again(words);
+        load(tile(63 - me()));
+    })
+}
+
+#[test]
+fn a_forgotten_barrier_beside_atomics_is_a_plain_race() {
+    let nothing = |_: &Buffer<u32>| {};
+    for how in [RELAXED | DEVICE, ACQ_REL | DEVICE] {
+        let counted = |words: &Buffer<u32>| {
+            add(words.at(0), 1, how);
+        };
+        assert_eq!(codes(&exchange(counted, nothing)), [Code::SHARED_RACE]);
+        assert_eq!(codes(&exchange(nothing, counted)), [Code::SHARED_RACE]);
+        assert_eq!(codes(&exchange(counted, counted)), [Code::SHARED_RACE]);
+    }
+}
+
+#[test]
+fn a_flag_between_two_threads_says_nothing_of_others() {
+    for (write, read) in [(RELEASE, ACQUIRE), (RELAXED, RELAXED)] {
+        let words = || Buffer::<u32>::new("words", 4);
+        let found = check_fresh(1, 64, words, |words| {
+            match me() {
+                0 => set(words.at(0), 1, write | DEVICE),
+                32 => until(|| get(words.at(0), read | DEVICE) == 1),
+                _ => {}
+            }
+            match me() {
+                1 => store(words.at(1), 1),
+                33 => drop(load(words.at(1))),
+                _ => {}
+            }
+        });
+        assert_eq!(codes(&found), [Code::GLOBAL_RACE]);
+    }
+}
+
+#[test]
+fn a_flag_that_was_set_before_the_write_does_not_hand_it_over() {
+    for (write, read) in [(RELEASE, ACQUIRE), (RELAXED, RELAXED)] {
+        let words = || Buffer::<u32>::new("words", 4);
+        let found = check_fresh(1, 64, words, |words| match me() {
+            0 => {
+                set(words.at(0), 1, write | DEVICE);
+                store(words.at(1), 1);
+            }
+            32 => {
+                until(|| get(words.at(0), read | DEVICE) == 1);
+                load(words.at(1));
+            }
+            _ => {}
+        });
+        assert_eq!(codes(&found), [Code::GLOBAL_RACE]);
+    }
+}
+
+#[test]
+fn what_a_thread_saw_counts_for_those_behind_a_barrier() {
+    let words = || Buffer::<u32>::new("words", 4);
+    let found = check_fresh(2, 64, words, |words| {
+        if block() == 0 {
+            if me() == 40 {
+                store(words.at(1), 1);
+            }
+            barrier();
+            if me() == 0 {
+                set(words.at(0), 1, RELEASE | BLOCK);
+            }
+        } else {
+            if me() == 0 {
+                until(|| get(words.at(0), ACQUIRE | DEVICE) == 1);
+            }
+            barrier();
+            load(words.at(1));
+        }
+    });
+    assert_eq!(codes(&found), [Code::NARROW_SCOPE]);
+}

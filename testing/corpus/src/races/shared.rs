@@ -1,5 +1,6 @@
 //! Between the warps of a block, in shared memory: small patterns, all widths.
 
+use warploom::device_std::atomic::{AcqRel, Atomic};
 use warploom::prelude::*;
 
 use crate::case::{case, cases, count, doubles, launch, noise};
@@ -243,6 +244,35 @@ fn right_in_every_schedule<const BUG: bool>(
     }
 }
 
+/// A count by atomics, complete with its order, beside data that only a barrier would hand over.
+#[kernel]
+fn barrier_dropped_beside_a_count<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    count: &[Atomic<u32>],
+    mut y: DisjointSlice<u32>,
+) {
+    let tile = shared_array!(u32, 64);
+    let (t, other) = (block.thread(), (block.thread() + 32) % 64);
+    // SAFETY: a barrier between writing and reading. The bug is the point.
+    unsafe {
+        tile.set(t, 0);
+        block.sync();
+        if x[i.get()] >= 50 {
+            count[0].fetch_add(1, AcqRel);
+        }
+        tile.set(t, x[i.get()]); //~ WL0101 second
+        if !BUG {
+            block.sync();
+        }
+        let value = tile.get(other); //~ WL0101 first
+        if let Some(y) = y.get_mut(i) {
+            *y = value;
+        }
+    }
+}
+
 cases!("shared.rs":
     case!(one_slot_for_all_warps, "", |run| {
         let mut y = run.zeroed::<u32>(192)?;
@@ -295,6 +325,12 @@ cases!("shared.rs":
         let x = noise(128);
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(128)?);
         launch!(run, right_in_every_schedule, (2, 64), &input, &mut y);
+        run.expect(&y, |i| x[i / 64 * 64 + (i + 32) % 64])
+    }),
+    case!(barrier_dropped_beside_a_count, "drop one barrier", |run| {
+        let x = noise(128);
+        let (input, mut count, mut y) = (run.upload(&x)?, run.zeroed::<u32>(1)?, run.zeroed::<u32>(128)?);
+        launch!(run, barrier_dropped_beside_a_count, (2, 64), &input, count.as_atomics(), &mut y);
         run.expect(&y, |i| x[i / 64 * 64 + (i + 32) % 64])
     }),
 );
