@@ -51,7 +51,8 @@ impl From<&'static Location<'static>> for Origin {
 pub struct SiteInfo {
     /// The place itself first, then where it was inlined, innermost first. A registered place has one at least.
     pub frames: Vec<Frame>,
-    /// Which of `frames` a reader wants to see: the innermost that is neither of the standard library nor of the device library.
+    /// Which of `frames` a reader wants to see: the innermost that is neither of the standard library nor of the device library. Their
+    /// number: none is, and the reader wants to see who called this function.
     pub shown: usize,
 }
 
@@ -65,8 +66,17 @@ impl SiteInfo {
             column: 0,
             function: String::new(),
         };
-        let frame = self.frames.get(self.shown);
-        frame.or(self.frames.first()).unwrap_or(&UNKNOWN)
+        self.frames.get(self.shown_frame()).unwrap_or(&UNKNOWN)
+    }
+
+    /// Which of the frames is shown: the outermost if all are of libraries.
+    pub(crate) fn shown_frame(&self) -> usize {
+        self.shown.min(self.frames.len().saturating_sub(1))
+    }
+
+    /// Whether a frame is neither of the standard library nor of the device library.
+    pub(crate) fn is_users(&self) -> bool {
+        self.shown < self.frames.len()
     }
 }
 
@@ -83,7 +93,7 @@ pub fn register(mut sites: Vec<SiteInfo>) -> u32 {
         if site.frames.is_empty() {
             site.frames.push(Frame::default());
         }
-        site.shown = site.shown.min(site.frames.len() - 1);
+        site.shown = site.shown.min(site.frames.len());
     }
     let chunks = CHUNKS.get_or_init(StaticMutex::default);
     let mut chunks = chunks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,6 +114,17 @@ pub fn site(id: SiteId) -> Option<&'static SiteInfo> {
         .checked_sub(1)?;
     let chunk = chunks[at];
     chunk.sites.get((id.0 - chunk.first) as usize)
+}
+
+/// The innermost place of the user's code among `at` and the calls that led there, and the calls outside of it; `at` if there is none.
+pub(crate) fn users_place(at: SiteId, calls: &[u32]) -> (SiteId, &[u32]) {
+    let is_users = |at: SiteId| site(at).is_some_and(SiteInfo::is_users);
+    if !is_users(at)
+        && let Some(index) = calls.iter().rposition(|call| is_users(SiteId(*call)))
+    {
+        return (SiteId(calls[index]), &calls[..index]);
+    }
+    (at, calls)
 }
 
 /// A place in the source. As small as a reference: each lane that waits leaves one.

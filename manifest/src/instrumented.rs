@@ -85,7 +85,7 @@ pub struct Site {
     /// The place first, then where it was inlined: numbers of file and function (from 0), line, column.
     #[cfg_attr(not(warploom_device), serde(rename = "f"))]
     pub frames: Vec<(u32, u32, u32, u32)>,
-    /// Which of the frames a reader wants to see.
+    /// Which of the frames a reader wants to see; their number: none, all are of libraries.
     #[cfg_attr(
         not(warploom_device),
         serde(rename = "s", default, skip_serializing_if = "is_zero")

@@ -11,7 +11,7 @@ use super::{describe, uninitialised};
 use crate::engine::warp::LANES;
 use crate::finding::Key;
 use crate::finding::{Code, Report, Severity, Side};
-use crate::site::{SiteId, site};
+use crate::site::{SiteId, site, users_place};
 
 /// Compares an access with those that the granule remembers, and reports the worst of what is wrong.
 pub(super) fn look(access: &Access<'_>, granule: &Granule) {
@@ -170,12 +170,13 @@ impl Access<'_> {
 
 /// The side of the access that is reported, with the calls that it is in.
 pub(super) fn side_now(access: &Access<'_>, did: String) -> Side {
-    let mut side = side(access.checks, access.now, did);
     let calls = access.checks.calls.borrow();
     let calls = &calls[access.running.thread.get() as usize];
-    for info in calls.iter().rev().filter_map(|call| site(SiteId(*call))) {
-        let shown = info.shown.min(info.frames.len() - 1);
-        side.stack.extend_from_slice(&info.frames[shown..]);
+    let (place, callers) = users_place(SiteId(access.now.what.site()), calls);
+    let mut side = Side::at(place, access.checks.run().who(access.now.who), did);
+    for info in callers.iter().rev().filter_map(|call| site(SiteId(*call))) {
+        side.stack
+            .extend_from_slice(&info.frames[info.shown_frame()..]);
     }
     side
 }

@@ -33,7 +33,7 @@ use crate::finding::Sink;
 use crate::finding::Who;
 use crate::memory_kind::Kind;
 use crate::shape::CheckedShape;
-use crate::site::Site;
+use crate::site::{Site, SiteId, users_place};
 use crate::sync::{Mutex, lock};
 
 /// A time above all times of all runs that have ended.
@@ -432,6 +432,13 @@ impl BlockChecker for BlockChecks {
         let calls = self.calls.borrow();
         let of_lane = calls.get(thread as usize).and_then(|calls| calls.last());
         of_lane.copied().unwrap_or(0)
+    }
+
+    fn users_site(&self, thread: u32, at: SiteId) -> SiteId {
+        let calls = self.calls.borrow();
+        calls
+            .get(thread as usize)
+            .map_or(at, |calls| users_place(at, calls).0)
     }
 
     fn copy_ends(&self, to: *mut u8, bytes: usize) {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::engine::warp_op::WarpOp;
-use crate::site::Site;
+use crate::site::{Site, SiteId};
 
 /// The checks of a run, shared by its workers.
 pub(crate) trait RunChecker: fmt::Debug + Send + Sync {
@@ -50,6 +50,9 @@ pub(crate) trait BlockChecker: fmt::Debug + Any {
 
     /// The site of the latest call of instrumented code that lane number `thread` has not returned from; 0: none.
     fn latest_call(&self, thread: u32) -> u32;
+
+    /// The place to name of what lane number `thread` does at `at`: the innermost of the user's code among it and the calls that it is in.
+    fn users_site(&self, thread: u32, at: SiteId) -> SiteId;
 
     /// A copy of the lane that runs has been waited for and takes place now.
     fn copy_ends(&self, to: *mut u8, bytes: usize);

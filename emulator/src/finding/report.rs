@@ -308,7 +308,7 @@ impl Side {
         let (place, stack) = match crate::site::site(site) {
             None => (None, vec![]),
             Some(info) => {
-                let shown = info.shown.min(info.frames.len().saturating_sub(1));
+                let shown = info.shown_frame();
                 let frame = info.frame();
                 let place = Place {
                     file: frame.file.clone(),

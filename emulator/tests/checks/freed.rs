@@ -78,3 +78,36 @@ fn bytes_that_were_accessed_one_by_one_are_checked_too() {
         found[0].title
     );
 }
+
+/// Memory that a function of the standard library allocates, and frees `times` times; and the line that calls the function.
+fn grown(times: usize) -> (Vec<Report>, u32) {
+    let line = line!() + 2;
+    let found = check(1, 1, || {
+        calling(|| {
+            here_in_library();
+            let piece = heap_alloc(24);
+            (0..times).for_each(|_| heap_free(piece));
+        });
+    });
+    (found, line)
+}
+
+#[test]
+fn what_std_does_with_memory_is_named_by_the_users_line() {
+    let (found, line) = grown(0);
+    assert_eq!(only(&found, Code::LEAK).0, [line]);
+    let (found, line) = grown(2);
+    let (lines, _) = only(&found, Code::BAD_FREE);
+    assert_eq!(lines, [line, line], "freed again, and freed");
+}
+
+#[test]
+fn an_access_of_std_is_named_by_the_users_line() {
+    let words = || Buffer::<u32>::new("words", 1);
+    let line = line!() + 2;
+    let found = check_fresh(2, 1, words, |words| {
+        calling(|| store_in_library(words.at(0), block() as u32));
+    });
+    let (lines, _) = only(&found, Code::GRID_RACE_WRITES);
+    assert_eq!(lines[0], line);
+}

@@ -48,6 +48,8 @@ hooks! {
     atomic(*const u8, u32, u32, u32);
     fence(u32, u32);
     at(u32);
+    enter(u32);
+    leave();
 }
 
 /// The site of a line.
@@ -74,6 +76,40 @@ fn site(at: &'static Location<'static>) -> u32 {
 #[track_caller]
 pub(crate) fn here() {
     (TABLE.at)(site(Location::caller()));
+}
+
+/// A line of the standard library, in a function that is not inlined.
+fn library_site() -> u32 {
+    static SITE: LazyLock<u32> = LazyLock::new(|| {
+        check::register(vec![SiteInfo {
+            frames: vec![Frame {
+                file: "/library/alloc/src/raw_vec.rs".into(),
+                line: 7777,
+                column: 1,
+                function: "grow".into(),
+            }],
+            shown: 1,
+        }])
+    });
+    *SITE
+}
+
+/// What instrumented code does around a call, here of a function of the standard library.
+#[track_caller]
+pub(crate) fn calling(function: impl FnOnce()) {
+    (TABLE.enter)(site(Location::caller()));
+    function();
+    (TABLE.leave)();
+}
+
+/// As [`here`], from a line of the standard library.
+pub(crate) fn here_in_library() {
+    (TABLE.at)(library_site());
+}
+
+/// A write to memory that is there, from a line of the standard library.
+pub(crate) fn store_in_library(p: *mut u32, value: u32) {
+    store4(p, value, library_site());
 }
 
 /// A read of memory that is there.

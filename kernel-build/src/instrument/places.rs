@@ -85,7 +85,7 @@ impl Places {
         let shown = chain
             .iter()
             .position(|(file, line, _)| *line != 0 && !LIBRARIES.iter().any(|l| file.contains(l)))
-            .unwrap_or(last);
+            .unwrap_or(frames.len());
         let number = self.sites.len() as u32;
         self.known.insert(frames.clone(), number);
         self.sites.push(Site {

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use super::allocation::End;
 use super::global::GlobalMemory;
 use super::init::tell;
-use super::report::{freed_side, lane_side, who};
+use super::report::{freed_side, lane_side, users_site, who};
 use super::words::Count;
 use super::{Allocation, registry};
 use crate::engine::fiber::with_running;
@@ -182,9 +182,11 @@ fn size(bytes: usize) -> usize {
     bytes.checked_next_multiple_of(ALIGN).unwrap_or(usize::MAX)
 }
 
-/// From where the lane that runs calls.
+/// From where the lane that runs calls: std allocates and frees for the user's line, in functions of its own.
 fn here() -> SiteId {
-    SiteId(with_running(|running| running.site.get()).unwrap_or(0))
+    users_site(SiteId(
+        with_running(|running| running.site.get()).unwrap_or(0),
+    ))
 }
 
 fn origin(at: SiteId) -> Origin {

@@ -278,12 +278,21 @@ pub(super) fn side(access: Access, did: &str) -> Side {
 
 pub(super) fn lane_side(site: SiteId, did: &str) -> Side {
     match who() {
-        Some(who) => Side::at(site, who, did),
+        Some(who) => Side::at(users_site(site), who, did),
         None => Side {
             who: None,
             ..Side::at(site, HOST, did)
         },
     }
+}
+
+/// The line to name of what the lane that runs does at `at`.
+pub(super) fn users_site(at: SiteId) -> SiteId {
+    let named = with_running(|running| {
+        let checks = running.checks.as_deref()?;
+        Some(checks.users_site(running.thread.get(), at))
+    });
+    named.flatten().unwrap_or(at)
 }
 
 const HOST: Who = Who {

@@ -191,6 +191,21 @@ fn leak_on_one_way<const BUG: bool>(i: Index1D, x: &[u32], mut y: DisjointSlice<
     }
 }
 
+/// A vector that grows, and is forgotten: std allocates in a function of its own.
+#[kernel]
+fn grown_and_forgotten<const BUG: bool>(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+    let mut own = Vec::new();
+    for k in 0..x[i.get()] % 8 {
+        own.push(black_box(k)); //~ WL0012
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = own.iter().sum();
+    }
+    if BUG {
+        std::mem::forget(own);
+    }
+}
+
 cases!("lifetime.rs":
     case!(input_dropped, "", |run| {
         let (x, mut y) = (run.upload(&count::<u32>(64))?, run.zeroed::<u32>(64)?);
@@ -257,5 +272,11 @@ cases!("lifetime.rs":
         let (x, mut y) = (run.upload(&count::<u32>(50))?, run.zeroed::<u32>(50)?);
         launch!(run, leak_on_one_way, (1, 50), &x, &mut y);
         run.expect(&y, |i| 2 * i as u32)
+    }),
+    case!(grown_and_forgotten, "P-11", |run| {
+        let x = count::<u32>(64);
+        let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
+        launch!(run, grown_and_forgotten, (2, 32), &input, &mut y);
+        run.expect(&y, |i| (0..x[i] % 8).sum())
     }),
 );
