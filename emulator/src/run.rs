@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// them in linear order (x fastest); from 128 blocks per worker on they take two at a time, with more blocks more, at most sixteen, and run
 /// these one after the other; fewer towards the end. The workers are the caller's OS thread and others that sleep between runs. So a block
 /// may wait for the one before it, as long as none gets stuck: behind a stuck block no other starts, and one that runs already and waits
-/// for one of these would wait for ever. A thread gets a stack of its own only when it has to wait; its size is
+/// for one of these would wait for ever. With checks ([`run_with`]) no other block starts before the first is over. A thread gets a stack of its own only when it has to wait; its size is
 /// [`Options::stack_bytes`](crate::check::Options::stack_bytes). On Linux a stack overflow in instrumented code is a panic of its thread; in
 /// native code it ends the process, after a message that names block and thread.
 ///
@@ -108,27 +108,44 @@ fn run_launch(
     program: &(dyn Fn() + Sync),
 ) -> Result<(), Fault> {
     panics::install_hook();
-    let (queue, log) = (BlockQueue::new(shape.n_sets(), n_workers), FaultLog::new());
-    let work = || {
-        work(shape, launch, program, &queue, &log);
-        launch.quiet.leave();
+    let run = BlocksOfRun {
+        shape,
+        launch,
+        program,
+        queue: BlockQueue::new(shape.n_sets(), n_workers),
+        log: FaultLog::new(),
     };
     // While a panic is under way here, lanes would take it for theirs (`thread::panicking`): they run elsewhere then.
     let n_helpers = n_workers - usize::from(!thread::panicking());
-    launch.quiet.begin(n_workers);
-    // Too few OS threads only cost time.
-    let cancel = || launch.quiet.leave();
-    HELPERS.run_with(n_helpers, &work, &cancel, |n_helping| {
-        if n_helping == 0 {
-            launch.quiet.begin(1);
-        }
-        let works_here = n_helpers < n_workers || n_helping == 0;
-        if works_here {
-            work();
-        }
-        works_here
-    });
-    log.verdict()
+    let works_here = n_helpers < n_workers;
+    let share = |own: &mut dyn FnMut()| {
+        let work = || {
+            run.work(|rest| rest());
+            launch.quiet.leave();
+        };
+        launch.quiet.begin(n_workers);
+        // Too few OS threads only cost time.
+        let cancel = || launch.quiet.leave();
+        HELPERS.run_with(n_helpers, &work, &cancel, |n_helping| {
+            if n_helping == 0 {
+                launch.quiet.begin(1);
+            }
+            let works_here = works_here || n_helping == 0;
+            if works_here {
+                own();
+                launch.quiet.leave();
+            }
+            works_here
+        });
+    };
+    // What the first set waits for must not depend on the number of workers (README 16 of the engine).
+    if launch.options.mode == Mode::Checked && works_here && n_helpers > 0 {
+        launch.quiet.begin(1);
+        run.work(share);
+    } else {
+        share(&mut || run.work(|rest| rest()));
+    }
+    run.log.verdict()
 }
 
 fn workers(shape: &CheckedShape, asked: Option<usize>) -> usize {
@@ -144,31 +161,41 @@ fn workers(shape: &CheckedShape, asked: Option<usize>) -> usize {
     wanted.clamp(1, n_sets)
 }
 
-fn work(
-    shape: &CheckedShape,
-    launch: &Launch,
-    program: &(dyn Fn() + Sync),
-    queue: &BlockQueue,
-    log: &FaultLog,
-) {
-    let order = BlockOrder::new(launch.options.schedule, shape.n_sets());
-    let sets = queue.blocks(order);
-    let mut next = sets.next();
-    if next.is_none() {
-        return; // without the cost of a worker
-    }
-    overflow::prepare();
-    let mut worker = Worker::new(*shape, launch, program, &sets);
-    while let Some(number) = next {
-        let is_lost = || queue.has_stopped_before(sets.position());
-        if let Err(failure) = worker.run_set(number, &is_lost) {
-            let position = sets.position();
-            if failure.stops_run {
-                queue.stop(position);
+/// The blocks of one run, for all of its workers.
+struct BlocksOfRun<'a> {
+    shape: &'a CheckedShape,
+    launch: &'a Launch,
+    program: &'a (dyn Fn() + Sync),
+    queue: BlockQueue,
+    log: FaultLog,
+}
+
+impl BlocksOfRun<'_> {
+    /// Works as one of the workers: runs one set, and hands what runs the others to `go_on`.
+    fn work(&self, go_on: impl FnOnce(&mut dyn FnMut())) {
+        let order = BlockOrder::new(self.launch.options.schedule, self.shape.n_sets());
+        let sets = self.queue.blocks(order);
+        let Some(first) = sets.next() else {
+            return; // without the cost of a worker
+        };
+        overflow::prepare();
+        let mut worker = Worker::new(*self.shape, self.launch, self.program, &sets);
+        let mut run_set = |number| {
+            let is_lost = || self.queue.has_stopped_before(sets.position());
+            if let Err(failure) = worker.run_set(number, &is_lost) {
+                let position = sets.position();
+                if failure.stops_run {
+                    self.queue.stop(position);
+                }
+                self.log.report(position, failure.fault, failure.n_panicked);
             }
-            log.report(position, failure.fault, failure.n_panicked);
-        }
-        next = sets.next();
+        };
+        run_set(first);
+        go_on(&mut || {
+            while let Some(number) = sets.next() {
+                run_set(number);
+            }
+        });
     }
 }
 

@@ -36,9 +36,11 @@ impl LivelockDetector {
         quiet
     }
 
-    /// So many workers will work, or leave without having.
+    /// So many workers will work from now on, or leave without having. Earlier votes are void.
     pub(crate) fn begin(&self, working: usize) {
-        lock(&self.0).working = working;
+        let mut state = lock(&self.0);
+        state.working = working;
+        state.change();
     }
 
     /// A worker has made all its rounds without a change of memory since it voted last; `changed`: but it had changed some before.

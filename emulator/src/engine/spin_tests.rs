@@ -205,14 +205,60 @@ fn blocks_of_other_workers_are_waited_for() {
         workers: Some(2),
         ..options()
     };
-    ends(2, 1, &options, || {
-        if block_idx_x() == 0 {
-            while load(&flag) == 0 {}
-        } else {
+    ends(3, 1, &options, || match block_idx_x() {
+        0 => {}
+        1 => while load(&flag) == 0 {},
+        _ => {
             std::thread::sleep(std::time::Duration::from_millis(50));
             store(&flag, 1);
         }
     });
+}
+
+/// Threads of all blocks wait until the last has come, which a launch that is not cooperative does not promise.
+#[test]
+fn a_barrier_of_blocks_made_by_hand_is_found_with_any_number_of_workers() {
+    let (n_blocks, rounds) = (4, 20);
+    let meet = |count: &AtomicU32, flag: &AtomicU32, by_flag: bool| {
+        announce(count, true);
+        let is_last = count.fetch_add(1, Ordering::SeqCst) + 1 == n_blocks;
+        if !by_flag {
+            while load(count) < n_blocks {}
+        } else if is_last {
+            store(flag, 1);
+        } else {
+            while load(flag) == 0 {}
+        }
+    };
+    let cooperative = Together {
+        cooperative: true,
+        ..Together::default()
+    };
+    for (workers, by_flag) in [1, 2, 4, 8]
+        .into_iter()
+        .flat_map(|n| [(n, false), (n, true)])
+    {
+        let options = Options {
+            workers: Some(workers),
+            ..options()
+        };
+        for _ in 0..rounds {
+            let words = [const { AtomicU32::new(0) }; 2];
+            let found = outcome(n_blocks, 1, &options, || {
+                meet(&words[0], &words[1], by_flag)
+            });
+            let Some(Fault::Deadlock { block, .. }) = found.fault else {
+                panic!("{workers} workers: {:?}", found.fault)
+            };
+            assert_eq!((block, found.reports.len()), ([0; 3], 1));
+            assert_eq!(found.reports[0].code, Code::SPIN_STUCK);
+        }
+        let words = [const { AtomicU32::new(0) }; 2];
+        let shape = Shape::new([n_blocks, 1, 1], [1, 1, 1]);
+        let kernel = || meet(&words[0], &words[1], by_flag);
+        let found = run_with(shape, cooperative, &options, &kernel);
+        assert_eq!((found.fault, found.reports), (None, vec![]));
+    }
 }
 
 #[test]
@@ -222,7 +268,9 @@ fn blocks_of_two_workers_that_wait_for_each_other_are_found() {
         workers: Some(2),
         ..options()
     };
-    let outcome = outcome(2, 1, &options, || while load(&flag) == 0 {});
+    let outcome = outcome(3, 1, &options, || {
+        while block_idx_x() != 0 && load(&flag) == 0 {}
+    });
     assert!(matches!(outcome.fault, Some(Fault::Deadlock { .. })));
     assert_eq!(outcome.reports[0].code, Code::SPIN_STUCK);
 }
@@ -236,8 +284,11 @@ fn the_places_of_lanes_that_poll_do_not_depend_on_the_number_of_rounds() {
     };
     let found = |delay: u64, sleeps: bool| {
         let flags = [const { AtomicU32::new(0) }; 3];
-        let outcome = outcome(2, 1, &options, || {
-            if block_idx_x() == 1 {
+        let outcome = outcome(3, 1, &options, || {
+            if block_idx_x() == 0 {
+                return;
+            }
+            if block_idx_x() == 2 {
                 std::thread::sleep(std::time::Duration::from_micros(delay));
             }
             loop {

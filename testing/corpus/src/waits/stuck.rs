@@ -1,7 +1,9 @@
 //! Waits that never end: barriers in memory, polling, grids and clusters, threads that wait for one another.
 
 use warploom::device_std::Mbarrier;
-use warploom::device_std::atomic::{Acquire, Atomic, Relaxed, Release, SpinLock, spin_wait};
+use warploom::device_std::atomic::{
+    AcqRel, Acquire, Atomic, Relaxed, Release, SpinLock, spin_wait,
+};
 use warploom::prelude::*;
 
 use crate::case::{case, cases, count, launch};
@@ -98,6 +100,27 @@ fn flag_that_is_never_set<const BUG: bool>(
     }
     if let Some(y) = y.get_mut(i) {
         *y = 3;
+    }
+}
+
+/// Blocks wait until all have come, in a launch that does not start them together.
+#[kernel]
+fn blocks_meet_by_hand<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    count: &[Atomic<u32>],
+    mut y: DisjointSlice<u32>,
+) {
+    if block.leader().is_some() {
+        count[0].fetch_add(1, AcqRel);
+        while BUG && count[0].load(Acquire) < grid_dim().x {
+            //~?^ WL0221
+            spin_wait(50); //~ WL0221
+        }
+    }
+    block.sync(); //~? WL0221
+    if let Some(y) = y.get_mut(i) {
+        *y = 10;
     }
 }
 
@@ -298,6 +321,11 @@ cases!("stuck.rs":
         let (mut flag, mut y) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(64)?);
         launch!(run, flag_that_is_never_set, (2, 32), flag.as_atomics(), &mut y);
         run.expect(&y, |_| 3)
+    }).hangs(),
+    case!(blocks_meet_by_hand, "grid sync", |run| {
+        let (mut count, mut y) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(96)?);
+        launch!(run, blocks_meet_by_hand, (3, 32), count.as_atomics(), &mut y);
+        run.expect(&y, |_| 10)
     }).hangs(),
     case!(lock_taken_twice, "spin lock", |run| {
         let (mut words, mut y) = (run.zeroed::<u32>(2)?, run.zeroed::<u32>(64)?);
