@@ -150,6 +150,45 @@ fn counts_that_differ_are_an_error_even_if_enough_arrive() {
 }
 
 #[test]
+fn arrivals_with_another_count_are_no_arrivals() {
+    let line = line!() + 5;
+    let report = only(96, || {
+        // SAFETY: the emulator checks what a GPU does not.
+        unsafe {
+            if thread_idx_x() < 64 {
+                barrier_arrive_threads(7, 128);
+            } else {
+                barrier_sync_threads(7, 96);
+            }
+        }
+    });
+    assert_eq!(lines(&report), (Code::BARRIER_COUNT, vec![line + 2, line]));
+    assert_eq!(
+        report.title,
+        "barrier 7: its participants disagree about their number: 32 of 96 arrived, and 64 of 128"
+    );
+}
+
+#[test]
+fn groups_at_counted_barriers_wait_for_one_another() {
+    let line = line!() + 5;
+    let report = only(64, || {
+        // SAFETY: the emulator checks what a GPU does not.
+        unsafe {
+            if thread_idx_x() < 32 {
+                barrier_sync_threads(1, 64);
+                barrier_sync_threads(2, 64);
+            } else {
+                barrier_sync_threads(2, 64);
+                barrier_sync_threads(1, 64);
+            }
+        }
+    });
+    assert_eq!(lines(&report), (Code::DEADLOCK, vec![line, line + 3]));
+    expect(&notes(&report), "for 32 more threads");
+}
+
+#[test]
 fn counts_that_differ_for_ever_are_one_finding() {
     let report = only(64, || {
         let count = if thread_idx_x() < 32 { 64 } else { 96 };

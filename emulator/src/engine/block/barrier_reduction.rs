@@ -4,6 +4,7 @@
 //! a GPU does), and the report names both.
 
 use super::{Arrival, Block};
+use crate::engine::remarks::ThreadSite;
 use crate::engine::warp::{LANES, MOST_WARPS, lanes};
 use crate::fault::WaitPoint;
 use crate::site::Site;
@@ -51,6 +52,8 @@ pub(super) struct BarrierReduction {
     n_true: u32,
     /// The waiting lanes of each warp.
     waiting: Vec<u32>,
+    /// The first to arrive, whether it waits or not.
+    first: u32,
     /// Where the first came from, and whether another came from elsewhere.
     place: Site,
     mixed: bool,
@@ -79,6 +82,7 @@ impl Block {
                 n_arrived: 0,
                 n_true: 0,
                 waiting: vec![0; self.warps.len()],
+                first: thread,
                 place: site,
                 mixed: false,
             });
@@ -179,6 +183,14 @@ impl BarrierReduction {
     /// Its barrier and operation.
     pub(super) fn which(&self) -> (u32, BarrierOp) {
         (self.id, self.op)
+    }
+
+    /// The thread that arrived first, whether it waits or not.
+    pub(super) fn first(&self) -> ThreadSite {
+        ThreadSite {
+            thread: self.first,
+            place: self.place,
+        }
     }
 
     pub(super) fn n_arrived(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! Where each thread of a block is, for the reports of a block that is stuck.
 
 use super::{BarrierOp, Block};
+use crate::engine::remarks::ThreadSite;
 use crate::engine::warp::{LANES, WarpOp, lanes};
 use crate::fault::{Wait, WaitPoint};
 use crate::shape::CheckedShape;
@@ -151,6 +152,22 @@ impl Block {
             }
         }
         found
+    }
+
+    /// The first thread that has arrived at this barrier with another count, that count, and how many have.
+    pub(crate) fn arrived_otherwise(
+        &self,
+        id: u32,
+        op: BarrierOp,
+    ) -> Option<(ThreadSite, u32, u32)> {
+        let mut others = self.reductions.iter().filter(|reduction| {
+            let (other, other_op) = reduction.which();
+            other == id && other_op != op
+        });
+        others.find_map(|reduction| {
+            let count = reduction.which().1.count()?;
+            Some((reduction.first(), count, reduction.n_arrived()))
+        })
     }
 
     /// How many threads have arrived at a barrier with a count, those included that did not stay.

@@ -1,8 +1,9 @@
 //! One block that cannot go on.
 
 use super::waiters::{WaiterGroup, histogram, mbarrier, point, wait_graph, waiter_groups};
-use super::{Scene, note, spin, warps, words};
+use super::{Actor, Scene, note, spin, warps, words};
 use crate::engine::block::{At, BarrierOp};
+use crate::engine::remarks::ThreadSite;
 use crate::finding::{Code, Report};
 
 /// Reports why the threads of this block cannot go on; false if all of them wait for other blocks.
@@ -22,6 +23,8 @@ pub(super) fn block(scene: &Scene<'_, '_>) -> bool {
     let phases = distinct(&waiter_groups, |at| matches!(at, At::Phase { .. }));
     let outside = distinct(&waiter_groups, |at| matches!(at, At::Cluster | At::Grid));
     match (&points[..], &phases[..], &outside[..]) {
+        // Groups of their own, each complete without threads of the other: they only come in another order.
+        ([_, _, ..], _, _) if are_counted_apart(&points) => deadlock(scene, &waiter_groups),
         ([one, other, ..], _, _) => different_barriers(scene, &waiter_groups, one, other, &points),
         ([one], [], [other, ..]) => divergence(scene, &waiter_groups, one, Some(other)),
         ([one], [], []) => divergence(scene, &waiter_groups, one, None),
@@ -43,6 +46,22 @@ fn distinct(waiter_groups: &[WaiterGroup], kind: impl Fn(At) -> bool) -> Vec<&Wa
     first
 }
 
+/// Whether all of these are barriers with a count, of different numbers.
+fn are_counted_apart(points: &[&WaiterGroup]) -> bool {
+    let id = |group: &WaiterGroup| match group.at {
+        At::BarrierReduction {
+            id,
+            op: BarrierOp::Threads(_),
+        } => Some(id),
+        _ => None,
+    };
+    let is_apart = |index: usize, group: &WaiterGroup| {
+        id(group).is_some() && points[..index].iter().all(|other| id(other) != id(group))
+    };
+    let mut each = points.iter().enumerate();
+    each.all(|(index, group)| is_apart(index, group))
+}
+
 /// How many threads wait for the same as these, wherever they do.
 fn at_same(waiter_groups: &[WaiterGroup], group: &WaiterGroup) -> usize {
     let there = waiter_groups.iter().filter(|other| other.at == group.at);
@@ -55,6 +74,11 @@ fn divergence(
     group: &WaiterGroup,
     other: Option<&WaiterGroup>,
 ) {
+    if let At::BarrierReduction { id, op } = group.at
+        && let Some(other) = scene.core.arrived_otherwise(id, op)
+    {
+        return arrivals_differ(scene, waiter_groups, group, (id, op), other);
+    }
     let there = at_same(waiter_groups, group);
     let barrier = match group.at {
         At::Barrier { id } | At::BarrierReduction { id, .. } => id,
@@ -96,6 +120,31 @@ fn divergence(
         barrier.into(),
         1,
     );
+}
+
+/// Threads wait at a barrier with a count, and others have arrived there with another, without waiting.
+fn arrivals_differ(
+    scene: &Scene<'_, '_>,
+    waiter_groups: &[WaiterGroup],
+    group: &WaiterGroup,
+    (id, op): (u32, BarrierOp),
+    (first, count, n_arrived): (ThreadSite, u32, u32),
+) {
+    let other = Actor::from(first);
+    let own = op
+        .count()
+        .map_or("all threads".to_owned(), |own| own.to_string());
+    let title = format!(
+        "barrier {id}: its participants disagree about their number: {} of {own} arrived, and {n_arrived} of {count}",
+        scene.core.n_arrived(id, op)
+    );
+    let report = Report::new(Code::BARRIER_COUNT, title)
+        .side(scene.side(group.actor(), group.did(scene)))
+        .side(scene.side(other, format!("arrived for {count} participants")))
+        .why("all threads that meet at a barrier give the same number of participants")
+        .note(histogram(scene, waiter_groups))
+        .help("give the same number at every call that uses this barrier: all of its waiting and arriving threads");
+    scene.report(report, [Some(group.actor()), Some(other)], id.into(), 1);
 }
 
 fn different_barriers(

@@ -144,13 +144,18 @@ fn missing(
         let did = format!("is named by the mask, and {}", elsewhere.did(scene));
         report = report.side(scene.side(missing, did));
     }
+    let mut help = format!(
+        "name only the lanes that come here, {}, or let {lanes_missing} come as well",
+        words::mask(group.arrived)
+    );
+    let at = elsewhere.map(|elsewhere| elsewhere.at);
+    if let Some(At::Barrier { .. } | At::BarrierReduction { .. }) = at {
+        help.push_str("; or move the barrier that they wait at out of the branch");
+    }
     let report = report
         .why("an operation waits for all lanes of its mask that have not exited")
         .note(histogram(scene, waiter_groups))
-        .help(format!(
-            "name only the lanes that come here, {}, or let {lanes_missing} come as well",
-            words::mask(group.arrived)
-        ));
+        .help(help);
     scene.report(report, [Some(group.first), missing], 0, 1);
 }
 
