@@ -10,6 +10,7 @@ use crate::detector::Hook;
 use crate::engine::fiber;
 use crate::engine::panic_record::PanicRecord;
 use crate::engine::shared::SharedKey;
+use crate::site::{Site, SiteId};
 use crate::{detector, intrinsics};
 
 /// Every one of them.
@@ -153,14 +154,23 @@ extern "C-unwind" fn print_ring() -> *mut u8 {
     intrinsics::print_ring()
 }
 
-/// Ends the lane with a panic at a place of the kernel's source.
+/// Ends the lane with a panic at a place of the kernel's source; `None`: std does not tell it, and the latest call of the user's code that the
+/// lane is in stands for it.
 fn raise(message: String, at: Option<&'static Location<'static>>) -> ! {
-    let record = PanicRecord {
+    let mut record = PanicRecord {
         file: at.map(|at| at.file().to_owned()).unwrap_or_default(),
         line: at.map_or(0, Location::line),
         column: at.map_or(0, Location::column),
         message: message.clone(),
     };
+    let call = fiber::with_running(|running| {
+        let (thread, checks) = (running.thread.get(), running.checks.as_deref()?);
+        let call = checks.latest_call(thread);
+        (call != 0).then(|| checks.users_site(thread, SiteId(call)))
+    });
+    if let (None, Some(call)) = (at, call.flatten()) {
+        record.place(Site::of_site(call.0));
+    }
     fiber::record_panic(|| record);
     resume_unwind(Box::new(message))
 }

@@ -1,4 +1,4 @@
-//! Lanes of native kernels that need more stack than they have: a message with block and thread, and the end of the process.
+//! Lanes of native kernels that end the process, by a stack overflow or a check of std that aborts: a message with block and thread.
 //!
 //! Each test that ends a process starts this program anew with one of the tests called `child_…`.
 
@@ -100,6 +100,38 @@ fn child_writes_nowhere() {
 }
 
 #[test]
+fn child_breaks_what_an_unsafe_function_requires() {
+    if is_child() {
+        let mut options = Options::default();
+        options.kernel = "shift";
+        let shape = Shape::new([3, 1, 1], [40, 1, 1]);
+        run_with(shape, Together::default(), &options, &|| {
+            block_barrier();
+            if block_idx_x() == 1 && thread_idx_x() == 7 {
+                let (values, index) = (black_box(&[1, 2, 3][..]), black_box(5));
+                // SAFETY: none; it is what the test is about.
+                black_box(unsafe { values.get_unchecked(index) });
+            }
+        });
+    }
+}
+
+/// The location of this one is a line of core.
+#[test]
+fn child_copies_over_itself() {
+    if is_child() {
+        one_of_many(|| {
+            let mut words = [0_u32; 8];
+            let to = black_box(words.as_mut_ptr());
+            // SAFETY: none; it is what the test is about.
+            let from = unsafe { to.add(2) };
+            // SAFETY: as above.
+            unsafe { ptr::copy_nonoverlapping(from, to, 4) };
+        });
+    }
+}
+
+#[test]
 fn child_recurses_on_the_host() {
     if is_child() {
         one_of_many(|| {});
@@ -117,6 +149,30 @@ fn a_native_overflow_ends_the_process_with_its_block_and_thread() {
         let expected = "warploom: block (1, 0, 0), thread (7, 0, 0): stack overflow: the thread needs more than its 262144 bytes of stack; ";
         assert!(text.contains(expected), "{text}");
         assert!(text.contains("WARPLOOM_STACK_BYTES"), "{text}");
+    }
+}
+
+/// std's location of such a panic may be a line of its own.
+#[test]
+fn a_check_of_std_that_aborts_names_the_kernel_and_the_users_line() {
+    if cfg!(not(debug_assertions)) {
+        return; // std has no such checks
+    }
+    for (test, lane) in [
+        (
+            "child_breaks_what_an_unsafe_function_requires",
+            "warploom: kernel `shift`, block (1, 0, 0), thread (7, 0, 0), at ",
+        ),
+        (
+            "child_copies_over_itself",
+            "warploom: block (1, 0, 0), thread (7, 0, 0), at ",
+        ),
+    ] {
+        let text = ended_by(ABORTED, test);
+        assert!(text.contains("unsafe precondition(s) violated"), "{text}");
+        let place = text.split_once(lane).map(|(_, place)| place);
+        let file = place.and_then(|place| place.split(':').next());
+        assert!(file.unwrap().ends_with("tests/overflow.rs"), "{text}");
     }
 }
 

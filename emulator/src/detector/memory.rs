@@ -12,7 +12,6 @@ mod program; // what the operating system has at an address
 mod registry; // all of them, and what was freed
 mod report; // findings in words
 mod snapshot; // what a run's accesses are compared with
-mod trace; // where the user's part of a call stack is
 mod words; // what reports call memory
 
 use std::alloc::Layout;

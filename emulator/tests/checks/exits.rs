@@ -1,7 +1,7 @@
 //! Lanes that return before a barrier that the others reach.
 
-use warploom_emulator::check::Code;
-use warploom_emulator::intrinsics;
+use warploom_emulator::check::{Code, HOST, Mode, Options};
+use warploom_emulator::{Fault, Shape, Together, intrinsics, run_with};
 
 use crate::support::*;
 
@@ -189,4 +189,26 @@ fn a_return_after_a_barrier_with_a_count_leaves_what_it_ordered() {
         load(tile(63 - me()));
     }));
     assert_eq!(found, []);
+}
+
+/// std says of some panics where in its own source they are, or nothing, as of `abort`.
+#[test]
+fn a_panic_without_a_place_is_named_by_the_call_that_it_is_in() {
+    let hook = HOST
+        .iter()
+        .find(|hook| hook.name == "__warploom.host.panic_nounwind");
+    let hook = hook.unwrap().address;
+    // SAFETY: the function of this name has this type.
+    let abort = unsafe { std::mem::transmute::<*const (), fn(&'static str) -> !>(hook) };
+    let mut options = Options::default();
+    options.mode = Mode::Checked;
+    let shape = Shape::new([1, 1, 1], [1, 1, 1]);
+    let from = line!() + 2;
+    let found = run_with(shape, Together::default(), &options, &|| {
+        calling(|| abort("the thread called `abort`"));
+    });
+    let Some(Fault::Panic { file, line, .. }) = found.fault else {
+        panic!("{:?}", found.fault)
+    };
+    assert_eq!((&*file, line), (file!(), from));
 }

@@ -1,12 +1,12 @@
 //! Findings about addresses in words.
 
+use super::Allocation;
 use super::allocation::End;
 use super::classify::{Access, Finding, How, In, Wrong, distance};
 use super::words::{Count, Words};
-use super::{Allocation, trace};
 use crate::engine::fiber::with_running;
 use crate::engine::shared_array::Array;
-use crate::finding::{Code, Report, Side, Who};
+use crate::finding::{Code, Report, Side, Who, trace};
 use crate::site::SiteId;
 
 impl Finding<'_> {

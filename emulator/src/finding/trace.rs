@@ -2,10 +2,10 @@
 
 use std::backtrace::Backtrace;
 
-use crate::finding::Place;
+use super::Place;
 
 /// The innermost place of a call stack that is the user's own; `None` if the program was built without what it takes to tell.
-pub(super) fn place(trace: &Backtrace) -> Option<Place> {
+pub(crate) fn place(trace: &Backtrace) -> Option<Place> {
     let text = trace.to_string();
     let mut lines = text.lines();
     let mut is_own = false;
@@ -23,6 +23,31 @@ pub(super) fn place(trace: &Backtrace) -> Option<Place> {
             }
         }
     })
+}
+
+/// The innermost place of the user's own in the call stack of a panic, as the panic's hook sees it.
+pub(crate) fn place_of_panic(trace: &Backtrace) -> Option<Place> {
+    own_place_behind_panic(&trace.to_string())
+}
+
+fn own_place_behind_panic(text: &str) -> Option<Place> {
+    // Inside of it are std's panics and the hook.
+    let (_, behind) = text.split_once("begin_unwind")?;
+    let mut places = behind
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("at "));
+    places.find(|at| is_users_file(at)).and_then(parse)
+}
+
+/// Whether a file is neither std's nor the device library's, generic code of which has no path in its functions' names.
+pub(crate) fn is_users_file(file: &str) -> bool {
+    const LIBRARIES: [&str; 4] = [
+        "/rustc/",
+        "/library/",
+        "device-std/src/",
+        "/warploom-device-std-",
+    ];
+    !LIBRARIES.iter().any(|library| file.contains(library))
 }
 
 /// Whether a function belongs to std or to the crates that carry a kernel, which no user wants to see.
@@ -75,6 +100,24 @@ mod tests {
         ] {
             assert!(!is_library(own), "{own}");
         }
+    }
+
+    #[test]
+    fn the_place_of_a_panic_lies_behind_the_panic() {
+        let text = "   1: {closure#0}
+             at ./src/engine/panics.rs:50:17
+   2: __rustc::rust_begin_unwind
+             at /rustc/5980/library/std/src/panicking.rs:689:5
+   3: precondition_check
+             at /rustc/5980/library/core/src/ub_checks.rs:71:21
+   4: shift
+             at ./src/kernels.rs:12:9
+   5: main
+             at ./src/main.rs:3:5
+";
+        let place = own_place_behind_panic(text).unwrap();
+        assert_eq!((&*place.file, place.line), ("src/kernels.rs", 12));
+        assert_eq!(own_place_behind_panic("   1: main"), None);
     }
 
     #[test]
