@@ -380,3 +380,65 @@ fn a_lane_that_goes_on_polls_what_it_polled_itself() {
     // Lane 0 exits.
     assert_eq!((spin.goes_on(1), now()), (9, (0, 0, 100)));
 }
+
+#[cfg(not(miri))]
+mod in_fast_runs {
+    use std::env;
+    use std::io::{BufRead, BufReader};
+    use std::process::{self, Command, Stdio};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    const CHILD: &str = "WARPLOOM_TEST_SPIN_CHILD";
+
+    #[test]
+    fn child_waits_for_ever() {
+        if env::var_os(CHILD).is_none() {
+            return;
+        }
+        // Should nothing be said, the test fails instead of waiting for ever.
+        thread::spawn(|| {
+            thread::sleep(Duration::from_secs(60));
+            process::exit(1);
+        });
+        let flag = AtomicU32::new(0);
+        let options = Options {
+            mode: Mode::Fast,
+            workers: Some(2),
+            kernel: "waits",
+            ..options()
+        };
+        outcome(3, 2, &options, || {
+            while flag.load(Ordering::SeqCst) == 0 {
+                nanosleep(20);
+            }
+        });
+    }
+
+    /// A fast run cannot prove that it hangs. It says that it may, once, and how to find out.
+    #[test]
+    fn threads_that_only_sleep_are_told_of() {
+        let module = module_path!().split_once("::").unwrap().1;
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--exact", &format!("{module}::child_waits_for_ever")])
+            .args(["--nocapture", "--test-threads=1"])
+            .env(CHILD, "1")
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let said = lines
+            .map_while(Result::ok)
+            .find(|line| line.contains("warploom:"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = said.unwrap();
+        let start = "warploom: kernel `waits`, block (";
+        assert!(said.starts_with(start), "{said}");
+        assert!(said.contains("2 threads that are left"), "{said}");
+        assert!(said.contains("WARPLOOM_EMULATOR=checked"), "{said}");
+    }
+}

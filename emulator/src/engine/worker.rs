@@ -38,6 +38,9 @@ const SETTLING_ROUNDS: u32 = 256;
 /// Both in a run under control, whose rounds are the same each time: a lane gives way after two accesses of a round, and a body runs in many schedules.
 const ROUNDS_UNDER_CONTROL: [u32; 2] = [64, 16];
 
+/// Rounds through lanes that sleep, without any other progress, after which a fast run says that it may hang: seconds.
+const SILENT_ROUNDS: u32 = if cfg!(test) { 1 << 14 } else { 1 << 22 };
+
 /// What a worker saw of lanes that poll.
 #[derive(Debug, Default)]
 struct Watch {
@@ -98,6 +101,7 @@ impl<'run> Worker<'run> {
         if let Schedule::Reverse | Schedule::Random(_) = self.set.launch.options.schedule {
             self.turns = self.turns_of(number);
         }
+        self.watch.rounds = 0;
         let control = self.set.launch.options.control.clone();
         let stuck = match control {
             Some(control) => self.schedule_under(&control),
@@ -186,6 +190,7 @@ impl<'run> Worker<'run> {
     fn only_polls(&mut self) -> bool {
         let launch = self.set.launch;
         if launch.options.mode != Mode::Checked {
+            self.note_silence();
             return false; // the engine is not told what changes
         }
         let [quiet_rounds, settling_rounds] = match launch.options.control {
@@ -227,6 +232,28 @@ impl<'run> Worker<'run> {
             self.begin_settling();
         }
         false
+    }
+
+    /// Says once in a fast run that all lanes of the set which are left have slept again and again, and nothing else, for long. It is no
+    /// finding: what they poll may be changed by another worker, or by the host.
+    fn note_silence(&mut self) {
+        let progress = self
+            .schedulers
+            .iter()
+            .map(|scheduler| scheduler.running.core().progress())
+            .sum();
+        let watch = &mut self.watch;
+        watch.rounds = match watch.progress == progress {
+            true => watch.rounds.saturating_add(1),
+            false => 0,
+        };
+        watch.progress = progress;
+        if watch.rounds == SILENT_ROUNDS
+            && let [first, ..] = &self.schedulers[..]
+            && self.set.launch.quiet.is_first_note()
+        {
+            diagnose::may_hang(&first.running);
+        }
     }
 
     /// Begins to keep at which places lanes give way.

@@ -54,6 +54,21 @@ pub(super) fn report(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup]) -> bo
     true
 }
 
+/// Says on standard error, in a fast run, that all threads of the block (and of those that run with it) that are left only sleep.
+#[cold]
+pub(crate) fn may_hang(running: &Running<'_>) {
+    let kernel = match running.set.launch.options.kernel {
+        "" => String::new(),
+        name => format!("kernel `{name}`, "),
+    };
+    let [x, y, z] = running.registers.block.get();
+    let n = words::threads(running.core().n_live() as usize);
+    eprintln!(
+        "warploom: {kernel}block ({x}, {y}, {z}): {n} that are left have only slept and looked again for a long time. Fast mode does not know whether what they \
+         wait for will come; if the launch does not end, run it with WARPLOOM_EMULATOR=checked, which reports threads that wait for ever"
+    );
+}
+
 /// Reports that the lane that runs has made as many steps as a lane may.
 #[cold]
 pub(crate) fn endless(running: &Running<'_>, steps: u64, site: u32) {
