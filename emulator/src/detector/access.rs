@@ -102,7 +102,7 @@ pub(super) fn slow_path(
         return;
     };
     let thread = running.thread.get();
-    // With lints all accesses come here.
+    // With lints every access takes this path.
     if checks.observer.is_some() && settles_any(checks, space, (address, bytes), (thread, what)) {
         return;
     }

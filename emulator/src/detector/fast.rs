@@ -345,7 +345,8 @@ pub(super) fn settles<const WRITE: bool>(
     })
 }
 
-/// The same for any access, if it is a plain one of a size that has a hook, with which the lints are busy: of them each access comes here.
+/// The same for any access; false for those that are not plain, or of a size without a hook of its own. For runs with lints, in which every access
+/// takes the slow path.
 #[inline(always)]
 pub(super) fn settles_any(
     checks: &BlockChecks,
