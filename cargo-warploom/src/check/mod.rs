@@ -18,7 +18,8 @@ use std::process::Stdio;
 use warploom_runtime::checked::Filter;
 
 /// Variables that would change what is checked; a developer may have set them.
-const FOREIGN: [&str; 3] = [
+const FOREIGN: [&str; 4] = [
+    "WARPLOOM_REPLAY",
     "WARPLOOM_SCHEDULES",
     "WARPLOOM_LINTS",
     "WARPLOOM_REQUIRE_GPU",

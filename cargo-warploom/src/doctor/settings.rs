@@ -28,6 +28,7 @@ const KNOWN: &[(&str, Option<(&str, &str)>)] = &[
     ("WARPLOOM_NVDISASM", None),
     ("WARPLOOM_PASSES", None),
     ("WARPLOOM_PTXAS", None),
+    ("WARPLOOM_REPLAY", None),
     ("WARPLOOM_REPORT", None),
     ("WARPLOOM_REQUIRE_DEVICE_CODE", None),
     ("WARPLOOM_REQUIRE_GPU", None),
@@ -38,6 +39,7 @@ const KNOWN: &[(&str, Option<(&str, &str)>)] = &[
     ("WARPLOOM_SELF_TEST", None),
     ("WARPLOOM_STACK_BYTES", None),
     ("WARPLOOM_STEP_LIMIT", None),
+    ("WARPLOOM_TIMELINES", None),
     ("WARPLOOM_WORKERS", None),
 ];
 
