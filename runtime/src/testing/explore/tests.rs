@@ -1,7 +1,6 @@
 //! Settings, and bodies without kernels. `tests/explore.rs` of the workspace has kernels.
 
 use super::*;
-use crate::error::Error;
 
 #[test]
 fn settings_that_cannot_be_read_are_refused() {
@@ -53,15 +52,4 @@ fn a_panic_and_an_error_of_the_body_are_failures() {
         Ok(())
     });
     assert!(!failure.unwrap_err().message.is_empty());
-}
-
-#[test]
-fn a_body_that_is_not_the_same_each_time_is_no_endless_exploration() {
-    let calls = std::cell::Cell::new(0);
-    let explored = Exploration::new().executions(20).run(|_| {
-        calls.set(calls.get() + 1);
-        Ok::<(), Error>(())
-    });
-    assert!(explored.unwrap().executions <= 20);
-    assert!(calls.get() <= 20);
 }
