@@ -347,27 +347,10 @@ fn metadata(cargo: &Path, manifest: &Path) -> Result<Metadata, PackageError> {
     serde_json::from_slice(&output.stdout).map_err(|e| PackageError::Metadata(e.to_string()))
 }
 
-/// The root of the workspace that a cargo started in `folder` works on.
-fn workspace_of(cargo: &Path, folder: &Path) -> Option<PathBuf> {
-    let manifest = folder
-        .ancestors()
-        .map(|f| f.join("Cargo.toml"))
-        .find(|m| m.is_file())?;
-    let args: [OsString; 6] = [
-        "locate-project".into(),
-        "--workspace".into(),
-        "--message-format".into(),
-        "plain".into(),
-        "--manifest-path".into(),
-        manifest.into(),
-    ];
-    let output = clean(cargo)
-        .args(args)
-        .output()
-        .ok()
-        .filter(|o| o.status.success())?;
-    let root = String::from_utf8(output.stdout).ok()?;
-    Path::new(root.trim()).parent().map(Path::to_owned)
+/// The manifest that a cargo started in `folder` takes.
+fn manifest_above(folder: &Path) -> Option<PathBuf> {
+    let mut manifests = folder.ancestors().map(|f| f.join("Cargo.toml"));
+    manifests.find(|m| m.is_file())
 }
 
 #[derive(Deserialize)]
@@ -381,13 +364,37 @@ impl Metadata {
     /// Whether the build that runs this script is this workspace's own.
     fn builds_into(&self, cargo: &Path, out_dir: &Path) -> bool {
         // Another workspace may keep its target folder in here (trybuild does): what counts is where the outer cargo works.
-        let outer = outer::folder().and_then(|folder| workspace_of(cargo, &folder));
+        let outer = outer::folder()
+            .and_then(|folder| manifest_above(&folder))
+            .and_then(|manifest| self.workspace_of(cargo, manifest));
         let own = match outer {
             Some(outer) => outer == self.workspace_root,
             None => out_dir.starts_with(&self.target_directory),
         };
         let lock = self.workspace_root.join("Cargo.lock").is_file();
         lock && own
+    }
+
+    /// The root of the workspace to which a manifest belongs. Cargo is asked only if it is not this workspace's root, which it mostly is.
+    fn workspace_of(&self, cargo: &Path, manifest: PathBuf) -> Option<PathBuf> {
+        if manifest.parent() == Some(&self.workspace_root) {
+            return Some(self.workspace_root.clone());
+        }
+        let args: [OsString; 6] = [
+            "locate-project".into(),
+            "--workspace".into(),
+            "--message-format".into(),
+            "plain".into(),
+            "--manifest-path".into(),
+            manifest.into(),
+        ];
+        let output = clean(cargo)
+            .args(args)
+            .output()
+            .ok()
+            .filter(|o| o.status.success())?;
+        let root = String::from_utf8(output.stdout).ok()?;
+        Path::new(root.trim()).parent().map(Path::to_owned)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::inputs;
 use crate::instructions::instruct;
 use crate::llvm::{self, Library, Search, SearchError};
 use crate::package::Package;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 /// rustc, and an LLVM that can be used with it.
@@ -48,7 +49,13 @@ pub(crate) struct Version {
 pub(crate) fn choose(package: &Package) -> Result<Toolchain, Unusable> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let rustc = PathBuf::from(rustc);
-    let facts = Version::of(&rustc).and_then(|version| Ok((version, sysroot(&rustc)?)));
+    // Each takes as long as rustc takes to start, which is a part of what an edit of a kernel costs.
+    let facts = std::thread::scope(|scope| {
+        let sysroot = scope.spawn(|| sysroot(&rustc));
+        let version = Version::of(&rustc)?;
+        let sysroot = sysroot.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok((version, sysroot?))
+    });
     let (version, sysroot) = facts.map_err(|reason| {
         instruct(&inputs::always(package));
         Unusable::Lacking(reason)
