@@ -22,6 +22,8 @@ mod block_size;
 mod block_size_in_functions;
 #[path = "ptx/bounds_checks.rs"]
 mod bounds_checks;
+#[path = "ptx/byte_minima.rs"]
+mod byte_minima;
 #[path = "ptx/contracts.rs"]
 mod contracts;
 #[path = "ptx/convergent.rs"]

@@ -37,8 +37,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// What differs from LLVM's defaults for NVPTX, as command line (the first word is a program's name).
-const ARGUMENTS: [&CStr; 8] = [
+const ARGUMENTS: [&CStr; 9] = [
     c"warploom",
+    // NVPTX has no arithmetic on vectors of bytes, but says that its registers have room for four: the least of some bytes would take three `prmt` for
+    // each, and as many more versions of its loop.
+    c"-vectorize-loops=0",
     // NVPTX says nothing of conversions between floats and more than 64 bits: LLVM is to spell them out.
     c"-expand-fp-convert-bits=64",
     // Loops that are not unrolled whole are unrolled about as far as nvcc does (4 times in the n-body kernel instead of 2).
