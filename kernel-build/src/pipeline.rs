@@ -29,10 +29,10 @@ use crate::lower::{
     shared, statics, symbols, target_queries,
 };
 use crate::opt::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, division_versioning,
-    early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading, load_sinking,
-    local_arrays, memcpy_expansion, optimise, pointer_strength_reduction, sincos_merging,
-    trailing_zeros, wide_min_max, wide_multiply,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
+    division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
+    load_sinking, local_arrays, memcpy_expansion, optimise, pointer_strength_reduction,
+    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -205,6 +205,7 @@ fn compile_with(
             let mut loops = Changed::default();
             pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
             pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
+            pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut loops));
             pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
             pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
             loops.each(m, gather_batching::is_candidate);

@@ -15,6 +15,7 @@ mod back_edge;
 pub(crate) mod bit_counts;
 pub(crate) mod bounds_check_hoisting;
 pub(crate) mod canonical_counters;
+pub(crate) mod counting_loops;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
 mod differential_fuzzing;

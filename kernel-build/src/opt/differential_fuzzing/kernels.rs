@@ -3,6 +3,7 @@
 
 mod accesses;
 mod bit_loops;
+mod counting_loops;
 mod divided;
 mod inclusive;
 
@@ -13,6 +14,7 @@ use super::function::{
 use super::generator::{Generator, Random};
 use super::interpreter::Input;
 pub(super) use bit_loops::with_bit_loop;
+pub(super) use counting_loops::with_counting_loop;
 pub(super) use divided::with_division;
 
 /// Elements of an array parameter: a power of two, so that an index can be masked.

@@ -21,10 +21,10 @@ mod straight_line;
 mod warp;
 
 use super::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, division_versioning,
-    early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading, load_sinking,
-    local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging, trailing_zeros,
-    wide_min_max, wide_multiply,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
+    division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
+    load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
+    trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -239,6 +239,7 @@ fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     let mut loops = Changed::default();
     loops.each(module, canonical_counters::canonicalise);
     loops.each(module, bounds_check_hoisting::hoist);
+    counting_loops::replace_all(module, &mut loops);
     bit_counts::replace_all(module, &mut loops);
     loops.each(module, bounds_check_hoisting::merge_guards);
     loops.each(module, gather_batching::is_candidate);
@@ -255,6 +256,21 @@ fn loop_passes_keep_convergent_calls() {
     });
     compared.are_enough(20, 3000, 20);
     compared.has_events(1000);
+}
+
+#[test]
+fn counting_loops_do_the_same() {
+    let loops = Suite {
+        function: kernels::with_counting_loop,
+        functions: 400,
+        ..KERNELS
+    };
+    let compared = check(&loops, |module| {
+        changed(module, |module| {
+            counting_loops::replace_all(module, &mut Changed::default());
+        })
+    });
+    compared.are_enough(100, 1000, 10);
 }
 
 #[test]
