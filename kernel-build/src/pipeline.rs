@@ -31,8 +31,8 @@ use crate::lower::{
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
     division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
-    load_sinking, local_arrays, memcpy_expansion, optimise, pointer_strength_reduction,
-    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
+    length_versioning, load_sinking, local_arrays, memcpy_expansion, optimise,
+    pointer_strength_reduction, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -203,6 +203,7 @@ fn compile_with(
             pass!(run, m: Optimise => optimise(m, Some(gpu)));
             pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
             let mut loops = Changed::default();
+            pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
             pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
             pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
             pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut loops));

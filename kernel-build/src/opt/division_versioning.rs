@@ -126,10 +126,7 @@ impl<'ctx> Plan<'ctx> {
         let in_loops = divided
             .iter()
             .any(|at| cycles.contains(&self.graph.blocks[*at]));
-        let waits = |i: Value<'_>| i.as_call().is_some_and(Value::is_convergent) && !is_panic(i);
-        (!loops || in_loops)
-            && region.instructions().count() <= SIZE
-            && !region.instructions().any(|i| waits(i) || i.is_alloca())
+        (!loops || in_loops) && can_be_copied(&region, self.first)
     }
 
     fn before(&self) -> Before<'ctx> {
@@ -168,8 +165,16 @@ impl<'ctx> Plan<'ctx> {
     }
 }
 
+/// Whether the code of a region from an instruction of its head on is short, has no variables in memory, and no thread waits for others in it.
+pub(super) fn can_be_copied<'ctx>(region: &Region<'ctx>, first: Value<'ctx>) -> bool {
+    let waits = |i: Value<'_>| i.as_call().is_some_and(Value::is_convergent) && !is_panic(i);
+    // The head comes first.
+    let copied = || region.instructions().skip_while(|i| *i != first);
+    copied().count() <= SIZE && !copied().any(|i| waits(i) || i.is_alloca())
+}
+
 /// The block that dominates all of these and is in no loop.
-fn head<'ctx>(
+pub(super) fn head<'ctx>(
     cycles: &HashSet<Block<'ctx>>,
     graph: &Graph<'ctx>,
     blocks: impl Iterator<Item = usize>,

@@ -26,6 +26,7 @@ mod guard_merging;
 pub(crate) mod index_narrowing;
 pub(crate) mod jump_threading;
 mod latch_folding;
+pub(crate) mod length_versioning;
 pub(crate) mod load_sinking;
 pub(crate) mod local_arrays;
 mod loops;

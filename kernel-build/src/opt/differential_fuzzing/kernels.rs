@@ -6,6 +6,7 @@ mod bit_loops;
 mod counting_loops;
 mod divided;
 mod inclusive;
+mod lengths;
 
 use super::function::{
     Binary, BlockId, Convergent, Copy, Definition, FloatOp, Function, Ordered, Terminator,
@@ -16,6 +17,7 @@ use super::interpreter::Input;
 pub(super) use bit_loops::with_bit_loop;
 pub(super) use counting_loops::with_counting_loop;
 pub(super) use divided::with_division;
+pub(super) use lengths::with_lengths;
 
 /// Elements of an array parameter: a power of two, so that an index can be masked.
 const ELEMENTS: usize = 32;

@@ -23,8 +23,8 @@ mod warp;
 use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
     division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
-    load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
-    trailing_zeros, wide_min_max, wide_multiply,
+    length_versioning, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
+    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use compare::{Suite, check};
@@ -237,6 +237,7 @@ fn changed(module: &mut Module<'_>, pass: impl FnOnce(&mut Module<'_>)) -> usize
 /// The passes of the pipeline from `canonical-counters` to `pointer-strength-reduction`.
 fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     let mut loops = Changed::default();
+    length_versioning::version_all(module, &mut loops);
     loops.each(module, canonical_counters::canonicalise);
     loops.each(module, bounds_check_hoisting::hoist);
     counting_loops::replace_all(module, &mut loops);
@@ -256,6 +257,18 @@ fn loop_passes_keep_convergent_calls() {
     });
     compared.are_enough(20, 3000, 20);
     compared.has_events(1000);
+}
+
+/// Half of the lengths are small, so that both versions are run.
+#[test]
+fn versioned_lengths_do_the_same() {
+    let lengths = Suite {
+        function: kernels::with_lengths,
+        functions: 300,
+        ..KERNELS
+    };
+    let compared = check(&lengths, |module| each(module, length_versioning::version));
+    compared.are_enough(100, 1000, 100);
 }
 
 #[test]
