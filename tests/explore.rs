@@ -5,6 +5,7 @@
     reason = "helpers of tests may fail as the tests do"
 )]
 
+use std::cell::Cell;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -342,6 +343,57 @@ fn an_error_that_no_wait_has_reported_is_a_failure() {
     // Both blocks are number 0 of their block: the second waits for ever.
     let failure = failure.unwrap_err();
     assert!(failure.message.contains("WL0221"), "{failure}");
+}
+
+/// Each execution launches fewer blocks than the one before, and the last ones none.
+fn shrinking(executions: &Cell<u32>) -> impl Fn(&Device) -> Result<()> {
+    |device| {
+        let blocks = 3 - executions.get().min(3);
+        executions.set(executions.get() + 1);
+        match blocks {
+            0 => Ok(()),
+            blocks => incremented::<false>(device, (blocks, 1)),
+        }
+    }
+}
+
+#[test]
+fn all_schedules_of_a_body_that_is_not_deterministic_are_an_error() {
+    let executions = Cell::new(0);
+    let exhaustive = Exploration::new().strategy(Strategy::Exhaustive);
+    let failure = exhaustive.run(shrinking(&executions)).unwrap_err();
+    let text = failure.to_string();
+    assert!(
+        text.starts_with("execution 2 made other atomic accesses"),
+        "{text}"
+    );
+    assert!(text.contains("Strategy::Automatic"), "{text}");
+}
+
+#[test]
+fn an_execution_without_the_accesses_of_the_one_before_is_not_deterministic() {
+    let executions = Cell::new(2);
+    let exhaustive = Exploration::new().strategy(Strategy::Exhaustive);
+    let once = |device: &Device| match executions.replace(executions.get() + 1) {
+        2 => incremented::<false>(device, (2, 1)),
+        _ => Ok(()),
+    };
+    let failure = exhaustive.run(once).unwrap_err();
+    assert!(
+        failure.to_string().starts_with("execution 2 made"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn other_strategies_take_bodies_that_are_not_deterministic() {
+    let executions = Cell::new(0);
+    let explored = Exploration::new()
+        .executions(20)
+        .run(shrinking(&executions));
+    let explored = explored.unwrap();
+    assert!(!explored.complete);
+    assert_eq!((explored.executions, executions.get()), (20, 20));
 }
 
 #[test]

@@ -107,7 +107,8 @@ impl Exploration {
     /// Runs `body` until it fails, all schedules have been explored, or it has run often enough.
     ///
     /// # Errors
-    /// A schedule in which the body gives an error, panics, or leaves one that no wait has reported; also when `WARPLOOM_SCHEDULES` or
+    /// A schedule in which the body gives an error, panics, or leaves one that no wait has reported; a body that is not deterministic, with
+    /// [`Strategy::Exhaustive`]; also when `WARPLOOM_SCHEDULES` or
     /// `WARPLOOM_REPLAY` cannot be read.
     pub fn run(
         self,

@@ -75,7 +75,7 @@ impl Reduction {
     /// Prepares the next execution, after this one.
     pub(super) fn next(&self, execution: &Execution) -> Next {
         let mut tree = self.tree();
-        if tree.diverged {
+        if tree.diverged || tree.steps < tree.prefix {
             return Next::NotDeterministic;
         }
         tree.add_backtracking_points(execution);

@@ -49,12 +49,10 @@ impl Runs<'_> {
             Strategy::Exhaustive => executions,
             Strategy::Priorities { .. } | Strategy::Random => 0,
         };
-        self.exhaust(exhaustive, &mut explored)?;
+        let all = strategy == Strategy::Exhaustive;
+        self.exhaust(exhaustive, all, &mut explored)?;
         let mut seeds = Numbers::new(seed);
-        while strategy != Strategy::Exhaustive
-            && !explored.complete
-            && explored.executions < executions
-        {
+        while !all && !explored.complete && explored.executions < executions {
             let seed = seeds.next();
             let choose: Box<dyn Choose> = match (strategy, explored.executions % 4) {
                 (Strategy::Random, _) | (Strategy::Automatic, 0) => Box::new(RandomWalk::new(seed)),
@@ -70,10 +68,11 @@ impl Runs<'_> {
         Ok(explored)
     }
 
-    /// Explores all schedules, or so many executions.
+    /// Explores all schedules, or so many executions; a body that is not deterministic is an error if they are to be `all`.
     fn exhaust(
         &self,
         executions: u64,
+        all: bool,
         explored: &mut Explored,
     ) -> Result<(), Box<ScheduleFailure>> {
         let reduction = Reduction::default();
@@ -85,7 +84,11 @@ impl Runs<'_> {
                     explored.complete = true;
                     break;
                 }
-                // A body that is not the same each time: only chance is left.
+                Next::NotDeterministic if all => {
+                    let message = not_deterministic(explored.executions);
+                    return Err(Box::new(ScheduleFailure::without_schedule(message)));
+                }
+                // Only chance is left.
                 Next::NotDeterministic => break,
             }
         }
@@ -162,4 +165,12 @@ impl Runs<'_> {
         };
         Box::new(failure)
     }
+}
+
+fn not_deterministic(execution: u64) -> String {
+    format!(
+        "execution {execution} made other atomic accesses than the one before, though its threads ran in the same order: the schedules of a body that is not \
+         deterministic cannot be counted. Keep what changes from one execution to the next (time, random numbers, what an earlier execution left) out of the \
+         body, or explore with `Strategy::Automatic`, `Priorities` or `Random`"
+    )
 }

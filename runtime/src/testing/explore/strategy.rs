@@ -10,7 +10,7 @@ pub enum Strategy {
     Automatic,
     /// All schedules but those that differ in the order of independent accesses only (dynamic partial-order reduction); the one without switches
     /// comes first. Accesses that leave memory as it was count as reads. A body that makes
-    /// other accesses after the same choices ends it early: [`complete`](Explored::complete) is false then.
+    /// other accesses after the same choices is an error.
     Exhaustive,
     /// Random priorities of threads with `depth - 1` random changes (PCT): finds bugs that need few ordering constraints, among many threads.
     Priorities {
