@@ -1,5 +1,6 @@
 //! `docs/generated/unseen.md`: the ratios of the old table, of the worked half and of the held-out half.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Group, Half, Results, Row};
@@ -15,9 +16,39 @@ improved with. Of the corpus, one half of the programs may be studied for improv
 
 ";
 
-/// The page. `old` are the records of `benches/results`, `results` those of `benches/results/unseen`.
+const CAUSES: &str = "
+## What holds kernels of the worked half back
+
+Those below 0.95 in the newest results, as their machine code for sm_90 shows it beside the twin's; instructions are counted without those of panics. From `causes.tsv`.
+
+| kernel | ratio | cause |
+|---|---|---|
+";
+
+/// Kernels below this ratio have a cause.
+const SLOW: f64 = 0.95;
+
+/// The kernels of the worked half that are slow in the newest results.
 #[must_use]
-pub fn document(old: &[Vec<Record>], results: &[Results]) -> String {
+pub fn slow(results: &[Results]) -> Vec<&Row> {
+    let newest = results
+        .iter()
+        .max_by(|a, b| a.machine.date.cmp(&b.machine.date));
+    let rows = newest.into_iter().flat_map(|results| &results.rows);
+    let mut slow: Vec<&Row> = rows
+        .filter(|r| r.half == Half::Worked && r.ratio < SLOW)
+        .collect();
+    slow.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    slow
+}
+
+/// The page. `old` are the records of `benches/results`, `results` those of `benches/results/unseen`; `causes` says by the names of kernels why they are slow.
+#[must_use]
+pub fn document(
+    old: &[Vec<Record>],
+    results: &[Results],
+    causes: &BTreeMap<String, String>,
+) -> String {
     let mut page = HEAD.to_owned();
     if results.is_empty() {
         page += "No results are committed yet: `benches/results/unseen/` has no file. `benches/run-on-gpu.sh` makes one.\n";
@@ -51,6 +82,11 @@ pub fn document(old: &[Vec<Record>], results: &[Results]) -> String {
         for half in [Half::Worked, Half::HeldOut] {
             table(&mut page, half, of(half).collect());
         }
+    }
+    page += CAUSES;
+    for row in slow(results) {
+        let cause = causes.get(&row.kernel).map_or("not known", String::as_str);
+        page += &format!("| `{}` | {:.3} | {cause} |\n", row.kernel, row.ratio);
     }
     page
 }

@@ -5,7 +5,7 @@
 
 mod document;
 
-pub use document::document;
+pub use document::{document, slow};
 
 use std::fmt;
 use std::fs;

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::*;
 
 fn row(kernel: &str, half: Half, ours: f64, peer: f64) -> Row {
@@ -71,7 +73,8 @@ fn files_come_back_as_they_were_written() {
 
 #[test]
 fn the_page_has_three_groups_or_says_what_is_missing() {
-    let page = document(&[], &[]);
+    let causes = BTreeMap::from([("slow".to_owned(), "two barriers".to_owned())]);
+    let page = document(&[], &[], &causes);
     assert!(page.contains("No results are committed yet"), "{page}");
     let results = Results {
         machine: machine(),
@@ -81,11 +84,12 @@ fn the_page_has_three_groups_or_says_what_is_missing() {
             row("same", Half::HeldOut, 1.0, 1.0),
         ],
     };
-    let page = document(&[], &[results]);
+    let page = document(&[], &[results], &causes);
     for line in [
         "| old table | 0 | | | | | |",
         "| worked half | 2 | 1.000 | 1.250 | 0.500 | 1 | 1 |",
         "| held-out half | 1 | 1.000 | 1.000 | 1.000 | 1 | 0 |",
+        "| `slow` | 0.500 | two barriers |",
         "| suite | program | `slow` | 2.0000 ms | 1.0000 ms | 0.500 | 0.0 %, 0.0 % |",
     ] {
         assert!(page.contains(line), "{line}\n{page}");
