@@ -211,6 +211,15 @@ impl<'ctx> Value<'ctx> {
         unsafe { (self.context.llvm.LLVMReplaceAllUsesWith)(self.raw, new.raw) }
     }
 
+    /// Puts other values in the places of some operands of an instruction; they must be known there.
+    pub(crate) fn replace_operands(self, replacements: &[(Value<'ctx>, Value<'ctx>)]) {
+        for (index, operand) in (0..).zip(self.operands()) {
+            if let Some((_, new)) = replacements.iter().find(|(old, _)| *old == operand) {
+                self.set_operand(index, *new);
+            }
+        }
+    }
+
     pub(crate) fn is_used(self) -> bool {
         // SAFETY: a live value.
         unsafe { !(self.context.llvm.LLVMGetFirstUse)(self.raw).is_null() }

@@ -123,13 +123,8 @@ impl<'ctx> Counting<'ctx> {
             lasts.push((counter.next, before.add(counter.first, grown)));
         }
         for user in function.instructions() {
-            if user.block() == Some(found.header) {
-                continue;
-            }
-            for (index, operand) in (0..).zip(user.operands()) {
-                if let Some((_, last)) = lasts.iter().find(|(old, _)| *old == operand) {
-                    user.set_operand(index, *last);
-                }
+            if user.block() != Some(found.header) {
+                user.replace_operands(&lasts);
             }
         }
         let stays = found.latch.successors().first() == Some(&found.header);

@@ -113,13 +113,8 @@ impl<'ctx> Counting<'ctx> {
             lasts.push((counter.next, before.add(last, step)));
         }
         for user in function.instructions() {
-            if user.block().is_some_and(|b| found.blocks.contains(&b)) {
-                continue;
-            }
-            for (index, operand) in (0..).zip(user.operands()) {
-                if let Some((_, last)) = lasts.iter().find(|(old, _)| *old == operand) {
-                    user.set_operand(index, *last);
-                }
+            if user.block().is_none_or(|b| !found.blocks.contains(&b)) {
+                user.replace_operands(&lasts);
             }
         }
         for (exit, rounds) in self.exits.iter().zip(&rounds) {

@@ -154,11 +154,7 @@ impl<'ctx> Plan<'ctx> {
         for index in self.indices {
             let narrow = start.widened(start.trunc32(index));
             for instruction in &instructions {
-                for (at, operand) in (0..).zip(instruction.operands()) {
-                    if operand == index {
-                        instruction.set_operand(at, narrow);
-                    }
-                }
+                instruction.replace_operands(&[(index, narrow)]);
             }
         }
         version_exits::leave_where_checks_fail(function, &region, wide);

@@ -115,8 +115,17 @@ struct Plan<'ctx> {
     /// What stands before it in the head is shared.
     first: Value<'ctx>,
     sites: Vec<Site<'ctx>>,
-    /// The parameters, and how large each is in the version with constants.
-    lengths: Vec<(Value<'ctx>, u64)>,
+    lengths: Lengths<'ctx>,
+}
+
+/// The parameters, and how large each is at least in the version with constants.
+struct Lengths<'ctx>(Vec<(Value<'ctx>, u64)>);
+
+impl<'ctx> Lengths<'ctx> {
+    fn least(&self, site: &Site<'ctx>) -> Option<u64> {
+        let found = self.0.iter().find(|(length, _)| *length == site.length);
+        found.map(|(_, least)| *least)
+    }
 }
 
 impl<'ctx> Plan<'ctx> {
@@ -133,18 +142,15 @@ impl<'ctx> Plan<'ctx> {
                 sites.extend(all.filter_map(|i| Site::of(at, i)));
             }
         }
-        let mut lengths: Vec<(Value<'ctx>, u64)> = Vec::new();
+        let mut lengths = Lengths(Vec::new());
         for site in &sites {
-            let known = lengths.iter().any(|(length, _)| *length == site.length);
-            if let Some(least) = least(&sites, site.length, &graph, &cycles).filter(|_| !known) {
-                lengths.push((site.length, least));
+            if lengths.least(site).is_none()
+                && let Some(least) = worth_a_version(&sites, site.length, &graph, &cycles)
+            {
+                lengths.0.push((site.length, least));
             }
         }
-        let least = |site: &Site<'ctx>| {
-            let found = lengths.iter().find(|(length, _)| *length == site.length);
-            found.map(|(_, least)| *least)
-        };
-        sites.retain(|site| least(site).is_some());
+        sites.retain(|site| lengths.least(site).is_some());
         let head = head(&cycles, &graph, sites.iter().map(|site| site.at))?;
         let in_head = sites.iter().find(|site| site.at == head);
         let first = in_head.map_or(graph.blocks[head].terminator(), |site| site.instruction);
@@ -165,7 +171,7 @@ impl<'ctx> Plan<'ctx> {
         let front = head.split_before(self.first, &self.graph.blocks);
         let other = region.copy(function);
         let guard = Builder::at_end(front);
-        let long = self.lengths.iter().map(|(length, least)| {
+        let long = self.lengths.0.iter().map(|(length, least)| {
             // A branch on poison is undefined where the question might not have been reached.
             let least = guard.number(*least, 64);
             guard.compare(Compare::Uge, guard.freeze(*length), least)
@@ -173,28 +179,19 @@ impl<'ctx> Plan<'ctx> {
         let all = long.reduce(|a, b| guard.and(a, b));
         guard.cond_br(all.unwrap_or(guard.boolean(false)), head, other);
         let start = Builder::before(self.first);
-        let instructions: Vec<Value<'ctx>> = region.instructions().collect();
-        for site in &self.sites {
-            let least = self
-                .lengths
-                .iter()
-                .find(|(length, _)| *length == site.length);
-            let Some(known) = least.and_then(|(_, least)| site.known(*least, &start)) else {
-                continue;
-            };
-            for instruction in &instructions {
-                for (at, operand) in (0..).zip(instruction.operands()) {
-                    if operand == site.instruction {
-                        instruction.set_operand(at, known);
-                    }
-                }
-            }
+        let known = self.sites.iter().filter_map(|site| {
+            let answer = site.known(self.lengths.least(site)?, &start)?;
+            Some((site.instruction, answer))
+        });
+        let known: Vec<(Value<'ctx>, Value<'ctx>)> = known.collect();
+        for instruction in region.instructions() {
+            instruction.replace_operands(&known);
         }
     }
 }
 
 /// From which length on the answers for it are known; `None` if that is not worth a version.
-fn least<'ctx>(
+fn worth_a_version<'ctx>(
     sites: &[Site<'ctx>],
     length: Value<'ctx>,
     graph: &Graph<'ctx>,
