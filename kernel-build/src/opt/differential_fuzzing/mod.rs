@@ -259,7 +259,7 @@ fn loop_passes_keep_convergent_calls() {
     compared.has_events(1000);
 }
 
-/// Half of the lengths are small, so that both versions are run.
+/// A quarter of the calls have short arrays, and constants go up to their 32 elements, so that both versions are run.
 #[test]
 fn versioned_lengths_do_the_same() {
     let lengths = Suite {

@@ -144,15 +144,17 @@ fn test(
     } else {
         let next = index.next.filter(|_| g.random.chance(50));
         let counted = next.unwrap_or(index.phi);
-        match g.random.pick(&["ult", "uge", "eq", "ne", "ugt"]) {
-            // The same as `ult`.
-            "ugt" => (g.compare("ugt", end, counted), "ult"),
+        match g
+            .random
+            .pick(&["ult", "uge", "eq", "ne", "ule", "ugt", "swapped"])
+        {
+            "swapped" => (g.compare("ugt", end, counted), "ult"),
             word => (g.compare(word, counted, end), word),
         }
     };
     Test {
         block: g.here(),
         condition,
-        stays_if_true: matches!(word, "ult" | "ne"),
+        stays_if_true: matches!(word, "ult" | "ule" | "ne"),
     }
 }

@@ -1,6 +1,6 @@
 //! Loops whose number of iterations is the smaller of a constant and a length, as they are written and as LLVM unrolls them.
 
-use super::{Binary, Definition, Function, Kernel, Terminator, ValueId};
+use super::{Binary, BlockId, Definition, Function, Kernel, Terminator, ValueId};
 
 /// Generates a function with such loops, without convergent calls.
 pub(in super::super) fn with_lengths(seed: u64) -> Function {
@@ -27,19 +27,17 @@ impl Kernel {
     fn loop_to_length(&mut self) {
         let g = &mut self.generator;
         let length = g.random.pick(&self.lengths);
-        let most = g.random.pick(&[2, 3, 5, 17, 31]);
-        let most = g.constant(64, most);
+        let number = g.random.pick(&[2, 3, 5, 17, 31, 32, 32]);
+        let most = g.constant(64, number);
         let (a, b) = if g.random.chance(50) {
             (length, most)
         } else {
             (most, length)
         };
         let trips = g.binary_with(Binary::UMin, 0, a, b);
-        self.in_loop(trips, |kernel| {
-            kernel.test_of_length(length, 1);
-            kernel.checked_load();
-            vec![]
-        });
+        // The length may be the constant itself.
+        let tested = g.random.pick(&[1, number - 1, number, number]);
+        self.in_loop(trips, |kernel| vec![kernel.load_unless(length, tested)]);
     }
 
     /// `for _ in 0..few`, with the ends of an unrolled loop in it.
@@ -50,30 +48,24 @@ impl Kernel {
         let trips = g.binary_with(Binary::And, 0, value, mask);
         let first = g.random.pick(&[0, 1, 28]);
         self.in_loop(trips, |kernel| {
-            let tests = (first..first + 3).map(|n| {
-                let test = kernel.test_of_length(length, n);
-                let block = kernel.generator.here();
-                kernel.generator.begin();
-                kernel.checked_load();
-                (block, test)
-            });
+            let tests = (first..first + 3).map(|number| kernel.load_unless(length, number));
             tests.collect()
         });
     }
 
-    /// Whether the length is a number.
-    fn test_of_length(&mut self, length: ValueId, number: u128) -> ValueId {
+    /// A load behind a question whether the length is a number; returns the question, and the block that ends with it.
+    fn load_unless(&mut self, length: ValueId, number: u128) -> (BlockId, ValueId) {
         let g = &mut self.generator;
         let number = g.constant(64, number);
-        g.compare("eq", length, number)
+        let test = g.compare("eq", length, number);
+        let block = g.here();
+        g.begin();
+        self.checked_load();
+        (block, test)
     }
 
     /// A loop with a sum; `body` returns blocks that go to its end if a value is true, and to the block behind them if not.
-    fn in_loop(
-        &mut self,
-        trips: ValueId,
-        body: impl FnOnce(&mut Self) -> Vec<(super::BlockId, ValueId)>,
-    ) {
+    fn in_loop(&mut self, trips: ValueId, body: impl FnOnce(&mut Self) -> Vec<(BlockId, ValueId)>) {
         let g = &mut self.generator;
         let (zero, one, first) = (g.constant(64, 0), g.constant(64, 1), g.any_value(64));
         let before = g.here();
@@ -96,7 +88,7 @@ impl Kernel {
         let grown = g.binary_with(Binary::Add, 0, counter, one);
         g.end(Terminator::Br(header));
         let exit = g.begin();
-        let mut set = |block: super::BlockId, end| g.function.blocks[block].end = end;
+        let mut set = |block: BlockId, end| g.function.blocks[block].end = end;
         set(before, Terminator::Br(header));
         set(header, Terminator::CondBr(more, start, exit));
         set(end, Terminator::Br(latch));
