@@ -108,8 +108,7 @@ impl Exploration {
     ///
     /// # Errors
     /// A schedule in which the body gives an error, panics, or leaves one that no wait has reported; a body that is not deterministic, with
-    /// [`Strategy::Exhaustive`]; also when `WARPLOOM_SCHEDULES` or
-    /// `WARPLOOM_REPLAY` cannot be read.
+    /// [`Strategy::Exhaustive`]; also when `WARPLOOM_SCHEDULES` or `WARPLOOM_REPLAY` cannot be read.
     pub fn run(
         self,
         body: impl Fn(&Device) -> Result<()>,

@@ -19,7 +19,7 @@ const TIMELINES: &str = "WARPLOOM_TIMELINES";
 pub struct ScheduleFailure {
     /// The error or panic of the body.
     pub message: String,
-    /// Which execution failed, from 1.
+    /// Which execution failed, from 1; 0 if no schedule is to blame: a variable that cannot be read, or a body that is not deterministic.
     pub execution: u64,
     /// The schedule, as `WARPLOOM_REPLAY` takes it.
     pub schedule: String,

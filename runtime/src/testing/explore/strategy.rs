@@ -4,13 +4,13 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// [`Exhaustive`](Strategy::Exhaustive) for half of the executions, unless that is complete; then [`Priorities`](Strategy::Priorities) of depth
+    /// [`Exhaustive`](Strategy::Exhaustive) for half of the executions, unless that is complete or the body is not deterministic; then [`Priorities`](Strategy::Priorities) of depth
     /// 2, 3 and 4 and [`Random`](Strategy::Random) in turn.
     #[default]
     Automatic,
     /// All schedules but those that differ in the order of independent accesses only (dynamic partial-order reduction); the one without switches
-    /// comes first. Accesses that leave memory as it was count as reads. A body that makes
-    /// other accesses after the same choices is an error.
+    /// comes first. Accesses that leave memory as it was count as reads. A body that makes other
+    /// accesses after the same choices is an error.
     Exhaustive,
     /// Random priorities of threads with `depth - 1` random changes (PCT): finds bugs that need few ordering constraints, among many threads.
     Priorities {
