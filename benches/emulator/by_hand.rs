@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 
-use super::kernels::{BINS, COUNTED, ROUNDS, THREADS, TILE};
+use super::kernels::{BINS, COUNTED, KINDS, MEDIAN, ROUNDS, THREADS, TILE};
 
 /// Lanes of a warp.
 const LANES: usize = 32;
@@ -144,6 +144,64 @@ pub(crate) fn rounds(cores: usize, y: &mut [u32]) {
             for (thread, value) in y.iter_mut().enumerate() {
                 *value = tile[(thread + 1) % THREADS] + 1;
             }
+        }
+    });
+}
+
+pub(crate) fn stencil(cores: usize, x: &[f32], n: usize, y: &mut [f32]) {
+    spread(cores, y, n, |row, y| {
+        y.copy_from_slice(&x[row * n..][..n]);
+        if row == 0 || row == n - 1 {
+            return;
+        }
+        for (column, y) in y.iter_mut().enumerate().take(n - 1).skip(1) {
+            let here = row * n + column;
+            let around = x[here - 1] + x[here + 1] + x[here - n] + x[here + n];
+            *y = x[here] + 0.25 * (around - 4.0 * x[here]);
+        }
+    });
+}
+
+pub(crate) fn transpose(cores: usize, x: &[f32], n: usize, y: &mut [f32]) {
+    spread(cores, y, n * TILE, |rows, y| {
+        for left in (0..n).step_by(TILE) {
+            for row in 0..TILE {
+                for column in 0..TILE {
+                    y[row * n + left + column] = x[(left + column) * n + rows * TILE + row];
+                }
+            }
+        }
+    });
+}
+
+pub(crate) fn median(cores: usize, x: &[f32], y: &mut [f32]) {
+    let count = x.len();
+    spread(cores, y, THREADS, |block, y| {
+        for (thread, y) in y.iter_mut().enumerate() {
+            let mut window = [0.0; MEDIAN];
+            for k in 0..MEDIAN {
+                let value = x[(block * THREADS + thread + k) % count];
+                let mut place = k;
+                while place > 0 && window[place - 1] > value {
+                    window[place] = window[place - 1];
+                    place -= 1;
+                }
+                window[place] = value;
+            }
+            *y = window[MEDIAN / 2];
+        }
+    });
+}
+
+pub(crate) fn commonest(cores: usize, x: &[u32], y: &mut [u32]) {
+    let count = y.len();
+    spread(cores, y, THREADS, |block, y| {
+        for (thread, y) in y.iter_mut().enumerate() {
+            let mut counts = [0; KINDS];
+            for k in 0..COUNTED {
+                counts[x[block * THREADS + thread + k * count] as usize % KINDS] += 1;
+            }
+            *y = counts.iter().copied().fold(0, u32::max);
         }
     });
 }

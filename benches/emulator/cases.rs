@@ -18,6 +18,15 @@ type ByHand = fn(usize, usize) -> Box<dyn Work>;
 type LaunchFloats =
     fn(&Stream, Launch, &DeviceBuffer<f32>, &mut DeviceBuffer<f32>) -> Result<(), LaunchError>;
 
+/// Launches a kernel from a square matrix with so many rows to another.
+type LaunchPlane = fn(
+    &Stream,
+    Launch,
+    &DeviceBuffer<f32>,
+    usize,
+    &mut DeviceBuffer<f32>,
+) -> Result<(), BenchError>;
+
 /// One kernel at one size.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -145,6 +154,90 @@ pub(crate) const CASES: &[Case] = &[
         }),
     },
     Case {
+        name: "stencil",
+        blocks: 1024,
+        threads_per_block: TILE * TILE,
+        events: 0,
+        emulated: |device, blocks| {
+            on_plane(device, blocks, |stream, shape, x, n, y| {
+                Ok(kernels::stencil::launch(
+                    stream,
+                    shape,
+                    x,
+                    n as u32,
+                    y.view_2d_mut(n)?,
+                )?)
+            })
+        },
+        by_hand: Some(|cores, blocks| {
+            let n = rows(blocks);
+            job(
+                (floats(n * n), vec![0.0; n * n]),
+                move |(x, y)| by_hand::stencil(cores, x, n, y),
+                |(_, y)| bits(y),
+            )
+        }),
+    },
+    Case {
+        name: "transpose",
+        blocks: 1024,
+        threads_per_block: TILE * TILE,
+        events: 1,
+        emulated: |device, blocks| {
+            on_plane(device, blocks, |stream, shape, x, n, y| {
+                Ok(kernels::transpose::launch(
+                    stream,
+                    shape,
+                    x,
+                    n as u32,
+                    y.view_2d_mut(n)?,
+                )?)
+            })
+        },
+        by_hand: Some(|cores, blocks| {
+            let n = rows(blocks);
+            job(
+                (floats(n * n), vec![0.0; n * n]),
+                move |(x, y)| by_hand::transpose(cores, x, n, y),
+                |(_, y)| bits(y),
+            )
+        }),
+    },
+    Case {
+        name: "median",
+        blocks: 512,
+        threads_per_block: THREADS,
+        events: 0,
+        emulated: |device, blocks| {
+            on(device, blocks, blocks * THREADS, |stream, shape, x, y| {
+                kernels::median::launch(stream, shape, x, y)
+            })
+        },
+        by_hand: Some(|cores, blocks| {
+            let state = (floats(blocks * THREADS), vec![0.0; blocks * THREADS]);
+            job(
+                state,
+                move |(x, y)| by_hand::median(cores, x, y),
+                |(_, y)| bits(y),
+            )
+        }),
+    },
+    Case {
+        name: "commonest",
+        blocks: 256,
+        threads_per_block: THREADS,
+        events: 0,
+        emulated: commonest,
+        by_hand: Some(|cores, blocks| {
+            let state = (bytes(blocks * THREADS * COUNTED), vec![0; blocks * THREADS]);
+            job(
+                state,
+                move |(x, y)| by_hand::commonest(cores, x, y),
+                |(_, y)| y.clone(),
+            )
+        }),
+    },
+    Case {
         name: "rounds",
         blocks: 39_063, // 10^7 threads
         threads_per_block: THREADS,
@@ -244,6 +337,43 @@ fn histogram(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError
             Ok(stream.synchronize()?)
         },
         result: |(stream, counts): &mut (Stream, DeviceBuffer<u32>)| Ok(counts.to_vec(stream)?),
+    }))
+}
+
+fn commonest(device: &Device, blocks: usize) -> Result<Box<dyn Work>, BenchError> {
+    let stream = device.stream()?;
+    let x = device.upload(&bytes(blocks * THREADS * COUNTED))?;
+    let y = device.zeroed::<u32>(blocks * THREADS)?;
+    let shape = Launch::new(blocks as u32, THREADS as u32);
+    Ok(Box::new(Job {
+        state: (stream, y),
+        run: move |(stream, y): &mut (Stream, DeviceBuffer<u32>)| {
+            kernels::commonest::launch(stream, shape, &x, y)?;
+            Ok(stream.synchronize()?)
+        },
+        result: |(stream, y): &mut (Stream, DeviceBuffer<u32>)| Ok(y.to_vec(stream)?),
+    }))
+}
+
+/// A kernel from a square matrix to another, an element per thread.
+fn on_plane(
+    device: &Device,
+    blocks: usize,
+    launch: LaunchPlane,
+) -> Result<Box<dyn Work>, BenchError> {
+    let n = rows(blocks);
+    let stream = device.stream()?;
+    let x = device.upload(&floats(n * n))?;
+    let y = device.zeroed::<f32>(n * n)?;
+    let (blocks, tile) = ((n / TILE) as u32, TILE as u32);
+    let shape = Launch::new((blocks, blocks), (tile, tile));
+    Ok(Box::new(Job {
+        state: (stream, y),
+        run: move |(stream, y): &mut (Stream, DeviceBuffer<f32>)| {
+            launch(stream, shape, &x, n, y)?;
+            Ok(stream.synchronize()?)
+        },
+        result: |(stream, y): &mut (Stream, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),
     }))
 }
 

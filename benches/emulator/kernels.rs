@@ -12,6 +12,10 @@ pub(crate) const TILE: usize = 16;
 pub(crate) const COUNTED: usize = 16;
 /// Bins of `histogram`.
 pub(crate) const BINS: usize = 256;
+/// Elements that a thread of `median` sorts.
+pub(crate) const MEDIAN: usize = 9;
+/// Values that a thread of `commonest` tells apart.
+pub(crate) const KINDS: usize = 8;
 /// Barriers of `rounds`.
 pub(crate) const ROUNDS: usize = 10;
 
@@ -151,6 +155,67 @@ pub(crate) fn rounds(i: Index1D, block: Block, mut y: DisjointSlice<u32>) {
     }
     if let Some(y) = y.get_mut(i) {
         *y = value;
+    }
+}
+
+/// One step of heat conduction in a plane of `n` rows and columns: five reads of global memory and a write per thread. The border stays.
+#[kernel(block(16, 16))]
+pub(crate) fn stencil(at: Index2D, x: &[f32], n: u32, mut y: DisjointSlice2D<f32>) {
+    let (n, column, row) = (n as usize, at.x(), at.y());
+    let Some(y) = y.get_mut(at) else { return };
+    let here = row * n + column;
+    *y = if column == 0 || row == 0 || column == n - 1 || row == n - 1 {
+        x[here]
+    } else {
+        x[here] + 0.25 * (x[here - 1] + x[here + 1] + x[here - n] + x[here + n] - 4.0 * x[here])
+    };
+}
+
+/// `y` is the transpose of `x`, a matrix of `n` rows and columns: through a tile of shared memory with a column that keeps its banks apart. One barrier.
+#[kernel(block(16, 16))]
+pub(crate) fn transpose(at: Index2D, block: Block, x: &[f32], n: u32, mut y: DisjointSlice2D<f32>) {
+    const WIDTH: usize = TILE + 1;
+    let tile = shared_array!(f32, TILE * WIDTH);
+    let (n, thread) = (n as usize, block.thread());
+    let (column, row) = (thread % TILE, thread / TILE);
+    let (left, top) = (at.x() - column, at.y() - row);
+    // The tile at the mirrored place.
+    // SAFETY: each thread writes its own element, and a barrier is between writes and reads.
+    unsafe { tile.set(row * WIDTH + column, x[(left + row) * n + top + column]) };
+    block.sync();
+    if let Some(y) = y.get_mut(at) {
+        // SAFETY: as above.
+        *y = unsafe { tile.get(column * WIDTH + row) };
+    }
+}
+
+/// The median of nine neighbours in a row, by insertion into an array of the thread: places are known at run time only.
+#[kernel(block(256))]
+pub(crate) fn median(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
+    let mut window = [0.0; MEDIAN];
+    for k in 0..MEDIAN {
+        let value = x[(i.get() + k) % i.count()];
+        let mut place = k;
+        while place > 0 && window[place - 1] > value {
+            window[place] = window[place - 1];
+            place -= 1;
+        }
+        window[place] = value;
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = window[MEDIAN / 2];
+    }
+}
+
+/// How often the commonest of eight values occurs among sixteen: counts in an array of the thread.
+#[kernel(block(256))]
+pub(crate) fn commonest(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+    let mut counts = [0; KINDS];
+    for k in 0..COUNTED {
+        counts[x[i.get() + k * i.count()] as usize % KINDS] += 1;
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = counts.iter().copied().fold(0, u32::max);
     }
 }
 
