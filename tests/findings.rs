@@ -104,6 +104,37 @@ fn sums_of_blocks(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32,
     }
 }
 
+/// Each thread takes its neighbour's element, into memory of which only the address is known.
+#[kernel]
+unsafe fn shift(i: Index1D, x: &[u32], to: *mut u32) {
+    if let Some(next) = x.get(i.get() + 1) {
+        // SAFETY: the caller promises as many elements.
+        let to = unsafe { to.add(i.get()) };
+        // SAFETY: as above.
+        unsafe { *to = *next };
+    }
+}
+
+/// The same; the address is itself in memory.
+#[kernel]
+unsafe fn shift_to(i: Index1D, x: &[u32], tos: &[u64]) {
+    let to = std::ptr::with_exposed_provenance_mut::<u32>(tos[0] as usize);
+    if let Some(next) = x.get(i.get() + 1) {
+        // SAFETY: the caller promises as many elements.
+        let to = unsafe { to.add(i.get()) };
+        // SAFETY: as above.
+        unsafe { *to = *next };
+    }
+}
+
+/// Each thread takes its neighbour's element.
+#[kernel]
+fn shifted(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+    if let (Some(y), Some(next)) = (y.get_mut(i), x.get(i.get() + 1)) {
+        *y = *next;
+    }
+}
+
 /// The number of the line that ends with this mark.
 fn line(mark: &str) -> usize {
     let mark = format!("//~ {mark}");
@@ -246,6 +277,57 @@ fn barriers_of_tiles_and_library_functions_are_not_to_be_removed() -> Result<()>
     sums_of_blocks::launch(&stream, Launch::new(4, 64), &y, &mut sums)?;
     stream.synchronize()?;
     assert_eq!(device.take_warnings(), []);
+    Ok(())
+}
+
+/// The code of the only finding of the launches since the last.
+fn code(stream: &Stream) -> String {
+    match stream.synchronize() {
+        Err(StreamError::Check(found)) => found.findings()[0].code.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn memory_that_is_written_through_a_pointer_argument_is_not_only_read() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).device();
+    let (stream, x) = (device.stream()?, device.upload(&[7_u32; 128])?);
+    let other = device.zeroed::<u32>(128)?;
+    for (y, expected) in [(&other, "Ok(())"), (&x, "WL0111")] {
+        let to = std::ptr::with_exposed_provenance_mut(y.raw_ptr() as usize);
+        // SAFETY: 128 elements; that they are those which are read is what the test is about.
+        unsafe { shift::launch(&stream, Launch::new(1, 128), &x, to)? };
+        assert_eq!(code(&stream), expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_write_to_memory_that_a_launch_only_reads_is_found() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).device();
+    let (stream, x) = (device.stream()?, device.upload(&[7_u32; 128])?);
+    let other = device.zeroed::<u32>(128)?;
+    for (y, expected) in [(&other, "Ok(())"), (&x, "WL0006")] {
+        let tos = device.upload(&[y.raw_ptr()])?;
+        // SAFETY: as above.
+        unsafe { shift_to::launch(&stream, Launch::new(4, 32), &x, &tos)? };
+        assert_eq!(code(&stream), expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn parts_of_one_buffer_are_read_and_written() -> Result<()> {
+    let device = Emulator::new().mode(Mode::Checked).device();
+    let (stream, mut x) = (device.stream()?, device.upload(&[7_u32; 128])?);
+    let (left, right) = x.split_at_mut(64)?;
+    shifted::launch(&stream, Launch::new(2, 32), &left, right)?;
+    assert_eq!(code(&stream), "Ok(())");
+    // What one launch only reads, the next may write.
+    let y = device.upload(&[9_u32; 128])?;
+    shifted::launch(&stream, Launch::new(4, 32), &y, &mut x)?;
+    assert_eq!(code(&stream), "Ok(())");
+    assert_eq!(x.to_vec(&stream)?[..3], [9; 3]);
     Ok(())
 }
 

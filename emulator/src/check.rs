@@ -5,8 +5,9 @@ pub use crate::control::{
     Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ThreadId,
 };
 pub use crate::detector::{
-    ForeignMemory, GlobalMemory, HOOKS, Hook, allocate, allocate_at, copied, forget_values, free,
-    heap_alloc, heap_free, host_reads, initialise, keep_freed_memory, limit_heap, name, name_view,
+    ForeignMemory, GlobalMemory, HOOKS, Hook, allocate, allocate_at, copied, forget_values,
+    forget_views, free, heap_alloc, heap_free, host_reads, initialise, keep_freed_memory,
+    limit_heap, name, name_view, reads_only,
 };
 pub use crate::engine::fiber::on_lane;
 pub use crate::engine::overflow::instrumented_code;

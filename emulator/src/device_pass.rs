@@ -111,6 +111,10 @@ pub fn name(_start: *const u8, _label: &str) {}
 
 pub fn name_view(_start: *const u8, _bytes: usize, _label: &str) {}
 
+pub fn forget_views() {}
+
+pub fn reads_only(_start: *const u8, _bytes: usize) {}
+
 /// # Safety
 /// As in `check`.
 pub unsafe fn instrumented_code(_addresses: Range<*const ()>) {}

@@ -152,7 +152,8 @@ pub(super) fn look_up<'a>(
         let allocation = space.allocation();
         space.holds(address, bytes)
             && address.is_multiple_of(align)
-            && allocation.is_none_or(|one| !(one.is_freed() || writes && one.is_read_only()))
+            && !(writes && space.is_read_only())
+            && allocation.is_none_or(|one| !one.is_freed())
     };
     if fits(cached) {
         return Some(cached).filter(|space| space.what != SpaceKind::Ignored);

@@ -24,11 +24,14 @@ pub(super) fn read<const N: usize>(at: *const u8, site: u32) {
         return;
     };
     let was_last = running.was_last_step();
+    let window = &checks.windows[site as usize % CACHED];
+    if N >= 4 && !was_last && window.is_only_read::<N>(at.addr()) {
+        return;
+    }
     let clocks = &checks.clocks;
     let or = |epoch| {
         epoch == clocks.epochs.warp(running.thread.get()) || clocks.epochs.is_settled(epoch)
     };
-    let window = &checks.windows[site as usize % CACHED];
     let thread = running.thread.get();
     let here = Here {
         address: at.addr(),
@@ -67,12 +70,10 @@ pub(super) fn read_two<const N: usize>(a: (*const u8, u32), b: (*const u8, u32))
             site,
         };
         let or = |epoch| epoch == clocks.epochs.warp(thread) || clocks.epochs.is_settled(epoch);
-        checks.cursors[0][site as usize % CACHED].reads::<N>(here)
-            || checks.windows[site as usize % CACHED].all_are::<N>(
-                at.addr(),
-                clocks.epochs.block(),
-                or,
-            )
+        let window = &checks.windows[site as usize % CACHED];
+        window.is_only_read::<N>(at.addr())
+            || checks.cursors[0][site as usize % CACHED].reads::<N>(here)
+            || window.all_are::<N>(at.addr(), clocks.epochs.block(), or)
     };
     // What is remembered of the first is found so again, which changes nothing.
     if !(is_known(a) && is_known(b) && running.makes_steps(2)) {
@@ -119,7 +120,15 @@ pub(super) extern "C-unwind" fn read_fast<const N: usize>(at: *const u8, site: u
         return;
     };
     running.end_after_last_step(site);
-    let clocks = &checks.clocks;
+    let (clocks, window) = (&checks.clocks, &checks.windows[site as usize % CACHED]);
+    // SAFETY: as in `each_fast`.
+    let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if space.is_read_only() && space.spot::<N, false>(at.addr()).is_some() {
+        if N >= 4 {
+            window.open_to_read(space, at.addr());
+        }
+        return;
+    }
     let thread = running.thread.get();
     let (warp, block) = (clocks.epochs.warp(thread), clocks.epochs.block());
     let is_done = each_fast::<N, false>(checks, at.addr(), site, |space, entry| {
@@ -324,6 +333,9 @@ pub(super) fn settles<const WRITE: bool>(
         || !space.allows::<WRITE>(address, bytes)
     {
         return false;
+    }
+    if !WRITE && space.is_read_only() {
+        return true;
     }
     let clocks = &checks.clocks;
     let first = space.first + ((address - space.base) >> space.granule);

@@ -155,6 +155,28 @@ pub(crate) fn element(snapshot: &Snapshot, allocation: &Allocation, address: usi
     words::Words::new(snapshot, allocation, address).element(address)
 }
 
+/// The next run on this OS thread only reads these bytes: its kernel knows them through shared slices alone. Where they are all of an allocation and
+/// have values, reads of them are not remembered, and a write is a finding ([`Code::READ_ONLY`](crate::finding::Code::READ_ONLY)).
+///
+/// ```
+/// use warploom_emulator::check::{Birth, Kind, allocate, free, reads_only};
+///
+/// let table = [1_u32, 2, 3];
+/// let start = table.as_ptr().cast();
+/// allocate(start, 12, 4, 4, Kind::Global, Birth::Initialised, "table");
+/// reads_only(start, 12);
+/// // … a run …
+/// free(start);
+/// ```
+pub fn reads_only(start: *const u8, bytes: usize) {
+    registry::reads_only(start.addr(), bytes);
+}
+
+/// Forgets names and what is only read, if no run on this OS thread began since they were given.
+pub fn forget_views() {
+    registry::forget_views();
+}
+
 /// Looks closely at an access of the lane that runs, and says what is wrong with it: see [`classify`]. The memory that it lies in, if that is
 /// global; `None`: it lies elsewhere and may happen. Does not return if the access must not happen.
 #[cold]

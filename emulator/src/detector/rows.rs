@@ -81,6 +81,10 @@ fn looks_at_some<const N: usize>(
 ) -> bool {
     // SAFETY: as in `fast::each_fast`.
     let space = unsafe { &*checks.cache[site as usize % CACHED].get() };
+    if space.is_read_only() && space.holds_row::<N>(row) {
+        checks.windows[site as usize % CACHED].open_to_read(space, row.address);
+        return true;
+    }
     let Some(entries) = space.entries_of_row::<N>(row) else {
         return false;
     };

@@ -42,7 +42,7 @@ pub(super) enum SpaceKind {
     Global(*const Allocation),
     /// As `Global`, of which some bytes may have no value, or which may be freed meanwhile.
     Watched(*const Allocation),
-    /// As `Global`, which kernels only read.
+    /// As `Global`, which kernels only read, or which this launch only reads: no read of it is remembered.
     ReadOnly(*const Allocation),
     /// Not checked.
     Ignored,
@@ -82,7 +82,7 @@ impl Space {
         if self.base.is_multiple_of(1 << self.granule) {
             self.fast[0][self.granule as usize] = if reads { whole } else { 0 };
             self.fast[1][self.granule as usize] = if writes { whole } else { 0 };
-            if !self.is_shared() {
+            if !self.is_shared() && !self.is_read_only() {
                 self.lined = [self.fast[0][2], self.fast[1][2]];
             }
         }
@@ -105,16 +105,22 @@ impl Space {
     /// The granules from that of a row's first read on, if all of the row lies here as `spot` wants it and its granules are of one chunk.
     #[inline(always)]
     pub(super) fn entries_of_row<const N: usize>(&self, row: Row) -> Option<Entries<'_>> {
-        let bytes = self.fast[0][const { class(N) }];
         let offset = row.address.wrapping_sub(self.base);
-        let is_inside = offset < bytes && row.span(N) <= bytes - offset;
         let first = self.first + (offset >> const { class(N) });
         let last = first + ((row.span(N) - 1) >> const { class(N) });
-        if !is_inside || !row.address.is_multiple_of(N) || first / CHUNK != last / CHUNK {
+        if !self.holds_row::<N>(row) || first / CHUNK != last / CHUNK {
             return None;
         }
         // SAFETY: the table is as long as this.
         unsafe { self.chunks.entries(first) }
+    }
+
+    /// Whether all of a row lies here as `spot` wants it.
+    #[inline(always)]
+    pub(super) fn holds_row<const N: usize>(&self, row: Row) -> bool {
+        let bytes = self.fast[0][const { class(N) }];
+        let offset = row.address.wrapping_sub(self.base);
+        offset < bytes && row.span(N) <= bytes - offset && row.address.is_multiple_of(N)
     }
 
     /// Granule number `index` of the table, which is that of an address in here; `None`: its neighbours have not been asked for yet.
@@ -134,6 +140,11 @@ impl Space {
     #[inline(always)]
     pub(super) fn is_shared(&self) -> bool {
         matches!(self.what, SpaceKind::Shared { .. })
+    }
+
+    #[inline(always)]
+    pub(super) fn is_read_only(&self) -> bool {
+        matches!(self.what, SpaceKind::ReadOnly(_))
     }
 
     /// Whether an access of `bytes` bytes, which it holds, needs no check of the allocation; what is written has a value then.

@@ -276,6 +276,9 @@ impl BlockChecks {
             let what = match found {
                 one if !one.is_checked() => SpaceKind::Ignored,
                 one if one.is_read_only() => SpaceKind::ReadOnly(found),
+                one if run.snapshot.only_reads(one) && !one.tracks_init() => {
+                    SpaceKind::ReadOnly(found)
+                }
                 one if one.tracks_init() || one.kind == Kind::Heap => SpaceKind::Watched(found),
                 _ => SpaceKind::Global(found),
             };
@@ -479,6 +482,8 @@ impl BlockChecks {
             Some(SpaceKind::Shared { block, .. }) if block == own => Target::OwnShared,
             Some(SpaceKind::Shared { .. }) => Target::OtherShared,
             Some(SpaceKind::Global(_) | SpaceKind::Watched(_)) => Target::Global,
+            // SAFETY: the run's snapshot keeps it.
+            Some(SpaceKind::ReadOnly(one)) if !unsafe { &*one }.is_read_only() => Target::Global,
             _ => Target::Other,
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct Window {
     bytes: Cell<u32>,
     /// As many in shared memory, else 0.
     shared: Cell<u32>,
-    /// Those of its granules: each is as long as the granule.
+    /// Those of its granules: each is as long as the granule. Null: of memory that the launch only reads, of which nothing is remembered.
     epochs: Cell<*const AtomicU32>,
     granules: Cell<*const Granule>,
 }
@@ -60,6 +60,18 @@ impl Window {
         }
     }
 
+    /// Opens it where `address` lies in `space`, which the launch only reads.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn open_to_read(&self, space: &Space, address: usize) {
+        const MOST: usize = u32::MAX as usize & !15;
+        let from = (address - space.base) / MOST * MOST;
+        self.base.set(space.base + from);
+        self.bytes.set(MOST.min(space.fast[0][2] - from) as u32);
+        self.shared.set(0);
+        self.epochs.set(ptr::null());
+    }
+
     /// Opens it where `N` bytes at an address lie in `space`, if that is shared memory with granules of 4 bytes, and it is not open there.
     #[inline(always)]
     pub(super) fn open_if_shared<const N: usize>(&self, space: &Space, address: usize) {
@@ -84,6 +96,19 @@ impl Window {
         })
     }
 
+    /// Whether the launch only reads the `N` bytes at an address, 4 or a multiple.
+    #[inline(always)]
+    pub(super) fn is_only_read<const N: usize>(&self, address: usize) -> bool {
+        self.epochs.get().is_null() && self.holds::<N>(address)
+    }
+
+    #[inline(always)]
+    fn holds<const N: usize>(&self, address: usize) -> bool {
+        let offset = address.wrapping_sub(self.base.get());
+        let bytes = self.bytes.get() as usize;
+        offset < bytes && (N <= 4 || bytes - offset >= N) && address.is_multiple_of(N)
+    }
+
     /// Whether each granule of `N` bytes at an address, 4 or a multiple, has this epoch or one that `or` wants.
     #[inline(always)]
     pub(super) fn all_are<const N: usize>(
@@ -92,11 +117,10 @@ impl Window {
         either: u32,
         or: impl Fn(u32) -> bool,
     ) -> bool {
-        let offset = address.wrapping_sub(self.base.get());
-        let bytes = self.bytes.get() as usize;
-        if offset >= bytes || N > 4 && bytes - offset < N || !address.is_multiple_of(N) {
+        if self.epochs.get().is_null() || !self.holds::<N>(address) {
             return false;
         }
+        let offset = address.wrapping_sub(self.base.get());
         let is = |n: usize| {
             // SAFETY: a window is closed before its table ends, and has so many granules.
             let epoch = unsafe { &*self.epochs.get().wrapping_byte_add(offset + n) };
@@ -129,6 +153,9 @@ impl Window {
     ) -> bool {
         if !self.holds_row::<N>(row) {
             return false;
+        }
+        if self.epochs.get().is_null() {
+            return true;
         }
         let offset = row.address - self.base.get();
         let at = self.epochs.get().wrapping_byte_add(offset);

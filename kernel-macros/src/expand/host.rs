@@ -157,6 +157,12 @@ fn passed(param: &Param) -> TokenStream {
         )
     };
     match (&param.kind, param.space()) {
+        (ParamKind::Slice(element), _) => quote! {
+            ::warploom::launch::Arg::only_read(
+                #named,
+                <#element as ::warploom::device_std::SliceElement>::READ_ONLY
+            )
+        },
         (ParamKind::Output(_) | ParamKind::Output2D(_), Some(space)) => quote! {
             ::warploom::launch::Arg::by_blocks(
                 #named,

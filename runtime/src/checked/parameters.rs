@@ -1,19 +1,33 @@
-//! What the checks know of a launch's arguments: the names of slices, and where the values are that kernels only read.
+//! What the checks know of a launch's arguments: the names of slices, which memory is only read, and where the values are that kernels only read.
 
 use warploom_emulator::check::{self, Birth, Kind};
 
+use crate::kernel::Kernel;
 use crate::launch::arguments::Arg;
+use warploom_device_std::layout;
 
 /// The arguments of one launch, until it is dropped.
 pub(crate) struct Parameters(Vec<*const u8>);
 
 impl Parameters {
     /// For the next run on this OS thread.
-    pub(crate) fn announce(args: &[Arg<'_>]) -> Parameters {
+    pub(crate) fn announce(kernel: &Kernel, args: &[Arg<'_>]) -> Parameters {
         let mut values = Vec::new();
+        let layouts = || kernel.layouts.iter().copied();
+        let may_be_written = |start: *const u8, bytes: usize| {
+            // Without a layout for each, nothing is known of values.
+            kernel.layouts.len() != args.len()
+                || args
+                    .iter()
+                    .zip(layouts())
+                    .any(|(arg, layout)| may_write(arg, layout, start, bytes))
+        };
         for arg in args {
             if let Some((start, bytes)) = arg.slice() {
                 check::name_view(start, bytes, arg.name());
+                if arg.is_only_read() && !may_be_written(start, bytes) {
+                    check::reads_only(start, bytes);
+                }
             }
             if let Some(start) = arg.place() {
                 let param = arg.param();
@@ -30,6 +44,40 @@ impl Parameters {
 
 impl Drop for Parameters {
     fn drop(&mut self) {
+        check::forget_views(); // of a launch that did not run
         self.0.iter().for_each(|start| check::free(*start));
     }
 }
+
+/// Whether an argument may lead a kernel to write some of these bytes: another slice of them, a pointer or number that is an address there, or a value
+/// that may have such a word in it.
+fn may_write(arg: &Arg<'_>, layout: u64, start: *const u8, bytes: usize) -> bool {
+    let end = start.addr().saturating_add(bytes);
+    if let Some((other, length)) = arg.slice() {
+        let is_apart = other.addr() >= end || other.addr().saturating_add(length) <= start.addr();
+        return !arg.is_only_read() && !is_apart;
+    }
+    let leads_there = |word: u64| (start.addr() as u64..=end as u64).contains(&word);
+    let Some(value) = arg.place() else {
+        return leads_there(arg.address());
+    };
+    let (size, align) = (arg.param().size, arg.param().align);
+    if size < 8 || align < 8 {
+        return false;
+    }
+    if size > 8 || !WORDS.contains(&layout) {
+        return true; // its bytes may be padding, which must not be read
+    }
+    // SAFETY: the argument borrows a number or pointer of 8 bytes.
+    leads_there(unsafe { value.cast::<u64>().read_unaligned() })
+}
+
+/// The layouts of numbers of 8 bytes, and of raw pointers, which have none.
+const WORDS: [u64; 6] = [
+    0,
+    layout::name("usize"),
+    layout::name("isize"),
+    layout::name("u64"),
+    layout::name("i64"),
+    layout::name("f64"),
+];

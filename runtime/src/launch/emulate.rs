@@ -57,7 +57,7 @@ pub(super) unsafe fn emulate(
         }
     }
     let _constants = body.map(|_| checked::start_run());
-    let _parameters = body.map(|_| checked::Parameters::announce(args));
+    let _parameters = body.map(|_| checked::Parameters::announce(kernel, args));
     // SAFETY: the addresses of the values of all parameters, in order: their layouts were compared.
     let checked = body.map(|body| move || unsafe { (body.entry)(addresses.first()) });
     // Without another call in between: each thread pays for it.

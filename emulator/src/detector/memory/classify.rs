@@ -159,13 +159,20 @@ pub(crate) fn classify<'s>(snapshot: &'s Snapshot, access: Access) -> Verdict<'s
         () if !found.is_checked() => return Verdict::Global(found),
         () if !found.holds(address, bytes) => shared().map(Wrong::Outside),
         () if !is_aligned => shared().map(|found| Wrong::Misaligned(In::Global(found))),
-        () if access.how != How::Reads && found.is_read_only() => shared().map(Wrong::ReadOnly),
+        () if access.how != How::Reads && is_read_only(snapshot, found) => {
+            shared().map(Wrong::ReadOnly)
+        }
         () => None,
     };
     match wrong_there {
         Some(there) => wrong(there),
         None => Verdict::Global(found),
     }
+}
+
+/// Whether kernels only read memory: always, or in this run.
+fn is_read_only(snapshot: &Snapshot, found: &Allocation) -> bool {
+    found.is_read_only() || snapshot.only_reads(found) && !found.tracks_init()
 }
 
 /// `Ok`: an access lies in one array of the shared memory of the cluster. `Err`: it lies in this memory, but in no array: the nearest, and

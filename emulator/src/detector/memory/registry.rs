@@ -20,6 +20,9 @@ static TRACKS: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// What the next run on this OS thread calls its parameters.
     static NAMES: RefCell<Vec<View>> = const { RefCell::new(Vec::new()) };
+
+    /// What the next run on this OS thread only reads: starts and lengths.
+    static ONLY_READ: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
 }
 
 struct Registry {
@@ -219,6 +222,21 @@ pub(super) fn name(start: usize, bytes: usize, label: &str) {
         name: label.into(),
     };
     NAMES.with_borrow_mut(|names| names.push(view));
+}
+
+/// The next run on this OS thread only reads these bytes.
+pub(super) fn reads_only(start: usize, bytes: usize) {
+    ONLY_READ.with_borrow_mut(|all| all.push((start, bytes)));
+}
+
+/// What was given for the next run on this OS thread is not for one after it.
+pub(super) fn forget_views() {
+    drop((NAMES.take(), ONLY_READ.take()));
+}
+
+/// What the run that starts now only reads.
+pub(super) fn only_read() -> Vec<(usize, usize)> {
+    ONLY_READ.take()
 }
 
 /// All memory of this moment, and the names for the run that starts now.

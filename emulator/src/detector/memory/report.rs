@@ -129,6 +129,10 @@ impl Finding<'_> {
                 "parameters of a kernel are in constant memory: all threads have the same ones",
                 "copy the parameter into a local variable, and change that",
             ),
+            super::Kind::Global => (
+                "the launch passes this memory to the kernel as a shared slice only: no thread may write it meanwhile, and a GPU may read it through a cache that does not see writes",
+                "pass it as an output, as a slice of atomics, or as a raw pointer",
+            ),
             _ => (
                 "kernels only read constant memory; the host writes it between launches",
                 "use a `device_static!` or a buffer for what kernels write",

@@ -14,6 +14,8 @@ pub(crate) struct Snapshot {
     late: StaticMutex<Late>,
     /// What the launch's parameters are called, by their start.
     views: Vec<View>,
+    /// What the launch only reads: starts and lengths.
+    only_read: Vec<(usize, usize)>,
 }
 
 /// A part of memory under the name of a kernel's parameter.
@@ -60,6 +62,7 @@ impl Snapshot {
             fixed,
             late: StaticMutex::default(),
             views,
+            only_read: registry::only_read(),
         }
     }
 
@@ -69,7 +72,14 @@ impl Snapshot {
             fixed: Arc::default(),
             late: StaticMutex::default(),
             views: Vec::new(),
+            only_read: Vec::new(),
         }
+    }
+
+    /// Whether the launch only reads an allocation, as a whole.
+    pub(crate) fn only_reads(&self, allocation: &Allocation) -> bool {
+        let all = (allocation.start, allocation.bytes);
+        self.only_read.contains(&all)
     }
 
     /// The allocation that an address lies in, if it is there.

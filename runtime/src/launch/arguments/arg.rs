@@ -33,6 +33,8 @@ pub struct Arg<'a> {
     pub(super) misaligned: bool,
     /// Elements that a block writes along x and y; 0 where threads count.
     pub(super) core: [u64; 2],
+    /// Whether the kernel knows it as a shared slice of elements that do not change.
+    pub(super) only_read: bool,
     pub(super) borrow: PhantomData<&'a ()>,
 }
 
@@ -47,6 +49,7 @@ impl<'a> Arg<'a> {
             name: "",
             misaligned: false,
             core: [0; 2],
+            only_read: false,
             borrow: PhantomData,
         }
     }
@@ -61,6 +64,7 @@ impl<'a> Arg<'a> {
             name: "",
             misaligned: false,
             core: [0; 2],
+            only_read: false,
             borrow: PhantomData,
         }
     }
@@ -81,6 +85,7 @@ impl<'a> Arg<'a> {
             misaligned: param.start_align() > param.align
                 && !words[0].is_multiple_of(param.start_align()),
             core: [0; 2],
+            only_read: false,
             borrow: PhantomData,
         }
     }
@@ -114,6 +119,17 @@ impl<'a> Arg<'a> {
 
     pub(crate) fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// A slice that the kernel only reads, if `only_read`: the emulator's checks do not remember reads of what no argument leads to a write of.
+    #[must_use]
+    pub fn only_read(self, only_read: bool) -> Arg<'a> {
+        Arg { only_read, ..self }
+    }
+
+    #[inline]
+    pub(crate) fn is_only_read(&self) -> bool {
+        self.only_read
     }
 
     /// An output of which each block writes `core` elements along x and y; 0 if that is not to be checked.

@@ -15,6 +15,7 @@ pub(crate) struct RecordedArg {
     words: [u64; 3],
     name: &'static str,
     core: [u64; 2],
+    only_read: bool,
     is_grid_barrier: bool,
     /// How many of them are parameters.
     n_words: usize,
@@ -47,6 +48,7 @@ impl RecordedArg {
             words: arg.words,
             name: arg.name,
             core: arg.core,
+            only_read: arg.only_read,
             is_grid_barrier: matches!(arg.value, Source::GridBarrier),
             n_words: match arg.value {
                 Source::Words(n) => n,
@@ -72,6 +74,7 @@ impl RecordedArg {
             name: self.name,
             misaligned: false, // it was recorded, and its memory stays where it is
             core: self.core,
+            only_read: self.only_read,
             borrow: PhantomData,
         }
     }
