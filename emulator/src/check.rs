@@ -2,7 +2,7 @@
 //! code calls.
 
 pub use crate::control::{
-    Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ThreadId,
+    Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ReadableStore, ThreadId,
 };
 pub use crate::detector::{
     ForeignMemory, GlobalMemory, HOOKS, Hook, allocate, allocate_at, copied, forget_values,

@@ -7,6 +7,9 @@
 //!
 //! A thread that makes an atomic access of the same memory from the same place for the third time, without having changed memory, is taken
 //! for one that polls. It goes on when another thread has changed memory by an atomic, or when no thread is pending.
+//!
+//! With weak memory the controller chooses, too, which store an atomic load reads, among those that the memory model allows
+//! (`detector/weak.rs`), and sequentially consistent fences are accesses of no bytes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,12 +30,14 @@ pub struct ThreadId {
 pub struct PendingAccess {
     /// Which thread.
     pub thread: ThreadId,
-    /// The first byte.
+    /// The first byte; 0 of a fence.
     pub address: usize,
-    /// How many.
+    /// How many; none of a fence.
     pub bytes: u32,
     /// Whether it may change them.
     pub writes: bool,
+    /// Whether its order among all others of the kind matters: a sequentially consistent access or fence, with weak memory.
+    pub seq_cst: bool,
     /// Where in the source.
     pub site: SiteId,
 }
@@ -46,8 +51,21 @@ pub struct MadeAccess {
     pub after: Option<u64>,
     /// Whether memory has another value now.
     pub changed: bool,
+    /// Whether other accesses of the memory can tell that it was made: it changed memory, or, with weak memory, it is a store.
+    pub is_store: bool,
+    /// What memory held, if a load read an older store.
+    pub newest: Option<u64>,
     /// What reports call the memory; only for a controller that [names memory](Controller::names_memory).
     pub memory: Option<String>,
+}
+
+/// A store that a load may read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadableStore {
+    /// Which access of the launch it was, counted from 0 in the order in which they were chosen; `None`: none of them.
+    pub access: Option<u64>,
+    /// What it wrote.
+    pub value: u64,
 }
 
 /// The launch that begins.
@@ -70,6 +88,17 @@ pub trait Controller: Send + Sync {
 
     /// Which of these accesses is made next: an index. The list is not empty, and sorted by block and thread.
     fn choose(&self, pending: &[PendingAccess]) -> usize;
+
+    /// Whether loads may read older stores, as far as the memory model allows it.
+    fn has_weak_memory(&self) -> bool {
+        false
+    }
+
+    /// Which of these stores the load reads that was chosen last: an index. They are at least two, the newest first.
+    fn choose_store(&self, stores: &[ReadableStore]) -> usize {
+        let _ = stores;
+        0
+    }
 
     /// What came of the access that was chosen last.
     fn made(&self, access: MadeAccess);

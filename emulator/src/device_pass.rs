@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
 pub use crate::control::{
-    Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ThreadId,
+    Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ReadableStore, ThreadId,
 };
 use crate::fault::Fault;
 pub use crate::finding::{Code, Note, Place, Report, Severity, Side, Who};

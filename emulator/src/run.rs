@@ -263,7 +263,10 @@ pub fn run_with(
     let watchers = has_lints.then(|| Arc::new(Watchers::default()));
     let checks = is_checked.then(|| {
         let observe = watchers.clone().map(|watchers| watchers.observe(shape));
-        Arc::new(RunChecks::new(shape, n_workers, Arc::clone(&sink), observe))
+        let control = options.control.as_ref();
+        let is_weak = control.is_some_and(|control| control.0.has_weak_memory());
+        let sink = Arc::clone(&sink);
+        Arc::new(RunChecks::new(shape, n_workers, sink, observe, is_weak))
     });
     let launch = Launch {
         options: Options {

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::model::{Emulator, Model};
 
 pub use compare::Mismatch;
-pub use explore::{Exploration, Explored, ScheduleFailure, Strategy, explore};
+pub use explore::{Exploration, Explored, Memory, ScheduleFailure, Strategy, explore};
 pub use outputs::{List, Outputs};
 pub use values::{Element, Part};
 

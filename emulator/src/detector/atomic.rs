@@ -9,6 +9,7 @@ use super::shadow::{Entry, Granule, flag};
 use super::slot::{AccessKind, Slot};
 use super::space::Space;
 use super::state::{BlockChecks, current};
+use super::weak::How;
 use crate::engine::fiber::Running;
 use crate::site::Site;
 
@@ -120,7 +121,8 @@ fn hold<'a>(
     let what = AccessKind::new(kinds(does, true), site);
     let space = access::locate(running, checks, (address, bytes, bytes), what);
     if !spun {
-        spins(running, (address, bytes), does != Does::Loads, site);
+        let range = (address, bytes);
+        spins(running, checks, space, range, (does, how), site);
     }
     let held = Held {
         running,
@@ -136,10 +138,33 @@ fn hold<'a>(
     held
 }
 
-/// Lets others run if the lane only polls. Nothing is locked here.
-fn spins(running: &Running<'_>, (address, bytes): (usize, usize), writes: bool, site: u32) {
+/// Lets others run if the lane only polls. Nothing is locked here. `how` is 4 × order + scope; `space`: that of an access that is atomic.
+fn spins(
+    running: &Running<'static>,
+    checks: &BlockChecks,
+    space: Option<&Space>,
+    (address, bytes): (usize, usize),
+    (does, how): (Does, u32),
+    site: u32,
+) {
     let at = std::ptr::with_exposed_provenance(address);
-    running.atomic_access(at, bytes as u32, writes, Site::of_site(site));
+    let (order, scope) = (how >> 2, how & 3);
+    let is_weak = checks.has_weak_memory();
+    let polls = running.atomic_access(
+        at,
+        bytes as u32,
+        (does != Does::Loads, is_weak && order == 4),
+        Site::of_site(site),
+    );
+    if let (true, Some(space)) = (is_weak, space) {
+        let how = How {
+            does,
+            order,
+            scope,
+            polls,
+        };
+        checks.makes_weakly(running, space, (address, bytes), how);
+    }
     running.step(site);
 }
 
@@ -182,6 +207,9 @@ impl Held<'_> {
     #[inline(never)]
     fn done(self, does: Does, wrote: bool) {
         if let Some(space) = self.space {
+            if self.checks.has_weak_memory() {
+                self.checks.has_made();
+            }
             let access = self.access(space, kinds(does, wrote));
             access.check_values();
             look(&access, self.how >> 2, false);
@@ -212,8 +240,10 @@ pub(super) fn announced_slow(
     let Some(space) = access::locate(running, checks, (at.addr(), bytes, bytes), what) else {
         return;
     };
+    let order = if volatile { 0 } else { how >> 4 };
     if !spun {
-        spins(running, (at.addr(), bytes), does != Does::Loads, site);
+        let (range, how) = ((at.addr(), bytes), order << 2 | SYSTEM);
+        spins(running, checks, Some(space), range, (does, how), site);
     }
     let access = Access::new(running, checks, space, (at.addr(), bytes), what, None);
     access.check_values();
@@ -223,7 +253,7 @@ pub(super) fn announced_slow(
         }
     };
     lock(Granule::lock);
-    look(&access, if volatile { 0 } else { how >> 4 }, space.locked);
+    look(&access, order, space.locked);
     lock(Granule::unlock);
 }
 
@@ -237,8 +267,8 @@ fn several(
     at: *const u8,
     (bytes, does, site): (u32, Does, u32),
 ) {
-    let (range, writes) = ((at.addr(), bytes as usize), does != Does::Loads);
-    spins(running, range, writes, site);
+    let range = (at.addr(), bytes as usize);
+    spins(running, checks, None, range, (does, SYSTEM), site);
     let kind = kinds(does, true) & !AccessKind::ATOMIC | AccessKind::VOLATILE;
     let what = AccessKind::new(kind, site);
     access::slow_path(running, checks, (range.0, range.1, range.1), None, what);
@@ -256,11 +286,16 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
         access.look(entry, at, n);
     });
     let (acquires, releases) = (order & 1 != 0 || order == 4, order >= 2);
-    let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));
-    let message = message.flatten();
+    let old = access.checks.old_message.take();
+    let message = old.unwrap_or_else(|| {
+        let message = has_message.then(|| access.checks.run().graph.lock().read(access.address));
+        message.flatten()
+    });
     if what.is(AccessKind::READ) {
         read(access, message, acquires, later);
-        hint(access, newest, message, acquires);
+        if old.is_none() {
+            hint(access, newest, message, acquires);
+        }
     }
     has_message = message.is_some();
     if what.is(AccessKind::WRITE) {
@@ -461,8 +496,15 @@ fn hint(access: &Access<'_>, wrote: Slot, message: Option<u32>, acquires: bool) 
     checks.hints.add(access.running.thread.get(), hint);
 }
 
-/// A fence of the lane that runs; `how` is 4 × order + scope.
+/// A fence of the lane that runs, by an intrinsic; `how` is 4 × order + scope.
 pub(crate) fn fence(how: u32) {
+    if let Some((running, _)) = current() {
+        fence_at(how, running.site.get());
+    }
+}
+
+/// The same, from a place.
+pub(super) fn fence_at(how: u32, site: u32) {
     let Some((running, checks)) = current() else {
         return;
     };
@@ -470,6 +512,12 @@ pub(crate) fn fence(how: u32) {
         observer.fences();
     }
     let (order, scope) = (how >> 2, how & 3);
+    if checks.has_weak_memory() {
+        if order == 4 {
+            running.fence_access(Site::of_site(site));
+        }
+        checks.weak_fence(running.thread.get(), order, scope);
+    }
     let who = checks.clocks.base.get() | running.thread.get();
     let graph = &checks.run().graph;
     if order & 1 != 0 || order == 4 {
@@ -497,7 +545,9 @@ fn quietly(running: &Running<'static>, checks: &BlockChecks, act: impl FnOnce())
         }
     };
     tell(true);
+    checks.at_mbarrier.set(true);
     act();
+    checks.at_mbarrier.set(false);
     tell(false);
 }
 
@@ -514,6 +564,7 @@ pub(crate) fn will_arrive(at: *const u8) {
     quietly(running, checks, || {
         around(at, 8, Does::Changes, how, || ((), true))
     });
+    checks.weak_phase(running.thread.get(), at.addr(), true);
 }
 
 /// The lane that runs arrives there; the phase has this parity and ends with that if `ends`. No other lane runs meanwhile.
@@ -543,4 +594,5 @@ pub(crate) fn sees_phase(at: *const u8, parity: u32) {
         let clocks = &checks.clocks;
         clocks.phase_seen(running.thread.get(), at.addr(), parity);
     }
+    checks.weak_phase(running.thread.get(), at.addr(), false);
 }

@@ -35,6 +35,7 @@ fn frees(start: usize) {
     {
         return;
     }
+    checks.weakly_freed(start, space.bytes);
     let what = AccessKind::new(AccessKind::WRITE, running.site.get());
     let access = |address, bytes| Access::new(running, checks, space, (address, bytes), what, None);
     let mut found: Option<(usize, usize, Slot)> = None;

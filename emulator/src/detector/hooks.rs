@@ -80,7 +80,7 @@ hooks! {
     /// Where the lane's registers are: three words each of `%tid`, `%ctaid`, `%ntid` and `%nctaid`, which stay what they are while it runs.
     fn lane() -> *const u8 { fiber::registers().cast() }
     /// A fence of Rust's own, of the system's scope; the order as in the table of intrinsics.
-    fn fence(order: u32, site: u32) { let _ = site; atomic::fence(order << 2 | atomic::SYSTEM); }
+    fn fence(order: u32, site: u32) { atomic::fence_at(order << 2 | atomic::SYSTEM, site); }
     /// A call of a function that was not inlined, from `site`.
     fn enter(site: u32) { state::enter(site); }
     /// The end of that call.

@@ -31,6 +31,7 @@ mod slot; // one access, as it is remembered
 mod space; // which memory an access goes to
 mod state; // what a run keeps, and each of its blocks
 mod uninitialised; // reads of what has no value
+mod weak; // which stores atomic loads may read, in explorations
 mod window; // parts of memory that sites have accessed before
 
 pub(crate) use access::{reads, writes};

@@ -23,9 +23,11 @@ use super::shadow::{Splits, Table};
 use super::slot::Slot;
 use super::space::{CACHED, NOWHERE, Space, SpaceKind};
 use super::uninitialised::{self, Uninitialised, UninitialisedGlobal};
+use super::weak::{Weak, weak_blocks_met};
 use super::window::Window;
 use crate::engine::checker::{BlockChecker, RunChecker};
 use crate::engine::fiber::{self, Running};
+use crate::engine::pending::MadeWeakly;
 use crate::engine::shared::ARENA_BYTES;
 use crate::engine::tls::{self, CHECKER};
 use crate::engine::warp::{LANES, WarpOp, lanes};
@@ -71,6 +73,8 @@ pub(crate) struct RunChecks {
     spaces: Mutex<HashMap<usize, Box<(Table, Space)>>>,
     /// Makes what observes the blocks of one worker.
     observe: Option<Observe>,
+    /// What atomic loads may read, in a run under control with weak memory.
+    pub(super) weak: Option<Mutex<Weak>>,
 }
 
 impl RunChecks {
@@ -80,8 +84,13 @@ impl RunChecks {
         n_workers: usize,
         sink: Arc<Sink>,
         observe: Option<Observe>,
+        has_weak_memory: bool,
     ) -> Self {
         let t0 = NOW.load(Ordering::Relaxed);
+        let weak = has_weak_memory.then(|| {
+            let shift = shape.n_threads.next_power_of_two().trailing_zeros();
+            Mutex::new(Weak::new(shift, shape.cluster_blocks() as u32))
+        });
         Self {
             shape,
             snapshot: Snapshot::take(),
@@ -96,6 +105,7 @@ impl RunChecks {
             high: AtomicU32::new(t0),
             spaces: Mutex::default(),
             observe,
+            weak,
         }
     }
 
@@ -184,6 +194,10 @@ pub(crate) struct BlockChecks {
     pub(super) flights: RefCell<Vec<copies::Flight>>,
     /// Told of all that its lanes do.
     pub(super) observer: Option<Box<dyn Observer>>,
+    /// What the lane that runs accesses is a barrier in memory.
+    pub(super) at_mbarrier: Cell<bool>,
+    /// `Some`: the lane that runs reads an older store, of which this is the message.
+    pub(super) old_message: Cell<Option<Option<u32>>>,
 }
 
 impl BlockChecks {
@@ -214,6 +228,8 @@ impl BlockChecks {
             any_calls: Cell::new(false),
             flights: RefCell::default(),
             observer: run.observe.as_ref().map(|Observe(make)| make()),
+            at_mbarrier: Cell::new(false),
+            old_message: Cell::new(None),
         }
     }
 
@@ -353,6 +369,7 @@ impl RunChecker for RunChecks {
 impl BlockChecker for BlockChecks {
     fn restart(&self, block: [u32; 3], start: u32) {
         uninitialised::finish(self);
+        self.restart_weakly();
         let run = self.run();
         let number = run.shape.number_of(block);
         self.clocks
@@ -398,6 +415,7 @@ impl BlockChecker for BlockChecks {
         if let Some(observer) = &self.observer {
             observer.block_met(site, answers);
         }
+        self.weak_meet(0, live);
         if self.only_returned() && self.clocks.live_met(live, site) {
             return;
         }
@@ -412,6 +430,7 @@ impl BlockChecker for BlockChecks {
         if !op.orders_memory() {
             return;
         }
+        self.weak_meet(warp, &[lanes]);
         let is_whole =
             whole && !(self.only_returned() && self.clocks.has_returned_after_write(warp, lanes));
         self.clocks.warp_met(warp, lanes, is_whole);
@@ -419,12 +438,14 @@ impl BlockChecker for BlockChecks {
 
     fn arrives_at_part(&self, thread: u32, id: u32, count: u32) {
         self.clocks.arrives_at_part(thread, id, count);
+        self.weakly_arrives_at_part(thread, id, count);
     }
 
     fn part_met(&self, site: Site, (id, count): (u32, u32), waiting: &[u32]) {
         if let Some(observer) = &self.observer {
             observer.part_met(site, waiting);
         }
+        self.weak_part_met((id, count), waiting);
         let waiting = (0..).zip(waiting);
         let released =
             waiting.flat_map(|(warp, mask)| lanes(*mask).map(move |lane| warp * LANES + lane));
@@ -442,6 +463,10 @@ impl BlockChecker for BlockChecks {
         calls
             .get(thread as usize)
             .map_or(at, |calls| users_place(at, calls).0)
+    }
+
+    fn access_made(&self) -> MadeWeakly {
+        self.takes_made()
     }
 
     fn copy_ends(&self, to: *mut u8, bytes: usize) {
@@ -528,6 +553,7 @@ pub(super) fn leave() {
 
 /// All lanes of these blocks have met: those of a cluster, or of the grid.
 fn blocks_met<'a, I: Iterator<Item = &'a BlockChecks>>(blocks: impl Fn() -> I, grid: bool) {
+    weak_blocks_met(blocks());
     let next = blocks().map(BlockChecks::high).max().unwrap_or(0) + 1;
     for checks in blocks().filter(|checks| !checks.is_over()) {
         checks.remote.clear();

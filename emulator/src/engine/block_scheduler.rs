@@ -69,12 +69,12 @@ impl<'run> BlockScheduler<'run> {
         sleepers != 0
     }
 
-    /// Switches to a lane whose atomic access was chosen.
-    pub(crate) fn make_access(&mut self, thread: u32) {
+    /// Switches to a lane whose atomic access was chosen, as number `number` of the launch.
+    pub(crate) fn make_access(&mut self, thread: u32, number: u64) {
         let running = Rc::clone(&self.running);
         let _entered = Entered::new(&running);
         if let Some(pending) = &running.pending {
-            pending.take(thread);
+            pending.take(thread, number);
         }
         self.resume(thread);
         running.spin.settle();

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::engine::pending::MadeWeakly;
 use crate::engine::warp_op::WarpOp;
 use crate::site::{Site, SiteId};
 
@@ -53,6 +54,9 @@ pub(crate) trait BlockChecker: fmt::Debug + Any {
 
     /// The place to name of what lane number `thread` does at `at`: the innermost of the user's code among it and the calls that it is in.
     fn users_site(&self, thread: u32, at: SiteId) -> SiteId;
+
+    /// Under control: the lane that was chosen has made its access, and waits or has exited.
+    fn access_made(&self) -> MadeWeakly;
 
     /// A copy of the lane that runs has been waited for and takes place now.
     fn copy_ends(&self, to: *mut u8, bytes: usize);

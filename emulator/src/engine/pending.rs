@@ -11,6 +11,7 @@ pub(crate) struct Access {
     pub(crate) address: usize,
     pub(crate) bytes: u32,
     pub(crate) writes: bool,
+    pub(crate) seq_cst: bool,
     pub(crate) place: Site,
 }
 
@@ -19,6 +20,8 @@ pub(crate) struct PendingAccesses {
     lanes: RefCell<Vec<Option<Access>>>,
     /// The value of memory before the access that was made last.
     before: Cell<Option<u64>>,
+    /// Which access of the launch that is.
+    number: Cell<u64>,
 }
 
 impl PendingAccesses {
@@ -26,6 +29,7 @@ impl PendingAccesses {
         Self {
             lanes: RefCell::new(vec![None; n_threads as usize]),
             before: Cell::new(None),
+            number: Cell::new(0),
         }
     }
 
@@ -39,8 +43,9 @@ impl PendingAccesses {
         self.lanes.borrow_mut()[thread as usize] = Some(access);
     }
 
-    /// The lane has been chosen.
-    pub(crate) fn take(&self, thread: u32) {
+    /// The lane has been chosen, for access number `number` of the launch.
+    pub(crate) fn take(&self, thread: u32, number: u64) {
+        self.number.set(number);
         self.lanes.borrow_mut()[thread as usize] = None;
     }
 
@@ -54,9 +59,15 @@ impl PendingAccesses {
                 address: access.address,
                 bytes: access.bytes,
                 writes: access.writes,
+                seq_cst: access.seq_cst,
                 site: access.place.id(),
             })
         }));
+    }
+
+    /// The number of the access that is made.
+    pub(crate) fn number(&self) -> u64 {
+        self.number.get()
     }
 
     /// The chosen lane makes its access now.
@@ -65,16 +76,27 @@ impl PendingAccesses {
     }
 
     /// What came of it; `write` is what it wrote, if it may have written.
-    pub(crate) fn made(&self, write: Option<Written>) -> MadeAccess {
+    pub(crate) fn made(&self, write: Option<Written>, weak: MadeWeakly) -> MadeAccess {
         let before = self.before.take();
         let (after, changed) = write.map_or((before, false), |write| (write.value, write.changed));
         MadeAccess {
             before,
             after,
             changed,
+            is_store: changed || weak.is_store,
+            newest: weak.newest,
             memory: None,
         }
     }
+}
+
+/// What weak memory adds to that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct MadeWeakly {
+    /// It is a store, whatever it wrote.
+    pub(crate) is_store: bool,
+    /// What memory holds, if an older store was read.
+    pub(crate) newest: Option<u64>,
 }
 
 /// What memory holds after an atomic that may have changed it.

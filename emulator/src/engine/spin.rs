@@ -276,8 +276,16 @@ impl Running<'_> {
     /// The lane makes an atomic or volatile access of so many bytes next; `writes`: it may change memory. A lane that only polls gives
     /// way to others here, and in random orders any lane may.
     ///
+    /// `seq_cst`: its order among all others of the kind matters. True: the lane was taken for one that polls, and has given way.
+    ///
     /// The memory is there: the caller has checked the address, from a pointer.
-    pub(crate) fn atomic_access(&self, at: *const u8, bytes: u32, writes: bool, place: Site) {
+    pub(crate) fn atomic_access(
+        &self,
+        at: *const u8,
+        bytes: u32,
+        (writes, seq_cst): (bool, bool),
+        place: Site,
+    ) -> bool {
         let spin = &self.spin;
         spin.settle();
         let mut recent = spin.recent.get();
@@ -294,7 +302,8 @@ impl Running<'_> {
             0
         };
         spin.polls.set(polls);
-        if polls >= spin.patience() {
+        let is_impatient = polls >= spin.patience();
+        if is_impatient {
             self.give_way(place, at.addr());
         } else {
             self.maybe_yield();
@@ -304,6 +313,7 @@ impl Running<'_> {
                 address: at.addr(),
                 bytes,
                 writes,
+                seq_cst,
                 place,
             };
             self.wait_to_be_chosen(pending, access);
@@ -320,6 +330,23 @@ impl Running<'_> {
                     spin.change();
                 }
             }
+        }
+        is_impatient
+    }
+
+    /// The lane makes a sequentially consistent fence next, whose order among all others of the kind matters.
+    pub(crate) fn fence_access(&self, place: Site) {
+        self.spin.settle();
+        if let Some(pending) = &self.pending {
+            let access = Access {
+                address: 0,
+                bytes: 0,
+                writes: false,
+                seq_cst: true,
+                place,
+            };
+            self.wait_to_be_chosen(pending, access);
+            pending.makes(None);
         }
     }
 
@@ -462,7 +489,7 @@ impl Running<'_> {
 }
 
 /// What memory holds; `None` if there is no atomic of this size.
-fn value(at: *const u8, bytes: u32) -> Option<u64> {
+pub(crate) fn value(at: *const u8, bytes: u32) -> Option<u64> {
     let at = at.cast_mut();
     if !at.addr().is_multiple_of(bytes.max(1) as usize) {
         return None;

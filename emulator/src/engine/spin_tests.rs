@@ -33,7 +33,7 @@ fn ends(blocks: u32, threads: u32, options: &Options, program: impl Fn() + Sync)
 fn announce(word: &AtomicU32, writes: bool) {
     let place = Site::of_call(Location::caller());
     let at: *const u8 = word.as_ptr().cast();
-    with_running(|running| running.atomic_access(at, 4, writes, place));
+    with_running(|running| running.atomic_access(at, 4, (writes, false), place));
 }
 
 #[track_caller]

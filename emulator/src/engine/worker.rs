@@ -25,6 +25,8 @@ pub(crate) struct Worker<'run> {
     watch: Watch,
     /// The blocks of the set in the order in which they are served.
     turns: Vec<usize>,
+    /// Atomic accesses that were chosen, in a run under control.
+    n_chosen: u64,
     set: Rc<CoResidentBlocks<'run>>,
 }
 
@@ -83,6 +85,7 @@ impl<'run> Worker<'run> {
             schedulers,
             watch: Watch::default(),
             turns,
+            n_chosen: 0,
             set,
         }
     }

@@ -12,7 +12,7 @@ mod switches; // a schedule, short and in words
 mod timeline; // the steps of a failing schedule
 
 pub use report::ScheduleFailure;
-pub use strategy::{Explored, Strategy};
+pub use strategy::{Explored, Memory, Strategy};
 
 use std::panic::Location;
 
@@ -33,7 +33,9 @@ const EXECUTIONS: u64 = 1000;
 /// A body launches kernels on the device that it is given and checks their results. In each execution the threads' atomic and volatile accesses are made in
 /// another order, across warps and blocks: threads are switched there and nowhere else, which is enough, since plain accesses that are not ordered by them are
 /// data races, and those are reported in any order. All blocks of a grid with at most 2048 threads run together; blocks of larger ones one after the other.
-/// Memory is sequentially consistent in all executions: values that weak orders allow besides do not occur.
+///
+/// Memory is weak unless [`memory`](Exploration::memory) says otherwise: an atomic or volatile load may read an older value than the newest where the memory model allows it, one that
+/// no other order of the accesses gives. Loads of values that are stored later, and stores that come to lie behind others that were made later, do not occur.
 ///
 /// A body must be a function of its device: the same each time, with all memory made anew, and launches from one host thread. A loop that makes the same access
 /// again without a change of memory is taken for polling, and goes on when an atomic has changed memory.
@@ -63,6 +65,7 @@ pub struct Exploration {
     strategy: Strategy,
     executions: u64,
     seed: u64,
+    memory: Memory,
     emulator: Emulator,
 }
 
@@ -79,6 +82,7 @@ impl Exploration {
             strategy: Strategy::default(),
             executions: EXECUTIONS,
             seed: 0,
+            memory: Memory::default(),
             emulator: Emulator::new(),
         }
     }
@@ -96,6 +100,11 @@ impl Exploration {
     /// The random choices are a function of this number.
     pub fn seed(self, seed: u64) -> Exploration {
         Exploration { seed, ..self }
+    }
+
+    /// Lets loads read what this memory allows.
+    pub fn memory(self, memory: Memory) -> Exploration {
+        Exploration { memory, ..self }
     }
 
     /// Lets the emulator stand for a GPU of this compute capability.
@@ -117,6 +126,7 @@ impl Exploration {
             .map_err(|message| Box::new(ScheduleFailure::without_schedule(message)))?;
         let runs = Runs {
             emulator: self.emulator,
+            memory: self.memory,
             body: &body,
         };
         match settings.replay {

@@ -87,14 +87,17 @@ impl Worker<'_> {
         let Some(at) = self.schedulers.iter().position(is_its) else {
             return;
         };
-        let memory = control.0.names_memory().then(|| {
+        let memory = (control.0.names_memory() && chosen.bytes != 0).then(|| {
             let running = &self.schedulers[at].running;
             diagnose::name_of_memory(running, chosen.address)
         });
-        self.schedulers[at].make_access(chosen.thread.thread);
+        let number = self.n_chosen;
+        self.n_chosen += 1;
+        self.schedulers[at].make_access(chosen.thread.thread, number);
         let running = &self.schedulers[at].running;
+        let weak = running.checks.as_ref().map(|checks| checks.access_made());
         if let Some(pending) = &running.pending {
-            let mut made = pending.made(running.spin.written.take());
+            let mut made = pending.made(running.spin.written.take(), weak.unwrap_or_default());
             made.memory = memory;
             let changed = made.changed;
             control.0.made(made);

@@ -2,12 +2,22 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use warploom_emulator::check::{ControlledLaunch, Controller, MadeAccess, PendingAccess, ThreadId};
+use warploom_emulator::check::{
+    ControlledLaunch, Controller, MadeAccess, PendingAccess, ReadableStore, ThreadId,
+};
 
-/// Chooses the thread of each step.
+use super::order::Order;
+use super::strategy::Memory;
+
+/// Chooses the thread of each step, and the store that it reads.
 pub(super) trait Choose: Send {
     /// Which of the pending accesses is made next: an index.
     fn choose(&mut self, at: Decision<'_>) -> usize;
+
+    /// Which store the load reads that was chosen last.
+    fn choose_store(&mut self, _at: Reading) -> usize {
+        0
+    }
 
     /// Threads of the launch have synchronised.
     fn met(&mut self, _threads: &[ThreadId]) {}
@@ -29,6 +39,20 @@ pub(super) struct Decision<'a> {
     pub(super) pending: &'a [PendingAccess],
 }
 
+/// What is known when a store is chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    /// The number of the launch, from 0.
+    pub(super) launch: u32,
+    /// The number of the step in the execution.
+    pub(super) step: usize,
+    pub(super) thread: ThreadId,
+    /// How many steps the thread had made before.
+    pub(super) of_thread: u32,
+    /// How many stores may be read, at least two: 0 is the newest.
+    pub(super) stores: usize,
+}
+
 /// An atomic access that was made.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
@@ -38,6 +62,8 @@ pub(super) struct Step {
     pub(super) of_thread: u32,
     /// Whether another thread than by default was chosen.
     pub(super) is_switch: bool,
+    /// How many stores are newer than the one that it read.
+    pub(super) older: usize,
     pub(super) made: MadeAccess,
 }
 
@@ -60,9 +86,13 @@ impl Decision<'_> {
     }
 }
 
+/// Steps between two times at which clocks of earlier steps are forgotten.
+const FORGET_AFTER: usize = if cfg!(test) { 2 } else { 1024 };
+
 /// Makes the choices of one execution, and keeps them.
 pub(super) struct Recorder {
     state: Mutex<State>,
+    memory: Memory,
     names_memory: bool,
     replay: String,
 }
@@ -70,6 +100,31 @@ pub(super) struct Recorder {
 struct State {
     choose: Box<dyn Choose>,
     execution: Execution,
+    /// The order of the steps of the launch, with weak memory.
+    order: Order,
+    /// The first step of the launch.
+    first: usize,
+}
+
+impl State {
+    /// How many of these stores the step that was chosen last may read: each older one only if it can in no other order of independent steps be the newest.
+    /// That is so if the step comes after the store that is next to it; before that store, it would read the older one.
+    fn readable(&mut self, stores: &[ReadableStore]) -> usize {
+        let steps = &self.execution.steps;
+        let Some(now) = steps.len().checked_sub(1) else {
+            return 1;
+        };
+        let known = self.order.known_but_for_its_memory(&steps[now]);
+        let newer = stores.iter().take(stores.len() - 1);
+        let comes_after = |store: &&ReadableStore| match store.access {
+            Some(access) => {
+                let step = steps.get(self.first + access as usize);
+                step.is_some_and(|step| self.order.knows(&known, step))
+            }
+            None => true,
+        };
+        1 + newer.take_while(comes_after).count()
+    }
 }
 
 /// The steps of an execution.
@@ -91,14 +146,17 @@ impl Execution {
 }
 
 impl Recorder {
-    pub(super) fn new(choose: Box<dyn Choose>, names_memory: bool) -> Recorder {
+    pub(super) fn new(choose: Box<dyn Choose>, memory: Memory, names_memory: bool) -> Recorder {
         let replay = choose.replay();
         let state = Mutex::new(State {
             choose,
             execution: Execution::default(),
+            order: Order::default(),
+            first: 0,
         });
         Recorder {
             state,
+            memory,
             names_memory,
             replay,
         }
@@ -116,7 +174,10 @@ impl Recorder {
 
 impl Controller for Recorder {
     fn begin(&self, launch: ControlledLaunch) {
-        self.state().execution.launches.push(launch);
+        let state = &mut *self.state();
+        state.execution.launches.push(launch);
+        state.order = Order::default(); // the launch before is over
+        state.first = state.execution.steps.len();
     }
 
     fn choose(&self, pending: &[PendingAccess]) -> usize {
@@ -136,19 +197,55 @@ impl Controller for Recorder {
             access,
             of_thread,
             is_switch: chosen != default,
+            older: 0,
             made: MadeAccess::default(),
         });
         chosen
     }
 
+    fn has_weak_memory(&self) -> bool {
+        self.memory == Memory::Weak
+    }
+
+    fn choose_store(&self, stores: &[ReadableStore]) -> usize {
+        let state = &mut *self.state();
+        let stores = state.readable(stores);
+        let number = state.execution.steps.len().saturating_sub(1);
+        let (Some(step), 2..) = (state.execution.steps.last_mut(), stores) else {
+            return 0;
+        };
+        let reading = Reading {
+            launch: step.launch,
+            step: number,
+            thread: step.access.thread,
+            of_thread: step.of_thread,
+            stores,
+        };
+        step.older = state.choose.choose_store(reading).min(stores - 1);
+        step.older
+    }
+
     fn made(&self, access: MadeAccess) {
-        if let Some(step) = self.state().execution.steps.last_mut() {
-            step.made = access;
+        let state = &mut *self.state();
+        let steps = &mut state.execution.steps;
+        let Some(step) = steps.last_mut() else { return };
+        step.made = access;
+        if self.memory == Memory::Weak {
+            let now = steps.len() - 1;
+            let before = state.order.dependent_before(steps, now);
+            state.order.make(steps, now, &before);
+            if now % FORGET_AFTER == FORGET_AFTER - 1 {
+                state.order.forget();
+            }
         }
     }
 
     fn met(&self, threads: &[ThreadId]) {
-        self.state().choose.met(threads);
+        let state = &mut *self.state();
+        state.choose.met(threads);
+        if self.memory == Memory::Weak {
+            state.order.meet(threads);
+        }
     }
 
     fn replay(&self) -> String {
@@ -159,3 +256,7 @@ impl Controller for Recorder {
         self.names_memory
     }
 }
+
+#[cfg(test)]
+#[path = "weak_tests.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! Which steps of an execution happen before which.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warploom_emulator::check::{PendingAccess, ThreadId};
 
@@ -15,11 +15,16 @@ pub(super) struct Order {
     clocks: Vec<Vec<u32>>,
     /// The same after each step that was made.
     pub(super) after: HashMap<usize, Vec<u32>>,
-    /// The steps that accessed each piece of [`PIECE`] bytes.
+    /// The steps that accessed each piece of [`PIECE`] bytes, but for those that come before another one of them for all that is asked.
     accessed: HashMap<usize, Vec<usize>>,
+    /// The latest step that is ordered with all others of the kind.
+    seq_cst: Option<usize>,
 }
 
 const PIECE: usize = 8;
+
+/// Reads that are kept of a piece without a look at whose they are.
+const FEW: usize = 64;
 
 fn pieces(access: &PendingAccess) -> std::ops::RangeInclusive<usize> {
     let last = access.address + (access.bytes as usize).max(1) - 1;
@@ -41,11 +46,29 @@ impl Order {
         self.clocks[number].clone()
     }
 
+    /// Forgets the clocks of steps that no later step is compared with.
+    pub(super) fn forget(&mut self) {
+        let kept: HashSet<usize> = self.accessed.values().flatten().copied().collect();
+        let latest = self.seq_cst;
+        self.after
+            .retain(|step, _| kept.contains(step) || latest == Some(*step));
+    }
+
     /// Whether who has this clock knows a step.
     pub(super) fn knows(&self, clock: &[u32], step: &Step) -> bool {
         let number = self.numbers.get(&step.access.thread);
         let known = number.and_then(|number| clock.get(*number));
         known.is_some_and(|known| *known > step.of_thread)
+    }
+
+    /// What the thread of a step knows before it by all but the order of the accesses of the step's own memory.
+    pub(super) fn known_but_for_its_memory(&mut self, step: &Step) -> Vec<u32> {
+        let mut known = self.clock(step.access.thread);
+        let seq_cst = self.seq_cst.filter(|_| step.access.seq_cst);
+        if let Some(before) = seq_cst.and_then(|before| self.after.get(&before)) {
+            join(&mut known, before);
+        }
+        known
     }
 
     /// Of the steps after `racing` that do not happen after it, and step number `now`: the threads of those that no other of them happens
@@ -88,20 +111,26 @@ impl Order {
     /// The earlier steps that step number `now` depends on, latest first, as far as the latest write of all its bytes.
     pub(super) fn dependent_before(&self, steps: &[Step], now: usize) -> Vec<usize> {
         let step = &steps[now];
+        let is_dependent = |index: &usize| {
+            let wrote = steps[*index].made.is_store || step.made.is_store;
+            wrote && overlap(&steps[*index].access, &step.access)
+        };
         let lists = pieces(&step.access).filter_map(|piece| self.accessed.get(&piece));
-        let mut before: Vec<usize> = lists.flatten().copied().collect();
+        let mut before: Vec<usize> = lists.flatten().copied().filter(is_dependent).collect();
         before.sort_unstable();
         before.dedup();
-        let is_dependent = |index: &usize| {
-            let wrote = steps[*index].made.changed || step.made.changed;
-            are_dependent(&steps[*index].access, &step.access, wrote)
-        };
         let mut dependent = Vec::new();
-        for index in before.into_iter().rev().filter(is_dependent) {
+        for index in before.into_iter().rev() {
             dependent.push(index);
-            if steps[index].made.changed && covers(&steps[index].access, &step.access) {
+            if steps[index].made.is_store && covers(&steps[index].access, &step.access) {
                 break; // what came before is ordered before this
             }
+        }
+        if let Some(latest) = self.seq_cst.filter(|_| step.access.seq_cst)
+            && !dependent.contains(&latest)
+        {
+            dependent.push(latest);
+            dependent.sort_unstable_by(|a, b| b.cmp(a));
         }
         dependent
     }
@@ -120,8 +149,24 @@ impl Order {
         clock[own] = step.of_thread + 1;
         self.after.insert(now, clock.clone());
         self.clocks[own] = clock;
+        if step.access.seq_cst {
+            self.seq_cst = Some(now);
+        }
         for piece in pieces(&step.access) {
-            self.accessed.entry(piece).or_default().push(now);
+            let accessed = self.accessed.entry(piece).or_default();
+            // A store of all its bytes comes after an access, and a read after the thread's own earlier ones: those are looked for now and then.
+            let is_due = accessed.len().is_power_of_two() && accessed.len() >= FEW;
+            if !step.made.is_store && !is_due {
+                accessed.push(now);
+                continue;
+            }
+            accessed.retain(|before| {
+                let before = &steps[*before];
+                let comes_before = step.made.is_store
+                    || !before.made.is_store && before.access.thread == step.access.thread;
+                !(comes_before && covers(&step.access, &before.access))
+            });
+            accessed.push(now);
         }
     }
 }
@@ -140,8 +185,12 @@ pub(super) fn join(clock: &mut Vec<u32>, other: &[u32]) {
     }
 }
 
-/// Whether two accesses touch a common byte, and one of them `writes`.
+/// Whether two accesses touch a common byte, and one of them `writes`, or both are ordered with all others of their kind.
 pub(super) fn are_dependent(a: &PendingAccess, b: &PendingAccess, writes: bool) -> bool {
+    writes && overlap(a, b) || a.seq_cst && b.seq_cst
+}
+
+fn overlap(a: &PendingAccess, b: &PendingAccess) -> bool {
     let ends = |access: &PendingAccess| access.address + access.bytes as usize;
-    writes && a.address < ends(b) && b.address < ends(a)
+    a.address < ends(b) && b.address < ends(a)
 }

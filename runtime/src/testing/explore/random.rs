@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use warploom_emulator::check::ThreadId;
 
-use super::execution::{Choose, Decision};
+use super::execution::{Choose, Decision, Reading};
 
 /// SplitMix64.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,14 @@ impl Numbers {
     fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
+
+    /// The newest store as often as not, else any other.
+    fn store(&mut self, at: Reading) -> usize {
+        match self.below(2) {
+            0 => 0,
+            _ => 1 + self.below(at.stores - 1),
+        }
+    }
 }
 
 /// Every pending thread is as likely as any other.
@@ -41,6 +49,10 @@ impl RandomWalk {
 impl Choose for RandomWalk {
     fn choose(&mut self, at: Decision<'_>) -> usize {
         self.0.below(at.pending.len())
+    }
+
+    fn choose_store(&mut self, at: Reading) -> usize {
+        self.0.store(at)
     }
 }
 
@@ -91,5 +103,9 @@ impl Choose for Priorities {
             }
         }
         best.1
+    }
+
+    fn choose_store(&mut self, at: Reading) -> usize {
+        self.numbers.store(at)
     }
 }

@@ -1,15 +1,18 @@
 //! All schedules but those that differ only in the order of independent steps: dynamic partial-order reduction with sleep sets.
 //!
-//! Two steps are dependent if they access a common byte and one of them writes. After each execution every step is compared with the dependent ones before
+//! Two steps are dependent if they access a common byte and one of them writes, or if both are sequentially consistent, with weak memory. After each execution every step is compared with the dependent ones before
 //! it that it is not ordered after, and that are next to it in that order: before each of those the thread of the later step has to be tried too (a
 //! backtracking point). A thread that was tried at a point sleeps in what follows, until a step that depends on its pending access: what it would do first is explored already.
+//!
+//! A load that may read several stores has one execution for each: the newest first. Which ones there are depends on the steps that come before the load in the order
+//! of dependent steps alone, so that all are explored before its thread counts as tried.
 //! (Flanagan, Godefroid: Dynamic Partial-Order Reduction for Model Checking Software, POPL 2005.)
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_emulator::check::ThreadId;
 
-use super::execution::{Choose, Decision, Execution, Step};
+use super::execution::{Choose, Decision, Execution, Reading, Step};
 use super::order::{Order, are_dependent, join};
 
 /// The point before a step.
@@ -25,6 +28,10 @@ struct Point {
     tried: Vec<ThreadId>,
     /// Those whose first step here is explored elsewhere.
     asleep: Vec<ThreadId>,
+    /// How many stores are newer than the one that the chosen thread reads.
+    older: usize,
+    /// Which one is the last that has to be tried; `None`: the step has not been made yet.
+    oldest: Option<usize>,
 }
 
 /// What happened besides steps.
@@ -88,6 +95,10 @@ impl Choose for Reduction {
         self.tree().choose(at)
     }
 
+    fn choose_store(&mut self, at: Reading) -> usize {
+        self.tree().choose_store(at)
+    }
+
     fn met(&mut self, threads: &[ThreadId]) {
         self.tree().met(threads);
     }
@@ -110,12 +121,27 @@ impl Tree {
                 backtrack: vec![at.pending[chosen].thread],
                 tried: Vec::new(),
                 asleep: self.asleep.clone(),
+                older: 0,
+                oldest: None,
             });
             chosen
         };
         self.fall_asleep(now, at, chosen);
         self.steps = now + 1;
         chosen
+    }
+
+    fn choose_store(&mut self, at: Reading) -> usize {
+        if self.redundant_from.is_some() {
+            return 0;
+        }
+        let Some(point) = self.path.get_mut(at.step) else {
+            return 0;
+        };
+        let oldest = at.stores - 1;
+        self.diverged |= point.oldest.is_some_and(|known| known != oldest);
+        point.oldest = Some(oldest);
+        point.older
     }
 
     /// As in the execution before.
@@ -242,13 +268,18 @@ impl Tree {
         }
     }
 
-    /// Chooses the next execution: the latest point at which a thread has not been tried.
+    /// Chooses the next execution: the latest point at which a store or a thread has not been tried.
     fn prepare(&mut self) -> Next {
         self.redundant_from = None;
         self.asleep.clear();
         self.meetings.clear();
         self.steps = 0;
         while let Some(point) = self.path.last_mut() {
+            if point.oldest.is_some_and(|oldest| point.older < oldest) {
+                point.older += 1;
+                self.prefix = self.path.len();
+                return Next::More;
+            }
             let is_left = |thread: &&ThreadId| {
                 **thread != point.chosen
                     && !point.tried.contains(thread)
@@ -257,6 +288,7 @@ impl Tree {
             if let Some(next) = point.backtrack.iter().find(is_left).copied() {
                 point.tried.push(point.chosen);
                 point.chosen = next;
+                (point.older, point.oldest) = (0, None);
                 self.prefix = self.path.len();
                 return Next::More;
             }

@@ -40,6 +40,7 @@ fn execute(program: &[&[Access]], reduction: &mut Reduction) -> Execution {
                     address: 0x1000 + 4 * cell,
                     bytes: 4,
                     writes: *writes,
+                    seq_cst: false,
                     site: SiteId(1),
                 })
             })
@@ -59,8 +60,9 @@ fn execute(program: &[&[Access]], reduction: &mut Reduction) -> Execution {
             access,
             of_thread: at[number] as u32,
             is_switch: false,
+            older: 0,
             made: MadeAccess {
-                changed: access.writes,
+                is_store: access.writes,
                 ..MadeAccess::default()
             },
         });
@@ -77,7 +79,7 @@ fn class_of(execution: &Execution) -> Class {
             if are_dependent(
                 &before.access,
                 &step.access,
-                before.made.changed || step.made.changed,
+                before.made.is_store || step.made.is_store,
             ) {
                 let id = |step: &Step| (step.access.thread.block, step.of_thread);
                 let ((a, i), (b, j)) = (id(before), id(step));
@@ -105,12 +107,14 @@ fn all_classes(program: &[&[Access]]) -> Classes {
                     address: 0x1000 + 4 * cell,
                     bytes: 4,
                     writes,
+                    seq_cst: false,
                     site: SiteId(1),
                 },
                 of_thread: at[number] as u32,
                 is_switch: false,
+                older: 0,
                 made: MadeAccess {
-                    changed: writes,
+                    is_store: writes,
                     ..MadeAccess::default()
                 },
             });
@@ -219,6 +223,7 @@ fn steps_before_and_after_a_meeting_are_ordered() {
         address: 0x1000,
         bytes: 4,
         writes: true,
+        seq_cst: false,
         site: SiteId(1),
     };
     let mut execution = Execution::default();
@@ -235,8 +240,9 @@ fn steps_before_and_after_a_meeting_are_ordered() {
             access: pending[0],
             of_thread: 0,
             is_switch: false,
+            older: 0,
             made: MadeAccess {
-                changed: true,
+                is_store: true,
                 ..MadeAccess::default()
             },
         });

@@ -7,7 +7,7 @@ use warploom_emulator::check::Sources;
 
 use super::execution::Execution;
 use super::failure::Failed;
-use super::switches::{REPLAY, Switches};
+use super::switches::{Count, REPLAY, Switches};
 use super::timeline;
 
 /// The folder for pages of failing schedules.
@@ -27,6 +27,10 @@ pub struct ScheduleFailure {
     pub switches: usize,
     /// Switches in the execution that failed first.
     pub switches_before: usize,
+    /// Loads of older values in it.
+    pub old_loads: usize,
+    /// Loads of older values in the execution that failed first.
+    pub old_loads_before: usize,
     /// The steps, as text.
     pub timeline: String,
     /// The steps, as HTML.
@@ -40,7 +44,7 @@ impl ScheduleFailure {
         failed: &Failed,
         execution: &Execution,
         number: u64,
-        before: usize,
+        before: Count,
     ) -> ScheduleFailure {
         let sources = Sources::of_this_program();
         let switches = Switches::of(execution);
@@ -50,8 +54,10 @@ impl ScheduleFailure {
         ScheduleFailure {
             message: failed.message.clone(),
             execution: number,
-            switches: switches.0.len(),
-            switches_before: before,
+            switches: switches.count().switches,
+            switches_before: before.switches,
+            old_loads: switches.count().old_loads,
+            old_loads_before: before.old_loads,
             timeline: timeline::text(execution, &sources),
             page_at: write_page(&page),
             page,
@@ -67,6 +73,8 @@ impl ScheduleFailure {
             schedule: String::new(),
             switches: 0,
             switches_before: 0,
+            old_loads: 0,
+            old_loads_before: 0,
             timeline: String::new(),
             page: String::new(),
             page_at: None,
@@ -105,9 +113,18 @@ impl fmt::Display for ScheduleFailure {
             1 => "1 switch".to_owned(),
             count => format!("{count} switches"),
         };
+        let loads = match self.old_loads {
+            0 => String::new(),
+            1 => " and 1 load of an older value".to_owned(),
+            count => format!(" and {count} loads of older values"),
+        };
+        let loads_before = match self.old_loads_before {
+            0 => String::new(),
+            count => format!(" and {count}"),
+        };
         write!(
             f,
-            "execution {} failed; a schedule with {} of threads is enough ({} at first)",
+            "execution {} failed; a schedule with {} of threads{loads} is enough ({}{loads_before} at first)",
             self.execution,
             switches(self.switches),
             self.switches_before,

@@ -9,7 +9,7 @@ use super::failure::{self, Failed};
 use super::random::{Numbers, Priorities, RandomWalk};
 use super::reduction::{Next, Reduction};
 use super::report::ScheduleFailure;
-use super::strategy::{Explored, Strategy};
+use super::strategy::{Explored, Memory, Strategy};
 use super::switches::{Replay, Switches};
 use crate::device::Device;
 use crate::error::Result;
@@ -21,12 +21,13 @@ const MOST_SHRINKING: u64 = 500;
 /// What runs.
 pub(super) struct Runs<'a> {
     pub(super) emulator: Emulator,
+    pub(super) memory: Memory,
     pub(super) body: &'a dyn Fn(&Device) -> Result<()>,
 }
 
 impl Runs<'_> {
     fn execute(&self, choose: Box<dyn Choose>, names_memory: bool) -> (Execution, Option<Failed>) {
-        let recorder = Arc::new(Recorder::new(choose, names_memory));
+        let recorder = Arc::new(Recorder::new(choose, self.memory, names_memory));
         let control = Control(Arc::clone(&recorder) as Arc<dyn Controller>);
         let device = self.emulator.controlled(control);
         let failed = failure::run(&device, self.body);
@@ -117,7 +118,7 @@ impl Runs<'_> {
                 &failed,
                 &execution,
                 1,
-                Switches::of(&execution).0.len(),
+                Switches::of(&execution).count(),
             ))),
             None => Ok(Explored {
                 executions: 1,
@@ -127,10 +128,10 @@ impl Runs<'_> {
         }
     }
 
-    /// Leaves switches out as long as the body fails in the same way, first many at a time, then one by one.
+    /// Leaves switches and loads of older values out as long as the body fails in the same way, first many at a time, then one by one.
     fn shrink(&self, execution: Execution, failed: Failed, number: u64) -> Box<ScheduleFailure> {
         let first = Switches::of(&execution);
-        let before = first.0.len();
+        let before = first.count();
         let mut best = first;
         let mut runs = 0;
         let mut length = best.0.len().div_ceil(2);

@@ -17,8 +17,20 @@ pub enum Strategy {
         /// Ordering constraints that a bug needs: 2 for most, 3 for some.
         depth: u32,
     },
-    /// Each pending thread is as likely as any other, at each step.
+    /// Each pending thread is as likely as any other, at each step; of the stores that a load may read, the newest is as likely as all others.
     Random,
+}
+
+/// What loads read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Memory {
+    /// Any store that the memory model of Rust allows, but for those that are made later: an atomic load may read an older value than the newest, unless orders, fences or barriers
+    /// forbid it.
+    #[default]
+    Weak,
+    /// The newest store: all threads see one order of all accesses.
+    SequentiallyConsistent,
 }
 
 /// What an exploration without a failure has run.

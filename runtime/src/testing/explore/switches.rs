@@ -1,11 +1,11 @@
-//! A schedule as a list of switches: the choices that are not the default. Few of them make most bugs show, and they are what is replayed.
+//! A schedule as a list of switches and loads of older values: the choices that are not the default. Few of them make most bugs show, and they are what is replayed.
 
 use std::fmt;
 use std::str::FromStr;
 
 use warploom_emulator::check::ThreadId;
 
-use super::execution::{Choose, Decision, Execution};
+use super::execution::{Choose, Decision, Execution, Reading, Step};
 
 /// The variable that names the one schedule that is to run.
 pub(super) const REPLAY: &str = "WARPLOOM_REPLAY";
@@ -21,36 +21,81 @@ pub(super) struct Switch {
     pub(super) to: ThreadId,
 }
 
-/// Switches in the order of the execution.
+/// A load reads an older store than the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OldLoad {
+    /// The number of the launch, from 0.
+    pub(super) launch: u32,
+    /// Whose load, and how many steps it had made before.
+    pub(super) step: (ThreadId, u32),
+    /// How many stores are newer.
+    pub(super) older: usize,
+}
+
+/// A choice that is not the default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    Switch(Switch),
+    OldLoad(OldLoad),
+}
+
+/// Choices in the order of the execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Switches(pub(super) Vec<Switch>);
+pub(super) struct Switches(pub(super) Vec<Choice>);
+
+/// How many there are of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) switches: usize,
+    pub(super) old_loads: usize,
+}
 
 impl Switches {
     /// Those of an execution.
     pub(super) fn of(execution: &Execution) -> Switches {
         let steps = &execution.steps;
-        let switches = steps.iter().enumerate().filter(|(_, step)| step.is_switch);
-        let switch = |(index, step): (usize, &super::execution::Step)| {
-            let before = index.checked_sub(1).and_then(|before| steps.get(before));
-            let before = before.filter(|before| before.launch == step.launch);
-            Switch {
-                launch: step.launch,
-                after: before.map(|before| (before.access.thread, before.of_thread + 1)),
-                to: step.access.thread,
+        let mut choices = Vec::new();
+        for (index, step) in steps.iter().enumerate() {
+            if step.is_switch {
+                let before = index.checked_sub(1).and_then(|before| steps.get(before));
+                let before = before.filter(|before| before.launch == step.launch);
+                let after =
+                    before.map(|before: &Step| (before.access.thread, before.of_thread + 1));
+                choices.push(Choice::Switch(Switch {
+                    launch: step.launch,
+                    after,
+                    to: step.access.thread,
+                }));
             }
-        };
-        Switches(switches.map(switch).collect())
+            if step.older > 0 {
+                choices.push(Choice::OldLoad(OldLoad {
+                    launch: step.launch,
+                    step: (step.access.thread, step.of_thread),
+                    older: step.older,
+                }));
+            }
+        }
+        Switches(choices)
+    }
+
+    pub(super) fn count(&self) -> Count {
+        let is_switch = |choice: &&Choice| matches!(choice, Choice::Switch(_));
+        let switches = self.0.iter().filter(is_switch).count();
+        Count {
+            switches,
+            old_loads: self.0.len() - switches,
+        }
     }
 
     /// The same without those at these places.
     pub(super) fn without(&self, places: std::ops::Range<usize>) -> Switches {
         let kept = self.0.iter().enumerate();
         let kept = kept.filter(|(index, _)| !places.contains(index));
-        Switches(kept.map(|(_, switch)| *switch).collect())
+        Switches(kept.map(|(_, choice)| *choice).collect())
     }
 }
 
-/// Replays switches. One that cannot be made is left out.
+/// Replays choices. One that cannot be made is left out.
 pub(super) struct Replay(pub(super) Switches);
 
 impl Choose for Replay {
@@ -58,10 +103,21 @@ impl Choose for Replay {
         let after = at
             .last()
             .map(|last| (last.access.thread, last.of_thread + 1));
-        let mut switches = self.0.0.iter();
-        let switch = switches.find(|one| one.launch == at.launch && one.after == after);
-        let to = switch.and_then(|switch| at.position(switch.to));
+        let to = self.0.0.iter().find_map(|choice| match choice {
+            Choice::Switch(one) if one.launch == at.launch && one.after == after => Some(one.to),
+            _ => None,
+        });
+        let to = to.and_then(|to| at.position(to));
         to.unwrap_or_else(|| at.default())
+    }
+
+    fn choose_store(&mut self, at: Reading) -> usize {
+        let step = (at.thread, at.of_thread);
+        let older = self.0.0.iter().find_map(|choice| match choice {
+            Choice::OldLoad(one) if one.launch == at.launch && one.step == step => Some(one.older),
+            _ => None,
+        });
+        older.unwrap_or(0)
     }
 
     fn replay(&self) -> String {
@@ -91,16 +147,30 @@ impl fmt::Display for Switch {
     }
 }
 
+/// `1.0@3~2`: the step of thread 0 of block 1 after its first 3 reads a store than which 2 are newer.
+impl fmt::Display for OldLoad {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.launch != 0 {
+            write!(f, "{}/", self.launch)?;
+        }
+        thread(f, self.step.0)?;
+        write!(f, "@{}~{}", self.step.1, self.older)
+    }
+}
+
 impl fmt::Display for Switches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("none");
         }
-        for (index, switch) in self.0.iter().enumerate() {
+        for (index, choice) in self.0.iter().enumerate() {
             if index > 0 {
                 f.write_str(",")?;
             }
-            write!(f, "{switch}")?;
+            match choice {
+                Choice::Switch(switch) => write!(f, "{switch}")?,
+                Choice::OldLoad(load) => write!(f, "{load}")?,
+            }
         }
         Ok(())
     }
@@ -116,26 +186,39 @@ impl FromStr for Switches {
         }
         let switches = text.split(',').map(|one| {
             parse(one.trim()).ok_or_else(|| {
-                format!("`{one}` is no switch such as `0.3@5>1.0` (block.thread@steps>block.thread) or `start>0.1`")
+                format!(
+                    "`{one}` is no switch such as `0.3@5>1.0` (block.thread@steps>block.thread) or `start>0.1`, and no load of an older value such as `1.0@3~1` (block.thread@steps~newer stores)"
+                )
             })
         });
         switches.collect::<Result<_, _>>().map(Switches)
     }
 }
 
-fn parse(text: &str) -> Option<Switch> {
+fn parse(text: &str) -> Option<Choice> {
     let (launch, rest) = match text.split_once('/') {
         Some((launch, rest)) => (launch.parse().ok()?, rest),
         None => (0, text),
     };
+    if let Some((step, older)) = rest.split_once('~') {
+        return Some(Choice::OldLoad(OldLoad {
+            launch,
+            step: parse_step(step)?,
+            older: older.parse().ok()?,
+        }));
+    }
     let (after, to) = rest.split_once('>')?;
-    let after = match after.split_once('@') {
-        None if after == "start" => None,
-        None => return None,
-        Some((before, steps)) => Some((parse_thread(before)?, steps.parse().ok()?)),
+    let after = match after {
+        "start" => None,
+        step => Some(parse_step(step)?),
     };
     let to = parse_thread(to)?;
-    Some(Switch { launch, after, to })
+    Some(Choice::Switch(Switch { launch, after, to }))
+}
+
+fn parse_step(text: &str) -> Option<(ThreadId, u32)> {
+    let (thread, steps) = text.split_once('@')?;
+    Some((parse_thread(thread)?, steps.parse().ok()?))
 }
 
 fn parse_thread(text: &str) -> Option<ThreadId> {
@@ -152,7 +235,13 @@ mod tests {
 
     #[test]
     fn switches_are_read_as_they_are_written() {
-        for text in ["none", "start>0.1", "0.3@5>1.0,1.0@2>0.3", "2/7.31@1>0.0"] {
+        for text in [
+            "none",
+            "start>0.1",
+            "0.3@5>1.0,1.0@2>0.3",
+            "2/7.31@1>0.0",
+            "0.1@2~1,3/1.0@0~2",
+        ] {
             assert_eq!(text.parse::<Switches>().unwrap().to_string(), text);
         }
     }
@@ -166,6 +255,7 @@ mod tests {
             "a/0.1@1>0.2",
             "0.1@1>2",
             "begin>0.1",
+            "0.1@2~",
         ] {
             let error = text.parse::<Switches>().unwrap_err();
             assert!(error.contains("`0.3@5>1.0`"), "{text}: {error}");

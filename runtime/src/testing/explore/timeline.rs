@@ -65,12 +65,16 @@ fn row(index: usize, step: &Step, launch: &ControlledLaunch, sources: &Sources) 
     Row {
         number: index + 1,
         thread: name_of(access.thread, launch),
-        does: if access.writes { "writes" } else { "reads" },
-        memory: step
-            .made
-            .memory
-            .clone()
-            .unwrap_or_else(|| format!("{:#x}", access.address)),
+        does: match (access.bytes, access.writes) {
+            (0, _) => "fence",
+            (_, true) => "writes",
+            (_, false) => "reads",
+        },
+        memory: match (&step.made.memory, access.bytes) {
+            (Some(name), _) => name.clone(),
+            (None, 0) => String::new(),
+            (None, _) => format!("{:#x}", access.address),
+        },
         value: value_of(step),
         place: frame.map_or_else(String::new, |frame| {
             format!("{}:{}:{}", frame.file, frame.line, frame.column)
@@ -90,6 +94,10 @@ fn value_of(step: &Step) -> String {
             format!("{} -> {}", number(before), number(after))
         }
         (Some(before), _) if step.access.writes => format!("{}, unchanged", number(before)),
+        (Some(before), _) if step.older > 0 => match made.newest {
+            Some(newest) => format!("{}, though {} is newer", number(before), number(newest)),
+            None => number(before),
+        },
         (Some(before), _) => number(before),
         _ => String::new(),
     }
@@ -207,7 +215,7 @@ pub(super) fn page(title: &str, message: &str, execution: &Execution, sources: &
 }
 
 const STYLE: &str = "body{font-family:sans-serif;margin:2em}table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;font-family:monospace;font-size:90%;text-align:left}\
-tr.switch td{border-top:3px solid #c60}td.writes{background:#fde3c8}td.reads{background:#dfeefb}small{color:#555}";
+tr.switch td{border-top:3px solid #c60}td.writes{background:#fde3c8}td.reads{background:#dfeefb}td.old{background:#f6cfe4}td.fence{background:#e4e4e4}small{color:#555}";
 
 fn columns(html: &mut String, steps: &[&Step], launch: &ControlledLaunch, sources: &Sources) {
     let mut threads: Vec<_> = steps.iter().map(|step| step.access.thread).collect();
@@ -239,9 +247,10 @@ fn columns(html: &mut String, steps: &[&Step], launch: &ControlledLaunch, source
             }
             let [memory, value, place, source] =
                 [&row.memory, &row.value, &row.place, &row.source].map(|text| escape(text));
+            let class = if step.older > 0 { "old" } else { row.does };
             let _ = write!(
                 html,
-                "<td class=\"{does}\">{does} {memory} {value}<br><small>{place}<br>{source}</small></td>",
+                "<td class=\"{class}\">{does} {memory} {value}<br><small>{place}<br>{source}</small></td>",
                 does = row.does,
             );
         }
