@@ -1,10 +1,10 @@
-//! Exploring schedules: three bugs between atomics, found, shrunk, explained and repaired.
+//! Exploring schedules: four bugs between atomics, found, shrunk, explained and repaired.
 
 use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use warploom::prelude::*;
-use warploom::testing::{Exploration, Strategy, explore};
+use warploom::testing::{Exploration, Memory, Strategy, explore};
 
 use crate::transcript::shows;
 
@@ -172,6 +172,80 @@ fn the_missing_release_is_found() {
         "the order without switches does not show it"
     );
     shows!("missing-release", &failure.to_string());
+}
+
+// ANCHOR: stale_sum
+/// Each block leaves its sum; the one that arrives last adds them all.
+#[kernel]
+fn add_sums(block: Block, sums: &[AtomicU32], arrived: &[AtomicU32], total: &[AtomicU32]) {
+    sums[block.index()].store(10 + block.index() as u32, Relaxed);
+    if arrived[0].fetch_add(1, Relaxed) == 1 {
+        total[0].store(sums[0].load(Relaxed) + sums[1].load(Relaxed), Relaxed);
+    }
+}
+
+fn adds_sums(device: &Device) -> warploom::Result<()> {
+    let stream = device.stream()?;
+    let mut sums = device.zeroed::<u32>(2)?;
+    let (mut arrived, mut total) = (device.zeroed::<u32>(1)?, device.zeroed::<u32>(1)?);
+    add_sums::launch(
+        &stream,
+        Launch::new(2, 1),
+        sums.as_atomic(),
+        arrived.as_atomic(),
+        total.as_atomic(),
+    )?;
+    assert_eq!(total.to_vec(&stream)?, [21]);
+    Ok(())
+}
+// ANCHOR_END: stale_sum
+
+#[test]
+fn the_old_sum_is_found() {
+    let failure = Exploration::new().run(adds_sums).unwrap_err();
+    assert_eq!(failure.old_loads, 1, "{failure}");
+    shows!("old-sum", &failure.to_string());
+}
+
+// ANCHOR: stale_sum_alone
+#[test]
+fn only_older_values_show_it() {
+    let exploration = Exploration::new()
+        .strategy(Strategy::Exhaustive)
+        .memory(Memory::SequentiallyConsistent);
+    let explored = exploration.run(adds_sums).unwrap();
+    assert!(explored.complete);
+}
+// ANCHOR_END: stale_sum_alone
+
+// ANCHOR: stale_sum_repaired
+#[kernel]
+fn add_sums_in_order(block: Block, sums: &[AtomicU32], arrived: &[AtomicU32], total: &[AtomicU32]) {
+    sums[block.index()].store(10 + block.index() as u32, Relaxed);
+    if arrived[0].fetch_add(1, AcqRel) == 1 {
+        total[0].store(sums[0].load(Relaxed) + sums[1].load(Relaxed), Relaxed);
+    }
+}
+// ANCHOR_END: stale_sum_repaired
+
+#[test]
+fn sums_in_order_are_complete() {
+    let exploration = Exploration::new().strategy(Strategy::Exhaustive);
+    let explored = exploration.run(|device| {
+        let stream = device.stream()?;
+        let mut sums = device.zeroed::<u32>(2)?;
+        let (mut arrived, mut total) = (device.zeroed::<u32>(1)?, device.zeroed::<u32>(1)?);
+        add_sums_in_order::launch(
+            &stream,
+            Launch::new(2, 1),
+            sums.as_atomic(),
+            arrived.as_atomic(),
+            total.as_atomic(),
+        )?;
+        assert_eq!(total.to_vec(&stream)?, [21]);
+        Ok(())
+    });
+    assert!(explored.unwrap().complete);
 }
 
 #[test]
