@@ -515,6 +515,63 @@ fn a_data_race_is_found_in_the_first_execution() {
     assert!(failure.message.contains("WL0122"), "{failure}");
 }
 
+/// Block 0 releases one word after the other, then says without order that both are there. Block 1 may read the older flag: it knows the first word then, and the second only if it is the
+/// newer flag.
+#[kernel]
+fn older_flag<const SECOND: bool>(
+    block: Block,
+    flags: &[AtomicU32],
+    mut words: DisjointSlice<u32>,
+    seen: &[AtomicU32],
+) {
+    let words = words.raw();
+    if block.index() == 0 {
+        for number in 0..2 {
+            // SAFETY: there are two words.
+            let word = unsafe { words.add(number) };
+            // SAFETY: a race where the test says so.
+            unsafe { word.write(5) };
+            flags[0].store(number as u32 + 1, Release);
+        }
+        flags[1].store(1, Relaxed);
+    } else {
+        while flags[1].load(Relaxed) == 0 {}
+        if flags[0].load(Acquire) == 1 {
+            // SAFETY: as above.
+            let word = unsafe { words.add(usize::from(SECOND)) };
+            // SAFETY: as above.
+            seen[0].store(unsafe { word.read() }, Relaxed);
+        }
+    }
+}
+
+fn reads_older_flag<const SECOND: bool>(device: &Device) -> Result<()> {
+    let stream = device.stream()?;
+    let (mut flags, mut words) = (device.zeroed::<u32>(2)?, device.zeroed::<u32>(2)?);
+    let mut seen = device.zeroed::<u32>(1)?;
+    let launch = Launch::new(2, 1);
+    older_flag::<SECOND>::launch(
+        &stream,
+        launch,
+        flags.as_atomic(),
+        &mut words,
+        seen.as_atomic(),
+    )?;
+    stream.synchronize()?;
+    Ok(())
+}
+
+#[test]
+fn an_older_store_orders_what_came_before_it_and_no_more() {
+    is_right(reads_older_flag::<false>);
+    is_right_in_order(reads_older_flag::<true>);
+    let failure = Exploration::new()
+        .run(reads_older_flag::<true>)
+        .unwrap_err();
+    assert!(failure.message.contains("WL012"), "{failure}");
+    assert_eq!(failure.old_loads, 1, "{failure}");
+}
+
 /// A bug's name, and a body in which it shows.
 type Bug = (&'static str, fn(&Device) -> Result<()>);
 
