@@ -11,7 +11,9 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 
 use warploom::prelude::*;
-use warploom::testing::{Exploration, Explored, Memory, ScheduleFailure, Strategy, explore};
+use warploom::testing::{
+    Exploration, ExplorationError, Explored, Memory, ScheduleFailure, Strategy, explore,
+};
 use warploom::{Error, Result, StreamError};
 
 /// Adds one in two steps, or in one.
@@ -254,6 +256,12 @@ fn in_turn(block: Block, turn: &[AtomicU32]) {
     turn[0].store(own + 1, Release);
 }
 
+/// The schedule in which a body failed.
+#[track_caller]
+fn failure_of(explored: std::result::Result<Explored, ExplorationError>) -> ScheduleFailure {
+    explored.unwrap_err().schedule().unwrap()
+}
+
 /// Explores all schedules of a body that is right.
 #[track_caller]
 fn is_right(body: impl Fn(&Device) -> Result<()>) -> Explored {
@@ -270,10 +278,10 @@ fn is_right(body: impl Fn(&Device) -> Result<()>) -> Explored {
 fn is_wrong(body: impl Fn(&Device) -> Result<()>, message: &str) -> ScheduleFailure {
     let by = |strategy| {
         let exploration = Exploration::new().strategy(strategy).executions(20_000);
-        let failure = exploration.run(&body).unwrap_err();
+        let failure = failure_of(exploration.run(&body));
         assert!(failure.message.contains(message), "{strategy:?}: {failure}");
         assert!(failure.switches <= failure.switches_before, "{failure}");
-        *failure
+        failure
     };
     by(Strategy::Random);
     by(Strategy::Priorities { depth: 3 });
@@ -400,7 +408,7 @@ fn the_same_seed_explores_the_same_schedules() {
     let failure = |seed| {
         let exploration = Exploration::new().strategy(Strategy::Random).seed(seed);
         let failure = exploration.run(|device| incremented::<true>(device, (3, 1)));
-        failure.unwrap_err()
+        failure_of(failure)
     };
     let [one, two] = [failure(3), failure(3)];
     assert_eq!(
@@ -412,7 +420,7 @@ fn the_same_seed_explores_the_same_schedules() {
 #[test]
 fn the_page_has_a_column_for_each_thread() {
     let body = |device: &Device| incremented::<true>(device, (2, 1));
-    let failure = Exploration::new().run(body).unwrap_err();
+    let failure = failure_of(Exploration::new().run(body));
     assert!(
         failure
             .page
@@ -432,7 +440,7 @@ fn an_error_that_no_wait_has_reported_is_a_failure() {
         Ok(())
     });
     // Both blocks are number 0 of their block: the second waits for ever.
-    let failure = failure.unwrap_err();
+    let failure = failure_of(failure);
     assert!(failure.message.contains("WL0221"), "{failure}");
 }
 
@@ -453,6 +461,10 @@ fn all_schedules_of_a_body_that_is_not_deterministic_are_an_error() {
     let executions = Cell::new(0);
     let exhaustive = Exploration::new().strategy(Strategy::Exhaustive);
     let failure = exhaustive.run(shrinking(&executions)).unwrap_err();
+    assert!(matches!(
+        failure,
+        ExplorationError::NotDeterministic { execution: 2 }
+    ));
     let text = failure.to_string();
     assert!(
         text.starts_with("execution 2 made other atomic accesses"),
@@ -510,7 +522,7 @@ fn a_data_race_is_found_in_the_first_execution() {
             other => Ok(other?),
         }
     });
-    let failure = failure.unwrap_err();
+    let failure = failure_of(failure);
     assert_eq!((failure.execution, failure.switches), (1, 0), "{failure}");
     assert!(failure.message.contains("WL0122"), "{failure}");
 }
@@ -565,9 +577,7 @@ fn reads_older_flag<const SECOND: bool>(device: &Device) -> Result<()> {
 fn an_older_store_orders_what_came_before_it_and_no_more() {
     is_right(reads_older_flag::<false>);
     is_right_in_order(reads_older_flag::<true>);
-    let failure = Exploration::new()
-        .run(reads_older_flag::<true>)
-        .unwrap_err();
+    let failure = failure_of(Exploration::new().run(reads_older_flag::<true>));
     assert!(failure.message.contains("WL012"), "{failure}");
     assert_eq!(failure.old_loads, 1, "{failure}");
 }
@@ -604,7 +614,7 @@ fn costs((name, body): Bug, memory: Memory) -> String {
             .executions(20_000)
             .memory(memory)
             .seed(seed);
-        *exploration.run(body).unwrap_err()
+        failure_of(exploration.run(body))
     };
     let median = |strategy| {
         let mut executions: Vec<_> = (0..20)

@@ -20,7 +20,9 @@ use crate::error::Result;
 use crate::model::{Emulator, Model};
 
 pub use compare::Mismatch;
-pub use explore::{Exploration, Explored, Memory, ScheduleFailure, Strategy, explore};
+pub use explore::{
+    Exploration, ExplorationError, Explored, Memory, ScheduleFailure, Strategy, explore,
+};
 pub use outputs::{List, Outputs};
 pub use values::{Element, Part};
 

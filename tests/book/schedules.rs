@@ -31,8 +31,8 @@ fn counts(device: &Device) -> warploom::Result<()> {
 
 #[test]
 fn the_lost_update_is_found() {
-    let failure = Exploration::new().run(counts).unwrap_err();
-    shows!("lost-update", &failure.to_string());
+    let error = Exploration::new().run(counts).unwrap_err();
+    shows!("lost-update", &error.to_string());
 }
 // ANCHOR_END: lost_update_test
 
@@ -166,7 +166,7 @@ fn the_missing_release_is_found() {
         stream.synchronize()?;
         Ok(())
     });
-    let failure = failure.unwrap_err();
+    let failure = failure.unwrap_err().schedule().unwrap();
     assert!(
         failure.execution > 1,
         "the order without switches does not show it"
@@ -202,7 +202,8 @@ fn adds_sums(device: &Device) -> warploom::Result<()> {
 
 #[test]
 fn the_old_sum_is_found() {
-    let failure = Exploration::new().run(adds_sums).unwrap_err();
+    let error = Exploration::new().run(adds_sums).unwrap_err();
+    let failure = error.schedule().unwrap();
     assert_eq!(failure.old_loads, 1, "{failure}");
     shows!("old-sum", &failure.to_string());
 }
@@ -257,5 +258,5 @@ fn many_threads_are_explored_by_priorities() {
         .seed(7);
     let failure = exploration.run(counts);
     // ANCHOR_END: strategy
-    assert!(failure.unwrap_err().switches <= 2);
+    assert!(failure.unwrap_err().schedule().unwrap().switches <= 2);
 }

@@ -1,5 +1,6 @@
 //! Many schedules of a program on the emulator: every atomic access of every thread may come before or after those of the others.
 
+mod error; // why an exploration ends early
 mod execution; // what was chosen in one run of the body
 mod failure; // why the body failed
 mod order; // which steps happen before which
@@ -11,6 +12,7 @@ mod strategy; // which schedules
 mod switches; // a schedule, short and in words
 mod timeline; // the steps of a failing schedule
 
+pub use error::ExplorationError;
 pub use report::ScheduleFailure;
 pub use strategy::{Explored, Memory, Strategy};
 
@@ -57,7 +59,7 @@ const EXECUTIONS: u64 = 1000;
 /// })?;
 /// assert!(explored.complete); // no atomics, one schedule
 /// assert_eq!(explored.executions, 1);
-/// # Ok::<(), Box<warploom_runtime::testing::ScheduleFailure>>(())
+/// # Ok::<(), warploom_runtime::testing::ExplorationError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -116,14 +118,11 @@ impl Exploration {
     /// Runs `body` until it fails, all schedules have been explored, or it has run often enough.
     ///
     /// # Errors
-    /// A schedule in which the body gives an error, panics, or leaves one that no wait has reported; a body that is not deterministic, with
-    /// [`Strategy::Exhaustive`]; also when `WARPLOOM_SCHEDULES` or `WARPLOOM_REPLAY` cannot be read.
-    pub fn run(
-        self,
-        body: impl Fn(&Device) -> Result<()>,
-    ) -> Result<Explored, Box<ScheduleFailure>> {
-        let settings = Settings::from_env(self.executions)
-            .map_err(|message| Box::new(ScheduleFailure::without_schedule(message)))?;
+    /// [`ExplorationError::Schedule`]: a schedule in which the body gives an error, panics, or leaves one that no wait has reported;
+    /// [`ExplorationError::NotDeterministic`], with [`Strategy::Exhaustive`]; [`ExplorationError::Setting`]: `WARPLOOM_SCHEDULES` or
+    /// `WARPLOOM_REPLAY` cannot be read.
+    pub fn run(self, body: impl Fn(&Device) -> Result<()>) -> Result<Explored, ExplorationError> {
+        let settings = Settings::from_env(self.executions)?;
         let runs = Runs {
             emulator: self.emulator,
             memory: self.memory,
@@ -149,13 +148,13 @@ impl Exploration {
 /// ```
 ///
 /// # Panics
-/// With the text of the [`ScheduleFailure`].
+/// With the text of the [`ExplorationError`].
 #[track_caller]
 #[expect(clippy::panic, reason = "this is how a test fails")]
 pub fn explore(body: impl Fn(&Device) -> Result<()>) -> Explored {
     match Exploration::new().run(body) {
         Ok(explored) => explored,
-        Err(failure) => panic!("{failure}\n  at {}", Location::caller()),
+        Err(error) => panic!("{error}\n  at {}", Location::caller()),
     }
 }
 
@@ -166,7 +165,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn from_env(executions: u64) -> Result<Settings, String> {
+    fn from_env(executions: u64) -> Result<Settings, ExplorationError> {
         let set = |name| {
             let value = std::env::var_os(name)?;
             let value = value.to_string_lossy().trim().to_owned();
@@ -183,7 +182,12 @@ impl Settings {
         executions: u64,
         schedules: Option<&str>,
         replay: Option<&str>,
-    ) -> Result<Settings, String> {
+    ) -> Result<Settings, ExplorationError> {
+        let error = |variable, value: &str, expected| ExplorationError::Setting {
+            variable,
+            value: value.to_owned(),
+            expected,
+        };
         let executions = match schedules {
             None => executions,
             Some("all") => u64::MAX,
@@ -192,11 +196,12 @@ impl Settings {
                 .ok()
                 .filter(|count| *count > 0)
                 .ok_or_else(|| {
-                    format!("{SCHEDULES}={given}: a whole number from 1 on, or `all`, is expected")
+                    let expected = "a whole number from 1 on, or `all`, is expected".to_owned();
+                    error(SCHEDULES, given, expected)
                 })?,
         };
-        let replay = replay.map(str::parse).transpose();
-        let replay = replay.map_err(|error| format!("{REPLAY}: {error}"))?;
+        let parse = |text: &str| text.parse().map_err(|why| error(REPLAY, text, why));
+        let replay = replay.map(parse).transpose()?;
         Ok(Settings { executions, replay })
     }
 }

@@ -19,7 +19,7 @@ const TIMELINES: &str = "WARPLOOM_TIMELINES";
 pub struct ScheduleFailure {
     /// The error or panic of the body.
     pub message: String,
-    /// Which execution failed, from 1; 0 if no schedule is to blame: a variable that cannot be read, or a body that is not deterministic.
+    /// Which execution failed, from 1.
     pub execution: u64,
     /// The schedule, as `WARPLOOM_REPLAY` takes it.
     pub schedule: String,
@@ -64,22 +64,6 @@ impl ScheduleFailure {
             schedule,
         }
     }
-
-    /// Nothing has run.
-    pub(super) fn without_schedule(message: String) -> ScheduleFailure {
-        ScheduleFailure {
-            message,
-            execution: 0,
-            schedule: String::new(),
-            switches: 0,
-            switches_before: 0,
-            old_loads: 0,
-            old_loads_before: 0,
-            timeline: String::new(),
-            page: String::new(),
-            page_at: None,
-        }
-    }
 }
 
 /// Writes a page about a failing schedule, if the environment asks for it.
@@ -106,9 +90,6 @@ fn write_page(page: &str) -> Option<PathBuf> {
 
 impl fmt::Display for ScheduleFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.execution == 0 {
-            return f.write_str(&self.message);
-        }
         let switches = |count| match count {
             1 => "1 switch".to_owned(),
             count => format!("{count} switches"),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use warploom_emulator::check::{Control, Controller};
 
+use super::error::ExplorationError;
 use super::execution::{Choose, Execution, Recorder};
 use super::failure::{self, Failed};
 use super::random::{Numbers, Priorities, RandomWalk};
@@ -39,7 +40,7 @@ impl Runs<'_> {
         strategy: Strategy,
         executions: u64,
         seed: u64,
-    ) -> Result<Explored, Box<ScheduleFailure>> {
+    ) -> Result<Explored, ExplorationError> {
         let mut explored = Explored {
             executions: 0,
             complete: false,
@@ -75,7 +76,7 @@ impl Runs<'_> {
         executions: u64,
         all: bool,
         explored: &mut Explored,
-    ) -> Result<(), Box<ScheduleFailure>> {
+    ) -> Result<(), ExplorationError> {
         let reduction = Reduction::default();
         while explored.executions < executions {
             let execution = self.step(Box::new(reduction.clone()), explored)?;
@@ -86,8 +87,8 @@ impl Runs<'_> {
                     break;
                 }
                 Next::NotDeterministic if all => {
-                    let message = not_deterministic(explored.executions);
-                    return Err(Box::new(ScheduleFailure::without_schedule(message)));
+                    let execution = explored.executions;
+                    return Err(ExplorationError::NotDeterministic { execution });
                 }
                 // Only chance is left.
                 Next::NotDeterministic => break,
@@ -101,25 +102,28 @@ impl Runs<'_> {
         &self,
         choose: Box<dyn Choose>,
         explored: &mut Explored,
-    ) -> Result<Execution, Box<ScheduleFailure>> {
+    ) -> Result<Execution, ExplorationError> {
         let (execution, failed) = self.execute(choose, false);
         explored.executions += 1;
         explored.most_steps = explored.most_steps.max(execution.steps.len());
         match failed {
             None => Ok(execution),
-            Some(failed) => Err(self.shrink(execution, failed, explored.executions)),
+            Some(failed) => {
+                let failure = self.shrink(execution, failed, explored.executions);
+                Err(ExplorationError::Schedule(failure))
+            }
         }
     }
 
-    pub(super) fn replay(&self, switches: Switches) -> Result<Explored, Box<ScheduleFailure>> {
+    pub(super) fn replay(&self, switches: Switches) -> Result<Explored, ExplorationError> {
         let (execution, failed) = self.execute(Box::new(Replay(switches)), true);
         match failed {
-            Some(failed) => Err(Box::new(ScheduleFailure::new(
+            Some(failed) => Err(ExplorationError::Schedule(Box::new(ScheduleFailure::new(
                 &failed,
                 &execution,
                 1,
                 Switches::of(&execution).count(),
-            ))),
+            )))),
             None => Ok(Explored {
                 executions: 1,
                 complete: false,
@@ -166,12 +170,4 @@ impl Runs<'_> {
         };
         Box::new(failure)
     }
-}
-
-fn not_deterministic(execution: u64) -> String {
-    format!(
-        "execution {execution} made other atomic accesses than the one before, though its threads ran in the same order: the schedules of a body that is not \
-         deterministic cannot be counted. Keep what changes from one execution to the next (time, random numbers, what an earlier execution left) out of the \
-         body, or explore with `Strategy::Automatic`, `Priorities` or `Random`"
-    )
 }

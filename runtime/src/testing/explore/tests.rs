@@ -4,13 +4,18 @@ use super::*;
 
 #[test]
 fn settings_that_cannot_be_read_are_refused() {
-    let text = |schedules, replay| Settings::of(7, schedules, replay).err().unwrap();
+    let text = |schedules, replay| {
+        Settings::of(7, schedules, replay)
+            .err()
+            .unwrap()
+            .to_string()
+    };
     for bad in ["0", "-1", "many"] {
         let expected =
             format!("WARPLOOM_SCHEDULES={bad}: a whole number from 1 on, or `all`, is expected");
         assert_eq!(text(Some(bad), None), expected);
     }
-    assert!(text(None, Some("0.0")).starts_with("WARPLOOM_REPLAY: `0.0` is no switch"));
+    assert!(text(None, Some("0.0")).starts_with("WARPLOOM_REPLAY=0.0: `0.0` is no switch"));
 }
 
 #[test]
@@ -42,7 +47,9 @@ fn a_body_without_atomics_runs_once() {
 fn a_panic_and_an_error_of_the_body_are_failures() {
     let failure = Exploration::new()
         .run(|_| panic!("wrong: {}", 5))
-        .unwrap_err();
+        .unwrap_err()
+        .schedule()
+        .unwrap();
     assert_eq!(
         (&*failure.message, failure.execution, &*failure.schedule),
         ("wrong: 5", 1, "none")
@@ -51,5 +58,6 @@ fn a_panic_and_an_error_of_the_body_are_failures() {
         device.zeroed::<u32>(usize::MAX / 8)?;
         Ok(())
     });
-    assert!(!failure.unwrap_err().message.is_empty());
+    let failure = failure.unwrap_err().schedule().unwrap();
+    assert!(!failure.message.is_empty());
 }
