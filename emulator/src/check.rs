@@ -15,6 +15,7 @@ pub use crate::finding::{Code, Key, Note, Place, Report, Severity, Side, Sink, W
 pub use crate::host::HOST;
 pub use crate::memory_kind::{Birth, Kind};
 pub use crate::options::{Mode, Options, OptionsError, Schedule};
+pub use crate::random::Random;
 pub use crate::report::lints::Profile;
 pub use crate::report::{Allowance, Allowances, Page, colours};
 pub use crate::site::{Frame, Origin, SiteId, SiteInfo, register, site};

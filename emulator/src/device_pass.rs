@@ -16,6 +16,7 @@ use crate::fault::Fault;
 pub use crate::finding::{Code, Note, Place, Report, Severity, Side, Who};
 pub use crate::memory_kind::{Birth, Kind};
 pub use crate::options::{Mode, Options, OptionsError, Schedule};
+pub use crate::random::Random;
 use crate::shape::{Shape, Together};
 pub use crate::site::{Frame, Origin, SiteInfo, register, site};
 pub use crate::source::Sources;

@@ -37,6 +37,7 @@ pub mod intrinsics; // what a kernel may call
 mod memory_kind; // what the runtime says of memory
 mod model; // what GPUs of each compute capability have room for
 mod options; // what to check, in which order threads run
+mod random; // numbers for random orders
 #[cfg(not(warploom_device))]
 mod report; // findings as text and pages, lints, suppression
 #[cfg(not(warploom_device))]

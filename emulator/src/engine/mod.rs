@@ -18,7 +18,6 @@ pub(crate) mod overflow; // reports of lanes that need more stack than they have
 pub(crate) mod panic_record; // where and with which words a lane panicked
 pub(crate) mod panics; // a panic of a lane becomes a record, not output
 pub(crate) mod pending; // atomic accesses at which lanes wait to be chosen
-pub(crate) mod random; // numbers for random orders
 mod remarks; // what is odd about a rendezvous
 pub(crate) mod reserve; // what lies below a stack and is not accessible
 pub(crate) mod shared; // the memory that the lanes of one block share

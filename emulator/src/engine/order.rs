@@ -1,7 +1,7 @@
 //! In which order the blocks of a grid start.
 
-use crate::engine::random::Random;
 use crate::options::Schedule;
+use crate::random::Random;
 
 /// A permutation of the sets of blocks of a grid.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ impl Shuffle {
             half_bits: (u64::BITS - end.saturating_sub(1).leading_zeros())
                 .div_ceil(2)
                 .max(1),
-            keys: std::array::from_fn(|_| random.next()),
+            keys: std::array::from_fn(|_| random.number()),
         }
     }
 
@@ -67,7 +67,7 @@ impl Shuffle {
         let mask = (1 << self.half_bits) - 1;
         let (mut left, mut right) = (number >> self.half_bits, number & mask);
         for key in self.keys {
-            let round = Random::new(key, right).next() & mask;
+            let round = Random::new(key, right).number() & mask;
             (left, right) = (right, left ^ round);
         }
         left << self.half_bits | right

@@ -12,9 +12,9 @@ use crate::engine::grid::Blocks;
 use crate::engine::launch::Launch;
 use crate::engine::livelock::Vote;
 use crate::engine::order::BlockOrder;
-use crate::engine::random::Random;
 use crate::fault::Fault;
 use crate::options::{Mode, Schedule};
+use crate::random::Random;
 use crate::shape::CheckedShape;
 
 mod controlled; // runs in which atomic accesses are chosen from outside
@@ -122,7 +122,7 @@ impl<'run> Worker<'run> {
         let schedule = self.set.launch.options.schedule;
         let order = match schedule {
             // Another stream of numbers for each set, apart from that of its blocks.
-            Schedule::Random(seed) => Schedule::Random(Random::new(seed, !number).next()),
+            Schedule::Random(seed) => Schedule::Random(Random::new(seed, !number).number()),
             other => other,
         };
         let order = BlockOrder::new(order, self.schedulers.len() as u64);

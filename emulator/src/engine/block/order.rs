@@ -1,9 +1,9 @@
 //! Which thread of a block runs next, in another order than from the first to the last.
 
 use super::Block;
-use crate::engine::random::Random;
 use crate::engine::warp::{LANES, lanes};
 use crate::options::Schedule;
+use crate::random::Random;
 
 /// Who runs next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,25 +2,21 @@
 
 use std::collections::HashMap;
 
-use warploom_emulator::check::ThreadId;
+use warploom_emulator::check::{Random, ThreadId};
 
 use super::execution::{Choose, Decision, Reading};
 
-/// SplitMix64.
+/// Numbers that look random.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Numbers(u64);
+pub(super) struct Numbers(Random);
 
 impl Numbers {
     pub(super) fn new(seed: u64) -> Numbers {
-        Numbers(seed)
+        Numbers(Random::of_seed(seed))
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.number()
     }
 
     /// A number below `end`, which is not 0.
