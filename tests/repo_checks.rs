@@ -127,6 +127,7 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
             "warploom",
             "warploom-build",
             "warploom-emulator",
+            "warploom-harness",
             "warploom-runtime",
         ],
         &["serde_json"],

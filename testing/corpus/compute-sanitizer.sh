@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every case of the corpus under NVIDIA's compute-sanitizer, bug and twin, with each of its four tools.
+# Runs every case of the corpus under NVIDIA's compute-sanitizer, bug and twin, and every correct kernel, with each of its four tools.
 #
 #   compute-sanitizer.sh TOOL PROGRAM OUT [JOBS [SECONDS]]
 #
@@ -53,6 +53,7 @@ wanted() { # CASE CLASS VERSION CHECK SECONDS LIST
 "$program" list | while IFS="$(printf '\t')" read -r name class _ hangs; do
     for check in memcheck racecheck initcheck synccheck; do
         wanted "$name" "$class" twin "$check" 25 "$quick"
+        [ "$class" != correct ] || continue
         if [ "$hangs" = hangs ]; then
             wanted "$name" "$class" bug "$check" 6 "$slow"
         else

@@ -4,13 +4,14 @@ use std::fmt;
 
 use warploom::device_std::Plain;
 use warploom::{Device, DeviceBuffer, Stream};
+use warploom_harness::unseen::{self, Half};
 
 /// One bug: a kernel that has it and, as its twin, the same kernel without.
 #[derive(Clone, Copy)]
 pub struct Case {
     /// The kernel's name, and the case's.
     pub name: &'static str,
-    /// Where the bug comes from: pitfalls of the course notes (`P-14`), a mutation (`reduce`), or nothing.
+    /// Where the bug comes from: pitfalls of the course notes (`P-14`), a mutation (`reduce`), a public report (`owner/repository#1`), or nothing.
     pub origin: &'static str,
     /// Uploads the inputs, launches the kernel, and compares what comes back.
     pub run: fn(&Run<'_>) -> Result<(), Failure>,
@@ -19,6 +20,14 @@ pub struct Case {
 }
 
 impl Case {
+    /// The half of a bug from a public report, by its name alone (RULES.md); `None` of the other bugs.
+    #[must_use]
+    pub fn half(&self) -> Option<Half> {
+        self.origin
+            .contains('#')
+            .then(|| unseen::half("corpus", self.name))
+    }
+
     /// The same case, whose bug keeps a GPU busy for ever.
     #[must_use]
     pub const fn hangs(mut self) -> Case {
@@ -147,6 +156,13 @@ macro_rules! case {
     };
 }
 
+/// A correct kernel, which has no bug to compare with: its name, and how to run it.
+macro_rules! correct {
+    ($kernel:ident, $run:expr) => {
+        $crate::case::case!($kernel, "", $run)
+    };
+}
+
 /// Launches `kernel::<true>` or its twin `kernel::<false>`.
 macro_rules! launch {
     ($run:expr, $kernel:ident, $shape:expr $(, $arg:expr)* $(,)?) => {
@@ -155,6 +171,13 @@ macro_rules! launch {
         } else {
             $kernel::<false>::launch($run.stream, $shape $(, $arg)*)?
         }
+    };
+}
+
+/// Launches a kernel that has no twin.
+macro_rules! start {
+    ($run:expr, $kernel:ident, $shape:expr $(, $arg:expr)* $(,)?) => {
+        $kernel::launch($run.stream, $shape $(, $arg)*)?
     };
 }
 
@@ -169,4 +192,4 @@ macro_rules! cases {
     };
 }
 
-pub(crate) use {case, cases, launch};
+pub(crate) use {case, cases, correct, launch, start};

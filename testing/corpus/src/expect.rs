@@ -108,6 +108,13 @@ pub fn class(file: &File, case: &Case) -> u16 {
     first.and_then(|e| e.codes.first().copied()).unwrap_or(0)
 }
 
+/// The classes of all reports that a case has to bring about.
+#[must_use]
+pub fn codes(file: &File, case: &Case) -> Vec<u16> {
+    let needed = expected(file, case).into_iter().filter(|e| e.needed);
+    needed.flat_map(|e| e.codes).collect()
+}
+
 /// The lines from the kernel's attribute to the next one's, numbered from 1.
 fn lines<'a>(file: &'a File, case: &'a Case) -> impl Iterator<Item = (u32, &'a str)> {
     let name = format!("fn {}<", case.name);

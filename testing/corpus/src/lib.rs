@@ -15,12 +15,15 @@
 pub mod case; // what a case is
 pub mod expect; // what the marks in its source say
 pub mod findings; // what a run reports
+pub mod record; // results/reported.tsv
 pub mod table; // docs/generated/checker.md
 
+mod correct; // right, and close to what is wrong
 mod memory; // out of bounds, misaligned, freed
 mod order; // atomics: mixed with plain accesses, too narrow, too weak
 mod other; // panics, overflow, performance
 mod races; // shared and global memory without barriers
+mod reported; // bugs from public reports (RULES.md)
 mod uninitialised; // reads of memory that was never written
 mod waits; // barriers and warp operations that not all come to
 
@@ -34,10 +37,25 @@ pub const FILES: &[&[File]] = &[
     order::FILES,
     waits::FILES,
     other::FILES,
+    reported::FILES,
 ];
+
+/// The files of correct kernels.
+pub const CORRECT: &[&[File]] = &[correct::FILES];
 
 /// All cases, each with its file.
 pub fn cases() -> impl Iterator<Item = (&'static File, &'static Case)> {
-    let files = FILES.iter().flat_map(|files| files.iter());
+    all(FILES)
+}
+
+/// All correct kernels, each with its file. Their `bug` is not there: they run as twins do.
+pub fn correct() -> impl Iterator<Item = (&'static File, &'static Case)> {
+    all(CORRECT)
+}
+
+fn all(
+    folders: &'static [&'static [File]],
+) -> impl Iterator<Item = (&'static File, &'static Case)> {
+    let files = folders.iter().flat_map(|files| files.iter());
     files.flat_map(|file| file.cases.iter().map(move |case| (file, case)))
 }

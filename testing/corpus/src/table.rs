@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use warploom_emulator::check::Code;
+use warploom_harness::unseen::Half;
 
-use crate::{cases, expect};
+use crate::record::Verdict;
+use crate::{cases, correct, expect};
 
 /// The tools of compute-sanitizer.
 pub const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
@@ -19,6 +21,8 @@ pub struct Found {
     pub other_class: bool,
     /// The twin was reported, too.
     pub twin: bool,
+    /// The same, as `results/reported.tsv` has it.
+    pub verdict: Verdict,
 }
 
 /// What compute-sanitizer said of each case, tool by tool.
@@ -52,6 +56,8 @@ struct Row {
     found: usize,
     other_class: usize,
     twins: usize,
+    /// How many of the cases compute-sanitizer has results of.
+    compared: usize,
     tools: [usize; 4],
     any: usize,
     tools_twins: usize,
@@ -63,6 +69,7 @@ impl Row {
         self.found += usize::from(ours.bug);
         self.other_class += usize::from(ours.bug && ours.other_class);
         self.twins += usize::from(ours.twin);
+        self.compared += usize::from(theirs.is_some());
         let theirs = theirs.copied().unwrap_or_default();
         for (count, found) in self.tools.iter_mut().zip(theirs) {
             *count += usize::from(found.bug);
@@ -77,7 +84,8 @@ impl Row {
             self.cases, self.found, self.other_class, self.twins
         );
         if compared {
-            for count in self.tools.iter().chain([&self.any, &self.tools_twins]) {
+            let of_tools = self.tools.iter().chain([&self.any, &self.tools_twins]);
+            for count in [&self.compared].into_iter().chain(of_tools) {
                 // Writing to a string does not fail.
                 let _ = write!(text, " {count} |");
             }
@@ -98,19 +106,21 @@ another that is as good, whose first sides are at these lines, and no report tha
 and the right result.
 
 The bugs are the pitfalls of course notes (`P-14`), mutations of correct algorithms (a barrier dropped, an index shifted, a
-mask or a scope narrowed, a fence dropped, an order weakened, lines swapped, a block or its shared memory too small), and what each class has besides.
+mask or a scope narrowed, a fence dropped, an order weakened, lines swapped, a block or its shared memory too small), and what each class has besides. Others are ports of bugs from public reports, by the rules of `testing/corpus/RULES.md`.
 ";
 
-/// The document. `ours`: what the emulator found; `theirs`: the results of compute-sanitizer, empty if there are none.
+/// The document. `ours`: what the emulator found; `false_reports`: how many correct kernels gave a report; `theirs`: the results of compute-sanitizer, empty if there are none.
 #[must_use]
-pub fn document(ours: &BTreeMap<String, Found>, theirs: &str) -> String {
+pub fn document(ours: &BTreeMap<String, Found>, false_reports: usize, theirs: &str) -> String {
     let results = sanitizer(theirs);
     let compared = !results.is_empty();
     let mut rows: BTreeMap<u16, Row> = BTreeMap::new();
     let mut all = Row::default();
     let mut origins: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (file, case) in cases() {
-        let ours = ours.get(case.name).copied().unwrap_or_default();
+        let Some(ours) = ours.get(case.name).copied() else {
+            continue;
+        };
         let theirs = results.get(case.name);
         rows.entry(expect::class(file, case))
             .or_default()
@@ -129,7 +139,7 @@ pub fn document(ours: &BTreeMap<String, Found>, theirs: &str) -> String {
         text += "\nBeside it stands what NVIDIA's compute-sanitizer says of the same kernels on a GPU, each run in a process of its own \
             (`testing/corpus/compute-sanitizer.sh`): in how\nmany of the bugs each of its tools reports anything, in how many any of them does, and \
             for how many twins. The recorded run (H200, driver 580.159.04, tool
-2025.3.1) had each bug and each twin under all four. What hangs was stopped after 6 seconds, and counts as not reported unless the tool had said
+2025.3.1) had each bug and each twin that there was at the time under all four, as the column before the tools says. What hangs was stopped after 6 seconds, and counts as not reported unless the tool had said
 something by then.\n";
         for note in theirs.lines().filter_map(|line| line.strip_prefix("# ")) {
             let _ = writeln!(text, "{note}");
@@ -137,13 +147,13 @@ something by then.\n";
     }
     text += "\n| class | what it is | bugs | found | as another class | twins with a report |";
     text += if compared {
-        " memcheck | racecheck | initcheck | synccheck | any of them | twins |\n"
+        " of these by compute-sanitizer | memcheck | racecheck | initcheck | synccheck | any of them | twins |\n"
     } else {
         "\n"
     };
     text += "|---|---|---|---|---|---|";
     text += if compared {
-        "---|---|---|---|---|---|\n"
+        "---|---|---|---|---|---|---|\n"
     } else {
         "\n"
     };
@@ -152,9 +162,64 @@ something by then.\n";
         text += &row.line(&format!("WL{code:04}"), title, compared);
     }
     text += &all.line("", "all", compared);
+    text += &halves(ours, false_reports, &results);
     text += "\n## Where the bugs come from\n\n| pitfall | cases |\n|---|---|\n";
     for (pitfall, names) in origins {
         let _ = writeln!(text, "| {pitfall} | `{}` |", names.join("`, `"));
+    }
+    text
+}
+
+/// Bugs of our own and those from reports, half by half, and the correct kernels.
+fn halves(ours: &BTreeMap<String, Found>, false_reports: usize, theirs: &Sanitizer) -> String {
+    let mut text = "\n## Bugs from public reports\n\n\
+        Kernels with bugs that somebody met, ported by rules that were written before the first of them (`testing/corpus/RULES.md`). One half, chosen by the hash of the\n\
+        case's name, was not run until all were written; it then ran once, and its expectations were not changed after that.\n\
+        `testing/corpus/results/reported.tsv` has each case, and why one that is not found as expected is not.\n\n\
+        | bugs | number | found | of the right class | with the right lines, and nothing else | twins with a report |\n|---|---|---|---|---|---|\n"
+        .to_owned();
+    let mut twins = 0;
+    for (title, half) in [
+        ("written for the corpus", None),
+        ("from reports, worked half", Some(Half::Worked)),
+        ("from reports, held-out half", Some(Half::HeldOut)),
+    ] {
+        let mut counts = [0; 5];
+        let of_half = cases().filter(|(_, case)| case.half() == half);
+        for found in of_half.filter_map(|(_, case)| ours.get(case.name)) {
+            let Verdict {
+                found,
+                class,
+                lines,
+                twin,
+            } = found.verdict;
+            for (count, yes) in counts.iter_mut().zip([true, found, class, lines, !twin]) {
+                *count += usize::from(yes);
+            }
+        }
+        twins += counts[0];
+        let counts = counts.map(|count| count.to_string());
+        let _ = writeln!(text, "| {title} | {} |", counts.join(" | "));
+    }
+    let alone = correct().count();
+    let _ = writeln!(
+        text,
+        "\nBeside the {twins} twins, {alone} correct kernels that look like wrong ones run in the same way (`testing/corpus/src/correct/`): {false_reports} of them give a report. \
+        Twins and\nthese kernels also run in six other orders of threads, and in native code."
+    );
+    let ran: Vec<_> = correct()
+        .filter_map(|(_, case)| theirs.get(case.name))
+        .collect();
+    if !ran.is_empty() {
+        let reported = ran
+            .iter()
+            .filter(|tools| tools.iter().any(|tool| tool.twin));
+        let _ = writeln!(
+            text,
+            "compute-sanitizer reports something of {} of the {} such kernels that it ran.",
+            reported.count(),
+            ran.len()
+        );
     }
     text
 }

@@ -16,9 +16,11 @@ use std::time::Duration;
 
 use warploom_corpus::case::{Case, File, Run};
 use warploom_corpus::findings::Finding;
+use warploom_corpus::record::{self, Row, Verdict};
 use warploom_corpus::table::{self, Found};
-use warploom_corpus::{cases, expect};
+use warploom_corpus::{cases, correct, expect};
 use warploom_emulator::check::{Code, Mode, Schedule};
+use warploom_harness::unseen::Half;
 use warploom_runtime::model::Emulator;
 
 /// What one run gave.
@@ -35,7 +37,8 @@ const SILENCE: Duration = Duration::from_secs(300);
 /// Both runs of each case, by name; the twin's first.
 fn observe() -> BTreeMap<String, [Observed; 2]> {
     let mut seen = BTreeMap::new();
-    let mut left: Vec<&str> = cases().map(|(_, case)| case.name).collect();
+    let all = runnable().chain(correct());
+    let mut left: Vec<&str> = all.map(|(_, case)| case.name).collect();
     while !left.is_empty() {
         let Some((name, why)) = observe_in_child(&left, &mut seen) else {
             break;
@@ -112,9 +115,6 @@ fn take(line: &str, now: &mut (String, usize), seen: &mut BTreeMap<String, [Obse
     }
 }
 
-/// Cases in which the checks are not as they should be, and what is missing.
-const GAPS: &[(&str, &str)] = &[];
-
 /// What is wrong with a bug's run; empty if it was found, and nothing else.
 fn wrong_with_bug(file: &File, case: &Case, observed: &Observed) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -155,45 +155,72 @@ fn wrong_with_twin(observed: &Observed) -> Vec<String> {
     wrong
 }
 
+/// The cases that run: held-out ones do not before all are written (RULES.md).
+fn runnable() -> impl Iterator<Item = (&'static File, &'static Case)> {
+    cases().filter(|(_, case)| case.half() != Some(Half::HeldOut))
+}
+
+/// What a run says of a case, and why.
+fn judge(file: &File, case: &Case, [twin, bug]: [&Observed; 2]) -> (Verdict, Vec<String>) {
+    let codes = expect::codes(file, case);
+    let wrong_twin = wrong_with_twin(twin);
+    let wrong_bug = wrong_with_bug(file, case, bug);
+    let is_right = |f: &&Finding| codes.contains(&f.code);
+    let verdict = Verdict {
+        found: bug.findings.iter().any(|f| !f.is_note || is_right(&f)),
+        class: bug.findings.iter().any(|f| is_right(&f)),
+        lines: wrong_bug.is_empty(),
+        twin: wrong_twin.is_empty(),
+    };
+    (verdict, wrong_twin.into_iter().chain(wrong_bug).collect())
+}
+
 #[test]
 fn every_bug_is_found_and_no_twin_gives_a_report() {
     let observed = observe();
-    let mut found = BTreeMap::new();
-    let mut wrong = String::new();
-    for (file, case) in cases() {
+    let committed = fs::read_to_string(repository(REPORTED)).unwrap_or_default();
+    let notes = record::read(&committed);
+    let (mut found, mut rows, mut wrong) = (BTreeMap::new(), Vec::new(), String::new());
+    let mut details = String::new();
+    for (file, case) in runnable() {
         let [twin, bug] = observed.get(case.name).cloned().unwrap_or_default();
-        let has_class = bug
-            .findings
-            .iter()
-            .any(|f| f.code == expect::class(file, case));
-        let (twin, bug) = (wrong_with_twin(&twin), wrong_with_bug(file, case, &bug));
+        let (verdict, why) = judge(file, case, [&twin, &bug]);
+        let first = expect::class(file, case);
         let found_here = Found {
-            bug: bug.is_empty(),
-            other_class: !has_class,
-            twin: !twin.is_empty(),
+            bug: verdict.lines,
+            other_class: !bug.findings.iter().any(|f| f.code == first),
+            twin: !verdict.twin,
+            verdict,
         };
         found.insert(case.name.to_owned(), found_here);
-        let gap = GAPS.iter().any(|(name, _)| *name == case.name);
-        if gap && bug.is_empty() && twin.is_empty() {
-            writeln!(
-                wrong,
-                "{}: no gap any more, take it off the list",
-                case.name
-            )
-            .unwrap();
+        let text = match case.half() {
+            None => &mut wrong,
+            Some(half) => {
+                let note = notes.get(case.name).map_or("", |row| &row.note);
+                rows.push(Row::new(case, half, verdict, note));
+                &mut details
+            }
+        };
+        for line in why {
+            writeln!(text, "{}:{}: {line}", file.path, case.name).unwrap();
         }
-        for line in twin.iter().chain(&bug).filter(|_| !gap) {
+    }
+    let mut false_reports = 0;
+    for (file, case) in correct() {
+        let [run, _] = observed.get(case.name).cloned().unwrap_or_default();
+        let why = wrong_with_twin(&run);
+        false_reports += usize::from(!why.is_empty());
+        for line in why {
             writeln!(wrong, "{}:{}: {line}", file.path, case.name).unwrap();
         }
     }
-    let bad = found.values().filter(|f| !f.bug || f.twin).count();
-    let all = found.len();
-    assert!(
-        wrong.is_empty(),
-        "{bad} of {all} cases are not as expected:\n{wrong}"
-    );
-    compare_document(&table::document(&found, &sanitizer_results()));
+    assert!(wrong.is_empty(), "not as expected:\n{wrong}");
+    compare(REPORTED, &record::text(&mut rows), &details);
+    let document = table::document(&found, false_reports, &sanitizer_results());
+    compare("docs/generated/checker.md", &document, "");
 }
+
+const REPORTED: &str = "testing/corpus/results/reported.tsv";
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -207,15 +234,20 @@ fn sanitizer_results() -> String {
         .unwrap_or_default()
 }
 
-fn compare_document(expected: &str) {
-    let path = repository("docs/generated/checker.md");
+fn compare(path: &str, expected: &str, details: &str) {
+    let file = repository(path);
     if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&path, expected).unwrap();
+        fs::write(&file, expected).unwrap();
     }
-    let committed = fs::read_to_string(&path).unwrap_or_default();
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    let differs: Vec<&str> = expected
+        .lines()
+        .filter(|line| !committed.lines().any(|other| other == *line))
+        .collect();
     assert!(
         committed == expected,
-        "docs/generated/checker.md is another: run WARPLOOM_BLESS=1 cargo test -p warploom-corpus --test corpus"
+        "{path} is another: run WARPLOOM_BLESS=1 cargo test -p warploom-corpus --test corpus\nnew lines:\n{}\n{details}",
+        differs.join("\n")
     );
 }
 
@@ -227,16 +259,27 @@ fn results_of_the_sanitizer_name_cases_and_tools() {
     );
     let of_case = results["guard_dropped"];
     assert!(of_case[0].bug && !of_case[1].twin && results.len() == 1);
-    let names: BTreeSet<&str> = cases().map(|(_, case)| case.name).collect();
+    let names: BTreeSet<&str> = cases()
+        .chain(correct())
+        .map(|(_, case)| case.name)
+        .collect();
     for name in table::sanitizer(&sanitizer_results()).keys() {
         assert!(names.contains(name.as_str()), "there is no case `{name}`");
     }
 }
 
+/// Twins, and correct kernels. Where the record says of a twin that it is not right, it says why.
+fn right_twins() -> impl Iterator<Item = (&'static File, &'static Case)> {
+    let record = record::read(&fs::read_to_string(repository(REPORTED)).unwrap_or_default());
+    runnable()
+        .filter(move |(_, case)| record.get(case.name).is_none_or(|row| row.verdict.twin))
+        .chain(correct())
+}
+
 #[test]
 fn twins_are_right_in_native_code() {
     let mut wrong = String::new();
-    for (file, case) in cases() {
+    for (file, case) in right_twins() {
         let device = Emulator::new().mode(Mode::Fast).device();
         let stream = device.stream().unwrap();
         let run = Run {
@@ -264,7 +307,7 @@ fn twins_are_right_in_every_order() {
     ];
     let mut wrong = String::new();
     for order in orders {
-        for (file, case) in cases() {
+        for (file, case) in right_twins() {
             let emulator = Emulator::new().mode(Mode::Checked).schedule(order);
             let device = emulator.device();
             let stream = device.stream().unwrap();
@@ -292,9 +335,57 @@ fn every_case_says_what_is_to_be_found() {
             case.name
         );
         assert!(names.insert(case.name), "{} is there twice", case.name);
+        let names_thread = case.origin.split(['/', '#']).count() == 3;
+        assert!(
+            case.half().is_none() || names_thread,
+            "{}: {}",
+            case.name,
+            case.origin
+        );
         for code in expected.iter().flat_map(|e| &e.codes) {
             assert!(Code::of_number(*code).is_some(), "{}: {code}", case.name);
         }
     }
+    for (_, case) in correct() {
+        assert!(names.insert(case.name), "{} is there twice", case.name);
+    }
     assert!(names.len() >= 120, "only {} cases", names.len());
+}
+
+#[test]
+fn the_record_has_the_half_of_each_name() {
+    let committed = fs::read_to_string(repository(REPORTED)).unwrap();
+    let halves: BTreeMap<&str, String> = cases()
+        .filter_map(|(_, case)| Some((case.name, case.half()?.to_string())))
+        .collect();
+    for row in record::read(&committed).values() {
+        assert_eq!(
+            halves.get(row.name.as_str()),
+            Some(&row.half),
+            "{}",
+            row.name
+        );
+    }
+    let of = |half: &str| halves.values().filter(|other| *other == half).count();
+    assert!(of("worked") >= 60 && of("held-out") >= 60, "{halves:?}");
+}
+
+#[test]
+fn rows_of_the_record_are_read_back() {
+    let row = |name: &str, half: &str, note: &str| Row {
+        name: name.to_owned(),
+        origin: "owner/repository#1".to_owned(),
+        half: half.to_owned(),
+        verdict: Verdict {
+            found: true,
+            class: true,
+            lines: false,
+            twin: true,
+        },
+        note: note.to_owned(),
+    };
+    let mut rows = [row("b", "worked", ""), row("a", "held-out", "a line off")];
+    let text = record::text(&mut rows);
+    let back: Vec<Row> = record::read(&(text + "nonsense\n")).into_values().collect();
+    assert_eq!(back, rows);
 }

@@ -1,7 +1,9 @@
 //! Runs cases of the corpus.
 //!
 //! ```text
-//! corpus-case list                        name, class, origin, and `hangs` if the bug keeps a GPU busy for ever
+//! corpus-case list                        name, class, origin, and `hangs` if the bug keeps a GPU busy for ever; `correct` for a class
+//!                                         of a kernel that has no bug
+//! corpus-case worked                      names of the cases that may be run while cases are written: all but the held-out half
 //! corpus-case run NAME bug|twin DEVICE    one kernel; DEVICE is `cuda`, or `fast` or `checked` for the emulator
 //! corpus-case report [NAME...]            cases on the checked emulator: outcomes and reports, for tests/corpus.rs
 //! ```
@@ -13,8 +15,9 @@ use std::process::ExitCode;
 use warploom::Device;
 use warploom_corpus::case::{Case, Failure, Run};
 use warploom_corpus::findings::Reports;
-use warploom_corpus::{cases, expect};
+use warploom_corpus::{cases, correct, expect};
 use warploom_emulator::check::Mode;
+use warploom_harness::unseen::Half;
 use warploom_runtime::model::Emulator;
 
 fn main() -> ExitCode {
@@ -22,13 +25,14 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["list"] => list(),
+        ["worked"] => worked(),
         ["run", name, version @ ("bug" | "twin"), device] => {
             return run_one(name, *version == "bug", device);
         }
         ["report", names @ ..] => return report(names),
         _ => {
             println!(
-                "usage: corpus-case list | run NAME bug|twin cuda|fast|checked | report [NAME...]"
+                "usage: corpus-case list | worked | run NAME bug|twin cuda|fast|checked | report [NAME...]"
             );
             return ExitCode::from(2);
         }
@@ -42,10 +46,20 @@ fn list() {
         let class = expect::class(file, case);
         println!("{}\tWL{class:04}\t{}\t{hangs}", case.name, case.origin);
     }
+    for (_, case) in correct() {
+        println!("{}\tcorrect\t\t", case.name);
+    }
+}
+
+fn worked() {
+    let is_worked = |(_, case): &(_, &Case)| case.half() != Some(Half::HeldOut);
+    for (_, case) in cases().filter(is_worked).chain(correct()) {
+        println!("{}", case.name);
+    }
 }
 
 fn run_one(name: &str, bug: bool, device: &str) -> ExitCode {
-    let Some((_, case)) = cases().find(|(_, case)| case.name == name) else {
+    let Some((_, case)) = cases().chain(correct()).find(|(_, case)| case.name == name) else {
         println!("there is no case `{name}`");
         return ExitCode::from(2);
     };
@@ -91,10 +105,12 @@ fn report(names: &[&str]) -> ExitCode {
         println!("WARPLOOM_REPORT does not say json:PATH");
         return ExitCode::from(2);
     };
-    let wanted = |(_, case): &(_, &Case)| names.is_empty() || names.contains(&case.name);
-    for (file, case) in cases().filter(wanted) {
+    let wanted = |(_, case, _): &(_, &Case, _)| names.is_empty() || names.contains(&case.name);
+    let with_bug = cases().map(|(file, case)| (file, case, &[false, true][..]));
+    let without = correct().map(|(file, case)| (file, case, &[false][..]));
+    for (file, case, versions) in with_bug.chain(without).filter(wanted) {
         let slow = expect::class(file, case) / 100 == 5;
-        for bug in [false, true] {
+        for &bug in versions {
             println!("case\t{}\t{}", case.name, if bug { "bug" } else { "twin" });
             let emulator = Emulator::new().mode(Mode::Checked).lints(slow);
             let (_, outcome) = outcome(case, &emulator.device(), bug);
