@@ -1,7 +1,31 @@
 //! Correct kernels that look like wrong ones: they give the right result and no report.
 
+mod algorithms; // reductions, histograms, tiles
+mod blocks; // barriers of a block, in all forms
+mod bytes; // different bytes of one word
+mod clusters; // shared memory of other blocks
+mod copies; // asynchronous copies
 mod flags; // flags, counters and fences, without barriers
+mod grids; // cooperative grids, launches, the heap
+mod locks; // locks, queues, tables
+mod phases; // barriers in memory
+mod sequences; // flags of warps
+mod sorts; // scans and sorts of a block
+mod warps; // parts of a warp
 
 use crate::case::File;
 
-pub(crate) const FILES: &[File] = &[flags::FILE];
+pub(crate) const FILES: &[File] = &[
+    flags::FILE,
+    sequences::FILE,
+    locks::FILE,
+    warps::FILE,
+    blocks::FILE,
+    phases::FILE,
+    copies::FILE,
+    bytes::FILE,
+    grids::FILE,
+    clusters::FILE,
+    algorithms::FILE,
+    sorts::FILE,
+];
