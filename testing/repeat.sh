@@ -1,37 +1,44 @@
-#!/usr/bin/env bash
-# Runs test programs many times, to find those whose outcome depends on more than the program.
+#!/bin/sh
+# Runs tests again and again, and says which failed how often: a verdict may depend on the program, its inputs and the seed alone.
 #
-#   testing/repeat.sh 100                    every test program of `cargo test`, 100 times
-#   testing/repeat.sh 100 corpus semantics   these programs; `emulator` stands for the unit tests of warploom-emulator
+#   testing/repeat.sh TIMES idle|loaded ARGUMENTS...
 #
-# REPEAT_ARGS holds further arguments of `cargo test`: `--release`, `-p warploom-corpus`. Prints a line per program; what a run that failed printed stays under target/repeat/.
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# ARGUMENTS are those of `cargo test`, such as `-p warploom-corpus --test corpus`. `loaded`: as many busy processes as there are processors run
+# beside the tests. The outputs of the runs that failed stay in a folder, which the last line names. The exit status is 1 if any run failed.
+set -u
+[ "$#" -ge 3 ] || {
+    sed -n '2,7s/^# \{0,1\}//p' "$0"
+    exit 2
+}
+times="$1" load="$2"
+shift 2
 
-usage() { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-[[ "${1:-}" =~ ^[1-9][0-9]*$ ]] || usage
-readonly RUNS="$1" LOGS="$PWD/target/repeat"
-shift
-mkdir -p "$LOGS"
+folder="$(mktemp -d)"
+busy=""
+stop() {
+    # Only those that were started below.
+    [ -z "$busy" ] || kill $busy 2>/dev/null
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
 
-read -ra args <<<"${REPEAT_ARGS:-}"
-list="$(testing/programs.sh "${args[@]}")"
-for name in "$@"; do
-    cut -f 2 <<<"$list" | grep -qx "$name" || { printf 'there is no test program `%s`\n' "$name" >&2; exit 2; }
-done
-
-failed_programs=0
-while IFS=$'\t' read -r executable name folder; do
-    [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
-    failed=0
-    for ((run = 1; run <= RUNS; run++)); do
-        # Where cargo runs it: the folder of its package.
-        if ! (cd "$folder" && timeout 600 "$executable" --quiet) >"$LOGS/last" 2>&1 </dev/null; then
-            failed=$((failed + 1))
-            mv "$LOGS/last" "$LOGS/$name-$run.log"
-        fi
+cargo test --no-run "$@" || exit 2
+if [ "$load" = loaded ]; then
+    for _ in $(seq "$(nproc)"); do
+        sh -c 'while :; do :; done' &
+        busy="$busy $!"
     done
-    printf '%-24s %d of %d runs failed\n' "$name" "$failed" "$RUNS"
-    [ "$failed" -eq 0 ] || failed_programs=$((failed_programs + 1))
-done <<<"$list"
-[ "$failed_programs" -eq 0 ] || { printf 'what they printed is in %s\n' "$LOGS"; exit 1; }
+fi
+
+for run in $(seq "$times"); do
+    if cargo test "$@" >"$folder/$run" 2>&1; then
+        rm "$folder/$run"
+    else
+        grep -h '^test .*FAILED$' "$folder/$run" || tail -n 3 "$folder/$run"
+    fi
+done | sort | uniq -c | sort -rn
+
+# The loop ran in a shell of its own.
+failed=$(find "$folder" -type f | wc -l)
+echo "$failed of $times runs failed ($load); their outputs: $folder"
+[ "$failed" -eq 0 ]
