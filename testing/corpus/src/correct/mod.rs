@@ -5,12 +5,17 @@ mod blocks; // barriers of a block, in all forms
 mod bytes; // different bytes of one word
 mod clusters; // shared memory of other blocks
 mod copies; // asynchronous copies
+mod exits; // threads that return early
 mod flags; // flags, counters and fences, without barriers
+mod graphs; // graphs, sets, bits
 mod grids; // cooperative grids, launches, the heap
 mod locks; // locks, queues, tables
+mod numbers; // numerics in shared memory
 mod phases; // barriers in memory
+mod safe; // safe parts alone
 mod sequences; // flags of warps
 mod sorts; // scans and sorts of a block
+mod turns; // tokens, semaphores, published pointers
 mod warps; // parts of a warp
 
 use crate::case::File;
@@ -28,4 +33,9 @@ pub(crate) const FILES: &[File] = &[
     clusters::FILE,
     algorithms::FILE,
     sorts::FILE,
+    safe::FILE,
+    turns::FILE,
+    graphs::FILE,
+    numbers::FILE,
+    exits::FILE,
 ];

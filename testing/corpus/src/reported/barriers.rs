@@ -371,7 +371,7 @@ cases!("barriers.rs":
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
         launch!(run, continue_past_the_barrier, (1, 64), &input, &mut y);
         run.expect(&y, |i| (0..3).map(|round| u32::from(x[64 * round + i] >= 20 || i >= 32)).sum())
-    }),
+    }).hangs(),
     case!(warps_one_barrier_off, "ggml-org/llama.cpp#13469", |run| {
         let x = noise(64);
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(64)?);
