@@ -20,7 +20,6 @@ use warploom_corpus::record::{self, Row, Verdict};
 use warploom_corpus::table::{self, Found};
 use warploom_corpus::{cases, correct, expect};
 use warploom_emulator::check::{Code, Mode, Schedule};
-use warploom_harness::unseen::Half;
 use warploom_runtime::model::Emulator;
 
 /// What one run gave.
@@ -37,7 +36,7 @@ const SILENCE: Duration = Duration::from_secs(300);
 /// Both runs of each case, by name; the twin's first.
 fn observe() -> BTreeMap<String, [Observed; 2]> {
     let mut seen = BTreeMap::new();
-    let all = runnable().chain(correct());
+    let all = cases().chain(correct());
     let mut left: Vec<&str> = all.map(|(_, case)| case.name).collect();
     while !left.is_empty() {
         let Some((name, why)) = observe_in_child(&left, &mut seen) else {
@@ -155,11 +154,6 @@ fn wrong_with_twin(observed: &Observed) -> Vec<String> {
     wrong
 }
 
-/// The cases that run: held-out ones do not before all are written (RULES.md).
-fn runnable() -> impl Iterator<Item = (&'static File, &'static Case)> {
-    cases().filter(|(_, case)| case.half() != Some(Half::HeldOut))
-}
-
 /// What a run says of a case, and why.
 fn judge(file: &File, case: &Case, [twin, bug]: [&Observed; 2]) -> (Verdict, Vec<String>) {
     let codes = expect::codes(file, case);
@@ -182,7 +176,7 @@ fn every_bug_is_found_and_no_twin_gives_a_report() {
     let notes = record::read(&committed);
     let (mut found, mut rows, mut wrong) = (BTreeMap::new(), Vec::new(), String::new());
     let mut details = String::new();
-    for (file, case) in runnable() {
+    for (file, case) in cases() {
         let [twin, bug] = observed.get(case.name).cloned().unwrap_or_default();
         let (verdict, why) = judge(file, case, [&twin, &bug]);
         let first = expect::class(file, case);
@@ -271,7 +265,7 @@ fn results_of_the_sanitizer_name_cases_and_tools() {
 /// Twins, and correct kernels. Where the record says of a twin that it is not right, it says why.
 fn right_twins() -> impl Iterator<Item = (&'static File, &'static Case)> {
     let record = record::read(&fs::read_to_string(repository(REPORTED)).unwrap_or_default());
-    runnable()
+    cases()
         .filter(move |(_, case)| record.get(case.name).is_none_or(|row| row.verdict.twin))
         .chain(correct())
 }
