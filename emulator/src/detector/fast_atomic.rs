@@ -208,8 +208,9 @@ pub(super) fn fast_path<'a>(
         || !space.holds(address, bytes)
         || address & bytes.wrapping_sub(1) != 0
         || bytes >> space.granule != 1
-        || writes && !space.allows::<true>(address, bytes)
+        // First what it reads: what it writes has a value from then on.
         || does != Does::Stores && !space.allows::<false>(address, bytes)
+        || writes && !space.allows::<true>(address, bytes)
         || writes && checks.scattered[site as usize % CACHED].get() != site
         || !running.goes_elsewhere(address, writes)
     {

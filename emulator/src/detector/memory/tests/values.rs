@@ -1,6 +1,7 @@
 //! Bytes that were never written.
 
 use super::*;
+use crate::detector::atomic::{self, Does};
 
 #[test]
 fn copies_of_kernels_take_the_state_of_their_source() {
@@ -99,4 +100,20 @@ fn copies_take_the_state_of_their_source() {
     let whole = [1_u8; 9];
     copied(to.start().as_ptr(), whole.as_ptr(), 9);
     assert!(host_reads(to.start().as_ptr(), 9).is_none());
+}
+
+#[test]
+fn atomics_read_what_they_change() {
+    let x = buffer::<u32>(3, Birth::Uninitialised);
+    let at = start(&x);
+    name(x.start().as_ptr(), "x");
+    initialise(x.start().as_ptr(), 8);
+    let report = finding(|| {
+        for i in 0..3 {
+            let place = std::ptr::with_exposed_provenance(at + 4 * i);
+            atomic::around(place, 4, Does::Changes, 2, || ((), true));
+        }
+    });
+    assert_eq!(report.code, Code::GLOBAL_UNINIT);
+    assert_eq!(report.title, "read of uninitialised memory: x[2]");
 }
