@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::slot::{AccessKind, Slot};
 
-/// Granules of a line: as many as lanes of a warp access side by side, 128 bytes of data.
-pub(super) const LINE: usize = 32;
+/// Granules of a line, 64 bytes of data: what half a warp accesses side by side, or a row of a block of 16 columns.
+pub(super) const LINE: usize = 16;
 
 /// The epoch of a granule that has not been accessed in this run. It remembers what is past, and need not be checked.
 pub(super) const FRESH: u32 = 0;
