@@ -110,7 +110,7 @@ fn atomics_read_what_they_change() {
     initialise(x.start().as_ptr(), 8);
     let report = finding(|| {
         for i in 0..3 {
-            let place = std::ptr::with_exposed_provenance(at + 4 * i);
+            let place = ptr::with_exposed_provenance(at + 4 * i);
             atomic::around(place, 4, Does::Changes, 2, || ((), true));
         }
     });
