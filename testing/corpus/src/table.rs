@@ -138,9 +138,8 @@ pub fn document(ours: &BTreeMap<String, Found>, false_reports: usize, theirs: &s
     if compared {
         text += "\nBeside it stands what NVIDIA's compute-sanitizer says of the same kernels on a GPU, each run in a process of its own \
             (`testing/corpus/compute-sanitizer.sh`): in how\nmany of the bugs each of its tools reports anything, in how many any of them does, and \
-            for how many twins. The recorded run (H200, driver 580.159.04, tool
-2025.3.1) had each bug and each twin that there was at the time under all four, as the column before the tools says. What hangs was stopped after 6 seconds, and counts as not reported unless the tool had said
-something by then.\n";
+            for how many twins. The recorded runs had each bug and each twin that there was at the time under all four, as the column before\nthe \
+            tools says. What hangs was stopped after 6 seconds, and counts as not reported unless the tool had said something by then.\n";
         for note in theirs.lines().filter_map(|line| line.strip_prefix("# ")) {
             let _ = writeln!(text, "{note}");
         }
