@@ -1,6 +1,7 @@
 //! What a run is checked for, beyond what any run finds: options, findings, the memory that kernels may access, and what instrumented
 //! code calls.
 
+pub use crate::access_costs::{AccessCosts, GlobalCost, SharedCost};
 pub use crate::control::{
     Control, ControlledLaunch, Controller, MadeAccess, PendingAccess, ReadableStore, ThreadId,
 };

@@ -16,6 +16,7 @@
 //! # Ok::<(), warploom_emulator::Fault>(())
 //! ```
 
+mod access_costs; // sectors and passes, in all
 #[cfg(not(warploom_device))]
 pub mod check; // the public names of what runs are checked for
 #[cfg(warploom_device)]

@@ -126,6 +126,8 @@ pub(crate) struct Emulated {
     pub(crate) fault: Mutex<Option<StreamError>>,
     /// What was found and is no error.
     pub(crate) warnings: checked::Warnings,
+    /// What accesses cost, where launches are checked for performance.
+    pub(crate) costs: checked::Costs,
     /// How much a launch checks, if that was chosen.
     pub(crate) mode: Option<Mode>,
     /// Whether a launch is checked for performance, if that was chosen.

@@ -21,6 +21,7 @@ const CRATES: &[Layers] = &[
             (
                 "data",
                 &[
+                    "access_costs",
                     "sync",
                     "site",
                     "source",

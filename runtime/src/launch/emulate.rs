@@ -174,6 +174,7 @@ fn run(
         check::forget_values();
     }
     checked::write_page(launched, options, &outcome);
+    emulated.costs.add(launched, &outcome);
     let Some(error) = conclude(launched, outcome, &emulated.warnings)? else {
         return Ok(());
     };

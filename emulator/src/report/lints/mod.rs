@@ -6,6 +6,7 @@
 
 mod barriers; // which barriers order nothing
 mod contention; // threads per atomic
+mod costs; // what accesses cost in all
 pub(crate) mod findings; // what is worth a report
 mod profile; // the counts, per line
 mod request; // sectors and passes of one access of a warp

@@ -94,6 +94,11 @@ impl Request {
         1 << all.trailing_zeros()
     }
 
+    /// How many instructions it is.
+    pub(crate) fn instructions(&self) -> u64 {
+        u64::from(self.bytes) / self.unit()
+    }
+
     /// The sectors of all its instructions together.
     pub(crate) fn sectors(&self) -> Sectors {
         let unit = self.unit();

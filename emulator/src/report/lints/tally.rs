@@ -16,6 +16,8 @@ pub(crate) struct Tally {
     pub(crate) executions: u64,
     /// Executions by warps.
     pub(crate) requests: u64,
+    /// Instructions that these are: more than one each for what is too wide for one.
+    pub(crate) instructions: u64,
     /// Lanes that could have taken part in them, summed.
     pub(crate) present: u64,
     /// Bytes that single lanes asked for.
@@ -67,6 +69,7 @@ impl Tally {
             kind,
             executions: 0,
             requests: 0,
+            instructions: 0,
             present: 0,
             bytes: 0,
             active: [0; LANES as usize + 1],
@@ -105,7 +108,8 @@ impl Tally {
         if kept.is_empty() {
             return;
         }
-        let (mut sectors, mut passes, mut together) = (Sectors::default(), Passes::default(), 0);
+        let (mut sectors, mut passes) = (Sectors::default(), Passes::default());
+        let (mut together, mut instructions) = (0, 0);
         let mut before: Option<(&Request, Sectors, Passes)> = None;
         for request in kept {
             // Loops walk along rows: most requests are those of the iteration before, moved.
@@ -114,6 +118,7 @@ impl Tally {
                 known => known.insert((request, self.sectors_of(request), self.passes_of(request))),
             };
             (sectors, passes) = (sectors + here, passes + there);
+            instructions += request.instructions();
             match self.space {
                 Some(Space::Global) => self.show((here.touched, here.ideal), who, request),
                 Some(Space::Shared) => self.show((there.made, there.ideal), who, request),
@@ -144,6 +149,7 @@ impl Tally {
                 ways: passes.ways,
             };
         self.together += scale(together);
+        self.instructions += scale(instructions);
     }
 
     /// What a request here costs in global memory; nothing if it goes elsewhere.
@@ -209,6 +215,7 @@ impl Tally {
     pub(crate) fn merge(&mut self, other: Self) {
         self.executions += other.executions;
         self.requests += other.requests;
+        self.instructions += other.instructions;
         self.present += other.present;
         self.bytes += other.bytes;
         for (own, other) in self.active.iter_mut().zip(other.active) {

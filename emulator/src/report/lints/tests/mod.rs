@@ -2,6 +2,7 @@
 
 mod barriers;
 mod contention;
+mod costs;
 mod requests;
 mod vectors;
 mod work;
