@@ -157,6 +157,12 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &[],
     ),
     (
+        "benches/lints",
+        "warploom-lint-counters",
+        &["warploom", "warploom-build", "warploom-harness"],
+        &[],
+    ),
+    (
         "testing/harness",
         "warploom-harness",
         &[

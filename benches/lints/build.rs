@@ -1,0 +1,5 @@
+//! Device code for the kernels.
+
+fn main() {
+    warploom_build::compile();
+}
