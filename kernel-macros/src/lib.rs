@@ -11,6 +11,7 @@ mod derive; // `Plain` and `KernelArg`
 mod enclosing; // the block that a kernel stands in
 mod errors; // all mistakes of one invocation, together
 mod expand; // the items that replace the function
+mod fragments; // what `macro_rules!` has put into the input
 mod kernel; // the model: parameters and what they are
 mod kernel_attribute; // read, check, expand
 mod pass; // host or device
@@ -74,7 +75,9 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .local_file()
         .and_then(|file| enclosing::of_file(&file, at.line(), at.column()));
     let pass = pass::Pass::current();
-    kernel_attribute::kernel(arguments.into(), item.into(), enclosing, pass).into()
+    let [arguments, item] =
+        [arguments, item].map(|tokens| fragments::in_parentheses(tokens.into()));
+    kernel_attribute::kernel(arguments, item, enclosing, pass).into()
 }
 
 /// `warploom::ptx!`, with or without `crate = path;` before its input.
@@ -105,7 +108,7 @@ pub fn gpu_print(input: TokenStream) -> TokenStream {
 /// this crate has `warploom`, as `crate = path` of a kernel does.
 #[proc_macro_derive(Plain, attributes(warploom))]
 pub fn derive_plain(input: TokenStream) -> TokenStream {
-    derive::plain(input.into()).into()
+    derive::plain(fragments::in_parentheses(input.into())).into()
 }
 
 /// Lets a `Copy` struct or enum be passed to a kernel by value: all fields are arguments themselves.
@@ -113,7 +116,7 @@ pub fn derive_plain(input: TokenStream) -> TokenStream {
 /// Not for types that are `Plain`: those are arguments already. `#[warploom(crate = path)]` says where this crate has `warploom`.
 #[proc_macro_derive(KernelArg, attributes(warploom))]
 pub fn derive_kernel_arg(input: TokenStream) -> TokenStream {
-    derive::kernel_arg(input.into()).into()
+    derive::kernel_arg(fragments::in_parentheses(input.into())).into()
 }
 
 /// Expands a call that may begin with `crate = path;`, which the macros of the facade put there.
@@ -121,7 +124,7 @@ fn call(
     input: TokenStream,
     expand: impl Fn(proc_macro2::TokenStream) -> proc_macro2::TokenStream,
 ) -> TokenStream {
-    match syn::parse::<root::Call>(input) {
+    match syn::parse2::<root::Call>(fragments::in_parentheses(input.into())) {
         Ok(call) => root::rebase(expand(call.tokens), call.root.as_ref()).into(),
         Err(error) => error.into_compile_error().into(),
     }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::Cell;
 
 use warploom::prelude::*;
-use warploom_harness::device_test::{check_map, collatz_steps};
+use warploom_harness::device_test::{check, check_map, collatz_steps};
 
 use crate::{N, agree, floats, noise};
 
@@ -262,4 +262,33 @@ fn drops(x: &[u32], i: usize) -> u32 {
 #[test]
 fn values_are_dropped_in_order() {
     agree(&noise(N), drops);
+}
+
+/// A kernel that a macro writes, with an expression and a type of its caller.
+macro_rules! rows_of {
+    ($name:ident, $width:expr, $sign:expr, $count:ty) => {
+        #[kernel(requires(x.len() >= 10 * $width))]
+        fn $name(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
+            let weights: [$count; 10 * $width] = [1; 10 * $width];
+            assert_eq!(weights.len(), 10 * $width);
+            if let Some(y) = y.get_mut(i) {
+                let row = (i.get() / (10 * $width)) as u32;
+                *y = x[i.get()].wrapping_add(row * 10 * $width) ^ $sign.unsigned_abs();
+            }
+        }
+    };
+}
+rows_of!(rows_of_thirty, 2 + 1, -7_i32, u16);
+
+#[test]
+fn expressions_that_a_macro_puts_into_a_kernel_stay_whole() {
+    let x = noise(N);
+    let expected: Vec<u32> = (x.iter().zip(0..))
+        .map(|(x, i)| x.wrapping_add(i / 30 * 30) ^ 7)
+        .collect();
+    check(&expected, |device, stream| {
+        let mut y = device.zeroed(N)?;
+        rows_of_thirty::launch(stream, Launch::covering(N), &device.upload(&x)?, &mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
 }
