@@ -24,6 +24,7 @@ const KNOWN: &[(&str, Option<(&str, &str)>)] = &[
     ),
     ("WARPLOOM_LINE_INFO", None),
     ("WARPLOOM_LINTS", None),
+    ("WARPLOOM_LITMUS", None),
     ("WARPLOOM_LLVM", None),
     ("WARPLOOM_NVDISASM", None),
     ("WARPLOOM_PASSES", None),

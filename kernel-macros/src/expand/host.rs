@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::{
-    agreement, argument, beside_param, cfgs, contract_fields, local, ours, package,
+    agreement, argument, beside_param, cfgs, contract_fields, layouts, local, ours, package,
     param_description, requires, tie, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
@@ -157,12 +157,10 @@ fn passed(param: &Param) -> TokenStream {
         )
     };
     match (&param.kind, param.space()) {
-        (ParamKind::Slice(element), _) => quote! {
-            ::warploom::launch::Arg::only_read(
-                #named,
-                <#element as ::warploom::device_std::SliceElement>::READ_ONLY
-            )
-        },
+        (ParamKind::Slice(element), _) => {
+            let only_read = layouts::is_read_only(element);
+            quote!(::warploom::launch::Arg::only_read(#named, #only_read))
+        }
         (ParamKind::Output(_) | ParamKind::Output2D(_), Some(space)) => quote! {
             ::warploom::launch::Arg::by_blocks(
                 #named,
