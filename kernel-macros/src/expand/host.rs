@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::{
-    agreement, argument, beside_param, cfgs, contract_fields, layouts, local, ours, package,
+    agreement, argument, beside_param, cfgs, contract_fields, local, ours, package,
     param_description, requires, tie, tile_sites, witness,
 };
 use crate::kernel::{Kernel, Param, ParamKind};
@@ -158,7 +158,11 @@ fn passed(param: &Param) -> TokenStream {
     };
     match (&param.kind, param.space()) {
         (ParamKind::Slice(element), _) => {
-            let only_read = layouts::is_read_only(element);
+            // Of a type that is no element rustc has said so already.
+            let only_read = quote!({
+                use ::warploom::launch::{MayBeWritten as _, OnlyRead as _};
+                (&::warploom::launch::ElementOf::<#element>::NEW).is_only_read()
+            });
             quote!(::warploom::launch::Arg::only_read(#named, #only_read))
         }
         (ParamKind::Output(_) | ParamKind::Output2D(_), Some(space)) => quote! {

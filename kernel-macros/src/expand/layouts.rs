@@ -4,7 +4,6 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Type;
 use syn::spanned::Spanned;
 
 use super::allow;
@@ -71,14 +70,4 @@ fn layout(param: &Param) -> TokenStream {
     let name = Ident::new(name, Span::call_site());
     let call = quote_spanned!(ty.span().resolved_at(Span::call_site())=> #name::<#ty>());
     quote!({ const fn #name<T: #bound>() -> ::warploom::__core::primitive::u64 { #layout } #call })
-}
-
-/// Whether nothing changes elements of this type behind a shared reference. In the form of [`layout`], so that rustc reports a type that is no element once.
-pub(super) fn is_read_only(element: &Type) -> TokenStream {
-    let call =
-        quote_spanned!(element.span().resolved_at(Span::call_site())=> slice_element::<#element>());
-    quote!({
-        const fn slice_element<T: ::warploom::device_std::SliceElement>() -> ::warploom::__core::primitive::bool { T::READ_ONLY }
-        #call
-    })
 }

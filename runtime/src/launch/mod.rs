@@ -8,6 +8,7 @@ mod attributes; // what the driver says of a kernel
 pub(crate) mod blocking; // launches that wait
 pub(crate) mod cache; // kernels that were launched before
 mod check; // what is refused before anything runs
+mod element; // which slices are only read
 pub(crate) mod emulate; // on the CPU
 pub(crate) mod error; // what is said then
 mod load; // the loaded kernel of a launch
@@ -27,6 +28,8 @@ pub use arguments::{
     SliceParts,
 };
 pub use attributes::{attributes, function};
+#[doc(hidden)]
+pub use element::{ElementOf, MayBeWritten, OnlyRead};
 pub use error::{LaunchError, requires_failed};
 #[doc(hidden)]
 pub use misuse::{AsFunction, Callable};
