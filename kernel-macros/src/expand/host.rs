@@ -161,7 +161,8 @@ fn passed(param: &Param) -> TokenStream {
             // Of a type that is no element rustc has said so already.
             let only_read = quote!({
                 use ::warploom::launch::{MayBeWritten as _, OnlyRead as _};
-                (&::warploom::launch::ElementOf::<#element>::NEW).is_only_read()
+                let element = &::warploom::launch::ElementOf::<#element>::NEW;
+                element.is_only_read()
             });
             quote!(::warploom::launch::Arg::only_read(#named, #only_read))
         }

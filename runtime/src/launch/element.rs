@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use warploom_device_std::SliceElement;
 
-/// A type of elements. `(&ElementOf::<T>::NEW).is_only_read()` finds the method of [`OnlyRead`] if `T` is a [`SliceElement`], else that of [`MayBeWritten`].
+/// A type of elements. Of `&ElementOf::<T>::NEW`, `is_only_read()` finds the method of [`OnlyRead`] if `T` is a [`SliceElement`], else that of [`MayBeWritten`].
 #[derive(Debug)]
 pub struct ElementOf<T>(PhantomData<T>);
 
@@ -45,8 +45,10 @@ mod tests {
 
     #[test]
     fn elements_say_whether_they_are_only_read() {
-        assert!((&ElementOf::<[f32; 4]>::NEW).is_only_read());
-        assert!(!(&ElementOf::<AtomicU32>::NEW).is_only_read());
-        assert!(!(&ElementOf::<String>::NEW).is_only_read());
+        let (floats, atomics) = (&ElementOf::<[f32; 4]>::NEW, &ElementOf::<AtomicU32>::NEW);
+        assert!(floats.is_only_read());
+        assert!(!atomics.is_only_read());
+        let others = &ElementOf::<String>::NEW;
+        assert!(!others.is_only_read());
     }
 }
