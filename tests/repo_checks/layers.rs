@@ -288,7 +288,10 @@ const CRATES: &[Layers] = &[
     (
         "kernel-macros",
         &[
-            ("tokens", &["enclosing", "errors", "pass", "root", "spans"]),
+            (
+                "tokens",
+                &["enclosing", "errors", "fragments", "pass", "root", "spans"],
+            ),
             ("model", &["arguments", "kernel"]),
             ("rules", &["check"]),
             ("expansion", &["derive", "expand", "print", "ptx"]),
