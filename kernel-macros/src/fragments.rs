@@ -8,35 +8,53 @@ use syn::{BinOp, Expr};
 
 /// The tokens, with parentheses around fragments that operators beside them would split.
 pub(crate) fn in_parentheses(tokens: TokenStream) -> TokenStream {
-    tokens.into_iter().map(token).collect()
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let nexts = tokens.iter().skip(1).map(Some).chain([None]);
+    let whole = tokens.iter().zip(nexts);
+    whole
+        .map(|(token, next)| whole_token(token, next))
+        .collect()
 }
 
-fn token(token: TokenTree) -> TokenTree {
+fn whole_token(token: &TokenTree, next: Option<&TokenTree>) -> TokenTree {
     let TokenTree::Group(group) = token else {
-        return token;
+        return token.clone();
     };
     let inner = in_parentheses(group.stream());
     let is_fragment = group.delimiter() == Delimiter::None;
-    let mut new = if is_fragment && is_split(inner.clone()) {
-        let mut new = Group::new(Delimiter::Parenthesis, inner);
+    let (delimiter, span) = if is_fragment && is_split(inner.clone(), next) {
         // Written by a macro: no lint says that they are not needed.
-        new.set_span(Span::mixed_site().located_at(group.span()));
-        return new.into();
+        let span = Span::mixed_site().located_at(group.span());
+        (Delimiter::Parenthesis, span)
     } else {
-        Group::new(group.delimiter(), inner)
+        (group.delimiter(), group.span())
     };
-    new.set_span(group.span());
-    new.into()
+    let mut whole = Group::new(delimiter, inner);
+    whole.set_span(span);
+    whole.into()
 }
 
-/// Whether tokens are an expression of which an operator beside it would take a part. What else they may be, a pattern or a type, may have parentheses too.
-fn is_split(tokens: TokenStream) -> bool {
+/// Whether tokens are an expression of which an operator beside it would take a part. What else they may be, a pattern or a type, may have parentheses too,
+/// but for the argument of a constant parameter (`Tile<-1>`), which is a literal or in braces.
+fn is_split(tokens: TokenStream, next: Option<&TokenTree>) -> bool {
     match syn::parse2::<Expr>(tokens) {
         Ok(Expr::Binary(expr)) => !is_assignment(&expr.op),
-        Ok(
-            Expr::Cast(_) | Expr::Closure(_) | Expr::Range(_) | Expr::Reference(_) | Expr::Unary(_),
-        ) => true,
+        Ok(Expr::Cast(_) | Expr::Closure(_) | Expr::Range(_)) => true,
+        // These bind tighter than all that does not stand behind its operand.
+        Ok(Expr::Reference(_) | Expr::Unary(_)) => next.is_some_and(is_postfix),
         _ => false,
+    }
+}
+
+/// Whether a token behind an operand is, or begins, a field, a method, a call, an index or a `?`.
+fn is_postfix(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Punct(punct) => matches!(punct.as_char(), '.' | '?'),
+        TokenTree::Group(group) => matches!(
+            group.delimiter(),
+            Delimiter::Parenthesis | Delimiter::Bracket
+        ),
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
     }
 }
 
@@ -76,12 +94,8 @@ mod tests {
     fn expressions_with_operators_get_parentheses() {
         for expression in [
             quote!(2 + 1),
-            quote!(-1),
-            quote!(!a),
-            quote!(*a),
             quote!(a as u32),
             quote!(0..4),
-            quote!(&a),
             quote!(|a| a),
             quote!(a == b),
             quote!(1 | 2),
@@ -89,6 +103,23 @@ mod tests {
             let text = expression.to_string().replace(' ', "");
             let expected = format!("f(10*({text}))");
             assert_eq!(after(quote!(10 *), expression), expected);
+        }
+    }
+
+    #[test]
+    fn what_has_an_operator_before_it_gets_parentheses_before_a_method() {
+        for expression in [quote!(-1), quote!(!a), quote!(*a), quote!(&a)] {
+            let text = expression.to_string().replace(' ', "");
+            assert_eq!(
+                after(quote!(10 *), expression.clone()),
+                format!("f(10*{text})")
+            );
+            let fragment = TokenTree::from(Group::new(Delimiter::None, expression));
+            for postfix in [quote!(.abs()), quote!(?), quote!([0]), quote!((0))] {
+                let all = in_parentheses(quote!(#fragment #postfix)).to_string();
+                let expected = format!("({text}){postfix}");
+                assert_eq!(all.replace(' ', ""), expected.replace(' ', ""));
+            }
         }
     }
 

@@ -264,12 +264,17 @@ fn values_are_dropped_in_order() {
     agree(&noise(N), drops);
 }
 
+fn constant<const N: i32>() -> i32 {
+    N
+}
+
 /// A kernel that a macro writes, with an expression and a type of its caller.
 macro_rules! rows_of {
     ($name:ident, $width:expr, $sign:expr, $count:ty) => {
         #[kernel(requires(x.len() >= 10 * $width))]
         fn $name(i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
             let weights: [$count; 10 * $width] = [1; 10 * $width];
+            assert_eq!(constant::<$sign>(), $sign);
             assert_eq!(weights.len(), 10 * $width);
             if let Some(y) = y.get_mut(i) {
                 let row = (i.get() / (10 * $width)) as u32;
