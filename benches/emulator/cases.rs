@@ -169,14 +169,7 @@ pub(crate) const CASES: &[Case] = &[
                 )?)
             })
         },
-        by_hand: Some(|cores, blocks| {
-            let n = rows(blocks);
-            job(
-                (floats(n * n), vec![0.0; n * n]),
-                move |(x, y)| by_hand::stencil(cores, x, n, y),
-                |(_, y)| bits(y),
-            )
-        }),
+        by_hand: Some(|cores, blocks| on_plane_by_hand(cores, blocks, by_hand::stencil)),
     },
     Case {
         name: "transpose",
@@ -194,14 +187,7 @@ pub(crate) const CASES: &[Case] = &[
                 )?)
             })
         },
-        by_hand: Some(|cores, blocks| {
-            let n = rows(blocks);
-            job(
-                (floats(n * n), vec![0.0; n * n]),
-                move |(x, y)| by_hand::transpose(cores, x, n, y),
-                |(_, y)| bits(y),
-            )
-        }),
+        by_hand: Some(|cores, blocks| on_plane_by_hand(cores, blocks, by_hand::transpose)),
     },
     Case {
         name: "median",
@@ -422,6 +408,20 @@ fn on(
         },
         result: |(stream, y): &mut (Stream, DeviceBuffer<f32>)| Ok(bits(&y.to_vec(stream)?)),
     }))
+}
+
+/// The same by hand.
+fn on_plane_by_hand(
+    cores: usize,
+    blocks: usize,
+    compute: fn(usize, &[f32], usize, &mut [f32]),
+) -> Box<dyn Work> {
+    let n = rows(blocks);
+    job(
+        (floats(n * n), vec![0.0; n * n]),
+        move |(x, y)| compute(cores, x, n, y),
+        |(_, y)| bits(y),
+    )
 }
 
 /// Whether a launch with a race between two threads of a block ends with an error: whether checks are on.

@@ -172,7 +172,7 @@ pub fn document(ours: &BTreeMap<String, Found>, false_reports: usize, theirs: &s
 /// Bugs of our own and those from reports, half by half, and the correct kernels.
 fn halves(ours: &BTreeMap<String, Found>, false_reports: usize, theirs: &Sanitizer) -> String {
     let mut text = "\n## Bugs from public reports\n\n\
-        Kernels with bugs that somebody met, ported by rules that were written before the first of them (`testing/corpus/RULES.md`). One half, chosen by the hash of the\n\
+        Kernels with bugs from public reports, ported by rules that were written before the first of them (`testing/corpus/RULES.md`). One half, chosen by the hash of the\n\
         case's name, was not run until all were written; it then ran once, and its expectations were not changed after that.\n\
         `testing/corpus/results/reported.tsv` has each case, and why one that is not found as expected is not.\n\n\
         | bugs | number | found | of the right class | with the right lines, and nothing else | twins with a report |\n|---|---|---|---|---|---|\n"

@@ -274,7 +274,7 @@ cases!("grids.rs":
         for (from, to) in [(from, to), (to, from), (from, to)] {
             let from = std::ptr::with_exposed_provenance(from);
             let to = std::ptr::with_exposed_provenance_mut(to);
-            // SAFETY: both buffers have 80 elements and live until the result is compared.
+            // SAFETY: both buffers have 80 elements and stay allocated until the result is compared.
             unsafe { start!(run, step_of_one_launch, (3, 32), 80, from, to) };
         }
         run.expect(&b, |i| (i as u32 + 3) % 80 + 3)

@@ -285,7 +285,7 @@ cases!("numbers.rs":
         let start = std::ptr::with_exposed_provenance(input.raw_ptr() as usize);
         let middle = std::ptr::with_exposed_provenance_mut(parts.raw_ptr() as usize);
         let end = std::ptr::with_exposed_provenance_mut(y.raw_ptr() as usize);
-        // SAFETY: buffers of the sizes that are named, which live until the result is compared.
+        // SAFETY: buffers of the sizes that are named, which stay allocated until the result is compared.
         unsafe {
             start!(run, norm_in_two_launches, (4, 64), 200, start, middle);
             start!(run, norm_in_two_launches, (1, 64), 4, middle.cast_const(), end);
@@ -299,7 +299,7 @@ cases!("numbers.rs":
         for (from, to) in [(one, two), (two, one), (one, two), (two, one)] {
             let from = std::ptr::with_exposed_provenance(from);
             let to = std::ptr::with_exposed_provenance_mut(to);
-            // SAFETY: both buffers have 80 elements and live until the result is compared.
+            // SAFETY: both buffers have 80 elements and stay allocated until the result is compared.
             unsafe { start!(run, step_from_buffer_to_buffer, (3, 32), 80, from, to) };
             x = (0..80).map(|i| x[(i + 1) % 80].max(x[(i + 79) % 80])).collect();
         }

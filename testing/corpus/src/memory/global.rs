@@ -10,7 +10,7 @@ use crate::case::{case, cases, count, doubles, floats, launch, noise};
 fn guard_dropped<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     let (n, at) = (y.len(), i.get());
     if BUG || at < n {
-        // SAFETY: `x` has an element for each thread, `y` one for those below `n`; the bug is the point.
+        // SAFETY: `x` has an element for each thread, `y` one for those below `n`; the bug is intended.
         unsafe { *y.raw().add(at) = 2.0 * *x.as_ptr().add(at) }; //~ WL0001
     }
 }
@@ -21,7 +21,7 @@ fn right_neighbour<const BUG: bool>(i: Index1D, x: &[f64], mut y: DisjointSlice<
     let (last, at) = (x.len() - 1, i.get());
     if let Some(y) = y.get_mut(i) {
         let right = if BUG { at + 1 } else { (at + 1).min(last) };
-        // SAFETY: `right` is at most `last`; the bug is the point.
+        // SAFETY: `right` is at most `last`; the bug is intended.
         *y = unsafe { *x.as_ptr().add(right) } - x[at]; //~ WL0001
     }
 }
@@ -36,7 +36,7 @@ fn left_neighbour<const BUG: bool>(i: Index1D, x: &[u16], mut y: DisjointSlice<u
         } else {
             at.saturating_sub(1)
         };
-        // SAFETY: at least 0; the bug is the point.
+        // SAFETY: at least 0; the bug is intended.
         *y = unsafe { *x.as_ptr().wrapping_add(left) }; //~ WL0001
     }
 }
@@ -63,7 +63,7 @@ fn vector_over_the_end<const BUG: bool>(i: Index1D, x: &[u32], mut y: DisjointSl
 fn bin_of_input<const BUG: bool>(i: Index1D, x: &[u32], bins: &[Atomic<u32>]) {
     if let Some(&v) = x.get(i.get()) {
         let bin = if BUG { v } else { v.min(255) } as usize;
-        // SAFETY: below 256; the bug is the point.
+        // SAFETY: below 256; the bug is intended.
         let bin = unsafe { &*bins.as_ptr().add(bin) };
         bin.fetch_add(1, Relaxed); //~ WL0001
     }
@@ -75,7 +75,7 @@ fn no_neighbour<const BUG: bool>(i: Index1D, next: &[i32], x: &[i64], mut y: Dis
     if let (Some(y), Some(&next)) = (y.get_mut(i), next.get(i.get())) {
         *y = 0;
         if BUG || next >= 0 {
-            // SAFETY: an index of `x`, if it is not negative; the bug is the point.
+            // SAFETY: an index of `x`, if it is not negative; the bug is intended.
             *y = unsafe { *x.as_ptr().offset(next as isize) }; //~ WL0001
         }
     }
@@ -87,7 +87,7 @@ fn one_round_too_many<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
     let (n, y) = (y.len(), y.raw());
     let mut at = i.get();
     while at < n || (BUG && at == n) {
-        // SAFETY: below `n`, and each element has one thread; the bug is the point.
+        // SAFETY: below `n`, and each element has one thread; the bug is intended.
         unsafe { *y.add(at) = 3 * at as u32 }; //~ WL0001
         at += i.count();
     }
@@ -98,7 +98,7 @@ fn one_round_too_many<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
 fn in_a_function<const BUG: bool>(i: Index1D, x: &[u64], mut y: DisjointSlice<u64>) {
     if let Some(y) = y.get_mut(i) {
         let from_the_end = x.len() - i.get() - usize::from(!BUG);
-        // SAFETY: below the length; the bug is the point.
+        // SAFETY: below the length; the bug is intended.
         *y = unsafe { element_of(x.as_ptr(), from_the_end) };
     }
 }
@@ -128,7 +128,7 @@ fn field_behind_the_end<const BUG: bool>(i: Index1D, x: &[Particle], mut y: Disj
         } else {
             (i.get() + 1) % x.len()
         };
-        // SAFETY: below the length; the bug is the point.
+        // SAFETY: below the length; the bug is intended.
         *y = unsafe { (*x.as_ptr().add(next)).id }; //~ WL0001
     }
 }
@@ -140,7 +140,7 @@ fn byte_behind_the_text<const BUG: bool>(i: Index1D, text: &[u8], mut y: Disjoin
     if let Some(y) = y.get_mut(i) {
         *y = text[at];
         if BUG || at + 1 < n {
-            // SAFETY: below the length; the bug is the point.
+            // SAFETY: below the length; the bug is intended.
             *y ^= unsafe { *text.as_ptr().add(at + 1) }; //~ WL0001
         }
     }
@@ -151,7 +151,7 @@ fn byte_behind_the_text<const BUG: bool>(i: Index1D, text: &[u8], mut y: Disjoin
 fn bytes_for_elements<const BUG: bool>(i: Index1D, x: &[f32], mut y: DisjointSlice<f32>) {
     if let Some(y) = y.get_mut(i) {
         let distance = if BUG { 4 * i.get() } else { i.get() };
-        // SAFETY: below the length; the bug is the point.
+        // SAFETY: below the length; the bug is intended.
         *y = unsafe { *x.as_ptr().add(distance) } + 1.0; //~ WL0001
     }
 }
@@ -166,7 +166,7 @@ unsafe fn null_for_nothing<const BUG: bool>(
     if let Some(y) = y.get_mut(i) {
         let mut weight = 1.0;
         if BUG || !weights.is_null() {
-            // SAFETY: an element for each thread, unless the pointer is null; the bug is the point.
+            // SAFETY: an element for each thread, unless the pointer is null; the bug is intended.
             weight = unsafe { *weights.add(i.get()) }; //~ WL0001
         }
         *y = 3.0 * weight;
@@ -234,7 +234,7 @@ cases!("global.rs":
     }),
     case!(null_for_nothing, "", |run| {
         let mut y = run.zeroed::<f32>(64)?;
-        // SAFETY: null says that there is nothing; the bug is the point.
+        // SAFETY: null says that there is nothing; the bug is intended.
         unsafe { launch!(run, null_for_nothing, (2, 32), std::ptr::null(), &mut y) };
         run.expect(&y, |_| 3.0)
     }),

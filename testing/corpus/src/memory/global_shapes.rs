@@ -13,7 +13,7 @@ fn pitch_for_width<const BUG: bool>(i: Index1D, width: u32, x: &[u8], mut y: Dis
         let row = x.as_ptr().wrapping_add(i.get() * pitch);
         let mut sum = 0;
         for column in 0..width as usize {
-            // SAFETY: within a row; the bug is the point.
+            // SAFETY: within a row; the bug is intended.
             sum += u32::from(unsafe { *row.wrapping_add(column) }); //~ WL0001
         }
         *y = sum;
@@ -31,7 +31,7 @@ fn extents_swapped<const BUG: bool>(width: u32, height: u32, x: &[u32], mut y: D
     if column < width && row < height {
         let value = x[row * width + column];
         let pitch = if BUG { width } else { height };
-        // SAFETY: row `column` of the transpose has `height` elements, and each has one thread; the bug is the point.
+        // SAFETY: row `column` of the transpose has `height` elements, and each has one thread; the bug is intended.
         unsafe { *y.raw().add(column * pitch + row) = value }; //~ WL0001
     }
 }
@@ -79,7 +79,7 @@ fn tile_over_the_edge<const BUG: bool>(n: u32, a: &[f32], b: &[f32], mut c: Disj
 fn block_too_large<const BUG: bool>(block: Block, x: &[i32], mut y: DisjointSlice<i32>) {
     let (t, n) = (block.thread(), y.len());
     let from_the_end = (n - 1).wrapping_sub(t);
-    // SAFETY: the block has `n` threads; the bug is the point.
+    // SAFETY: the block has `n` threads; the bug is intended.
     unsafe { *y.raw().wrapping_add(from_the_end) = x[t] }; //~ WL0001
 }
 
@@ -88,7 +88,7 @@ fn block_too_large<const BUG: bool>(block: Block, x: &[i32], mut y: DisjointSlic
 fn copy_too_long<const BUG: bool>(block: Block, i: Index1D, x: &[u32], mut y: DisjointSlice<u32>) {
     let tile = shared_array!(u32, 160);
     let n = if BUG { x.len() + 2 } else { x.len() };
-    // SAFETY: as many elements as there are, into a tile that has room; the bug is the point.
+    // SAFETY: as many elements as there are, into a tile that has room; the bug is intended.
     unsafe {
         copy_block(block, x.as_ptr(), tile.as_ptr(), n); //~ WL0001
         block.sync();
@@ -108,7 +108,7 @@ fn offset_wraps<const BUG: bool>(i: Index1D, row: u32, x: &[u8], mut y: Disjoint
         } else {
             (start - u64::from(row) * 65_537) as usize
         };
-        // SAFETY: within the buffer; the bug is the point.
+        // SAFETY: within the buffer; the bug is intended.
         *y = unsafe { *x.as_ptr().wrapping_add(offset + i.get()) }; //~ WL0001
     }
 }
@@ -120,7 +120,7 @@ fn last_row_too_long<const BUG: bool>(block: Block, x: &[u32], mut y: DisjointSl
     let row = 50;
     let last_block = (b + 1) * row == y.len();
     if t < row || (BUG && last_block && t == row) {
-        // SAFETY: within row `b`; the bug is the point.
+        // SAFETY: within row `b`; the bug is intended.
         unsafe { *y.raw().add(b * row + t) = x[t] + b as u32 }; //~ WL0001
     }
 }

@@ -11,7 +11,7 @@ use crate::case::{case, cases, count, floats, launch};
 #[kernel]
 unsafe fn input_dropped<const BUG: bool>(i: Index1D, x: *const u32, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        // SAFETY: an element for each thread, in a buffer that lives; the bug is the point.
+        // SAFETY: an element for each thread, in a buffer that lives; the bug is intended.
         *y = unsafe { *x.add(i.get()) } + 1; //~ WL0010
     }
 }
@@ -20,7 +20,7 @@ unsafe fn input_dropped<const BUG: bool>(i: Index1D, x: *const u32, mut y: Disjo
 #[kernel]
 unsafe fn output_replaced<const BUG: bool>(i: Index1D, x: &[f32], y: *mut f32) {
     if i.get() < x.len() {
-        // SAFETY: an element for each thread, in a buffer that lives; the bug is the point.
+        // SAFETY: an element for each thread, in a buffer that lives; the bug is intended.
         unsafe { *y.add(i.get()) = 0.5 * x[i.get()] }; //~ WL0010
     }
 }
@@ -54,7 +54,7 @@ fn vector_grew<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
         own.push(k);
     }
     let first = if BUG { before } else { own.as_ptr() };
-    // SAFETY: the vector's first element; the bug is the point.
+    // SAFETY: the vector's first element; the bug is intended.
     let value = unsafe { *black_box(first) }; //~ WL0010
     if let Some(y) = y.get_mut(i) {
         *y = value + own.len() as u32;
@@ -211,7 +211,7 @@ cases!("lifetime.rs":
         let (x, mut y) = (run.upload(&count::<u32>(64))?, run.zeroed::<u32>(64)?);
         let from = std::ptr::with_exposed_provenance(x.raw_ptr() as usize);
         let kept = (!run.bug).then_some(x);
-        // SAFETY: a buffer that lives until the result is compared; the bug is the point.
+        // SAFETY: a buffer that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, input_dropped, (2, 32), from, &mut y) };
         let result = run.expect(&y, |i| i as u32 + 1);
         drop(kept);
@@ -224,7 +224,7 @@ cases!("lifetime.rs":
         if !run.bug {
             to = std::ptr::with_exposed_provenance_mut(y.raw_ptr() as usize);
         }
-        // SAFETY: a buffer that lives until the result is compared; the bug is the point.
+        // SAFETY: a buffer that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, output_replaced, (1, 128), &x, to) };
         run.expect(&y, |i| 0.5 * floats(96)[i])
     }),

@@ -41,7 +41,7 @@ fn written_by_others<const BUG: bool>(warp: Warp, i: Index1D, mut y: DisjointSli
     let address = warp.shuffle_idx(own.as_mut_ptr().expose_provenance() as u64, 0);
     let start = std::ptr::with_exposed_provenance_mut::<u32>(address as usize);
     if BUG && lane > 0 {
-        // SAFETY: the bug is the point.
+        // SAFETY: the bug is intended.
         unsafe { *start.add(lane as usize) = lane }; //~ WL0003
     }
     warp.sync();
@@ -59,7 +59,7 @@ fn written_by_others<const BUG: bool>(warp: Warp, i: Index1D, mut y: DisjointSli
 #[kernel]
 unsafe fn input_of_the_host<const BUG: bool>(i: Index1D, x: *const u32, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        // SAFETY: an element for each thread, in device memory; the bug is the point.
+        // SAFETY: an element for each thread, in device memory; the bug is intended.
         *y = unsafe { *x.add(i.get()) } + 1; //~ WL0005
     }
 }
@@ -67,7 +67,7 @@ unsafe fn input_of_the_host<const BUG: bool>(i: Index1D, x: *const u32, mut y: D
 /// A kernel that returns its result through the address of a variable of the host.
 #[kernel]
 unsafe fn result_on_the_host<const BUG: bool>(a: i32, b: i32, sum: *mut i32) {
-    // SAFETY: one thread writes to device memory; the bug is the point.
+    // SAFETY: one thread writes to device memory; the bug is intended.
     unsafe { *sum = a + b }; //~ WL0005
 }
 
@@ -82,7 +82,7 @@ fn constant_changed<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
     let weight = WEIGHTS[at];
     if BUG {
         let entry = black_box((&raw const WEIGHTS[at]).cast_mut());
-        // SAFETY: the bug is the point.
+        // SAFETY: the bug is intended.
         unsafe { *entry = 16 * weight }; //~ WL0006
     }
     if let Some(y) = y.get_mut(i) {
@@ -101,7 +101,7 @@ fn parameter_changed<const BUG: bool>(
     let value = table[at];
     if BUG {
         let entry = black_box((&raw const table.get()[at]).cast_mut());
-        // SAFETY: the bug is the point.
+        // SAFETY: the bug is intended.
         unsafe { *entry = value + 1 }; //~ WL0006
     }
     if let Some(y) = y.get_mut(i) {
@@ -115,10 +115,10 @@ static PRIMES: [u32; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
 #[kernel]
 fn program_constant_changed<const BUG: bool>(i: Index1D, mut y: DisjointSlice<u32>) {
     let entry = black_box((&raw const PRIMES[i.get() % 8]).cast_mut());
-    // SAFETY: an element of the table; the bug is the point.
+    // SAFETY: an element of the table; the bug is intended.
     let value = unsafe { *entry };
     if BUG {
-        // SAFETY: the bug is the point.
+        // SAFETY: the bug is intended.
         unsafe { *entry = value * value }; //~ WL0006
     }
     if let Some(y) = y.get_mut(i) {
@@ -142,7 +142,7 @@ cases!("local.rs":
         let (x, mut y) = (run.upload(&host)?, run.zeroed::<u32>(96)?);
         let there = std::ptr::with_exposed_provenance(x.raw_ptr() as usize);
         let from = if run.bug { host.as_ptr() } else { there };
-        // SAFETY: 96 elements of a buffer that lives until the result is compared; the bug is the point.
+        // SAFETY: 96 elements of a buffer that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, input_of_the_host, (3, 32), from, &mut y) };
         run.expect(&y, |i| i as u32 + 1)
     }),
@@ -150,7 +150,7 @@ cases!("local.rs":
         let (mut host, sum) = (Box::new(-5), run.upload(&[-5])?);
         let there = std::ptr::with_exposed_provenance_mut(sum.raw_ptr() as usize);
         let to = if run.bug { &raw mut *host } else { there };
-        // SAFETY: one element of a buffer that lives until the result is compared; the bug is the point.
+        // SAFETY: one element of a buffer that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, result_on_the_host, (1, 1), 2, 3, to) };
         run.expect(&sum, |_| 5)
     }),

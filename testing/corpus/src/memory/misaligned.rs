@@ -148,7 +148,7 @@ cases!("misaligned.rs":
     case!(atomic_behind_a_word, "", |run| {
         let counters = run.zeroed::<u32>(4)?;
         let start = std::ptr::with_exposed_provenance_mut(counters.raw_ptr() as usize);
-        // SAFETY: 16 bytes that live until the result is compared; the bug is the point.
+        // SAFETY: 16 bytes that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, atomic_behind_a_word, (2, 32), start) };
         run.expect(&counters, |i| if i == 2 { 192 } else { 0 })
     }),

@@ -118,7 +118,7 @@ fn value_without_bin<const BUG: bool>(block: Block, i: Index1D, x: &[u32], total
     block.sync();
     let value = x[i.get()] as usize;
     let bin = if BUG { value } else { value % 64 };
-    // SAFETY: below 64; the bug is the point.
+    // SAFETY: below 64; the bug is intended.
     let bin = unsafe { Atomic::<u32, scope::Block>::from_ptr(bins.as_ptr().add(bin)) };
     bin.fetch_add(1, Relaxed); //~ WL0002
     block.sync();

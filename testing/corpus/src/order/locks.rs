@@ -111,7 +111,7 @@ fn unlock_plainly<const BUG: bool>(
 #[inline(always)]
 unsafe fn threadfence_then_free(lock: &[Atomic<u32>]) {
     warploom::device_std::atomic::threadfence();
-    // SAFETY: the bug is the point.
+    // SAFETY: the bug is intended.
     unsafe { *lock[0].as_ptr() = 0 }; //~ WL0120 second //~? WL0112
 }
 

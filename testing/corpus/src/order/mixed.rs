@@ -72,7 +72,7 @@ fn total_read_plainly<const BUG: bool>(
     if let Some(leader) = block.leader() {
         total[0].fetch_add(1, Relaxed); //~ WL0120 second
         let now = if BUG {
-            // SAFETY: the bug is the point.
+            // SAFETY: the bug is intended.
             unsafe { *total[0].as_ptr() } //~ WL0120 first
         } else {
             total[0].load(Relaxed)
@@ -90,7 +90,7 @@ fn counter_reset_plainly<const BUG: bool>(block: Block, counter: &[Atomic<u32>],
         return;
     }
     if BUG && block.index() == 0 {
-        // SAFETY: the bug is the point.
+        // SAFETY: the bug is intended.
         unsafe { *counter[0].as_ptr() = 0 }; //~ WL0120 first
     }
     let before = counter[0].fetch_add(1, Relaxed); //~ WL0120 second
@@ -111,7 +111,7 @@ fn flag_set_plainly<const BUG: bool>(
     };
     if block.index() == 0 {
         if BUG {
-            // SAFETY: the bug is the point.
+            // SAFETY: the bug is intended.
             unsafe { *flag[0].as_ptr() = 1 }; //~ WL0120 second
         } else {
             flag[0].store(1, Relaxed);
@@ -135,7 +135,7 @@ fn half_of_them_add_atomically<const BUG: bool>(i: Index1D, x: &[f64], sum: &[At
         sum[0].fetch_add(v); //~ WL0120 first
     } else if at == 33 {
         let sum = sum.as_ptr().cast_mut().cast::<f64>();
-        // SAFETY: the bug is the point.
+        // SAFETY: the bug is intended.
         unsafe { *sum += v }; //~ WL0120 second
     }
 }

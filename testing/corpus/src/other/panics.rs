@@ -66,7 +66,7 @@ fn nothing_to_unwrap<const BUG: bool>(i: Index1D, x: &[u32], mut y: DisjointSlic
     if let Some(y) = y.get_mut(i) {
         let found = x.iter().position(|&v| v == i.get() as u32);
         *y = if BUG {
-            #[expect(clippy::unwrap_used, reason = "the bug is the point")]
+            #[expect(clippy::unwrap_used, reason = "the bug is intended")]
             let found = found.unwrap(); //~ WL0400
             found as u32
         } else {

@@ -225,7 +225,7 @@ cases!("blocks.rs":
         let from = std::ptr::with_exposed_provenance(input.raw_ptr() as usize);
         let y = if run.bug { &input } else { &other };
         let to = std::ptr::with_exposed_provenance_mut(y.raw_ptr() as usize);
-        // SAFETY: 192 elements in buffers that live until the result is compared; the bug is the point.
+        // SAFETY: 192 elements in buffers that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, stencil_in_place, (6, 32), 192, from, to) };
         run.expect(y, |i| x[i] + x[(i + 1) % 192])
     }),
@@ -244,7 +244,7 @@ cases!("blocks.rs":
         let from = std::ptr::with_exposed_provenance(x.raw_ptr() as usize);
         let y = if run.bug { &x } else { &other };
         let to = std::ptr::with_exposed_provenance_mut(y.raw_ptr() as usize);
-        // SAFETY: 256 elements in buffers that live until the result is compared; the bug is the point.
+        // SAFETY: 256 elements in buffers that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, sums_into_the_input, (8, 32), from, to) };
         run.expect(y, |b| if b < 8 { 1024 * b as u32 + 496 } else { 0 })
     }),

@@ -11,7 +11,7 @@ fn found_by_several<const BUG: bool>(i: Index1D, x: &[u32], found: &[Atomic<u32>
     if x[i.get()] > 50 {
         if BUG {
             let found = found.as_ptr().cast_mut().cast::<u32>();
-            // SAFETY: the bug is the point.
+            // SAFETY: the bug is intended.
             unsafe { *found = 1 }; //~ WL0114
         } else {
             found[0].store(1, Relaxed);

@@ -139,7 +139,7 @@ cases!("alignment.rs":
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<f32>(32)?);
         let first = run.pick(1, 4);
         let view = std::ptr::with_exposed_provenance(input.raw_ptr() as usize + 4 * first);
-        // SAFETY: 128 elements from here on, which live until the result is compared; the bug is the point.
+        // SAFETY: 128 elements from here on, which stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, view_from_the_second_element, (1, 32), view, &mut y) };
         run.expect(&y, |i| x[first + 4 * i + 1])
     }),
@@ -163,7 +163,7 @@ cases!("alignment.rs":
     case!(atomic_of_the_pair, "pytorch/pytorch#44642", |run| {
         let halves = run.zeroed::<u32>(2)?;
         let start = std::ptr::with_exposed_provenance_mut(halves.raw_ptr() as usize);
-        // SAFETY: eight bytes that live until the result is compared; the bug is the point.
+        // SAFETY: eight bytes that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, atomic_of_the_pair, (2, 32), start) };
         run.expect(&halves, |i| if i == 0 { 0x0002_0000 } else { 0 })
     }),

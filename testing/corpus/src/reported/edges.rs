@@ -13,7 +13,7 @@ fn loop_up_to_the_length<const BUG: bool>(i: Index1D, x: &[f32], mut y: Disjoint
     if let Some(y) = y.get_mut(i) {
         let mut most = 0.0_f32;
         for k in 0..=last {
-            // SAFETY: below the end; the bug is the point.
+            // SAFETY: below the end; the bug is intended.
             most = most.max(unsafe { *x.as_ptr().add(4 * k + first) }); //~ WL0001
         }
         *y = most;
@@ -24,7 +24,7 @@ fn loop_up_to_the_length<const BUG: bool>(i: Index1D, x: &[f32], mut y: Disjoint
 #[kernel]
 unsafe fn no_count_at_all<const BUG: bool>(i: Index1D, n: u32, elements: *mut u32) {
     if BUG || i.get() < n as usize {
-        // SAFETY: each thread has its own element; the bug is the point.
+        // SAFETY: each thread has its own element; the bug is intended.
         unsafe {
             let own = elements.add(i.get());
             let value = *own; //~ WL0001
@@ -62,7 +62,7 @@ fn negative_coordinate<const BUG: bool>(
         let at = nearest[i.get()];
         *y = 0;
         if BUG || at >= 0 {
-            // SAFETY: within the image; the bug is the point.
+            // SAFETY: within the image; the bug is intended.
             *y = unsafe { *image.as_ptr().offset(at as isize) }; //~ WL0001
         }
     }
@@ -82,7 +82,7 @@ fn wrong_sign_of_a_row<const BUG: bool>(
         let mut least = u32::MAX;
         for k in 0..3 {
             let step = if BUG { -k * width } else { k * width };
-            // SAFETY: within the image; the bug is the point.
+            // SAFETY: within the image; the bug is intended.
             least = least.min(unsafe { *x.as_ptr().offset(at + step) }); //~ WL0001
         }
         *y = least;
@@ -100,7 +100,7 @@ fn bound_of_another_unit<const BUG: bool>(i: Index1D, sinks: &[f32], mut y: Disj
         (8 * group + i.get() % 8).min(bound)
     };
     if let Some(y) = y.get_mut(i) {
-        // SAFETY: within the array; the bug is the point.
+        // SAFETY: within the array; the bug is intended.
         *y = unsafe { *sinks.as_ptr().add(at) }; //~ WL0001
     }
 }
@@ -158,7 +158,7 @@ fn left_overhang_of_the_first<const BUG: bool>(block: Block, x: &[f32], mut y: D
     let inside = start >= padding;
     let mut value = 0.0;
     if BUG || inside {
-        // SAFETY: within the input; the bug is the point.
+        // SAFETY: within the input; the bug is intended.
         value = unsafe { *x.as_ptr().wrapping_add(start).wrapping_sub(padding) }; //~ WL0001
     }
     // SAFETY: each thread has its own element.
@@ -170,7 +170,7 @@ fn left_overhang_of_the_first<const BUG: bool>(block: Block, x: &[f32], mut y: D
 fn groups_of_a_small_matrix<const BUG: bool>(i: Index1D, packed: &[u8], mut y: DisjointSlice<u32>) {
     let n = packed.len();
     if BUG || i.get() < n {
-        // SAFETY: two elements for each byte; the bug is the point.
+        // SAFETY: two elements for each byte; the bug is intended.
         unsafe {
             let byte = u32::from(*packed.as_ptr().add(i.get())); //~ WL0001
             if i.get() < n {
@@ -196,7 +196,7 @@ fn block_of_each_warp<const BUG: bool>(
         block.index()
     };
     if warp.lane() == 0 && (BUG || warp.index() == 0) {
-        // SAFETY: one warp of each block writes its norm; the bug is the point.
+        // SAFETY: one warp of each block writes its norm; the bug is intended.
         unsafe { *norms.raw().add(own) = sum }; //~ WL0001 //~? WL0112|WL0110
     }
 }
@@ -210,7 +210,7 @@ fn threads_beyond_the_tensor<const BUG: bool>(
     mut y: DisjointSlice<f32>,
 ) {
     if BUG || i.get() < x.len() {
-        // SAFETY: each thread has its own element; the bug is the point.
+        // SAFETY: each thread has its own element; the bug is intended.
         unsafe { *y.raw().add(i.get()) = scale * f32::from(*x.as_ptr().add(i.get())) }; //~ WL0001
     }
 }
@@ -240,7 +240,7 @@ cases!("edges.rs":
     case!(no_count_at_all, "risc0/risc0#3803", |run| {
         let elements = run.upload(&[u32::MAX; 90])?;
         let start = std::ptr::with_exposed_provenance_mut(elements.raw_ptr() as usize);
-        // SAFETY: 90 elements that live until the result is compared; the bug is the point.
+        // SAFETY: 90 elements that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, no_count_at_all, (2, 64), 90, start) };
         run.expect(&elements, |_| 0)
     }),
@@ -306,7 +306,7 @@ cases!("edges.rs":
     case!(pair_where_there_is_one, "BBuf/how-to-optim-algorithm-in-cuda#6", |run| {
         let (x, total) = (run.upload(&count::<u32>(64))?, run.zeroed::<u32>(1)?);
         let start = std::ptr::with_exposed_provenance_mut(total.raw_ptr() as usize);
-        // SAFETY: one element that lives until the result is compared; the bug is the point.
+        // SAFETY: one element that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, pair_where_there_is_one, (2, 32), &x, start) };
         run.expect(&total, |_| 2016)
     }),

@@ -240,7 +240,7 @@ fn bucket_read_weakly<const BUG: bool>(block: Block, keys: &[u32], buckets: &[At
     let key = keys[block.index()];
     for bucket in buckets {
         let now = if BUG {
-            // SAFETY: the bug is the point.
+            // SAFETY: the bug is intended.
             unsafe { *bucket.as_ptr() } //~ WL0120 first
         } else {
             bucket.load(Relaxed)

@@ -16,7 +16,7 @@ fn any_index_is_looked_up<const BUG: bool>(
         let at = index[i.get()] as usize;
         *y = 0.0;
         if BUG || at < table.len() {
-            // SAFETY: within the table; the bug is the point.
+            // SAFETY: within the table; the bug is intended.
             *y = unsafe { *table.as_ptr().add(at) }; //~ WL0001
         }
     }
@@ -36,7 +36,7 @@ fn indices_changed_since<const BUG: bool>(
         let mut sum = 0.0;
         if BUG || (0..rows).contains(&row) {
             for k in 0..4 {
-                // SAFETY: within the weights; the bug is the point.
+                // SAFETY: within the weights; the bug is intended.
                 sum += unsafe { *weights.as_ptr().offset(4 * row + k) }; //~ WL0001
             }
         }
@@ -58,7 +58,7 @@ fn pages_behind_the_table<const BUG: bool>(
     let inside = at < len as usize;
     let mut page = 0;
     if BUG || inside {
-        // SAFETY: within the table; the bug is the point.
+        // SAFETY: within the table; the bug is intended.
         page = unsafe { *table.as_ptr().add(at / 4) }; //~ WL0001
     }
     if let Some(y) = y.get_mut(i) {
@@ -83,7 +83,7 @@ fn page_that_is_not_there<const BUG: bool>(
         let pages = (cache.len() / 8) as i32;
         *y = 0;
         if page >= 0 && (BUG || page < pages) {
-            // SAFETY: within the cache; the bug is the point.
+            // SAFETY: within the cache; the bug is intended.
             *y = unsafe { *cache.as_ptr().add(8 * page as usize + i.get() % 8) }; //~ WL0001
         }
     }
@@ -100,7 +100,7 @@ fn row_end_before_the_test<const BUG: bool>(
     let (row, stop) = (i.get(), stop as usize);
     let mut len = 0;
     if BUG || row < stop {
-        // SAFETY: one more element than rows; the bug is the point.
+        // SAFETY: one more element than rows; the bug is intended.
         let (start, end) = unsafe { (rows[row.min(stop)], *rows.as_ptr().add(row + 1)) }; //~ WL0001
         len = end.wrapping_sub(start);
     }
@@ -127,7 +127,7 @@ fn loaded_before_compared<const BUG: bool>(
         if !BUG && start + k >= end {
             break;
         }
-        // SAFETY: within the row; the bug is the point.
+        // SAFETY: within the row; the bug is intended.
         let column = unsafe { *columns.as_ptr().add(start + k) }; //~ WL0001
         if column != k as u32 || start + k >= end {
             break;
@@ -151,7 +151,7 @@ fn one_test_for_all_items<const BUG: bool>(
     for first in (0..n).step_by(64) {
         let tested = if BUG { first } else { first + t };
         if tested < n {
-            // SAFETY: below the end; the bug is the point.
+            // SAFETY: below the end; the bug is intended.
             sum ^= unsafe { *values.as_ptr().add(first + t) }; //~ WL0001
         }
     }
@@ -174,7 +174,7 @@ fn first_probe_not_reduced<const BUG: bool>(
         if !BUG {
             slot %= n;
         }
-        // SAFETY: within the table; the bug is the point.
+        // SAFETY: within the table; the bug is intended.
         while unsafe { *table.as_ptr().add(slot) } != key {
             //~^ WL0001
             slot = (slot + 1) % n;
@@ -193,7 +193,7 @@ fn mask_of_another_view<const BUG: bool>(
 ) {
     let at = i.get();
     if at < values.len() && (BUG || 2 * at < bins.len()) {
-        // SAFETY: within the view; the bug is the point.
+        // SAFETY: within the view; the bug is intended.
         let bin = unsafe { *bins.as_ptr().add(2 * at) }; //~ WL0001
         // SAFETY: each thread has its own element.
         unsafe { *y.raw().add(at) = values[at] ^ bin };
@@ -206,7 +206,7 @@ fn both_arms_are_evaluated<const BUG: bool>(i: Index1D, ends: &[u32], mut y: Dis
     let at = i.get();
     if let Some(y) = y.get_mut(i) {
         let start = if BUG {
-            // SAFETY: within the array; the bug is the point.
+            // SAFETY: within the array; the bug is intended.
             let before = unsafe { *ends.as_ptr().wrapping_add(at).wrapping_sub(1) }; //~ WL0001
             if at == 0 { 0 } else { before }
         } else if at == 0 {
@@ -230,7 +230,7 @@ fn group_size_of_minus_one<const BUG: bool>(
     let size = if BUG || size > 0 { size } else { columns };
     if let Some(y) = y.get_mut(i) {
         let group = i.get() as i32 / size;
-        // SAFETY: within the array; the bug is the point.
+        // SAFETY: within the array; the bug is intended.
         *y = unsafe { *scales.as_ptr().offset(group as isize) }; //~ WL0001
     }
 }

@@ -38,7 +38,7 @@ unsafe fn field_of_a_host_object<const BUG: bool>(
 ) {
     if let Some(y) = y.get_mut(i) {
         *y = if BUG {
-            // SAFETY: the bug is the point.
+            // SAFETY: the bug is intended.
             unsafe { (*object)[2] } //~ WL0005
         } else {
             value
@@ -103,7 +103,7 @@ cases!("memory.rs":
         let (device, mut y) = (run.upload(&values)?, run.upload(&[2.0_f64; 32])?);
         let of_device = std::ptr::with_exposed_provenance(device.raw_ptr() as usize);
         let factors = run.pick(values.as_ptr(), of_device);
-        // SAFETY: 32 elements that live until the result is compared; the bug is the point.
+        // SAFETY: 32 elements that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, eigenvalues_of_the_host, (1, 32), factors, &mut y) };
         run.expect(&y, |i| 2.0 * values[i])
     }),
@@ -112,13 +112,13 @@ cases!("memory.rs":
         let (x, y) = (run.upload(&count::<u32>(32))?, run.zeroed::<u32>(32)?);
         let of_device = std::ptr::with_exposed_provenance_mut(y.raw_ptr() as usize);
         let to = run.pick(host.as_mut_ptr(), of_device);
-        // SAFETY: 32 elements that live until the result is compared; the bug is the point.
+        // SAFETY: 32 elements that stay allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, result_into_malloc, (1, 32), &x, to) };
         run.expect(&y, |i| i as u32 + 1)
     }),
     case!(field_of_a_host_object, "llnl/RAJA#799", |run| {
         let (object, mut y) = ([4_u32, 5, 6, 7], run.zeroed::<u32>(32)?);
-        // SAFETY: the object lives until the result is compared; the bug is the point.
+        // SAFETY: the object stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, field_of_a_host_object, (1, 32), &raw const object, 6, &mut y) };
         run.expect(&y, |_| 6)
     }),

@@ -38,7 +38,7 @@ fn offset_becomes_negative<const BUG: bool>(
         } else {
             (row as isize * stride as isize) % state.len() as isize
         };
-        // SAFETY: within the state; the bug is the point.
+        // SAFETY: within the state; the bug is intended.
         *y = unsafe { *state.as_ptr().wrapping_offset(offset) }; //~ WL0001
     }
 }

@@ -282,7 +282,7 @@ cases!("reductions.rs":
     case!(second_element_of_one, "NVIDIA/cuda-samples#21", |run| {
         let (x, mut y) = (run.upload(&[7_u32])?, run.zeroed::<u32>(1)?);
         let from = std::ptr::with_exposed_provenance(x.raw_ptr() as usize);
-        // SAFETY: one element, in a buffer that lives until the result is compared; the bug is the point.
+        // SAFETY: one element, in a buffer that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, second_element_of_one, (1, 1), 1, from, &mut y) };
         run.expect(&y, |_| 7)
     }),

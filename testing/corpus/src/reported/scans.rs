@@ -283,7 +283,7 @@ cases!("scans.rs":
         let x = noise(50);
         let (input, mut y) = (run.upload(&x)?, run.zeroed::<u32>(50)?);
         let from = std::ptr::with_exposed_provenance(input.raw_ptr() as usize);
-        // SAFETY: a buffer that lives until the result is compared; the bug is the point.
+        // SAFETY: a buffer that stays allocated until the result is compared; the bug is intended.
         unsafe { launch!(run, scan_behind_the_end, (1, 64), 50, from, &mut y) };
         run.expect(&y, |i| x[..=i].iter().sum())
     }),

@@ -56,7 +56,7 @@ fn bytes_of_one_signal<const BUG: bool>(
     let b = block.index();
     if BUG {
         let half = signal[0].as_ptr().cast::<u32>().wrapping_add(b % 2);
-        // SAFETY: half of the word; the bug is the point.
+        // SAFETY: half of the word; the bug is intended.
         let half = unsafe { Atomic::<u32>::from_ptr(half) };
         half.store(1, Relaxed); //~ WL0123 second
     } else {

@@ -109,7 +109,7 @@ unsafe fn statuses(i: Index1D, tiles: *mut u32) {
 fn value_beside_its_status<const BUG: bool>(i: Index1D, tiles: &[u64], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
         let tile = tiles.as_ptr().wrapping_add(i.get()).cast::<u32>();
-        // SAFETY: both halves of an element; the bug is the point.
+        // SAFETY: both halves of an element; the bug is intended.
         let (status, value) = unsafe {
             let status = *tile;
             if BUG || status == 1 {
@@ -187,7 +187,7 @@ cases!("values.rs":
         let gradients = if run.bug { run.uninit(64)? } else { run.zeroed::<f32>(64)? };
         let mut y = run.zeroed::<f32>(64)?;
         let start = std::ptr::with_exposed_provenance_mut(gradients.raw_ptr() as usize);
-        // SAFETY: 64 elements that live until the result is compared; the bug is the point.
+        // SAFETY: 64 elements that stay allocated until the result is compared; the bug is intended.
         unsafe {
             launch!(run, rows_without_gradient, (2, 32), 0, 20, start, &mut y);
             launch!(run, rows_without_gradient, (2, 32), 1, 20, start, &mut y);
@@ -199,7 +199,7 @@ cases!("values.rs":
         tiles.copy_from(0, &[1 + (5 << 32); 10], run.stream)?;
         let mut status = run.zeroed::<u32>(32)?;
         let view = std::ptr::with_exposed_provenance_mut::<u32>(tiles.raw_ptr() as usize);
-        // SAFETY: 64 words that live until the result is compared.
+        // SAFETY: 64 words that stay allocated until the result is compared.
         unsafe { statuses::launch(run.stream, (1, 32), view)? };
         launch!(run, value_beside_its_status, (1, 32), &tiles, &mut status);
         run.expect(&status, |i| if i < 10 { 5 } else { 0 })

@@ -149,7 +149,7 @@ cases!("global.rs":
     case!(grid_too_small, "P-05", |run| {
         let (scratch, mut y) = (run.uninit::<u32>(1000)?, run.zeroed::<u32>(1000)?);
         let start = std::ptr::with_exposed_provenance_mut(scratch.raw_ptr() as usize);
-        // SAFETY: 1000 elements that live until the result is compared; the bug is the point.
+        // SAFETY: 1000 elements that stay allocated until the result is compared; the bug is intended.
         unsafe {
             launch!(run, grid_too_small, (run.pick(3, 4), 256), 0, 1000, start, &mut y);
             launch!(run, grid_too_small, (4, 256), 1, 1000, start, &mut y);
@@ -159,7 +159,7 @@ cases!("global.rs":
     case!(padding_added, "P-24", |run| {
         let (rows, mut y) = (run.uninit::<u8>(320)?, run.zeroed::<u32>(10)?);
         let start = std::ptr::with_exposed_provenance_mut(rows.raw_ptr() as usize);
-        // SAFETY: ten rows that live until the result is compared; the bug is the point.
+        // SAFETY: ten rows that stay allocated until the result is compared; the bug is intended.
         unsafe {
             launch!(run, padding_added, (1, 32), 0, start, &mut y);
             launch!(run, padding_added, (1, 32), 1, start, &mut y);
@@ -174,7 +174,7 @@ cases!("global.rs":
     case!(fourth_not_written, "", |run| {
         let (records, mut y) = (run.uninit::<f32>(160)?, run.zeroed::<f32>(40)?);
         let start = std::ptr::with_exposed_provenance_mut(records.raw_ptr() as usize);
-        // SAFETY: 40 records that live until the result is compared; the bug is the point.
+        // SAFETY: 40 records that stay allocated until the result is compared; the bug is intended.
         unsafe {
             launch!(run, fourth_not_written, (1, 64), 0, start, &mut y);
             launch!(run, fourth_not_written, (1, 64), 1, start, &mut y);
