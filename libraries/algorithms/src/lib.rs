@@ -1,0 +1,21 @@
+//! Parallel algorithms for [`warploom`]: reduce, scan, select, sort and others, device-wide, generic over types and closures.
+//!
+//! [`Algorithms`] adds them to [`Stream`]. Inputs are buffers, slices, or values that are computed on the way ([`Input`]).
+//! Kernels are generic: a crate that calls an algorithm compiles the kernels of that algorithm for the types that it uses, and no others. So it
+//! needs `warploom-build` and the line in `build.rs`, as every crate with kernels.
+
+mod algorithms; // the methods of a stream
+mod error; // why an algorithm did not run
+pub mod input; // what algorithms read
+mod output; // what algorithms write
+mod reduce; // all elements to one value
+mod tuning; // elements per thread
+
+pub use algorithms::Algorithms;
+pub use error::Error;
+pub use input::{Input, IntoInput, Item, constant, counting};
+pub use output::IntoOutput;
+pub use reduce::{Reduce, ReducePlan};
+
+#[cfg(doc)]
+use warploom::Stream;
