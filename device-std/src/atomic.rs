@@ -13,7 +13,7 @@ pub mod scope; // for whom an operation is atomic
 mod value; // which types have which operations
 
 pub use cell::{Atomic, Scoped, fence};
-pub use lock::{SpinGuard, SpinLock, spin_wait};
+pub use lock::{SpinGuard, SpinLock, SpinLoop, spin_wait};
 pub use order::{
     AcqRel, Acquire, FenceOrder, LoadOrder, Order, Relaxed, Release, SeqCst, StoreOrder,
 };

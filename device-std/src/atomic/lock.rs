@@ -134,3 +134,50 @@ impl<S: Scope> Drop for SpinGuard<'_, S> {
 pub fn spin_wait(nanoseconds: u32) {
     raw::spin_wait(nanoseconds);
 }
+
+/// A loop that waits for a write of another thread of the launch, and ends the thread if a panic keeps that write from coming.
+///
+/// As [`spin_wait`], with a count of the polls: from the 2^20th on, which is about a second, now and then a poll asks whether a thread has panicked. If so, the
+/// caller's thread ends, and the host gets the panic as an error instead of waiting for ever.
+///
+/// ```
+/// # use warploom_emulator::{run, Shape};
+/// use warploom_device_std::atomic::{Acquire, Atomic, Release, SpinLoop};
+/// let ready = Atomic::<u32>::new(0);
+/// # let shape = Shape { grid: [1, 1, 1], block: [40, 1, 1], dynamic_shared_bytes: 0, workers: None };
+/// run(shape, &|| {
+///     if warploom_device_std::thread_idx().x == 39 {
+///         ready.store(1, Release);
+///     }
+///     let mut spin = SpinLoop::new();
+///     while ready.load(Acquire) == 0 {
+///         spin.wait(20);
+///     }
+/// })?;
+/// # Ok::<(), warploom_emulator::Fault>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct SpinLoop {
+    polls: u32,
+}
+
+impl SpinLoop {
+    /// A loop that has not waited yet.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new() -> Self {
+        SpinLoop { polls: 0 }
+    }
+
+    /// Suspends the thread for about `nanoseconds`, between two polls.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub fn wait(&mut self, nanoseconds: u32) {
+        self.polls = self.polls.wrapping_add(1);
+        #[cfg(warploom_device)]
+        if self.polls >= 1 << 20 && self.polls.is_multiple_of(1024) && crate::panic::happened() {
+            crate::panic::leave();
+        }
+        raw::spin_wait(nanoseconds);
+    }
+}
