@@ -1,10 +1,19 @@
 //! The algorithms as methods of a stream.
 
+#![expect(
+    clippy::type_complexity,
+    reason = "builders with the types of closures, which have no names"
+)]
+
 use warploom::Stream;
 use warploom::device_std::Plain;
 
-use crate::input::{Fetch, IntoInput, Item};
+use crate::by_key::ByKey;
+use crate::histogram::Histogram;
+use crate::input::{Fetch, IntoInput, Item, Place, WithPrevious};
 use crate::reduce::Reduce;
+use crate::scan::Scan;
+use crate::select::{FilterMap, Select, Selection};
 
 /// The algorithms of a [`Stream`]. Each method describes one; it runs when its output is named.
 pub trait Algorithms {
@@ -32,6 +41,228 @@ pub trait Algorithms {
     where
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
         O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static;
+
+    /// For each element what all elements up to it have, combined by `op`, which must be associative.
+    ///
+    /// Time O(n), one pass over memory; 8 bytes of workspace for each 4 KiB or so of elements. Integers are the same in every run; of floats the grouping
+    /// depends on timing, so that the last bits may differ. Elements have at most 16 bytes. CUDA: `cub::DeviceScan::InclusiveScan`,
+    /// `thrust::inclusive_scan`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[1u32, 5, 2, 7, 3])?;
+    /// let mut y = device.zeroed(5)?;
+    /// stream.inclusive_scan(&x, u32::max).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [1, 5, 5, 7, 7]);
+    /// stream.inclusive_scan(&x, |a, b| a + b).init(100).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [101, 106, 108, 115, 118]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn inclusive_scan<'s, 'a, I, O>(
+        &'s self,
+        input: I,
+        op: O,
+    ) -> Scan<'s, 'a, I::Memory, I::Fetch, Item<'a, I>, O, true>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static;
+
+    /// For each element what `init` and all elements before it have, combined by `op`, which must be associative.
+    ///
+    /// As [`inclusive_scan`](Self::inclusive_scan). CUDA: `cub::DeviceScan::ExclusiveScan`, `thrust::exclusive_scan`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let lengths = device.upload(&[3u32, 1, 4])?;
+    /// let mut starts = device.zeroed(3)?;
+    /// stream.exclusive_scan(&lengths, 0, |a, b| a + b).into(&mut starts)?;
+    /// assert_eq!(starts.to_vec(&stream)?, [0, 3, 4]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn exclusive_scan<'s, 'a, I, O>(
+        &'s self,
+        input: I,
+        init: Item<'a, I>,
+        op: O,
+    ) -> Scan<'s, 'a, I::Memory, I::Fetch, Item<'a, I>, O, false>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static;
+
+    /// The elements for which `predicate` holds, in order and without gaps.
+    ///
+    /// Time O(n), one pass over memory; 16 bytes of workspace for each tile (4 KiB or so of elements). Stable, and the same in every run. CUDA: `cub::DeviceSelect::If`,
+    /// `cub::DevicePartition::If`, `thrust::copy_if`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, IntoInput, counting};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[5.0f32, -1.0, 7.0, -2.0])?;
+    /// let (mut kept, mut places) = (device.zeroed(4)?, device.zeroed(4)?);
+    /// let n = stream.select(&x, |x| x > 0.0).count(&mut kept)?;
+    /// assert_eq!(kept.slice(..n)?.to_vec(&stream)?, [5.0, 7.0]);
+    /// // Where they are: the numbers of elements, selected by the elements.
+    /// let numbers = x.input().zip(counting(4)).map(|(x, i)| if x > 0.0 { i as u32 } else { u32::MAX });
+    /// let n = stream.select(numbers, |i| i != u32::MAX).count(&mut places)?;
+    /// assert_eq!(places.slice(..n)?.to_vec(&stream)?, [0, 2]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn select<'s, 'a, I, P>(
+        &'s self,
+        input: I,
+        predicate: P,
+    ) -> Select<'s, 'a, I::Memory, I::Fetch, P>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        P: Fn(Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
+
+    /// The values that `f` gives, in order and without gaps, for the elements for which it gives one.
+    ///
+    /// As [`select`](Self::select). CUDA: `cub::DeviceSelect::Flagged`, `FlaggedIf`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, IntoInput, counting};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[5.0f32, -1.0, 7.0, -2.0])?;
+    /// let mut places = device.zeroed(4)?;
+    /// let negative = |(x, i): (f32, usize)| (x < 0.0).then_some(i as u32);
+    /// let n = stream.filter_map(x.input().zip(counting(4)), negative).count(&mut places)?;
+    /// assert_eq!(places.slice(..n)?.to_vec(&stream)?, [1, 3]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn filter_map<'s, 'a, I, U, P>(
+        &'s self,
+        input: I,
+        f: P,
+    ) -> FilterMap<'s, 'a, I::Memory, I::Fetch, P>
+    where
+        I: IntoInput<'a>,
+        U: Plain,
+        P: Fn(Item<'a, I>) -> Option<U> + Copy + Send + Sync + 'static;
+
+    /// The first element of each run of equal elements.
+    ///
+    /// As [`select`](Self::select). CUDA: `cub::DeviceSelect::Unique`, `thrust::unique_copy`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, mut y) = (device.upload(&[4u8, 4, 7, 4, 4, 4])?, device.zeroed(6)?);
+    /// let n = stream.unique(&x).count(&mut y)?;
+    /// assert_eq!(y.slice(..n)?.to_vec(&stream)?, [4, 7, 4]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn unique<'s, 'a, I>(
+        &'s self,
+        input: I,
+    ) -> FilterMap<
+        's,
+        'a,
+        I::Memory,
+        WithPrevious<I::Fetch>,
+        impl Fn((Option<Item<'a, I>>, Item<'a, I>)) -> Option<Item<'a, I>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    >
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>;
+
+    /// Combines the values of each run of equal keys, or scans them, by `op`, which must be associative. The input has pairs of key and value.
+    ///
+    /// Time O(n), one pass over memory; 32 bytes of workspace or so for each tile (3072 pairs or fewer). Values have at most 16 bytes. Of floats the grouping depends
+    /// on timing, so that the last bits may differ. CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`,
+    /// `ExclusiveSumByKey`, `thrust::reduce_by_key`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, IntoInput};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (keys, values) = (device.upload(&[1u32, 1, 3, 3, 3, 1])?, device.upload(&[1u32, 2, 3, 4, 5, 6])?);
+    /// let pairs = keys.input().zip(&values);
+    /// let (mut unique, mut sums) = (device.zeroed(6)?, device.zeroed(6)?);
+    /// let n = stream.by_key(pairs, |a, b| a + b).reduce_count(&mut unique, &mut sums)?;
+    /// assert_eq!(unique.slice(..n)?.to_vec(&stream)?, [1, 3, 1]);
+    /// assert_eq!(sums.slice(..n)?.to_vec(&stream)?, [3, 12, 6]);
+    /// stream.by_key(pairs, |a, b| a + b).inclusive_scan(&mut sums)?;
+    /// assert_eq!(sums.to_vec(&stream)?, [1, 3, 3, 7, 12, 6]);
+    /// stream.by_key(pairs, |a, b| a + b).exclusive_scan(0, &mut sums)?;
+    /// assert_eq!(sums.to_vec(&stream)?, [0, 1, 0, 3, 7, 0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn by_key<'s, 'a, I, K, V, O>(
+        &'s self,
+        input: I,
+        op: O,
+    ) -> ByKey<'s, 'a, I::Memory, I::Fetch, V, O>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = (K, V)>>,
+        K: Plain + PartialEq,
+        V: Plain,
+        O: Fn(V, V) -> V + Copy + Send + Sync + 'static;
+
+    /// The length of each run of equal elements: [`by_key`](Self::by_key) with ones as values. CUDA: `cub::DeviceRunLengthEncode::Encode`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[4u8, 4, 7, 4, 4, 4])?;
+    /// let (mut elements, mut lengths) = (device.zeroed(6)?, device.zeroed(6)?);
+    /// let n = stream.run_lengths(&x).reduce_count(&mut elements, &mut lengths)?;
+    /// assert_eq!(elements.slice(..n)?.to_vec(&stream)?, [4, 7, 4]);
+    /// assert_eq!(lengths.slice(..n)?.to_vec(&stream)?, [2, 1, 3]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn run_lengths<'s, 'a, I>(
+        &'s self,
+        input: I,
+    ) -> ByKey<
+        's,
+        'a,
+        I::Memory,
+        impl Fetch<I::Memory, Item = (Item<'a, I>, u32)>,
+        u32,
+        impl Fn(u32, u32) -> u32 + Copy + Send + Sync + 'static,
+    >
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>;
+
+    /// How many elements of the input are each number below the length of the output. Larger numbers are left out.
+    ///
+    /// The input has the bin of each sample, which [`Input::map`](crate::Input::map) computes from the sample: bins of equal width, or found by a search among borders.
+    /// Time O(n), one pass over memory, no workspace; counts are exact, so the result is the same in every run. Up to 2048 bins each block
+    /// counts in shared memory. CUDA: `cub::DeviceHistogram::HistogramEven`, `HistogramRange`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, IntoInput};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[0.1f32, 0.9, 0.95, 0.5, 1.5])?;
+    /// let mut counts = device.zeroed(4)?; // of bins that are 0.25 wide
+    /// stream.histogram(x.input().map(|x| (x * 4.0) as u32)).into(&mut counts)?;
+    /// assert_eq!(counts.to_vec(&stream)?, [1, 0, 1, 2]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn histogram<'s, 'a, I>(&'s self, bins: I) -> Histogram<'s, 'a, I::Memory, I::Fetch>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Place>>;
 }
 
 impl Algorithms for Stream {
@@ -51,6 +282,150 @@ impl Algorithms for Stream {
             init,
             op,
             plan: None,
+        }
+    }
+
+    fn inclusive_scan<'s, 'a, I, O>(
+        &'s self,
+        input: I,
+        op: O,
+    ) -> Scan<'s, 'a, I::Memory, I::Fetch, Item<'a, I>, O, true>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static,
+    {
+        Scan {
+            stream: self,
+            input: input.input(),
+            init: None,
+            op,
+            plan: None,
+        }
+    }
+
+    fn exclusive_scan<'s, 'a, I, O>(
+        &'s self,
+        input: I,
+        init: Item<'a, I>,
+        op: O,
+    ) -> Scan<'s, 'a, I::Memory, I::Fetch, Item<'a, I>, O, false>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static,
+    {
+        Scan {
+            stream: self,
+            input: input.input(),
+            init: Some(init),
+            op,
+            plan: None,
+        }
+    }
+
+    fn select<'s, 'a, I, P>(
+        &'s self,
+        input: I,
+        predicate: P,
+    ) -> Select<'s, 'a, I::Memory, I::Fetch, P>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        P: Fn(Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        Select {
+            selection: Selection {
+                stream: self,
+                input: input.input(),
+                plan: None,
+            },
+            predicate,
+        }
+    }
+
+    fn filter_map<'s, 'a, I, U, P>(
+        &'s self,
+        input: I,
+        f: P,
+    ) -> FilterMap<'s, 'a, I::Memory, I::Fetch, P>
+    where
+        I: IntoInput<'a>,
+        U: Plain,
+        P: Fn(Item<'a, I>) -> Option<U> + Copy + Send + Sync + 'static,
+    {
+        FilterMap {
+            selection: Selection {
+                stream: self,
+                input: input.input(),
+                plan: None,
+            },
+            f,
+        }
+    }
+
+    fn unique<'s, 'a, I>(
+        &'s self,
+        input: I,
+    ) -> FilterMap<
+        's,
+        'a,
+        I::Memory,
+        WithPrevious<I::Fetch>,
+        impl Fn((Option<Item<'a, I>>, Item<'a, I>)) -> Option<Item<'a, I>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    >
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>,
+    {
+        self.filter_map(input.input().with_previous(), |(previous, item)| {
+            (previous != Some(item)).then_some(item)
+        })
+    }
+
+    fn by_key<'s, 'a, I, K, V, O>(
+        &'s self,
+        input: I,
+        op: O,
+    ) -> ByKey<'s, 'a, I::Memory, I::Fetch, V, O>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = (K, V)>>,
+        K: Plain + PartialEq,
+        V: Plain,
+        O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
+    {
+        ByKey {
+            stream: self,
+            input: input.input(),
+            op,
+            plan: None,
+        }
+    }
+
+    fn run_lengths<'s, 'a, I>(
+        &'s self,
+        input: I,
+    ) -> ByKey<
+        's,
+        'a,
+        I::Memory,
+        impl Fetch<I::Memory, Item = (Item<'a, I>, u32)>,
+        u32,
+        impl Fn(u32, u32) -> u32 + Copy + Send + Sync + 'static,
+    >
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>,
+    {
+        self.by_key(input.input().map(|item| (item, 1)), u32::wrapping_add)
+    }
+
+    fn histogram<'s, 'a, I>(&'s self, bins: I) -> Histogram<'s, 'a, I::Memory, I::Fetch>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Place>>,
+    {
+        Histogram {
+            stream: self,
+            input: bins.input(),
         }
     }
 }

@@ -7,8 +7,10 @@
 mod adaptors; // rules made from rules
 mod memory; // up to three slices
 
-pub use adaptors::{Constant, Counting, Map, Permuted, Place, Reversed, Strided, Zipped};
-pub(crate) use memory::Empty;
+pub use adaptors::{
+    Constant, Counting, Map, Permuted, Place, Reversed, Strided, WithPrevious, Zipped,
+};
+pub(crate) use memory::{Arguments, Empty};
 pub use memory::{Concat, Memory, NoMemory, One, Three, Two};
 
 use warploom::device_std::{KernelArg, Plain};
@@ -204,6 +206,7 @@ impl<'a, M: Memory, F: Fetch<M>> Input<'a, M, F> {
         Input::new(self.slices, self.len, Map(self.fetch, f))
     }
 
+    #[expect(clippy::type_complexity, reason = "a rule made of two rules")]
     /// Pairs of elements with the same number, as many as the shorter input has. CUDA: `cuda::zip_iterator`.
     pub fn zip<J>(
         self,
@@ -220,6 +223,11 @@ impl<'a, M: Memory, F: Fetch<M>> Input<'a, M, F> {
             len,
             Zipped::new(self.fetch, other.fetch),
         )
+    }
+
+    /// Each element with the one before it; the first has none.
+    pub fn with_previous(self) -> Input<'a, M, WithPrevious<F>> {
+        Input::new(self.slices, self.len, WithPrevious(self.fetch))
     }
 
     /// From the last element to the first. CUDA: `cuda::std::reverse_iterator`.
@@ -242,6 +250,7 @@ impl<'a, M: Memory, F: Fetch<M>> Input<'a, M, F> {
         ))
     }
 
+    #[expect(clippy::type_complexity, reason = "a rule made of two rules")]
     /// The elements with the numbers that `places` has, in its order. A number that is not below [`len`](Self::len) is a panic in the kernel.
     /// CUDA: `cuda::permutation_iterator`.
     pub fn permute<J>(

@@ -5,17 +5,28 @@
 //! needs `warploom-build` and the line in `build.rs`, as every crate with kernels.
 
 mod algorithms; // the methods of a stream
+mod by_key; // runs of equal keys
 mod error; // why an algorithm did not run
+mod histogram; // how often each number comes
 pub mod input; // what algorithms read
+mod lookback; // what all earlier tiles have
 mod output; // what algorithms write
 mod reduce; // all elements to one value
+mod scan; // what all elements up to each have
+mod select; // the elements for which a predicate holds
+mod state; // values as words
+mod tile; // the elements of a block
 mod tuning; // elements per thread
 
 pub use algorithms::Algorithms;
+pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
+pub use histogram::Histogram;
 pub use input::{Input, IntoInput, Item, constant, counting};
 pub use output::IntoOutput;
 pub use reduce::{Reduce, ReducePlan};
+pub use scan::{Scan, ScanPlan};
+pub use select::{FilterMap, Select, SelectPlan};
 
 #[cfg(doc)]
 use warploom::Stream;

@@ -4,25 +4,36 @@ use warploom::device_std::Plain;
 use warploom::{DeviceBuffer, DeviceSliceMut};
 
 /// What an algorithm can write to: `&mut DeviceBuffer<T>`, [`DeviceSliceMut`] or `&mut` one.
-pub trait IntoOutput<'a, T: Plain> {
+pub trait IntoOutput<T: Plain> {
     /// The elements.
-    fn output(self) -> DeviceSliceMut<'a, T>;
+    fn output<'a>(self) -> DeviceSliceMut<'a, T>
+    where
+        Self: 'a;
 }
 
-impl<'a, T: Plain> IntoOutput<'a, T> for &'a mut DeviceBuffer<T> {
-    fn output(self) -> DeviceSliceMut<'a, T> {
+impl<T: Plain> IntoOutput<T> for &mut DeviceBuffer<T> {
+    fn output<'a>(self) -> DeviceSliceMut<'a, T>
+    where
+        Self: 'a,
+    {
         self.as_slice_mut()
     }
 }
 
-impl<'a, T: Plain> IntoOutput<'a, T> for DeviceSliceMut<'a, T> {
-    fn output(self) -> DeviceSliceMut<'a, T> {
+impl<T: Plain> IntoOutput<T> for DeviceSliceMut<'_, T> {
+    fn output<'a>(self) -> DeviceSliceMut<'a, T>
+    where
+        Self: 'a,
+    {
         self
     }
 }
 
-impl<'a, T: Plain> IntoOutput<'a, T> for &'a mut DeviceSliceMut<'_, T> {
-    fn output(self) -> DeviceSliceMut<'a, T> {
+impl<T: Plain> IntoOutput<T> for &mut DeviceSliceMut<'_, T> {
+    fn output<'a>(self) -> DeviceSliceMut<'a, T>
+    where
+        Self: 'a,
+    {
         self.reborrow()
     }
 }

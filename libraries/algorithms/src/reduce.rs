@@ -96,7 +96,7 @@ where
     ///
     /// # Errors
     /// [`Error::TooShort`] if `out` has no element or the plan is for fewer elements; what launches and allocations report.
-    pub fn into<'o>(self, out: impl IntoOutput<'o, T>) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<T>) -> Result<(), Error> {
         let mut out = out.output();
         Error::check_room("the output of a reduction", out.len(), 1)?;
         let n = self.input.len();
@@ -115,7 +115,7 @@ where
         Error::check_room("the plan of a reduction", plan.partial.len(), blocks)?;
         let (stream, op, init) = (self.stream, self.op, self.init);
         let (x, partial) = (self.input, plan.partial.slice_mut(..blocks)?);
-        match by_size::<T>([16, 16, 16, 8, 4]) {
+        match const { by_size::<T>([16, 16, 16, 8, 4]) } {
             16 => tiles::<M, F, T, O, 16>(stream, x, op, init, partial, out),
             8 => tiles::<M, F, T, O, 8>(stream, x, op, init, partial, out),
             _ => tiles::<M, F, T, O, 4>(stream, x, op, init, partial, out),

@@ -1,6 +1,10 @@
 //! The algorithms against the same on the host: one body per behaviour, on the emulator (checked) and on a GPU where there is one.
 
+mod by_key; // runs of equal keys
+mod histogram; // how often each number comes
 mod reduce; // all elements to one value
+mod scan; // what all elements up to each have
+mod select; // the elements for which a predicate holds
 
 use std::fmt::Debug;
 
@@ -8,16 +12,19 @@ use warploom::{Device, Stream};
 use warploom_algorithms::Error;
 use warploom_harness::device_test::devices;
 
+/// Lengths around those of warps, blocks and tiles.
+const LENGTHS: [usize; 12] = [0, 1, 2, 31, 33, 255, 257, 4095, 4096, 4097, 8193, 70_001];
+
 /// Runs `body` on each device and compares what it gives with `expected`.
 #[track_caller]
+#[expect(clippy::panic, reason = "that is how a test fails")]
 fn check<T: PartialEq + Debug>(
     expected: &[T],
     body: impl Fn(&Device, &Stream) -> Result<Vec<T>, Error>,
 ) {
     for device in devices() {
-        let stream = device.stream().expect("a stream");
-        let result =
-            body(&device, &stream).unwrap_or_else(|error| panic!("{}: {error}", device.name()));
+        let run = || body(&device, &device.stream()?);
+        let result = run().unwrap_or_else(|error| panic!("{}: {error}", device.name()));
         assert_eq!(
             result.len(),
             expected.len(),

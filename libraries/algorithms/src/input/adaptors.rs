@@ -207,6 +207,24 @@ where
     }
 }
 
+/// Elements with their predecessors; see [`Input::with_previous`](super::Input::with_previous).
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct WithPrevious<F>(pub(super) F);
+
+// SAFETY: a rule.
+unsafe impl<F: KernelArg> KernelArg for WithPrevious<F> {}
+
+impl<M: Memory, F: Fetch<M>> Fetch<M> for WithPrevious<F> {
+    type Item = (Option<F::Item>, F::Item);
+
+    #[inline(always)]
+    fn get(self, view: M::View<'_>, i: usize) -> Self::Item {
+        let previous = i.checked_sub(1).map(|i| self.0.get(view, i));
+        (previous, self.0.get(view, i))
+    }
+}
+
 /// The number of an element: an unsigned integer.
 pub trait Place: Copy {
     /// The number; larger than any length if it is larger than a `usize` counts.

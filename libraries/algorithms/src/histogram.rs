@@ -1,0 +1,131 @@
+//! How often each number comes.
+//!
+//! Each block counts in its own shared memory and adds its counts to those in global memory at the end; with more bins than shared memory holds, all
+//! count in global memory.
+
+use std::array::from_fn;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use warploom::DeviceSlice;
+use warploom::device_std::atomic_add;
+use warploom::prelude::*;
+
+use crate::Error;
+use crate::input::{Arguments, Empty, Fetch, Input, Memory, Place};
+
+/// Threads of a block.
+const THREADS: usize = 512;
+/// Elements of a thread in each round.
+const ITEMS: usize = 8;
+/// Blocks at most: four for each of 132 multiprocessors.
+const BLOCKS: usize = 4 * 132;
+
+/// A histogram that was described and has not run; see [`Algorithms::histogram`](crate::Algorithms::histogram).
+#[must_use = "nothing runs before `into`"]
+pub struct Histogram<'s, 'a, M: Memory, F> {
+    pub(crate) stream: &'s Stream,
+    pub(crate) input: Input<'a, M, F>,
+}
+
+impl<M, F> Histogram<'_, '_, M, F>
+where
+    M: Memory,
+    F: Fetch<M, Item: Place>,
+{
+    /// Queues the histogram: element `i` of `counts` will be how many elements are `i`. Counts wrap at 2^32. Does not wait.
+    ///
+    /// # Errors
+    /// What launches report.
+    pub fn into(self, counts: &mut DeviceBuffer<u32>) -> Result<(), Error> {
+        counts.fill(0, self.stream)?;
+        let (n, bins) = (self.input.len(), counts.len());
+        if n == 0 || bins == 0 {
+            return Ok(());
+        }
+        let empty = Empty::new(self.stream.device())?;
+        let slices = M::arguments(self.input.slices, &empty);
+        let (fetch, counts) = (self.input.fetch, counts.as_atomic());
+        let blocks = n.div_ceil(THREADS * ITEMS).min(BLOCKS) as u32;
+        let shape = Launch::new(blocks, THREADS as u32);
+        launch::<M, F>(self.stream, shape, slices, fetch, n, counts)
+    }
+}
+
+fn launch<M: Memory, F: Fetch<M, Item: Place>>(
+    stream: &Stream,
+    shape: Launch,
+    (a, b, c): Arguments<'_, M>,
+    fetch: F,
+    n: usize,
+    counts: DeviceSlice<'_, AtomicU32>,
+) -> Result<(), Error> {
+    match counts.len() {
+        0..=256 => count::<M, F, 256>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+        257..=2048 => count::<M, F, 2048>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+        _ => count::<M, F, 0>::launch(stream, shape, a, b, c, fetch, n, counts)?,
+    }
+    Ok(())
+}
+
+/// Adds how often each number comes to `counts`. `BINS`: bins in shared memory, at least as many as there are counts, or none.
+#[kernel(block(512))]
+pub fn count<M, F, const BINS: usize>(
+    block: Block,
+    a: &[M::A],
+    b: &[M::B],
+    c: &[M::C],
+    fetch: F,
+    n: usize,
+    counts: &[AtomicU32],
+) where
+    M: Memory,
+    F: Fetch<M, Item: Place>,
+{
+    let bins = shared_array!(u32, BINS);
+    let (thread, view) = (block.thread(), M::view(a, b, c));
+    let mut bin = thread;
+    while bin < BINS {
+        bins.atomic(bin).store(0, Relaxed);
+        bin += THREADS;
+    }
+    block.sync();
+    let add = |number: F::Item| {
+        let number = number.place();
+        if number < counts.len() {
+            if BINS > 0 {
+                if number < BINS {
+                    atomic_add(bins.atomic(number), 1);
+                }
+            } else {
+                atomic_add(&counts[number], 1);
+            }
+        }
+    };
+    let (tile, stride) = (THREADS * ITEMS, grid_dim().x as usize * THREADS * ITEMS);
+    let mut first = block.index() * tile;
+    while first < n {
+        if n - first >= tile {
+            let part = fetch.part(view, first, tile);
+            let items: [F::Item; ITEMS] = from_fn(|k| part(thread + k * THREADS));
+            items.into_iter().for_each(add);
+        } else {
+            let part = fetch.part(view, first, n - first);
+            let mut k = thread;
+            while k < n - first {
+                add(part(k));
+                k += THREADS;
+            }
+        }
+        first += stride;
+    }
+    block.sync();
+    let mut bin = thread;
+    while bin < BINS.min(counts.len()) {
+        let own = bins.atomic(bin).load(Relaxed);
+        if own > 0 {
+            atomic_add(&counts[bin], own);
+        }
+        bin += THREADS;
+    }
+}

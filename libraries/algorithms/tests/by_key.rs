@@ -1,0 +1,143 @@
+//! Runs of equal keys against the same on the host.
+
+use warploom_algorithms::{Algorithms, IntoInput};
+
+use crate::{LENGTHS, check, noise};
+
+/// Keys in runs of about `length` elements.
+fn keys(n: usize, length: u32) -> Vec<u32> {
+    let mut key = 0;
+    let next = |x: u32| {
+        if x.is_multiple_of(length) {
+            key += 1;
+        }
+        key / 3
+    };
+    noise(n).into_iter().map(next).collect()
+}
+
+/// Key and value of each run.
+fn reduced(keys: &[u32], values: &[u32]) -> Vec<[u32; 2]> {
+    let mut runs: Vec<[u32; 2]> = vec![];
+    for (i, (&key, &value)) in keys.iter().zip(values).enumerate() {
+        match runs.last_mut() {
+            Some([_, sum]) if keys[i - 1] == key => *sum = sum.wrapping_add(value),
+            _ => runs.push([key, value]),
+        }
+    }
+    runs
+}
+
+#[test]
+fn sums_of_runs_of_every_kind_of_length() {
+    for length in [1, 2, 5, 100, 3000, u32::MAX] {
+        for n in LENGTHS {
+            let (keys, values) = (keys(n, length), noise(n));
+            check(&reduced(&keys, &values), |device, stream| {
+                let (keys, values) = (device.upload(&keys)?, device.upload(&values)?);
+                let (mut unique, mut sums) = (device.zeroed(n)?, device.zeroed(n)?);
+                let pairs = keys.input().zip(&values);
+                let add = stream.by_key(pairs, u32::wrapping_add);
+                let count = add.reduce_count(&mut unique, &mut sums)?;
+                let unique = unique.slice(..count)?.to_vec(stream)?;
+                let sums = sums.slice(..count)?.to_vec(stream)?;
+                Ok(unique
+                    .into_iter()
+                    .zip(sums)
+                    .map(|(key, sum)| [key, sum])
+                    .collect())
+            });
+        }
+    }
+}
+
+/// `x -> a x + b` modulo 2^32: composition is associative and not commutative.
+fn compose([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 2] {
+    [a.wrapping_mul(c), b.wrapping_mul(c).wrapping_add(d)]
+}
+
+#[test]
+fn scans_within_runs() {
+    for length in [1, 7, 4000] {
+        for n in LENGTHS {
+            let keys = keys(n, length);
+            let values: Vec<_> = noise(2 * n).chunks(2).map(|x| [x[0] | 1, x[1]]).collect();
+            let (mut inclusive, mut exclusive) = (vec![], vec![]);
+            let mut all = [3, 4];
+            for i in 0..n {
+                if i > 0 && keys[i - 1] != keys[i] {
+                    all = [3, 4];
+                }
+                exclusive.push(all);
+                let begins = i == 0 || keys[i - 1] != keys[i];
+                let previous = inclusive.last().copied().unwrap_or([0; 2]);
+                inclusive.push(if begins {
+                    values[i]
+                } else {
+                    compose(previous, values[i])
+                });
+                all = compose(all, values[i]);
+            }
+            check(&inclusive, |device, stream| {
+                let (keys, values, mut y) = (
+                    device.upload(&keys)?,
+                    device.upload(&values)?,
+                    device.zeroed(n)?,
+                );
+                stream
+                    .by_key(keys.input().zip(&values), compose)
+                    .inclusive_scan(&mut y)?;
+                Ok(y.to_vec(stream)?)
+            });
+            check(&exclusive, |device, stream| {
+                let (keys, values, mut y) = (
+                    device.upload(&keys)?,
+                    device.upload(&values)?,
+                    device.zeroed(n)?,
+                );
+                stream
+                    .by_key(keys.input().zip(&values), compose)
+                    .exclusive_scan([3, 4], &mut y)?;
+                Ok(y.to_vec(stream)?)
+            });
+        }
+    }
+}
+
+#[test]
+fn lengths_of_runs() {
+    let x: Vec<u8> = keys(20_000, 90).into_iter().map(|x| x as u8).collect();
+    let runs = x
+        .chunk_by(|a, b| a == b)
+        .map(|run| [u32::from(run[0]), run.len() as u32]);
+    check(&runs.collect::<Vec<_>>(), |device, stream| {
+        let (x, mut y, mut lengths) = (
+            device.upload(&x)?,
+            device.zeroed(20_000)?,
+            device.zeroed(20_000)?,
+        );
+        let count = stream.run_lengths(&x).reduce_count(&mut y, &mut lengths)?;
+        let (y, lengths) = (
+            y.slice(..count)?.to_vec(stream)?,
+            lengths.slice(..count)?.to_vec(stream)?,
+        );
+        Ok(y.into_iter()
+            .zip(lengths)
+            .map(|(y, length)| [u32::from(y), length])
+            .collect())
+    });
+}
+
+#[test]
+fn the_first_of_each_run() {
+    for n in LENGTHS {
+        let mut x = keys(n, 4);
+        let device_x = x.clone();
+        x.dedup();
+        check(&x, |device, stream| {
+            let (x, mut y) = (device.upload(&device_x)?, device.zeroed(n)?);
+            let count = stream.unique(&x).count(&mut y)?;
+            Ok(y.slice(..count)?.to_vec(stream)?)
+        });
+    }
+}
