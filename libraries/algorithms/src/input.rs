@@ -187,13 +187,13 @@ impl<'a, T: Plain> IntoInput<'a> for &'a DeviceBuffer<T> {
 /// # Ok::<(), warploom_algorithms::Error>(())
 /// ```
 #[must_use]
-pub fn counting(len: usize) -> Input<'static, NoMemory, Counting> {
+pub fn counting<'a>(len: usize) -> Input<'a, NoMemory, Counting> {
     Input::new((), len, Counting)
 }
 
 /// `value`, `len` times. CUDA: `cuda::constant_iterator`, `thrust::constant_iterator`.
 #[must_use]
-pub fn constant<T: Plain>(value: T, len: usize) -> Input<'static, NoMemory, Constant<T>> {
+pub fn constant<'a, T: Plain>(value: T, len: usize) -> Input<'a, NoMemory, Constant<T>> {
     Input::new((), len, Constant(value))
 }
 
