@@ -5,15 +5,15 @@
     reason = "builders with the types of closures, which have no names"
 )]
 
-use warploom::Stream;
-use warploom::device_std::Plain;
-
 use crate::by_key::ByKey;
 use crate::histogram::Histogram;
 use crate::input::{Fetch, IntoInput, Item, Place, WithPrevious};
+use crate::merge_sort::{MergeSort, MergeSortPairs};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
 use crate::select::{FilterMap, Select, Selection};
+use warploom::Stream;
+use warploom::device_std::Plain;
 
 /// The algorithms of a [`Stream`]. Each method describes one; it runs when its output is named.
 pub trait Algorithms {
@@ -263,6 +263,58 @@ pub trait Algorithms {
     fn histogram<'s, 'a, I>(&'s self, bins: I) -> Histogram<'s, 'a, I::Memory, I::Fetch>
     where
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Place>>;
+
+    /// Sorts the elements by `less`: `less(a, b)` says whether `a` comes before `b`. Stable: elements of which neither is less keep their order.
+    ///
+    /// Time O(n log n), on the host O(log n) launches; deterministic. Elements have at most 64 bytes. `less` must be a strict weak order, or the elements
+    /// of the output are unspecified: for floats `|a, b| a.total_cmp(&b).is_lt()`, as `<` is none with NaNs. Workspace ([`MergeSortPlan`](crate::MergeSortPlan)): the
+    /// elements once more, and 8 bytes for each tile of at most 4352; none for a single tile. CUDA: `cub::DeviceMergeSort::StableSortKeysCopy`,
+    /// `thrust::stable_sort`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, mut y) = (device.upload(&[2.5f32, -1.0, 7.0])?, device.zeroed(3)?);
+    /// stream.merge_sort(&x, |a, b| b.total_cmp(&a).is_lt()).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [7.0, 2.5, -1.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn merge_sort<'s, 'a, I, L>(
+        &'s self,
+        keys: I,
+        less: L,
+    ) -> MergeSort<'s, 'a, I::Memory, I::Fetch, Item<'a, I>, L>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
+
+    /// Sorts keys by `less`, and each value goes with its key; else as [`merge_sort`](Self::merge_sort). Values may have any size. With
+    /// [`counting`](crate::counting) as values it gives the order. CUDA: `cub::DeviceMergeSort::StableSortPairs`, `thrust::stable_sort_by_key`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, counting};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[2.5f32, -1.0, 7.0])?;
+    /// let (mut sorted, mut order) = (device.zeroed(3)?, device.zeroed(3)?);
+    /// let numbers = counting(3).map(|i| i as u32);
+    /// stream.merge_sort_pairs(&x, numbers, |a, b| a < b).into(&mut sorted, &mut order)?;
+    /// assert_eq!(order.to_vec(&stream)?, [1, 0, 2]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn merge_sort_pairs<'s, 'a, 'b, I, J, L>(
+        &'s self,
+        keys: I,
+        values: J,
+        less: L,
+    ) -> MergeSortPairs<'s, 'a, 'b, I, J, L>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Plain>>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
 }
 
 impl Algorithms for Stream {
@@ -426,6 +478,43 @@ impl Algorithms for Stream {
         Histogram {
             stream: self,
             input: bins.input(),
+        }
+    }
+
+    fn merge_sort<'s, 'a, I, L>(
+        &'s self,
+        keys: I,
+        less: L,
+    ) -> MergeSort<'s, 'a, I::Memory, I::Fetch, Item<'a, I>, L>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        MergeSort {
+            stream: self,
+            keys: keys.input(),
+            less,
+            plan: None,
+        }
+    }
+
+    fn merge_sort_pairs<'s, 'a, 'b, I, J, L>(
+        &'s self,
+        keys: I,
+        values: J,
+        less: L,
+    ) -> MergeSortPairs<'s, 'a, 'b, I, J, L>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Plain>>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        MergeSortPairs {
+            stream: self,
+            keys: keys.input(),
+            values: values.input(),
+            less,
+            plan: None,
         }
     }
 }

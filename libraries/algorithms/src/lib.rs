@@ -10,6 +10,8 @@ mod error; // why an algorithm did not run
 mod histogram; // how often each number comes
 pub mod input; // what algorithms read
 mod lookback; // what all earlier tiles have
+mod merge_path; // equal parts of a merge
+mod merge_sort; // sorting by a comparison
 mod output; // what algorithms write
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
@@ -23,6 +25,7 @@ pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
 pub use histogram::Histogram;
 pub use input::{Input, IntoInput, Item, constant, counting};
+pub use merge_sort::{MergeSort, MergeSortPairs, MergeSortPlan};
 pub use output::IntoOutput;
 pub use reduce::{Reduce, ReducePlan};
 pub use scan::{Scan, ScanPlan};

@@ -2,6 +2,7 @@
 
 mod by_key; // runs of equal keys
 mod histogram; // how often each number comes
+mod merge_sort; // sorting by a comparison
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod select; // the elements for which a predicate holds
@@ -43,4 +44,23 @@ fn noise(n: usize) -> Vec<u32> {
     (0..n as u32)
         .map(|i| mix(mix(i.wrapping_add(0x9e37_79b9))))
         .collect()
+}
+
+/// Lengths around those of warps and of tiles of `tile` elements.
+fn lengths(tile: usize) -> [usize; 13] {
+    [
+        0,
+        1,
+        2,
+        31,
+        32,
+        33,
+        257,
+        tile - 1,
+        tile,
+        tile + 1,
+        2 * tile - 1,
+        2 * tile,
+        2 * tile + 1,
+    ]
 }

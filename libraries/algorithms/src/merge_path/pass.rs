@@ -1,0 +1,186 @@
+//! One pass of merges: a kernel that finds where the tiles begin, and one that merges them.
+
+use std::array::from_fn;
+
+use warploom::prelude::*;
+
+use super::tile::striped;
+use super::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, split_all, store};
+
+/// The two sequences whose merge a tile is of.
+#[derive(Clone, Copy)]
+struct Pair {
+    /// Where the merge begins in the output.
+    start: usize,
+    /// Where the sequences begin in their slices.
+    a: usize,
+    b: usize,
+    a_len: usize,
+    b_len: usize,
+}
+
+impl Pair {
+    /// `TWO`: all of both slices. Else both are the same slice, with sorted runs of `2^runs` tiles, and neighbours are merged.
+    #[inline(always)]
+    fn of_tile<const TWO: bool>(index: usize, tile: usize, runs: u32, n: (usize, usize)) -> Pair {
+        if TWO {
+            return Pair {
+                start: 0,
+                a: 0,
+                b: 0,
+                a_len: n.0,
+                b_len: n.1,
+            };
+        }
+        let (n, run) = (n.0, tile << runs);
+        let start = ((index >> (runs + 1)) << (runs + 1)) * tile;
+        let a_len = run.min(n - start);
+        Pair {
+            start,
+            a: start,
+            b: start + a_len,
+            a_len,
+            b_len: run.min(n - start - a_len),
+        }
+    }
+}
+
+/// Of each tile's beginning: how many elements of the first sequence of its pair come before it.
+#[kernel(block(256))]
+pub fn merge_splits<K, L, const TWO: bool>(
+    index: Index1D,
+    a: &[K],
+    b: &[K],
+    tile: usize,
+    runs: u32,
+    less: L,
+    mut splits: DisjointSlice<u64>,
+) where
+    K: Plain,
+    L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+{
+    if let Some(split) = splits.get_mut(index) {
+        let pair = Pair::of_tile::<TWO>(index.get(), tile, runs, (a.len(), b.len()));
+        let d = index.get() * tile - pair.start;
+        let elements = (|i| a[pair.a + i], |i| b[pair.b + i]);
+        *split = split_all(d, (pair.a_len, pair.b_len), elements, less) as u64;
+    }
+}
+
+/// Two sequences, one behind the other, with an element at least.
+#[derive(Clone, Copy)]
+struct Joined<'a, T> {
+    a: &'a [T],
+    b: &'a [T],
+}
+
+impl<T: Plain> Joined<'_, T> {
+    /// Element `i`; the last for what lies behind the end.
+    #[inline(always)]
+    fn get(self, i: u32) -> T {
+        let (a_len, len) = (self.a.len() as u32, (self.a.len() + self.b.len()) as u32);
+        let i = i.min(len - 1);
+        let element = if i < a_len {
+            self.a.as_ptr().wrapping_add(i as usize)
+        } else {
+            self.b.as_ptr().wrapping_add((i - a_len) as usize)
+        };
+        // SAFETY: `i < a.len() + b.len()`, of which there is one at least (`of_tile` checks that) and fewer than 2^32, so the element is of `a` or `b`.
+        unsafe { element.read() }
+    }
+}
+
+/// Merges a tile of each block. With `PAIRS` the values go with their keys. The output has as many elements as the inputs together.
+#[kernel(block(256))]
+pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bool>(
+    block: Block,
+    a: &[K],
+    b: &[K],
+    a_values: &[V],
+    b_values: &[V],
+    splits: &[u64],
+    runs: u32,
+    less: L,
+    mut y: DisjointSlice<K>,
+    mut y_values: DisjointSlice<V>,
+) where
+    K: Plain,
+    V: Plain,
+    L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+{
+    let tile = TileMemory::<K, ITEMS>::LEN as usize;
+    let (thread, index) = (block.thread() as u32, block.index());
+    let first = index * tile;
+    if first >= y.len() || (PAIRS && y_values.len() < y.len()) {
+        return;
+    }
+    let pair = Pair::of_tile::<TWO>(index, tile, runs, (a.len(), b.len()));
+    let d = first - pair.start;
+    let d_end = (d + tile).min(pair.a_len + pair.b_len);
+    let count = (d_end - d).min(y.len() - first);
+    // A comparison that is no order may give splits that contradict each other; the ranges are within the sequences all the same.
+    let a_start = (splits[index] as usize).min(pair.a_len).min(d);
+    let b_start = (d - a_start).min(pair.b_len);
+    let a_end = if d_end == pair.a_len + pair.b_len {
+        pair.a_len
+    } else {
+        (splits[index + 1] as usize).min(pair.a_len)
+    };
+    let a_count = a_end.saturating_sub(a_start).min(count);
+    let b_count = (count - a_count).min(pair.b_len - b_start);
+    if a_count + b_count == 0 {
+        return;
+    }
+    let keys = Joined {
+        a: &a[pair.a + a_start..][..a_count],
+        b: &b[pair.b + b_start..][..b_count],
+    };
+    let loaded: [K; ITEMS] = from_fn(|k| keys.get(striped(thread, k)));
+
+    let (elements, numbers) = (
+        shared_array!(u128, ELEMENTS),
+        shared_array!(u128, POSITIONS),
+    );
+    let memory = TileMemory::<K, ITEMS>::of(elements);
+    let positions = TileMemory::<u16, ITEMS>::of(numbers);
+    // SAFETY: the first access to the memory.
+    unsafe { memory.write_striped(thread, loaded) };
+    block.sync();
+    let (a_run, b_run) = (
+        Run {
+            start: 0,
+            end: a_count as u32,
+        },
+        Run {
+            start: a_count as u32,
+            end: (a_count + b_count) as u32,
+        },
+    );
+    // SAFETY: all was written before the barrier, and the runs lie within the tile, as `count <= tile`.
+    let (items, sources) =
+        unsafe { merge_in_tile(memory, a_run, b_run, thread * ITEMS as u32, less) };
+    block.sync();
+    // SAFETY: the reads lie before the barrier.
+    unsafe { memory.write_blocked(thread, items) };
+    if PAIRS {
+        // SAFETY: the first access to the memory.
+        unsafe { positions.write_blocked(thread, sources) };
+    }
+    block.sync();
+    let count = count as u32;
+    // SAFETY: all was written before the barrier.
+    let items = unsafe { memory.read_striped(thread) };
+    // SAFETY: `first + count <= y.len()`; each block has its tile.
+    unsafe { store::<K, ITEMS>(&mut y, first, count, thread, |k| items[k]) };
+    if PAIRS {
+        let values = Joined {
+            a: &a_values[pair.a + a_start..][..a_count],
+            b: &b_values[pair.b + b_start..][..b_count],
+        };
+        // SAFETY: all was written before the barrier.
+        let sources = unsafe { positions.read_striped(thread) };
+        let value = |k: usize| values.get(u32::from(sources[k]));
+        // SAFETY: as for the keys; there are no fewer values than keys, which was checked above.
+        unsafe { store::<V, ITEMS>(&mut y_values, first, count, thread, value) };
+    }
+}
