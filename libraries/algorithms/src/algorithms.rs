@@ -7,7 +7,8 @@
 
 use crate::by_key::ByKey;
 use crate::histogram::Histogram;
-use crate::input::{Fetch, IntoInput, Item, Place, WithPrevious};
+use crate::input::{Elements, Fetch, IntoInput, Item, One, Place, WithPrevious};
+use crate::merge::{Merge, MergePairs};
 use crate::merge_sort::{MergeSort, MergeSortPairs};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
@@ -315,6 +316,60 @@ pub trait Algorithms {
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
         J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Plain>>,
         L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
+
+    /// Merges two slices that are sorted by `less` to one. Stable: of equal elements those of `a` come first.
+    ///
+    /// Time O(n), of both together; deterministic. Elements have at most 64 bytes. If an input is not sorted, or `less` is no strict weak order, the elements of the
+    /// output are unspecified. Workspace ([`MergePlan`](crate::MergePlan)): 8 bytes for each tile of at most 4352 elements. CUDA: `cub::DeviceMerge::MergeKeys`,
+    /// `thrust::merge`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (a, b, mut y) = (device.upload(&[1i64, 5, 9])?, device.upload(&[2, 5])?, device.zeroed(5)?);
+    /// stream.merge(&a, &b, |a, b| a < b).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [1, 2, 5, 5, 9]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn merge<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> Merge<'s, 'a, K, L>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
+
+    /// Merges two slices of keys that are sorted by `less`, and each value goes with its key; else as [`merge`](Self::merge). Values may have any
+    /// size. CUDA: `cub::DeviceMerge::MergePairs`, `thrust::merge_by_key`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (a, a_values) = (device.upload(&[1u32, 5])?, device.upload(&[1.0f32, 1.5])?);
+    /// let (b, b_values) = (device.upload(&[0u32, 5])?, device.upload(&[2.0f32, 2.5])?);
+    /// let (mut y, mut y_values) = (device.zeroed(4)?, device.zeroed(4)?);
+    /// stream.merge_pairs(&a, &a_values, &b, &b_values, |a, b| a < b).into(&mut y, &mut y_values)?;
+    /// assert_eq!(y_values.to_vec(&stream)?, [2.0, 1.0, 1.5, 2.5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn merge_pairs<'s, 'a, K, V, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        a_values: impl IntoInput<'a, Memory = One<V>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b_values: impl IntoInput<'a, Memory = One<V>, Fetch = Elements>,
+        less: L,
+    ) -> MergePairs<'s, 'a, K, V, L>
+    where
+        K: Plain,
+        V: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
 }
 
 impl Algorithms for Stream {
@@ -515,6 +570,45 @@ impl Algorithms for Stream {
             values: values.input(),
             less,
             plan: None,
+        }
+    }
+
+    fn merge<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> Merge<'s, 'a, K, L>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+    {
+        Merge {
+            stream: self,
+            a: a.input().slices.0,
+            b: b.input().slices.0,
+            less,
+            plan: None,
+        }
+    }
+
+    fn merge_pairs<'s, 'a, K, V, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        a_values: impl IntoInput<'a, Memory = One<V>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b_values: impl IntoInput<'a, Memory = One<V>, Fetch = Elements>,
+        less: L,
+    ) -> MergePairs<'s, 'a, K, V, L>
+    where
+        K: Plain,
+        V: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+    {
+        MergePairs {
+            keys: self.merge(a, b, less),
+            a_values: a_values.input().slices.0,
+            b_values: b_values.input().slices.0,
         }
     }
 }

@@ -10,6 +10,7 @@ mod error; // why an algorithm did not run
 mod histogram; // how often each number comes
 pub mod input; // what algorithms read
 mod lookback; // what all earlier tiles have
+mod merge; // two sorted inputs to one
 mod merge_path; // equal parts of a merge
 mod merge_sort; // sorting by a comparison
 mod output; // what algorithms write
@@ -25,6 +26,7 @@ pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
 pub use histogram::Histogram;
 pub use input::{Input, IntoInput, Item, constant, counting};
+pub use merge::{Merge, MergePairs, MergePlan};
 pub use merge_sort::{MergeSort, MergeSortPairs, MergeSortPlan};
 pub use output::IntoOutput;
 pub use reduce::{Reduce, ReducePlan};

@@ -12,6 +12,10 @@ mod tile; // elements in shared memory, and the merge of a thread
 pub(crate) use pass::{merge_splits, merge_tiles};
 pub(crate) use tile::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, store, striped};
 
+use warploom::Launch;
+
+use crate::Error;
+
 /// Threads of a block.
 pub(crate) const THREADS: usize = 256;
 
@@ -29,6 +33,19 @@ pub(crate) const fn items_of<K>() -> usize {
         9..=16 => 5,
         17..=32 => 2,
         _ => 1,
+    }
+}
+
+/// A block for each tile of `tile` of `n` elements.
+pub(crate) fn launch_of(n: usize, tile: usize) -> Result<Launch, Error> {
+    let tiles = n.div_ceil(tile);
+    match i32::try_from(tiles) {
+        Ok(tiles) => Ok(Launch::new(tiles as u32, THREADS as u32)),
+        Err(_) => Err(Error::TooMany {
+            what: "a sort or a merge",
+            most: i32::MAX as u64 * tile as u64,
+            len: n,
+        }),
     }
 }
 

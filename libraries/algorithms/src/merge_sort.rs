@@ -17,7 +17,7 @@ use warploom::{DeviceSliceMut, MemoryError};
 
 use crate::Error;
 use crate::input::{Empty, Fetch, Input, Memory, constant};
-use crate::merge_path::{THREADS, items_of, merge_splits, merge_tiles};
+use crate::merge_path::{THREADS, items_of, launch_of, merge_splits, merge_tiles};
 use crate::output::IntoOutput;
 
 /// A sort that was described and has not run; see [`Algorithms::merge_sort`](crate::Algorithms::merge_sort).
@@ -270,17 +270,4 @@ where
         )?;
     }
     Ok(())
-}
-
-/// A block for each tile.
-pub(crate) fn launch_of(n: usize, tile: usize) -> Result<Launch, Error> {
-    let tiles = n.div_ceil(tile);
-    match i32::try_from(tiles) {
-        Ok(tiles) => Ok(Launch::new(tiles as u32, THREADS as u32)),
-        Err(_) => Err(Error::TooMany {
-            what: "a sort or a merge",
-            most: i32::MAX as u64 * tile as u64,
-            len: n,
-        }),
-    }
 }

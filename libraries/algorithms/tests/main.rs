@@ -2,6 +2,7 @@
 
 mod by_key; // runs of equal keys
 mod histogram; // how often each number comes
+mod merge; // two sorted inputs to one
 mod merge_sort; // sorting by a comparison
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
