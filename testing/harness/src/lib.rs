@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod algorithms; // algorithms beside CUB: docs/generated/algorithms.md
 pub mod benchmark; // what is measured, as data
 pub mod bundle; // binaries, twins and scripts in one archive
 pub mod coverage; // which test proves which row of the requirements
