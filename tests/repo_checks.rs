@@ -151,6 +151,17 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["libloading", "thiserror"],
     ),
     (
+        "benches/algorithms",
+        "warploom-algorithms-bench",
+        &[
+            "warploom",
+            "warploom-algorithms",
+            "warploom-build",
+            "warploom-harness",
+        ],
+        &["libloading", "thiserror"],
+    ),
+    (
         "benches/idioms",
         "warploom-idioms",
         &["warploom", "warploom-build", "warploom-harness"],
@@ -322,6 +333,11 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run static` runs it"
     );
     assert!(read(".ci/run").contains("cargo run --release --package warploom-unseen -- --check"));
+    assert!(
+        tested.insert("benches/algorithms".to_owned()),
+        "`.ci/run static` tests and runs it"
+    );
+    assert!(read(".ci/run").contains("cargo test --release --package warploom-algorithms-bench"));
     assert!(
         tested.insert("benches/idioms".to_owned()),
         "`.ci/run static` runs it"
