@@ -48,6 +48,10 @@ pub enum Error {
     /// The device does not do that.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+    /// A library with kernels refuses its arguments, for a reason of its own. Such a library converts its error to this one, so that its calls can stand where
+    /// those of this crate can, in [`Graph::capture`](crate::Graph::capture) for example.
+    #[error(transparent)]
+    Library(std::sync::Arc<dyn std::error::Error + Send + Sync>),
 }
 
 macro_rules! debug_is_the_text {

@@ -1,5 +1,7 @@
 //! What can go wrong before and during an algorithm.
 
+use std::sync::Arc;
+
 use warploom::{LaunchError, MemoryError, StreamError};
 
 /// Why an algorithm did not run.
@@ -65,6 +67,19 @@ pub enum Error {
     /// Another error of the runtime.
     #[error(transparent)]
     Runtime(#[from] warploom::Error),
+}
+
+/// So that algorithms can be recorded by [`Graph::capture`](warploom::Graph::capture).
+impl From<Error> for warploom::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Memory(error) => error.into(),
+            Error::Launch(error) => error.into(),
+            Error::Stream(error) => error.into(),
+            Error::Runtime(error) => error,
+            own => warploom::Error::Library(Arc::new(own)),
+        }
+    }
 }
 
 impl Error {
