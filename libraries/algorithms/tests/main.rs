@@ -1,6 +1,7 @@
 //! The algorithms against the same on the host: one body per behaviour, on the emulator (checked) and on a GPU where there is one.
 
 mod by_key; // runs of equal keys
+mod graphs; // algorithms in graphs
 mod histogram; // how often each number comes
 mod merge; // two sorted inputs to one
 mod merge_sort; // sorting by a comparison
