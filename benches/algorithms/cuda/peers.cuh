@@ -18,9 +18,9 @@ using u64 = std::uint64_t;
 struct Arguments {
     const void *in[4];
     void *out[4];
-    // Elements of the first input.
+    // Elements: the size of the row.
     u64 n;
-    // A second number: elements of the second input, segments, or a limit; each peer says which.
+    // A second number: elements of a second input, segments, or a limit; each peer says which.
     u64 m;
 
     template <class T> const T *input(int i) const { return static_cast<const T *>(in[i]); }

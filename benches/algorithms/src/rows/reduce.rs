@@ -19,7 +19,7 @@ const fn row<T: Sum>() -> Row {
 }
 
 /// Elements with a sum.
-trait Sum: Element + Value {
+pub(super) trait Sum: Element + Value {
     const ZERO: Self;
     /// Rounding: each of the numbers that a thread adds up one after the other adds half a unit in the last place at most.
     const TOLERANCE: f64;
