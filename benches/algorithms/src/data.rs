@@ -23,7 +23,6 @@ impl Entropy {
     /// For algorithms whose time does not depend on the values.
     pub(crate) const ONE: &'static [Entropy] = &[Entropy::Any];
     /// For all others.
-    #[allow(dead_code, reason = "a reduction has no row with it")]
     pub(crate) const ALL: &'static [Entropy] = &[Entropy::Full, Entropy::Half, Entropy::Fifth];
 
     fn words(self) -> u64 {

@@ -2,7 +2,13 @@
 //!
 //! One file per algorithm; [`ROWS`] has the lists of all files.
 
+mod by_key; // runs of equal keys
+mod histogram; // counts of bins
+mod merge; // two sorted halves
+mod merge_sort; // sorts by comparison
 mod reduce; // sums
+mod scan; // sums up to each element
+mod select; // selections and partitions
 
 use std::fmt;
 
@@ -10,7 +16,15 @@ use super::bench::{Bench, Done};
 use super::data::Entropy;
 
 /// All rows.
-pub(crate) const ROWS: &[&[Row]] = &[reduce::ROWS];
+pub(crate) const ROWS: &[&[Row]] = &[
+    reduce::ROWS,
+    scan::ROWS,
+    by_key::ROWS,
+    select::ROWS,
+    histogram::ROWS,
+    merge_sort::ROWS,
+    merge::ROWS,
+];
 
 /// One algorithm for one type.
 pub(crate) struct Row {
