@@ -5,16 +5,19 @@
     reason = "builders with the types of closures, which have no names"
 )]
 
+use warploom::Stream;
+use warploom::device_std::Plain;
 use crate::by_key::ByKey;
 use crate::histogram::Histogram;
-use crate::input::{Elements, Fetch, IntoInput, Item, One, Place, WithPrevious};
+use crate::input::{Adjacent, Concat, Elements, Fetch, Input, IntoInput, Item, One, Place, Search, Shuffled, WithPrevious};
 use crate::merge::{Merge, MergePairs};
 use crate::merge_sort::{MergeSort, MergeSortPairs};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
+use crate::scatter::{Scatter, ScatterOf};
+use crate::search::{SearchOf, search};
 use crate::select::{FilterMap, Select, Selection};
-use warploom::Stream;
-use warploom::device_std::Plain;
+use crate::transform::{Gather, Transform};
 
 /// The algorithms of a [`Stream`]. Each method describes one; it runs when its output is named.
 pub trait Algorithms {
@@ -370,6 +373,199 @@ pub trait Algorithms {
         K: Plain,
         V: Plain,
         L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
+
+    /// Stores the elements of an input. So `map` of an input is a transformation, `counting` is a sequence, and `constant` fills (as
+    /// [`DeviceBuffer::fill`](warploom::DeviceBuffer::fill) does).
+    ///
+    /// Time O(n), one launch, no workspace; deterministic. What a closure would do beside its result is not an element: there is no `for_each`. CUDA: `cub::DeviceTransform`,
+    /// `thrust::transform`, `thrust::sequence`, `thrust::tabulate`, `thrust::fill`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, IntoInput};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, y) = (device.upload(&[1.0f32, 2.0])?, device.upload(&[3.0f32, 4.0])?);
+    /// let mut sums = device.zeroed(2)?;
+    /// stream.transform(x.input().zip(&y).map(|(x, y)| 2.0 * x + y)).into(&mut sums)?;
+    /// assert_eq!(sums.to_vec(&stream)?, [5.0, 8.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn transform<'s, 'a, I>(&'s self, input: I) -> Transform<'s, 'a, I::Memory, I::Fetch>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>;
+
+    /// For each of `values` the place of the first element of `sorted` that is not less than it; the number of elements where there is none.
+    ///
+    /// Time O(m log n) for m values, one launch, no workspace; deterministic. `sorted` is sorted by `less`, a strict weak order, or the places are unspecified,
+    /// though never above the number of elements. Places are `u32`, `u64` or `usize`, as the output has. Values that are sorted too read the same
+    /// memory at about the same time, which is faster. CUDA: `cub::DeviceFind::LowerBound`, `thrust::lower_bound`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (sorted, values) = (device.upload(&[1.0f32, 2.0, 2.0, 5.0])?, device.upload(&[2.0f32, 9.0])?);
+    /// let mut places = device.zeroed::<u32>(2)?;
+    /// stream.lower_bound(&sorted, &values, |a, b| a < b).into(&mut places)?;
+    /// assert_eq!(places.to_vec(&stream)?, [1, 4]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn lower_bound<'s, 'a, I, J, L>(
+        &'s self,
+        sorted: I,
+        values: J,
+        less: L,
+    ) -> SearchOf<'s, 'a, I, J, L>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item = Item<'a, I>>>,
+        I::Memory: Concat<J::Memory>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
+
+    /// For each of `values` the place of the first element of `sorted` that is greater than it; else as [`lower_bound`](Self::lower_bound). CUDA:
+    /// `cub::DeviceFind::UpperBound`, `thrust::upper_bound`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms, counting};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// // A histogram of sorted numbers: how many are at most 0, 1, 2, 3.
+    /// let (sorted, mut counts) = (device.upload(&[0usize, 2, 2, 3])?, device.zeroed::<u64>(4)?);
+    /// stream.upper_bound(&sorted, counting(4), |a, b| a < b).into(&mut counts)?;
+    /// assert_eq!(counts.to_vec(&stream)?, [1, 1, 3, 4]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn upper_bound<'s, 'a, I, J, L>(
+        &'s self,
+        sorted: I,
+        values: J,
+        less: L,
+    ) -> SearchOf<'s, 'a, I, J, L>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item = Item<'a, I>>>,
+        I::Memory: Concat<J::Memory>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
+
+    /// For each of `values` the place of the first element of `sorted` that is equal, of which neither is less; the largest number of the output's type
+    /// ([`FromPlace::NONE`](crate::input::FromPlace::NONE)) where there is none. Else as [`lower_bound`](Self::lower_bound). CUDA: `thrust::binary_search`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (sorted, values) = (device.upload(&[1u8, 2, 2, 5])?, device.upload(&[2u8, 3])?);
+    /// let mut places = device.zeroed::<u32>(2)?;
+    /// stream.binary_search(&sorted, &values, |a, b| a < b).into(&mut places)?;
+    /// assert_eq!(places.to_vec(&stream)?, [1, u32::MAX]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn binary_search<'s, 'a, I, J, L>(
+        &'s self,
+        sorted: I,
+        values: J,
+        less: L,
+    ) -> SearchOf<'s, 'a, I, J, L>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item = Item<'a, I>>>,
+        I::Memory: Concat<J::Memory>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static;
+
+    /// The first element, then each element with the one before it by `op(element, before)`.
+    ///
+    /// Time O(n), one launch, no workspace; deterministic. The output must be another buffer than the input. CUDA: `cub::DeviceAdjacentDifference::SubtractLeftCopy`,
+    /// `thrust::adjacent_difference`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, mut y) = (device.upload(&[5i32, 7, 4])?, device.zeroed(3)?);
+    /// stream.adjacent_difference(&x, |x, before| x - before).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [5, 2, -3]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn adjacent_difference<'s, 'a, I, O>(
+        &'s self,
+        input: I,
+        op: O,
+    ) -> Transform<'s, 'a, I::Memory, Adjacent<I::Fetch, O>>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static;
+
+    /// The elements in a random order, which depends on `seed` and the number of elements alone: stored, of [`Input::shuffled`].
+    ///
+    /// Time O(n), one launch, no workspace; deterministic. Each element is read from a random place. CUDA: `thrust::shuffle_copy`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, mut y) = (device.upload(&[1u32, 2, 3, 4])?, device.zeroed(4)?);
+    /// stream.shuffle(&x, 2024).into(&mut y)?;
+    /// let mut y = y.to_vec(&stream)?;
+    /// y.sort();
+    /// assert_eq!(y, [1, 2, 3, 4]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn shuffle<'s, 'a, I>(
+        &'s self,
+        input: I,
+        seed: u64,
+    ) -> Transform<'s, 'a, I::Memory, Shuffled<I::Fetch>>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>;
+
+    /// The elements at `places`, in the order of the places. A place that the input does not have is a panic in the kernel.
+    ///
+    /// Time O(n) for n places, one launch, no workspace; deterministic. CUDA: `thrust::gather`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, places) = (device.upload(&[1.5f32, 2.5, 3.5])?, device.upload(&[2u32, 0])?);
+    /// let mut y = device.zeroed(2)?;
+    /// stream.gather(&x, &places).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [3.5, 1.5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn gather<'s, 'a, I, J>(&'s self, input: I, places: J) -> Gather<'s, 'a, I, J>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item: Place>>,
+        I::Memory: Concat<J::Memory>;
+
+    /// Stores element `i` at place `places[i]` of the output, whose other elements stay as they are.
+    ///
+    /// Time O(n), one launch, no workspace. Deterministic if no place comes twice; else any one of its elements is stored. Elements have 1, 2, 4 or 8 bytes; for others there is the
+    /// unsafe [`Scatter::into_distinct`]. A place that the output does not have is a panic in the kernel. CUDA: `thrust::scatter`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::{Algorithms};
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, places) = (device.upload(&[1.5f32, 2.5])?, device.upload(&[2u32, 0])?);
+    /// let mut y = device.zeroed(3)?;
+    /// stream.scatter(&x, &places).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [2.5, 0.0, 1.5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn scatter<'s, 'a, I, J>(&'s self, input: I, places: J) -> ScatterOf<'s, 'a, I, J>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item: Place>>,
+        I::Memory: Concat<J::Memory>;
 }
 
 impl Algorithms for Stream {
@@ -609,6 +805,109 @@ impl Algorithms for Stream {
             keys: self.merge(a, b, less),
             a_values: a_values.input().slices.0,
             b_values: b_values.input().slices.0,
+        }
+    }
+
+    fn transform<'s, 'a, I>(&'s self, input: I) -> Transform<'s, 'a, I::Memory, I::Fetch>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+    {
+        Transform {
+            stream: self,
+            input: input.input(),
+        }
+    }
+
+    fn lower_bound<'s, 'a, I, J, L>(
+        &'s self,
+        sorted: I,
+        values: J,
+        less: L,
+    ) -> SearchOf<'s, 'a, I, J, L>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item = Item<'a, I>>>,
+        I::Memory: Concat<J::Memory>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        search(self, Search::Lower, sorted, values, less)
+    }
+
+    fn upper_bound<'s, 'a, I, J, L>(
+        &'s self,
+        sorted: I,
+        values: J,
+        less: L,
+    ) -> SearchOf<'s, 'a, I, J, L>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item = Item<'a, I>>>,
+        I::Memory: Concat<J::Memory>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        search(self, Search::Upper, sorted, values, less)
+    }
+
+    fn binary_search<'s, 'a, I, J, L>(
+        &'s self,
+        sorted: I,
+        values: J,
+        less: L,
+    ) -> SearchOf<'s, 'a, I, J, L>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item = Item<'a, I>>>,
+        I::Memory: Concat<J::Memory>,
+        L: Fn(Item<'a, I>, Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        search(self, Search::Equal, sorted, values, less)
+    }
+
+    fn adjacent_difference<'s, 'a, I, O>(
+        &'s self,
+        input: I,
+        op: O,
+    ) -> Transform<'s, 'a, I::Memory, Adjacent<I::Fetch, O>>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static,
+    {
+        let x = input.input();
+        self.transform(Input::new(x.slices, x.len, Adjacent(x.fetch, op)))
+    }
+
+    fn shuffle<'s, 'a, I>(
+        &'s self,
+        input: I,
+        seed: u64,
+    ) -> Transform<'s, 'a, I::Memory, Shuffled<I::Fetch>>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+    {
+        self.transform(input.input().shuffled(seed))
+    }
+
+    fn gather<'s, 'a, I, J>(&'s self, input: I, places: J) -> Gather<'s, 'a, I, J>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item: Place>>,
+        I::Memory: Concat<J::Memory>,
+    {
+        Transform {
+            stream: self,
+            input: input.input().permute(places),
+        }
+    }
+
+    fn scatter<'s, 'a, I, J>(&'s self, input: I, places: J) -> ScatterOf<'s, 'a, I, J>
+    where
+        I: IntoInput<'a>,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item: Place>>,
+        I::Memory: Concat<J::Memory>,
+    {
+        Scatter {
+            stream: self,
+            input: input.input().zip(places),
         }
     }
 }

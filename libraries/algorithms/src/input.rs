@@ -5,13 +5,20 @@
 //! each thread. Adaptors change the rule and keep the slices: `x.map(f)` costs no memory traffic.
 
 mod adaptors; // rules made from rules
+mod adjacent; // an element and the one before it
 mod memory; // up to three slices
+mod search; // places of values in a sorted input
+mod shuffle; // a random order
 
 pub use adaptors::{
     Constant, Counting, Map, Permuted, Place, Reversed, Strided, WithPrevious, Zipped,
 };
+pub use adjacent::Adjacent;
 pub(crate) use memory::{Arguments, Empty};
 pub use memory::{Concat, Memory, NoMemory, One, Three, Two};
+pub(crate) use search::Search;
+pub use search::{FromPlace, Searched};
+pub use shuffle::Shuffled;
 
 use warploom::device_std::{KernelArg, Plain};
 use warploom::{DeviceBuffer, DeviceSlice};

@@ -19,6 +19,9 @@ mod scan; // what all elements up to each have
 mod select; // the elements for which a predicate holds
 mod state; // values as words
 mod tile; // the elements of a block
+mod scatter; // elements to places
+mod search; // many values in a sorted input
+mod transform; // each element by itself
 mod tuning; // elements per thread
 
 pub use algorithms::Algorithms;
@@ -32,6 +35,9 @@ pub use output::IntoOutput;
 pub use reduce::{Reduce, ReducePlan};
 pub use scan::{Scan, ScanPlan};
 pub use select::{FilterMap, Select, SelectPlan};
+pub use scatter::{Scatter, ScatterOf};
+pub use search::{SearchMany, SearchOf};
+pub use transform::{Gather, Transform};
 
 #[cfg(doc)]
 use warploom::Stream;

@@ -5,9 +5,12 @@ mod graphs; // algorithms in graphs
 mod histogram; // how often each number comes
 mod merge; // two sorted inputs to one
 mod merge_sort; // sorting by a comparison
+mod places; // gather, scatter, shuffle
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
+mod search; // many values in a sorted input
 mod select; // the elements for which a predicate holds
+mod transform; // each element by itself, or with the one before it
 
 use std::fmt::Debug;
 
