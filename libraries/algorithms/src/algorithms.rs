@@ -17,6 +17,7 @@ use crate::scan::Scan;
 use crate::scatter::{Scatter, ScatterOf};
 use crate::search::{SearchOf, search};
 use crate::select::{FilterMap, Select, Selection};
+use crate::set_operation::{Difference, Intersection, SetOperation, SymmetricDifference, Union};
 use crate::transform::{Gather, Transform};
 
 /// The algorithms of a [`Stream`]. Each method describes one; it runs when its output is named.
@@ -566,6 +567,110 @@ pub trait Algorithms {
         I: IntoInput<'a>,
         J: IntoInput<'a, Fetch: Fetch<J::Memory, Item: Place>>,
         I::Memory: Concat<J::Memory>;
+
+    /// The elements that are in `a` or in `b`, two slices that are sorted by `less`, in order: an element m times in `a` and n times in `b` comes max(m, n) times, first those
+    /// of `a`.
+    ///
+    /// Time O(n), of both together, four launches; deterministic. The output has room for as many elements as both inputs have, and how many there are is an output too.
+    /// Elements have at most 64 bytes. If an input is not sorted, or `less` is no strict weak order, the elements of the output are unspecified. Workspace
+    /// ([`SetPlan`](crate::SetPlan)): 16 bytes for each tile of at most 4352 elements. CUDA: `thrust::set_union`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (a, b) = (device.upload(&[2u32, 2, 5])?, device.upload(&[1u32, 2, 3])?);
+    /// let (mut y, mut count) = (device.zeroed(6)?, device.zeroed(1)?);
+    /// stream.set_union(&a, &b, |a, b| a < b).into(&mut y, &mut count)?;
+    /// assert_eq!(count.get(0, &stream)?, 5);
+    /// assert_eq!(y.slice(..5)?.to_vec(&stream)?, [1, 2, 2, 3, 5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn set_union<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, Union>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
+
+    /// The elements that are in `a` and in `b`: of an element m times in `a` and n times in `b` the first min(m, n) of `a`. The output has room for as many elements as the shorter
+    /// input has; else as [`set_union`](Self::set_union). CUDA: `thrust::set_intersection`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (a, b) = (device.upload(&[2u32, 2, 5])?, device.upload(&[1u32, 2, 3])?);
+    /// let (mut y, mut count) = (device.zeroed(6)?, device.zeroed(1)?);
+    /// stream.set_intersection(&a, &b, |a, b| a < b).into(&mut y, &mut count)?;
+    /// assert_eq!(count.get(0, &stream)?, 1);
+    /// assert_eq!(y.slice(..1)?.to_vec(&stream)?, [2]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn set_intersection<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, Intersection>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
+
+    /// The elements that are in `a` and not in `b`: of an element m times in `a` and n times in `b` the last m - n of `a`. The output has room for as many elements as `a` has; else as
+    /// [`set_union`](Self::set_union). CUDA: `thrust::set_difference`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (a, b) = (device.upload(&[2u32, 2, 5])?, device.upload(&[1u32, 2, 3])?);
+    /// let (mut y, mut count) = (device.zeroed(6)?, device.zeroed(1)?);
+    /// stream.set_difference(&a, &b, |a, b| a < b).into(&mut y, &mut count)?;
+    /// assert_eq!(count.get(0, &stream)?, 2);
+    /// assert_eq!(y.slice(..2)?.to_vec(&stream)?, [2, 5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn set_difference<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, Difference>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
+
+    /// The elements that are in `a` or in `b`, and not in both: of an element m times in `a` and n times in `b` the last m - n of `a`, or the last n - m of `b`. Else as
+    /// [`set_union`](Self::set_union). CUDA: `thrust::set_symmetric_difference`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (a, b) = (device.upload(&[2u32, 2, 5])?, device.upload(&[1u32, 2, 3])?);
+    /// let (mut y, mut count) = (device.zeroed(6)?, device.zeroed(1)?);
+    /// stream.set_symmetric_difference(&a, &b, |a, b| a < b).into(&mut y, &mut count)?;
+    /// assert_eq!(count.get(0, &stream)?, 4);
+    /// assert_eq!(y.slice(..4)?.to_vec(&stream)?, [1, 2, 3, 5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn set_symmetric_difference<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, SymmetricDifference>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
 }
 
 impl Algorithms for Stream {
@@ -909,5 +1014,57 @@ impl Algorithms for Stream {
             stream: self,
             input: input.input().zip(places),
         }
+    }
+
+    fn set_union<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, Union>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+    {
+        SetOperation::new(self, a.input().slices.0, b.input().slices.0, less)
+    }
+
+    fn set_intersection<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, Intersection>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+    {
+        SetOperation::new(self, a.input().slices.0, b.input().slices.0, less)
+    }
+
+    fn set_difference<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, Difference>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+    {
+        SetOperation::new(self, a.input().slices.0, b.input().slices.0, less)
+    }
+
+    fn set_symmetric_difference<'s, 'a, K, L>(
+        &'s self,
+        a: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        b: impl IntoInput<'a, Memory = One<K>, Fetch = Elements>,
+        less: L,
+    ) -> SetOperation<'s, 'a, K, L, SymmetricDifference>
+    where
+        K: Plain,
+        L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+    {
+        SetOperation::new(self, a.input().slices.0, b.input().slices.0, less)
     }
 }

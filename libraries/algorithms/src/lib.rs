@@ -21,6 +21,7 @@ mod state; // values as words
 mod tile; // the elements of a block
 mod scatter; // elements to places
 mod search; // many values in a sorted input
+mod set_operation; // union, intersection, differences
 mod transform; // each element by itself
 mod tuning; // elements per thread
 
@@ -37,6 +38,9 @@ pub use scan::{Scan, ScanPlan};
 pub use select::{FilterMap, Select, SelectPlan};
 pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
+pub use set_operation::{
+    Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
+};
 pub use transform::{Gather, Transform};
 
 #[cfg(doc)]

@@ -10,6 +10,7 @@ mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod search; // many values in a sorted input
 mod select; // the elements for which a predicate holds
+mod set_operation; // union, intersection, differences
 mod transform; // each element by itself, or with the one before it
 
 use std::fmt::Debug;

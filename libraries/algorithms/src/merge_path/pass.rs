@@ -67,9 +67,84 @@ pub fn merge_splits<K, L, const TWO: bool>(
     }
 }
 
-/// Two sequences, one behind the other, with an element at least.
+/// What a tile of a merge is made of.
 #[derive(Clone, Copy)]
-struct Joined<'a, T> {
+pub(crate) struct Part {
+    /// Where the tile begins in the output, and how many elements it has.
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    /// Where its elements begin in the slices, and how many they are.
+    pub(crate) a: usize,
+    pub(crate) b: usize,
+    pub(crate) a_count: usize,
+    pub(crate) b_count: usize,
+}
+
+impl Part {
+    /// `None` for a tile without elements. Whatever the splits are, `a_count` elements from `a` and `b_count` elements from `b` exist, one at least, and
+    /// `a_count + b_count <= count <= tile`.
+    #[inline(always)]
+    pub(crate) fn of_tile<const TWO: bool>(
+        index: usize,
+        tile: usize,
+        runs: u32,
+        n: (usize, usize),
+        splits: &[u64],
+    ) -> Option<Part> {
+        let first = index * tile;
+        if first >= if TWO { n.0 + n.1 } else { n.0 } {
+            return None;
+        }
+        let pair = Pair::of_tile::<TWO>(index, tile, runs, n);
+        let d = first - pair.start;
+        let d_end = (d + tile).min(pair.a_len + pair.b_len);
+        let count = d_end - d;
+        // A comparison that is no order may give splits that contradict each other.
+        let a_start = (splits[index] as usize).min(pair.a_len).min(d);
+        let b_start = (d - a_start).min(pair.b_len);
+        let a_end = if d_end == pair.a_len + pair.b_len {
+            pair.a_len
+        } else {
+            (splits[index + 1] as usize).min(pair.a_len)
+        };
+        let a_count = a_end.saturating_sub(a_start).min(count);
+        let b_count = (count - a_count).min(pair.b_len - b_start);
+        (a_count + b_count > 0).then_some(Part {
+            first,
+            count,
+            a: pair.a + a_start,
+            b: pair.b + b_start,
+            a_count,
+            b_count,
+        })
+    }
+
+    /// The elements of the tile.
+    #[inline(always)]
+    pub(crate) fn of<'a, T>(self, a: &'a [T], b: &'a [T]) -> Joined<'a, T> {
+        Joined {
+            a: &a[self.a..][..self.a_count],
+            b: &b[self.b..][..self.b_count],
+        }
+    }
+
+    /// Where they are in shared memory, one sequence behind the other.
+    #[inline(always)]
+    pub(crate) fn runs(self) -> (Run, Run) {
+        let (middle, end) = (self.a_count as u32, (self.a_count + self.b_count) as u32);
+        (
+            Run {
+                start: 0,
+                end: middle,
+            },
+            Run { start: middle, end },
+        )
+    }
+}
+
+/// Two sequences of a tile, one behind the other, with an element at least.
+#[derive(Clone, Copy)]
+pub(crate) struct Joined<'a, T> {
     a: &'a [T],
     b: &'a [T],
 }
@@ -77,7 +152,7 @@ struct Joined<'a, T> {
 impl<T: Plain> Joined<'_, T> {
     /// Element `i`; the last for what lies behind the end.
     #[inline(always)]
-    fn get(self, i: u32) -> T {
+    pub(crate) fn get(self, i: u32) -> T {
         let (a_len, len) = (self.a.len() as u32, (self.a.len() + self.b.len()) as u32);
         let i = i.min(len - 1);
         let element = if i < a_len {
@@ -85,7 +160,7 @@ impl<T: Plain> Joined<'_, T> {
         } else {
             self.b.as_ptr().wrapping_add((i - a_len) as usize)
         };
-        // SAFETY: `i < a.len() + b.len()`, of which there is one at least (`of_tile` checks that) and fewer than 2^32, so the element is of `a` or `b`.
+        // SAFETY: `i < a.len() + b.len()`, which is at least 1 and below 2^32 (`Part::of_tile`), so the element is of `a` or of `b`.
         unsafe { element.read() }
     }
 }
@@ -108,33 +183,18 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
     V: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
 {
-    let tile = TileMemory::<K, ITEMS>::LEN as usize;
     let (thread, index) = (block.thread() as u32, block.index());
-    let first = index * tile;
-    if first >= y.len() || (PAIRS && y_values.len() < y.len()) {
+    if PAIRS && y_values.len() < y.len() {
         return;
     }
-    let pair = Pair::of_tile::<TWO>(index, tile, runs, (a.len(), b.len()));
-    let d = first - pair.start;
-    let d_end = (d + tile).min(pair.a_len + pair.b_len);
-    let count = (d_end - d).min(y.len() - first);
-    // A comparison that is no order may give splits that contradict each other; the ranges are within the sequences all the same.
-    let a_start = (splits[index] as usize).min(pair.a_len).min(d);
-    let b_start = (d - a_start).min(pair.b_len);
-    let a_end = if d_end == pair.a_len + pair.b_len {
-        pair.a_len
-    } else {
-        (splits[index + 1] as usize).min(pair.a_len)
+    let tile = TileMemory::<K, ITEMS>::LEN as usize;
+    let Some(part) = Part::of_tile::<TWO>(index, tile, runs, (a.len(), b.len()), splits) else {
+        return;
     };
-    let a_count = a_end.saturating_sub(a_start).min(count);
-    let b_count = (count - a_count).min(pair.b_len - b_start);
-    if a_count + b_count == 0 {
+    if part.first + part.count > y.len() {
         return;
     }
-    let keys = Joined {
-        a: &a[pair.a + a_start..][..a_count],
-        b: &b[pair.b + b_start..][..b_count],
-    };
+    let keys = part.of(a, b);
     let loaded: [K; ITEMS] = from_fn(|k| keys.get(striped(thread, k)));
 
     let (elements, numbers) = (
@@ -146,16 +206,7 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
     // SAFETY: the first access to the memory.
     unsafe { memory.write_striped(thread, loaded) };
     block.sync();
-    let (a_run, b_run) = (
-        Run {
-            start: 0,
-            end: a_count as u32,
-        },
-        Run {
-            start: a_count as u32,
-            end: (a_count + b_count) as u32,
-        },
-    );
+    let (a_run, b_run) = part.runs();
     // SAFETY: all was written before the barrier, and the runs lie within the tile, as `count <= tile`.
     let (items, sources) =
         unsafe { merge_in_tile(memory, a_run, b_run, thread * ITEMS as u32, less) };
@@ -167,16 +218,13 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
         unsafe { positions.write_blocked(thread, sources) };
     }
     block.sync();
-    let count = count as u32;
+    let (first, count) = (part.first, part.count as u32);
     // SAFETY: all was written before the barrier.
     let items = unsafe { memory.read_striped(thread) };
-    // SAFETY: `first + count <= y.len()`; each block has its tile.
+    // SAFETY: `first + count <= y.len()`, which was checked above; each block has its tile.
     unsafe { store::<K, ITEMS>(&mut y, first, count, thread, |k| items[k]) };
     if PAIRS {
-        let values = Joined {
-            a: &a_values[pair.a + a_start..][..a_count],
-            b: &b_values[pair.b + b_start..][..b_count],
-        };
+        let values = part.of(a_values, b_values);
         // SAFETY: all was written before the barrier.
         let sources = unsafe { positions.read_striped(thread) };
         let value = |k: usize| values.get(u32::from(sources[k]));

@@ -55,7 +55,7 @@ impl<'a, T: Plain, const ITEMS: usize> TileMemory<'a, T, ITEMS> {
     /// # Safety
     /// As said at the type.
     #[inline(always)]
-    unsafe fn set(self, i: u32, value: T) {
+    pub(crate) unsafe fn set(self, i: u32, value: T) {
         // SAFETY: as for `get`.
         unsafe { self.0.wrapping_add(i as usize).write(value) };
     }
