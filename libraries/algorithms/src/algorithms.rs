@@ -16,6 +16,7 @@ use crate::reduce::Reduce;
 use crate::scan::Scan;
 use crate::scatter::{Scatter, ScatterOf};
 use crate::search::{SearchOf, search};
+use crate::segmented_reduce::SegmentedReduce;
 use crate::select::{FilterMap, Select, Selection};
 use crate::set_operation::{Difference, Intersection, SetOperation, SymmetricDifference, Union};
 use crate::transform::{Gather, Transform};
@@ -671,6 +672,36 @@ pub trait Algorithms {
     where
         K: Plain,
         L: Fn(K, K) -> bool + Copy + Send + Sync + 'static;
+
+    /// For each segment, `init` and its elements combined by `op`, which must be associative and commutative. Segment `i` has the elements from `offsets[i]` up to and without
+    /// `offsets[i + 1]`: there is one offset more than segments. An empty segment has the value `init`.
+    ///
+    /// Time O(n), one launch, no workspace. The order in which a segment is combined depends on its length and the average length alone: equal inputs give equal bits on every
+    /// device. Short segments are reduced by a thread, longer ones by a warp or a block; for a few that are very long, [`reduce`](Self::reduce) of each is faster. Elements have at most 16
+    /// bytes. Offsets that decrease or exceed the input are a panic in the kernel. CUDA: `cub::DeviceSegmentedReduce::Reduce`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, offsets) = (device.upload(&[1.0f32, 2.0, 4.0])?, device.upload(&[0u32, 2, 2, 3])?);
+    /// let mut sums = device.zeroed(3)?;
+    /// stream.segmented_reduce(&x, &offsets, 0.0, |a, b| a + b).into(&mut sums)?;
+    /// assert_eq!(sums.to_vec(&stream)?, [3.0, 0.0, 4.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn segmented_reduce<'s, 'a, 'b, I, J, O>(
+        &'s self,
+        input: I,
+        offsets: J,
+        init: Item<'a, I>,
+        op: O,
+    ) -> SegmentedReduce<'s, 'a, 'b, I, J, O>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Place>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static;
 }
 
 impl Algorithms for Stream {
@@ -1066,5 +1097,26 @@ impl Algorithms for Stream {
         L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
     {
         SetOperation::new(self, a.input().slices.0, b.input().slices.0, less)
+    }
+
+    fn segmented_reduce<'s, 'a, 'b, I, J, O>(
+        &'s self,
+        input: I,
+        offsets: J,
+        init: Item<'a, I>,
+        op: O,
+    ) -> SegmentedReduce<'s, 'a, 'b, I, J, O>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Place>>,
+        O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static,
+    {
+        SegmentedReduce {
+            stream: self,
+            input: input.input(),
+            offsets: offsets.input(),
+            init,
+            op,
+        }
     }
 }

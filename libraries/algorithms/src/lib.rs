@@ -21,6 +21,7 @@ mod state; // values as words
 mod tile; // the elements of a block
 mod scatter; // elements to places
 mod search; // many values in a sorted input
+mod segmented_reduce; // each segment to one value
 mod set_operation; // union, intersection, differences
 mod transform; // each element by itself
 mod tuning; // elements per thread
@@ -38,6 +39,7 @@ pub use scan::{Scan, ScanPlan};
 pub use select::{FilterMap, Select, SelectPlan};
 pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
+pub use segmented_reduce::SegmentedReduce;
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };

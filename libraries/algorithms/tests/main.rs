@@ -9,6 +9,7 @@ mod places; // gather, scatter, shuffle
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod search; // many values in a sorted input
+mod segmented_reduce; // each segment to one value
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
 mod transform; // each element by itself, or with the one before it
