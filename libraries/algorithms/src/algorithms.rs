@@ -5,11 +5,12 @@
     reason = "builders with the types of closures, which have no names"
 )]
 
-use warploom::Stream;
-use warploom::device_std::Plain;
 use crate::by_key::ByKey;
 use crate::histogram::Histogram;
-use crate::input::{Adjacent, Concat, Elements, Fetch, Input, IntoInput, Item, One, Place, Search, Shuffled, WithPrevious};
+use crate::input::{
+    Adjacent, Concat, Elements, Fetch, Input, IntoInput, Item, One, Place, Search, Shuffled,
+    WithPrevious,
+};
 use crate::merge::{Merge, MergePairs};
 use crate::merge_sort::{MergeSort, MergeSortPairs};
 use crate::reduce::Reduce;
@@ -20,6 +21,8 @@ use crate::segmented_reduce::SegmentedReduce;
 use crate::select::{FilterMap, Select, Selection};
 use crate::set_operation::{Difference, Intersection, SetOperation, SymmetricDifference, Union};
 use crate::transform::{Gather, Transform};
+use warploom::Stream;
+use warploom::device_std::Plain;
 
 /// The algorithms of a [`Stream`]. Each method describes one; it runs when its output is named.
 pub trait Algorithms {

@@ -16,13 +16,13 @@ mod merge_sort; // sorting by a comparison
 mod output; // what algorithms write
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
-mod select; // the elements for which a predicate holds
-mod state; // values as words
-mod tile; // the elements of a block
 mod scatter; // elements to places
 mod search; // many values in a sorted input
 mod segmented_reduce; // each segment to one value
+mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
+mod state; // values as words
+mod tile; // the elements of a block
 mod transform; // each element by itself
 mod tuning; // elements per thread
 
@@ -36,10 +36,10 @@ pub use merge_sort::{MergeSort, MergeSortPairs, MergeSortPlan};
 pub use output::IntoOutput;
 pub use reduce::{Reduce, ReducePlan};
 pub use scan::{Scan, ScanPlan};
-pub use select::{FilterMap, Select, SelectPlan};
 pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
 pub use segmented_reduce::SegmentedReduce;
+pub use select::{FilterMap, Select, SelectPlan};
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };

@@ -14,7 +14,7 @@ use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
 
 use crate::state::{State, WORDS, each};
-use crate::tile::{self, Shared};
+use crate::tile::{self, Shared, THREADS, WARPS};
 
 /// Status of a state that has not been published: that of cleared memory.
 const NOTHING: u32 = 0;
@@ -38,7 +38,8 @@ pub(crate) fn next_tile(block: &Block<'_>, states: &[Atomic<u64>], shared: Share
 
 /// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the states of `tile`, which has `own`.
 ///
-/// All threads of the block must make the call, with equal arguments: it holds a barrier. `combine` is given the earlier state first.
+/// Each thread reads one earlier tile, so that a block looks back over as many tiles at once as it has threads: about as many as are under way on a device, of which
+/// one has its prefix. All threads of the block must make the call, with equal arguments: it holds a barrier. `combine` is given the earlier state first.
 #[inline(always)]
 pub(crate) fn before<S: State>(
     block: &Block<'_>,
@@ -48,52 +49,67 @@ pub(crate) fn before<S: State>(
     own: S,
     combine: impl Fn(S, S) -> S,
 ) -> Option<S> {
+    let states = States::new(states, S::WORDS);
+    let first_warp = block.thread() < 32;
     if tile == 0 {
-        if block.thread() < 32 {
-            States::new(states, S::WORDS).publish(warp, tile, PREFIX, own);
+        if first_warp {
+            states.publish(warp, tile, PREFIX, own);
         }
         return None;
     }
-    Some(tile::share(block, shared, || {
-        look_back(warp, &States::new(states, S::WORDS), tile, own, combine)
-    }))
+    if first_warp {
+        states.publish(warp, tile, AGGREGATE, own);
+    }
+    let mut before: Option<S> = None;
+    let mut end = tile;
+    loop {
+        let index = warp.index() as usize;
+        let (found, window) = look_back(warp, &states, end.saturating_sub(32 * index), &combine);
+        tile::share_window(block, warp, shared, (found, window));
+        let mut complete = false;
+        for other in 0..WARPS {
+            // Windows from the latest tiles to the first ones, as far as there are tiles.
+            if !complete && end > 32 * other {
+                let (found, window): (bool, S) = tile::window(shared, other);
+                before = Some(match before {
+                    Some(later) => combine(window, later),
+                    None => window,
+                });
+                complete = found;
+            }
+        }
+        if complete {
+            break;
+        }
+        end -= THREADS;
+        // All have read the windows before others are written.
+        block.sync();
+    }
+    if first_warp && let Some(before) = before {
+        states.publish(warp, tile, PREFIX, combine(before, own));
+    }
+    before
 }
 
-/// As [`before`], for one whole warp and a tile that is not the first.
+/// What the 32 tiles before `end` have, or those from a prefix on, which the first result says; of no tiles anything.
 #[inline(always)]
 fn look_back<S: State>(
     warp: &Warp<'_>,
     states: &States<'_>,
-    tile: usize,
-    own: S,
+    end: usize,
     combine: impl Fn(S, S) -> S,
-) -> S {
-    states.publish(warp, tile, AGGREGATE, own);
-    let mut before: Option<S> = None;
-    let mut end = tile;
-    loop {
-        let (status, mut state) = states.wait(warp, end);
-        // Lane 0 has the latest tile; those behind the first prefix do not count.
-        let last = warp.ballot(status == PREFIX).lowest();
-        let lanes = last.unwrap_or(31);
-        for delta in [1, 2, 4, 8, 16] {
-            let earlier = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
-            if warp.lane() + delta <= lanes {
-                state = combine(S::from_words(earlier), S::from_words(state)).to_words();
-            }
+) -> (bool, S) {
+    let (status, mut state) = states.wait(warp, end);
+    // Lane 0 has the latest tile; those behind the first prefix do not count.
+    let last = warp.ballot(status == PREFIX).lowest();
+    let lanes = last.unwrap_or(31);
+    for delta in [1, 2, 4, 8, 16] {
+        let earlier = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
+        if warp.lane() + delta <= lanes {
+            state = combine(S::from_words(earlier), S::from_words(state)).to_words();
         }
-        let window = S::from_words(each(state, S::WORDS, |_, word| warp.shuffle_idx(word, 0)));
-        let all = match before {
-            Some(later) => combine(window, later),
-            None => window,
-        };
-        if last.is_some() {
-            states.publish(warp, tile, PREFIX, combine(all, own));
-            return all;
-        }
-        before = Some(all);
-        end -= 32;
     }
+    (last.is_some(), S::from_words(state))
 }
 
 /// The states of tiles: word `k` of tile `t` is number `k * tiles + t`.
@@ -133,8 +149,8 @@ impl<'v> States<'v> {
         }
     }
 
-    /// Status and words of the tile `lane + 1` before `end`, once all tiles of the warp's lanes have published. Lanes before tile 0 have an aggregate without meaning,
-    /// behind the prefix of tile 0.
+    /// Status and words of the tile `lane + 1` before `end`, once all tiles of the warp's lanes have published. Lanes that have no tile have an aggregate without
+    /// meaning, behind the prefix of tile 0.
     #[inline(always)]
     fn wait(&self, warp: &Warp<'_>, end: usize) -> (u32, [u32; WORDS]) {
         let tile = end.checked_sub(1 + warp.lane() as usize);

@@ -15,12 +15,12 @@ use crate::state::{State, WORDS, each};
 pub(crate) const THREADS: usize = 256;
 /// Warps of a block.
 pub(crate) const WARPS: usize = THREADS / 32;
-/// Words of shared memory: a state for each warp, one for all, and a number.
-pub(crate) const SHARED: usize = (WARPS + 1) * WORDS + 1;
-/// Where the state for all is.
-const OF_ALL: usize = WARPS;
+/// Words of shared memory: for each warp what it has, what it found, and whether that is complete; and a number.
+pub(crate) const SHARED: usize = 2 * WARPS * WORDS + WARPS + 1;
+/// Where it stands which warps' windows are complete.
+const COMPLETE: usize = 2 * WARPS * WORDS;
 /// Where the number is.
-const NUMBER: usize = (WARPS + 1) * WORDS;
+const NUMBER: usize = COMPLETE + WARPS;
 
 /// The shared memory of a block with tiles.
 pub(crate) type Shared<'a> = SharedArray<'a, u32, SHARED>;
@@ -153,21 +153,29 @@ pub(crate) fn before_warp<S: State>(
     (before, all)
 }
 
-/// What the first warp finds, in all threads. Holds a barrier.
+/// Puts what lane 0 of each warp found, and whether it is complete, where all threads can read it by [`window`]. Holds a barrier.
 #[inline(always)]
-pub(crate) fn share<S: State>(
+pub(crate) fn share_window<S: State>(
     block: &Block<'_>,
+    warp: &Warp<'_>,
     shared: Shared<'_>,
-    of_first_warp: impl FnOnce() -> S,
-) -> S {
-    if block.thread() < 32 {
-        let state = of_first_warp();
-        if block.thread() == 0 {
-            write(shared, OF_ALL, state);
-        }
+    (complete, state): (bool, S),
+) {
+    let index = warp.index() as usize;
+    if warp.lane() == 0 {
+        write(shared, WARPS + index, state);
+        shared
+            .atomic(COMPLETE + index)
+            .store(u32::from(complete), Relaxed);
     }
     block.sync();
-    read(shared, OF_ALL)
+}
+
+/// What the warp `index` found, by [`share_window`].
+#[inline(always)]
+pub(crate) fn window<S: State>(shared: Shared<'_>, index: usize) -> (bool, S) {
+    let complete = shared.atomic(COMPLETE + index).load(Relaxed) != 0;
+    (complete, read(shared, WARPS + index))
 }
 
 /// What all lanes up to this one have, of a whole warp.
