@@ -201,7 +201,7 @@ where
 }
 
 /// One tile of pairs: [`REDUCE`], [`INCLUSIVE`] or [`EXCLUSIVE`].
-#[kernel(block(256))]
+#[kernel(block(256), max_registers(80))]
 pub fn runs_of_tiles<M, F, K, V, O, const MODE: u32>(
     block: Block,
     warp: Warp,
@@ -229,15 +229,22 @@ pub fn runs_of_tiles<M, F, K, V, O, const MODE: u32>(
     let view = M::view(a, b, c);
     let items: [(K, V); ITEMS] = tile::load(&block, view, fetch, first, n);
     let place = first + tile::place::<ITEMS>(&block);
+    // The key before the warp's first one, and whether a run begins behind its last one.
+    let of_warp = place - warp.lane() as usize;
+    let mut previous = items[0].0;
+    if of_warp > 0 && of_warp <= n {
+        previous = fetch.get(view, of_warp - 1).0;
+    }
+    let last = of_warp + 32 * ITEMS - 1;
+    let ends_last = last + 1 == n
+        || last + 1 < n && warp.lane() == 31 && items[ITEMS - 1].0 != fetch.get(view, last + 1).0;
     let begins: [u32; ITEMS] = from_fn(|k| {
         let (at, key) = (place + 32 * k, items[k].0);
-        let neighbour = warp.shuffle_up(key, 1);
-        let begins = if warp.lane() > 0 {
-            key != neighbour
-        } else {
-            at == 0 || at < n && key != fetch.get(view, at - 1).0
-        };
-        warp.ballot(at < n && begins).bits()
+        // Lane 31 gives lane 0 the last key of the row before.
+        let given = if warp.lane() == 31 { previous } else { key };
+        let before = warp.shuffle_idx(given, (warp.lane() + 31) % 32);
+        previous = key;
+        warp.ballot(at < n && (at == 0 || key != before)).bits()
     });
     let rows: [V; ITEMS] = from_fn(|k| scan_row(&warp, begins[k], items[k].1, op));
     let of_rows: [Segments<V>; ITEMS] = from_fn(|k| Segments {
@@ -276,11 +283,12 @@ pub fn runs_of_tiles<M, F, K, V, O, const MODE: u32>(
             let run = before.map_or(0, |before| before.begun) + u64::from(up_to.count_ones());
             // The first element of all begins a run, so there is one up to each.
             let run = (run as usize).wrapping_sub(1);
-            let ends = if warp.lane() < 31 {
-                at + 1 == n || begins[k] & warp.own_lane().bits() << 1 != 0
-            } else {
-                at + 1 == n || at + 1 < n && items[k].0 != fetch.get(view, at + 1).0
-            };
+            let ends = at + 1 == n
+                || match warp.lane() {
+                    31 if k + 1 == ITEMS => ends_last,
+                    31 => begins[(k + 1) % ITEMS] & 1 != 0,
+                    _ => begins[k] & warp.own_lane().bits() << 1 != 0,
+                };
             if at < n && begins[k] & warp.own_lane().bits() != 0 {
                 // SAFETY: one run per beginning, so another place for each, below the number of elements.
                 unsafe { tile::put(&mut keys, run, items[k].0) };

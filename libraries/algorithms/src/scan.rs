@@ -1,8 +1,8 @@
 //! What all elements up to each have, in one pass over memory.
 //!
-//! A block has one tile at a time, and a warp a part of it, in rows of 32 elements: lane `l` has element `l` of each row, so that loads and stores are coalesced as
-//! they are. Rows are scanned by shuffles, independently of each other, then the rows' values one after the other, then those of the
-//! warps through shared memory, then those of the tiles by look-back. Nothing is transposed.
+//! A warp loads its part of the block's tile in rows of 32 elements, coalesced, and exchanges them through shared memory, so that each thread has consecutive
+//! elements. These are scanned one after the other in registers, the threads' values by shuffles, those of the warps through shared memory, and those of the
+//! tiles by look-back; then the values go back to rows. An odd number of elements per thread keeps the exchange free of bank conflicts.
 
 use std::array::from_fn;
 
@@ -18,7 +18,7 @@ use crate::tuning::by_size;
 use crate::{Error, tile};
 
 /// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [16, 16, 16, 12, 8];
+const ITEMS: [usize; 5] = [23, 23, 23, 11, 7];
 
 /// A scan that was described and has not run; see [`Algorithms::inclusive_scan`](crate::Algorithms::inclusive_scan).
 #[must_use = "nothing runs before `into`"]
@@ -141,9 +141,9 @@ where
             out,
         };
         match const { by_size::<T>(ITEMS) } {
-            16 => launch.run::<16, INCLUSIVE>(),
-            12 => launch.run::<12, INCLUSIVE>(),
-            _ => launch.run::<8, INCLUSIVE>(),
+            23 => launch.run::<23, INCLUSIVE>(),
+            11 => launch.run::<11, INCLUSIVE>(),
+            _ => launch.run::<7, INCLUSIVE>(),
         }
     }
 }
@@ -167,7 +167,8 @@ where
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
     fn run<const ITEMS: usize, const INCLUSIVE: bool>(self) -> Result<(), Error> {
-        let shape = tile::launch(self.out.len(), ITEMS)?;
+        let shape =
+            tile::launch(self.out.len(), ITEMS)?.dynamic_shared(tile::exchange_bytes::<T>(ITEMS));
         let (a, b, c) = self.slices;
         let Value(nothing) = Value::from_words([0; WORDS]);
         Ok(scan_tiles::<M, F, T, O, ITEMS, INCLUSIVE>::launch(
@@ -187,7 +188,7 @@ where
 }
 
 /// Scans as many elements as `y` has. `INCLUSIVE`: each value has its own element in it; otherwise there is an `init`.
-#[kernel(block(256))]
+#[kernel(block(256), max_registers(64))]
 pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     block: Block,
     warp: Warp,
@@ -199,6 +200,7 @@ pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     init: T,
     has_init: bool,
     states: &[Atomic<u64>],
+    exchange: DynamicShared<T>,
     mut y: DisjointSlice<T>,
 ) where
     M: Memory,
@@ -209,13 +211,14 @@ pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     let shared = shared_array!(u32, tile::SHARED);
     let number = lookback::next_tile(&block, states, shared);
     let (first, n) = (number * (tile::THREADS * ITEMS), y.len());
-    let items: [T; ITEMS] = tile::load(&block, M::view(a, b, c), fetch, first, n);
-    let rows = items.map(|item| tile::scan_row(&warp, item, op));
-    let of_rows = rows.map(|row| warp.shuffle_idx(row, 31));
-    let mut of_warp = of_rows[0];
-    for &of_row in &of_rows[1..] {
-        of_warp = op(of_warp, of_row);
+    let rows: [T; ITEMS] = tile::load(&block, M::view(a, b, c), fetch, first, n);
+    let mut values = tile::rows_to_threads(&warp, exchange, rows);
+    for k in 1..ITEMS {
+        values[k] = op(values[k - 1], values[k]);
     }
+    let up_to = tile::scan_row(&warp, values[ITEMS - 1], op);
+    let of_warp = warp.shuffle_idx(up_to, 31);
+    let earlier = warp.shuffle_up(up_to, 1);
     let combine = |Value(a), Value(b)| Value(op(a, b));
     let (warps, of_tile) = tile::before_warp(&block, &warp, shared, Value(of_warp), combine);
     let tiles = lookback::before(&block, &warp, (states, shared), number, of_tile, combine);
@@ -226,19 +229,17 @@ pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     if let Some(Value(warps)) = warps {
         before = Some(after(before, warps, op));
     }
-    let values: [T; ITEMS] = from_fn(|k| {
-        let value = if INCLUSIVE {
-            after(before, rows[k], op)
-        } else {
-            let previous = warp.shuffle_up(rows[k], 1);
-            match before {
-                Some(before) if warp.lane() == 0 => before,
-                _ => after(before, previous, op),
-            }
-        };
-        before = Some(after(before, of_rows[k], op));
-        value
-    });
+    if warp.lane() > 0 {
+        before = Some(after(before, earlier, op));
+    }
+    if let Some(before) = before {
+        let own = values;
+        values = from_fn(|k| match k.checked_sub(usize::from(!INCLUSIVE)) {
+            Some(k) => op(before, own[k]),
+            None => before,
+        });
+    }
+    let values = tile::threads_to_rows(&warp, exchange, values);
     // SAFETY: tiles are of one block each, by the counter, and places in them of one thread.
     unsafe { tile::store(&block, &mut y, first, values) };
 }

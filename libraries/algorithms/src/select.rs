@@ -2,8 +2,6 @@
 //!
 //! Tiles, rows and look-back as for scans; but what is scanned are counts, which `ballot` gives for a row at once.
 
-use std::array::from_fn;
-
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
@@ -16,7 +14,7 @@ use crate::tuning::by_size;
 use crate::{Error, tile};
 
 /// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [16, 16, 16, 12, 8];
+const ITEMS: [usize; 5] = [16, 16, 16, 8, 4];
 
 /// A selection that was described and has not run; see [`Algorithms::select`](crate::Algorithms::select).
 #[must_use = "nothing runs before `into`, `into_with_rest` or `count`"]
@@ -243,8 +241,8 @@ impl<M: Memory, F: Fetch<M>> Selection<'_, '_, M, F> {
         };
         match const { by_size::<U>(ITEMS) } {
             16 => launch.run::<16>(),
-            12 => launch.run::<12>(),
-            _ => launch.run::<8>(),
+            8 => launch.run::<8>(),
+            _ => launch.run::<4>(),
         }
     }
 }
@@ -290,7 +288,7 @@ where
 }
 
 /// What `choose` selects to `selected`, and the others, unless they have no bytes, to `rest`; the last tile's block writes how many were selected.
-#[kernel(block(256))]
+#[kernel(block(256), max_registers(64))]
 pub fn select_tiles<M, F, C, U, R, const ITEMS: usize>(
     block: Block,
     warp: Warp,
@@ -315,29 +313,40 @@ pub fn select_tiles<M, F, C, U, R, const ITEMS: usize>(
     let number = lookback::next_tile(&block, states, shared);
     let first = number * (tile::THREADS * ITEMS);
     let items: [F::Item; ITEMS] = tile::load(&block, M::view(a, b, c), fetch, first, n);
-    let choices = items.map(choose);
     let place = first + tile::place::<ITEMS>(&block);
-    let rows: [u32; ITEMS] =
-        from_fn(|k| warp.ballot(place + 32 * k < n && choices[k].is_ok()).bits());
-    let of_warp = rows.map(u32::count_ones).into_iter().sum::<u32>();
+    // Which elements of a row are selected is a mask that all lanes have; lane `k` keeps that of row `k`, so that it takes one register.
+    let (mut mask, mut of_warp) = (0, 0);
+    for k in 0..ITEMS {
+        let row = warp.ballot(place + 32 * k < n && choose(items[k]).is_ok());
+        if warp.lane() as usize == k {
+            mask = row.bits();
+        }
+        of_warp += row.count();
+    }
     let add = |Value(a): Value<u64>, Value(b)| Value(a + b);
     let (warps, of_tile) = tile::before_warp(&block, &warp, shared, Value(u64::from(of_warp)), add);
     let tiles = lookback::before(&block, &warp, (states, shared), number, of_tile, add);
     let before_tile = tiles.map_or(0, |Value(before)| before);
-    let mut before = (before_tile + warps.map_or(0, |Value(before)| before)) as usize;
-    let below = warp.lanes_below().bits();
+    let before = (before_tile + warps.map_or(0, |Value(before)| before)) as usize;
+    let (own, below) = (warp.own_lane().bits(), warp.lanes_below().bits());
+    // Of the warp's elements before the row.
+    let mut rows = 0;
     for k in 0..ITEMS {
-        let at = place + 32 * k;
-        let earlier = before + (rows[k] & below).count_ones() as usize;
-        match choices[k] {
-            _ if at >= n => {}
-            // SAFETY: `earlier` is the number of selected elements before this one: below `n`, and another for each of them.
-            Ok(value) => unsafe { tile::put(&mut selected, earlier, value) },
-            Err(_) if size_of::<R>() == 0 => {}
-            // SAFETY: as above, with the number of elements before this one that were not selected.
-            Err(value) => unsafe { tile::put(&mut rest, at - earlier, value) },
+        let row = warp.shuffle_idx(mask, k as u32);
+        let (at, earlier) = (place + 32 * k, rows + (row & below).count_ones());
+        // Chosen anew, so that no register holds the choice meanwhile; what was counted decides.
+        match choose(items[k]) {
+            Ok(value) if row & own != 0 => {
+                // SAFETY: the number of selected elements before this one: below `n`, and another for each of them.
+                unsafe { tile::put(&mut selected, before + earlier as usize, value) };
+            }
+            Err(value) if size_of::<R>() > 0 && at < n && row & own == 0 => {
+                // SAFETY: as above, with the number of elements before this one that were not selected.
+                unsafe { tile::put(&mut rest, at - before - earlier as usize, value) };
+            }
+            _ => {}
         }
-        before += rows[k].count_ones() as usize;
+        rows += row.count_ones();
     }
     let Value(of_tile) = of_tile;
     if first + tile::THREADS * ITEMS >= n && block.thread() == 0 {

@@ -73,6 +73,57 @@ pub(crate) fn load<M: Memory, F: Fetch<M>, const ITEMS: usize>(
     }
 }
 
+/// Bytes of dynamic shared memory for an exchange of `items` elements of each thread.
+pub(crate) const fn exchange_bytes<T>(items: usize) -> u32 {
+    (THREADS * items * size_of::<T>()) as u32
+}
+
+/// This thread's elements, of rows of 32 in its warp, for consecutive ones of the warp's. All lanes of the warp make the call.
+#[inline(always)]
+pub(crate) fn rows_to_threads<T: Plain, const ITEMS: usize>(
+    warp: &Warp<'_>,
+    exchange: DynamicShared<'_, T>,
+    items: [T; ITEMS],
+) -> [T; ITEMS] {
+    let (part, lane) = part_of_warp::<T, ITEMS>(warp, exchange);
+    for (k, &item) in items.iter().enumerate() {
+        // SAFETY: this lane's place in the warp's part, which no other lane accesses before the barrier.
+        unsafe { part.wrapping_add(32 * k + lane).write(item) };
+    }
+    warp.sync();
+    // SAFETY: in the warp's part, whose places were all written before the barrier, and are read alone until the next one.
+    from_fn(|k| unsafe { part.wrapping_add(ITEMS * lane + k).read() })
+}
+
+/// The other way; in the same memory, after [`rows_to_threads`] or before it with a barrier between.
+#[inline(always)]
+pub(crate) fn threads_to_rows<T: Plain, const ITEMS: usize>(
+    warp: &Warp<'_>,
+    exchange: DynamicShared<'_, T>,
+    items: [T; ITEMS],
+) -> [T; ITEMS] {
+    let (part, lane) = part_of_warp::<T, ITEMS>(warp, exchange);
+    warp.sync();
+    for (k, &item) in items.iter().enumerate() {
+        // SAFETY: as in `rows_to_threads`; all lanes have read what was there.
+        unsafe { part.wrapping_add(ITEMS * lane + k).write(item) };
+    }
+    warp.sync();
+    // SAFETY: as in `rows_to_threads`.
+    from_fn(|k| unsafe { part.wrapping_add(32 * k + lane).read() })
+}
+
+/// Where the warp's part of the memory begins, and this lane's number.
+#[inline(always)]
+fn part_of_warp<T: Plain, const ITEMS: usize>(
+    warp: &Warp<'_>,
+    exchange: DynamicShared<'_, T>,
+) -> (*mut T, usize) {
+    let first = warp.index() as usize * 32 * ITEMS;
+    let part = exchange.as_ptr().wrapping_add(first);
+    (part, warp.lane() as usize)
+}
+
 /// Writes element `at` of `y`.
 ///
 /// # Safety

@@ -223,6 +223,22 @@ impl<M: Memory, F: Fetch<M>> Fetch<M> for WithPrevious<F> {
         let previous = i.checked_sub(1).map(|i| self.0.get(view, i));
         (previous, self.0.get(view, i))
     }
+
+    #[inline(always)]
+    fn part<'v>(
+        self,
+        view: M::View<'v>,
+        base: usize,
+        len: usize,
+    ) -> impl Fn(usize) -> Self::Item + Copy + 'v {
+        // With the element before the part, if there is one: so one check is for all.
+        let before = base.min(1);
+        let part = self.0.part(view, base - before, len + before);
+        move |k| {
+            let at = k + before;
+            (at.checked_sub(1).map(part), part(at))
+        }
+    }
 }
 
 /// The number of an element: an unsigned integer.
