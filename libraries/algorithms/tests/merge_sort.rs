@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use warploom::Graph;
 use warploom::prelude::*;
 use warploom_algorithms::{Algorithms, Error, MergeSortPlan, counting};
 
@@ -178,6 +179,26 @@ fn a_plan_is_used_again() {
                 .into(&mut y)?;
         }
         Ok(y.slice(..short.len())?.to_vec(stream)?)
+    });
+}
+
+#[test]
+fn a_graph_sorts_what_the_input_has_when_it_runs() {
+    let x = noise(2 * TILE + 5);
+    let mut expected = x.clone();
+    expected.sort_unstable();
+    check(&expected, |device, stream| {
+        let (mut input, mut y) = (device.zeroed(x.len())?, device.zeroed(x.len())?);
+        let mut plan = MergeSortPlan::new(device, x.len())?;
+        let graph = Graph::capture(device, |stream| {
+            let sort = stream.merge_sort(&input, |a, b| a < b).plan(&mut plan);
+            sort.into(&mut y).unwrap();
+            Ok::<(), warploom::Error>(())
+        })?;
+        let graph = graph.instantiate()?;
+        input.copy_from(0, &x, stream)?;
+        graph.launch(stream)?;
+        Ok(y.to_vec(stream)?)
     });
 }
 

@@ -173,7 +173,7 @@ pub fn set_offsets<R>(
 ) where
     R: SetRule,
 {
-    const ITEMS: usize = 16;
+    const ITEMS: usize = 8;
     let (thread, n) = (block.thread(), offsets.len() - 1);
     let start = offsets.raw();
     let mut before = 0;
