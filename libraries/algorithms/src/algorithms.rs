@@ -13,6 +13,8 @@ use crate::input::{
 };
 use crate::merge::{Merge, MergePairs};
 use crate::merge_sort::{MergeSort, MergeSortPairs};
+use crate::output::IntoOutput;
+use crate::radix_sort::{IntoSlice, RadixKey, Sort, SortInPlace, SortPairs};
 use crate::reduce::Reduce;
 use crate::scan::Scan;
 use crate::scatter::{Scatter, ScatterOf};
@@ -705,6 +707,65 @@ pub trait Algorithms {
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
         J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Place>>,
         O: Fn(Item<'a, I>, Item<'a, I>) -> Item<'a, I> + Copy + Send + Sync + 'static;
+
+    /// Sorts `keys` by their digits, from the smallest to the largest unless [`descending`](Sort::descending). The order of each type is said at
+    /// [`RadixKey`]: that of floats is `total_cmp`, so −0.0 comes before +0.0, and NaN at the ends.
+    ///
+    /// Time O(n · bits): each 8 bits of a key are a pass, which reads and writes all keys; one more reads them. Stable. Equal inputs give equal bits. At most
+    /// 2^32 − 1 keys. Memory: as much as the keys, and about a 20th (keys of 4 bytes); none for keys of 8 bits or 7296 or fewer keys. CUDA:
+    /// `cub::DeviceRadixSort::SortKeys`, `SortKeysDescending`; `thrust::sort`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[2.5f32, -1.0, 0.0, -0.0])?;
+    /// let mut y = device.alloc_uninit(4)?;
+    /// stream.sort(&x).descending().into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [2.5, 0.0, -0.0, -1.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn sort<'s, 'a, K: RadixKey>(&'s self, keys: impl IntoSlice<'a, K>) -> Sort<'s, 'a, K>;
+
+    /// Sorts `keys` as [`sort`](Self::sort) does, and moves each value with its key. Values may be of any plain type; those of more than 8 bytes cost less if
+    /// they are sorted as numbers and [permuted](crate::Input::permute) afterwards. Memory: as much as keys and values, and about a 20th of the keys'. CUDA:
+    /// `cub::DeviceRadixSort::SortPairs`, `SortPairsDescending`; `thrust::stable_sort_by_key`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, i) = (device.upload(&[30i8, -10, 20])?, device.upload(&[0u32, 1, 2])?);
+    /// let (mut y, mut order) = (device.alloc_uninit(3)?, device.alloc_uninit(3)?);
+    /// stream.sort_pairs(&x, &i).into(&mut y, &mut order)?;
+    /// assert_eq!((y.to_vec(&stream)?, order.to_vec(&stream)?), (vec![-10, 20, 30], vec![1, 2, 0]));
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn sort_pairs<'s, 'a, K: RadixKey, V: Plain>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        values: impl IntoSlice<'a, V>,
+    ) -> SortPairs<'s, 'a, K, V>;
+
+    /// Sorts `keys` as [`sort`](Self::sort) does, in place. Memory: as much as the keys, and about a 20th. One copy more for keys of an odd number of bytes and
+    /// for 7296 or fewer keys.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let mut x = device.upload(&[3u64, 1, 2])?;
+    /// stream.sort_in_place(&mut x).run()?;
+    /// assert_eq!(x.to_vec(&stream)?, [1, 2, 3]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn sort_in_place<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoOutput<K>,
+    ) -> SortInPlace<'s, 'a, K>;
 }
 
 impl Algorithms for Stream {
@@ -1121,5 +1182,24 @@ impl Algorithms for Stream {
             init,
             op,
         }
+    }
+
+    fn sort<'s, 'a, K: RadixKey>(&'s self, keys: impl IntoSlice<'a, K>) -> Sort<'s, 'a, K> {
+        Sort::new(self, keys)
+    }
+
+    fn sort_pairs<'s, 'a, K: RadixKey, V: Plain>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        values: impl IntoSlice<'a, V>,
+    ) -> SortPairs<'s, 'a, K, V> {
+        SortPairs::new(self, keys, values)
+    }
+
+    fn sort_in_place<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoOutput<K>,
+    ) -> SortInPlace<'s, 'a, K> {
+        SortInPlace::new(self, keys)
     }
 }

@@ -14,6 +14,7 @@ mod merge; // two sorted inputs to one
 mod merge_path; // equal parts of a merge
 mod merge_sort; // sorting by a comparison
 mod output; // what algorithms write
+mod radix_sort; // sort by digits
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod scatter; // elements to places
@@ -34,6 +35,7 @@ pub use input::{Input, IntoInput, Item, constant, counting};
 pub use merge::{Merge, MergePairs, MergePlan};
 pub use merge_sort::{MergeSort, MergeSortPairs, MergeSortPlan};
 pub use output::IntoOutput;
+pub use radix_sort::{IntoSlice, RadixBits, RadixKey, Sort, SortInPlace, SortPairs, SortPlan};
 pub use reduce::{Reduce, ReducePlan};
 pub use scan::{Scan, ScanPlan};
 pub use scatter::{Scatter, ScatterOf};
