@@ -22,6 +22,7 @@ use crate::search::{SearchOf, search};
 use crate::segmented_reduce::SegmentedReduce;
 use crate::select::{FilterMap, Select, Selection};
 use crate::set_operation::{Difference, Intersection, SetOperation, SymmetricDifference, Union};
+use crate::top_k::TopK;
 use crate::transform::{Gather, Transform};
 use warploom::Stream;
 use warploom::device_std::Plain;
@@ -766,6 +767,32 @@ pub trait Algorithms {
         &'s self,
         keys: impl IntoOutput<K>,
     ) -> SortInPlace<'s, 'a, K>;
+
+    /// The `k` largest of `keys`, from the largest, or with [`smallest`](TopK::smallest) the smallest, from the smallest. The order is that of
+    /// [`sort`](Self::sort).
+    ///
+    /// Time O(n · bits): for each 8 bits of a key and once more all keys are read; then `k` keys are sorted. Equal inputs give equal bits, if keys with equal
+    /// [`bits`](RadixKey::bits) are equal: of keys that differ otherwise, any may be among the last ones selected. At most 2^32 − 1 keys. Memory: 16 KiB, and that
+    /// of a sort of `k` keys. CUDA: `cub::DeviceTopK`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[2.5f32, -1.0, 7.0, 3.0])?;
+    /// let mut y = device.alloc_uninit(2)?;
+    /// stream.top_k(&x, 2).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [7.0, 3.0]);
+    /// stream.top_k(&x, 2).smallest().into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [-1.0, 2.5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn top_k<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        k: usize,
+    ) -> TopK<'s, 'a, K>;
 }
 
 impl Algorithms for Stream {
@@ -1201,5 +1228,13 @@ impl Algorithms for Stream {
         keys: impl IntoOutput<K>,
     ) -> SortInPlace<'s, 'a, K> {
         SortInPlace::new(self, keys)
+    }
+
+    fn top_k<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        k: usize,
+    ) -> TopK<'s, 'a, K> {
+        TopK::new(self, keys, k)
     }
 }

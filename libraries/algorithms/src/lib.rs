@@ -24,6 +24,7 @@ mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
 mod state; // values as words
 mod tile; // the elements of a block
+mod top_k; // the largest or smallest elements
 mod transform; // each element by itself
 mod tuning; // elements per thread
 
@@ -45,6 +46,7 @@ pub use select::{FilterMap, Select, SelectPlan};
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };
+pub use top_k::{TopK, TopKPlan};
 pub use transform::{Gather, Transform};
 
 #[cfg(doc)]

@@ -26,7 +26,7 @@ use crate::input::{Elements, IntoInput, One};
 use crate::output::IntoOutput;
 use onesweep::MOST_ITEMS;
 use passes::Job;
-use rank::Order;
+pub(crate) use rank::{DIGIT_BITS, DIGITS, Order};
 
 /// What can be sorted: `&DeviceBuffer<T>` or [`DeviceSlice`].
 pub trait IntoSlice<'a, T: Plain>: IntoInput<'a, Memory = One<T>, Fetch = Elements> {}

@@ -13,7 +13,8 @@ mod search; // many values in a sorted input
 mod segmented_reduce; // each segment to one value
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
-mod transform; // each element by itself, or with the one before it
+mod top_k;
+mod transform; // each element by itself, or with the one before it // the largest or smallest
 
 use std::fmt::Debug;
 

@@ -25,34 +25,34 @@ const WARPS: usize = THREADS / LANES;
 /// Threads of a warp.
 pub(super) const LANES: usize = 32;
 /// Values of a digit.
-pub(super) const DIGITS: usize = 256;
+pub(crate) const DIGITS: usize = 256;
 /// Bits of a digit at most.
-pub(super) const DIGIT_BITS: u32 = 8;
+pub(crate) const DIGIT_BITS: u32 = 8;
 /// Counters: one for each warp and digit.
 pub(super) const COUNTERS: usize = WARPS * DIGITS;
 
 /// By which bits.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// The lowest bit.
-    pub(super) start: u32,
+    pub(crate) start: u32,
     /// Behind the highest bit.
-    pub(super) end: u32,
+    pub(crate) end: u32,
     /// Whether large keys come first.
-    pub(super) descending: bool,
+    pub(crate) descending: bool,
 }
 
 impl Order {
     /// How many digits that are.
     #[inline(always)]
-    pub(super) fn passes(self) -> u32 {
+    pub(crate) fn passes(self) -> u32 {
         (self.end - self.start).div_ceil(DIGIT_BITS)
     }
 
     /// The digit of a pass.
     #[inline(always)]
-    pub(super) fn digit(self, pass: u32) -> Digit {
+    pub(crate) fn digit(self, pass: u32) -> Digit {
         let shift = self.start + pass * DIGIT_BITS;
         let width = (self.end - shift).min(DIGIT_BITS);
         let mask = u32::MAX >> (32 - width);
@@ -68,7 +68,7 @@ impl Order {
 /// Which bits of a key a pass sorts by.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
-pub(super) struct Digit {
+pub(crate) struct Digit {
     /// The lowest bit.
     pub(super) shift: u32,
     /// Ones, as many as there are bits.
@@ -90,7 +90,7 @@ impl Digit {
 
     /// That of `key`.
     #[inline(always)]
-    pub(super) fn of<K: RadixKey>(self, key: K) -> u32 {
+    pub(crate) fn of<K: RadixKey>(self, key: K) -> u32 {
         key.bits().shifted(self.shift) & self.mask() ^ self.flip & self.mask()
     }
 
