@@ -20,6 +20,7 @@ use crate::scan::Scan;
 use crate::scatter::{Scatter, ScatterOf};
 use crate::search::{SearchOf, search};
 use crate::segmented_reduce::SegmentedReduce;
+use crate::segmented_sort::SegmentedSort;
 use crate::select::{FilterMap, Select, Selection};
 use crate::set_operation::{Difference, Intersection, SetOperation, SymmetricDifference, Union};
 use crate::top_k::TopK;
@@ -793,6 +794,30 @@ pub trait Algorithms {
         keys: impl IntoSlice<'a, K>,
         k: usize,
     ) -> TopK<'s, 'a, K>;
+
+    /// Sorts each segment of `keys` as [`sort`](Self::sort) does. `ends`, in ascending order, are where segments end and the next ones begin; what lies behind the last
+    /// of them is a segment, too.
+    ///
+    /// Time O(n · (bits + log segments)), whatever the lengths: two sorts of pairs, by keys and by numbers of segments. Stable. Equal inputs give equal bits. At most
+    /// 2^32 − 1 keys. Memory: three times the keys and 16 bytes for each, and about a 20th. If `ends` do not ascend, the output has the same keys in some order.
+    /// CUDA: `cub::DeviceSegmentedRadixSort`, `DeviceSegmentedSort`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::Algorithms;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, ends) = (device.upload(&[3u32, 1, 2, 9, 7])?, device.upload(&[3u32])?);
+    /// let mut y = device.alloc_uninit(5)?;
+    /// stream.segmented_sort(&x, &ends).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [1, 2, 3, 7, 9]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn segmented_sort<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        ends: impl IntoSlice<'a, u32>,
+    ) -> SegmentedSort<'s, 'a, K>;
 }
 
 impl Algorithms for Stream {
@@ -1236,5 +1261,13 @@ impl Algorithms for Stream {
         k: usize,
     ) -> TopK<'s, 'a, K> {
         TopK::new(self, keys, k)
+    }
+
+    fn segmented_sort<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        ends: impl IntoSlice<'a, u32>,
+    ) -> SegmentedSort<'s, 'a, K> {
+        SegmentedSort::new(self, keys, ends)
     }
 }

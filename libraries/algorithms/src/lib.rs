@@ -20,6 +20,7 @@ mod scan; // what all elements up to each have
 mod scatter; // elements to places
 mod search; // many values in a sorted input
 mod segmented_reduce; // each segment to one value
+mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
 mod state; // values as words
@@ -42,6 +43,7 @@ pub use scan::{Scan, ScanPlan};
 pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
 pub use segmented_reduce::SegmentedReduce;
+pub use segmented_sort::{SegmentedSort, SegmentedSortPlan};
 pub use select::{FilterMap, Select, SelectPlan};
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,

@@ -11,10 +11,12 @@ mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod search; // many values in a sorted input
 mod segmented_reduce; // each segment to one value
+mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
 mod top_k;
-mod transform; // each element by itself, or with the one before it // the largest or smallest
+mod top_k;
+mod transform; // each element by itself, or with the one before it // the largest or smallest // the largest or smallest
 
 use std::fmt::Debug;
 
