@@ -9,6 +9,8 @@ mod merge_sort; // sorts by comparison
 mod reduce; // sums
 mod scan; // sums up to each element
 mod select; // selections and partitions
+mod sort; // sorts by digits
+mod transform; // a value of each element
 
 use std::fmt;
 
@@ -24,6 +26,8 @@ pub(crate) const ROWS: &[&[Row]] = &[
     histogram::ROWS,
     merge_sort::ROWS,
     merge::ROWS,
+    sort::ROWS,
+    transform::ROWS,
 ];
 
 /// One algorithm for one type.

@@ -26,7 +26,7 @@ const INCLUSIVE: u32 = 1;
 /// What is written: for each element the value of its run before it.
 const EXCLUSIVE: u32 = 2;
 
-/// An algorithm over runs of equal keys that was described and has not run; see [`Algorithms::by_key`](crate::Algorithms::by_key).
+/// An algorithm over runs of equal keys that was described and has not run; see [`crate::Reductions::by_key`](crate::Reductions::by_key).
 #[must_use = "nothing runs before `reduce`, `reduce_count`, `inclusive_scan` or `exclusive_scan`"]
 pub struct ByKey<'s, 'a, M: Memory, F, V, O> {
     pub(crate) stream: &'s Stream,

@@ -21,7 +21,7 @@ const ITEMS: usize = 8;
 /// Blocks at most: four for each of 132 multiprocessors.
 const BLOCKS: usize = 4 * 132;
 
-/// A histogram that was described and has not run; see [`Algorithms::histogram`](crate::Algorithms::histogram).
+/// A histogram that was described and has not run; see [`crate::Reductions::histogram`](crate::Reductions::histogram).
 #[must_use = "nothing runs before `into`"]
 pub struct Histogram<'s, 'a, M: Memory, F> {
     pub(crate) stream: &'s Stream,

@@ -99,7 +99,8 @@ impl<T: Plain> Fetch<One<T>> for Elements {
 ///
 /// ```
 /// use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, IntoInput, counting};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::counting;
 /// let device = Device::emulator();
 /// let stream = device.stream()?;
 /// let x = device.upload(&[3u32, 1, 2])?;
@@ -186,7 +187,8 @@ impl<'a, T: Plain> IntoInput<'a> for &'a DeviceBuffer<T> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, counting};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::counting;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let squares = counting(10).map(|i| i * i);

@@ -1,6 +1,6 @@
 //! Parallel algorithms for [`warploom`]: reduce, scan, select, sort and others, device-wide, generic over types and closures.
 //!
-//! [`Algorithms`] adds them to [`Stream`]. Inputs are buffers, slices, or values that are computed on the way ([`Input`]).
+//! The traits of the [`prelude`] add them to [`Stream`]: [`Reductions`], [`Scans`], [`Selections`], [`Sorts`], [`SortedInputs`], [`Transforms`]. Inputs are buffers, slices, or values that are computed on the way ([`Input`]).
 //! Kernels are generic: a crate that calls an algorithm compiles the kernels of that algorithm for the types that it uses, and no others. So it
 //! needs `warploom-build` and the line in `build.rs`, as every crate with kernels.
 
@@ -29,7 +29,7 @@ mod top_k; // the largest or smallest elements
 mod transform; // each element by itself
 mod tuning; // elements per thread
 
-pub use algorithms::Algorithms;
+pub use algorithms::{OnStream, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms};
 pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
 pub use histogram::Histogram;
@@ -50,6 +50,11 @@ pub use set_operation::{
 };
 pub use top_k::{TopK, TopKPlan};
 pub use transform::{Gather, Transform};
+
+/// What most programs import with one line: the methods of a [`Stream`], and of what can be read.
+pub mod prelude {
+    pub use crate::{IntoInput, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms};
+}
 
 #[cfg(doc)]
 use warploom::Stream;

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::merge_path::{THREADS, items_of, launch_of, merge_splits, merge_tiles};
 use crate::output::IntoOutput;
 
-/// A merge that was described and has not run; see [`Algorithms::merge`](crate::Algorithms::merge).
+/// A merge that was described and has not run; see [`crate::SortedInputs::merge`](crate::SortedInputs::merge).
 #[must_use = "nothing runs before `into`"]
 pub struct Merge<'s, 'a, K: Plain, L> {
     pub(crate) stream: &'s Stream,
@@ -20,7 +20,7 @@ pub struct Merge<'s, 'a, K: Plain, L> {
     pub(crate) plan: Option<&'s mut MergePlan<K>>,
 }
 
-/// A merge of pairs that was described and has not run; see [`Algorithms::merge_pairs`](crate::Algorithms::merge_pairs).
+/// A merge of pairs that was described and has not run; see [`crate::SortedInputs::merge_pairs`](crate::SortedInputs::merge_pairs).
 #[must_use = "nothing runs before `into`"]
 pub struct MergePairs<'s, 'a, K: Plain, V: Plain, L> {
     pub(crate) keys: Merge<'s, 'a, K, L>,
@@ -32,7 +32,8 @@ pub struct MergePairs<'s, 'a, K: Plain, V: Plain, L> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, MergePlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::MergePlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let (a, b, mut y) = (device.upload(&[1u32, 3])?, device.upload(&[2])?, device.zeroed(3)?);

@@ -20,7 +20,7 @@ use crate::input::{Empty, Fetch, Input, Memory, constant};
 use crate::merge_path::{THREADS, items_of, launch_of, merge_splits, merge_tiles};
 use crate::output::IntoOutput;
 
-/// A sort that was described and has not run; see [`Algorithms::merge_sort`](crate::Algorithms::merge_sort).
+/// A sort that was described and has not run; see [`crate::Sorts::merge_sort`](crate::Sorts::merge_sort).
 #[must_use = "nothing runs before `into`"]
 pub struct MergeSort<'s, 'a, M: Memory, F, K: Plain, L> {
     pub(crate) stream: &'s Stream,
@@ -33,7 +33,8 @@ pub struct MergeSort<'s, 'a, M: Memory, F, K: Plain, L> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, MergeSortPlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::MergeSortPlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let (x, mut y) = (device.upload(&[2u32, 3, 1])?, device.zeroed(3)?);

@@ -33,7 +33,7 @@ pub trait IntoSlice<'a, T: Plain>: IntoInput<'a, Memory = One<T>, Fetch = Elemen
 
 impl<'a, T: Plain, I: IntoInput<'a, Memory = One<T>, Fetch = Elements>> IntoSlice<'a, T> for I {}
 
-/// A sort of keys that was described and has not run; see [`Algorithms::sort`](crate::Algorithms::sort).
+/// A sort of keys that was described and has not run; see [`crate::Sorts::sort`](crate::Sorts::sort).
 #[must_use = "nothing runs before `into`"]
 pub struct Sort<'s, 'a, K: RadixKey> {
     stream: &'s Stream,
@@ -42,7 +42,7 @@ pub struct Sort<'s, 'a, K: RadixKey> {
     plan: Option<&'s mut SortPlan<K>>,
 }
 
-/// A sort of keys with values that was described and has not run; see [`Algorithms::sort_pairs`](crate::Algorithms::sort_pairs).
+/// A sort of keys with values that was described and has not run; see [`crate::Sorts::sort_pairs`](crate::Sorts::sort_pairs).
 #[must_use = "nothing runs before `into`"]
 pub struct SortPairs<'s, 'a, K: RadixKey, V: Plain> {
     stream: &'s Stream,
@@ -52,7 +52,7 @@ pub struct SortPairs<'s, 'a, K: RadixKey, V: Plain> {
     plan: Option<&'s mut SortPlan<K, V>>,
 }
 
-/// A sort in place that was described and has not run; see [`Algorithms::sort_in_place`](crate::Algorithms::sort_in_place).
+/// A sort in place that was described and has not run; see [`crate::Sorts::sort_in_place`](crate::Sorts::sort_in_place).
 #[must_use = "nothing runs before `run`"]
 pub struct SortInPlace<'s, 'a, K: RadixKey> {
     stream: &'s Stream,
@@ -217,7 +217,7 @@ impl<'s, 'a, K: RadixKey, V: Plain> SortPairs<'s, 'a, K, V> {
 }
 
 impl<'s, 'a, K: RadixKey> SortInPlace<'s, 'a, K> {
-    pub(crate) fn new(stream: &'s Stream, keys: impl IntoOutput<K>) -> Self {
+    pub(crate) fn new(stream: &'s Stream, keys: impl IntoOutput<K> + 'a) -> Self {
         SortInPlace {
             stream,
             keys: keys.output(),

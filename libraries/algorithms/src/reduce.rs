@@ -18,7 +18,7 @@ const THREADS: usize = 256;
 /// Blocks at most: eight for each of 132 multiprocessors.
 const BLOCKS: usize = 8 * 132;
 
-/// A reduction that was described and has not run; see [`Algorithms::reduce`](crate::Algorithms::reduce).
+/// A reduction that was described and has not run; see [`crate::Reductions::reduce`](crate::Reductions::reduce).
 #[must_use = "nothing runs before `into` or `to_host`"]
 pub struct Reduce<'s, 'a, M: Memory, F, T: Plain, O> {
     pub(crate) stream: &'s Stream,
@@ -32,7 +32,8 @@ pub struct Reduce<'s, 'a, M: Memory, F, T: Plain, O> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, ReducePlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::ReducePlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let (x, mut sum) = (device.filled(1000, 2u32)?, device.zeroed(1)?);

@@ -20,7 +20,7 @@ use crate::{Error, tile};
 /// Elements of a thread, by their size.
 const ITEMS: [usize; 5] = [23, 23, 23, 11, 7];
 
-/// A scan that was described and has not run; see [`Algorithms::inclusive_scan`](crate::Algorithms::inclusive_scan).
+/// A scan that was described and has not run; see [`crate::Scans::inclusive_scan`](crate::Scans::inclusive_scan).
 #[must_use = "nothing runs before `into`"]
 pub struct Scan<'s, 'a, M: Memory, F, T: Plain, O, const INCLUSIVE: bool> {
     pub(crate) stream: &'s Stream,
@@ -34,7 +34,8 @@ pub struct Scan<'s, 'a, M: Memory, F, T: Plain, O, const INCLUSIVE: bool> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, ScanPlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::ScanPlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let (x, mut y) = (device.filled(10_000, 1u32)?, device.zeroed(10_000)?);

@@ -16,7 +16,7 @@ const ITEMS: usize = 4;
 /// Threads of a block.
 const THREADS: usize = 256;
 
-/// A scatter that was described and has not run; see [`Algorithms::scatter`](crate::Algorithms::scatter).
+/// A scatter that was described and has not run; see [`crate::Transforms::scatter`](crate::Transforms::scatter).
 #[must_use = "nothing runs before `into`"]
 pub struct Scatter<'s, 'a, M: Memory, F> {
     pub(crate) stream: &'s Stream,

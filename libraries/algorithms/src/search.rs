@@ -7,7 +7,7 @@ use crate::input::{Concat, Fetch, FromPlace, Input, IntoInput, Item, Memory, Sea
 use crate::output::IntoOutput;
 use crate::transform::Transform;
 
-/// A search that was described and has not run; see [`Algorithms::lower_bound`](crate::Algorithms::lower_bound).
+/// A search that was described and has not run; see [`crate::SortedInputs::lower_bound`](crate::SortedInputs::lower_bound).
 #[must_use = "nothing runs before `into`"]
 pub struct SearchMany<'s, 'a, M: Memory, F> {
     pub(crate) stream: &'s Stream,

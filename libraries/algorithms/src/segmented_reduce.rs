@@ -23,7 +23,7 @@ const OF_WARP: usize = 2048;
 const AT_ONCE: usize = 4;
 
 /// A segmented reduction that was described and has not run; see
-/// [`Algorithms::segmented_reduce`](crate::Algorithms::segmented_reduce).
+/// [`crate::Reductions::segmented_reduce`](crate::Reductions::segmented_reduce).
 #[must_use = "nothing runs before `into`"]
 pub struct SegmentedReduce<'s, 'a, 'b, I, J, O>
 where

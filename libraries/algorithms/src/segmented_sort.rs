@@ -10,7 +10,7 @@ use crate::Error;
 use crate::output::IntoOutput;
 use crate::radix_sort::{IntoSlice, RadixKey, SortPairs, SortPlan};
 
-/// A segmented sort that was described and has not run; see [`Algorithms::segmented_sort`](crate::Algorithms::segmented_sort).
+/// A segmented sort that was described and has not run; see [`crate::Sorts::segmented_sort`](crate::Sorts::segmented_sort).
 #[must_use = "nothing runs before `into`"]
 pub struct SegmentedSort<'s, 'a, K: RadixKey> {
     stream: &'s Stream,

@@ -16,14 +16,14 @@ use crate::{Error, tile};
 /// Elements of a thread, by their size.
 const ITEMS: [usize; 5] = [16, 16, 16, 8, 4];
 
-/// A selection that was described and has not run; see [`Algorithms::select`](crate::Algorithms::select).
+/// A selection that was described and has not run; see [`crate::Selections::select`](crate::Selections::select).
 #[must_use = "nothing runs before `into`, `into_with_rest` or `count`"]
 pub struct Select<'s, 'a, M: Memory, F, P> {
     pub(crate) selection: Selection<'s, 'a, M, F>,
     pub(crate) predicate: P,
 }
 
-/// A selection with a function that was described and has not run; see [`Algorithms::filter_map`](crate::Algorithms::filter_map).
+/// A selection with a function that was described and has not run; see [`crate::Selections::filter_map`](crate::Selections::filter_map).
 #[must_use = "nothing runs before `into` or `count`"]
 pub struct FilterMap<'s, 'a, M: Memory, F, P> {
     pub(crate) selection: Selection<'s, 'a, M, F>,
@@ -41,7 +41,8 @@ pub(crate) struct Selection<'s, 'a, M: Memory, F> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, SelectPlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::SelectPlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let x = device.upload(&Vec::from_iter(0..10_000u32))?;

@@ -57,17 +57,17 @@ macro_rules! rules {
     )* };
 }
 rules! {
-    /// See [`Algorithms::set_union`](crate::Algorithms::set_union).
+    /// See [`crate::SortedInputs::set_union`](crate::SortedInputs::set_union).
     Union: true true true;
-    /// See [`Algorithms::set_intersection`](crate::Algorithms::set_intersection).
+    /// See [`crate::SortedInputs::set_intersection`](crate::SortedInputs::set_intersection).
     Intersection: true false false;
-    /// See [`Algorithms::set_difference`](crate::Algorithms::set_difference).
+    /// See [`crate::SortedInputs::set_difference`](crate::SortedInputs::set_difference).
     Difference: false true false;
-    /// See [`Algorithms::set_symmetric_difference`](crate::Algorithms::set_symmetric_difference).
+    /// See [`crate::SortedInputs::set_symmetric_difference`](crate::SortedInputs::set_symmetric_difference).
     SymmetricDifference: false true true;
 }
 
-/// A set operation that was described and has not run; see [`Algorithms::set_union`](crate::Algorithms::set_union).
+/// A set operation that was described and has not run; see [`crate::SortedInputs::set_union`](crate::SortedInputs::set_union).
 #[must_use = "nothing runs before `into`"]
 pub struct SetOperation<'s, 'a, K: Plain, L, R> {
     stream: &'s Stream,
@@ -82,7 +82,8 @@ pub struct SetOperation<'s, 'a, K: Plain, L, R> {
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, SetPlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::SetPlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let (a, b) = (device.upload(&[1u32, 3])?, device.upload(&[3u32, 4])?);

@@ -37,7 +37,7 @@ const TAKEN: usize = NEEDED + MOST_PASSES;
 const COUNTS: usize = TAKEN + 2;
 const STATE: usize = COUNTS + MOST_PASSES * DIGITS;
 
-/// A selection that was described and has not run; see [`Algorithms::top_k`](crate::Algorithms::top_k).
+/// A selection that was described and has not run; see [`crate::Selections::top_k`](crate::Selections::top_k).
 #[must_use = "nothing runs before `into`"]
 pub struct TopK<'s, 'a, K: RadixKey> {
     stream: &'s Stream,

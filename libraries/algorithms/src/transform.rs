@@ -14,7 +14,7 @@ use crate::tuning::by_size;
 /// Threads of a block.
 const THREADS: usize = 256;
 
-/// A transformation that was described and has not run; see [`Algorithms::transform`](crate::Algorithms::transform).
+/// A transformation that was described and has not run; see [`crate::Transforms::transform`](crate::Transforms::transform).
 #[must_use = "nothing runs before `into`"]
 pub struct Transform<'s, 'a, M: Memory, F> {
     pub(crate) stream: &'s Stream,

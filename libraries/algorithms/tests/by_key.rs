@@ -1,6 +1,6 @@
 //! Runs of equal keys against the same on the host.
 
-use warploom_algorithms::{Algorithms, IntoInput};
+use warploom_algorithms::prelude::*;
 
 use crate::{LENGTHS, check, noise};
 

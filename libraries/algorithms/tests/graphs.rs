@@ -1,7 +1,8 @@
 //! Algorithms with a plan are recorded in graphs, and run there again and again.
 
 use warploom::Graph;
-use warploom_algorithms::{Algorithms, ByKeyPlan, IntoInput, ReducePlan, ScanPlan, SelectPlan};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{ByKeyPlan, ReducePlan, ScanPlan, SelectPlan};
 
 use crate::{check, noise};
 

@@ -14,9 +14,8 @@ mod segmented_reduce; // each segment to one value
 mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
-mod top_k;
-mod top_k;
-mod transform; // each element by itself, or with the one before it // the largest or smallest // the largest or smallest
+mod top_k; // the largest or smallest
+mod transform; // each element by itself, or with the one before it
 
 use std::fmt::Debug;
 

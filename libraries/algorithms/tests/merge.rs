@@ -1,6 +1,7 @@
 //! Merges of two sorted inputs against a stable sort of both.
 
-use warploom_algorithms::{Algorithms, Error, MergePlan};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, MergePlan};
 
 use crate::{check, lengths, noise};
 

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use warploom::Graph;
 use warploom::prelude::*;
-use warploom_algorithms::{Algorithms, Error, MergeSortPlan, counting};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, MergeSortPlan, counting};
 
 use crate::{check, lengths, noise};
 

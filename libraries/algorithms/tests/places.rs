@@ -1,7 +1,8 @@
 //! Elements from and to other places.
 
 use warploom::Device;
-use warploom_algorithms::{Algorithms, counting};
+use warploom_algorithms::counting;
+use warploom_algorithms::prelude::*;
 
 use crate::{check, noise};
 

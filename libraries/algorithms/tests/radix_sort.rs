@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use warploom::Graph;
 use warploom::device_std::{Bf16, F16};
 use warploom::prelude::*;
-use warploom_algorithms::{Algorithms, Error, RadixKey, SortPlan};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, RadixKey, SortPlan};
 
 use crate::{check, noise};
 

@@ -1,7 +1,8 @@
 //! Reductions against the same on the host.
 
 use crate::{check, noise};
-use warploom_algorithms::{Algorithms, IntoInput, counting};
+use warploom_algorithms::counting;
+use warploom_algorithms::prelude::*;
 
 #[test]
 fn sums_of_every_kind_of_length() {

@@ -1,6 +1,6 @@
 //! Scans against the same on the host.
 
-use warploom_algorithms::{Algorithms, IntoInput};
+use warploom_algorithms::prelude::*;
 
 use crate::{LENGTHS, check, noise};
 use warploom_harness::device_test::devices;

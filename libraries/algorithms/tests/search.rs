@@ -1,6 +1,7 @@
 //! Searches for many values against `partition_point`.
 
-use warploom_algorithms::{Algorithms, Error, IntoInput, constant, counting};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, constant, counting};
 
 use crate::{check, noise};
 

@@ -1,7 +1,8 @@
 //! Reductions of segments against the same on the host.
 
 use warploom::Device;
-use warploom_algorithms::{Algorithms, Error, IntoInput, counting};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, counting};
 
 use crate::{check, noise};
 

@@ -1,6 +1,7 @@
 //! Segmented sorts against sorts of the segments on the host.
 
-use warploom_algorithms::{Algorithms, SegmentedSortPlan};
+use warploom_algorithms::SegmentedSortPlan;
+use warploom_algorithms::prelude::*;
 
 use crate::{check, noise};
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use warploom::{DeviceBuffer, Stream};
-use warploom_algorithms::{Algorithms, Error, SetPlan};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, SetPlan};
 
 use crate::{check, lengths, noise};
 

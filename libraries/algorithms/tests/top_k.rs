@@ -1,7 +1,8 @@
 //! Selections against the host's sort.
 
 use warploom::prelude::*;
-use warploom_algorithms::{Algorithms, Error, TopKPlan};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, TopKPlan};
 
 use crate::{check, noise};
 

@@ -1,6 +1,7 @@
 //! What is computed for each element by itself, or with the one before it.
 
-use warploom_algorithms::{Algorithms, Error, IntoInput, constant, counting};
+use warploom_algorithms::prelude::*;
+use warploom_algorithms::{Error, constant, counting};
 
 use crate::{check, lengths, noise};
 

@@ -2,7 +2,8 @@
 
 use warploom::MemoryError;
 use warploom::prelude::*;
-use warploom_algorithms::{Algorithms, ByKeyPlan, IntoInput};
+use warploom_algorithms::ByKeyPlan;
+use warploom_algorithms::prelude::*;
 
 use super::{Row, Size};
 use crate::bench::{Bench, Done, Memory, Work};

@@ -1,6 +1,6 @@
 //! How often the values of each of 256 bins come.
 
-use warploom_algorithms::{Algorithms, IntoInput};
+use warploom_algorithms::prelude::*;
 
 use super::{Row, Size};
 use crate::bench::{Bench, Done, Work};

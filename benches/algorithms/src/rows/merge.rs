@@ -1,6 +1,7 @@
 //! Merges of two halves, each sorted.
 
-use warploom_algorithms::{Algorithms, MergePlan};
+use warploom_algorithms::MergePlan;
+use warploom_algorithms::prelude::*;
 
 use super::{Row, Size};
 use crate::bench::{Bench, Done, Memory, Work};

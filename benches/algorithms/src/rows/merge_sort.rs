@@ -1,6 +1,7 @@
 //! Sorts by comparison.
 
-use warploom_algorithms::{Algorithms, MergeSortPlan};
+use warploom_algorithms::MergeSortPlan;
+use warploom_algorithms::prelude::*;
 
 use super::{Row, Size};
 use crate::bench::{Bench, Done, Memory, Work};

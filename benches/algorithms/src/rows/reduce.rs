@@ -1,6 +1,7 @@
 //! Sums.
 
-use warploom_algorithms::{Algorithms, ReducePlan};
+use warploom_algorithms::ReducePlan;
+use warploom_algorithms::prelude::*;
 
 use super::{Row, Size};
 use crate::bench::{Bench, Done, Memory, Work};

@@ -1,6 +1,7 @@
 //! Sums of all elements up to each, with or without it.
 
-use warploom_algorithms::{Algorithms, ScanPlan};
+use warploom_algorithms::ScanPlan;
+use warploom_algorithms::prelude::*;
 
 use super::reduce::Sum;
 use super::{Row, Size};

@@ -2,7 +2,8 @@
 
 use warploom::MemoryError;
 use warploom::prelude::*;
-use warploom_algorithms::{Algorithms, IntoInput, SelectPlan};
+use warploom_algorithms::SelectPlan;
+use warploom_algorithms::prelude::*;
 
 use super::{Row, Size};
 use crate::bench::{Bench, Done, Memory, Side, Work};

@@ -4,7 +4,7 @@ use warploom::device_std::KernelArg;
 
 use super::{Fetch, Memory};
 
-/// Each element with the one before it, by a function; see [`Algorithms::adjacent_difference`](crate::Algorithms::adjacent_difference).
+/// Each element with the one before it, by a function; see [`crate::Transforms::adjacent_difference`](crate::Transforms::adjacent_difference).
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Adjacent<F, O>(pub(crate) F, pub(crate) O);

@@ -6,7 +6,7 @@ use warploom::device_std::{KernelArg, Plain};
 
 use super::{Concat, Fetch, Memory};
 
-/// Where a value belongs in a sorted input; see [`Algorithms::lower_bound`](crate::Algorithms::lower_bound).
+/// Where a value belongs in a sorted input; see [`crate::SortedInputs::lower_bound`](crate::SortedInputs::lower_bound).
 #[repr(C)]
 pub struct Searched<M, F, N, G, L> {
     sorted: F,

@@ -82,7 +82,8 @@ impl<'a, M: Memory, F: Fetch<M>> Input<'a, M, F> {
     ///
     /// ```
     /// # use warploom::prelude::*;
-    /// use warploom_algorithms::{Algorithms, counting};
+    /// use warploom_algorithms::prelude::*;
+    /// use warploom_algorithms::counting;
     /// # let device = Device::emulator();
     /// # let stream = device.stream()?;
     /// let sum = stream.reduce(counting(100).shuffled(7), 0, |a, b| a + b).to_host()?;

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::input::{Fetch, Input, IntoInput, Item};
 use crate::output::IntoOutput;
 
-/// A sort of pairs that was described and has not run; see [`Algorithms::merge_sort_pairs`](crate::Algorithms::merge_sort_pairs).
+/// A sort of pairs that was described and has not run; see [`crate::Sorts::merge_sort_pairs`](crate::Sorts::merge_sort_pairs).
 #[must_use = "nothing runs before `into`"]
 pub struct MergeSortPairs<'s, 'a, 'b, I, J, L>
 where

@@ -15,7 +15,8 @@ use warploom::device_std::{Bf16, F16, Plain};
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, RadixKey};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::RadixKey;
 /// #[derive(Clone, Copy, Debug, PartialEq, Plain)]
 /// #[repr(C)]
 /// struct Particle {

@@ -14,7 +14,8 @@ use crate::radix_sort::key::RadixBits;
 ///
 /// ```
 /// # use warploom::prelude::*;
-/// use warploom_algorithms::{Algorithms, SortPlan};
+/// use warploom_algorithms::prelude::*;
+/// use warploom_algorithms::SortPlan;
 /// # let device = Device::emulator();
 /// # let stream = device.stream()?;
 /// let (x, mut y) = (device.upload(&[3u32, 1, 2])?, device.alloc_uninit(3)?);

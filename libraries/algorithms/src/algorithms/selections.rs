@@ -1,0 +1,160 @@
+//! Selections: some of the elements, without gaps.
+
+#![expect(
+    clippy::type_complexity,
+    reason = "builders with the types of closures, which have no names"
+)]
+
+use warploom::device_std::Plain;
+
+use super::OnStream;
+use crate::input::{Fetch, IntoInput, Item, WithPrevious};
+use crate::radix_sort::{IntoSlice, RadixKey};
+use crate::select::{FilterMap, Select, Selection};
+use crate::top_k::TopK;
+
+/// Selections: some of the elements, without gaps. Methods of a [`Stream`](warploom::Stream); each describes an algorithm, which runs when its output is named.
+pub trait Selections: OnStream {
+    /// The elements for which `predicate` holds, in order and without gaps.
+    ///
+    /// Time O(n), one pass over memory; 16 bytes of workspace for each tile (4 KiB or so of elements). Stable, and the same in every run. CUDA: `cub::DeviceSelect::If`,
+    /// `cub::DevicePartition::If`, `thrust::copy_if`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// use warploom_algorithms::counting;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[5.0f32, -1.0, 7.0, -2.0])?;
+    /// let (mut kept, mut places) = (device.zeroed(4)?, device.zeroed(4)?);
+    /// let n = stream.select(&x, |x| x > 0.0).count(&mut kept)?;
+    /// assert_eq!(kept.slice(..n)?.to_vec(&stream)?, [5.0, 7.0]);
+    /// // Where they are: the numbers of elements, selected by the elements.
+    /// let numbers = x.input().zip(counting(4)).map(|(x, i)| if x > 0.0 { i as u32 } else { u32::MAX });
+    /// let n = stream.select(numbers, |i| i != u32::MAX).count(&mut places)?;
+    /// assert_eq!(places.slice(..n)?.to_vec(&stream)?, [0, 2]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn select<'s, 'a, I, P>(
+        &'s self,
+        input: I,
+        predicate: P,
+    ) -> Select<'s, 'a, I::Memory, I::Fetch, P>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
+        P: Fn(Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
+    {
+        Select {
+            selection: Selection {
+                stream: self.stream(),
+                input: input.input(),
+                plan: None,
+            },
+            predicate,
+        }
+    }
+
+    /// The values that `f` gives, in order and without gaps, for the elements for which it gives one.
+    ///
+    /// As [`select`](Self::select). CUDA: `cub::DeviceSelect::Flagged`, `FlaggedIf`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// use warploom_algorithms::counting;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[5.0f32, -1.0, 7.0, -2.0])?;
+    /// let mut places = device.zeroed(4)?;
+    /// let negative = |(x, i): (f32, usize)| (x < 0.0).then_some(i as u32);
+    /// let n = stream.filter_map(x.input().zip(counting(4)), negative).count(&mut places)?;
+    /// assert_eq!(places.slice(..n)?.to_vec(&stream)?, [1, 3]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn filter_map<'s, 'a, I, U, P>(
+        &'s self,
+        input: I,
+        f: P,
+    ) -> FilterMap<'s, 'a, I::Memory, I::Fetch, P>
+    where
+        I: IntoInput<'a>,
+        U: Plain,
+        P: Fn(Item<'a, I>) -> Option<U> + Copy + Send + Sync + 'static,
+    {
+        FilterMap {
+            selection: Selection {
+                stream: self.stream(),
+                input: input.input(),
+                plan: None,
+            },
+            f,
+        }
+    }
+
+    /// The first element of each run of equal elements.
+    ///
+    /// As [`select`](Self::select). CUDA: `cub::DeviceSelect::Unique`, `thrust::unique_copy`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, mut y) = (device.upload(&[4u8, 4, 7, 4, 4, 4])?, device.zeroed(6)?);
+    /// let n = stream.unique(&x).count(&mut y)?;
+    /// assert_eq!(y.slice(..n)?.to_vec(&stream)?, [4, 7, 4]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn unique<'s, 'a, I>(
+        &'s self,
+        input: I,
+    ) -> FilterMap<
+        's,
+        'a,
+        I::Memory,
+        WithPrevious<I::Fetch>,
+        impl Fn((Option<Item<'a, I>>, Item<'a, I>)) -> Option<Item<'a, I>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    >
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>,
+    {
+        self.filter_map(input.input().with_previous(), |(previous, item)| {
+            (previous != Some(item)).then_some(item)
+        })
+    }
+
+    /// The `k` largest of `keys`, from the largest, or with [`smallest`](TopK::smallest) the smallest, from the smallest. The order is that of
+    /// [`sort`](Self::sort).
+    ///
+    /// Time O(n · bits): for each 8 bits of a key and once more all keys are read; then `k` keys are sorted. Equal inputs give equal bits, if keys with equal
+    /// [`bits`](RadixKey::bits) are equal: of keys that differ otherwise, any may be among the last ones selected. At most 2^32 − 1 keys. Memory: 16 KiB, and that
+    /// of a sort of `k` keys. CUDA: `cub::DeviceTopK`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[2.5f32, -1.0, 7.0, 3.0])?;
+    /// let mut y = device.alloc_uninit(2)?;
+    /// stream.top_k(&x, 2).into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [7.0, 3.0]);
+    /// stream.top_k(&x, 2).smallest().into(&mut y)?;
+    /// assert_eq!(y.to_vec(&stream)?, [-1.0, 2.5]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn top_k<'s, 'a, K: RadixKey>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        k: usize,
+    ) -> TopK<'s, 'a, K> {
+        TopK::new(self.stream(), keys, k)
+    }
+}
+
+impl<S: OnStream> Selections for S {}
