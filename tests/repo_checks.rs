@@ -174,6 +174,18 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &[],
     ),
     (
+        "libraries/algorithms",
+        "warploom-algorithms",
+        &["warploom"],
+        &["thiserror"],
+    ),
+    (
+        "libraries/algorithms/tests",
+        "warploom-algorithms-tests",
+        &["warploom", "warploom-build"],
+        &[],
+    ),
+    (
         "testing/harness",
         "warploom-harness",
         &[

@@ -6,6 +6,7 @@ mod histogram; // how often each number comes
 mod merge; // two sorted inputs to one
 mod merge_sort; // sorting by a comparison
 mod places; // gather, scatter, shuffle
+mod programs; // several algorithms each
 mod radix_sort; // sort by digits
 mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
