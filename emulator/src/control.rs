@@ -8,8 +8,8 @@
 //! A thread that makes an atomic access of the same memory from the same place for the third time, without having changed memory, is taken
 //! for one that polls. It goes on when another thread has changed memory by an atomic, or when no thread is pending.
 //!
-//! With weak memory the controller chooses, too, which store an atomic load reads, among those that the memory model allows
-//! (`detector/weak.rs`), and sequentially consistent fences are accesses of no bytes.
+//! With weak memory the controller chooses, too, which store an atomic load reads, and which one a write comes right behind in the modification order, among those that the
+//! memory model allows (`detector/weak.rs`), and sequentially consistent fences are accesses of no bytes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct PendingAccess {
 /// What the chosen access did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MadeAccess {
-    /// The value before; `None`: it has more than 64 bits.
+    /// The value before, which is that of an older store if `newest` says so; `None`: it has more than 64 bits.
     pub before: Option<u64>,
     /// The value afterwards.
     pub after: Option<u64>,
@@ -53,13 +53,13 @@ pub struct MadeAccess {
     pub changed: bool,
     /// Whether other accesses of the memory can tell that it was made: it changed memory, or, with weak memory, it is a store.
     pub is_store: bool,
-    /// What memory held, if a load read an older store.
+    /// What memory holds, if a load read an older store, or a write came behind one.
     pub newest: Option<u64>,
     /// What reports call the memory; only for a controller that [names memory](Controller::names_memory).
     pub memory: Option<String>,
 }
 
-/// A store that a load may read.
+/// A store that a load may read, or that a write may come right behind in the modification order: a change reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadableStore {
     /// Which access of the launch it was, counted from 0 in the order in which they were chosen; `None`: none of them.
@@ -89,12 +89,12 @@ pub trait Controller: Send + Sync {
     /// Which of these accesses is made next: an index. The list is not empty, and sorted by block and thread.
     fn choose(&self, pending: &[PendingAccess]) -> usize;
 
-    /// Whether loads may read older stores, as far as the memory model allows it.
+    /// Whether loads may read older stores, and writes come behind older ones, as far as the memory model allows it.
     fn has_weak_memory(&self) -> bool {
         false
     }
 
-    /// Which of these stores the load reads that was chosen last: an index. They are at least two, the newest first.
+    /// Which of these stores the access reads, or comes right behind, that was chosen last: an index. They are at least two, the newest first.
     fn choose_store(&self, stores: &[ReadableStore]) -> usize {
         let _ = stores;
         0

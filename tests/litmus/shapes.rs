@@ -195,7 +195,7 @@ shapes! {
         S::load(x)
     };
     "S" 2 ["x = 2; y = 1 ‖ a = y; x = 1"] "a = 1, x = 2 in the end" = |o| o.read[1][0] == 1 && o.left[0] == 2,
-    RELAXED, false, "a store behind one that was made later",
+    RELAXED, true, "a store before one that was made earlier",
     |role, x, y, _z, S| if role == 0 {
         S::store(x, 2);
         S::between();
@@ -208,13 +208,25 @@ shapes! {
         a
     };
     "2+2W" 2 ["x = 1; y = 2 ‖ y = 1; x = 2"] "x = y = 1 in the end" = |o| o.left[..2] == [1, 1],
-    UNLESS_SC, false, "stores behind ones that were made later",
+    UNLESS_SC, true, "stores before ones that were made earlier",
     |role, x, y, _z, S| {
         let (first, second) = if role == 0 { (x, y) } else { (y, x) };
         S::store(first, 1);
         S::between();
         S::store(second, 2);
         0
+    };
+    "S+RMW" 2 ["x = 2; y = 1 ‖ a = y; b = x++"] "a = 1, b = 0, x = 2 in the end" = |o| o.read[1] == [1, 0] && o.left[0] == 2,
+    RELAXED, true, "a change before a store that was made earlier",
+    |role, x, y, _z, S| if role == 0 {
+        S::store(x, 2);
+        S::between();
+        S::store(y, 1);
+        0
+    } else {
+        let a = S::load(y);
+        S::between();
+        both(a, S::add(x))
     };
     "CoRR" 2 ["x = 1 ‖ a = x; b = x"] "a = 1, b = 0" = |o| o.read[1] == [1, 0],
     NEVER, true, "coherence",

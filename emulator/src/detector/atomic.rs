@@ -300,8 +300,15 @@ fn look(access: &Access<'_>, order: u32, later: bool) {
     has_message = message.is_some();
     if what.is(AccessKind::WRITE) {
         let is_scattered = count(access, releases);
+        let graph = &access.checks.run().graph;
+        // It comes behind an older store: it continues what that released, and what the newest one released stays.
+        let newest = old.map(|message| graph.lock().replace(access.address, message));
         if write(access, releases, has_message, later) {
             access.each_granule(|granule, _, _| granule.set_flags(granule.flags() | flag::MESSAGE));
+        }
+        if let Some(newest) = newest {
+            let own = graph.lock().replace(access.address, newest);
+            access.checks.is_behind_older(own);
         }
         if !releases && !is_scattered {
             access.checks.clocks.wrote_atomically(access.now.who);

@@ -105,6 +105,14 @@ impl Inner {
         self.at.get(&address).copied()
     }
 
+    /// Puts this message at an address; gives what was there.
+    pub(super) fn replace(&mut self, address: usize, message: Option<u32>) -> Option<u32> {
+        match message {
+            Some(message) => self.at.insert(address, message),
+            None => self.at.remove(&address),
+        }
+    }
+
     /// The lane and the time of the latest release of a message, and in which scope it was written.
     pub(super) fn release_of(&self, message: u32) -> (u32, u32, u32) {
         let message = self.messages[message as usize];

@@ -1,8 +1,9 @@
-//! Which stores an atomic load may read, in a run under control: a view-based operational semantics of the memory model.
+//! Which stores an atomic load may read, and which place a store takes, in a run under control: a view-based operational semantics of the memory model.
 //!
-//! Each location, a piece of memory that atomics of one size access, has its stores in modification order, which is the order in which they were made.
-//! Each thread has a *view*: for each location the oldest store that it may still read. A load reads any store that is not older; that raises the view,
-//! so that the thread's later loads read nothing older (coherence). A store that releases carries the view of its thread, and a load that
+//! Each location, a piece of memory that atomics of one size access, has its stores in modification order. Each thread has a *view*: for each location the oldest store
+//! that it may still read. A load reads any store that is not older, and a store takes a place behind any that is not older: right behind it, so perhaps before stores that
+//! were made earlier, of which the thread does not know. Both raise the view, so that the thread's later loads read nothing older and its later stores come behind (coherence).
+//! A change reads the store that it comes right behind. A store that releases carries the view of its thread, and a load that
 //! acquires joins what the store carries to its own. README 16 to 22 say the rest.
 
 mod access; // what the detector's atomics tell of themselves
@@ -37,7 +38,7 @@ pub(super) struct WeakAccess {
     pub(super) graph: Option<u32>,
 }
 
-/// The older store that a load reads.
+/// An older store than the newest, which a load reads or a write comes right behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OldStore {
     pub(super) value: u64,
@@ -72,13 +73,27 @@ enum UnderWay {
     #[default]
     None,
     /// A store or a change, whose value is known when it has been made.
-    Writes(WeakAccess, usize),
+    Writes(Write),
     /// A load of an older store: memory holds that meanwhile, instead of `newest`.
     ReadsOld {
         address: usize,
         bytes: usize,
         newest: u64,
     },
+}
+
+/// A store or a change that is being made.
+#[derive(Debug)]
+struct Write {
+    access: WeakAccess,
+    /// The number of its location.
+    number: usize,
+    /// The time of the store that it comes right behind.
+    behind: u64,
+    /// What memory has to hold afterwards, if that is not the newest one.
+    newest: Option<u64>,
+    /// What the detector has of it then.
+    graph: Option<u32>,
 }
 
 /// All locations and threads of a run.
@@ -94,6 +109,8 @@ pub(super) struct Weak {
     seq_cst: Message,
     gathered: HashMap<Meeting, View>,
     under_way: UnderWay,
+    /// Location and time of the access that was made last, if it is a write that came behind an older store.
+    early: Option<(usize, u64)>,
     made: MadeWeakly,
 }
 
@@ -107,6 +124,7 @@ impl Weak {
             seq_cst: Message::default(),
             gathered: HashMap::new(),
             under_way: UnderWay::None,
+            early: None,
             made: MadeWeakly::default(),
         }
     }
@@ -123,7 +141,7 @@ impl Weak {
     }
 
     /// A thread makes an access next, of memory that holds `memory` now (`None`: it has another size than those that are followed). `Some`: it reads
-    /// an older store, which `choose` chose, if `may_be_old`.
+    /// an older store, or comes behind it, which `choose` chose, if `may_be_old`.
     pub(super) fn access(
         &mut self,
         access: WeakAccess,
@@ -142,43 +160,51 @@ impl Weak {
             return None;
         };
         let number = self.locations.find(access.address, access.bytes, memory);
-        if access.does != Does::Loads {
-            self.locations.newest_mut(number).graph = access.graph;
-            self.under_way = UnderWay::Writes(access, number);
-            if access.does == Does::Changes {
-                let newest = self.locations.newest(number).clone();
-                self.reads(access, number, &newest);
-            }
-            return None;
-        }
         let at = Reach {
             scope,
             from: self.place(who),
         };
         let known = self.threads.entry(who).or_default().current.of(number);
-        let readable = match may_be_old {
-            true => self.locations.readable(number, known, at),
+        let writes = access.does != Does::Loads;
+        let choices = match may_be_old {
+            true => self.locations.choices(number, known, at, writes),
             false => vec![self.locations.newest(number)],
         };
-        let chosen = match readable.len() {
+        let chosen = match choices.len() {
             0 | 1 => 0,
             most => {
-                let stores: Vec<_> = readable.iter().map(|store| store.as_readable()).collect();
+                let stores: Vec<_> = choices.iter().map(|store| store.as_readable()).collect();
                 choose(&stores).min(most - 1)
             }
         };
-        let store = readable[chosen].clone();
-        self.reads(access, number, &store);
-        (chosen != 0).then(|| {
+        let store = choices[chosen].clone();
+        let newest = (chosen != 0).then_some(memory);
+        if access.does != Does::Stores {
+            self.reads(access, number, &store);
+        }
+        self.early = None;
+        if newest.is_some() {
+            self.made.newest = newest;
+        }
+        if writes {
+            self.locations.newest_mut(number).graph = access.graph;
+            self.under_way = UnderWay::Writes(Write {
+                access,
+                number,
+                behind: store.time,
+                newest,
+                graph: None,
+            });
+        } else if let Some(newest) = newest {
+            let WeakAccess { address, bytes, .. } = access;
             self.under_way = UnderWay::ReadsOld {
-                address: access.address,
-                bytes: access.bytes,
-                newest: memory,
+                address,
+                bytes,
+                newest,
             };
-            self.made.newest = Some(memory);
-            let (value, graph) = (store.value, store.graph);
-            OldStore { value, graph }
-        })
+        }
+        let (value, graph) = (store.value, store.graph);
+        newest.map(|_| OldStore { value, graph })
     }
 
     /// What a thread learns by reading a store.
@@ -208,23 +234,28 @@ impl Weak {
                 bytes,
                 newest,
             } => Some((address, bytes, newest)),
-            UnderWay::Writes(access, number) => {
-                if let Some(value) = memory(access.address, access.bytes) {
-                    self.writes(access, number, value);
+            UnderWay::Writes(write) => {
+                let WeakAccess { address, bytes, .. } = write.access;
+                let newest = write.newest;
+                if let Some(value) = memory(address, bytes) {
+                    self.writes(write, value);
                 }
-                None
+                newest.map(|newest| (address, bytes, newest))
             }
         }
     }
 
-    fn writes(&mut self, access: WeakAccess, number: usize, value: u64) {
+    fn writes(&mut self, write: Write, value: u64) {
+        let Write { access, number, .. } = write;
         let reach = Reach {
             scope: access.scope,
             from: self.place(access.who),
         };
-        let newest = self.locations.newest_mut(number);
-        let leaves_value = access.does == Does::Changes && newest.value == value;
-        let time = newest.time + u32::from(!leaves_value);
+        let behind = self.locations.time_behind(number, write.behind);
+        let is_change = access.does == Does::Changes;
+        let before = self.locations.of_time(number, write.behind);
+        let leaves_value = is_change && before.value == value;
+        let time = if leaves_value { before.time } else { behind };
         let thread = self.threads.entry(access.who).or_default();
         thread.current.raise(number, time);
         let mut message = Message::default();
@@ -232,12 +263,16 @@ impl Weak {
             message.add_view(reach, &thread.current);
         }
         message.add(&thread.fences, access.scope);
-        if access.does == Does::Changes {
+        if is_change {
             // It continues the release sequence.
-            message.add(&newest.message, EVERYTHING);
+            message.add(&before.message, EVERYTHING);
+        }
+        if write.newest.is_some() {
+            self.early = Some((number, time));
+            self.made.written = Some(value);
         }
         if leaves_value {
-            newest.message = message;
+            (before.message, before.graph) = (message, write.graph);
             return;
         }
         self.made.is_store = true;
@@ -247,9 +282,19 @@ impl Weak {
             message,
             access: Some(access.number),
             reach: Some(reach),
-            graph: None,
+            is_change,
+            graph: write.graph,
         };
-        self.locations.push(number, store);
+        self.locations.add(number, store);
+    }
+
+    /// What the detector has of the write that is made now, or was made last, if that came behind an older store.
+    pub(super) fn set_graph(&mut self, graph: Option<u32>) {
+        if let UnderWay::Writes(write) = &mut self.under_way {
+            write.graph = graph;
+        } else if let Some((number, time)) = self.early {
+            self.locations.of_time(number, time).graph = graph;
+        }
     }
 
     /// What the access that was chosen last did.

@@ -78,7 +78,11 @@ impl PendingAccesses {
     /// What came of it; `write` is what it wrote, if it may have written.
     pub(crate) fn made(&self, write: Option<Written>, weak: MadeWeakly) -> MadeAccess {
         let before = self.before.take();
-        let (after, changed) = write.map_or((before, false), |write| (write.value, write.changed));
+        let (after, changed) = match (write, weak.newest) {
+            (_, Some(_)) => (weak.written.or(before), false),
+            (None, None) => (before, false),
+            (Some(write), None) => (write.value, write.changed),
+        };
         MadeAccess {
             before,
             after,
@@ -95,8 +99,10 @@ impl PendingAccesses {
 pub(crate) struct MadeWeakly {
     /// It is a store, whatever it wrote.
     pub(crate) is_store: bool,
-    /// What memory holds, if an older store was read.
+    /// What memory holds, if an older store was read or written behind.
     pub(crate) newest: Option<u64>,
+    /// What was written behind it.
+    pub(crate) written: Option<u64>,
 }
 
 /// What memory holds after an atomic that may have changed it.

@@ -8,6 +8,7 @@ mod random; // choices by chance
 mod reduction; // all choices that differ
 mod report; // what is said of a failing schedule
 mod runs; // executions, and the smallest that fails
+mod stores; // modification orders, and places in them that have to be tried
 mod strategy; // which schedules
 mod switches; // a schedule, short and in words
 mod timeline; // the steps of a failing schedule
@@ -36,8 +37,8 @@ const EXECUTIONS: u64 = 1000;
 /// another order, across warps and blocks: threads are switched there and nowhere else, which is enough, since plain accesses that are not ordered by them are
 /// data races, and those are reported in any order. All blocks of a grid with at most 2048 threads run together; blocks of larger ones one after the other.
 ///
-/// Memory is weak unless [`memory`](Exploration::memory) says otherwise: an atomic or volatile load may read an older value than the newest where the memory model allows it, one that
-/// no other order of the accesses gives. Loads of values that are stored later, and stores that come to lie behind others that were made later, do not occur.
+/// Memory is weak unless [`memory`](Exploration::memory) says otherwise: an atomic or volatile load may read an older value than the newest where the memory model allows it, and a store or change may come
+/// before others that were made earlier, so that it does not stay, where no other order of the accesses gives the same. Loads of values that are stored later do not occur.
 ///
 /// A body must be a function of its device: the same each time, with all memory made anew, and launches from one host thread. A loop that makes the same access
 /// again without a change of memory is taken for polling, and goes on when an atomic has changed memory.

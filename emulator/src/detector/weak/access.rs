@@ -1,7 +1,7 @@
 //! What the detector's atomics tell weak memory of themselves.
 //!
-//! An older store that a load reads is put into memory for as long as the load takes, where both the processor and an intrinsic read it.
-//! Meanwhile its lane alone runs. A plain access of the lane to the same bytes before that is over would be a race with the newer store.
+//! An older store that a load reads, or that a write comes behind, is put into memory for as long as the access takes, where both the processor and an intrinsic access it.
+//! Afterwards memory holds the newest store again. Meanwhile its lane alone runs. A plain access of the lane to the same bytes before that is over would be a race with the newer store.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -33,7 +33,7 @@ impl BlockChecks {
         Some(weak)
     }
 
-    /// Whether loads may read older stores.
+    /// Whether loads may read older stores, and stores come before others.
     pub(in crate::detector) fn has_weak_memory(&self) -> bool {
         self.run().weak.is_some()
     }
@@ -94,6 +94,14 @@ impl BlockChecks {
         self.weak()
             .map(|mut weak| weak.take_made())
             .unwrap_or_default()
+    }
+
+    /// What the address of the latest write has now, which came behind an older store.
+    pub(in crate::detector) fn is_behind_older(&self, message: Option<u32>) {
+        if let Some(weak) = &self.run().weak {
+            // Perhaps the processor has yet to make it.
+            lock(weak).set_graph(message);
+        }
     }
 
     /// A fence of a lane.

@@ -33,16 +33,16 @@ impl Reach {
     }
 }
 
-/// The oldest store of each location that may be read, by the location's number.
+/// The oldest store of each location that may be read, or that a write may come behind, by the location's number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct View(Vec<u32>);
+pub(super) struct View(Vec<u64>);
 
 impl View {
-    pub(super) fn of(&self, location: usize) -> u32 {
+    pub(super) fn of(&self, location: usize) -> u64 {
         self.0.get(location).copied().unwrap_or(0)
     }
 
-    pub(super) fn raise(&mut self, location: usize, time: u32) {
+    pub(super) fn raise(&mut self, location: usize, time: u64) {
         if self.0.len() <= location {
             self.0.resize(location + 1, 0);
         }

@@ -7,15 +7,16 @@ use warploom_emulator::check::{
 };
 
 use super::order::Order;
+use super::stores::Stores;
 use super::strategy::Memory;
 
-/// Chooses the thread of each step, and the store that it reads.
+/// Chooses the thread of each step, and the store that it reads or comes right behind.
 pub(super) trait Choose: Send {
     /// Which of the pending accesses is made next: an index.
     fn choose(&mut self, at: Decision<'_>) -> usize;
 
-    /// Which store the load reads that was chosen last.
-    fn choose_store(&mut self, _at: Reading) -> usize {
+    /// Which store the access reads, or comes right behind, that was chosen last.
+    fn choose_store(&mut self, _at: Place) -> usize {
         0
     }
 
@@ -41,7 +42,7 @@ pub(super) struct Decision<'a> {
 
 /// What is known when a store is chosen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct Place {
     /// The number of the launch, from 0.
     pub(super) launch: u32,
     /// The number of the step in the execution.
@@ -49,7 +50,7 @@ pub(super) struct Reading {
     pub(super) thread: ThreadId,
     /// How many steps the thread had made before.
     pub(super) of_thread: u32,
-    /// How many stores may be read, at least two: 0 is the newest.
+    /// How many stores may be read, or written behind, at least two: 0 is the newest.
     pub(super) stores: usize,
 }
 
@@ -62,9 +63,18 @@ pub(super) struct Step {
     pub(super) of_thread: u32,
     /// Whether another thread than by default was chosen.
     pub(super) is_switch: bool,
-    /// How many stores are newer than the one that it read.
+    /// How many of the stores that it could choose from are newer than the one that it read or came behind.
     pub(super) older: usize,
+    /// It may write, and could choose. So it counts as a store, whatever it did: another choice may lead to one.
+    pub(super) could_write: bool,
     pub(super) made: MadeAccess,
+}
+
+impl Step {
+    /// Whether accesses of its memory depend on it, whatever they do.
+    pub(super) fn is_store(&self) -> bool {
+        self.made.is_store || self.could_write
+    }
 }
 
 impl Decision<'_> {
@@ -102,28 +112,24 @@ struct State {
     execution: Execution,
     /// The order of the steps of the launch, with weak memory.
     order: Order,
+    /// The stores of the launch, likewise.
+    stores: Stores,
     /// The first step of the launch.
     first: usize,
+    /// The store that the step chosen last reads or comes behind, if not the newest one: which access of the launch it was.
+    chosen: Option<Option<u64>>,
 }
 
 impl State {
-    /// How many of these stores the step that was chosen last may read: each older one only if it can in no other order of independent steps be the newest.
-    /// That is so if the step comes after the store that is next to it; before that store, it would read the older one.
-    fn readable(&mut self, stores: &[ReadableStore]) -> usize {
-        let steps = &self.execution.steps;
-        let Some(now) = steps.len().checked_sub(1) else {
+    /// How many of these stores the step that was chosen last has to choose from.
+    fn choices(&mut self, stores: &[ReadableStore]) -> usize {
+        let steps = &self.execution.steps[self.first..];
+        let Some(step) = steps.last() else {
             return 1;
         };
-        let known = self.order.known_but_for_its_memory(&steps[now]);
-        let newer = stores.iter().take(stores.len() - 1);
-        let comes_after = |store: &&ReadableStore| match store.access {
-            Some(access) => {
-                let step = steps.get(self.first + access as usize);
-                step.is_some_and(|step| self.order.knows(&known, step))
-            }
-            None => true,
-        };
-        1 + newer.take_while(comes_after).count()
+        let known = self.order.known_but_for_its_memory(step);
+        self.stores
+            .choices(step, stores, &known, (&self.order, steps))
     }
 }
 
@@ -152,7 +158,9 @@ impl Recorder {
             choose,
             execution: Execution::default(),
             order: Order::default(),
+            stores: Stores::default(),
             first: 0,
+            chosen: None,
         });
         Recorder {
             state,
@@ -176,7 +184,7 @@ impl Controller for Recorder {
     fn begin(&self, launch: ControlledLaunch) {
         let state = &mut *self.state();
         state.execution.launches.push(launch);
-        state.order = Order::default(); // the launch before is over
+        (state.order, state.stores) = Default::default(); // the launch before is over
         state.first = state.execution.steps.len();
     }
 
@@ -198,8 +206,10 @@ impl Controller for Recorder {
             of_thread,
             is_switch: chosen != default,
             older: 0,
+            could_write: false,
             made: MadeAccess::default(),
         });
+        state.chosen = None;
         chosen
     }
 
@@ -209,19 +219,24 @@ impl Controller for Recorder {
 
     fn choose_store(&self, stores: &[ReadableStore]) -> usize {
         let state = &mut *self.state();
-        let stores = state.readable(stores);
+        let choices = state.choices(stores);
         let number = state.execution.steps.len().saturating_sub(1);
-        let (Some(step), 2..) = (state.execution.steps.last_mut(), stores) else {
+        let Some(step) = state.execution.steps.last_mut() else {
             return 0;
         };
-        let reading = Reading {
+        step.could_write = step.access.writes;
+        if choices == 1 {
+            return 0;
+        }
+        let place = Place {
             launch: step.launch,
             step: number,
             thread: step.access.thread,
             of_thread: step.of_thread,
-            stores,
+            stores: choices,
         };
-        step.older = state.choose.choose_store(reading).min(stores - 1);
+        step.older = state.choose.choose_store(place).min(choices - 1);
+        state.chosen = (step.older > 0).then(|| stores[step.older].access);
         step.older
     }
 
@@ -234,6 +249,9 @@ impl Controller for Recorder {
             let now = steps.len() - 1;
             let before = state.order.dependent_before(steps, now);
             state.order.make(steps, now, &before);
+            let made = (&steps[now], (now - state.first) as u64);
+            let after = &state.order.after[&now];
+            state.stores.made(made, state.chosen.take(), after);
             if now % FORGET_AFTER == FORGET_AFTER - 1 {
                 state.order.forget();
             }

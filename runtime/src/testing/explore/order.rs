@@ -112,7 +112,7 @@ impl Order {
     pub(super) fn dependent_before(&self, steps: &[Step], now: usize) -> Vec<usize> {
         let step = &steps[now];
         let is_dependent = |index: &usize| {
-            let wrote = steps[*index].made.is_store || step.made.is_store;
+            let wrote = steps[*index].is_store() || step.is_store();
             wrote && overlap(&steps[*index].access, &step.access)
         };
         let lists = pieces(&step.access).filter_map(|piece| self.accessed.get(&piece));
@@ -122,7 +122,7 @@ impl Order {
         let mut dependent = Vec::new();
         for index in before.into_iter().rev() {
             dependent.push(index);
-            if steps[index].made.is_store && covers(&steps[index].access, &step.access) {
+            if steps[index].is_store() && covers(&steps[index].access, &step.access) {
                 break; // what came before is ordered before this
             }
         }
@@ -156,14 +156,14 @@ impl Order {
             let accessed = self.accessed.entry(piece).or_default();
             // A store of all its bytes comes after an access, and a read after the thread's own earlier ones: those are looked for now and then.
             let is_due = accessed.len().is_power_of_two() && accessed.len() >= FEW;
-            if !step.made.is_store && !is_due {
+            if !step.is_store() && !is_due {
                 accessed.push(now);
                 continue;
             }
             accessed.retain(|before| {
                 let before = &steps[*before];
-                let comes_before = step.made.is_store
-                    || !before.made.is_store && before.access.thread == step.access.thread;
+                let comes_before = step.is_store()
+                    || !before.is_store() && before.access.thread == step.access.thread;
                 !(comes_before && covers(&step.access, &before.access))
             });
             accessed.push(now);

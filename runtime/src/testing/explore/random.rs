@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use warploom_emulator::check::{Random, ThreadId};
 
-use super::execution::{Choose, Decision, Reading};
+use super::execution::{Choose, Decision, Place};
 
 /// Numbers that look random.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ impl Numbers {
     }
 
     /// The newest store as often as not, else any other.
-    fn store(&mut self, at: Reading) -> usize {
+    fn store(&mut self, at: Place) -> usize {
         match self.below(2) {
             0 => 0,
             _ => 1 + self.below(at.stores - 1),
@@ -47,7 +47,7 @@ impl Choose for RandomWalk {
         self.0.below(at.pending.len())
     }
 
-    fn choose_store(&mut self, at: Reading) -> usize {
+    fn choose_store(&mut self, at: Place) -> usize {
         self.0.store(at)
     }
 }
@@ -101,7 +101,7 @@ impl Choose for Priorities {
         best.1
     }
 
-    fn choose_store(&mut self, at: Reading) -> usize {
+    fn choose_store(&mut self, at: Place) -> usize {
         self.numbers.store(at)
     }
 }

@@ -4,15 +4,16 @@
 //! it that it is not ordered after, and that are next to it in that order: before each of those the thread of the later step has to be tried too (a
 //! backtracking point). A thread that was tried at a point sleeps in what follows, until a step that depends on its pending access: what it would do first is explored already.
 //!
-//! A load that may read several stores has one execution for each: the newest first. Which ones there are depends on the steps that come before the load in the order
-//! of dependent steps alone, so that all are explored before its thread counts as tried.
+//! An access that may read several stores, or come right behind several in the modification order, has one execution for each: the newest first. Which ones there are depends on the steps that come before
+//! the access in the order of dependent steps alone, so that all are explored before its thread counts as tried; `stores.rs` says which are enough.
+//! A change whose choice decides whether it is a store counts as one.
 //! (Flanagan, Godefroid: Dynamic Partial-Order Reduction for Model Checking Software, POPL 2005.)
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warploom_emulator::check::ThreadId;
 
-use super::execution::{Choose, Decision, Execution, Reading, Step};
+use super::execution::{Choose, Decision, Execution, Place, Step};
 use super::order::{Order, are_dependent, join};
 
 /// The point before a step.
@@ -28,7 +29,7 @@ struct Point {
     tried: Vec<ThreadId>,
     /// Those whose first step here is explored elsewhere.
     asleep: Vec<ThreadId>,
-    /// How many stores are newer than the one that the chosen thread reads.
+    /// How many stores are newer than the one that the chosen thread reads or comes behind.
     older: usize,
     /// Which one is the last that has to be tried; `None`: the step has not been made yet.
     oldest: Option<usize>,
@@ -95,7 +96,7 @@ impl Choose for Reduction {
         self.tree().choose(at)
     }
 
-    fn choose_store(&mut self, at: Reading) -> usize {
+    fn choose_store(&mut self, at: Place) -> usize {
         self.tree().choose_store(at)
     }
 
@@ -131,7 +132,7 @@ impl Tree {
         chosen
     }
 
-    fn choose_store(&mut self, at: Reading) -> usize {
+    fn choose_store(&mut self, at: Place) -> usize {
         if self.redundant_from.is_some() {
             return 0;
         }

@@ -61,6 +61,7 @@ fn execute(program: &[&[Access]], reduction: &mut Reduction) -> Execution {
             of_thread: at[number] as u32,
             is_switch: false,
             older: 0,
+            could_write: false,
             made: MadeAccess {
                 is_store: access.writes,
                 ..MadeAccess::default()
@@ -113,6 +114,7 @@ fn all_classes(program: &[&[Access]]) -> Classes {
                 of_thread: at[number] as u32,
                 is_switch: false,
                 older: 0,
+                could_write: false,
                 made: MadeAccess {
                     is_store: writes,
                     ..MadeAccess::default()
@@ -241,6 +243,7 @@ fn steps_before_and_after_a_meeting_are_ordered() {
             of_thread: 0,
             is_switch: false,
             older: 0,
+            could_write: false,
             made: MadeAccess {
                 is_store: true,
                 ..MadeAccess::default()

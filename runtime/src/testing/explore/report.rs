@@ -31,6 +31,10 @@ pub struct ScheduleFailure {
     pub old_loads: usize,
     /// Loads of older values in the execution that failed first.
     pub old_loads_before: usize,
+    /// Stores and changes in it that come before others which were made earlier, in the modification order.
+    pub early_stores: usize,
+    /// Such stores in the execution that failed first.
+    pub early_stores_before: usize,
     /// The steps, as text.
     pub timeline: String,
     /// The steps, as HTML.
@@ -47,17 +51,19 @@ impl ScheduleFailure {
         before: Count,
     ) -> ScheduleFailure {
         let sources = Sources::of_this_program();
-        let switches = Switches::of(execution);
-        let schedule = switches.to_string();
+        let count = Count::of(execution);
+        let schedule = Switches::of(execution).to_string();
         let title = format!("Schedule {schedule}");
         let page = timeline::page(&title, &failed.message, execution, &sources);
         ScheduleFailure {
             message: failed.message.clone(),
             execution: number,
-            switches: switches.count().switches,
+            switches: count.switches,
             switches_before: before.switches,
-            old_loads: switches.count().old_loads,
+            old_loads: count.old_loads,
             old_loads_before: before.old_loads,
+            early_stores: count.early_stores,
+            early_stores_before: before.early_stores,
             timeline: timeline::text(execution, &sources),
             page_at: write_page(&page),
             page,
@@ -90,25 +96,40 @@ fn write_page(page: &str) -> Option<PathBuf> {
 
 impl fmt::Display for ScheduleFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let switches = |count| match count {
-            1 => "1 switch".to_owned(),
-            count => format!("{count} switches"),
+        let several = |count, one: &str, more: &str| match count {
+            1 => format!("1 {one}"),
+            count => format!("{count} {more}"),
         };
-        let loads = match self.old_loads {
-            0 => String::new(),
-            1 => " and 1 load of an older value".to_owned(),
-            count => format!(" and {count} loads of older values"),
-        };
-        let loads_before = match self.old_loads_before {
-            0 => String::new(),
-            count => format!(" and {count}"),
-        };
+        let rows = [
+            (
+                self.old_loads,
+                self.old_loads_before,
+                "load of an older value",
+                "loads of older values",
+            ),
+            (
+                self.early_stores,
+                self.early_stores_before,
+                "store before a newer one",
+                "stores before newer ones",
+            ),
+        ];
+        let mut enough = several(self.switches, "switch", "switches") + " of threads";
+        let mut first = self.switches_before.to_string();
+        for (count, before, one, more) in rows {
+            if count > 0 {
+                enough += " and ";
+                enough += &several(count, one, more);
+            }
+            if before > 0 {
+                first += " and ";
+                first += &before.to_string();
+            }
+        }
         write!(
             f,
-            "execution {} failed; a schedule with {} of threads{loads} is enough ({}{loads_before} at first)",
+            "execution {} failed; a schedule with {enough} is enough ({first} at first)",
             self.execution,
-            switches(self.switches),
-            self.switches_before,
         )?;
         writeln!(f, "\n\n{}\n\n{}", self.message, self.timeline.trim_end())?;
         write!(f, "\nTo run this schedule: {REPLAY}='{}'", self.schedule)?;

@@ -11,7 +11,7 @@ use super::random::{Numbers, Priorities, RandomWalk};
 use super::reduction::{Next, Reduction};
 use super::report::ScheduleFailure;
 use super::strategy::{Explored, Memory, Strategy};
-use super::switches::{Replay, Switches};
+use super::switches::{Count, Replay, Switches};
 use crate::device::Device;
 use crate::error::Result;
 use crate::model::Emulator;
@@ -122,7 +122,7 @@ impl Runs<'_> {
                 &failed,
                 &execution,
                 1,
-                Switches::of(&execution).count(),
+                Count::of(&execution),
             )))),
             None => Ok(Explored {
                 executions: 1,
@@ -132,11 +132,10 @@ impl Runs<'_> {
         }
     }
 
-    /// Leaves switches and loads of older values out as long as the body fails in the same way, first many at a time, then one by one.
+    /// Leaves switches and accesses of older stores out as long as the body fails in the same way, first many at a time, then one by one.
     fn shrink(&self, execution: Execution, failed: Failed, number: u64) -> Box<ScheduleFailure> {
-        let first = Switches::of(&execution);
-        let before = first.count();
-        let mut best = first;
+        let before = Count::of(&execution);
+        let mut best = Switches::of(&execution);
         let mut runs = 0;
         let mut length = best.0.len().div_ceil(2);
         while length > 0 && runs < MOST_SHRINKING {

@@ -17,16 +17,16 @@ pub enum Strategy {
         /// Ordering constraints that a bug needs: 2 for most, 3 for some.
         depth: u32,
     },
-    /// Each pending thread is as likely as any other, at each step; of the stores that a load may read, the newest is as likely as all others.
+    /// Each pending thread is as likely as any other, at each step; of the stores that an access may read or come behind, the newest is as likely as all others.
     Random,
 }
 
-/// What loads read.
+/// What loads read, and in which order stores stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Memory {
-    /// Any store that the memory model of Rust allows, but for those that are made later: an atomic load may read an older value than the newest, unless orders, fences or barriers
-    /// forbid it.
+    /// Any store that the memory model of Rust allows, but for those that are made later: an atomic load may read an older value than the newest, and a store or change may come before those of other threads
+    /// that were made earlier, unless orders, fences or barriers forbid it.
     #[default]
     Weak,
     /// The newest store: all threads see one order of all accesses.

@@ -1,11 +1,11 @@
-//! A schedule as a list of switches and loads of older values: the choices that are not the default. Few of them make most bugs show, and they are what is replayed.
+//! A schedule as a list of switches and accesses of older stores: the choices that are not the default. Few of them make most bugs show, and they are what is replayed.
 
 use std::fmt;
 use std::str::FromStr;
 
 use warploom_emulator::check::ThreadId;
 
-use super::execution::{Choose, Decision, Execution, Reading, Step};
+use super::execution::{Choose, Decision, Execution, Place, Step};
 
 /// The variable that names the one schedule that is to run.
 pub(super) const REPLAY: &str = "WARPLOOM_REPLAY";
@@ -21,14 +21,14 @@ pub(super) struct Switch {
     pub(super) to: ThreadId,
 }
 
-/// A load reads an older store than the newest.
+/// A load reads an older store than the newest, or a write comes right behind one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OldLoad {
+pub(super) struct OlderStore {
     /// The number of the launch, from 0.
     pub(super) launch: u32,
-    /// Whose load, and how many steps it had made before.
+    /// Whose access, and how many steps it had made before.
     pub(super) step: (ThreadId, u32),
-    /// How many stores are newer.
+    /// How many of the stores that it can choose from are newer.
     pub(super) older: usize,
 }
 
@@ -36,18 +36,30 @@ pub(super) struct OldLoad {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     Switch(Switch),
-    OldLoad(OldLoad),
+    OlderStore(OlderStore),
 }
 
 /// Choices in the order of the execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Switches(pub(super) Vec<Choice>);
 
-/// How many there are of each kind.
+/// How many there are of each kind in an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) switches: usize,
     pub(super) old_loads: usize,
+    pub(super) early_stores: usize,
+}
+
+impl Count {
+    pub(super) fn of(execution: &Execution) -> Count {
+        let count = |is: fn(&&Step) -> bool| execution.steps.iter().filter(is).count();
+        Count {
+            switches: count(|step| step.is_switch),
+            old_loads: count(|step| step.older > 0 && !step.made.is_store),
+            early_stores: count(|step| step.older > 0 && step.made.is_store),
+        }
+    }
 }
 
 impl Switches {
@@ -68,7 +80,7 @@ impl Switches {
                 }));
             }
             if step.older > 0 {
-                choices.push(Choice::OldLoad(OldLoad {
+                choices.push(Choice::OlderStore(OlderStore {
                     launch: step.launch,
                     step: (step.access.thread, step.of_thread),
                     older: step.older,
@@ -76,15 +88,6 @@ impl Switches {
             }
         }
         Switches(choices)
-    }
-
-    pub(super) fn count(&self) -> Count {
-        let is_switch = |choice: &&Choice| matches!(choice, Choice::Switch(_));
-        let switches = self.0.iter().filter(is_switch).count();
-        Count {
-            switches,
-            old_loads: self.0.len() - switches,
-        }
     }
 
     /// The same without those at these places.
@@ -111,10 +114,12 @@ impl Choose for Replay {
         to.unwrap_or_else(|| at.default())
     }
 
-    fn choose_store(&mut self, at: Reading) -> usize {
+    fn choose_store(&mut self, at: Place) -> usize {
         let step = (at.thread, at.of_thread);
         let older = self.0.0.iter().find_map(|choice| match choice {
-            Choice::OldLoad(one) if one.launch == at.launch && one.step == step => Some(one.older),
+            Choice::OlderStore(one) if one.launch == at.launch && one.step == step => {
+                Some(one.older)
+            }
             _ => None,
         });
         older.unwrap_or(0)
@@ -147,8 +152,8 @@ impl fmt::Display for Switch {
     }
 }
 
-/// `1.0@3~2`: the step of thread 0 of block 1 after its first 3 reads a store than which 2 are newer.
-impl fmt::Display for OldLoad {
+/// `1.0@3~2`: the step of thread 0 of block 1 after its first 3 reads a store than which 2 are newer, or comes right behind it.
+impl fmt::Display for OlderStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.launch != 0 {
             write!(f, "{}/", self.launch)?;
@@ -169,7 +174,7 @@ impl fmt::Display for Switches {
             }
             match choice {
                 Choice::Switch(switch) => write!(f, "{switch}")?,
-                Choice::OldLoad(load) => write!(f, "{load}")?,
+                Choice::OlderStore(store) => write!(f, "{store}")?,
             }
         }
         Ok(())
@@ -187,7 +192,7 @@ impl FromStr for Switches {
         let switches = text.split(',').map(|one| {
             parse(one.trim()).ok_or_else(|| {
                 format!(
-                    "`{one}` is no switch such as `0.3@5>1.0` (block.thread@steps>block.thread) or `start>0.1`, and no load of an older value such as `1.0@3~1` (block.thread@steps~newer stores)"
+                    "`{one}` is no switch such as `0.3@5>1.0` (block.thread@steps>block.thread) or `start>0.1`, and no access of an older store such as `1.0@3~1` (block.thread@steps~newer stores)"
                 )
             })
         });
@@ -201,7 +206,7 @@ fn parse(text: &str) -> Option<Choice> {
         None => (0, text),
     };
     if let Some((step, older)) = rest.split_once('~') {
-        return Some(Choice::OldLoad(OldLoad {
+        return Some(Choice::OlderStore(OlderStore {
             launch,
             step: parse_step(step)?,
             older: older.parse().ok()?,

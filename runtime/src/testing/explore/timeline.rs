@@ -89,18 +89,19 @@ fn value_of(step: &Step) -> String {
         large => format!("{large:#x}"),
     };
     let made = &step.made;
-    match (made.before, made.after) {
-        (Some(before), Some(after)) if made.changed => {
+    let is_early = step.older > 0 && made.is_store;
+    let mut text = match (made.before, made.after) {
+        (Some(before), Some(after)) if made.changed || is_early => {
             format!("{} -> {}", number(before), number(after))
         }
         (Some(before), _) if step.access.writes => format!("{}, unchanged", number(before)),
-        (Some(before), _) if step.older > 0 => match made.newest {
-            Some(newest) => format!("{}, though {} is newer", number(before), number(newest)),
-            None => number(before),
-        },
         (Some(before), _) => number(before),
-        _ => String::new(),
+        _ => return String::new(),
+    };
+    if let Some(newest) = made.newest.filter(|_| step.older > 0) {
+        let _ = write!(text, ", though {} is newer", number(newest));
     }
+    text
 }
 
 /// `block 1 thread 3`; with three numbers where the launch has more dimensions.

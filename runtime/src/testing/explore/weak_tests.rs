@@ -1,4 +1,4 @@
-//! Loads of older values under the reduction: what explorations have, against all interleavings with all stores that may be read.
+//! Loads of older values and stores before others under the reduction: what explorations have, against all interleavings with all stores that may be read and all places that may be taken.
 //!
 //! The memory is a small one of its own: views of threads, of stores that release, and of sequentially consistent fences.
 
@@ -27,27 +27,36 @@ enum Op {
     Load(usize, How),
     Store(usize, How),
     Add(usize),
+    /// Replaces what was there before all stores, and nothing else.
+    Replace(usize),
     /// Sequentially consistent.
     Fence,
 }
-use Op::{Add, Fence, Load, Store};
+use Op::{Add, Fence, Load, Replace, Store};
 
 type Program = Vec<Vec<Op>>;
-type View = [usize; CELLS];
+/// For each cell a place in the modification order.
+type View = [u64; CELLS];
 /// A thread and how many steps it had made: a step; `None`: what was there before.
 type Id = Option<(usize, usize)>;
-/// What each load read, and the stores of each cell in order.
+/// What each load read, and the stores of each cell in modification order.
 type Outcome = (BTreeSet<(Id, Id)>, [Vec<Id>; CELLS]);
+
+/// Between a store that was the last and the next one.
+const STEP: u64 = 1 << 16;
 
 #[derive(Clone, Copy)]
 struct Stored {
     id: Id,
     access: Option<u64>,
+    place: u64,
+    is_change: bool,
     view: View,
 }
 
 #[derive(Clone)]
 struct Machine {
+    /// In modification order.
     cells: [Vec<Stored>; CELLS],
     views: Vec<View>,
     fences: View,
@@ -61,6 +70,8 @@ impl Machine {
         let before = Stored {
             id: None,
             access: None,
+            place: 0,
+            is_change: false,
             view: [0; CELLS],
         };
         Machine {
@@ -77,9 +88,20 @@ impl Machine {
         program[thread].get(self.at[thread]).copied()
     }
 
-    /// How many stores a load may read.
-    fn readable(&self, thread: usize, cell: usize) -> usize {
-        self.cells[cell].len() - self.views[thread][cell]
+    /// The stores that the next step may read or come behind, as indices, the last first.
+    fn choices(&self, program: &Program, thread: usize) -> Vec<usize> {
+        let (cell, writes) = match self.next(program, thread) {
+            Some(Load(cell, _)) => (cell, false),
+            Some(Store(cell, _) | Add(cell) | Replace(cell)) => (cell, true),
+            Some(Fence) | None => return vec![0],
+        };
+        let stores = &self.cells[cell];
+        let is_open = |at: usize| stores.get(at + 1).is_none_or(|next| !next.is_change);
+        let known = self.views[thread][cell];
+        let choices = (0..stores.len()).rev();
+        choices
+            .filter(|at| stores[*at].place >= known && (!writes || is_open(*at)))
+            .collect()
     }
 
     /// What comes before a sequentially consistent step.
@@ -90,49 +112,69 @@ impl Machine {
         }
     }
 
-    fn reads(&mut self, thread: usize, cell: usize, (older, acquires): (usize, bool)) {
-        let number = self.cells[cell].len() - 1 - older;
-        let store = self.cells[cell][number];
+    fn reads(&mut self, thread: usize, cell: usize, at: usize, acquires: bool) {
+        let store = self.cells[cell][at];
         self.read
             .insert((Some((thread, self.at[thread])), store.id));
         let view = &mut self.views[thread];
-        view[cell] = view[cell].max(number);
+        view[cell] = view[cell].max(store.place);
         if acquires {
             join(view, &store.view);
         }
     }
 
-    /// The thread makes its next step; a load reads the store than which so many are newer.
-    fn step(&mut self, program: &Program, thread: usize, older: usize) {
+    /// The thread makes its next step, reading store number `at` or coming behind it; gives whether that is a store.
+    fn step(&mut self, program: &Program, thread: usize, at: usize) -> bool {
         let op = self.next(program, thread);
-        match op {
-            Some(Load(cell, order)) => self.reads(thread, cell, (older, order != Relaxed)),
+        let is_store = match op {
+            Some(Load(cell, order)) => {
+                self.reads(thread, cell, at, order != Relaxed);
+                false
+            }
             Some(Store(cell, order)) => {
-                self.writes(thread, cell, order != Relaxed, [0; CELLS]);
+                self.writes(thread, (cell, at), order != Relaxed, false);
+                true
             }
-            Some(Add(cell)) => {
-                self.reads(thread, cell, (0, false));
-                let before = self.cells[cell]
-                    .last()
-                    .map_or([0; CELLS], |store| store.view);
-                self.writes(thread, cell, false, before);
+            Some(Add(cell) | Replace(cell)) => {
+                self.reads(thread, cell, at, false);
+                let changes = matches!(op, Some(Add(_))) || self.cells[cell][at].id.is_none();
+                if changes {
+                    self.writes(thread, (cell, at), false, true);
+                }
+                changes
             }
-            Some(Fence) | None => {}
-        }
+            Some(Fence) | None => false,
+        };
         self.at[thread] += 1;
         self.accesses += 1;
+        is_store
     }
 
-    fn writes(&mut self, thread: usize, cell: usize, releases: bool, mut view: View) {
-        self.views[thread][cell] = self.cells[cell].len();
+    fn writes(
+        &mut self,
+        thread: usize,
+        (cell, at): (usize, usize),
+        releases: bool,
+        is_change: bool,
+    ) {
+        let before = self.cells[cell][at];
+        let next = self.cells[cell].get(at + 1);
+        let place = next.map_or(before.place + STEP, |next| {
+            before.place.midpoint(next.place)
+        });
+        self.views[thread][cell] = place;
+        let mut view = if is_change { before.view } else { [0; CELLS] };
         if releases {
             join(&mut view, &self.views[thread]);
         }
-        self.cells[cell].push(Stored {
+        let stored = Stored {
             id: Some((thread, self.at[thread])),
             access: Some(self.accesses),
+            place,
+            is_change,
             view,
-        });
+        };
+        self.cells[cell].insert(at + 1, stored);
     }
 
     fn outcome(&self) -> Outcome {
@@ -155,15 +197,13 @@ fn all(program: &Program) -> BTreeSet<Outcome> {
         for thread in 0..program.len() {
             let mut machine = machine.clone();
             machine.fence(program, thread);
-            let choices = match machine.next(program, thread) {
-                None => continue,
-                Some(Load(cell, _)) => machine.readable(thread, cell),
-                Some(_) => 1,
-            };
+            if machine.next(program, thread).is_none() {
+                continue;
+            }
             any = true;
-            for older in 0..choices {
+            for at in machine.choices(program, thread) {
                 let mut machine = machine.clone();
-                machine.step(program, thread, older);
+                machine.step(program, thread, at);
                 go(program, &machine, found);
             }
         }
@@ -195,24 +235,22 @@ fn execute(program: &Program, recorder: &Recorder) -> Outcome {
         }
         let access = pending[recorder.choose(&pending)];
         let thread = access.thread.block as usize;
-        let mut older = 0;
         machine.fence(program, thread);
-        if let Some(Load(cell, _)) = machine.next(program, thread) {
-            let stores = machine.cells[cell].iter().rev();
-            let stores: Vec<_> = stores
-                .take(machine.readable(thread, cell))
-                .map(|store| ReadableStore {
-                    access: store.access,
-                    value: 0,
-                })
-                .collect();
-            if stores.len() > 1 {
-                older = recorder.choose_store(&stores);
-            }
+        let choices = machine.choices(program, thread);
+        let op = machine.next(program, thread);
+        let mut chosen = 0;
+        if let Some(Load(cell, _) | Store(cell, _) | Add(cell) | Replace(cell)) = op
+            && choices.len() > 1
+        {
+            let stores = choices.iter().map(|at| ReadableStore {
+                access: machine.cells[cell][*at].access,
+                value: 0,
+            });
+            chosen = recorder.choose_store(&stores.collect::<Vec<_>>());
         }
-        machine.step(program, thread, older);
+        let is_store = machine.step(program, thread, choices[chosen]);
         recorder.made(MadeAccess {
-            is_store: access.writes,
+            is_store,
             ..MadeAccess::default()
         });
     }
@@ -222,7 +260,7 @@ fn pending(thread: usize, op: Op) -> PendingAccess {
     let (cell, writes, seq_cst) = match op {
         Load(cell, order) => (Some(cell), false, order == SeqCst),
         Store(cell, order) => (Some(cell), true, order == SeqCst),
-        Add(cell) => (Some(cell), true, false),
+        Add(cell) | Replace(cell) => (Some(cell), true, false),
         Fence => (None, false, true),
     };
     PendingAccess {
@@ -256,7 +294,7 @@ fn explore(program: &Program) -> (BTreeSet<Outcome>, usize) {
 
 #[test]
 fn every_outcome_of_small_programs_is_explored() {
-    let programs: [Program; 7] = [
+    let programs: [Program; 12] = [
         // Store buffering, relaxed and with fences.
         vec![
             vec![Store(0, Relaxed), Load(1, Relaxed)],
@@ -288,6 +326,29 @@ fn every_outcome_of_small_programs_is_explored() {
             vec![Store(1, Relaxed), Fence, Load(2, Relaxed)],
             vec![Store(2, Relaxed), Load(0, SeqCst)],
         ],
+        // Stores before others that were made earlier: S, 2+2W, and S with a change.
+        vec![
+            vec![Store(0, Relaxed), Store(1, Relaxed)],
+            vec![Load(1, Relaxed), Store(0, Relaxed)],
+        ],
+        vec![
+            vec![Store(0, Relaxed), Store(1, Relaxed)],
+            vec![Store(1, Relaxed), Store(0, Relaxed)],
+        ],
+        vec![
+            vec![Store(0, Relaxed), Store(1, Ordered)],
+            vec![Load(1, Relaxed), Add(0)],
+        ],
+        vec![
+            vec![Store(0, Relaxed), Fence, Store(1, Relaxed)],
+            vec![Store(1, Relaxed), Fence, Store(0, Relaxed)],
+        ],
+        // A load has to come before the store which then comes before the one that the load comes after.
+        vec![
+            vec![Store(0, Relaxed), Store(1, Relaxed)],
+            vec![Load(1, Relaxed), Load(0, Relaxed)],
+            vec![Store(0, Relaxed)],
+        ],
         // Two writers and a reader of one cell.
         vec![
             vec![Store(0, Relaxed), Store(0, Relaxed)],
@@ -308,9 +369,36 @@ fn every_outcome_of_small_programs_is_explored() {
 }
 
 #[test]
+fn every_outcome_of_changes_that_may_fail_is_explored() {
+    let programs: [Program; 2] = [
+        // The second thread's replacement may read what was there before: then the third one's store has to come behind that.
+        vec![
+            vec![Replace(1), Add(1)],
+            vec![Add(0), Replace(1)],
+            vec![Store(1, Relaxed), Replace(0)],
+        ],
+        // Whether the first thread's replacement is a store depends on its choice.
+        vec![
+            vec![Load(1, Relaxed), Replace(0)],
+            vec![Replace(0), Add(0), Replace(1)],
+            vec![Store(1, Relaxed), Store(0, Relaxed)],
+        ],
+    ];
+    for program in programs {
+        assert_eq!(explore(&program).0, all(&program), "{program:?}");
+    }
+}
+
+#[test]
 fn a_load_that_could_have_come_earlier_reads_the_newest_store() {
     let program: Program = vec![vec![Store(0, Relaxed)], vec![Load(0, Relaxed)]];
     assert_eq!(explore(&program).1, 2, "before and after the store");
+}
+
+#[test]
+fn a_store_that_could_have_come_earlier_comes_last() {
+    let program: Program = vec![vec![Store(0, Relaxed)], vec![Store(0, Relaxed)]];
+    assert_eq!(explore(&program).1, 2, "before and after the other");
 }
 
 #[test]
@@ -326,10 +414,11 @@ fn every_outcome_of_random_programs_is_explored() {
                         let cell = (numbers.next() % 2) as usize;
                         let order = [Relaxed, Relaxed, Ordered, SeqCst];
                         let order = order[(numbers.next() % 4) as usize];
-                        match numbers.next() % 8 {
-                            0..3 => Load(cell, order),
-                            3..6 => Store(cell, order),
-                            6 => Add(cell),
+                        match numbers.next() % 16 {
+                            0..6 => Load(cell, order),
+                            6..12 => Store(cell, order),
+                            12 => Add(cell),
+                            13 => Replace(cell),
                             _ => Fence,
                         }
                     })
