@@ -13,10 +13,11 @@ use crate::finding::Key;
 use crate::finding::{Code, Report, Severity, Side};
 use crate::site::{SiteId, site, users_place};
 
-/// Compares an access with those that the granule remembers, and reports the worst of what is wrong.
+/// Compares an access with those that the granule remembers, and reports the worst of what is wrong: errors rather than warnings, then lanes further apart, which need a
+/// wider barrier. Of which lanes an access is remembered depends on the order in which they run.
 pub(super) fn look(access: &Access<'_>, granule: &Granule) {
     let now = access.now;
-    let mut worst: Option<(Code, Slot)> = None;
+    let mut worst: Option<((Severity, u8), (Code, Slot))> = None;
     for slot in granule.slots.iter().map(Cell::get) {
         if slot.t == 0
             || slot.who == now.who
@@ -30,14 +31,15 @@ pub(super) fn look(access: &Access<'_>, granule: &Granule) {
             continue;
         }
         let code = class(access, slot, atomics);
-        if worst.is_none_or(|(known, _)| known.severity() == Severity::Warning) {
-            worst = Some((code, slot));
+        let rank = (code.severity(), distance(access, slot));
+        if worst.is_none_or(|(known, _)| known < rank) {
+            worst = Some((rank, (code, slot)));
         }
     }
     if worst.is_some() && now.what.is(AccessKind::WRITE) {
         uninitialised::raced(access);
     }
-    if let Some((code, other)) = worst
+    if let Some((_, (code, other))) = worst
         && !access.reported.replace(true)
     {
         let sites = [now.what.site(), other.what.site()];
@@ -94,6 +96,15 @@ pub(super) fn reaches(access: &Access<'_>, slot: Slot, scope: u32) -> bool {
 fn relies_on_steps(access: &Access<'_>, slot: Slot) -> bool {
     let both = slot.what.is(AccessKind::VOLATILE) && access.now.what.is(AccessKind::VOLATILE);
     both && access.space.is_shared() && is_same_warp(access, slot)
+}
+
+/// How far the lanes are apart: in one warp, in one block, or further.
+fn distance(access: &Access<'_>, slot: Slot) -> u8 {
+    match (is_same_warp(access, slot), is_same_block(access, slot)) {
+        (true, _) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
+    }
 }
 
 pub(super) fn is_same_block(access: &Access<'_>, slot: Slot) -> bool {

@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -33,13 +34,19 @@ struct Observed {
 /// out, which takes longer than 20 seconds on a machine with many other processes.
 const SILENCE: Duration = Duration::from_secs(300);
 
-/// Both runs of each case, by name; the twin's first.
-fn observe() -> BTreeMap<String, [Observed; 2]> {
+/// The same in the order in which reports are made.
+fn usual() -> &'static BTreeMap<String, [Observed; 2]> {
+    static USUAL: OnceLock<BTreeMap<String, [Observed; 2]>> = OnceLock::new();
+    USUAL.get_or_init(|| observe(Schedule::Forward))
+}
+
+/// Both runs of each case in this order of threads, by name; the twin's first.
+fn observe(order: Schedule) -> BTreeMap<String, [Observed; 2]> {
     let mut seen = BTreeMap::new();
     let all = cases().chain(correct());
     let mut left: Vec<&str> = all.map(|(_, case)| case.name).collect();
     while !left.is_empty() {
-        let Some((name, why)) = observe_in_child(&left, &mut seen) else {
+        let Some((name, why)) = observe_in_child(order, &left, &mut seen) else {
             break;
         };
         // The case that ended the process, or did not end, is left out; the others go on.
@@ -52,10 +59,12 @@ fn observe() -> BTreeMap<String, [Observed; 2]> {
 
 /// Runs cases in a process of their own; if that does not come to its end, the case that it was at, and what happened.
 fn observe_in_child(
+    order: Schedule,
     names: &[&str],
     seen: &mut BTreeMap<String, [Observed; 2]>,
 ) -> Option<(String, String)> {
-    let path = std::env::temp_dir().join(format!("corpus-{}.json", std::process::id()));
+    let file = format!("corpus-{}-{order}.json", std::process::id()).replace(':', "-");
+    let path = std::env::temp_dir().join(file);
     drop(fs::remove_file(&path));
     let mut child = Command::new(env!("CARGO_BIN_EXE_corpus-case"))
         .arg("report")
@@ -63,7 +72,7 @@ fn observe_in_child(
         .env("WARPLOOM_REPORT", format!("json:{}", path.display()))
         .env("WARPLOOM_STEP_LIMIT", "2000000")
         .env_remove("WARPLOOM_EMULATOR")
-        .env_remove("WARPLOOM_SCHEDULE")
+        .env("WARPLOOM_SCHEDULE", order.to_string())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -171,7 +180,7 @@ fn judge(file: &File, case: &Case, [twin, bug]: [&Observed; 2]) -> (Verdict, Vec
 
 #[test]
 fn every_bug_is_found_and_no_twin_gives_a_report() {
-    let observed = observe();
+    let observed = usual();
     let committed = fs::read_to_string(repository(REPORTED)).unwrap_or_default();
     let notes = record::read(&committed);
     let (mut found, mut rows, mut wrong) = (BTreeMap::new(), Vec::new(), String::new());
@@ -288,19 +297,49 @@ fn twins_are_right_in_native_code() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Besides the one that reports are made in.
+const ORDERS: [Schedule; 6] = [
+    Schedule::Reverse,
+    Schedule::LastWarpFirst,
+    Schedule::OneLane,
+    Schedule::Random(1),
+    Schedule::Random(2),
+    Schedule::Random(3),
+];
+
+/// Whether a run of the bug has a finding of one of these classes.
+fn has(observed: &BTreeMap<String, [Observed; 2]>, case: &Case, codes: &[u16]) -> bool {
+    let runs = observed.get(case.name);
+    runs.is_some_and(|[_, bug]| bug.findings.iter().any(|f| codes.contains(&f.code)))
+}
+
+/// In whichever order threads run, a race of different warps is not taken for one within a warp, and one of different blocks not for one within a block.
+#[test]
+fn races_have_their_class_in_every_order() {
+    const RACES: [u16; 8] = [100, 101, 102, 103, 110, 111, 112, 113];
+    let mut wrong = String::new();
+    for order in ORDERS {
+        let observed = observe(order);
+        for (file, case) in cases() {
+            let expected = expect::expected(file, case).into_iter();
+            let is_race = |codes: &Vec<u16>| codes.iter().any(|code| RACES.contains(code));
+            let races = expected.filter(|e| e.needed).map(|e| e.codes);
+            for codes in races.filter(is_race) {
+                if has(usual(), case, &codes) && !has(&observed, case, &codes) {
+                    let (path, name) = (file.path, case.name);
+                    writeln!(wrong, "{path}:{name}: {order}: no {codes:?}").unwrap();
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 /// Reports that fail a launch: in whichever order threads run, twins have none.
 #[test]
 fn twins_are_right_in_every_order() {
-    let orders = [
-        Schedule::Reverse,
-        Schedule::LastWarpFirst,
-        Schedule::OneLane,
-        Schedule::Random(1),
-        Schedule::Random(2),
-        Schedule::Random(3),
-    ];
     let mut wrong = String::new();
-    for order in orders {
+    for order in ORDERS {
         for (file, case) in right_twins() {
             let emulator = Emulator::new().mode(Mode::Checked).schedule(order);
             let device = emulator.device();
