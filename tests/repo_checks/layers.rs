@@ -80,6 +80,7 @@ const CRATES: &[Layers] = &[
                     "detector::observer",
                     "detector::order",
                     "detector::pending_acquires",
+                    "detector::seq_cst",
                     "detector::shadow",
                     "detector::slot",
                     "detector::space",

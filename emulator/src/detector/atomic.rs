@@ -3,8 +3,9 @@
 use super::access::{self, Access};
 use super::fast_atomic::{FastAtomic, fast_path, remember};
 use super::hints::{AtomicWrite, Hint};
-use super::order::{Acquired, Release, Root};
+use super::order::{Acquired, Release, Root, SYSTEM};
 use super::race;
+use super::seq_cst;
 use super::shadow::{Entry, Granule, flag};
 use super::slot::{AccessKind, Slot};
 use super::space::Space;
@@ -22,8 +23,6 @@ pub(crate) enum Does {
     Changes,
 }
 
-/// The number of the system's scope.
-pub(super) const SYSTEM: u32 = 3;
 const CLUSTER: u32 = 1;
 const ACQUIRE: u32 = 1 << 2;
 const ACQ_REL: u32 = 3 << 2;
@@ -353,8 +352,12 @@ fn read(access: &Access<'_>, message: Option<u32>, acquires: bool, later: bool) 
             message,
             reader,
             scope,
+            by_seq_cst: false,
         };
-        known(checks, reader, |known| known.reads(root, acquires));
+        let by_others = acquires && checks.run().graph.lock().is_by_others(message);
+        known(checks, reader, |known| {
+            known.reads(root, acquires, by_others);
+        });
     }
 }
 
@@ -371,7 +374,7 @@ fn count(access: &Access<'_>, releases: bool) -> bool {
         (now.t, SYSTEM)
     } else {
         let fence = clocks.fence_of(now.who);
-        let release = fence.map(|message| checks.run().graph.lock().release_of(message));
+        let release = fence.and_then(|message| checks.run().graph.lock().release_of(message));
         release.map_or((0, 0), |(_, t, scope)| (t, scope))
     };
     let write = AtomicWrite {
@@ -396,12 +399,13 @@ fn write(access: &Access<'_>, releases: bool, has_message: bool, later: bool) ->
     let (checks, now) = (access.checks, access.now);
     let continues = now.what.is(AccessKind::READ);
     let graph = &checks.run().graph;
+    let clocks = &checks.clocks;
     let message = if releases {
-        Some(release(checks, now.who, SYSTEM))
+        Some(release(checks, now.who, SYSTEM, false))
     } else {
-        checks.clocks.fence_of(now.who)
+        clocks.fence_of(now.who)
     };
-    match message {
+    let has_message = match message {
         Some(message) => {
             graph
                 .lock()
@@ -415,11 +419,26 @@ fn write(access: &Access<'_>, releases: bool, has_message: bool, later: bool) ->
             }
             has_message
         }
+    };
+    has_message | write_of_others(access)
+}
+
+/// Publishes the sequentially consistent fences of the block's lanes before its latest barrier; gives whether there are any.
+fn write_of_others(access: &Access<'_>) -> bool {
+    let (checks, now) = (access.checks, access.now);
+    let clocks = &checks.clocks;
+    let mut fences = clocks.seq_cst.borrow_mut();
+    if fences.is_empty() {
+        return false;
     }
+    let mut graph = checks.run().graph.lock();
+    let message = fences.fences(&mut graph, now.who, clocks.shift);
+    graph.write_of_others(access.address, message, now.what.scope());
+    true
 }
 
 /// The lane releases all that it knows; gives the message of that.
-fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
+fn release(checks: &BlockChecks, who: u32, scope: u32, is_seq_cst: bool) -> u32 {
     let clocks = &checks.clocks;
     let graph = &checks.run().graph;
     let t = clocks.times()[(who - clocks.base.get()) as usize].get();
@@ -439,13 +458,10 @@ fn release(checks: &BlockChecks, who: u32, scope: u32) -> u32 {
             cluster: (first, lanes, clocks.cluster_bound.get()),
             row,
             roots,
+            is_seq_cst,
         };
         let message = graph.lock().release(release, scope);
-        known.stands_for_all(Root {
-            message,
-            reader: who,
-            scope: SYSTEM,
-        });
+        known.stands_for_all(Root::of_release(message, who));
         message
     });
     clocks.released(who);
@@ -466,7 +482,7 @@ fn hint(access: &Access<'_>, wrote: Slot, message: Option<u32>, acquires: bool) 
         return;
     }
     let run = checks.run();
-    let release = message.map(|message| run.graph.lock().release_of(message));
+    let release = message.and_then(|message| run.graph.lock().release_of(message));
     let release = release.filter(|(who, ..)| *who == wrote.who);
     let changes = |slot: Slot| slot.what.is(AccessKind::READ) && slot.what.is(AccessKind::WRITE);
     let counts = changes(wrote) && changes(now) && release.is_none() && !acquires;
@@ -525,8 +541,10 @@ pub(super) fn fence_at(how: u32, site: u32) {
         }
         checks.weak_fence(running.thread.get(), order, scope);
     }
-    let who = checks.clocks.base.get() | running.thread.get();
+    let clocks = &checks.clocks;
+    let who = clocks.base.get() | running.thread.get();
     let graph = &checks.run().graph;
+    let is_followed = seq_cst::is_followed(order, scope);
     if order & 1 != 0 || order == 4 {
         known(checks, who, |known| {
             let announce = |address| known.announce(address, who, SYSTEM, false);
@@ -534,13 +552,44 @@ pub(super) fn fence_at(how: u32, site: u32) {
                 .pending_acquires
                 .take(running.thread.get())
                 .for_each(announce);
+            if is_followed {
+                known.seq_cst_fence(graph, (who, scope), &clocks.seq_cst.borrow());
+            }
             known.acquire_fence(graph, scope);
         });
         checks.hints.fenced(running.thread.get(), scope);
     }
     if order >= 2 {
-        let message = release(checks, who, scope);
-        known(checks, who, |known| known.fence = Some(message));
+        let message = release(checks, who, scope, order == 4);
+        known(checks, who, |known| {
+            known.fence = Some(message);
+            if is_followed {
+                known.seq_cst_fence = Some(message);
+            }
+        });
+    }
+}
+
+impl BlockChecks {
+    /// A barrier of the block comes now: what lanes have read before it by atomics of the processor, which may not have been read yet when they were told of (README 7).
+    pub(super) fn keep_what_was_read(&self) {
+        if !self.pending_acquires.any() {
+            return;
+        }
+        let clocks = &self.clocks;
+        let graph = self.run().graph.lock();
+        let lanes = 0..clocks.times().len() as u32;
+        let read = lanes
+            .filter(|_| graph.has_any_seq_cst())
+            .flat_map(|thread| {
+                let addresses = self.pending_acquires.of(thread);
+                let messages = addresses.filter_map(|address| graph.read(address));
+                messages.map(move |message| Root::of_release(message, clocks.base.get() | thread))
+            });
+        let read: Vec<_> = read.collect();
+        drop(graph);
+        let mut seq_cst = clocks.seq_cst.borrow_mut();
+        seq_cst.gather(&self.run().graph, (0, None), &read);
     }
 }
 

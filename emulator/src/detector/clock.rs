@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::epochs::Epochs;
 use super::order::{Acquired, Graph, Root};
+use super::seq_cst::SeqCst;
 use super::slot::{AccessKind, Slot};
 use super::space::Space;
 use crate::engine::warp::{LANES, MOST_WARPS, lanes};
@@ -56,7 +57,9 @@ pub(crate) struct Clocks {
     pub(super) known: RefCell<Vec<Option<Box<Acquired>>>>,
     /// What all lanes know by acquiring and a barrier.
     pub(super) common: RefCell<Acquired>,
-    /// Whether one of the two is not empty.
+    /// What they have left for sequentially consistent fences of each other.
+    pub(super) seq_cst: RefCell<SeqCst>,
+    /// Whether one of these is not empty.
     pub(super) any_known: Cell<bool>,
     /// Barriers of the whole block so far, and the place of the last.
     pub(super) interval: Cell<(u32, Option<Site>)>,
@@ -117,6 +120,7 @@ impl Clocks {
             phases: RefCell::default(),
             known: RefCell::new((0..n_threads).map(|_| None).collect()),
             common: RefCell::default(),
+            seq_cst: RefCell::default(),
             any_known: Cell::new(false),
             interval: Cell::new((0, None)),
         }
@@ -147,6 +151,7 @@ impl Clocks {
                 .iter_mut()
                 .for_each(|known| *known = None);
             *self.common.borrow_mut() = Acquired::default();
+            *self.seq_cst.borrow_mut() = SeqCst::default();
         }
     }
 
@@ -283,8 +288,12 @@ impl Clocks {
         self.wide.set(false);
         if self.any_known.get() {
             let mut common = self.common.borrow_mut();
-            for known in self.known.borrow_mut().iter_mut().flatten() {
-                common.take_roots(graph, known);
+            let mut seq_cst = self.seq_cst.borrow_mut();
+            for (lane, known) in self.known.borrow_mut().iter_mut().enumerate() {
+                if let Some(known) = known {
+                    known.leaves(graph, lane, &mut seq_cst);
+                    common.take_roots(graph, known);
+                }
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The fast path of relaxed atomics: what tells nothing but that they were made.
 
 use super::access::is_wider;
-use super::atomic::{Does, SYSTEM, announced_slow, kinds};
+use super::atomic::{Does, announced_slow, kinds};
 use super::clock::Clocks;
 use super::epochs::NONE;
+use super::order::SYSTEM;
 use super::shadow::{Entry, flag};
 use super::slot::{AccessKind, Slot};
 use super::space::{CACHED, Space};

@@ -3,6 +3,7 @@
 //! All take and give scalars in C's convention, and may unwind. `site` is the number of the place in the source. What is not in this
 //! table instrumented code calls through the table of intrinsics of the device library, after [`at`] said from where.
 
+use super::order::SYSTEM;
 use super::slot::AccessKind;
 use super::{access, atomic, fast, fast_atomic, rows, state};
 use crate::engine::fiber;
@@ -80,7 +81,7 @@ hooks! {
     /// Where the lane's registers are: three words each of `%tid`, `%ctaid`, `%ntid` and `%nctaid`, which stay what they are while it runs.
     fn lane() -> *const u8 { fiber::registers().cast() }
     /// A fence of Rust's own, of the system's scope; the order as in the table of intrinsics.
-    fn fence(order: u32, site: u32) { atomic::fence_at(order << 2 | atomic::SYSTEM, site); }
+    fn fence(order: u32, site: u32) { atomic::fence_at(order << 2 | SYSTEM, site); }
     /// A call of a function that was not inlined, from `site`.
     fn enter(site: u32) { state::enter(site); }
     /// The end of that call.

@@ -26,6 +26,7 @@ mod pending_acquires; // what lanes read that a fence may acquire
 mod race; // two accesses that nothing orders
 mod remote; // shared memory of other blocks
 mod rows; // many reads of one site at once
+mod seq_cst; // sequentially consistent fences of other threads than those of an atomic
 mod shadow; // what is remembered of each piece of memory
 mod slot; // one access, as it is remembered
 mod space; // which memory an access goes to

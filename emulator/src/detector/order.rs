@@ -4,8 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 
 use super::pending_acquires::MAX_PENDING;
+use super::seq_cst::SeqCst;
 use crate::engine::warp::LANES;
 use crate::sync::{Mutex, MutexGuard, lock};
+
+/// The number of the system's scope.
+pub(super) const SYSTEM: u32 = 3;
 
 /// All releases of a run.
 #[derive(Debug, Default)]
@@ -17,6 +21,8 @@ pub(super) struct Inner {
     messages: Vec<Message>,
     /// The newest message at each address.
     at: HashMap<usize, u32>,
+    /// There is a release that is a sequentially consistent fence.
+    has_any_seq_cst: bool,
 }
 
 /// What a lane knew when it released: all that it did before, and all that it knew then.
@@ -33,6 +39,8 @@ pub(super) struct Release {
     /// Each lane of its block before these times.
     pub(super) row: Option<Box<[u32]>>,
     pub(super) roots: Box<[Root]>,
+    /// It is a sequentially consistent fence, or stands for several.
+    pub(super) is_seq_cst: bool,
 }
 
 /// A release that a reader of an address may acquire, with those before it that it continues.
@@ -42,6 +50,10 @@ struct Message {
     scope: u32,
     /// `NONE`: none.
     before: u32,
+    /// Other threads than the one that wrote it have made these fences: only sequentially consistent fences acquire it.
+    by_others: bool,
+    /// A sequentially consistent fence is among it and those before it.
+    has_seq_cst: bool,
 }
 
 const NONE: u32 = u32::MAX;
@@ -53,6 +65,8 @@ pub(super) struct Root {
     /// The lane that acquired it.
     pub(super) reader: u32,
     pub(super) scope: u32,
+    /// By a sequentially consistent fence of a thread that need not have read it: such fences alone are acquired.
+    pub(super) by_seq_cst: bool,
 }
 
 impl Graph {
@@ -64,21 +78,55 @@ impl Graph {
 impl Inner {
     /// Adds a release; gives a message that stands for it alone.
     pub(super) fn release(&mut self, release: Release, scope: u32) -> u32 {
+        self.has_any_seq_cst |= release.is_seq_cst;
         self.releases.push(release);
-        self.message(self.releases.len() as u32 - 1, scope, NONE)
+        self.message(self.releases.len() as u32 - 1, scope, (NONE, false))
     }
 
-    fn message(&mut self, release: u32, scope: u32, before: u32) -> u32 {
+    fn message(&mut self, release: u32, scope: u32, (before, by_others): (u32, bool)) -> u32 {
+        let is_seq_cst = self.releases[release as usize].is_seq_cst;
         self.messages.push(Message {
             release,
             scope,
             before,
+            by_others,
+            has_seq_cst: is_seq_cst || before != NONE && self.has_seq_cst(before),
         });
         self.messages.len() as u32 - 1
     }
 
+    /// Whether there has been a sequentially consistent fence.
+    pub(super) fn has_any_seq_cst(&self) -> bool {
+        self.has_any_seq_cst
+    }
+
+    /// Whether a sequentially consistent fence is among a message and those that it continues.
+    pub(super) fn has_seq_cst(&self, message: u32) -> bool {
+        self.messages[message as usize].has_seq_cst
+    }
+
+    /// Whether sequentially consistent fences alone acquire what comes latest there.
+    pub(super) fn is_by_others(&self, message: u32) -> bool {
+        self.messages[message as usize].by_others
+    }
+
     /// The release of `message` is written to `address`; `continues`: as a read and write, which keeps what was there.
     pub(super) fn write(&mut self, address: usize, message: u32, scope: u32, continues: bool) {
+        self.add(address, message, scope, (continues, false));
+    }
+
+    /// The same with the fences of other threads, behind what is there.
+    pub(super) fn write_of_others(&mut self, address: usize, message: u32, scope: u32) {
+        self.add(address, message, scope, (true, true));
+    }
+
+    fn add(
+        &mut self,
+        address: usize,
+        message: u32,
+        scope: u32,
+        (continues, by_others): (bool, bool),
+    ) {
         let Message {
             release,
             scope: own,
@@ -96,7 +144,7 @@ impl Inner {
                 return;
             }
         }
-        let new = self.message(release, own.min(scope), before);
+        let new = self.message(release, own.min(scope), (before, by_others));
         self.at.insert(address, new);
     }
 
@@ -113,11 +161,14 @@ impl Inner {
         }
     }
 
-    /// The lane and the time of the latest release of a message, and in which scope it was written.
-    pub(super) fn release_of(&self, message: u32) -> (u32, u32, u32) {
-        let message = self.messages[message as usize];
+    /// The lane and the time of the latest release of a message that is its writer's, and in which scope it was written.
+    pub(super) fn release_of(&self, message: u32) -> Option<(u32, u32, u32)> {
+        let mut message = self.messages[message as usize];
+        while message.by_others {
+            message = *self.messages.get(message.before as usize)?;
+        }
         let release = &self.releases[message.release as usize];
-        (release.who, release.t, message.scope)
+        Some((release.who, release.t, message.scope))
     }
 
     /// Something was written to an address that is no release.
@@ -141,6 +192,12 @@ pub(super) struct Acquired {
     announced: Vec<(usize, u32, u32, bool)>,
     /// The latest release fence: its message.
     pub(super) fence: Option<u32>,
+    /// The latest sequentially consistent fence for the device or the system: its message.
+    pub(super) seq_cst_fence: Option<u32>,
+    /// What acquiring reads saw that such fences alone acquire.
+    by_others: Vec<Root>,
+    /// How much of what the block's lanes have left at barriers such fences have acquired.
+    met: usize,
 }
 
 /// What is known of one block.
@@ -170,7 +227,17 @@ impl OfBlock {
 
 impl Root {
     fn key(self) -> u64 {
-        u64::from(self.message) << 32 | u64::from(self.reader)
+        u64::from(self.message) << 33 | u64::from(self.by_seq_cst) << 32 | u64::from(self.reader)
+    }
+
+    /// What lane `who` has of a release that was no write.
+    pub(super) fn of_release(message: u32, who: u32) -> Root {
+        Root {
+            message,
+            reader: who,
+            scope: SYSTEM,
+            by_seq_cst: false,
+        }
     }
 }
 
@@ -193,18 +260,54 @@ impl Acquired {
         other.settle(graph);
         let roots = std::mem::take(&mut other.roots);
         self.add(&roots);
-        let (pending, fence) = (std::mem::take(&mut other.pending), other.fence.take());
         *other = Acquired {
-            pending,
-            fence,
+            pending: std::mem::take(&mut other.pending),
+            fence: other.fence,
+            seq_cst_fence: other.seq_cst_fence,
+            met: other.met,
             ..Acquired::default()
         };
     }
 
-    /// A read saw a message.
-    pub(super) fn reads(&mut self, root: Root, acquires: bool) {
+    /// Lane number `lane` of a block has come to a barrier.
+    pub(super) fn leaves(&mut self, graph: &Graph, lane: usize, to: &mut SeqCst) {
+        self.settle(graph);
+        to.gather(graph, (lane, self.seq_cst_fence), &self.pending);
+        to.gather(graph, (lane, None), &std::mem::take(&mut self.by_others));
+    }
+
+    /// A sequentially consistent fence of lane `who`: what came before it in any way read fences of the kind, so it is behind those.
+    pub(super) fn seq_cst_fence(&mut self, graph: &Graph, (who, scope): (u32, u32), met: &SeqCst) {
+        self.settle(graph);
+        let new = met.read(self.met);
+        self.met += new.len();
+        let own = self.pending.iter().chain(&self.by_others);
+        let read: Vec<_> = own.chain(new).copied().collect();
+        self.by_others.clear();
+        if read.is_empty() {
+            return;
+        }
+        let graph = graph.lock();
+        for root in read
+            .into_iter()
+            .filter(|root| graph.has_seq_cst(root.message))
+        {
+            self.add(&[Root {
+                message: root.message,
+                reader: who,
+                scope: root.scope.min(scope),
+                by_seq_cst: true,
+            }]);
+        }
+    }
+
+    /// A read saw a message; `by_others`: sequentially consistent fences alone acquire what comes latest there.
+    pub(super) fn reads(&mut self, root: Root, acquires: bool, by_others: bool) {
         if acquires {
             self.add(&[root]);
+            if by_others && !self.by_others.contains(&root) {
+                self.by_others.push(root);
+            }
         } else if !self.pending.contains(&root) {
             self.pending.push(root);
         }
@@ -230,14 +333,13 @@ impl Acquired {
         let graph = graph.lock();
         for (address, reader, scope, acquires) in std::mem::take(&mut self.announced) {
             if let Some(message) = graph.read(address) {
-                self.reads(
-                    Root {
-                        message,
-                        reader,
-                        scope,
-                    },
-                    acquires,
-                );
+                let root = Root {
+                    message,
+                    reader,
+                    scope,
+                    by_seq_cst: false,
+                };
+                self.reads(root, acquires, graph.is_by_others(message));
             }
         }
     }
@@ -299,7 +401,11 @@ impl Acquired {
             });
         }
         let release = &graph.releases[message.release as usize];
-        if !release.reaches(message.scope.min(root.scope), root.reader) {
+        let counts = match root.by_seq_cst {
+            true => release.is_seq_cst,
+            false => !message.by_others,
+        };
+        if !counts || !release.reaches(message.scope.min(root.scope), root.reader) {
             return true;
         }
         let number = release.who >> release.shift;
@@ -328,6 +434,21 @@ impl Acquired {
 }
 
 impl Release {
+    /// Stands for fences of a block's lanes, those of `roots`; `who` writes it.
+    pub(super) fn of_fences(who: u32, shift: u32, roots: Box<[Root]>) -> Release {
+        Release {
+            who,
+            t: 0,
+            shift,
+            bound: 0,
+            warp_bound: 0,
+            cluster: (0, 0, 0),
+            row: None,
+            roots,
+            is_seq_cst: true,
+        }
+    }
+
     /// Whether a release of this scope is for `reader`.
     fn reaches(&self, scope: u32, reader: u32) -> bool {
         let same_block = (self.who ^ reader) >> self.shift == 0;

@@ -46,10 +46,22 @@ impl PendingAcquires {
         }
     }
 
+    /// Whether there may be any.
+    pub(super) fn any(&self) -> bool {
+        self.any.get()
+    }
+
     /// Those of a lane.
-    pub(super) fn take(&self, thread: u32) -> impl Iterator<Item = usize> {
-        let n = self.n[thread as usize].take();
+    pub(super) fn of(&self, thread: u32) -> impl Iterator<Item = usize> + use<> {
+        let n = self.n[thread as usize].get();
         let addresses = self.lanes[thread as usize].get();
         addresses.into_iter().take(n)
+    }
+
+    /// The same, which are forgotten.
+    pub(super) fn take(&self, thread: u32) -> impl Iterator<Item = usize> + use<> {
+        let addresses = self.of(thread);
+        self.n[thread as usize].set(0);
+        addresses
     }
 }

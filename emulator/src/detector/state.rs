@@ -419,6 +419,7 @@ impl BlockChecker for BlockChecks {
         if self.only_returned() && self.clocks.live_met(live, site) {
             return;
         }
+        self.keep_what_was_read();
         let next = self.clocks.high() + 1;
         self.clocks.raise(&self.run().graph, next, Some(site));
     }

@@ -1,5 +1,7 @@
 //! Data handed over by flags, counters and fences, without a barrier.
 
+use core::sync::atomic::{self as core_atomic, AtomicU32};
+
 use warploom::device_std::atomic::{
     AcqRel, Acquire, Atomic, Relaxed, Release, fence, scope, spin_wait, threadfence,
 };
@@ -225,7 +227,82 @@ fn last_block_by_acq_rel(
     }
 }
 
+/// As a reduction of PyTorch does it: all threads fence what they wrote, one counts behind a barrier, and behind another one all fence and read what the other blocks' threads wrote.
+#[kernel]
+fn last_block_fences_behind_the_barrier(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut parts: DisjointSlice<u32>,
+    counter: &[Atomic<u32>],
+    mut total: DisjointSlice<u32>,
+) {
+    let is_last = shared_array!(u32, 1);
+    let (t, parts) = (block.thread(), parts.raw());
+    // SAFETY: each thread has its own part. The fences of all threads that write come before those of all that read in every order of sequentially consistent fences, because one thread of each block
+    // counts between the two.
+    unsafe {
+        *parts.add(i.get()) = x[i.get()];
+        threadfence();
+        block.sync();
+        if t == 0 {
+            let before = counter[0].fetch_add(1, Relaxed);
+            is_last.set(0, u32::from(before + 1 == grid_dim().x));
+        }
+        block.sync();
+        if is_last.get(0) == 1 {
+            threadfence();
+            let own = (0..grid_dim().x as usize).map(|b| *parts.add(b * block.threads() + 63 - t));
+            *total.raw().add(t) = own.sum();
+        }
+    }
+}
+
+/// The same with atomics and fences of Rust's own.
+#[kernel]
+fn last_block_fences_by_the_standard_library(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut parts: DisjointSlice<u32>,
+    counter: &[AtomicU32],
+    mut total: DisjointSlice<u32>,
+) {
+    let is_last = shared_array!(u32, 1);
+    let (t, parts) = (block.thread(), parts.raw());
+    // SAFETY: as above.
+    unsafe {
+        *parts.add(i.get()) = x[i.get()];
+        core_atomic::fence(core_atomic::Ordering::SeqCst);
+        block.sync();
+        if t == 0 {
+            let before = counter[0].fetch_add(1, core_atomic::Ordering::Relaxed);
+            is_last.set(0, u32::from(before + 1 == grid_dim().x));
+        }
+        block.sync();
+        if is_last.get(0) == 1 {
+            core_atomic::fence(core_atomic::Ordering::SeqCst);
+            let own = (0..grid_dim().x as usize).map(|b| *parts.add(b * block.threads() + 63 - t));
+            *total.raw().add(t) = own.sum();
+        }
+    }
+}
+
 cases!("flags.rs":
+    correct!(last_block_fences_by_the_standard_library, |run| {
+        let x = noise(256);
+        let (input, mut parts) = (run.upload(&x)?, run.zeroed::<u32>(256)?);
+        let (mut counter, mut total) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(64)?);
+        start!(run, last_block_fences_by_the_standard_library, (4, 64), &input, &mut parts, counter.as_atomic(), &mut total);
+        run.expect(&total, |t| (0..4).map(|b| x[64 * b + 63 - t]).sum())
+    }),
+    correct!(last_block_fences_behind_the_barrier, |run| {
+        let x = noise(256);
+        let (input, mut parts) = (run.upload(&x)?, run.zeroed::<u32>(256)?);
+        let (mut counter, mut total) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(64)?);
+        start!(run, last_block_fences_behind_the_barrier, (4, 64), &input, &mut parts, counter.as_atomics(), &mut total);
+        run.expect(&total, |t| (0..4).map(|b| x[64 * b + 63 - t]).sum())
+    }),
     correct!(fences_around_a_relaxed_flag, |run| {
         let (mut flag, mut data, mut y) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(1)?, run.zeroed::<u32>(2)?);
         start!(run, fences_around_a_relaxed_flag, (2, 32), flag.as_atomics(), &mut data, &mut y);

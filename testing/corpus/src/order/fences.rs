@@ -3,7 +3,8 @@
 use core::sync::atomic::Ordering;
 
 use warploom::device_std::atomic::{
-    Acquire, Atomic, Relaxed, Release, fence, scope, spin_wait, threadfence, threadfence_block,
+    AcqRel, Acquire, Atomic, Relaxed, Release, fence, scope, spin_wait, threadfence,
+    threadfence_block,
 };
 use warploom::prelude::*;
 
@@ -280,7 +281,51 @@ fn chained_scan<const BUG: bool>(
     }
 }
 
+/// One thread counts behind a barrier, and behind another one all threads fence and read: only fences that are sequentially consistent order what other threads than the one that counts have done.
+#[kernel]
+fn fence_of_who_does_not_count<const BUG: bool>(
+    block: Block,
+    i: Index1D,
+    x: &[u32],
+    mut parts: DisjointSlice<u32>,
+    counter: &[Atomic<u32>],
+    mut total: DisjointSlice<u32>,
+) {
+    let is_last = shared_array!(u32, 1);
+    let (t, parts) = (block.thread(), parts.raw());
+    // SAFETY: each thread has its own part, and reads those of others behind the fences. The bug is the point.
+    unsafe {
+        *parts.add(i.get()) = x[i.get()]; //~ WL0122|WL0113 second
+        threadfence();
+        block.sync();
+        if t == 0 {
+            let before = counter[0].fetch_add(1, Relaxed);
+            is_last.set(0, u32::from(before + 1 == grid_dim().x));
+        }
+        block.sync();
+        if is_last.get(0) == 1 {
+            if BUG {
+                fence(AcqRel, scope::Device);
+            } else {
+                threadfence();
+            }
+            let mut own = 0;
+            for b in 0..grid_dim().x as usize {
+                own += *parts.add(b * block.threads() + 63 - t); //~ WL0122|WL0113 first
+            }
+            *total.raw().add(t) = own;
+        }
+    }
+}
+
 cases!("fences.rs":
+    case!(fence_of_who_does_not_count, "weaken one order", |run| {
+        let x = noise(256);
+        let (input, mut parts) = (run.upload(&x)?, run.zeroed::<u32>(256)?);
+        let (mut counter, mut total) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(64)?);
+        launch!(run, fence_of_who_does_not_count, (4, 64), &input, &mut parts, counter.as_atomics(), &mut total);
+        run.expect(&total, |t| (0..4).map(|b| x[64 * b + 63 - t]).sum())
+    }),
     case!(flag_without_release, "weaken one order", |run| {
         let (mut flag, mut data, mut y) = (run.zeroed::<u32>(1)?, run.zeroed::<u32>(1)?, run.zeroed::<u32>(2)?);
         launch!(run, flag_without_release, (2, 32), flag.as_atomics(), &mut data, &mut y);
