@@ -126,6 +126,9 @@ passes! {
     InlineRequired: "inline-required", Lowering, REQUIRED,
         "entries and small functions of the device library are inlined",
         "kernels", "line numbers of kernels";
+    UnmarkArithmetic: "unmark-arithmetic", Lowering, performance("loop_passes_keep_convergent_calls", "not measured yet"),
+        "calls of LLVM's functions and of PTX that are arithmetic lose the mark `convergent`",
+        "small functions of the device library are inlined", "all other calls";
     FormattedPanics: "formatted-panics", Lowering, REQUIRED,
         "panics whose arguments have known types store them, and the host formats the message",
         "entries are inlined; calls of panic functions are redirected", "panics with other arguments";

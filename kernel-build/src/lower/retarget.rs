@@ -31,6 +31,76 @@ pub(crate) fn mark_convergent(module: &Module<'_>) {
     }
 }
 
+/// PTX instructions by the beginnings of their names that compute from their operands alone: what other threads do makes no difference.
+const ARITHMETIC: &[&str] = &[
+    "abs.",
+    "add.",
+    "bfe.",
+    "bfi.",
+    "bfind.",
+    "brev.",
+    "clz.",
+    "copysign.",
+    "cos.",
+    "cvt.",
+    "div.",
+    "dp2a.",
+    "dp4a.",
+    "ex2.",
+    "fma.",
+    "lg2.",
+    "lop3.",
+    "mad.",
+    "max.",
+    "min.",
+    "mul.",
+    "mul24.",
+    "neg.",
+    "popc.",
+    "prmt.",
+    "rcp.",
+    "rem.",
+    "rsqrt.",
+    "sad.",
+    "selp.",
+    "shf.",
+    "shl.",
+    "shr.",
+    "sin.",
+    "sqrt.",
+    "sub.",
+    "tanh.",
+    "xor.",
+];
+
+/// Takes the mark from calls that are arithmetic: LLVM's own functions that do not have it, and inline PTX of one instruction of [`ARITHMETIC`]. Loops with
+/// them can be threaded, unrolled and versioned.
+pub(crate) fn unmark_arithmetic(module: &Module<'_>) {
+    let calls = module.functions().into_iter().flat_map(Value::instructions);
+    for call in calls
+        .filter_map(Value::as_call)
+        .filter(|c| c.is_convergent())
+    {
+        let callee = call.callee();
+        let own = callee
+            .as_function()
+            .is_some_and(|f| f.name().starts_with("llvm."));
+        let text = callee.asm_text();
+        if own || text.is_some_and(|text| is_arithmetic(&text)) {
+            call.remove_call_attribute(Attribute::FUNCTION, "convergent");
+        }
+    }
+}
+
+/// Whether PTX is one instruction of [`ARITHMETIC`].
+fn is_arithmetic(text: &str) -> bool {
+    let text = text.trim();
+    let one = text
+        .strip_suffix(';')
+        .is_some_and(|t| !t.contains([';', '{', '@']));
+    one && ARITHMETIC.iter().any(|name| text.starts_with(name))
+}
+
 /// Attributes of x86-64 and AArch64 functions that mean nothing, or the wrong thing, on a device.
 const HOST_ATTRIBUTES: &[&str] = &[
     "nonlazybind",

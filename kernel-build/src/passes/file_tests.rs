@@ -6,7 +6,7 @@
 use super::Pass;
 use crate::llvm::tests::context;
 use crate::llvm::{Machine, Module, Passes, Value};
-use crate::lower::retarget::TRIPLE;
+use crate::lower::retarget::{TRIPLE, unmark_arithmetic};
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
@@ -26,6 +26,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::LocalArrays => local_arrays::promote(m, gpu).unwrap(),
         Pass::CanonicalCounters => loops.each(m, canonical_counters::canonicalise),
         Pass::BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist),
+        Pass::UnmarkArithmetic => unmark_arithmetic(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),
         Pass::CountingLoops => counting_loops::replace_all(m, &mut Changed::default()),
