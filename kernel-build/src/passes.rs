@@ -159,6 +159,9 @@ passes! {
     HoistInvariants: "hoist-invariants", Optimisation, REQUIRED,
         "what does not change in a loop leaves it",
         "inlined IR", "convergent operations, visible results";
+    RangeVersioning: "range-versioning", Optimisation, performance("versioned_ranges_do_the_same", "not measured yet"),
+        "what follows gets a version without the checks in nests of loops whose indices are bounded by what is known before the nest",
+        "kernels; no convergent operation in what follows", "which check fails first, and what was stored by then; where threads wait for each other";
     BoundsCheckHoisting: "bounds-check-hoisting", Optimisation, performance("hoisted_checks_do_the_same", "matmul_naive 4.597, stencil_3d 2.010, spmv_warps 1.010"),
         "bounds checks on add recurrences are decided in the preheader (loop versioning)",
         "loops with one latch; no convergent operation in the loop", "which check fails first, and what was stored by then";

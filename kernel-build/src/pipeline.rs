@@ -32,7 +32,8 @@ use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
     division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
     length_versioning, load_sinking, local_arrays, memcpy_expansion, optimise,
-    pointer_strength_reduction, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
+    pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros, wide_min_max,
+    wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -197,6 +198,7 @@ fn compile_with(
             pass!(run, m: JumpThreading => jump_threading::thread(m, &early));
             pass!(run, m: CanonicalCounters => early.again(m, canonical_counters::canonicalise));
             pass!(run, m: HoistInvariants => early.hoist_invariants(m, gpu));
+            pass!(run, m: RangeVersioning => early.again(m, range_versioning::version_kernel));
             pass!(run, m: BoundsCheckHoisting => early.only(m, bounds_check_hoisting::hoist));
             pass!(run, m: LoopUnswitching => early.unswitch(m));
             // Before the loops without checks are unrolled.
@@ -206,6 +208,7 @@ fn compile_with(
             let mut loops = Changed::default();
             pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));
             pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
+            pass!(run, m: RangeVersioning => loops.each(m, range_versioning::version_kernel));
             pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
             pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut loops));
             pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));

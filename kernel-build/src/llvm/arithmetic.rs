@@ -1,7 +1,8 @@
 //! Arithmetic between LLVM's instructions, by its operation.
 
 use super::ffi::Nullable as _;
-use super::{Builder, Module, Op, Type, Value};
+use super::{Builder, Module, Op, Predicate, Type, Value};
+use std::ffi::c_int;
 
 impl<'ctx> Value<'ctx> {
     /// The base and the number of an element's address.
@@ -89,6 +90,24 @@ impl<'ctx> Builder<'ctx> {
         let ty = unsafe { (llvm.LLVMInt32TypeInContext)(self.context.raw) };
         // SAFETY: a positioned builder and a live number of less than 32 bits.
         let raw = unsafe { (llvm.LLVMBuildSExt)(self.raw, value.raw, ty, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// A signed number of 32 bits in 64.
+    pub(crate) fn sign_widened(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let llvm = self.context.llvm;
+        // SAFETY: a live context.
+        let ty = unsafe { (llvm.LLVMInt64TypeInContext)(self.context.raw) };
+        // SAFETY: a positioned builder and a live number of 32 bits.
+        let raw = unsafe { (llvm.LLVMBuildSExt)(self.raw, value.raw, ty, c"".as_ptr()) };
+        Value::new(raw, self.context)
+    }
+
+    /// A comparison, of signed numbers too.
+    pub(crate) fn compare_as(&self, how: Predicate, a: Value<'ctx>, b: Value<'ctx>) -> Value<'ctx> {
+        let build = self.context.llvm.LLVMBuildICmp;
+        // SAFETY: a positioned builder and two live numbers of one type.
+        let raw = unsafe { build(self.raw, how as c_int, a.raw, b.raw, c"".as_ptr()) };
         Value::new(raw, self.context)
     }
 

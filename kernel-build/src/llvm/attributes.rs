@@ -39,6 +39,12 @@ impl<'ctx> Value<'ctx> {
         Some(unsafe { copied_text(start, len as usize) })
     }
 
+    /// Adds a string attribute to a function.
+    pub(crate) fn add_text_attribute(self, key: &str, value: &str) {
+        let attribute = Attribute::text(self.context, key, value);
+        self.add_attribute(Attribute::FUNCTION, attribute);
+    }
+
     /// Keeps passes from changing or inlining a function until [`remove_optnone`](Self::remove_optnone), unless it has attributes that exclude this.
     pub(crate) fn add_optnone(self) {
         let contrary = ["alwaysinline", "optsize", "minsize"];

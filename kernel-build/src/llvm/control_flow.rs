@@ -1,7 +1,7 @@
 //! New blocks and branches in a function.
 
 use super::ffi::{Nullable as _, ValueRef};
-use super::{Block, Builder, Compare, Op, Type, Value, c_string};
+use super::{Block, Builder, Compare, Op, Type, Value};
 
 impl<'ctx> Block<'ctx> {
     /// A new block before this one in the function's order, without instructions and without ways to it.
@@ -156,37 +156,10 @@ impl<'ctx> Value<'ctx> {
 
     /// # Safety
     /// `node` is null, or metadata of this context.
-    unsafe fn set_metadata(self, kind: &str, node: ValueRef) {
-        let (llvm, context) = (self.context.llvm, self.context.raw);
-        let name = c_string(kind);
-        let (start, len) = (name.as_ptr(), kind.len() as std::ffi::c_uint);
-        // SAFETY: a live context, and a text with its length.
-        let id = unsafe { (llvm.LLVMGetMDKindIDInContext)(context, start, len) };
+    pub(super) unsafe fn set_metadata(self, kind: &str, node: ValueRef) {
+        let id = self.context.metadata_kind(kind);
         // SAFETY: a live instruction, a kind of its context, and what the caller promises.
-        unsafe { (llvm.LLVMSetMetadata)(self.raw, id, node) };
-    }
-
-    /// Asks that LLVM unrolls the loop whose latch ends with this branch completely, if it knows the trip count; replaces what was said of the loop.
-    pub(crate) fn request_full_unrolling(self) {
-        const FULL: &str = "llvm.loop.unroll.full";
-        let (llvm, context) = (self.context.llvm, self.context.raw);
-        // SAFETY: a live context, and a text with its length.
-        let name =
-            unsafe { (llvm.LLVMMDStringInContext2)(context, FULL.as_ptr().cast(), FULL.len()) };
-        // SAFETY: a live context, and a list with its length.
-        let property = unsafe { (llvm.LLVMMDNodeInContext2)(context, [name].as_mut_ptr(), 1) };
-        // SAFETY: a live context, and an empty list.
-        let this = unsafe { (llvm.LLVMTemporaryMDNode)(context, std::ptr::null_mut(), 0) };
-        // SAFETY: a live context, and a list with its length.
-        let node =
-            unsafe { (llvm.LLVMMDNodeInContext2)(context, [this, property].as_mut_ptr(), 2) };
-        // A loop is named by a node that refers to itself.
-        // SAFETY: the temporary node, which this deletes, and a node of the same context.
-        unsafe { (llvm.LLVMMetadataReplaceAllUsesWith)(this, node) };
-        // SAFETY: a live context and a node of it.
-        let node = unsafe { (llvm.LLVMMetadataAsValue)(context, node) };
-        // SAFETY: metadata of this context.
-        unsafe { self.set_metadata("llvm.loop", node) };
+        unsafe { (self.context.llvm.LLVMSetMetadata)(self.raw, id, node) };
     }
 
     /// Removes what an instruction promises of its operands: that it does not wrap around, say.

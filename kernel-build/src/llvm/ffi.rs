@@ -162,6 +162,7 @@ functions! {
     fn LLVMIsAConstantInt(value: ValueRef) -> ValueRef;
     fn LLVMIsAConstantDataArray(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsm(ty: TypeRef, text: *const c_char, len: usize, constraints: *const c_char, constraints_len: usize, effects: Bool, align: Bool, dialect: c_int, throws: Bool) -> ValueRef;
+    fn LLVMIsAMDNode(value: ValueRef) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
     fn LLVMGetInlineAsmConstraintString(asm: ValueRef, len: *mut usize) -> *const c_char;
@@ -274,6 +275,10 @@ functions! {
     fn LLVMSetSuccessor(terminator: ValueRef, index: c_uint, block: BlockRef);
     fn LLVMInstructionClone(instruction: ValueRef) -> ValueRef;
     fn LLVMGetMDKindIDInContext(context: ContextRef, name: *const c_char, len: c_uint) -> c_uint;
+    fn LLVMGetMetadata(instruction: ValueRef, kind: c_uint) -> ValueRef;
+    fn LLVMGetMDNodeNumOperands(node: ValueRef) -> c_uint;
+    fn LLVMGetMDNodeOperands(node: ValueRef, operands: *mut ValueRef);
+    fn LLVMGetMDString(text: ValueRef, length: *mut c_uint) -> *const c_char;
     fn LLVMSetMetadata(instruction: ValueRef, kind: c_uint, node: ValueRef);
     fn LLVMMDStringInContext2(context: ContextRef, text: *const c_char, len: usize) -> MetadataRef;
     fn LLVMMDNodeInContext2(context: ContextRef, operands: *mut MetadataRef, count: usize) -> MetadataRef;

@@ -11,6 +11,7 @@ mod debug;
 mod ffi;
 mod inline_ptx;
 mod library;
+mod loop_metadata;
 mod module;
 mod operation;
 mod predicate;

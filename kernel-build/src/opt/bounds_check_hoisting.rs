@@ -24,7 +24,8 @@ use computed_trip_count::ComputedTripCount;
 pub(crate) fn hoist(function: Value<'_>) -> bool {
     let mut changed = false;
     for found in loops::find(function) {
-        changed |= !found.has_convergent_op() && hoist_from_loop(&found);
+        let stays = found.has_convergent_op() || found.is_kept();
+        changed |= !stays && hoist_from_loop(&found);
     }
     changed
 }

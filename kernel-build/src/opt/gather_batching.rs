@@ -197,7 +197,7 @@ fn panics(block: Block<'_>) -> bool {
 }
 
 impl<'ctx> Slice<'ctx> {
-    fn of(mut pointer: Value<'ctx>) -> Option<Slice<'ctx>> {
+    pub(super) fn of(mut pointer: Value<'ctx>) -> Option<Slice<'ctx>> {
         let given = pointer;
         while pointer.block().is_some() && pointer.op() == Op::AddrSpaceCast {
             pointer = pointer.operands()[0];
@@ -210,6 +210,19 @@ impl<'ctx> Slice<'ctx> {
             len: *function.params().get(index + 1)?,
             size: size.parse().ok().filter(|size| *size != 0)?,
         })
+    }
+}
+
+impl Slice<'_> {
+    /// Whether a value is the length of such a slice, which has no more bytes than a signed number can say.
+    pub(super) fn is_length(value: Value<'_>) -> bool {
+        let before = value.as_param().and_then(|(function, index)| {
+            let index = index.checked_sub(1)?;
+            function.params().into_iter().nth(index)
+        });
+        before
+            .and_then(Slice::of)
+            .is_some_and(|slice| slice.len == value)
     }
 }
 

@@ -23,6 +23,11 @@ impl<'ctx> Loop<'ctx> {
         value.block().is_none_or(|b| !self.blocks.contains(&b))
     }
 
+    /// Whether it was said to stay as it is, since it is run rarely.
+    pub(super) fn is_kept(&self) -> bool {
+        self.latch.terminator().keeps_loop()
+    }
+
     /// Whether it contains a convergent operation (a barrier, a shuffle): such a loop must not be duplicated.
     pub(super) fn has_convergent_op(&self) -> bool {
         let instructions = self.blocks.iter().flat_map(|b| b.instructions());

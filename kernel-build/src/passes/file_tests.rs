@@ -11,8 +11,8 @@ use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
     division_versioning, gather_batching, index_narrowing, jump_threading, length_versioning,
-    load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction, sincos_merging,
-    trailing_zeros, wide_min_max, wide_multiply,
+    load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction, range_versioning,
+    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -26,6 +26,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::LocalArrays => local_arrays::promote(m, gpu).unwrap(),
         Pass::CanonicalCounters => loops.each(m, canonical_counters::canonicalise),
         Pass::BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist),
+        Pass::RangeVersioning => loops.each(m, range_versioning::version_kernel),
         Pass::UnmarkArithmetic => unmark_arithmetic(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),

@@ -103,7 +103,7 @@ fn holds(stage: Stage) -> &'static str {
         }
         Stage::Lowering => "Host IR becomes device IR.",
         Stage::Optimisation => {
-            "A copy of the device IR for each architecture. `canonical-counters`, `bounds-check-hoisting` and `loop-unswitching` run twice: on loops as the source has them, so that `optimise` gets loops without checks, and behind `local-arrays`, on the loops that are left. From there to `optimise-loops` only the functions are changed that a loop pass has changed."
+            "A copy of the device IR for each architecture. `canonical-counters`, `range-versioning`, `bounds-check-hoisting` and `loop-unswitching` run twice: on loops as the source has them, so that `optimise` gets loops without checks, and behind `local-arrays`, on the loops that are left. From there to `optimise-loops` only the functions are changed that a loop pass has changed."
         }
         Stage::Emission => {
             "The same copy; the images of its kernels are then written by LLVM's NVPTX back end."

@@ -23,6 +23,8 @@ pub(super) enum Binary {
     UMax,
     SMin,
     SMax,
+    /// The difference, or zero.
+    USubSat,
     /// The trailing zeros of the first operand; the second one is not used.
     Cttz,
 }
@@ -165,7 +167,10 @@ pub(super) const RESULTS: usize = 4;
 
 impl Binary {
     pub(super) fn name(self) -> String {
-        format!("{self:?}").to_lowercase()
+        match self {
+            Binary::USubSat => "usub.sat".to_owned(),
+            _ => format!("{self:?}").to_lowercase(),
+        }
     }
 
     /// The flags that the instruction may have.
@@ -181,7 +186,12 @@ impl Binary {
     pub(super) fn is_function(self) -> bool {
         matches!(
             self,
-            Binary::UMin | Binary::UMax | Binary::SMin | Binary::SMax | Binary::Cttz
+            Binary::UMin
+                | Binary::UMax
+                | Binary::SMin
+                | Binary::SMax
+                | Binary::USubSat
+                | Binary::Cttz
         )
     }
 }

@@ -375,6 +375,7 @@ fn binary(how: Binary, flags: u8, bits: u32, a: u128, b: u128) -> Concrete {
         Binary::Cttz => Some(a.trailing_zeros().min(bits).into()),
         Binary::UMin => Some(a.min(b)),
         Binary::UMax => Some(a.max(b)),
+        Binary::USubSat => Some(a.saturating_sub(b)),
         Binary::SMin => Some(sa.min(sb).cast_unsigned() & top(bits)),
         Binary::SMax => Some(sa.max(sb).cast_unsigned() & top(bits)),
     }

@@ -7,6 +7,7 @@ mod counting_loops;
 mod divided;
 mod inclusive;
 mod lengths;
+mod nests;
 
 use super::function::{
     Binary, BlockId, Convergent, Copy, Definition, FloatOp, Function, Ordered, Terminator,
@@ -18,6 +19,7 @@ pub(super) use bit_loops::with_bit_loop;
 pub(super) use counting_loops::with_counting_loop;
 pub(super) use divided::with_division;
 pub(super) use lengths::with_lengths;
+pub(super) use nests::with_nest;
 
 /// Elements of an array parameter: a power of two, so that an index can be masked.
 const ELEMENTS: usize = 32;

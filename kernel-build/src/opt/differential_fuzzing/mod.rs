@@ -24,7 +24,7 @@ use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
     division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
     length_versioning, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
-    sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
+    range_versioning, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget;
@@ -241,6 +241,7 @@ fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     let mut loops = Changed::default();
     length_versioning::version_all(module, &mut loops);
     loops.each(module, canonical_counters::canonicalise);
+    loops.each(module, range_versioning::version);
     loops.each(module, bounds_check_hoisting::hoist);
     counting_loops::replace_all(module, &mut loops);
     bit_counts::replace_all(module, &mut loops);
@@ -286,6 +287,22 @@ fn counting_loops_do_the_same() {
         })
     });
     compared.are_enough(100, 1000, 10);
+}
+
+/// A quarter of the calls have short arrays, so that both versions are run.
+#[test]
+fn versioned_ranges_do_the_same() {
+    let nests = Suite {
+        prepare: thread_jumps,
+        function: kernels::with_nest,
+        functions: 400,
+        ..KERNELS
+    };
+    let compared = check(&nests, |module| {
+        each(module, canonical_counters::canonicalise);
+        each(module, range_versioning::version)
+    });
+    compared.are_enough(80, 1000, 100);
 }
 
 #[test]
@@ -448,6 +465,7 @@ fn all_passes(module: &mut Module<'_>) {
     jump_threading::thread(module, &loops).unwrap();
     loops.again(module, canonical_counters::canonicalise);
     loops.hoist_invariants(module, &gpu).unwrap();
+    loops.again(module, range_versioning::version);
     loops.only(module, bounds_check_hoisting::hoist);
     loops.unswitch(module).unwrap();
     loops.again(module, pointer_strength_reduction::reduce);

@@ -65,7 +65,11 @@ impl Kernel {
     }
 
     /// A loop with a sum; `body` returns blocks that go to its end if a value is true, and to the block behind them if not.
-    fn in_loop(&mut self, trips: ValueId, body: impl FnOnce(&mut Self) -> Vec<(BlockId, ValueId)>) {
+    pub(super) fn in_loop(
+        &mut self,
+        trips: ValueId,
+        body: impl FnOnce(&mut Self) -> Vec<(BlockId, ValueId)>,
+    ) {
         let g = &mut self.generator;
         let (zero, one, first) = (g.constant(64, 0), g.constant(64, 1), g.any_value(64));
         let before = g.here();
