@@ -195,6 +195,9 @@ passes! {
     OptimiseLoops: "optimise-loops", Optimisation, REQUIRED,
         "O3 again, on functions that loop passes have changed",
         "loop passes have run", "other functions";
+    GroupUnrolling: "group-unrolling", Optimisation, performance("unrolled_groups_do_the_same", "not measured yet"),
+        "loops whose trip count is expensive to compute run four iterations at once where so many are left",
+        "loops of one block that LLVM has not unrolled, with loads that do not wait for the iteration before", "the order of what is executed";
     DivisionVersioning: "division-versioning", Optimisation, performance("versioned_divisions_do_the_same", "corpus: permute 1.394, mult_su3 1.187, unpermute 1.121, encoder_forward 1.071"),
         "what follows 64-bit divisions of indices gets a version for indices of 32 bits",
         "indices that are computed from the launch and parameters; no convergent operation in what follows", "visible results; where threads wait for each other";

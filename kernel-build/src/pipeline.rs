@@ -30,10 +30,10 @@ use crate::lower::{
 };
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
-    division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
-    length_versioning, load_sinking, local_arrays, memcpy_expansion, optimise,
-    pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros, wide_min_max,
-    wide_multiply,
+    division_versioning, early_loops::EarlyLoops, gather_batching, group_unrolling,
+    index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
+    memcpy_expansion, optimise, pointer_strength_reduction, range_versioning, sincos_merging,
+    trailing_zeros, wide_min_max, wide_multiply,
 };
 use crate::options::{Arch, Options};
 use crate::passes::{Outcome, Pass, Runner, Stage};
@@ -218,6 +218,7 @@ fn compile_with(
             pass!(run, m: GatherBatching => loops.again(m, gather_batching::batch));
             pass!(run, m: PointerStrengthReduction => loops.again(m, pointer_strength_reduction::reduce));
             pass!(run, m: OptimiseLoops => loops.optimise(m, Some(gpu)));
+            pass!(run, m: GroupUnrolling => group_unrolling::unroll_all(m));
             pass!(run, m: DivisionVersioning => division_versioning::version_all(m));
             pass!(run, m: IndexNarrowing => index_narrowing::narrow_all(m));
             pass!(run, m: AddressMerging => index_narrowing::merge_all_addresses(m));

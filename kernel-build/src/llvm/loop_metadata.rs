@@ -28,6 +28,11 @@ impl Value<'_> {
         self.has_loop_property(KEPT)
     }
 
+    /// Whether this branch ends the latch of a loop that is not unrolled, or not further.
+    pub(crate) fn forbids_unrolling(self) -> bool {
+        self.has_loop_property(NOT_UNROLLED)
+    }
+
     fn has_loop_property(self, name: &str) -> bool {
         let (llvm, kind) = (self.context.llvm, self.context.metadata_kind("llvm.loop"));
         // SAFETY: a live instruction, and a kind of its context.

@@ -110,7 +110,7 @@ impl Passes {
     }
 
     /// All of them, for the self-test.
-    pub(crate) fn all() -> [Passes; 17] {
+    pub(crate) fn all() -> [Passes; 18] {
         [
             Passes::drop_unreachable(),
             Passes::expose_arguments(),
@@ -124,6 +124,7 @@ impl Passes {
             Passes::thread_jumps(),
             Passes::rotate_loops(),
             Passes::unroll_completely(),
+            Passes::close_loops(),
             Passes::tidy(),
             Passes::drop_unused(),
             Passes::drop_unreached_blocks(),
@@ -194,6 +195,11 @@ impl Passes {
     /// Loops of which that was requested become straight code.
     pub(crate) fn unroll_completely() -> Passes {
         Passes("function(loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;no-upperbound>)".into())
+    }
+
+    /// What is used behind a loop goes through phis of a block that only the loop leads to.
+    pub(crate) fn close_loops() -> Passes {
+        Passes("function(loop-simplify,lcssa)".into())
     }
 
     /// Inlines, and simplifies as far as [`thread_jumps`](Self::thread_jumps) needs it: values in registers, no block that only jumps.

@@ -22,6 +22,7 @@ mod differential_fuzzing;
 pub(crate) mod division_versioning;
 pub(crate) mod early_loops;
 pub(crate) mod gather_batching;
+pub(crate) mod group_unrolling;
 mod guard_merging;
 pub(crate) mod index_narrowing;
 mod index_ranges;

@@ -22,9 +22,10 @@ mod warp;
 
 use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
-    division_versioning, early_loops::EarlyLoops, gather_batching, index_narrowing, jump_threading,
-    length_versioning, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
-    range_versioning, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
+    division_versioning, early_loops::EarlyLoops, gather_batching, group_unrolling,
+    index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
+    memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
+    wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget;
@@ -306,6 +307,17 @@ fn versioned_ranges_do_the_same() {
 }
 
 #[test]
+fn unrolled_groups_do_the_same() {
+    let compared = check(&LOOPS, |module| {
+        each(module, canonical_counters::canonicalise);
+        each(module, bounds_check_hoisting::hoist);
+        module.run(Passes::unswitch_loops(), None).unwrap();
+        each(module, group_unrolling::unroll)
+    });
+    compared.are_enough(60, 1500, 1000);
+}
+
+#[test]
 fn counted_bits_are_the_same() {
     let counting = Suite {
         function: kernels::with_bit_loop,
@@ -473,6 +485,7 @@ fn all_passes(module: &mut Module<'_>) {
     local_arrays::promote(module, &gpu).unwrap();
     let loops = loop_passes(module);
     loops.optimise(module, Some(&gpu)).unwrap();
+    group_unrolling::unroll_all(module).unwrap();
     division_versioning::version_all(module).unwrap();
     index_narrowing::narrow_all(module).unwrap();
     index_narrowing::merge_all_addresses(module).unwrap();
