@@ -183,6 +183,9 @@ passes! {
     CountingLoops: "counting-loops", Optimisation, performance("counting_loops_do_the_same", "corpus: soft_max 1.091"),
         "loops with several exits that only count become arithmetic",
         "a loop of tests and counters that does nothing else; `optimise-loops` removes what is left of it", "which exit is taken; values behind the loop";
+    CaseAnalysis: "case-analysis", Optimisation, performance("cases_do_the_same", "not measured yet"),
+        "indices of chained iterators that are made of minima and maxima become add recurrences, by what the condition of their loop says",
+        "loops that `counting-loops` has changed", "values behind the condition";
     BitCounts: "bit-counts", Optimisation, performance("counted_bits_are_the_same", "corpus: count_by_clearing 4.083"),
         "loops that clear the lowest bit until none is left become a count of bits",
         "a loop of one block that does nothing else; `optimise-loops` removes what is left of it", "values behind the loop";

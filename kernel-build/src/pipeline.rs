@@ -29,7 +29,7 @@ use crate::lower::{
     shared, statics, symbols, target_queries,
 };
 use crate::opt::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_loops::EarlyLoops, gather_batching, group_unrolling,
     index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
     memcpy_expansion, optimise, pointer_strength_reduction, range_versioning, sincos_merging,
@@ -210,7 +210,10 @@ fn compile_with(
             pass!(run, m: CanonicalCounters => loops.each(m, canonical_counters::canonicalise));
             pass!(run, m: RangeVersioning => loops.each(m, range_versioning::version_kernel));
             pass!(run, m: BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist));
-            pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut loops));
+            let mut counted = Changed::default();
+            pass!(run, m: CountingLoops => counting_loops::replace_all(m, &mut counted));
+            pass!(run, m: CaseAnalysis => case_analysis::rewrite_all(m, &counted, gpu));
+            loops.add(counted);
             pass!(run, m: BitCounts => bit_counts::replace_all(m, &mut loops));
             pass!(run, m: GuardMerging => loops.each(m, bounds_check_hoisting::merge_guards));
             loops.each(m, gather_batching::is_candidate);

@@ -110,7 +110,7 @@ impl Passes {
     }
 
     /// All of them, for the self-test.
-    pub(crate) fn all() -> [Passes; 18] {
+    pub(crate) fn all() -> [Passes; 19] {
         [
             Passes::drop_unreachable(),
             Passes::expose_arguments(),
@@ -125,6 +125,7 @@ impl Passes {
             Passes::rotate_loops(),
             Passes::unroll_completely(),
             Passes::close_loops(),
+            Passes::fold_branches(),
             Passes::tidy(),
             Passes::drop_unused(),
             Passes::drop_unreached_blocks(),
@@ -215,6 +216,11 @@ impl Passes {
     /// Removes what replacements have left, and what is computed twice.
     pub(crate) fn tidy() -> Passes {
         Passes("function(early-cse,instcombine<no-verify-fixpoint>,early-cse)".into())
+    }
+
+    /// Folds branches whose conditions are known, and what depends on them; loops keep their form.
+    pub(crate) fn fold_branches() -> Passes {
+        Passes("function(simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)".into())
     }
 
     /// Drops instructions whose results are unused.

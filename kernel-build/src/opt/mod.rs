@@ -15,6 +15,7 @@ mod back_edge;
 pub(crate) mod bit_counts;
 pub(crate) mod bounds_check_hoisting;
 pub(crate) mod canonical_counters;
+pub(crate) mod case_analysis;
 pub(crate) mod counting_loops;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
@@ -29,6 +30,7 @@ mod index_ranges;
 pub(crate) mod jump_threading;
 mod latch_folding;
 pub(crate) mod length_versioning;
+mod linear;
 pub(crate) mod load_sinking;
 pub(crate) mod local_arrays;
 mod loops;
@@ -69,6 +71,11 @@ impl<'ctx> Changed<'ctx> {
     pub(crate) fn each(&mut self, module: &Module<'ctx>, pass: fn(Value<'ctx>) -> bool) {
         self.0
             .extend(defined(module).into_iter().filter(|f| pass(*f)));
+    }
+
+    /// With other functions.
+    pub(crate) fn add(&mut self, others: Changed<'ctx>) {
+        self.0.extend(others.0);
     }
 
     /// Runs a pass on the changed functions, and keeps those of which it returns that it has changed them.

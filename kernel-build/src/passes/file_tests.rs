@@ -9,7 +9,7 @@ use crate::llvm::{Machine, Module, Passes, Value};
 use crate::lower::retarget::{TRIPLE, unmark_arithmetic};
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, gather_batching, group_unrolling, index_narrowing, jump_threading,
     length_versioning, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
     range_versioning, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
@@ -27,6 +27,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::CanonicalCounters => loops.each(m, canonical_counters::canonicalise),
         Pass::BoundsCheckHoisting => loops.each(m, bounds_check_hoisting::hoist),
         Pass::RangeVersioning => loops.each(m, range_versioning::version_kernel),
+        Pass::CaseAnalysis => loops.again(m, case_analysis::rewrite),
         Pass::GroupUnrolling => group_unrolling::unroll_all(m).unwrap(),
         Pass::UnmarkArithmetic => unmark_arithmetic(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),

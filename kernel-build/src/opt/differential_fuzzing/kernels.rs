@@ -3,6 +3,7 @@
 
 mod accesses;
 mod bit_loops;
+mod chained;
 mod counting_loops;
 mod divided;
 mod inclusive;
@@ -16,6 +17,7 @@ use super::function::{
 use super::generator::{Generator, Random};
 use super::interpreter::Input;
 pub(super) use bit_loops::with_bit_loop;
+pub(super) use chained::with_chained_iterator;
 pub(super) use counting_loops::with_counting_loop;
 pub(super) use divided::with_division;
 pub(super) use lengths::with_lengths;

@@ -21,7 +21,7 @@ mod straight_line;
 mod warp;
 
 use super::{
-    Changed, bit_counts, bounds_check_hoisting, canonical_counters, counting_loops,
+    Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
     division_versioning, early_loops::EarlyLoops, gather_batching, group_unrolling,
     index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
     memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
@@ -244,7 +244,11 @@ fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
     loops.each(module, canonical_counters::canonicalise);
     loops.each(module, range_versioning::version);
     loops.each(module, bounds_check_hoisting::hoist);
-    counting_loops::replace_all(module, &mut loops);
+    let mut counted = Changed::default();
+    counting_loops::replace_all(module, &mut counted);
+    let gpu = gpu(module);
+    case_analysis::rewrite_all(module, &counted, &gpu).unwrap();
+    loops.add(counted);
     bit_counts::replace_all(module, &mut loops);
     loops.each(module, bounds_check_hoisting::merge_guards);
     loops.each(module, gather_batching::is_candidate);
@@ -304,6 +308,17 @@ fn versioned_ranges_do_the_same() {
         each(module, range_versioning::version)
     });
     compared.are_enough(80, 1000, 100);
+}
+
+#[test]
+fn cases_do_the_same() {
+    let chained = Suite {
+        function: kernels::with_chained_iterator,
+        functions: 600,
+        ..KERNELS
+    };
+    let compared = check(&chained, |module| each(module, case_analysis::rewrite));
+    compared.are_enough(60, 1000, 0);
 }
 
 #[test]
