@@ -15,7 +15,7 @@ use crate::lower::symbols::free_register_reads;
 use std::collections::{HashMap, HashSet};
 
 /// What loop passes leave in a function.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Rest {
     /// Loops without a known trip count.
     unknown: usize,
@@ -44,21 +44,36 @@ impl EarlyLoops {
         jump_threading::thread(&mut threaded, &functions)?;
         functions.again(&threaded, canonical_counters::canonicalise);
         functions.hoist_invariants(&mut threaded, machine)?;
-        let threaded = rest(&threaded);
+        let before = rest(&threaded);
         let mut optimised = module.duplicate();
         optimise(&mut optimised, Some(machine))?;
         let left = rest(&optimised);
 
-        let is_early = |(name, before): &(String, Rest)| {
-            let none = Rest::default();
-            let left = left.get(name).unwrap_or(&none);
+        let none = Rest::default();
+        let of = |all: &HashMap<String, Rest>, name: &str| all.get(name).copied().unwrap_or(none);
+        // Functions that are not inlined, as those of panics, are no reason.
+        let is_kernel = |name: &str| module.function(name).is_some_and(Value::is_kernel);
+        let is_early = |name: &&String| {
+            let (before, left) = (of(&before, name), of(&left, name));
             let copied = left.checks > 0 && left.checks >= COPIED * before.checks;
-            // Functions that are not inlined, as those of panics, are no reason.
-            let is_kernel = module.function(name).is_some_and(Value::is_kernel);
-            is_kernel && (left.unknown > before.unknown || copied)
+            is_kernel(name) && (left.unknown > before.unknown || copied)
         };
-        let early = threaded.into_iter().filter(is_early);
-        Ok(EarlyLoops(early.map(|(name, _)| name).collect()))
+        let mut early: HashSet<String> = before.keys().filter(is_early).cloned().collect();
+        // The first iterations of a loop may differ from the others, and O3 takes them out of it: the trip count is known behind O3 only.
+        let peeled = defined(&threaded).into_iter().filter(|f| {
+            let name = f.name();
+            is_kernel(&name) && !early.contains(&name) && of(&left, &name).unknown > 0
+        });
+        let peeled = Changed(peeled.collect());
+        let names: Vec<String> = peeled.0.iter().map(|f| f.name()).collect();
+        peeled.optimise(&mut threaded, Some(machine))?;
+        let after = rest(&threaded);
+        early.extend(
+            names
+                .into_iter()
+                .filter(|name| of(&left, name).unknown > of(&after, name).unknown),
+        );
+        Ok(EarlyLoops(early))
     }
 
     /// Whether a kernel has some.
