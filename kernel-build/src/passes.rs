@@ -219,6 +219,9 @@ passes! {
     ExpandAtomics: "expand-atomics", Emission, REQUIRED,
         "atomics whose order or scope NVPTX would drop become PTX",
         "optimised IR", "relaxed atomics";
+    EarlyChecks: "early-checks", Emission, performance("early_checks_do_the_same", "not measured yet"),
+        "checks of elements that are loaded on a condition are made before such loads, so that several are in flight",
+        "each panic is one block; LLVM must not run on the order of loads after it", "which check fails first; the number of loads";
     LoadSinking: "load-sinking", Emission, performance("sunk_loads_do_the_same", "corpus: diagonal 1.464, internal 1.234, layernorm_backward 0.924"),
         "loads before a bounds check that does not need them are made behind it, so that several are in flight",
         "each panic is one block; LLVM must not run on the order of loads after it", "which check fails first; the number of loads";

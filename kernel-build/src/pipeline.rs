@@ -30,7 +30,7 @@ use crate::lower::{
 };
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_loops::EarlyLoops, gather_batching, group_unrolling,
+    division_versioning, early_checks, early_loops::EarlyLoops, gather_batching, group_unrolling,
     index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
     memcpy_expansion, optimise, pointer_strength_reduction, range_versioning, sincos_merging,
     trailing_zeros, wide_min_max, wide_multiply,
@@ -233,6 +233,7 @@ fn compile_with(
             pass!(run, m: NumberLocations => locations::number(m, names));
             pass!(run, m: LocalAtomics => local_atomics::lower(m, names));
             pass!(run, m: ExpandAtomics => atomics::expand(m));
+            pass!(run, m: EarlyChecks => early_checks::hoist_all(m));
             pass!(run, m: LoadSinking => load_sinking::sink_all(m));
             pass!(run, m: InlinePanics => panics::inline(m, names, gpu));
             pass!(run, m: AllowContraction => program.allow_contraction(m));

@@ -148,18 +148,18 @@ impl<'ctx> Sinkable<'ctx> {
     }
 }
 
-fn is_plain_load(instruction: Value<'_>) -> bool {
+pub(super) fn is_plain_load(instruction: Value<'_>) -> bool {
     instruction.op() == Op::Load && !instruction.is_volatile() && instruction.ordering() == 0
 }
 
-fn is_shared_store(instruction: Value<'_>) -> bool {
+pub(super) fn is_shared_store(instruction: Value<'_>) -> bool {
     instruction.op() == Op::Store
         && !instruction.is_volatile()
         && instruction.ordering() == 0
         && instruction.operands()[1].ty().kind() == SHARED
 }
 
-fn is_arithmetic(instruction: Value<'_>) -> bool {
+pub(super) fn is_arithmetic(instruction: Value<'_>) -> bool {
     !matches!(instruction.op(), Op::Phi | Op::Branch) && is_speculatable(instruction)
 }
 

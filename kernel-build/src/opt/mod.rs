@@ -21,6 +21,7 @@ pub(crate) mod counting_loops;
 #[cfg(target_arch = "x86_64")]
 mod differential_fuzzing;
 pub(crate) mod division_versioning;
+pub(crate) mod early_checks;
 pub(crate) mod early_loops;
 pub(crate) mod gather_batching;
 pub(crate) mod group_unrolling;

@@ -10,9 +10,10 @@ use crate::lower::retarget::{TRIPLE, unmark_arithmetic};
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, gather_batching, group_unrolling, index_narrowing, jump_threading,
-    length_versioning, load_sinking, local_arrays, memcpy_expansion, pointer_strength_reduction,
-    range_versioning, sincos_merging, trailing_zeros, wide_min_max, wide_multiply,
+    division_versioning, early_checks, gather_batching, group_unrolling, index_narrowing,
+    jump_threading, length_versioning, load_sinking, local_arrays, memcpy_expansion,
+    pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros, wide_min_max,
+    wide_multiply,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -29,6 +30,7 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::RangeVersioning => loops.each(m, range_versioning::version_kernel),
         Pass::CaseAnalysis => loops.again(m, case_analysis::rewrite),
         Pass::GroupUnrolling => group_unrolling::unroll_all(m).unwrap(),
+        Pass::EarlyChecks => early_checks::hoist_all(m),
         Pass::UnmarkArithmetic => unmark_arithmetic(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),

@@ -4,6 +4,7 @@
 mod accesses;
 mod bit_loops;
 mod chained;
+mod conditional;
 mod counting_loops;
 mod divided;
 mod inclusive;
@@ -18,6 +19,7 @@ use super::generator::{Generator, Random};
 use super::interpreter::Input;
 pub(super) use bit_loops::with_bit_loop;
 pub(super) use chained::with_chained_iterator;
+pub(super) use conditional::with_conditional_loads;
 pub(super) use counting_loops::with_counting_loop;
 pub(super) use divided::with_division;
 pub(super) use lengths::with_lengths;

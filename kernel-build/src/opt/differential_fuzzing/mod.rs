@@ -22,7 +22,7 @@ mod warp;
 
 use super::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
-    division_versioning, early_loops::EarlyLoops, gather_batching, group_unrolling,
+    division_versioning, early_checks, early_loops::EarlyLoops, gather_batching, group_unrolling,
     index_narrowing, jump_threading, length_versioning, load_sinking, local_arrays,
     memcpy_expansion, pointer_strength_reduction, range_versioning, sincos_merging, trailing_zeros,
     wide_min_max, wide_multiply,
@@ -333,6 +333,17 @@ fn unrolled_groups_do_the_same() {
 }
 
 #[test]
+fn early_checks_do_the_same() {
+    let conditional = Suite {
+        function: kernels::with_conditional_loads,
+        functions: 300,
+        ..KERNELS
+    };
+    let compared = check(&conditional, |module| each(module, early_checks::hoist));
+    compared.are_enough(150, 1000, 100);
+}
+
+#[test]
 fn counted_bits_are_the_same() {
     let counting = Suite {
         function: kernels::with_bit_loop,
@@ -504,6 +515,7 @@ fn all_passes(module: &mut Module<'_>) {
     division_versioning::version_all(module).unwrap();
     index_narrowing::narrow_all(module).unwrap();
     index_narrowing::merge_all_addresses(module).unwrap();
+    early_checks::hoist_all(module);
     load_sinking::sink_all(module);
     memcpy_expansion::expand(module);
     trailing_zeros::count_all(module);

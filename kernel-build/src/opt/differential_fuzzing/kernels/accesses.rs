@@ -64,7 +64,7 @@ impl Kernel {
     }
 
     /// A 64-bit index: of a loop's counter, or any value, small in most cases.
-    fn index(&mut self) -> ValueId {
+    pub(super) fn index(&mut self) -> ValueId {
         let g = &mut self.generator;
         if let Some(counter) = self
             .counters
