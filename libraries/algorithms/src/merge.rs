@@ -98,7 +98,7 @@ where
     /// [`Error::TooShort`] if `out` or the plan is for fewer elements; [`Error::TooMany`] for more than 2^31 tiles; what launches and allocations
     /// report.
     #[track_caller]
-    pub fn into<'o>(self, out: impl IntoOutput<K>) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<K>) -> Result<(), Error> {
         let mut none = self.stream.device().alloc_uninit::<u8>(0)?;
         let empty = self.stream.device().alloc_uninit(0)?;
         let values = (empty.as_slice(), empty.as_slice());
@@ -123,7 +123,7 @@ where
     /// # Errors
     /// [`Error::DifferentLengths`] if an input has not as many values as keys; else as [`Merge::into`].
     #[track_caller]
-    pub fn into<'o>(
+    pub fn into(
         self,
         keys_out: impl IntoOutput<K>,
         values_out: impl IntoOutput<V>,

@@ -133,7 +133,7 @@ where
     /// [`Error::TooShort`] if `out` or the plan is for fewer elements; [`Error::TooMany`] for more than 2^31 tiles; what launches and allocations
     /// report.
     #[track_caller]
-    pub fn into<'o>(self, out: impl IntoOutput<K>) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<K>) -> Result<(), Error> {
         let (stream, n) = (self.stream, self.keys.len());
         let mut own;
         let plan = match self.plan {

@@ -151,7 +151,7 @@ impl<'s, 'a, K: RadixKey> Sort<'s, 'a, K> {
     /// # Errors
     /// [`Error::TooShort`] if `out` has fewer elements than there are keys, or the plan is for fewer; [`Error::TooMany`] from 2^32 keys on;
     /// [`Error::Argument`] if a key has not all bits of [`bits`](Self::bits); what launches and allocations report.
-    pub fn into<'o>(self, out: impl IntoOutput<K>) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<K>) -> Result<(), Error> {
         let (out, n) = (out.output(), self.keys.len());
         Error::check_room("the output of a sort", out.len(), n)?;
         let mut none = self.stream.device().alloc_uninit(0)?;
@@ -187,7 +187,7 @@ impl<'s, 'a, K: RadixKey, V: Plain> SortPairs<'s, 'a, K, V> {
     ///
     /// # Errors
     /// [`Error::DifferentLengths`] if there are not as many values as keys; else as [`Sort::into`].
-    pub fn into<'o>(
+    pub fn into(
         self,
         keys_out: impl IntoOutput<K>,
         values_out: impl IntoOutput<V>,

@@ -50,7 +50,7 @@ where
     /// # Errors
     /// [`Error::TooMany`] for more than 2^31 blocks, which are 2^41 elements; what the launch reports.
     #[track_caller]
-    pub fn into<'o>(self, out: impl IntoOutput<T>) -> Result<(), Error>
+    pub fn into(self, out: impl IntoOutput<T>) -> Result<(), Error>
     where
         T: AtomicValue,
     {
@@ -87,7 +87,7 @@ where
     /// # Safety
     /// No two elements have the same place: stores of two threads to one place are a race. The emulator reports it.
     #[track_caller]
-    pub unsafe fn into_distinct<'o>(self, out: impl IntoOutput<T>) -> Result<(), Error>
+    pub unsafe fn into_distinct(self, out: impl IntoOutput<T>) -> Result<(), Error>
     where
         T: Plain,
     {

@@ -62,7 +62,7 @@ impl<'a, M: Memory, F: Fetch<M, Item = usize>> SearchMany<'_, 'a, M, F> {
     /// [`Error::TooShort`] if `out` has fewer elements than there are values; [`Error::TooMany`] if the places of so many elements do not fit its elements;
     /// what the launch reports.
     #[track_caller]
-    pub fn into<'o, P: FromPlace>(self, out: impl IntoOutput<P>) -> Result<(), Error> {
+    pub fn into<P: FromPlace>(self, out: impl IntoOutput<P>) -> Result<(), Error> {
         // The largest number stands for "no element".
         let most = (1u128 << (8 * size_of::<P>())) - 2;
         if self.len as u128 > most {

@@ -48,7 +48,7 @@ where
     /// # Errors
     /// [`Error::TooShort`] if `out` has fewer elements than there are segments; [`Error::TooMany`] for more than 2^31 blocks; what the launch reports.
     #[track_caller]
-    pub fn into<'o>(self, out: impl IntoOutput<Item<'a, I>>) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<Item<'a, I>>) -> Result<(), Error> {
         let (stream, mut out) = (self.stream, out.output());
         let segments = self.offsets.len().saturating_sub(1);
         Error::check_room("the output of a segmented reduction", out.len(), segments)?;

@@ -85,7 +85,7 @@ impl<'s, 'a, K: RadixKey> SegmentedSort<'s, 'a, K> {
     ///
     /// # Errors
     /// As [`Sort::into`](crate::Sort::into); [`Error::TooMany`] from 2^32 segments on.
-    pub fn into<'o>(mut self, out: impl IntoOutput<K>) -> Result<(), Error> {
+    pub fn into(mut self, out: impl IntoOutput<K>) -> Result<(), Error> {
         let (out, n) = (out.output(), self.keys.len());
         Error::check_room("the output of a segmented sort", out.len(), n)?;
         for len in [n, self.ends.len()] {

@@ -317,8 +317,8 @@ pub fn select_tiles<M, F, C, U, R, const ITEMS: usize>(
     let place = first + tile::place::<ITEMS>(&block);
     // Which elements of a row are selected is a mask that all lanes have; lane `k` keeps that of row `k`, so that it takes one register.
     let (mut mask, mut of_warp) = (0, 0);
-    for k in 0..ITEMS {
-        let row = warp.ballot(place + 32 * k < n && choose(items[k]).is_ok());
+    for (k, &item) in items.iter().enumerate() {
+        let row = warp.ballot(place + 32 * k < n && choose(item).is_ok());
         if warp.lane() as usize == k {
             mask = row.bits();
         }
@@ -332,11 +332,11 @@ pub fn select_tiles<M, F, C, U, R, const ITEMS: usize>(
     let (own, below) = (warp.own_lane().bits(), warp.lanes_below().bits());
     // Of the warp's elements before the row.
     let mut rows = 0;
-    for k in 0..ITEMS {
+    for (k, &item) in items.iter().enumerate() {
         let row = warp.shuffle_idx(mask, k as u32);
         let (at, earlier) = (place + 32 * k, rows + (row & below).count_ones());
         // Chosen anew, so that no register holds the choice meanwhile; what was counted decides.
-        match choose(items[k]) {
+        match choose(item) {
             Ok(value) if row & own != 0 => {
                 // SAFETY: the number of selected elements before this one: below `n`, and another for each of them.
                 unsafe { tile::put(&mut selected, before + earlier as usize, value) };

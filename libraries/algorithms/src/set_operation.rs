@@ -167,11 +167,7 @@ where
     /// [`Error::TooShort`] if `out` has not room for as many elements as there can be, `count` has none, or the plan is for fewer elements;
     /// [`Error::TooMany`] for more than 2^31 tiles; what launches and allocations report.
     #[track_caller]
-    pub fn into<'o>(
-        self,
-        out: impl IntoOutput<K>,
-        count: impl IntoOutput<u64>,
-    ) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<K>, count: impl IntoOutput<u64>) -> Result<(), Error> {
         let (out, mut count) = (out.output(), count.output());
         let (a_len, b_len) = (self.a.len(), self.b.len());
         Error::check_room(

@@ -100,7 +100,7 @@ impl<'s, 'a, K: RadixKey> TopK<'s, 'a, K> {
     /// # Errors
     /// [`Error::Argument`] if there are fewer than `k` keys; [`Error::TooShort`] if `out` or the plan has room for fewer; [`Error::TooMany`] from 2^32 keys on;
     /// what launches and allocations report.
-    pub fn into<'o>(mut self, out: impl IntoOutput<K>) -> Result<(), Error> {
+    pub fn into(mut self, out: impl IntoOutput<K>) -> Result<(), Error> {
         let (out, n, k) = (out.output(), self.keys.len(), self.k);
         Error::check_room("the output of a selection", out.len(), k)?;
         if k > n {

@@ -45,7 +45,7 @@ where
     /// # Errors
     /// [`Error::TooShort`] if `out` has fewer elements; [`Error::TooMany`] for more than 2^31 blocks, which are 2^40 elements; what the launch reports.
     #[track_caller]
-    pub fn into<'o>(self, out: impl IntoOutput<T>) -> Result<(), Error> {
+    pub fn into(self, out: impl IntoOutput<T>) -> Result<(), Error> {
         let (stream, x, mut out) = (self.stream, self.input, out.output());
         Error::check_room("the output of a transformation", out.len(), x.len())?;
         if x.is_empty() {

@@ -33,7 +33,7 @@ fn sums_by_key(
 fn values_are_summed_by_key() {
     let (keys, values): (Vec<u32>, _) =
         (noise(9000).iter().map(|x| x % 777).collect(), noise(9000));
-    let mut expected = vec![[0, 0]; 777];
+    let mut expected = vec![[0u32; 2]; 777];
     for (&key, &value) in keys.iter().zip(&values) {
         let [group, sum] = &mut expected[key as usize];
         (*group, *sum) = (key, sum.wrapping_add(value));

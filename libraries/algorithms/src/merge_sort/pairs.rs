@@ -40,7 +40,7 @@ where
     /// # Errors
     /// [`Error::DifferentLengths`] if keys and values are not as many; else as [`MergeSort::into`](super::MergeSort::into).
     #[track_caller]
-    pub fn into<'o>(
+    pub fn into(
         self,
         keys_out: impl IntoOutput<Item<'a, I>>,
         values_out: impl IntoOutput<Item<'b, J>>,
