@@ -126,9 +126,6 @@ passes! {
     InlineRequired: "inline-required", Lowering, REQUIRED,
         "entries and small functions of the device library are inlined",
         "kernels", "line numbers of kernels";
-    UnmarkArithmetic: "unmark-arithmetic", Lowering, performance("loop_passes_keep_convergent_calls", "corpus: monte_carlo_one_block 1.525, soft_max 1.243, adam 1.128, bilateral_filter 1.115, calculate_temp 1.094, count_unset 1.092, spmv_jds 1.047, rope 1.043, srad 0.973, binomial_options 0.876, intersections 0.539"),
-        "calls of LLVM's functions and of PTX that are arithmetic lose the mark `convergent`",
-        "small functions of the device library are inlined", "all other calls";
     FormattedPanics: "formatted-panics", Lowering, REQUIRED,
         "panics whose arguments have known types store them, and the host formats the message",
         "entries are inlined; calls of panic functions are redirected", "panics with other arguments";

@@ -165,7 +165,6 @@ fn compile_with(
     run.enters(INSTRUMENTED, whole.as_ref().unwrap_or(m));
     let instrumented = instrument::build(whole, &roots, &names, input.target, input.dump)?;
     pass!(run, m: InlineRequired => kernels::inline(m, &roots, &names));
-    pass!(run, m: UnmarkArithmetic => retarget::unmark_arithmetic(m));
     pass!(run, m: FormattedPanics => formatted_panics::lower(m));
     pass!(run, m: StateIndexFacts => kernels::state_index_facts(m, &roots, &names));
     contract::check(m, Stage::Lowering, &names)?;

@@ -6,7 +6,7 @@
 use super::Pass;
 use crate::llvm::tests::context;
 use crate::llvm::{Machine, Module, Passes, Value};
-use crate::lower::retarget::{TRIPLE, unmark_arithmetic};
+use crate::lower::retarget::TRIPLE;
 use crate::lower::{atomics, local_atomics};
 use crate::opt::{
     Changed, bit_counts, bounds_check_hoisting, canonical_counters, case_analysis, counting_loops,
@@ -31,7 +31,6 @@ fn apply<'ctx>(pass: Pass, m: &mut Module<'ctx>, gpu: &Machine<'ctx>) {
         Pass::CaseAnalysis => loops.again(m, case_analysis::rewrite),
         Pass::GroupUnrolling => group_unrolling::unroll_all(m).unwrap(),
         Pass::EarlyChecks => early_checks::hoist_all(m),
-        Pass::UnmarkArithmetic => unmark_arithmetic(m),
         Pass::BitCounts => bit_counts::replace_all(m, &mut Changed::default()),
         Pass::LengthVersioning => length_versioning::version_all(m, &mut Changed::default()),
         Pass::CountingLoops => counting_loops::replace_all(m, &mut Changed::default()),

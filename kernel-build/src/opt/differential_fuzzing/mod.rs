@@ -28,7 +28,6 @@ use super::{
     wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
-use crate::lower::retarget;
 use compare::{Suite, check};
 
 /// Runs a pass on each function with a body; returns how many it changed.
@@ -238,7 +237,6 @@ fn changed(module: &mut Module<'_>, pass: impl FnOnce(&mut Module<'_>)) -> usize
 
 /// The passes of the pipeline from `canonical-counters` to `pointer-strength-reduction`.
 fn loop_passes<'ctx>(module: &mut Module<'ctx>) -> Changed<'ctx> {
-    retarget::unmark_arithmetic(module);
     let mut loops = Changed::default();
     length_versioning::version_all(module, &mut loops);
     loops.each(module, canonical_counters::canonicalise);
