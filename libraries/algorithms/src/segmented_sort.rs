@@ -130,7 +130,7 @@ impl<'s, 'a, K: RadixKey> SegmentedSort<'s, 'a, K> {
     fn number(&self, segments: &mut DeviceBuffer<u32>) -> Result<(), Error> {
         let segments = segments.slice_mut(..self.keys.len())?;
         let shape = Launch::covering(segments.len());
-        Ok(segment_numbers::launch(
+        Ok(segment_numbers::<K>::launch(
             self.stream,
             shape,
             self.ends,
@@ -169,8 +169,9 @@ impl<'s, 'a, K: RadixKey> SegmentedSort<'s, 'a, K> {
 }
 
 /// The number of each element's segment: how many segments end before it or at it.
+// For keys of some type, so that the crate that sorts compiles it: this crate has no device code of its own.
 #[kernel]
-pub fn segment_numbers(i: Index1D, ends: &[u32], mut y: DisjointSlice<u32>) {
+pub fn segment_numbers<K: RadixKey>(i: Index1D, ends: &[u32], mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
         *y = ends.partition_point(|&end| end as usize <= i.get()) as u32;
     }
