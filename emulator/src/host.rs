@@ -47,6 +47,10 @@ pub static HOST: &[Hook] = &[
         address: grid_sync as *const (),
     },
     Hook {
+        name: "__warploom.host.end_after_panic",
+        address: end_after_panic as *const (),
+    },
+    Hook {
         name: "__warploom.host.shared_static",
         address: shared_static as *const (),
     },
@@ -117,6 +121,9 @@ fn alloc_error(layout: Layout) -> ! {
         None,
     )
 }
+
+/// A launch whose thread panics ends by itself.
+extern "C-unwind" fn end_after_panic() {}
 
 extern "C-unwind" fn grid_sync(_arrivals: *mut u32) {
     intrinsics::grid_sync();

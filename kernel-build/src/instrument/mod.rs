@@ -44,6 +44,10 @@ const REPLACED: &[(&str, &str)] = &[
     ),
     ("__warploom_alloc_error", "__warploom.host.alloc_error"),
     ("__warploom_grid_sync", "__warploom.host.grid_sync"),
+    (
+        "__warploom_end_after_panic",
+        "__warploom.host.end_after_panic",
+    ),
 ];
 
 /// A copy of host IR to instrument, if that is wanted. Other hosts than these have no intrinsics that instrumented code can call: kernels run
