@@ -129,7 +129,7 @@ pub trait Selections: OnStream {
     }
 
     /// The `k` largest of `keys`, from the largest, or with [`smallest`](TopK::smallest) the smallest, from the smallest. The order is that of
-    /// [`sort`](Self::sort).
+    /// [`sort`](crate::Sorts::sort).
     ///
     /// Time O(n · bits): for each 8 bits of a key and once more all keys are read; then `k` keys are sorted. Equal inputs give equal bits, if keys with equal
     /// [`bits`](RadixKey::bits) are equal: of keys that differ otherwise, any may be among the last ones selected. At most 2^32 − 1 keys. Memory: 16 KiB, and that
