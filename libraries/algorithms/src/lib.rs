@@ -58,3 +58,8 @@ pub mod prelude {
 
 #[cfg(doc)]
 use warploom::Stream;
+
+// The example of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

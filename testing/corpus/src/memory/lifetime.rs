@@ -11,7 +11,7 @@ use crate::case::{case, cases, count, floats, launch};
 #[kernel]
 unsafe fn input_dropped<const BUG: bool>(i: Index1D, x: *const u32, mut y: DisjointSlice<u32>) {
     if let Some(y) = y.get_mut(i) {
-        // SAFETY: an element for each thread, in a buffer that lives; the bug is intended.
+        // SAFETY: an element for each thread, in a buffer that is still allocated; the bug is intended.
         *y = unsafe { *x.add(i.get()) } + 1; //~ WL0010
     }
 }
@@ -20,7 +20,7 @@ unsafe fn input_dropped<const BUG: bool>(i: Index1D, x: *const u32, mut y: Disjo
 #[kernel]
 unsafe fn output_replaced<const BUG: bool>(i: Index1D, x: &[f32], y: *mut f32) {
     if i.get() < x.len() {
-        // SAFETY: an element for each thread, in a buffer that lives; the bug is intended.
+        // SAFETY: an element for each thread, in a buffer that is still allocated; the bug is intended.
         unsafe { *y.add(i.get()) = 0.5 * x[i.get()] }; //~ WL0010
     }
 }
