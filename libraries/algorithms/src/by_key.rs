@@ -229,15 +229,12 @@ pub fn runs_of_tiles<M, F, K, V, O, const MODE: u32>(
     let view = M::view(a, b, c);
     let items: [(K, V); ITEMS] = tile::load(&block, view, fetch, first, n);
     let place = first + tile::place::<ITEMS>(&block);
-    // The key before the warp's first one, and whether a run begins behind its last one.
+    // The key before the warp's first one.
     let of_warp = place - warp.lane() as usize;
     let mut previous = items[0].0;
     if of_warp > 0 && of_warp <= n {
         previous = fetch.get(view, of_warp - 1).0;
     }
-    let last = of_warp + 32 * ITEMS - 1;
-    let ends_last = last + 1 == n
-        || last + 1 < n && warp.lane() == 31 && items[ITEMS - 1].0 != fetch.get(view, last + 1).0;
     let begins: [u32; ITEMS] = from_fn(|k| {
         let (at, key) = (place + 32 * k, items[k].0);
         // Lane 31 gives lane 0 the last key of the row before.
@@ -283,18 +280,23 @@ pub fn runs_of_tiles<M, F, K, V, O, const MODE: u32>(
             let run = before.map_or(0, |before| before.begun) + u64::from(up_to.count_ones());
             // The first element of all begins a run, so there is one up to each.
             let run = (run as usize).wrapping_sub(1);
-            let ends = at + 1 == n
-                || match warp.lane() {
-                    31 if k + 1 == ITEMS => ends_last,
-                    31 => begins[(k + 1) % ITEMS] & 1 != 0,
-                    _ => begins[k] & warp.own_lane().bits() << 1 != 0,
-                };
-            if at < n && begins[k] & warp.own_lane().bits() != 0 {
+            let begins_here = begins[k] & warp.own_lane().bits() != 0;
+            if begins_here {
                 // SAFETY: one run per beginning, so another place for each, below the number of elements.
                 unsafe { tile::put(&mut keys, run, items[k].0) };
             }
-            if at < n && ends {
-                // SAFETY: as above: a run has one end.
+            // Where a run begins, the one before it ends: beginnings are counted once, so that a comparison which answers
+            // otherwise elsewhere cannot give two threads one place.
+            let of_previous = match before {
+                Some(before) if warp.lane() == 0 => before.value,
+                _ => earlier,
+            };
+            if begins_here && run > 0 {
+                // SAFETY: as above, of the run before.
+                unsafe { tile::put(&mut values, run - 1, of_previous) };
+            }
+            if at + 1 == n {
+                // SAFETY: the last run, behind which none begins.
                 unsafe { tile::put(&mut values, run, value) };
             }
         } else if at < n {

@@ -1,5 +1,6 @@
 //! Runs of equal keys against the same on the host.
 
+use warploom::prelude::*;
 use warploom_algorithms::prelude::*;
 
 use crate::{LENGTHS, check, noise};
@@ -140,4 +141,30 @@ fn the_first_of_each_run() {
             Ok(y.slice(..count)?.to_vec(stream)?)
         });
     }
+}
+
+/// A key whose comparison is no equality: it depends on the side.
+#[derive(Clone, Copy, Debug, Plain)]
+#[repr(transparent)]
+struct OneSided(u32);
+
+impl PartialEq for OneSided {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 < other.0
+    }
+}
+
+/// Two threads that decide differently where a run ends must not write one place.
+#[test]
+fn keys_whose_comparison_depends_on_the_side_are_no_race() {
+    let n = 20_000;
+    let keys: Vec<OneSided> = keys(n, 3).into_iter().map(|x| OneSided(x % 5)).collect();
+    let runs = 1 + keys.windows(2).filter(|w| w[1] != w[0]).count();
+    check(&[runs], |device, stream| {
+        let (keys, values) = (device.upload(&keys)?, device.upload(&noise(n))?);
+        let (mut unique, mut sums) = (device.zeroed(n)?, device.zeroed(n)?);
+        let pairs = keys.input().zip(&values);
+        let add = stream.by_key(pairs, u32::wrapping_add);
+        Ok(vec![add.reduce_count(&mut unique, &mut sums)?])
+    });
 }
