@@ -44,7 +44,7 @@ pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
 pub use segmented_reduce::SegmentedReduce;
 pub use segmented_sort::{SegmentedSort, SegmentedSortPlan};
-pub use select::{FilterMap, Select, SelectPlan};
+pub use select::{Changed, Choose, Mapped, Select, SelectPlan, Where};
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };

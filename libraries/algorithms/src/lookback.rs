@@ -5,10 +5,12 @@
 //! published what all tiles up to it have (the prefix), and publishes its own prefix. (Merrill and Garland, "Single-pass Parallel Prefix Scan with
 //! Decoupled Look-back", 2016.)
 //!
-//! Each word of a state is in a word of 64 bits together with the status. A reader takes a state when all its words have the same status; each status
-//! is published once, so that the words are those of one value. So relaxed accesses suffice, whatever the size of a state.
+//! A state is in cells of 64 bits, each of which has the status in its upper two bits, and a word of the state, or a number of two words, in the others. A reader
+//! takes a state when all its cells have the same status; each status is published once, so that the cells are those of one value. So relaxed accesses suffice,
+//! whatever the size of a state.
 
 use std::array::from_fn;
+use std::mem::MaybeUninit;
 
 use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
@@ -23,60 +25,221 @@ const AGGREGATE: u32 = 1;
 /// What all tiles up to it have.
 const PREFIX: u32 = 2;
 
+/// Where a cell has its status.
+const STATUS_AT: u32 = 62;
+
 /// Words of 64 bits for the counter and the states of `tiles` tiles. They must be 0 before each launch.
 pub(crate) const fn words<S: State>(tiles: usize) -> usize {
-    1 + S::WORDS * tiles
+    1 + cells::<S>() * tiles
 }
 
-/// The number of the next tile, the same in all threads of the block. Each number is given to one block.
+/// Cells of a state.
+const fn cells<S: State>() -> usize {
+    S::WORDS - S::NUMBER as usize
+}
+
+/// A one-pass algorithm: what a block does with a tile, before and after it is known what earlier tiles have.
 ///
-/// All threads of the block must make the call: it holds a barrier.
-#[inline(always)]
-pub(crate) fn next_tile(block: &Block<'_>, states: &[Atomic<u64>], shared: Shared<'_>) -> usize {
-    tile::share_number(block, shared, || states[0].fetch_add(1, Relaxed) as u32) as usize
+/// `full`: other tiles follow. The last tile has code of its own, so that what it needs costs the others nothing.
+pub(crate) trait OnePass {
+    /// What tiles tell later ones.
+    type State: State;
+    /// The elements of a tile that a thread has.
+    type Items: Copy;
+    /// What a thread keeps of them in registers.
+    type Kept;
+
+    /// The thread's elements of a tile.
+    fn load(&self, block: &Block<'_>, number: usize) -> Self::Items;
+
+    /// What the thread's warp has of the tile; in all lanes the same. Elements that are needed later are put into the slot of shared memory.
+    fn stage(
+        &self,
+        warp: &Warp<'_>,
+        tile: (usize, Slot),
+        full: bool,
+        items: Self::Items,
+    ) -> (Self::State, Self::Kept);
+
+    /// Two states into one, the earlier first. The state of the last warp that has elements is in no call.
+    fn combine(&self, earlier: Self::State, later: Self::State) -> Self::State;
+
+    /// Writes results.
+    ///
+    /// # Safety
+    /// One block has the tile, and `kept` is from its `stage`, with a barrier between.
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Self::State>, full: bool, kept: Self::Kept);
 }
 
-/// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the states of `tile`, which has `own`.
+/// One of the two places in shared memory for the elements of a tile.
+#[derive(Clone, Copy)]
+pub(crate) enum Slot {
+    First,
+    Second,
+}
+
+impl Slot {
+    /// How many there are.
+    pub(crate) const ALL: usize = 2;
+
+    #[inline(always)]
+    fn other(self) -> Self {
+        match self {
+            Slot::First => Slot::Second,
+            Slot::Second => Slot::First,
+        }
+    }
+}
+
+/// A tile whose earlier tiles are known.
+#[derive(Clone, Copy)]
+pub(crate) struct Tile<S> {
+    pub(crate) number: usize,
+    pub(crate) slot: Slot,
+    /// What all earlier tiles have, `None` for the first.
+    pub(crate) before: Option<S>,
+    /// What the earlier warps of the tile have, `None` for the first.
+    pub(crate) warps: Option<S>,
+}
+
+/// Runs `pass` over tiles of `whole` elements, `len` in all, for as many blocks as are resident at once.
+///
+/// A block is given tiles until there are none left. It looks back from a tile when it has published the aggregate of its next one: so blocks seldom wait, because
+/// the aggregates of all earlier tiles are there by then. The elements of the tile after that one are on their way to registers meanwhile. All threads of the block
+/// must make the call: it holds barriers, one of them between `stage` and `finish` of a tile, and none between `finish` and the next `stage`.
+#[inline(always)]
+pub(crate) fn run<P: OnePass>(
+    block: &Block<'_>,
+    warp: &Warp<'_>,
+    (states, shared): (&[Atomic<u64>], Shared<'_>),
+    (whole, len): (usize, usize),
+    pass: &P,
+) {
+    let claim = || states[0].fetch_add(1, Relaxed) as u32;
+    let mut number = tile::share_number(block, shared, claim) as usize;
+    let tiles = len.div_ceil(whole);
+    if number >= tiles {
+        return;
+    }
+    let combine = |a, b| pass.combine(a, b);
+    // Not an option: where there is no next tile, no register keeps the elements of the last one.
+    let mut items = MaybeUninit::new(pass.load(block, number));
+    let mut waiting: Option<Staged<P>> = None;
+    let mut slot = Slot::First;
+    loop {
+        // All have read what the barriers of the last tile were for.
+        block.sync();
+        let states = States::new(states, cells::<P::State>());
+        let mut staged = None;
+        if number < tiles {
+            // SAFETY: loaded before the loop, or where there was a next tile.
+            let loaded = unsafe { items.assume_init() };
+            let mut next = 0;
+            if block.thread() == 0 {
+                next = claim();
+            }
+            let full = number + 1 < tiles;
+            let (of_warp, kept) = if full {
+                pass.stage(warp, (number, slot), true, loaded)
+            } else {
+                pass.stage(warp, (number, slot), false, loaded)
+            };
+            tile::set_number(block, shared, next);
+            let warps = if full {
+                WARPS
+            } else {
+                (len - number * whole).div_ceil(whole / WARPS)
+            };
+            let (warps, own) = tile::before_warp(block, warp, shared, of_warp, warps, combine);
+            if full {
+                let status = if number == 0 { PREFIX } else { AGGREGATE };
+                states.publish(block, number, status, own);
+            }
+            staged = Some(Staged {
+                number,
+                slot,
+                warps,
+                own,
+                kept,
+            });
+            number = tile::number(shared) as usize;
+            slot = slot.other();
+            if number < tiles {
+                items = MaybeUninit::new(pass.load(block, number));
+            }
+        }
+        if let Some(waiting) = waiting {
+            let Staged { number, slot, .. } = waiting;
+            let before = before(block, warp, (&states, shared), number, combine);
+            let full = number + 1 < tiles;
+            if full && let Some(before) = before {
+                let prefix = pass.combine(before, waiting.own);
+                states.publish(block, number, PREFIX, prefix);
+            }
+            let tile = Tile {
+                number,
+                slot,
+                before,
+                warps: waiting.warps,
+            };
+            if full {
+                // SAFETY: the counter gives each tile to one block, and `before_warp` held a barrier.
+                unsafe { pass.finish(warp, tile, true, waiting.kept) };
+            } else {
+                // SAFETY: as above.
+                unsafe { pass.finish(warp, tile, false, waiting.kept) };
+            }
+        }
+        if staged.is_none() {
+            return;
+        }
+        waiting = staged;
+    }
+}
+
+/// A tile whose aggregate was published.
+struct Staged<P: OnePass> {
+    number: usize,
+    slot: Slot,
+    /// What the warps before this one have.
+    warps: Option<P::State>,
+    /// What the tile has.
+    own: P::State,
+    kept: P::Kept,
+}
+
+/// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0.
 ///
 /// Each thread reads one earlier tile, so that a block looks back over as many tiles at once as it has threads: about as many as are under way on a device, of which
 /// one has its prefix. All threads of the block must make the call, with equal arguments: it holds a barrier. `combine` is given the earlier state first.
 #[inline(always)]
-pub(crate) fn before<S: State>(
+fn before<S: State>(
     block: &Block<'_>,
     warp: &Warp<'_>,
-    (states, shared): (&[Atomic<u64>], Shared<'_>),
+    (states, shared): (&States<'_>, Shared<'_>),
     tile: usize,
-    own: S,
     combine: impl Fn(S, S) -> S,
 ) -> Option<S> {
-    let states = States::new(states, S::WORDS);
-    let first_warp = block.thread() < 32;
     if tile == 0 {
-        if first_warp {
-            states.publish(warp, tile, PREFIX, own);
-        }
         return None;
-    }
-    if first_warp {
-        states.publish(warp, tile, AGGREGATE, own);
     }
     let mut before: Option<S> = None;
     let mut end = tile;
     loop {
         let index = warp.index() as usize;
-        let (found, window) = look_back(warp, &states, end.saturating_sub(32 * index), &combine);
+        let (found, window) = look_back(warp, states, end.saturating_sub(32 * index), &combine);
         tile::share_window(block, warp, shared, (found, window));
-        let mut complete = false;
-        for other in 0..WARPS {
-            // Windows from the latest tiles to the first ones, as far as there are tiles.
-            if !complete && end > 32 * other {
-                let (found, window): (bool, S) = tile::window(shared, other);
-                before = Some(match before {
-                    Some(later) => combine(window, later),
-                    None => window,
-                });
-                complete = found;
-            }
+        // Windows from the latest tiles to the first ones, as far as there are tiles. Not unrolled: registers have the next tile.
+        let windows = end.div_ceil(32).min(WARPS);
+        let (mut complete, mut other) = (false, 0);
+        while !complete && other < windows {
+            let (found, window): (bool, S) = tile::window(shared, other);
+            before = Some(match before {
+                Some(later) => combine(window, later),
+                None => window,
+            });
+            complete = found;
+            other += 1;
         }
         if complete {
             break;
@@ -84,9 +247,6 @@ pub(crate) fn before<S: State>(
         end -= THREADS;
         // All have read the windows before others are written.
         block.sync();
-    }
-    if first_warp && let Some(before) = before {
-        states.publish(warp, tile, PREFIX, combine(before, own));
     }
     before
 }
@@ -99,7 +259,7 @@ fn look_back<S: State>(
     end: usize,
     combine: impl Fn(S, S) -> S,
 ) -> (bool, S) {
-    let (status, mut state) = states.wait(warp, end);
+    let (status, mut state) = states.wait::<S>(warp, end);
     // Lane 0 has the latest tile; those behind the first prefix do not count.
     let last = warp.ballot(status == PREFIX).lowest();
     let lanes = last.unwrap_or(31);
@@ -112,9 +272,9 @@ fn look_back<S: State>(
     (last.is_some(), S::from_words(state))
 }
 
-/// The states of tiles: word `k` of tile `t` is number `k * tiles + t`.
+/// The states of tiles: cell `k` of tile `t` is number `k * tiles + t`.
 struct States<'v> {
-    words: &'v [Atomic<u64>],
+    cells: &'v [Atomic<u64>],
     tiles: usize,
     n: usize,
 }
@@ -122,54 +282,61 @@ struct States<'v> {
 impl<'v> States<'v> {
     #[inline(always)]
     fn new(states: &'v [Atomic<u64>], n: usize) -> Self {
-        let words = &states[1..];
+        let cells = &states[1..];
         States {
-            words,
-            tiles: words.len() / n,
+            cells,
+            tiles: cells.len() / n,
             n,
         }
     }
 
-    /// Each lane that there is a word for writes one.
+    /// Each thread of the block that there is a cell for writes one.
     #[inline(always)]
-    fn publish(&self, warp: &Warp<'_>, tile: usize, status: u32, state: impl State) {
-        let [a, b, c, d, e, f] = state.to_words();
-        let lane = warp.lane() as usize;
-        let word = match lane {
-            0 => a,
-            1 => b,
-            2 => c,
-            3 => d,
-            4 => e,
-            _ => f,
+    fn publish<S: State>(&self, block: &Block<'_>, tile: usize, status: u32, state: S) {
+        let words = state.to_words();
+        let thread = block.thread();
+        let [a, b, c, d, e, f] = words;
+        // The first cell has two words if those are a number.
+        let (second, rest) = if S::NUMBER {
+            (b, [a, c, d, e, f, 0])
+        } else {
+            (0, words)
         };
-        if lane < self.n {
-            let word = u64::from(status) << 32 | u64::from(word);
-            self.words[lane * self.tiles + tile].store(word, Relaxed);
+        let own = each(rest, self.n, |k, word| if thread == k { word } else { 0 });
+        let [a, b, c, d, e, f] = own;
+        let second = if thread == 0 { second } else { 0 };
+        let cell = u64::from(second) << 32 | u64::from(a | b | c | d | e | f);
+        if thread < self.n {
+            let cell = u64::from(status) << STATUS_AT | cell;
+            self.cells[thread * self.tiles + tile].store(cell, Relaxed);
         }
     }
 
     /// Status and words of the tile `lane + 1` before `end`, once all tiles of the warp's lanes have published. Lanes that have no tile have an aggregate without
     /// meaning, behind the prefix of tile 0.
     #[inline(always)]
-    fn wait(&self, warp: &Warp<'_>, end: usize) -> (u32, [u32; WORDS]) {
+    fn wait<S: State>(&self, warp: &Warp<'_>, end: usize) -> (u32, [u32; WORDS]) {
         let tile = end.checked_sub(1 + warp.lane() as usize);
         // The block of an earlier tile never publishes if a closure of the caller's panics there.
         let mut spin = SpinLoop::new();
         loop {
             let (mut status, mut words) = (AGGREGATE, [0; WORDS]);
             if let Some(tile) = tile {
-                let both: [u64; WORDS] = from_fn(|k| {
+                let cells: [u64; WORDS] = from_fn(|k| {
                     if k < self.n {
-                        self.words[k * self.tiles + tile].load(Relaxed)
+                        self.cells[k * self.tiles + tile].load(Relaxed)
                     } else {
                         0
                     }
                 });
-                words = both.map(|both| both as u32);
-                status = (both[0] >> 32) as u32;
-                for (k, both) in both.into_iter().enumerate() {
-                    if k < self.n && (both >> 32) as u32 != status {
+                words = cells.map(|cell| cell as u32);
+                if S::NUMBER {
+                    let high = (cells[0] >> 32) as u32 & (u32::MAX >> 2);
+                    words = [words[0], high, words[1], words[2], words[3], words[4]];
+                }
+                status = (cells[0] >> STATUS_AT) as u32;
+                for (k, cell) in cells.into_iter().enumerate() {
+                    if k < self.n && (cell >> STATUS_AT) as u32 != status {
                         status = NOTHING;
                     }
                 }

@@ -4,21 +4,19 @@
 //! elements. These are scanned one after the other in registers, the threads' values by shuffles, those of the warps through shared memory, and those of the
 //! tiles by look-back; then the values go back to rows. An odd number of elements per thread keeps the exchange free of bank conflicts.
 
-use std::array::from_fn;
-
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
 use crate::input::{Arguments, Empty, Fetch, Input, Memory};
-use crate::lookback;
+use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::output::IntoOutput;
 use crate::state::{State, Value, WORDS};
 use crate::tuning::by_size;
 use crate::{Error, tile};
 
 /// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [23, 23, 23, 11, 7];
+const ITEMS: [usize; 5] = [23, 23, 23, 9, 5];
 
 /// A scan that was described and has not run; see [`crate::Scans::inclusive_scan`](crate::Scans::inclusive_scan).
 #[must_use = "nothing runs before `into`"]
@@ -143,8 +141,8 @@ where
         };
         match const { by_size::<T>(ITEMS) } {
             23 => launch.run::<23, INCLUSIVE>(),
-            11 => launch.run::<11, INCLUSIVE>(),
-            _ => launch.run::<7, INCLUSIVE>(),
+            9 => launch.run::<9, INCLUSIVE>(),
+            _ => launch.run::<5, INCLUSIVE>(),
         }
     }
 }
@@ -168,8 +166,8 @@ where
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
     fn run<const ITEMS: usize, const INCLUSIVE: bool>(self) -> Result<(), Error> {
-        let shape =
-            tile::launch(self.out.len(), ITEMS)?.dynamic_shared(tile::exchange_bytes::<T>(ITEMS));
+        let shape = tile::one_pass(self.out.len(), ITEMS)?
+            .dynamic_shared(tile::slots_bytes(ITEMS, size_of::<T>()));
         let (a, b, c) = self.slices;
         let Value(nothing) = Value::from_words([0; WORDS]);
         Ok(scan_tiles::<M, F, T, O, ITEMS, INCLUSIVE>::launch(
@@ -189,7 +187,7 @@ where
 }
 
 /// Scans as many elements as `y` has. `INCLUSIVE`: each value has its own element in it; otherwise there is an `init`.
-#[kernel(block(256), max_registers(64))]
+#[kernel(block(256), max_registers(80))]
 pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     block: Block,
     warp: Warp,
@@ -210,39 +208,128 @@ pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
     let shared = shared_array!(u32, tile::SHARED);
-    let number = lookback::next_tile(&block, states, shared);
-    let (first, n) = (number * (tile::THREADS * ITEMS), y.len());
-    let rows: [T; ITEMS] = tile::load(&block, M::view(a, b, c), fetch, first, n);
-    let mut values = tile::rows_to_threads(&warp, exchange, rows);
-    for k in 1..ITEMS {
-        values[k] = op(values[k - 1], values[k]);
+    let (len, whole) = (y.len(), tile::THREADS * ITEMS);
+    let pass = ScanPass::<M, F, T, O, ITEMS, INCLUSIVE> {
+        view: M::view(a, b, c),
+        fetch,
+        op,
+        init,
+        has_init,
+        exchange: exchange.as_ptr(),
+        y: y.raw(),
+        len,
+    };
+    lookback::run(&block, &warp, (states, shared), (whole, len), &pass);
+}
+
+/// A scan, as [`lookback::run`] runs it.
+struct ScanPass<'k, M: Memory + 'k, F, T: Plain, O, const ITEMS: usize, const INCLUSIVE: bool> {
+    view: M::View<'k>,
+    fetch: F,
+    op: O,
+    init: T,
+    has_init: bool,
+    exchange: *mut T,
+    y: *mut T,
+    len: usize,
+}
+
+impl<M: Memory, F, T: Plain, O, const ITEMS: usize, const INCLUSIVE: bool>
+    ScanPass<'_, M, F, T, O, ITEMS, INCLUSIVE>
+{
+    #[inline(always)]
+    fn part(&self, warp: &Warp<'_>, slot: Slot) -> tile::Part<T, ITEMS> {
+        let distance = tile::THREADS * ITEMS * size_of::<T>();
+        tile::Part::of_warp(warp, self.exchange, slot, distance)
     }
-    let up_to = tile::scan_row(&warp, values[ITEMS - 1], op);
-    let of_warp = warp.shuffle_idx(up_to, 31);
-    let earlier = warp.shuffle_up(up_to, 1);
-    let combine = |Value(a), Value(b)| Value(op(a, b));
-    let (warps, of_tile) = tile::before_warp(&block, &warp, shared, Value(of_warp), combine);
-    let tiles = lookback::before(&block, &warp, (states, shared), number, of_tile, combine);
-    let mut before = has_init.then_some(init);
-    if let Some(Value(tiles)) = tiles {
-        before = Some(after(before, tiles, op));
+}
+
+impl<'k, M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool> OnePass
+    for ScanPass<'k, M, F, T, O, ITEMS, INCLUSIVE>
+where
+    M: Memory,
+    F: Fetch<M, Item = T>,
+    T: Plain,
+    O: Fn(T, T) -> T + Copy,
+{
+    type State = Value<T>;
+    type Items = [T; ITEMS];
+    type Kept = ();
+
+    #[inline(always)]
+    fn load(&self, block: &Block<'_>, number: usize) -> [T; ITEMS] {
+        let first = number * tile::THREADS * ITEMS;
+        tile::load::<M, F, ITEMS>(block, self.view, self.fetch, first, self.len)
     }
-    if let Some(Value(warps)) = warps {
-        before = Some(after(before, warps, op));
+
+    #[inline(always)]
+    fn stage(
+        &self,
+        warp: &Warp<'_>,
+        (number, slot): (usize, Slot),
+        full: bool,
+        rows: [T; ITEMS],
+    ) -> (Value<T>, ()) {
+        let (op, part) = (self.op, self.part(warp, slot));
+        // Nothing is computed from what stands in for elements behind the end, nor from the last element if that is in no result: the closure may panic for
+        // such values.
+        let first = (number * tile::THREADS + (32 * warp.index() + warp.lane()) as usize) * ITEMS;
+        let left = self.len.saturating_sub(first + usize::from(!INCLUSIVE));
+        let left = left.min(ITEMS) as u32;
+        let used = |k| full || (k as u32) < left;
+        let mut values = part.rows_to_threads(warp, rows);
+        for k in 1..ITEMS {
+            values[k] = if used(k) {
+                op(values[k - 1], values[k])
+            } else {
+                values[k - 1]
+            };
+        }
+        let up_to = tile::scan_row(warp, values[ITEMS - 1], used(0), op);
+        let earlier = warp.shuffle_up(up_to, 1);
+        if warp.lane() > 0 && used(0) {
+            values = values.map(|value| op(earlier, value));
+        }
+        part.put(values);
+        (Value(warp.shuffle_idx(up_to, 31)), ())
     }
-    if warp.lane() > 0 {
-        before = Some(after(before, earlier, op));
+
+    #[inline(always)]
+    fn combine(&self, Value(earlier): Value<T>, Value(later): Value<T>) -> Value<T> {
+        Value((self.op)(earlier, later))
     }
-    if let Some(before) = before {
-        let own = values;
-        values = from_fn(|k| match k.checked_sub(usize::from(!INCLUSIVE)) {
-            Some(k) => op(before, own[k]),
-            None => before,
-        });
+
+    #[inline(always)]
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Value<T>>, full: bool, (): ()) {
+        let (op, part, lane) = (self.op, self.part(warp, tile.slot), warp.lane() as usize);
+        let first_of_warp = (tile.number * tile::WARPS + warp.index() as usize) * (32 * ITEMS);
+        if !full && first_of_warp >= self.len {
+            return;
+        }
+        let first = first_of_warp + lane;
+        let left = self.len.saturating_sub(first);
+        let mut before = self.has_init.then_some(self.init);
+        if let Some(Value(tiles)) = tile.before {
+            before = Some(after(before, tiles, op));
+        }
+        if let Some(Value(warps)) = tile.warps {
+            before = Some(after(before, warps, op));
+        }
+        for k in 0..ITEMS {
+            if full || 32 * k < left {
+                let value = if !INCLUSIVE && k == 0 && lane == 0 {
+                    before.unwrap_or(self.init)
+                } else {
+                    let at = lane + 32 * k - usize::from(!INCLUSIVE);
+                    // SAFETY: in the part, all of which was written before the barriers since then.
+                    after(before, unsafe { part.get(at) }, op)
+                };
+                // SAFETY: within, as was just seen; the tile is of one block, and the place of one thread.
+                unsafe { tile::put(self.y, first + 32 * k, value) };
+            }
+        }
+        warp.sync();
     }
-    let values = tile::threads_to_rows(&warp, exchange, values);
-    // SAFETY: tiles are of one block each, by the counter, and places in them of one thread.
-    unsafe { tile::store(&block, &mut y, first, values) };
 }
 
 /// `value`, with `before` before it if there is one.

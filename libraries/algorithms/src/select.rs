@@ -1,40 +1,128 @@
-//! The elements for which a predicate holds, in order and without gaps, in one pass over memory.
+//! The elements that a function selects, in order and without gaps, in one pass over memory.
 //!
-//! Tiles, rows and look-back as for scans; but what is scanned are counts, which `ballot` gives for a row at once.
+//! Tiles, rows and look-back as for scans; but what is scanned are counts, which `ballot` gives for a row at once. Each warp puts what it selects side by side
+//! in shared memory, so that what it writes to memory is coalesced.
 
+use warploom::device_std::KernelArg;
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
 use crate::input::{Arguments, Empty, Fetch, Input, Memory};
-use crate::lookback;
+use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::output::IntoOutput;
-use crate::state::Value;
+use crate::state::{Count, State, Value, each};
 use crate::tuning::by_size;
 use crate::{Error, tile};
 
 /// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [16, 16, 16, 8, 4];
+const ITEMS: [usize; 5] = [20, 20, 20, 9, 4];
 
-/// A selection that was described and has not run; see [`crate::Selections::select`](crate::Selections::select).
+/// A selection that was described and has not run; see [`crate::Selections::select`](crate::Selections::select),
+/// [`filter_map`](crate::Selections::filter_map), [`unique`](crate::Selections::unique).
 #[must_use = "nothing runs before `into`, `into_with_rest` or `count`"]
-pub struct Select<'s, 'a, M: Memory, F, P> {
-    pub(crate) selection: Selection<'s, 'a, M, F>,
-    pub(crate) predicate: P,
-}
-
-/// A selection with a function that was described and has not run; see [`crate::Selections::filter_map`](crate::Selections::filter_map).
-#[must_use = "nothing runs before `into` or `count`"]
-pub struct FilterMap<'s, 'a, M: Memory, F, P> {
-    pub(crate) selection: Selection<'s, 'a, M, F>,
-    pub(crate) f: P,
-}
-
-/// What all selections have.
-pub(crate) struct Selection<'s, 'a, M: Memory, F> {
+pub struct Select<'s, 'a, M: Memory, F, C> {
     pub(crate) stream: &'s Stream,
     pub(crate) input: Input<'a, M, F>,
+    pub(crate) choose: C,
     pub(crate) plan: Option<&'s mut SelectPlan>,
+}
+
+/// What is selected from elements `I`, as values `U`: a closure of the caller's, or what is unequal to the element before it. Not for implementations elsewhere.
+pub trait Choose<I, U>: KernelArg + Send + Sync {
+    /// Whether the element before is needed.
+    #[doc(hidden)]
+    const PREVIOUS: bool = false;
+
+    /// The value that is selected, or else, if it is wanted, that for the rest.
+    #[doc(hidden)]
+    fn choose(self, previous: Option<I>, item: I) -> Result<U, Option<U>>;
+
+    /// The element of the lane before; for lane 0 that of lane 31 in `row_before`; or what `load` loads. All lanes of the warp make the call.
+    #[doc(hidden)]
+    fn shifted(warp: &Warp<'_>, row_before: I, row: I, load: impl FnOnce() -> I) -> I {
+        let _ = (warp, row_before, load);
+        row
+    }
+}
+
+/// Elements for which a predicate holds.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Where<P>(pub(crate) P);
+/// Elements for which a predicate holds, and the others apart.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct Parts<P>(P);
+/// Values that a function makes of some elements.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Mapped<P>(pub(crate) P);
+/// Elements that are unequal to the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct Changed;
+
+// SAFETY: a closure, which a launch takes by value if it has these bounds; the device pass refuses one with addresses of the host.
+unsafe impl<P: Copy + Send + Sync + 'static> KernelArg for Where<P> {}
+// SAFETY: as above.
+unsafe impl<P: Copy + Send + Sync + 'static> KernelArg for Parts<P> {}
+// SAFETY: as above.
+unsafe impl<P: Copy + Send + Sync + 'static> KernelArg for Mapped<P> {}
+// SAFETY: no bytes.
+unsafe impl KernelArg for Changed {}
+
+impl<I: Copy, P: Fn(I) -> bool + Copy + Send + Sync + 'static> Choose<I, I> for Where<P> {
+    #[inline(always)]
+    fn choose(self, _: Option<I>, item: I) -> Result<I, Option<I>> {
+        if self.0(item) { Ok(item) } else { Err(None) }
+    }
+}
+
+impl<I: Copy, P: Fn(I) -> bool + Copy + Send + Sync + 'static> Choose<I, I> for Parts<P> {
+    #[inline(always)]
+    fn choose(self, _: Option<I>, item: I) -> Result<I, Option<I>> {
+        if self.0(item) {
+            Ok(item)
+        } else {
+            Err(Some(item))
+        }
+    }
+}
+
+impl<I, U, P: Fn(I) -> Option<U> + Copy + Send + Sync + 'static> Choose<I, U> for Mapped<P> {
+    #[inline(always)]
+    fn choose(self, _: Option<I>, item: I) -> Result<U, Option<U>> {
+        self.0(item).ok_or(None)
+    }
+}
+
+impl<I: Plain + PartialEq> Choose<I, I> for Changed {
+    const PREVIOUS: bool = true;
+
+    #[inline(always)]
+    fn choose(self, previous: Option<I>, item: I) -> Result<I, Option<I>> {
+        match previous {
+            Some(previous) if previous == item => Err(None),
+            _ => Ok(item),
+        }
+    }
+
+    #[inline(always)]
+    fn shifted(warp: &Warp<'_>, row_before: I, row: I, load: impl FnOnce() -> I) -> I {
+        // More than lanes exchange.
+        if size_of::<I>() > 16 {
+            return load();
+        }
+        let lane = warp.lane();
+        let given = if lane == 31 { row_before } else { row };
+        let words = each(
+            Value(given).to_words(),
+            size_of::<I>().div_ceil(4),
+            |_, word| warp.shuffle_idx(word, (lane + 31) % 32),
+        );
+        let Value(before) = Value::from_words(words);
+        before
+    }
 }
 
 /// The memory of a selection, for use again and again and in graphs: of no more than the elements that it was made for, of any type.
@@ -79,19 +167,14 @@ impl SelectPlan {
     }
 
     const fn words(len: usize, items: usize) -> usize {
-        lookback::words::<Value<u64>>(tile::tiles(len, items))
+        lookback::words::<Count>(tile::tiles(len, items))
     }
 }
 
-impl<'s, M, F, P> Select<'s, '_, M, F, P>
-where
-    M: Memory,
-    F: Fetch<M, Item: Plain>,
-    P: Fn(F::Item) -> bool + Copy + Send + Sync + 'static,
-{
+impl<'s, 'a, M: Memory, F: Fetch<M>, C> Select<'s, 'a, M, F, C> {
     /// Uses the memory of `plan` instead of some of the device's pool.
     pub fn plan(mut self, plan: &'s mut SelectPlan) -> Self {
-        self.selection.plan = Some(plan);
+        self.plan = Some(plan);
         self
     }
 
@@ -100,114 +183,50 @@ where
     /// # Errors
     /// [`Error::TooShort`] if `selected` has room for fewer elements than the input has, `count` for none, or the plan is for fewer; what launches and
     /// allocations report.
-    pub fn into(
+    pub fn into<U: Plain>(
         self,
-        selected: impl IntoOutput<F::Item>,
+        selected: impl IntoOutput<U>,
         count: impl IntoOutput<u64>,
-    ) -> Result<(), Error> {
-        let predicate = self.predicate;
-        let choose = move |item| {
-            if predicate(item) {
-                Ok(item)
-            } else {
-                Err(Nothing {})
-            }
-        };
-        self.selection
-            .run(choose, selected.output(), None, count.output())
-    }
-
-    /// As [`into`](Self::into), and the other elements from the first of `rest` on, in order too. CUDA: `cub::DevicePartition`,
-    /// `thrust::stable_partition_copy`.
-    ///
-    /// # Errors
-    /// As [`into`](Self::into), for `rest` too.
-    pub fn into_with_rest(
-        self,
-        selected: impl IntoOutput<F::Item>,
-        rest: impl IntoOutput<F::Item>,
-        count: impl IntoOutput<u64>,
-    ) -> Result<(), Error> {
-        let predicate = self.predicate;
-        let choose = move |item| if predicate(item) { Ok(item) } else { Err(item) };
-        let rest = Some(rest.output());
-        self.selection
-            .run(choose, selected.output(), rest, count.output())
+    ) -> Result<(), Error>
+    where
+        C: Choose<F::Item, U>,
+    {
+        let mut rest = self.stream.device().alloc_uninit(0)?;
+        let (selected, rest) = (selected.output(), rest.as_slice_mut());
+        self.run::<U, false>(selected, rest, count.output())
     }
 
     /// Runs the selection and waits for how many elements were selected; they stand from the first of `selected` on.
     ///
     /// # Errors
     /// As [`into`](Self::into); what the wait reports.
-    pub fn count(self, selected: impl IntoOutput<F::Item>) -> Result<usize, Error> {
-        let stream = self.selection.stream;
+    pub fn count<U: Plain>(self, selected: impl IntoOutput<U>) -> Result<usize, Error>
+    where
+        C: Choose<F::Item, U>,
+    {
+        let stream = self.stream;
         let mut count = stream.device().pool()?.alloc_uninit(1, stream)?;
         self.into(selected, &mut count)?;
         Ok(count.get(0, stream)? as usize)
     }
-}
 
-impl<'s, M, F, P, U> FilterMap<'s, '_, M, F, P>
-where
-    M: Memory,
-    F: Fetch<M>,
-    P: Fn(F::Item) -> Option<U> + Copy + Send + Sync + 'static,
-    U: Plain,
-{
-    /// Uses the memory of `plan` instead of some of the device's pool.
-    pub fn plan(mut self, plan: &'s mut SelectPlan) -> Self {
-        self.selection.plan = Some(plan);
-        self
-    }
-
-    /// Queues the selection: the values from the first of `selected` on, how many in the first of `count`. Does not wait.
-    ///
-    /// # Errors
-    /// As [`Select::into`].
-    pub fn into(
+    fn run<U: Plain, const REST: bool>(
         self,
-        selected: impl IntoOutput<U>,
-        count: impl IntoOutput<u64>,
-    ) -> Result<(), Error> {
-        let f = self.f;
-        let choose = move |item| f(item).ok_or(Nothing {});
-        self.selection
-            .run(choose, selected.output(), None, count.output())
-    }
-
-    /// Runs the selection and waits for how many values there are; they stand from the first of `selected` on.
-    ///
-    /// # Errors
-    /// As [`Select::into`]; what the wait reports.
-    pub fn count(self, selected: impl IntoOutput<U>) -> Result<usize, Error> {
-        let stream = self.selection.stream;
-        let mut count = stream.device().pool()?.alloc_uninit(1, stream)?;
-        self.into(selected, &mut count)?;
-        Ok(count.get(0, stream)? as usize)
-    }
-}
-
-/// What stands for an element that is not written anywhere.
-#[derive(Clone, Copy, Plain)]
-#[repr(C)]
-struct Nothing {}
-
-impl<M: Memory, F: Fetch<M>> Selection<'_, '_, M, F> {
-    fn run<U: Plain, R: Plain, C>(
-        self,
-        choose: C,
         mut selected: DeviceSliceMut<'_, U>,
-        mut rest: Option<DeviceSliceMut<'_, R>>,
+        mut rest: DeviceSliceMut<'_, U>,
         mut count: DeviceSliceMut<'_, u64>,
     ) -> Result<(), Error>
     where
-        C: Fn(F::Item) -> Result<U, R> + Copy + Send + Sync + 'static,
+        C: Choose<F::Item, U>,
     {
         let (n, stream) = (self.input.len(), self.stream);
+        let of_rest = if REST { n } else { 0 };
         Error::check_room("the output of a selection", selected.len(), n)?;
-        if let Some(rest) = &rest {
-            Error::check_room("the output for the rest of a selection", rest.len(), n)?;
-        }
+        Error::check_room(
+            "the output for the rest of a selection",
+            rest.len(),
+            of_rest,
+        )?;
         Error::check_room("the count of a selection", count.len(), 1)?;
         if n == 0 {
             return Ok(count.slice_mut(..1)?.fill(0, stream)?);
@@ -225,31 +244,54 @@ impl<M: Memory, F: Fetch<M>> Selection<'_, '_, M, F> {
         Error::check_room("the plan of a selection", plan.states.len(), words)?;
         plan.states.slice_mut(..words)?.fill(0, stream)?;
         let empty = Empty::new(stream.device())?;
-        let mut nothing = stream.device().alloc_uninit(0)?;
         let launch = SelectLaunch {
             stream,
             slices: M::arguments(self.input.slices, &empty),
             fetch: self.input.fetch,
             n,
-            choose,
+            choose: self.choose,
             states: plan.states.as_atomics().slice(..words)?,
             selected: selected.slice_mut(..n)?,
-            rest: match &mut rest {
-                Some(rest) => rest.slice_mut(..n)?,
-                None => nothing.as_slice_mut(),
-            },
+            rest: rest.slice_mut(..of_rest)?,
             count,
         };
         match const { by_size::<U>(ITEMS) } {
-            16 => launch.run::<16>(),
-            8 => launch.run::<8>(),
-            _ => launch.run::<4>(),
+            20 => launch.run::<20, REST>(),
+            9 => launch.run::<9, REST>(),
+            _ => launch.run::<4, REST>(),
         }
     }
 }
 
+impl<M, F, P> Select<'_, '_, M, F, Where<P>>
+where
+    M: Memory,
+    F: Fetch<M, Item: Plain>,
+    P: Fn(F::Item) -> bool + Copy + Send + Sync + 'static,
+{
+    /// As [`into`](Self::into), and the other elements from the first of `rest` on, in order too. CUDA: `cub::DevicePartition`,
+    /// `thrust::stable_partition_copy`.
+    ///
+    /// # Errors
+    /// As [`into`](Self::into), for `rest` too.
+    pub fn into_with_rest(
+        self,
+        selected: impl IntoOutput<F::Item>,
+        rest: impl IntoOutput<F::Item>,
+        count: impl IntoOutput<u64>,
+    ) -> Result<(), Error> {
+        let parts = Select {
+            stream: self.stream,
+            input: self.input,
+            choose: Parts(self.choose.0),
+            plan: self.plan,
+        };
+        parts.run::<_, true>(selected.output(), rest.output(), count.output())
+    }
+}
+
 /// The arguments of the kernel.
-struct SelectLaunch<'l, M: Memory, F, C, U: Plain, R: Plain> {
+struct SelectLaunch<'l, M: Memory, F, C, U: Plain> {
     stream: &'l Stream,
     slices: Arguments<'l, M>,
     fetch: F,
@@ -257,23 +299,24 @@ struct SelectLaunch<'l, M: Memory, F, C, U: Plain, R: Plain> {
     choose: C,
     states: DeviceSlice<'l, Atomic<u64>>,
     selected: DeviceSliceMut<'l, U>,
-    rest: DeviceSliceMut<'l, R>,
+    rest: DeviceSliceMut<'l, U>,
     count: DeviceSliceMut<'l, u64>,
 }
 
-impl<M, F, C, U, R> SelectLaunch<'_, M, F, C, U, R>
+impl<M, F, C, U> SelectLaunch<'_, M, F, C, U>
 where
     M: Memory,
     F: Fetch<M>,
-    C: Fn(F::Item) -> Result<U, R> + Copy + Send + Sync + 'static,
+    C: Choose<F::Item, U>,
     U: Plain,
-    R: Plain,
 {
-    fn run<const ITEMS: usize>(self) -> Result<(), Error> {
+    fn run<const ITEMS: usize, const REST: bool>(self) -> Result<(), Error> {
+        let bytes = tile::slots_bytes(ITEMS, staged_bytes::<U>());
+        let shape = tile::one_pass(self.n, ITEMS)?.dynamic_shared(bytes);
         let (a, b, c) = self.slices;
-        Ok(select_tiles::<M, F, C, U, R, ITEMS>::launch(
+        Ok(select_tiles::<M, F, C, U, ITEMS, REST>::launch(
             self.stream,
-            tile::launch(self.n, ITEMS)?,
+            shape,
             a,
             b,
             c,
@@ -288,9 +331,23 @@ where
     }
 }
 
-/// What `choose` selects to `selected`, and the others, unless they have no bytes, to `rest`; the last tile's block writes how many were selected.
-#[kernel(block(256), max_registers(64))]
-pub fn select_tiles<M, F, C, U, R, const ITEMS: usize>(
+/// Whether values wait in shared memory. Of larger ones their places do, and they are chosen anew.
+const fn staged<U>() -> bool {
+    size_of::<U>() <= 16
+}
+
+/// Bytes in shared memory for an element of the input.
+const fn staged_bytes<U>() -> usize {
+    if staged::<U>() {
+        size_of::<U>()
+    } else {
+        size_of::<u32>()
+    }
+}
+
+/// What `choose` selects to `selected`, and with `REST` the others to `rest`; the last tile's block writes how many were selected.
+#[kernel(block(256), max_registers(80))]
+pub fn select_tiles<M, F, C, U, const ITEMS: usize, const REST: bool>(
     block: Block,
     warp: Warp,
     a: &[M::A],
@@ -300,58 +357,195 @@ pub fn select_tiles<M, F, C, U, R, const ITEMS: usize>(
     n: usize,
     choose: C,
     states: &[Atomic<u64>],
+    memory: DynamicShared<u64>,
     mut selected: DisjointSlice<U>,
-    mut rest: DisjointSlice<R>,
+    mut rest: DisjointSlice<U>,
     mut count: DisjointSlice<u64>,
 ) where
     M: Memory,
     F: Fetch<M>,
-    C: Fn(F::Item) -> Result<U, R> + Copy + Send + Sync + 'static,
+    C: Choose<F::Item, U>,
     U: Plain,
-    R: Plain,
 {
     let shared = shared_array!(u32, tile::SHARED);
-    let number = lookback::next_tile(&block, states, shared);
-    let first = number * (tile::THREADS * ITEMS);
-    let items: [F::Item; ITEMS] = tile::load(&block, M::view(a, b, c), fetch, first, n);
-    let place = first + tile::place::<ITEMS>(&block);
-    // Which elements of a row are selected is a mask that all lanes have; lane `k` keeps that of row `k`, so that it takes one register.
-    let (mut mask, mut of_warp) = (0, 0);
-    for (k, &item) in items.iter().enumerate() {
-        let row = warp.ballot(place + 32 * k < n && choose(item).is_ok());
-        if warp.lane() as usize == k {
-            mask = row.bits();
-        }
-        of_warp += row.count();
+    let whole = tile::THREADS * ITEMS;
+    let pass = SelectPass::<M, F, C, U, ITEMS, REST> {
+        view: M::view(a, b, c),
+        fetch,
+        n,
+        choose,
+        staged: memory.as_ptr(),
+        selected: selected.raw(),
+        rest: rest.raw(),
+        count: count.raw(),
+    };
+    lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+}
+
+/// A selection, as [`lookback::run`] runs it.
+struct SelectPass<'k, M: Memory + 'k, F, C, U: Plain, const ITEMS: usize, const REST: bool> {
+    view: M::View<'k>,
+    fetch: F,
+    n: usize,
+    choose: C,
+    staged: *mut u64,
+    selected: *mut U,
+    rest: *mut U,
+    count: *mut u64,
+}
+
+impl<M: Memory, F, C, U: Plain, const ITEMS: usize, const REST: bool>
+    SelectPass<'_, M, F, C, U, ITEMS, REST>
+{
+    /// The first place of the warp in a tile.
+    #[inline(always)]
+    fn first(warp: u32, number: usize) -> usize {
+        (number * tile::WARPS + warp as usize) * (32 * ITEMS)
     }
-    let add = |Value(a): Value<u64>, Value(b)| Value(a + b);
-    let (warps, of_tile) = tile::before_warp(&block, &warp, shared, Value(u64::from(of_warp)), add);
-    let tiles = lookback::before(&block, &warp, (states, shared), number, of_tile, add);
-    let before_tile = tiles.map_or(0, |Value(before)| before);
-    let before = (before_tile + warps.map_or(0, |Value(before)| before)) as usize;
-    let (own, below) = (warp.own_lane().bits(), warp.lanes_below().bits());
-    // Of the warp's elements before the row.
-    let mut rows = 0;
-    for (k, &item) in items.iter().enumerate() {
-        let row = warp.shuffle_idx(mask, k as u32);
-        let (at, earlier) = (place + 32 * k, rows + (row & below).count_ones());
-        // Chosen anew, so that no register holds the choice meanwhile; what was counted decides.
-        match choose(item) {
-            Ok(value) if row & own != 0 => {
-                // SAFETY: the number of selected elements before this one: below `n`, and another for each of them.
-                unsafe { tile::put(&mut selected, before + earlier as usize, value) };
-            }
-            Err(value) if size_of::<R>() > 0 && at < n && row & own == 0 => {
-                // SAFETY: as above, with the number of elements before this one that were not selected.
-                unsafe { tile::put(&mut rest, at - before - earlier as usize, value) };
-            }
-            _ => {}
-        }
-        rows += row.count_ones();
+
+    /// Where the warp's values or their places wait: one of both is used, in the same memory.
+    #[inline(always)]
+    fn parts(&self, warp: &Warp<'_>, slot: Slot) -> (tile::Part<U, ITEMS>, tile::Part<u32, ITEMS>) {
+        let distance = tile::THREADS * ITEMS * staged_bytes::<U>();
+        let values = tile::Part::of_warp(warp, self.staged.cast(), slot, distance);
+        let places = tile::Part::of_warp(warp, self.staged.cast(), slot, distance);
+        (values, places)
     }
-    let Value(of_tile) = of_tile;
-    if first + tile::THREADS * ITEMS >= n && block.thread() == 0 {
-        // SAFETY: one thread of the one block that has the last tile; the launch has a count.
-        unsafe { tile::put(&mut count, 0, before_tile + of_tile) };
+
+    /// Elements of the input that the warp has from `first` on.
+    #[inline(always)]
+    fn len(&self, first: usize, full: bool) -> usize {
+        if full {
+            return 32 * ITEMS;
+        }
+        self.n.saturating_sub(first).min(32 * ITEMS)
+    }
+}
+
+impl<M, F, C, U, const ITEMS: usize, const REST: bool> OnePass
+    for SelectPass<'_, M, F, C, U, ITEMS, REST>
+where
+    M: Memory,
+    F: Fetch<M>,
+    C: Choose<F::Item, U>,
+    U: Plain,
+{
+    type State = Count;
+    /// And the element before those of the warp, if it is needed.
+    type Items = ([F::Item; ITEMS], F::Item);
+    /// Elements that the warp selects.
+    type Kept = usize;
+
+    #[inline(always)]
+    fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
+        let warp = (block.thread() / 32) as u32;
+        let (tile, first) = (number * tile::THREADS * ITEMS, Self::first(warp, number));
+        let items: [F::Item; ITEMS] =
+            tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n);
+        let previous = if C::PREVIOUS && first > 0 && first <= self.n {
+            self.fetch.get(self.view, first - 1)
+        } else {
+            items[0]
+        };
+        (items, previous)
+    }
+
+    #[inline(always)]
+    fn stage(
+        &self,
+        warp: &Warp<'_>,
+        (number, slot): (usize, Slot),
+        full: bool,
+        (items, mut previous): Self::Items,
+    ) -> (Count, usize) {
+        let lane = warp.lane() as usize;
+        let first = Self::first(warp.index(), number);
+        let len = self.len(first, full);
+        let (values, places) = self.parts(warp, slot);
+        warp.sync();
+        let left = len.saturating_sub(lane);
+        let mut count = 0;
+        for (k, &item) in items.iter().enumerate() {
+            let at = lane + 32 * k;
+            let before = C::PREVIOUS.then(|| {
+                let load = || match (first + at).checked_sub(1) {
+                    Some(before) if full || 32 * k < left => self.fetch.get(self.view, before),
+                    _ => item,
+                };
+                C::shifted(warp, previous, item, load)
+            });
+            previous = item;
+            let before = before.filter(|_| first + at > 0);
+            let choice = if full || 32 * k < left {
+                self.choose.choose(before, item)
+            } else {
+                Err(None)
+            };
+            let row = warp.ballot(choice.is_ok()).bits();
+            let earlier = count + (row & warp.lanes_below().bits()).count_ones() as usize;
+            let to = match choice {
+                Ok(_) => earlier,
+                // From the end on backwards.
+                Err(_) => 32 * ITEMS - 1 - (at - earlier),
+            };
+            match choice {
+                // SAFETY: selected elements from the front of the part, the others from its end: a place below `32 * ITEMS` for each.
+                Ok(value) | Err(Some(value)) if staged::<U>() => unsafe {
+                    values.set(to, value);
+                },
+                // SAFETY: as above.
+                Ok(_) | Err(Some(_)) => unsafe { places.set(to, at as u32) },
+                Err(None) => {}
+            }
+            count += row.count_ones() as usize;
+        }
+        (Count(count), count)
+    }
+
+    #[inline(always)]
+    fn combine(&self, Count(a): Count, Count(b): Count) -> Count {
+        Count(a + b)
+    }
+
+    #[inline(always)]
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Count>, full: bool, count: usize) {
+        let lane = warp.lane() as usize;
+        let [tiles, warps] = [tile.before, tile.warps].map(|n| n.map_or(0, |Count(n)| n));
+        let (before, first) = (tiles + warps, Self::first(warp.index(), tile.number));
+        let len = self.len(first, full);
+        let (values, places) = self.parts(warp, tile.slot);
+        let (fetch, view) = (self.fetch, self.view);
+        let choose = self.choose;
+        let value = |at: usize| {
+            if staged::<U>() {
+                // SAFETY: a place that `stage` wrote: of the `count` first ones, or of those of the rest.
+                return Ok(unsafe { values.get(at) });
+            }
+            // SAFETY: as above.
+            let place = first + unsafe { places.get(at) } as usize;
+            let previous = (C::PREVIOUS && place > 0).then(|| fetch.get(view, place - 1));
+            choose.choose(previous, fetch.get(view, place))
+        };
+        // Of the elements from this lane's first on. Compared with constants, so that no register has the place of each.
+        let (selected, left) = (count.saturating_sub(lane), len.saturating_sub(lane));
+        for k in 0..ITEMS {
+            let at = lane + 32 * k;
+            if 32 * k < selected {
+                if let Ok(value) = value(at) {
+                    // SAFETY: the number of selected elements before this one: below `n`, and another for each of them.
+                    unsafe { tile::put(self.selected, before + at, value) };
+                }
+            } else if REST && 32 * k < left {
+                let nth = at - count;
+                if let Ok(value) | Err(Some(value)) = value(32 * ITEMS - 1 - nth) {
+                    // SAFETY: as above, with the number of elements before this one that were not selected.
+                    unsafe { tile::put(self.rest, first - before + nth, value) };
+                }
+            }
+        }
+        if !full && len > 0 && first + len == self.n && lane == 0 {
+            // SAFETY: one lane of the one warp that has the last element; the launch has a count.
+            unsafe { tile::put(self.count, 0, (before + count) as u64) };
+        }
     }
 }

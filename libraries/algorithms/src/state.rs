@@ -11,6 +11,8 @@ pub(crate) const WORDS: usize = 6;
 pub(crate) trait State: Copy {
     /// Words that it takes, at most six.
     const WORDS: usize;
+    /// Whether the first two words are a number below 2^62.
+    const NUMBER: bool = false;
     /// The words; those beyond [`Self::WORDS`] are 0.
     fn to_words(self) -> [u32; WORDS];
     /// The value of these words.
@@ -111,30 +113,50 @@ pub(crate) fn each(words: [u32; WORDS], n: usize, of: impl Fn(usize, u32) -> u32
     ]
 }
 
+/// A number of elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Count(pub usize);
+
+impl State for Count {
+    const WORDS: usize = 2;
+    const NUMBER: bool = true;
+
+    #[inline(always)]
+    fn to_words(self) -> [u32; WORDS] {
+        let Count(n) = self;
+        [n as u32, (n as u64 >> 32) as u32, 0, 0, 0, 0]
+    }
+
+    #[inline(always)]
+    fn from_words([low, high, ..]: [u32; WORDS]) -> Self {
+        Count((u64::from(high) << 32 | u64::from(low)) as usize)
+    }
+}
+
 /// How many segments begin in some elements, and the value of the last segment among them.
 #[derive(Clone, Copy)]
 pub(crate) struct Segments<T> {
     /// Segments that begin.
-    pub(crate) begun: u64,
+    pub(crate) begun: usize,
     /// What the elements from the last beginning on have, or all elements if no segment begins.
     pub(crate) value: T,
 }
 
 impl<T: Plain> State for Segments<T> {
     const WORDS: usize = 2 + Value::<T>::WORDS;
+    const NUMBER: bool = true;
 
     #[inline(always)]
     fn to_words(self) -> [u32; WORDS] {
         let [a, b, c, d, ..] = Value(self.value).to_words();
-        [self.begun as u32, (self.begun >> 32) as u32, a, b, c, d]
+        let [low, high, ..] = Count(self.begun).to_words();
+        [low, high, a, b, c, d]
     }
 
     #[inline(always)]
     fn from_words([low, high, a, b, c, d]: [u32; WORDS]) -> Self {
+        let Count(begun) = Count::from_words([low, high, 0, 0, 0, 0]);
         let Value(value) = Value::from_words([a, b, c, d, 0, 0]);
-        Segments {
-            begun: u64::from(high) << 32 | u64::from(low),
-            value,
-        }
+        Segments { begun, value }
     }
 }

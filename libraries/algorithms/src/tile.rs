@@ -9,6 +9,7 @@ use warploom::prelude::*;
 
 use crate::Error;
 use crate::input::{Fetch, Memory};
+use crate::lookback::Slot;
 use crate::state::{State, WORDS, each};
 
 /// Threads of a block.
@@ -30,12 +31,18 @@ pub(crate) const fn tiles(len: usize, items: usize) -> usize {
     len.div_ceil(THREADS * items)
 }
 
-/// The launch for `len` elements, `items` per thread.
-pub(crate) fn launch(len: usize, items: usize) -> Result<Launch, Error> {
+/// Blocks at most of a one-pass algorithm: four for each of 160 multiprocessors. Those that start when others end find no tile left.
+const ONE_PASS_BLOCKS: u32 = 640;
+
+/// The launch of a one-pass algorithm for `len` elements, `items` per thread.
+pub(crate) fn one_pass(len: usize, items: usize) -> Result<Launch, Error> {
     let tiles = tiles(len, items);
-    // The most blocks of a grid.
+    // Numbers of tiles have 32 bits, and each block is given one that is no tile.
     match i32::try_from(tiles) {
-        Ok(_) => Ok(Launch::new(tiles as u32, THREADS as u32)),
+        Ok(_) => Ok(Launch::new(
+            (tiles as u32).min(ONE_PASS_BLOCKS),
+            THREADS as u32,
+        )),
         Err(_) => Err(Error::TooMany {
             what: "one launch",
             most: (i32::MAX as u64) * (THREADS * items) as u64,
@@ -51,7 +58,7 @@ pub(crate) fn place<const ITEMS: usize>(block: &Block<'_>) -> usize {
     thread / 32 * (32 * ITEMS) + thread % 32
 }
 
-/// This thread's elements of the tile that begins with element `first`. Those behind the end are copies of the tile's first element.
+/// This thread's elements of the tile that begins with element `first`. In place of those behind the end, other elements.
 #[inline(always)]
 pub(crate) fn load<M: Memory, F: Fetch<M>, const ITEMS: usize>(
     block: &Block<'_>,
@@ -60,109 +67,100 @@ pub(crate) fn load<M: Memory, F: Fetch<M>, const ITEMS: usize>(
     first: usize,
     n: usize,
 ) -> [F::Item; ITEMS] {
-    let (place, whole, left) = (place::<ITEMS>(block), THREADS * ITEMS, n - first);
-    if left >= whole {
-        let part = fetch.part(view, first, whole);
-        from_fn(|k| part(place + 32 * k))
+    let (place, left) = (place::<ITEMS>(block), n - first);
+    // The thread's part of the input, so that places in it are constants: what is computed from the thread's number would wait in registers.
+    if left >= THREADS * ITEMS {
+        let part = fetch.part(view, first + place, 32 * (ITEMS - 1) + 1);
+        from_fn(|k| part(32 * k))
     } else {
-        let part = fetch.part(view, first, left);
-        from_fn(|k| {
-            let at = place + 32 * k;
-            part(if at < left { at } else { 0 })
-        })
+        let (at, len) = match left.checked_sub(place) {
+            None | Some(0) => (first, 1),
+            Some(own) => (first + place, own),
+        };
+        let part = fetch.part(view, at, len);
+        let own = part(0);
+        from_fn(|k| if 32 * k < len { part(32 * k) } else { own })
     }
 }
 
-/// Bytes of dynamic shared memory for an exchange of `items` elements of each thread.
-pub(crate) const fn exchange_bytes<T>(items: usize) -> u32 {
-    (THREADS * items * size_of::<T>()) as u32
+/// Bytes of shared memory for `items` elements of `bytes` bytes of each thread, in each [`Slot`].
+pub(crate) const fn slots_bytes(items: usize, bytes: usize) -> u32 {
+    (Slot::ALL * THREADS * items * bytes) as u32
 }
 
-/// This thread's elements, of rows of 32 in its warp, for consecutive ones of the warp's. All lanes of the warp make the call.
-#[inline(always)]
-pub(crate) fn rows_to_threads<T: Plain, const ITEMS: usize>(
-    warp: &Warp<'_>,
-    exchange: DynamicShared<'_, T>,
-    items: [T; ITEMS],
-) -> [T; ITEMS] {
-    let (part, lane) = part_of_warp::<T, ITEMS>(warp, exchange);
-    for (k, &item) in items.iter().enumerate() {
-        // SAFETY: this lane's place in the warp's part, which no other lane accesses before the barrier.
-        unsafe { part.wrapping_add(32 * k + lane).write(item) };
+/// Shared memory for the `32 * ITEMS` elements that a warp has of a tile.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<T, const ITEMS: usize> {
+    first: *mut T,
+    lane: usize,
+}
+
+impl<T: Plain, const ITEMS: usize> Part<T, ITEMS> {
+    /// The warp's part of the shared memory at `of_block`, which has room for `THREADS * ITEMS` elements, `distance` bytes after which it is the turn of the second
+    /// slot.
+    #[inline(always)]
+    pub(crate) fn of_warp(warp: &Warp<'_>, of_block: *mut T, slot: Slot, distance: usize) -> Self {
+        let slot = match slot {
+            Slot::First => of_block,
+            Slot::Second => of_block.wrapping_byte_add(distance),
+        };
+        let first = slot.wrapping_add(warp.index() as usize * 32 * ITEMS);
+        let lane = warp.lane() as usize;
+        Part { first, lane }
     }
-    warp.sync();
-    // SAFETY: in the warp's part, whose places were all written before the barrier, and are read alone until the next one.
-    from_fn(|k| unsafe { part.wrapping_add(ITEMS * lane + k).read() })
-}
 
-/// The other way; in the same memory, after [`rows_to_threads`] or before it with a barrier between.
-#[inline(always)]
-pub(crate) fn threads_to_rows<T: Plain, const ITEMS: usize>(
-    warp: &Warp<'_>,
-    exchange: DynamicShared<'_, T>,
-    items: [T; ITEMS],
-) -> [T; ITEMS] {
-    let (part, lane) = part_of_warp::<T, ITEMS>(warp, exchange);
-    warp.sync();
-    for (k, &item) in items.iter().enumerate() {
-        // SAFETY: as in `rows_to_threads`; all lanes have read what was there.
-        unsafe { part.wrapping_add(ITEMS * lane + k).write(item) };
+    /// This thread's elements, of rows of 32 in its warp, for consecutive ones of the warp's. All lanes of the warp make the call.
+    #[inline(always)]
+    pub(crate) fn rows_to_threads(self, warp: &Warp<'_>, items: [T; ITEMS]) -> [T; ITEMS] {
+        for (k, &item) in items.iter().enumerate() {
+            // SAFETY: this lane's place in the warp's part, which no other lane accesses before the barrier.
+            unsafe { self.first.wrapping_add(32 * k + self.lane).write(item) };
+        }
+        warp.sync();
+        // SAFETY: in the warp's part, whose places were all written before the barrier, and are read alone until the next one.
+        from_fn(|k| unsafe { self.first.wrapping_add(ITEMS * self.lane + k).read() })
     }
-    warp.sync();
-    // SAFETY: as in `rows_to_threads`.
-    from_fn(|k| unsafe { part.wrapping_add(32 * k + lane).read() })
+
+    /// Puts consecutive elements where [`rows_to_threads`](Self::rows_to_threads) read this thread's.
+    #[inline(always)]
+    pub(crate) fn put(self, items: [T; ITEMS]) {
+        for (k, &item) in items.iter().enumerate() {
+            // SAFETY: places in the warp's part that this lane alone accesses, before and after, between barriers.
+            unsafe { self.first.wrapping_add(ITEMS * self.lane + k).write(item) };
+        }
+    }
+
+    /// Puts an element at `at` in the warp's part.
+    ///
+    /// # Safety
+    /// `at` is below `32 * ITEMS`, and no other lane accesses the place between the barriers before and after.
+    #[inline(always)]
+    pub(crate) unsafe fn set(self, at: usize, item: T) {
+        // SAFETY: in the warp's part; the caller excludes races.
+        unsafe { self.first.wrapping_add(at).write(item) };
+    }
+
+    /// Element `at` of the warp's part.
+    ///
+    /// # Safety
+    /// `at` is below `32 * ITEMS`, the place was written, and a barrier stands between each write and this.
+    #[inline(always)]
+    pub(crate) unsafe fn get(self, at: usize) -> T {
+        // SAFETY: in the warp's part, whose places hold some value; the caller excludes races.
+        unsafe { self.first.wrapping_add(at).read() }
+    }
 }
 
-/// Where the warp's part of the memory begins, and this lane's number.
-#[inline(always)]
-fn part_of_warp<T: Plain, const ITEMS: usize>(
-    warp: &Warp<'_>,
-    exchange: DynamicShared<'_, T>,
-) -> (*mut T, usize) {
-    let first = warp.index() as usize * 32 * ITEMS;
-    let part = exchange.as_ptr().wrapping_add(first);
-    (part, warp.lane() as usize)
-}
-
-/// Writes element `at` of `y`.
+/// Writes element `at` of the memory that begins at `y`.
 ///
 /// # Safety
-/// `at` is below the length of `y`, and no other thread accesses the element.
+/// The memory has such an element, and no other thread accesses it.
 #[inline(always)]
-pub(crate) unsafe fn put<T: Plain>(y: &mut DisjointSlice<'_, T>, at: usize, value: T) {
+pub(crate) unsafe fn put<T: Plain>(y: *mut T, at: usize, value: T) {
     // Wrapping: the write alone needs a place within.
-    let to = y.raw().wrapping_add(at);
+    let to = y.wrapping_add(at);
     // SAFETY: the caller's.
     unsafe { to.write(value) };
-}
-
-/// Writes this thread's elements of the tile that begins with element `first`, as far as `y` has them.
-///
-/// # Safety
-/// No other block has this tile, and no thread accesses its elements of `y` in another way.
-#[inline(always)]
-pub(crate) unsafe fn store<T: Plain, const ITEMS: usize>(
-    block: &Block<'_>,
-    y: &mut DisjointSlice<'_, T>,
-    first: usize,
-    items: [T; ITEMS],
-) {
-    let (place, whole) = (place::<ITEMS>(block), THREADS * ITEMS);
-    let left = y.len().saturating_sub(first).min(whole);
-    let at = first + place;
-    if left == whole {
-        for (k, &item) in items.iter().enumerate() {
-            // SAFETY: the whole tile is within; the place is this thread's, by the caller's promise.
-            unsafe { put(y, at + 32 * k, item) };
-        }
-    } else {
-        for (k, &item) in items.iter().enumerate() {
-            if place + 32 * k < left {
-                // SAFETY: within, as was just seen; the place is this thread's, by the caller's promise.
-                unsafe { put(y, at + 32 * k, item) };
-            }
-        }
-    }
 }
 
 /// The number that the block's first thread has, in all threads. Holds a barrier.
@@ -170,22 +168,40 @@ pub(crate) unsafe fn store<T: Plain, const ITEMS: usize>(
 pub(crate) fn share_number(
     block: &Block<'_>,
     shared: Shared<'_>,
-    number: impl FnOnce() -> u32,
+    of_first: impl FnOnce() -> u32,
 ) -> u32 {
-    if block.thread() == 0 {
-        shared.atomic(NUMBER).store(number(), Relaxed);
-    }
+    set_number(
+        block,
+        shared,
+        if block.thread() == 0 { of_first() } else { 0 },
+    );
     block.sync();
+    number(shared)
+}
+
+/// Puts the number of the block's first thread where all threads find it by [`number`] after a barrier.
+#[inline(always)]
+pub(crate) fn set_number(block: &Block<'_>, shared: Shared<'_>, number: u32) {
+    if block.thread() == 0 {
+        shared.atomic(NUMBER).store(number, Relaxed);
+    }
+}
+
+/// The number of [`set_number`].
+#[inline(always)]
+pub(crate) fn number(shared: Shared<'_>) -> u32 {
     shared.atomic(NUMBER).load(Relaxed)
 }
 
-/// What the warps before this one have, and what all have; `own` is the same in the lanes of a warp. Holds a barrier.
+/// What the warps before this one have, and what all have but the last of `warps`, if those are fewer than the block has; `own` is the same in the lanes of a warp.
+/// Holds a barrier.
 #[inline(always)]
 pub(crate) fn before_warp<S: State>(
     block: &Block<'_>,
     warp: &Warp<'_>,
     shared: Shared<'_>,
     own: S,
+    warps: usize,
     combine: impl Fn(S, S) -> S,
 ) -> (Option<S>, S) {
     let index = warp.index() as usize;
@@ -199,7 +215,9 @@ pub(crate) fn before_warp<S: State>(
         if other == index {
             before = Some(all);
         }
-        all = combine(all, read(shared, other));
+        if other + 1 < warps || warps == WARPS {
+            all = combine(all, read(shared, other));
+        }
     }
     (before, all)
 }
@@ -229,14 +247,19 @@ pub(crate) fn window<S: State>(shared: Shared<'_>, index: usize) -> (bool, S) {
     (complete, read(shared, WARPS + index))
 }
 
-/// What all lanes up to this one have, of a whole warp.
+/// What all lanes up to this one have, of a whole warp, in the lanes that are `used`: those up to one of them.
 ///
 /// `Warp::inclusive_scan` would ask whether all lanes are there; here they are.
 #[inline(always)]
-pub(crate) fn scan_row<T: Plain>(warp: &Warp<'_>, mut value: T, op: impl Fn(T, T) -> T) -> T {
+pub(crate) fn scan_row<T: Plain>(
+    warp: &Warp<'_>,
+    mut value: T,
+    used: bool,
+    op: impl Fn(T, T) -> T,
+) -> T {
     for delta in [1, 2, 4, 8, 16] {
         let before = warp.shuffle_up(value, delta);
-        if warp.lane() >= delta {
+        if warp.lane() >= delta && used {
             value = op(before, value);
         }
     }

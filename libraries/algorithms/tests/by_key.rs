@@ -168,3 +168,27 @@ fn keys_whose_comparison_depends_on_the_side_are_no_race() {
         Ok(vec![add.reduce_count(&mut unique, &mut sums)?])
     });
 }
+
+/// The closure panics if more than the elements is added up: none of those behind the end, and of an exclusive scan not the last one.
+#[test]
+fn only_elements_are_combined() {
+    for n in [1, 2, 31, 700, 2817, 2 * 2816] {
+        let (keys, mut values) = (vec![3u32; n], vec![0u32; n]);
+        values[n - 1] = u32::MAX;
+        check(&[u32::MAX], |device, stream| {
+            let (keys, values) = (device.upload(&keys)?, device.upload(&values)?);
+            let (mut unique, mut sums) = (device.zeroed(n)?, device.zeroed(n)?);
+            let add = stream.by_key(keys.input().zip(&values), |a, b| a + b);
+            let count = add.reduce_count(&mut unique, &mut sums)?;
+            Ok(sums.slice(..count)?.to_vec(stream)?)
+        });
+        values[0] = 5;
+        check(&[vec![2], vec![7; n - 1]].concat(), |device, stream| {
+            let (keys, values) = (device.upload(&keys)?, device.upload(&values)?);
+            let mut sums = device.zeroed(n)?;
+            let add = stream.by_key(keys.input().zip(&values), |a, b| a + b);
+            add.exclusive_scan(2, &mut sums)?;
+            Ok(sums.to_vec(stream)?)
+        });
+    }
+}

@@ -106,3 +106,34 @@ fn a_panic_of_the_operation_is_an_error() {
         );
     }
 }
+
+/// The closure panics if more than the elements is added up: none of those behind the end, and of an exclusive scan not the last one.
+#[test]
+fn only_elements_are_combined() {
+    for n in [1, 2, 31, 700, 5889, 2 * 5888] {
+        let mut x = vec![0u32; n];
+        x[n / 2] = u32::MAX / 2 + 1;
+        x[n - 1] += u32::MAX / 2;
+        let sums = |x: &[u32]| {
+            let sum = x.iter().scan(0, |sum, x| {
+                *sum += x;
+                Some(*sum)
+            });
+            sum.collect::<Vec<u32>>()
+        };
+        check(&sums(&x), |device, stream| {
+            let (x, mut y) = (device.upload(&x)?, device.zeroed(n)?);
+            stream.inclusive_scan(&x, |a, b| a + b).into(&mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+        let mut expected = sums(&x);
+        expected.rotate_right(1);
+        expected[0] = 0;
+        x[n - 1] = u32::MAX;
+        check(&expected, |device, stream| {
+            let (x, mut y) = (device.upload(&x)?, device.zeroed(n)?);
+            stream.exclusive_scan(&x, 0, |a, b| a + b).into(&mut y)?;
+            Ok(y.to_vec(stream)?)
+        });
+    }
+}

@@ -75,3 +75,29 @@ fn by_flags_of_another_slice() {
         Ok(y.slice(..count)?.to_vec(stream)?)
     });
 }
+
+/// Elements of which their places wait in shared memory.
+#[test]
+fn large_elements() {
+    let n = 5000;
+    let x: Vec<[u32; 6]> = noise(n).into_iter().map(|x| [x % 3; 6]).collect();
+    let (mut expected, rest): (Vec<_>, Vec<_>) = x.iter().copied().partition(|[a, ..]| *a == 1);
+    expected.extend(rest);
+    check(&expected, |device, stream| {
+        let (x, mut y, mut rest) = (device.upload(&x)?, device.zeroed(n)?, device.zeroed(n)?);
+        let mut count = device.zeroed(1)?;
+        let ones = stream.select(&x, |[a, ..]| a == 1);
+        ones.into_with_rest(&mut y, &mut rest, &mut count)?;
+        let count = count.get(0, stream)? as usize;
+        let mut both = y.slice(..count)?.to_vec(stream)?;
+        both.extend(rest.slice(..n - count)?.to_vec(stream)?);
+        Ok(both)
+    });
+    let mut unique = x.clone();
+    unique.dedup();
+    check(&unique, |device, stream| {
+        let (x, mut y) = (device.upload(&x)?, device.zeroed(n)?);
+        let count = stream.unique(&x).count(&mut y)?;
+        Ok(y.slice(..count)?.to_vec(stream)?)
+    });
+}

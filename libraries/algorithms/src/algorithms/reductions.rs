@@ -91,8 +91,8 @@ pub trait Reductions: OnStream {
 
     /// Combines the values of each run of equal keys, or scans them, by `op`, which must be associative. The input has pairs of key and value.
     ///
-    /// Time O(n), one pass over memory; 32 bytes of workspace or so for each tile (3072 pairs or fewer). Values have at most 16 bytes. Of floats the grouping depends
-    /// on timing, so that the last bits may differ. CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`,
+    /// Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (2304 pairs or fewer). Keys and values have at most 16 bytes each. Of
+    /// floats the grouping depends on timing, so that the last bits may differ. CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`,
     /// `ExclusiveSumByKey`, `thrust::reduce_by_key`. Compute capability: 7.5.
     ///
     /// ```
@@ -116,7 +116,7 @@ pub trait Reductions: OnStream {
         &'s self,
         input: I,
         op: O,
-    ) -> ByKey<'s, 'a, I::Memory, I::Fetch, V, O>
+    ) -> ByKey<'s, 'a, I::Memory, I::Fetch, (K, V), O>
     where
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = (K, V)>>,
         K: Plain + PartialEq,
@@ -153,7 +153,7 @@ pub trait Reductions: OnStream {
         'a,
         I::Memory,
         impl Fetch<I::Memory, Item = (Item<'a, I>, u32)>,
-        u32,
+        (Item<'a, I>, u32),
         impl Fn(u32, u32) -> u32 + Copy + Send + Sync + 'static,
     >
     where

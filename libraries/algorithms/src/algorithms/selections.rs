@@ -1,23 +1,18 @@
 //! Selections: some of the elements, without gaps.
 
-#![expect(
-    clippy::type_complexity,
-    reason = "builders with the types of closures, which have no names"
-)]
-
 use warploom::device_std::Plain;
 
 use super::OnStream;
-use crate::input::{Fetch, IntoInput, Item, WithPrevious};
+use crate::input::{Fetch, IntoInput, Item};
 use crate::radix_sort::{IntoSlice, RadixKey};
-use crate::select::{FilterMap, Select, Selection};
+use crate::select::{Changed, Mapped, Select, Where};
 use crate::top_k::TopK;
 
 /// Selections: some of the elements, without gaps. Methods of a [`Stream`](warploom::Stream); each describes an algorithm, which runs when its output is named.
 pub trait Selections: OnStream {
     /// The elements for which `predicate` holds, in order and without gaps.
     ///
-    /// Time O(n), one pass over memory; 16 bytes of workspace for each tile (4 KiB or so of elements). Stable, and the same in every run. CUDA: `cub::DeviceSelect::If`,
+    /// Time O(n), one pass over memory; 8 bytes of workspace for each tile (4096 elements or fewer). Stable, and the same in every run. CUDA: `cub::DeviceSelect::If`,
     /// `cub::DevicePartition::If`, `thrust::copy_if`. Compute capability: 7.5.
     ///
     /// ```
@@ -40,18 +35,16 @@ pub trait Selections: OnStream {
         &'s self,
         input: I,
         predicate: P,
-    ) -> Select<'s, 'a, I::Memory, I::Fetch, P>
+    ) -> Select<'s, 'a, I::Memory, I::Fetch, Where<P>>
     where
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain>>,
         P: Fn(Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
     {
         Select {
-            selection: Selection {
-                stream: self.stream(),
-                input: input.input(),
-                plan: None,
-            },
-            predicate,
+            stream: self.stream(),
+            input: input.input(),
+            choose: Where(predicate),
+            plan: None,
         }
     }
 
@@ -76,19 +69,17 @@ pub trait Selections: OnStream {
         &'s self,
         input: I,
         f: P,
-    ) -> FilterMap<'s, 'a, I::Memory, I::Fetch, P>
+    ) -> Select<'s, 'a, I::Memory, I::Fetch, Mapped<P>>
     where
         I: IntoInput<'a>,
         U: Plain,
         P: Fn(Item<'a, I>) -> Option<U> + Copy + Send + Sync + 'static,
     {
-        FilterMap {
-            selection: Selection {
-                stream: self.stream(),
-                input: input.input(),
-                plan: None,
-            },
-            f,
+        Select {
+            stream: self.stream(),
+            input: input.input(),
+            choose: Mapped(f),
+            plan: None,
         }
     }
 
@@ -106,26 +97,16 @@ pub trait Selections: OnStream {
     /// assert_eq!(y.slice(..n)?.to_vec(&stream)?, [4, 7, 4]);
     /// # Ok::<(), warploom_algorithms::Error>(())
     /// ```
-    fn unique<'s, 'a, I>(
-        &'s self,
-        input: I,
-    ) -> FilterMap<
-        's,
-        'a,
-        I::Memory,
-        WithPrevious<I::Fetch>,
-        impl Fn((Option<Item<'a, I>>, Item<'a, I>)) -> Option<Item<'a, I>>
-        + Copy
-        + Send
-        + Sync
-        + 'static,
-    >
+    fn unique<'s, 'a, I>(&'s self, input: I) -> Select<'s, 'a, I::Memory, I::Fetch, Changed>
     where
         I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: Plain + PartialEq>>,
     {
-        self.filter_map(input.input().with_previous(), |(previous, item)| {
-            (previous != Some(item)).then_some(item)
-        })
+        Select {
+            stream: self.stream(),
+            input: input.input(),
+            choose: Changed,
+            plan: None,
+        }
     }
 
     /// The `k` largest of `keys`, from the largest, or with [`smallest`](TopK::smallest) the smallest, from the smallest. The order is that of
