@@ -5,7 +5,7 @@ use super::generator::Random;
 use super::host::{HostExecution, execute, module_of};
 use super::interpreter::{Execution, Input, Outcome};
 use super::shrink::shrink;
-use super::warp::{Cfg, replay};
+use super::warp::{Cfg, are_alike, replay};
 use crate::llvm::tests::context;
 use crate::llvm::{Module, Value};
 use crate::opt::has_aligned_op;
@@ -21,14 +21,25 @@ pub(super) struct Suite {
     /// Threads that make each call, with special registers of their own. Of several threads it is compared which of them make each convergent call
     /// together.
     pub(super) threads: usize,
-    /// In functions without `.aligned` operations, threads may make convergent calls apart that they made together.
-    pub(super) may_part: bool,
+    pub(super) meetings: Meetings,
     /// The pass may unroll a loop that contains a convergent call.
     pub(super) unrolls: bool,
     /// Runs before the functions are executed first.
     pub(super) prepare: fn(&mut Module<'_>),
     pub(super) function: fn(u64) -> Function,
     pub(super) input: fn(&Function, &mut Random) -> Input,
+}
+
+/// What a pass must keep of the threads that make convergent calls together. Operations that are not `.aligned` name the threads that they wait for, and do the
+/// same wherever these come from.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Meetings {
+    /// All of them.
+    Kept,
+    /// Those in functions with an `.aligned` operation.
+    KeptWithAligned,
+    /// Where whole warps make an `.aligned` operation, that they make it by one instruction.
+    OfWholeWarps,
 }
 
 /// How much was compared.
@@ -41,6 +52,8 @@ pub(super) struct Compared {
     pub(super) failures: usize,
     /// Convergent calls and ordered accesses that were equal.
     pub(super) events: usize,
+    /// Executions of warps in which these threads met.
+    pub(super) meetings: usize,
 }
 
 impl Compared {
@@ -55,6 +68,12 @@ impl Compared {
     #[track_caller]
     pub(super) fn has_events(&self, events: usize) {
         assert!(self.events >= events, "{self:?}");
+    }
+
+    /// The same for executions of warps whose meetings were compared.
+    #[track_caller]
+    pub(super) fn has_meetings(&self, meetings: usize) {
+        assert!(self.meetings >= meetings, "{self:?}");
     }
 }
 
@@ -175,7 +194,7 @@ pub(super) fn compare(
     let may_part: Vec<bool> = (0..functions.len())
         .map(|number| {
             let function = module.function(&format!("f{number}"));
-            suite.may_part && !function.is_some_and(has_aligned_op)
+            suite.meetings != Meetings::Kept && !function.is_some_and(has_aligned_op)
         })
         .collect();
     compared.changed += pass(&mut module);
@@ -226,7 +245,14 @@ pub(super) fn compare(
         };
         let is = calls_of(&after_graphs[number], &after);
         let should = calls_of(&before_graphs[number], &before);
-        if is != should {
+        let before = &before_graphs[number];
+        let kept = match suite.meetings {
+            Meetings::Kept | Meetings::KeptWithAligned => are_alike(&is, &should),
+            Meetings::OfWholeWarps if !before.whole_warps_meet(&should) => continue,
+            Meetings::OfWholeWarps => after_graphs[number].whole_warps_share_ops(&is),
+        };
+        compared.meetings += 1;
+        if !kept {
             let what = format!(
                 "convergent calls of each thread, with the threads that make them together\nbefore the pass: {should:?}\nafter the pass: {is:?}\n{:?}",
                 warp[0].input

@@ -28,7 +28,7 @@ use super::{
     wide_min_max, wide_multiply,
 };
 use crate::llvm::{Machine, Module, Passes, Value};
-use compare::{Suite, check};
+use compare::{Meetings, Suite, check};
 
 /// Runs a pass on each function with a body; returns how many it changed.
 fn each(module: &Module<'_>, mut lower: impl FnMut(Value<'_>) -> bool) -> usize {
@@ -48,7 +48,7 @@ const STRAIGHT: Suite = Suite {
     functions: 600,
     calls: 12,
     threads: 1,
-    may_part: false,
+    meetings: Meetings::Kept,
     unrolls: false,
     prepare: |_| {},
     function: straight_line::function,
@@ -61,7 +61,7 @@ const LOOPS: Suite = Suite {
     functions: 400,
     calls: 16,
     threads: 1,
-    may_part: false,
+    meetings: Meetings::Kept,
     unrolls: false,
     prepare: |_| {},
     function: counted_loops::function,
@@ -201,7 +201,7 @@ const KERNELS: Suite = Suite {
     functions: 150,
     calls: 3,
     threads: 4,
-    may_part: false,
+    meetings: Meetings::Kept,
     unrolls: false,
     prepare: |_| {},
     function: kernels::function,
@@ -409,7 +409,7 @@ fn threaded_jumps_do_the_same() {
         kernels::with_inclusive_loop,
     ] {
         let suite = Suite {
-            may_part: true,
+            meetings: Meetings::KeptWithAligned,
             function,
             ..KERNELS
         };
@@ -481,7 +481,7 @@ fn expanded_copies_do_the_same() {
 fn all_passes_together_do_the_same() {
     for function in [kernels::function, kernels::with_inclusive_loop] {
         let suite = Suite {
-            may_part: true,
+            meetings: Meetings::OfWholeWarps,
             unrolls: true,
             function,
             ..KERNELS
@@ -489,6 +489,7 @@ fn all_passes_together_do_the_same() {
         let compared = check(&suite, |module| changed(module, all_passes));
         compared.are_enough(100, 3000, 10);
         compared.has_events(1000);
+        compared.has_meetings(20);
     }
 }
 

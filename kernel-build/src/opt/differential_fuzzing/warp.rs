@@ -3,9 +3,16 @@
 //! A GPU has no order of threads but the control flow graph: threads that take different successors of a block run separately until its immediate
 //! postdominator, where they reconverge. A pass that keeps what each thread does can still route an edge past that block (llvm-project#213868), and
 //! then a shuffle or barrier runs with part of its threads. Panicking threads leave their warp, so blocks that cannot reach a return do not count.
+//!
+//! Our own passes keep that, LLVM's O3 does not: SimplifyCFG makes one switch of two in a row, also where the second one is in the block in which threads meet
+//! again. PTX does not ask for it. A shuffle names the threads that it waits for, and threads that come to an `.aligned` operation on different ways are
+//! synchronised by ptxas (`WARPSYNC.ALL` before the operation, `testing/harness/tests/warp_meetings.rs`). It asks that all threads of the warp that are
+//! still there execute one instruction: no copy of it, and none of them another one. So that is what remains to be compared after O3, where whole
+//! warps met before it; where an `.aligned` operation was executed by part of a warp, nothing is defined.
 
 use super::host::{BLOCK, HostExecution};
 use crate::llvm::{Block, Value};
+use crate::opt::is_aligned;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The control flow graph of a function; blocks by number, the entry first.
@@ -14,6 +21,8 @@ pub(super) struct Cfg {
     postdominator: Vec<Option<usize>>,
     /// Of each convergent call site: the number of calls, and whether all of them are in blocks that postdominate the entry.
     pub(super) sites: BTreeMap<u64, (usize, bool)>,
+    /// The sites of `.aligned` operations.
+    aligned: BTreeSet<u64>,
 }
 
 impl Cfg {
@@ -29,7 +38,7 @@ impl Cfg {
             let mut others = of.iter().copied().filter(|b| *b != at);
             others.find(|b| all[*b].len() + 1 == of.len())
         });
-        let mut sites = BTreeMap::new();
+        let (mut sites, mut aligned) = (BTreeMap::new(), BTreeSet::new());
         for (at, block) in blocks.iter().enumerate() {
             let calls = block.instructions().into_iter().filter_map(Value::as_call);
             for call in calls.filter(|call| call.is_convergent()) {
@@ -37,14 +46,56 @@ impl Cfg {
                     let (count, uniform) = sites.entry(site).or_insert((0, true));
                     *count += 1;
                     *uniform &= all.first().is_some_and(|of| of.contains(&at));
+                    if is_aligned(&call.callee().name()) {
+                        aligned.insert(site);
+                    }
                 }
             }
         }
         Cfg {
             postdominator: postdominator.collect(),
             sites,
+            aligned,
         }
     }
+
+    /// The `.aligned` operations of each thread.
+    fn aligned_ops<'a>(&self, calls: &'a [Vec<ConvergentCall>]) -> Vec<Vec<&'a ConvergentCall>> {
+        let is_aligned = |call: &&ConvergentCall| self.aligned.contains(&call.site);
+        let of_thread = |calls: &'a Vec<ConvergentCall>| calls.iter().filter(is_aligned).collect();
+        calls.iter().map(of_thread).collect()
+    }
+
+    /// Whether the threads of a warp make each `.aligned` operation together: all that make another one, so that only those are missing that return
+    /// without one. What a GPU does otherwise is undefined. False if they make none.
+    pub(super) fn whole_warps_meet(&self, calls: &[Vec<ConvergentCall>]) -> bool {
+        let meet = |all: &[usize], ops: &[&ConvergentCall]| ops.iter().all(|op| op.threads == all);
+        let ops = self.aligned_ops(calls);
+        ops.iter().any(|ops| !ops.is_empty()) && each_in_turn(&ops, meet)
+    }
+
+    /// Whether these threads make each `.aligned` operation by one instruction, as PTX demands.
+    pub(super) fn whole_warps_share_ops(&self, calls: &[Vec<ConvergentCall>]) -> bool {
+        let share = |_: &[usize], ops: &[&ConvergentCall]| {
+            let first = (ops[0].site, ops[0].place);
+            ops.iter().all(|op| (op.site, op.place) == first)
+        };
+        each_in_turn(&self.aligned_ops(calls), share)
+    }
+}
+
+/// Whether something holds of the first operations of all threads, of the second ones of those that have one, and so on.
+fn each_in_turn(
+    ops: &[Vec<&ConvergentCall>],
+    holds: impl Fn(&[usize], &[&ConvergentCall]) -> bool,
+) -> bool {
+    (0..ops.iter().map(Vec::len).max().unwrap_or(0)).all(|n| {
+        let in_turn = ops.iter().enumerate();
+        let (threads, ops): (Vec<usize>, Vec<&ConvergentCall>) = in_turn
+            .filter_map(|(thread, ops)| Some((thread, *ops.get(n)?)))
+            .unzip();
+        holds(&threads, &ops)
+    })
 }
 
 /// The postdominators of each block from which a return is reached, itself included; none of the others.
@@ -87,8 +138,27 @@ fn postdominators(
     all
 }
 
-/// A convergent call that a thread made: its site, and the threads that made it together.
-pub(super) type ConvergentCall = (u64, Vec<usize>);
+/// A convergent call that a thread made.
+#[derive(Clone, Debug)]
+pub(super) struct ConvergentCall {
+    site: u64,
+    /// The instruction: its block, and how many events the block has before it.
+    place: (usize, usize),
+    /// The threads that made it together.
+    threads: Vec<usize>,
+}
+
+/// Whether the same threads make each call together.
+pub(super) fn are_alike(one: &[Vec<ConvergentCall>], other: &[Vec<ConvergentCall>]) -> bool {
+    let meetings = |calls: &[Vec<ConvergentCall>]| -> Vec<Vec<(u64, Vec<usize>)>> {
+        let of_thread = |calls: &Vec<ConvergentCall>| {
+            let calls = calls.iter();
+            calls.map(|c| (c.site, c.threads.clone())).collect()
+        };
+        calls.iter().map(of_thread).collect()
+    };
+    meetings(one) == meetings(other)
+}
 
 /// The convergent calls of each thread, in order.
 pub(super) fn replay(cfg: &Cfg, threads: &[&HostExecution]) -> Vec<Vec<ConvergentCall>> {
@@ -150,12 +220,65 @@ impl Replay<'_> {
     fn execute(&mut self, thread: usize, together: &[usize]) {
         let threads = self.threads;
         let trace = &threads[thread].trace;
+        let Some(block) = self.block(thread) else {
+            return;
+        };
         self.next[thread] += 1;
+        let begin = self.next[thread];
         while let Some(event) = trace.get(self.next[thread]).filter(|e| e[0] != BLOCK) {
             if event[0] < 1 << 32 {
-                self.calls[thread].push((event[0], together.to_vec()));
+                self.calls[thread].push(ConvergentCall {
+                    site: event[0],
+                    place: (block, self.next[thread] - begin),
+                    threads: together.to_vec(),
+                });
             }
             self.next[thread] += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITE: u64 = 1;
+
+    fn graph() -> Cfg {
+        Cfg {
+            postdominator: vec![None; 3],
+            sites: BTreeMap::from([(SITE, (1, false))]),
+            aligned: BTreeSet::from([SITE]),
+        }
+    }
+
+    fn call(block: usize, threads: &[usize]) -> ConvergentCall {
+        ConvergentCall {
+            site: SITE,
+            place: (block, 0),
+            threads: threads.to_vec(),
+        }
+    }
+
+    /// The third thread returns without an operation.
+    #[test]
+    fn threads_that_are_still_there_are_a_whole_warp() {
+        let together = || vec![call(2, &[0, 1])];
+        let calls = [together(), together(), vec![]];
+        assert!(graph().whole_warps_meet(&calls));
+        assert!(!graph().whole_warps_meet(&[vec![], vec![], vec![]]));
+    }
+
+    #[test]
+    fn threads_that_come_to_one_instruction_apart_share_it() {
+        let calls = [vec![call(2, &[0])], vec![call(2, &[1])], vec![]];
+        assert!(graph().whole_warps_share_ops(&calls));
+        assert!(!graph().whole_warps_meet(&calls));
+    }
+
+    #[test]
+    fn a_copy_of_an_operation_in_each_arm_is_not_shared() {
+        let calls = [vec![call(1, &[0])], vec![call(2, &[1])], vec![]];
+        assert!(!graph().whole_warps_share_ops(&calls));
     }
 }

@@ -141,6 +141,12 @@ pub struct MachineCode {
 }
 
 impl MachineCode {
+    /// The instructions, as nvdisasm prints them.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Counts one kernel.
     ///
     /// # Errors
