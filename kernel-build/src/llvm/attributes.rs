@@ -148,13 +148,23 @@ impl<'ctx> Value<'ctx> {
     ///
     /// From the printed instruction: the C API of LLVM 22 can make a `range` attribute, but not read one.
     pub(crate) fn result_range(self) -> Option<(u64, u64)> {
-        // Most calls promise nothing, and printing one instruction numbers the values of its whole module.
         let llvm = self.context.llvm;
         let kind = Attribute::kind(self.context, "range")?;
         // SAFETY: called on calls only, with a kind that LLVM just gave.
-        if unsafe { (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, 0, kind) }.is_null() {
+        let attribute = unsafe { (llvm.LLVMGetCallSiteEnumAttribute)(self.raw, 0, kind) };
+        if attribute.is_null() {
             return None;
         }
+        // LLVM's C interface shows ranges in text only, and printing one instruction numbers the values of its whole module. A context has each attribute once.
+        let known = self.context.ranges.borrow().get(&attribute).copied();
+        known.unwrap_or_else(|| {
+            let range = self.printed_range();
+            self.context.ranges.borrow_mut().insert(attribute, range);
+            range
+        })
+    }
+
+    fn printed_range(self) -> Option<(u64, u64)> {
         let text = self.to_text();
         let (_, range) = text.split_once("range(i32 ")?;
         let (from, rest) = range.split_once(", ")?;

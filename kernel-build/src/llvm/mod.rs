@@ -33,6 +33,7 @@ pub(crate) use value::{Attribute, Linkage, Value};
 
 use crate::versions;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -167,6 +168,8 @@ pub(crate) struct Context {
     llvm: &'static ffi::Functions,
     raw: ffi::ContextRef,
     diagnostics: Box<RefCell<Vec<String>>>,
+    /// Attributes `range` of results, as [`Value::result_range`] has read them.
+    ranges: RefCell<HashMap<ffi::AttributeRef, Option<(u64, u64)>>>,
 }
 
 impl Context {
@@ -180,6 +183,7 @@ impl Context {
             llvm,
             raw,
             diagnostics,
+            ranges: RefCell::default(),
         };
         let data: *const RefCell<Vec<String>> = &raw const *context.diagnostics;
         // SAFETY: the cell is boxed, so it stays at its place until the context is disposed of in `drop`.
