@@ -36,13 +36,14 @@ pub(crate) fn hoist_all(module: &Module<'_>) {
 /// Makes the checks of a function earlier; returns whether there were any.
 pub(crate) fn hoist(function: Value<'_>) -> bool {
     let mut changed = false;
+    // Nothing here changes how many edges lead to a block.
+    let mut edges = guard_merging::edges_to(function);
     for block in Block::all(function) {
-        changed |= out_of_arm(function, block);
+        changed |= out_of_arm(block, &edges);
     }
     let mut moved = 0;
     let mut crossed: HashMap<Block<'_>, usize> = HashMap::new();
     while changed && moved < MOST {
-        let edges = guard_merging::edges_to(function);
         let found = Block::all(function).into_iter().find_map(|at| {
             let arm = Arm::of(at, &edges)?;
             (crossed.get(&arm.load).copied().unwrap_or(0) < DISTANCE).then_some(())?;
@@ -53,7 +54,9 @@ pub(crate) fn hoist(function: Value<'_>) -> bool {
             break;
         };
         *crossed.entry(arm.load).or_default() += 1;
-        arm.move_before(&check, &needed);
+        if let Some(branch) = arm.move_before(&check, &needed) {
+            edges.insert(branch, 1);
+        }
         moved += 1;
     }
     changed
@@ -122,24 +125,20 @@ impl<'ctx> Arm<'ctx> {
         Some((check, between))
     }
 
-    /// Makes a check before the branch of the arm.
-    fn move_before(&self, check: &Check<'ctx>, needed: &[Value<'ctx>]) {
+    /// Makes a check before the branch of the arm, which gets a block of its own; returns that.
+    fn move_before(&self, check: &Check<'ctx>, needed: &[Value<'ctx>]) -> Option<Block<'ctx>> {
         let end = self.at.terminator();
         for instruction in needed {
             instruction.move_before(end);
         }
         let branch = self.load.new_before();
         let at = Builder::at_end(branch);
-        let Some(condition) = self.at.condition() else {
-            return;
-        };
+        let condition = self.at.condition()?;
         let [a, b] = self.at.successors()[..] else {
-            return;
+            return None;
         };
         at.cond_br(condition, a, b);
-        let Some(asked) = check.at.condition() else {
-            return;
-        };
+        let asked = check.at.condition()?;
         let when_true = check.at.successors().first() == Some(&check.next);
         // SAFETY: a branch has no result, and the handle ends here.
         unsafe { end.erase_instruction() };
@@ -154,6 +153,7 @@ impl<'ctx> Arm<'ctx> {
         // SAFETY: as above.
         unsafe { check.at.terminator().erase_instruction() };
         Builder::at_end(check.at).br(check.next);
+        Some(branch)
     }
 }
 
@@ -165,11 +165,10 @@ fn only_loads(block: Block<'_>) -> bool {
 }
 
 /// Makes the check with which an arm begins before the branch to the arm; returns whether there was one.
-fn out_of_arm<'ctx>(function: Value<'ctx>, at: Block<'ctx>) -> bool {
+fn out_of_arm<'ctx>(at: Block<'ctx>, edges: &HashMap<Block<'ctx>, usize>) -> bool {
     let (Some(condition), [a, b]) = (at.condition(), &at.successors()[..]) else {
         return false;
     };
-    let edges = guard_merging::edges_to(function);
     for (arm, join) in [(*a, *b), (*b, *a)] {
         let Some(check) = Check::of(arm).filter(|c| c.panic != join) else {
             continue;
