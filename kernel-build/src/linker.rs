@@ -15,6 +15,7 @@ use line::LinkLine;
 use notes::{GAVE_UP, Notes};
 pub(crate) use output::Linked;
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use warploom_manifest::{Manifest, container};
 
@@ -112,7 +113,8 @@ fn target_name() -> String {
 fn link(line: &LinkLine, notes: &Notes) -> Result<Vec<u8>, LinkError> {
     let (mut options, llvm) = crate::environment::linker_options().ok_or(LinkError::NoOptions)?;
     options.instrumented &= notes.instrument();
-    let context = Context::new(&llvm)?;
+    // This process ends when the output is written. To take a context apart that has a thousand modules behind it takes seconds.
+    let context = ManuallyDrop::new(Context::new(&llvm)?);
     let module = own_module(&context, line)?;
     let target = target_name();
     let dump = |extension: &str, text: &dyn Fn() -> String| dump(&line.output, extension, text);
