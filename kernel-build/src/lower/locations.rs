@@ -24,11 +24,10 @@ pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), 
     if module.function("__warploom.panic_place").is_none() {
         return Ok(());
     }
-    let locations: HashSet<Value<'_>> = module
-        .globals()
-        .into_iter()
-        .filter(|g| is_location(*g))
-        .collect();
+    // In the order of the module: copies are named after their order, and the PTX of one module is one text.
+    let mut all = module.globals();
+    all.retain(|g| is_location(*g));
+    let locations: HashSet<Value<'_>> = all.iter().copied().collect();
     let owners = owners(module, entries);
     let mut numbered: HashMap<(Value<'_>, u32), Value<'_>> = HashMap::new();
     for function in module.functions() {
@@ -46,7 +45,7 @@ pub(crate) fn number(module: &mut Module<'_>, entries: &[String]) -> Result<(), 
             }
         }
     }
-    for location in locations {
+    for location in all {
         let copy = with_number(module, location, 0);
         location.replace_all_uses_with(copy);
     }
@@ -99,4 +98,45 @@ fn owners(module: &Module<'_>, entries: &[String]) -> HashMap<String, u32> {
         .into_iter()
         .filter_map(|(name, number)| number.map(|n| (name, n)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::tests::context;
+    use std::fmt::Write as _;
+
+    /// Two kernels that share a function with many panics.
+    fn numbered() -> String {
+        let mut text = "
+@file = private constant [4 x i8] c\"a.rs\"
+declare i64 @\"__warploom.panic_place\"(ptr)
+declare void @panic(ptr)
+define void @one() { call void @shared() ret void }
+define void @other() { call void @shared() ret void }
+define void @shared() {
+"
+        .to_owned();
+        for n in 0..16 {
+            let _ = writeln!(text, "  call void @panic(ptr @at{n})");
+        }
+        text += "  ret void\n}\n";
+        for n in 0..16 {
+            let _ = writeln!(
+                text,
+                "@at{n} = private constant <{{ ptr, [16 x i8] }}> <{{ ptr @file, [16 x i8] c\"{n:016}\" }}>"
+            );
+        }
+        let context = context();
+        let mut module = Module::from_text(&context, &text).unwrap();
+        number(&mut module, &["one".to_owned(), "other".to_owned()]).unwrap();
+        module.to_text()
+    }
+
+    #[test]
+    fn names_are_the_same_in_each_build() {
+        let first = numbered();
+        assert!(first.contains("@location.15 = "), "{first}");
+        assert_eq!(first, numbered());
+    }
 }
