@@ -187,9 +187,11 @@ fn compile_with(
         pass!(run, m: SelectKernels => program.select(m, &unit.kernels));
         pass!(run, m: AnswerTargetQueries => target_queries::answer_for(m, unit.arch));
         pass!(run, m: FastMath => program.separate_fast_math(m, &unit.kernels));
-        let early: EarlyLoops = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
+        let mut early: EarlyLoops<'_> = pass!(run, m: EarlyLoops => EarlyLoops::find(m, gpu));
         for unit in schedule.split(&unit, &early) {
-            let mut copy = whole.duplicate();
+            let tried = early.take_optimised();
+            let optimised = tried.is_some();
+            let mut copy = tried.unwrap_or_else(|| whole.duplicate());
             let m = &mut copy;
             program.select(m, &unit.kernels)?;
             pass!(run, m: Simplify => early.simplify(m, gpu));
@@ -202,7 +204,7 @@ fn compile_with(
             pass!(run, m: LoopUnswitching => early.unswitch(m));
             // Before the loops without checks are unrolled.
             pass!(run, m: PointerStrengthReduction => early.again(m, pointer_strength_reduction::reduce));
-            pass!(run, m: Optimise => optimise(m, Some(gpu)));
+            pass!(run, m: Optimise => if optimised { Ok(()) } else { optimise(m, Some(gpu)) });
             pass!(run, m: LocalArrays => local_arrays::promote(m, gpu));
             let mut loops = Changed::default();
             pass!(run, m: LengthVersioning => length_versioning::version_all(m, &mut loops));

@@ -26,15 +26,19 @@ struct Rest {
 /// Checks that O3 has copied into an unrolled loop: so many for one.
 const COPIED: usize = 4;
 
-/// The names of the functions of a module whose loops are better treated before O3.
+/// The functions of a module whose loops are better treated before O3.
 #[derive(Default)]
-pub(crate) struct EarlyLoops(HashSet<String>);
+pub(crate) struct EarlyLoops<'ctx> {
+    names: HashSet<String>,
+    /// The module behind O3, if it has no such functions and O3 was tried.
+    optimised: Option<Module<'ctx>>,
+}
 
-impl EarlyLoops {
+impl<'ctx> EarlyLoops<'ctx> {
     pub(crate) fn find(
-        module: &Module<'_>,
+        module: &Module<'ctx>,
         machine: &Machine<'_>,
-    ) -> Result<EarlyLoops, LlvmError> {
+    ) -> Result<EarlyLoops<'ctx>, LlvmError> {
         let mut threaded = module.duplicate();
         simplify(&mut threaded, machine)?;
         let functions = Changed::with_loops(&threaded);
@@ -47,7 +51,7 @@ impl EarlyLoops {
         let before = rest(&threaded);
         let mut optimised = module.duplicate();
         optimise(&mut optimised, Some(machine))?;
-        let left = rest(&optimised);
+        let left = rest(&optimised.duplicate());
 
         let none = Rest::default();
         let of = |all: &HashMap<String, Rest>, name: &str| all.get(name).copied().unwrap_or(none);
@@ -73,12 +77,21 @@ impl EarlyLoops {
                 .into_iter()
                 .filter(|name| of(&left, name).unknown > of(&after, name).unknown),
         );
-        Ok(EarlyLoops(early))
+        // The others are optimised again, without these: LLVM inlines a function where it has one call, for example.
+        Ok(EarlyLoops {
+            optimised: early.is_empty().then_some(optimised),
+            names: early,
+        })
     }
 
     /// Whether a kernel has some.
     pub(crate) fn contains(&self, kernel: &str) -> bool {
-        self.0.contains(kernel)
+        self.names.contains(kernel)
+    }
+
+    /// The module behind O3, once, if that is what becomes of all of its kernels.
+    pub(crate) fn take_optimised(&mut self) -> Option<Module<'ctx>> {
+        self.optimised.take()
     }
 
     /// Inlines, and keeps values in registers: the form in which loops are still those of the source. A module without such loops stays as it is.
@@ -95,7 +108,7 @@ impl EarlyLoops {
     }
 
     /// Those of them that have loops.
-    pub(crate) fn functions<'ctx>(&self, module: &Module<'ctx>) -> Changed<'ctx> {
+    pub(crate) fn functions(&self, module: &Module<'ctx>) -> Changed<'ctx> {
         let mut all = Changed::with_loops(module);
         all.0.retain(|f| self.contains(&f.name()));
         all
@@ -146,5 +159,80 @@ fn is_counted(found: &Loop<'_>) -> bool {
             (a, b)
         };
         found.is_invariant(end) && AddRecurrence::of(counter, found).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::tests::context;
+    use crate::lower::retarget::TRIPLE;
+
+    const COUNTED: &str = "define ptx_kernel void @counted(ptr %x, i64 %n) {
+start:
+  br label %next
+next:
+  %i = phi i64 [ 0, %start ], [ %more, %next ]
+  %at = getelementptr i32, ptr %x, i64 %i
+  store volatile i32 1, ptr %at
+  %more = add nuw i64 %i, 1
+  %goes.on = icmp ult i64 %more, %n
+  br i1 %goes.on, label %next, label %done
+done:
+  ret void
+}
+";
+
+    /// `for i in 0..=8`, of which O3 loses the trip count.
+    const INCLUSIVE: &str = "define ptx_kernel void @inclusive(ptr %x) {
+start:
+  br label %next
+next:
+  %i = phi i32 [ 0, %start ], [ %i1, %body ]
+  %over = phi i1 [ false, %start ], [ %over1, %body ]
+  %within = icmp ule i32 %i, 8
+  %is.left = xor i1 %over, true
+  %goes.on = and i1 %is.left, %within
+  br i1 %goes.on, label %some, label %done
+some:
+  %more = icmp ult i32 %i, 8
+  br i1 %more, label %step, label %last
+step:
+  %up = add nuw i32 %i, 1
+  br label %body
+last:
+  br label %body
+body:
+  %i1 = phi i32 [ %up, %step ], [ %i, %last ]
+  %over1 = phi i1 [ %over, %step ], [ true, %last ]
+  store volatile i32 1, ptr %x
+  br label %next
+done:
+  ret void
+}
+";
+
+    /// The module behind O3 that is found with early loops, and what O3 makes of it.
+    fn optimised(text: &str) -> (Option<String>, String) {
+        let context = context();
+        let machine = Machine::new(&context, TRIPLE, "sm_75", "+ptx71").unwrap();
+        let mut module = Module::from_text(&context, text).unwrap();
+        module.set_target(TRIPLE, &machine.data_layout());
+        let mut early = EarlyLoops::find(&module, &machine).unwrap();
+        let found = early.take_optimised().map(|m| m.to_text());
+        assert!(early.take_optimised().is_none());
+        optimise(&mut module, Some(&machine)).unwrap();
+        (found, module.to_text())
+    }
+
+    #[test]
+    fn a_module_without_early_loops_is_optimised_once() {
+        let (found, expected) = optimised(COUNTED);
+        assert_eq!(found.as_ref(), Some(&expected));
+    }
+
+    #[test]
+    fn a_module_with_early_loops_is_optimised_without_them() {
+        assert_eq!(optimised(INCLUSIVE).0, None);
     }
 }

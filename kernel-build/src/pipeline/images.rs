@@ -205,7 +205,7 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
 
     /// The kernels of a unit in two: those without early loops, and those that have some or share an image with one that has. So what becomes of a kernel's loops
     /// does not depend on which other kernels its crate has.
-    pub(super) fn split(&self, unit: &Unit, early: &EarlyLoops) -> Vec<Unit> {
+    pub(super) fn split(&self, unit: &Unit, early: &EarlyLoops<'_>) -> Vec<Unit> {
         let is_early = |group: &usize| {
             let mut kernels = self.groups[*group].iter();
             kernels.any(|k| early.contains(&self.program.names[*k]))
