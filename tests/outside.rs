@@ -1,6 +1,6 @@
 //! Crates outside the workspace, as users have them: built by plain cargo, offline, run on the emulator.
 //!
-//! Each crate is copied to (or written into) a temporary folder. All share one target folder and therefore have names of their own.
+//! Each crate is copied to (or written into) a temporary folder. They share two target folders and therefore have names of their own.
 
 #![expect(
     clippy::unwrap_used,

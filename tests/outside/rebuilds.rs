@@ -297,9 +297,12 @@ fn a_changed_macro_is_compiled_again_for_both_passes() {
 
 #[test]
 fn macros_and_build_scripts_of_the_first_pass_are_taken_by_the_second() {
-    let program = Outside::program("rebuild-taken", MAIN);
+    // Where no other test has compiled them for its second pass, with a compiler of its own perhaps.
+    let target = target_folder().join("taken");
+    let program = Outside::program("rebuild-taken", MAIN)
+        .env("CARGO_TARGET_DIR", target.display().to_string());
     program.builds();
-    let folder = target_folder().join("debug/warploom/debug/deps");
+    let folder = target.join("debug/warploom/debug/deps");
     let files = fs::read_dir(&folder).unwrap();
     let names = files.map(|f| f.unwrap().file_name().into_string().unwrap());
     let names: Vec<String> = names.collect();

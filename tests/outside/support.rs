@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 use warploom_manifest::Manifest;
 use warploom_manifest::container::{self, SECTION};
@@ -60,7 +60,7 @@ impl Outside {
         outside
     }
 
-    /// A package with the usual manifest and `build.rs`, and this `src/main.rs`. Names are unique: all share one target folder.
+    /// A package with the usual manifest and `build.rs`, and this `src/main.rs`. Names are unique: tests share target folders.
     pub(crate) fn program(name: &str, main: &str) -> Outside {
         Outside::package(name).file("src/main.rs", main)
     }
@@ -124,7 +124,7 @@ impl Outside {
         self
     }
 
-    /// Runs cargo here, offline, with the target folder that all crates share.
+    /// Runs cargo here, offline, with the target folder of this test.
     pub(crate) fn cargo(&self, args: &[&str]) -> CommandOutput {
         self.run(Path::new(&std::env::var_os("CARGO").unwrap()), args)
     }
@@ -296,8 +296,40 @@ pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Under this package's own target folder, and kept, so that dependencies are built once.
+/// Cargo locks a target folder while it builds, so tests that run side by side have one each, as far as there are so many: in each all dependencies are built.
+const TARGET_FOLDERS: usize = 2;
+
+/// How many tests build in each.
+static BUILDING: Mutex<[usize; TARGET_FOLDERS]> = Mutex::new([0; TARGET_FOLDERS]);
+
+/// The target folder of a test, as long as its thread runs.
+struct Place(usize);
+
+impl Place {
+    fn take() -> Place {
+        let mut building = BUILDING.lock().unwrap();
+        let folder = (0..TARGET_FOLDERS).min_by_key(|folder| building[*folder]);
+        let folder = folder.unwrap();
+        building[folder] += 1;
+        Place(folder)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        BUILDING.lock().unwrap()[self.0] -= 1;
+    }
+}
+
+/// Where all crates of this test are built: under this package's own target folder, and kept, so that the next test finds its dependencies built.
 pub(crate) fn target_folder() -> PathBuf {
+    thread_local! {
+        static PLACE: Place = Place::take();
+    }
+    all_target_folders().join(PLACE.with(|place| place.0.to_string()))
+}
+
+fn all_target_folders() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside")
 }
 
@@ -305,7 +337,7 @@ pub(crate) fn target_folder() -> PathBuf {
 pub(crate) fn workshop() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let place: u64 = target_folder()
+        let place: u64 = all_target_folders()
             .to_string_lossy()
             .bytes()
             .fold(7, |hash, byte| {
