@@ -162,6 +162,17 @@ const CRATES: &[(&str, &str, &[&str], &[&str])] = &[
         &["libloading", "thiserror"],
     ),
     (
+        "benches/algorithm-programs",
+        "warploom-algorithm-programs",
+        &[
+            "warploom",
+            "warploom-algorithms",
+            "warploom-build",
+            "warploom-harness",
+        ],
+        &["thiserror"],
+    ),
+    (
         "benches/idioms",
         "warploom-idioms",
         &["warploom", "warploom-build", "warploom-harness"],
@@ -350,6 +361,11 @@ fn cargo_test_covers_every_crate() {
         "`.ci/run static` tests and runs it"
     );
     assert!(read(".ci/run").contains("cargo test --release --package warploom-algorithms-bench"));
+    assert!(
+        tested.insert("benches/algorithm-programs".to_owned()),
+        "`.ci/run static` tests it"
+    );
+    assert!(read(".ci/run").contains("cargo test --release --package warploom-algorithm-programs"));
     assert!(
         tested.insert("benches/idioms".to_owned()),
         "`.ci/run static` runs it"

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod algorithm_programs; // programs on the algorithms beside others: docs/generated/algorithm-programs.md
 pub mod algorithms; // algorithms beside CUB: docs/generated/algorithms.md
 pub mod benchmark; // what is measured, as data
 pub mod bundle; // binaries, twins and scripts in one archive
