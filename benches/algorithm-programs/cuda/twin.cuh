@@ -1,6 +1,6 @@
 // What all twins have in common: the input of src/bench.rs, its clock, and memory from the device's pool.
 //
-// A twin takes the number of elements, and prints a line for each case: its name, a tab, milliseconds. It ends with an error if its results are wrong.
+// A twin takes the number of elements, and prints a line for each case: its name, what it is made with, and milliseconds, with tabs between. It ends with an error if its results are wrong.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -83,7 +83,7 @@ template <class Work> void timed(const char *name, Work work) {
         check(cudaStreamSynchronize(0), "wait");
         ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     }
-    std::printf("%s\t%.6f\n", name, ms / runs);
+    std::printf("%s\tCUB\t%.6f\n", name, ms / runs);
 }
 
 // The number of elements, and a pool that keeps what it has.

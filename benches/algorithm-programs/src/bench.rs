@@ -1,4 +1,4 @@
-//! What all programs use: a device, a clock, input without a pattern, comparisons.
+//! What all programs use: a device, a clock, comparisons.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -102,17 +102,6 @@ impl Bench {
     }
 }
 
-/// Pseudo-random words, the same in each run.
-pub(crate) fn noise(n: usize) -> impl Iterator<Item = u32> {
-    (1..=n as u64).map(|i| {
-        // The steps of SplitMix64.
-        let x = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ (x >> 31)) >> 32) as u32
-    })
-}
-
 /// An error that names the first element that is not what it should be.
 pub(crate) fn same<T: PartialEq + Debug>(what: &str, found: &[T], expected: &[T]) -> Done {
     all(what, found, expected, |found, expected| found == expected)
@@ -138,5 +127,39 @@ fn all<T: Debug>(what: &str, found: &[T], expected: &[T], right: impl Fn(&T, &T)
             let (found, expected) = (&found[i], &expected[i]);
             Err(format!("{what}: element {i} is {found:?}, expected {expected:?}").into())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(done: Done) -> Option<String> {
+        done.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_wrong_element_is_named() {
+        assert_eq!(text(same("x", &[1, 2], &[1, 2])), None);
+        let wrong = Some("x: element 1 is 3, expected 2".to_owned());
+        assert_eq!(text(same("x", &[1, 3, 9], &[1, 2, 3])), wrong);
+        let short = Some("x: 1 elements, expected 2".to_owned());
+        assert_eq!(text(same("x", &[1], &[1, 2])), short);
+    }
+
+    #[test]
+    fn floats_may_differ_by_the_tolerance_and_nan_is_wrong() {
+        assert_eq!(text(near("x", &[101.0], &[100.0], 0.02)), None);
+        assert!(near("x", &[103.0], &[100.0], 0.02).is_err());
+        assert!(near("x", &[f32::NAN], &[100.0], 0.02).is_err());
+    }
+
+    #[test]
+    fn work_is_timed_without_runs_too() {
+        let bench = Bench::new(Device::emulator(), 0).unwrap();
+        assert_eq!(bench.time("x", || Ok(7)).unwrap(), 7);
+        let times = bench.take_times();
+        assert_eq!((times.len(), times[0].device_ms), (1, None));
+        assert_eq!(bench.take_times(), []);
     }
 }

@@ -10,6 +10,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
 mod bench; // a device, a clock, comparisons
+mod noise; // input
 mod originals; // what the programs are compared with
 mod programs; // all programs
 
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use warploom::Device;
+use warploom::model::{Emulator, Mode};
 use warploom_harness::algorithm_programs::{Machine, Results, Row, Side, count, file_name, write};
 use warploom_harness::date;
 
@@ -61,9 +63,10 @@ struct Wishes {
     only: Vec<String>,
 }
 
-/// Every chosen program on the emulator.
+/// Every chosen program on the emulator, which checks all accesses, in release builds too.
 fn check(wishes: &Wishes) -> Done {
-    let bench = Bench::new(Device::emulator(), 0)?;
+    let emulator = Emulator::from_env()?.mode(Mode::Checked);
+    let bench = Bench::new(emulator.device(), 0)?;
     let chosen = chosen(wishes)?;
     for program in &chosen {
         for n in wishes.n.map_or(SMALL.to_vec(), |n| vec![n]) {
@@ -142,7 +145,7 @@ fn rounds(
     for case in each_once(times.iter().map(|time| time.case.as_str())) {
         let ours = || times.iter().filter(|time| time.case == case);
         let originals = || figures.iter().filter(|figure| figure.case == case);
-        let sides = each_once(originals().map(|figure| figure.by));
+        let sides = each_once(originals().map(|figure| figure.by.as_str()));
         if sides.is_empty() {
             return Err(format!("no original has a time of `{case}`").into());
         }

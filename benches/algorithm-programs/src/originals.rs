@@ -19,7 +19,7 @@ pub(crate) struct Figure {
     /// As the program has it.
     pub(crate) case: String,
     /// What the original is made with.
-    pub(crate) by: &'static str,
+    pub(crate) by: String,
     pub(crate) ms: f64,
 }
 
@@ -73,11 +73,11 @@ impl Original {
                 let arguments = ["--i=1000".to_owned(), format!("--n={n}")];
                 vec![run("rle", &arguments, rle)]
             }
-            "group_by" => vec![run("group_by", &[number], twin)],
-            "particles" => vec![run("particles", &[number], twin)],
-            "k_means" => vec![run("k_means", &[number], twin)],
-            "equalise" => vec![run("equalise", &[number], twin)],
-            "compress" => vec![run("compress", &[number], twin)],
+            "group_by" => vec![run("group_by", &[number], lines)],
+            "particles" => vec![run("particles", &[number], lines)],
+            "k_means" => vec![run("k_means", &[number], lines)],
+            "equalise" => vec![run("equalise", &[number], lines)],
+            "compress" => vec![run("compress", &[number], lines)],
             _ => Vec::new(),
         }
     }
@@ -128,7 +128,7 @@ fn radixsort2(printed: &str, n: usize) -> Vec<Figure> {
     rates
         .map(|millions_per_second| Figure {
             case: case.clone(),
-            by: "Thrust",
+            by: "Thrust".to_owned(),
             ms: n as f64 / 1e3 / millions_per_second,
         })
         .collect()
@@ -144,7 +144,7 @@ fn scan3(printed: &str, _: usize) -> Vec<Figure> {
             };
             after(printed, label).map(move |us| Figure {
                 case: "float".to_owned(),
-                by,
+                by: by.to_owned(),
                 ms: us / 1e3,
             })
         })
@@ -158,7 +158,7 @@ fn segment_reduce(printed: &str, n: usize) -> Vec<Figure> {
         .zip(rates)
         .map(|(length, billions_per_second)| Figure {
             case: format!("segments of {length}"),
-            by: "Thrust",
+            by: "Thrust".to_owned(),
             ms: n as f64 / 1e6 / billions_per_second,
         })
         .collect()
@@ -173,7 +173,7 @@ fn nonzero(printed: &str, _: usize) -> Vec<Figure> {
     all.skip(types.len())
         .map(|(of, (count_us, write_us))| Figure {
             case: (*of).to_owned(),
-            by: "CUB",
+            by: "CUB".to_owned(),
             ms: (count_us + write_us) / 1e3,
         })
         .collect()
@@ -191,19 +191,20 @@ fn rle(printed: &str, n: usize) -> Vec<Figure> {
         .zip(rates)
         .map(|(case, billions_per_second)| Figure {
             case,
-            by: "CUB",
+            by: "CUB".to_owned(),
             ms: n as f64 / 1e6 / billions_per_second,
         })
         .collect()
 }
 
-/// Lines of a case and its milliseconds.
-fn twin(printed: &str, _: usize) -> Vec<Figure> {
+/// Lines of a case, what it is made with, and its milliseconds.
+fn lines(printed: &str, _: usize) -> Vec<Figure> {
     let figure = |line: &str| {
-        let (case, ms) = line.split_once('\t')?;
+        let (case, rest) = line.split_once('\t')?;
+        let (by, ms) = rest.split_once('\t')?;
         Some(Figure {
             case: case.to_owned(),
-            by: "CUB",
+            by: by.to_owned(),
             ms: ms.parse().ok()?,
         })
     };
@@ -218,7 +219,7 @@ mod tests {
         let case = |figure: &Figure| (figure.ms * 1e6).round() / 1e6;
         figures
             .iter()
-            .map(|f| (f.case.as_str(), f.by, case(f)))
+            .map(|f| (f.case.as_str(), f.by.as_str(), case(f)))
             .collect()
     }
 
@@ -250,7 +251,7 @@ mod tests {
             [("float", "Thrust", 0.1045), ("float", "CUB", 0.2)]
         );
         assert_eq!(
-            cases(&twin("u8\t1.25\nchecked\n", 8)),
+            cases(&lines("u8\tCUB\t1.25\nchecked\n", 8)),
             [("u8", "CUB", 1.25)]
         );
     }

@@ -8,7 +8,8 @@ use warploom::prelude::*;
 use warploom_algorithms::prelude::*;
 use warploom_algorithms::{Error, counting};
 
-use crate::bench::{Bench, Done, noise, same};
+use crate::bench::{Bench, Done, same};
+use crate::noise::noise;
 
 // ANCHOR: algorithm
 /// Differences from this on have no code.

@@ -4,7 +4,8 @@ use warploom::prelude::*;
 use warploom_algorithms::Error;
 use warploom_algorithms::prelude::*;
 
-use crate::bench::{Bench, Done, near, noise};
+use crate::bench::{Bench, Done, near};
+use crate::noise::noise;
 
 // ANCHOR: algorithm
 type Point = [f32; 2];

@@ -4,7 +4,8 @@ use warploom::prelude::*;
 use warploom_algorithms::counting;
 use warploom_algorithms::prelude::*;
 
-use crate::bench::{Bench, Done, noise, same};
+use crate::bench::{Bench, Done, same};
+use crate::noise::noise;
 
 pub(crate) fn run(bench: &Bench, n: usize) -> Done {
     program(bench, n, "I8", |x| x as i8)?;

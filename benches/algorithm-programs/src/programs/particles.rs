@@ -4,7 +4,8 @@ use warploom::prelude::*;
 use warploom_algorithms::Error;
 use warploom_algorithms::prelude::*;
 
-use crate::bench::{Bench, Done, noise, same};
+use crate::bench::{Bench, Done, same};
+use crate::noise::noise;
 
 // ANCHOR: algorithm
 /// Where it is, where it moves, and how long it is still there.

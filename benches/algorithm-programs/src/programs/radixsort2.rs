@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use warploom_algorithms::RadixKey;
 use warploom_algorithms::prelude::*;
 
-use crate::bench::{Bench, Done, noise, same};
+use crate::bench::{Bench, Done, same};
+use crate::noise::noise;
 
 pub(crate) fn run(bench: &Bench, n: usize) -> Done {
     let integers: Vec<u32> = noise(n).collect();

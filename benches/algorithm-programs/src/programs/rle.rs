@@ -4,7 +4,8 @@ use warploom_algorithms::input::Fetch;
 use warploom_algorithms::prelude::*;
 use warploom_algorithms::{ByKeyPlan, constant};
 
-use crate::bench::{Bench, Done, noise, same};
+use crate::bench::{Bench, Done, same};
+use crate::noise::noise;
 
 pub(crate) fn run(bench: &Bench, n: usize) -> Done {
     program(bench, "one run", constant(1, n), &vec![1; n])?;

@@ -2,7 +2,8 @@
 
 use warploom_algorithms::prelude::*;
 
-use crate::bench::{Bench, Done, near, noise};
+use crate::bench::{Bench, Done, near};
+use crate::noise::noise;
 
 pub(crate) fn run(bench: &Bench, n: usize) -> Done {
     let input: Vec<f32> = noise(n).map(|x| x as f32 / 16_777_216.0).collect();

@@ -165,13 +165,18 @@ pub fn lines(root: &Path) -> Result<BTreeMap<String, (Lines, Lines)>, ProgramsEr
     originals.into_iter().map(both).collect()
 }
 
-/// The lines that all of our programs use.
+/// The lines that all of our programs use, without tests.
 ///
 /// # Errors
-/// [`ProgramsError`] if the file cannot be read.
+/// [`ProgramsError`] if a file cannot be read.
 pub fn shared_lines(root: &Path) -> Result<usize, ProgramsError> {
-    let path = root.join("benches/algorithm-programs/src/bench.rs");
-    Ok(total(&fs::read_to_string(&path).map_err(in_file(&path))?))
+    let own = |file: &str| {
+        let path = root.join("benches/algorithm-programs/src").join(file);
+        let text = fs::read_to_string(&path).map_err(in_file(&path))?;
+        let (own, _tests) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
+        Ok(total(own))
+    };
+    Ok(own("bench.rs")? + own("noise.rs")?)
 }
 
 /// Of a source file whose algorithm is between anchors.
