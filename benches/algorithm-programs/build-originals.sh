@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles what the programs are compared with: HeCBench's programs from a checkout, and the twins in cuda/.
+# Compiles what the programs are compared with: HeCBench's programs from a checkout, the twins in cuda/, and sorts of the host (by cargo).
 #
 #   benches/algorithm-programs/build-originals.sh CHECKOUT [FOLDER]     executables and originals.txt go to FOLDER (default: target/algorithm-programs/originals)
 #
@@ -38,5 +38,8 @@ for twin in "$here"/cuda/*.cu; do
     name="$(basename "$twin" .cu)"
     [ "$out/$name" -nt "$twin" ] && [ "$out/$name" -nt "$here/cuda/twin.cuh" ] || compile "$name" "$twin"
 done
+(cd "$here" && cargo build --release --example cpu_sort)
+cp "${CARGO_TARGET_DIR:-$here/../../target}/release/examples/cpu_sort" "$out/cpu_sort"
+strip "$out/cpu_sort"
 echo "$described" >"$out/originals.txt"
 cat "$out/originals.txt"

@@ -1,4 +1,5 @@
-//! What the programs are compared with: those of HeCBench for its ports, our twins in CUDA C++ for the others. How they are run, and the times that they print.
+//! What the programs are compared with: those of HeCBench for its ports, our twins in CUDA C++ for the others, and sorts of the
+//! host. How they are run, and the times that they print.
 
 use std::path::Path;
 use std::process::Command;
@@ -46,20 +47,21 @@ impl Original {
             times,
         };
         let (number, side) = (n.to_string(), n.isqrt().to_string());
-        let given = format!("-n={n}");
         match program {
-            "radixsort2" => [
-                &["-float", "-keysonly"][..],
-                &["-float"],
-                &["-keysonly"],
-                &[],
-            ]
-            .map(|flags| {
-                let flags = flags.iter().map(|flag| (*flag).to_owned());
-                let arguments: Vec<String> = flags.chain([given.clone()]).collect();
-                run("radixsort2", &arguments, radixsort2)
-            })
-            .into(),
+            "radixsort2" => {
+                let mut runs = vec![run("cpu_sort", &[number], lines)];
+                for flags in [
+                    &["-float", "-keysonly"][..],
+                    &["-float"],
+                    &["-keysonly"],
+                    &[],
+                ] {
+                    let mut arguments = vec![format!("-n={n}")];
+                    arguments.extend(flags.iter().map(|flag| (*flag).to_owned()));
+                    runs.push(run("radixsort2", &arguments, radixsort2));
+                }
+                runs
+            }
             "scan3" => vec![run("scan3", &["1000".to_owned(), number], scan3)],
             "segment-reduce" => {
                 let arguments = [(n / 16_384).to_string(), "100".to_owned()];

@@ -30,6 +30,7 @@ const METHOD: &str = "
 - *Device* is the time of ours between two events around the call.
 - Temporary memory of ours comes from the device's pool in each call. Thrust takes it by `cudaMalloc` in each call, and so do `nonzero` and the second variant of `scan3`; `rle` has it beforehand, and so has ours. Twins take it from the device's pool.
 - Input has the same distribution on both sides, not the same values. Each side compares its results with those of the host, or with properties of them, in the same run; ours are compared in full.
+- For perspective keys are also sorted on the host, once in each round: by std's `sort_unstable` on one thread and by rayon's `par_sort_unstable` on all, floats by `total_cmp` as on the GPU.
 - `radixsort2` sorts in place there, and from one buffer to another here. `nonzero` counts, then writes all rows before all columns there; here one pass writes pairs.
 
 - On the emulator, with every access checked, a sort of 10^6 keys takes 2.5 to 4.7 s (12 sorts: `u32` and `f32`, alone and with values; a release build, two cores of an AMD EPYC with eight other
