@@ -14,10 +14,14 @@ void equalise(const Buffer<u8> &pixels, Buffer<u8> &out) {
     Buffer<u32> counts(256), up_to(256);
     Buffer<u8> table(256);
     cub_call([&](void *memory, size_t &bytes) {
-        return cub::DeviceHistogram::HistogramEven(memory, bytes, pixels.data, counts.data, 257, 0, 256, n);
+        return cub::DeviceHistogram::HistogramEven(memory, bytes, pixels.data, counts.data, 257, 0,
+                                                   256, n);
     });
-    cub_call([&](void *memory, size_t &bytes) { return cub::DeviceScan::InclusiveSum(memory, bytes, counts.data, up_to.data, 256); });
-    thrust::transform(thrust::cuda::par_nosync, up_to.data, up_to.data + 256, table.data, Spread{n});
+    cub_call([&](void *memory, size_t &bytes) {
+        return cub::DeviceScan::InclusiveSum(memory, bytes, counts.data, up_to.data, 256);
+    });
+    thrust::transform(thrust::cuda::par_nosync, up_to.data, up_to.data + 256, table.data,
+                      Spread{n});
     thrust::gather(thrust::cuda::par_nosync, pixels.data, pixels.data + n, table.data, out.data);
 }
 // ANCHOR_END: algorithm

@@ -12,18 +12,23 @@ struct Of {
 };
 
 struct And {
-    __host__ __device__ Summary operator()(Summary a, Summary b) const { return {a.sum + b.sum, a.count + b.count, a.max > b.max ? a.max : b.max}; }
+    __host__ __device__ Summary operator()(Summary a, Summary b) const {
+        return {a.sum + b.sum, a.count + b.count, a.max > b.max ? a.max : b.max};
+    }
 };
 
-u32 group_by(const Buffer<u32> &keys, const Buffer<u32> &values, Buffer<u32> &groups, Buffer<Summary> &summaries) {
+u32 group_by(const Buffer<u32> &keys, const Buffer<u32> &values, Buffer<u32> &groups,
+             Buffer<Summary> &summaries) {
     u32 n = keys.size;
     Buffer<u32> sorted(n), moved(n), count(1);
     cub_call([&](void *memory, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(memory, bytes, keys.data, sorted.data, values.data, moved.data, n);
+        return cub::DeviceRadixSort::SortPairs(memory, bytes, keys.data, sorted.data, values.data,
+                                               moved.data, n);
     });
     auto of_values = thrust::make_transform_iterator(moved.data, Of());
     cub_call([&](void *memory, size_t &bytes) {
-        return cub::DeviceReduce::ReduceByKey(memory, bytes, sorted.data, groups.data, of_values, summaries.data, count.data, And(), n);
+        return cub::DeviceReduce::ReduceByKey(memory, bytes, sorted.data, groups.data, of_values,
+                                              summaries.data, count.data, And(), n);
     });
     return count.first();
 }

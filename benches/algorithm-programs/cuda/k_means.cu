@@ -33,7 +33,9 @@ struct One {
 };
 
 struct Add {
-    __host__ __device__ Sum operator()(Sum a, Sum b) const { return {a.x + b.x, a.y + b.y, a.count + b.count}; }
+    __host__ __device__ Sum operator()(Sum a, Sum b) const {
+        return {a.x + b.x, a.y + b.y, a.count + b.count};
+    }
 };
 
 Centres next_centres(const Buffer<float2> &points, Centres centres) {
@@ -42,13 +44,16 @@ Centres next_centres(const Buffer<float2> &points, Centres centres) {
     Buffer<float2> moved(n);
     Buffer<Sum> sums(n);
     Buffer<u32> count(1);
-    thrust::transform(thrust::cuda::par_nosync, points.data, points.data + n, numbers.data, Nearest{centres});
+    thrust::transform(thrust::cuda::par_nosync, points.data, points.data + n, numbers.data,
+                      Nearest{centres});
     cub_call([&](void *memory, size_t &bytes) {
-        return cub::DeviceRadixSort::SortPairs(memory, bytes, numbers.data, sorted.data, points.data, moved.data, n, 0, 4);
+        return cub::DeviceRadixSort::SortPairs(memory, bytes, numbers.data, sorted.data,
+                                               points.data, moved.data, n, 0, 4);
     });
     auto ones = thrust::make_transform_iterator(moved.data, One());
     cub_call([&](void *memory, size_t &bytes) {
-        return cub::DeviceReduce::ReduceByKey(memory, bytes, sorted.data, numbers.data, ones, sums.data, count.data, Add(), n);
+        return cub::DeviceReduce::ReduceByKey(memory, bytes, sorted.data, numbers.data, ones,
+                                              sums.data, count.data, Add(), n);
     });
     u32 runs = count.first();
     auto found = sums.first(runs);
@@ -81,7 +86,8 @@ int main(int argc, char **argv) {
     Buffer<float2> x(points);
     timed("16 centres", [&] { found = next_centres(x, start); });
     for (int k = 0; k < 16; k++) {
-        double a = found.at[k].x - sums[k][0] / sums[k][2], b = found.at[k].y - sums[k][1] / sums[k][2];
+        double a = found.at[k].x - sums[k][0] / sums[k][2],
+               b = found.at[k].y - sums[k][1] / sums[k][2];
         right(a * a + b * b < 1e-5, "a centre");
     }
 }

@@ -23,9 +23,11 @@ struct Alive {
 
 u32 step(const Buffer<Particle> &particles, Buffer<Particle> &alive, float dt) {
     Buffer<u32> count(1);
-    auto moved = thrust::make_transform_iterator(static_cast<const Particle *>(particles.data), After{dt});
+    auto moved =
+        thrust::make_transform_iterator(static_cast<const Particle *>(particles.data), After{dt});
     cub_call([&](void *memory, size_t &bytes) {
-        return cub::DeviceSelect::If(memory, bytes, moved, alive.data, count.data, static_cast<int>(particles.size), Alive());
+        return cub::DeviceSelect::If(memory, bytes, moved, alive.data, count.data,
+                                     static_cast<int>(particles.size), Alive());
     });
     return count.first();
 }
@@ -37,7 +39,9 @@ int main(int argc, char **argv) {
     u32 expected = 0;
     for (u32 i = 0; i < n; i++) {
         u32 x = noise(i);
-        particles[i] = {{static_cast<float>(x), 0.5f, -1.0f}, {1.0f, -2.0f, static_cast<float>(x % 7)}, static_cast<float>(x % 8)};
+        particles[i] = {{static_cast<float>(x), 0.5f, -1.0f},
+                        {1.0f, -2.0f, static_cast<float>(x % 7)},
+                        static_cast<float>(x % 8)};
         expected += x % 8 > 2;
     }
     Buffer<Particle> x(particles), alive(n);

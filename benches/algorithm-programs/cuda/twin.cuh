@@ -46,16 +46,20 @@ template <class T> struct Buffer {
     T *data = nullptr;
     std::size_t size;
 
-    explicit Buffer(std::size_t size) : size(size) { check(cudaMallocAsync(&data, size * sizeof(T) + 1, 0), "memory"); }
+    explicit Buffer(std::size_t size) : size(size) {
+        check(cudaMallocAsync(&data, size * sizeof(T) + 1, 0), "memory");
+    }
     explicit Buffer(const std::vector<T> &from) : Buffer(from.size()) {
-        check(cudaMemcpy(data, from.data(), size * sizeof(T), cudaMemcpyHostToDevice), "copy to the device");
+        check(cudaMemcpy(data, from.data(), size * sizeof(T), cudaMemcpyHostToDevice),
+              "copy to the device");
     }
     Buffer(const Buffer &) = delete;
     ~Buffer() { cudaFreeAsync(data, 0); }
 
     std::vector<T> first(std::size_t count) const {
         std::vector<T> values(count);
-        check(cudaMemcpy(values.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost), "copy to the host");
+        check(cudaMemcpy(values.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost),
+              "copy to the host");
         return values;
     }
     T first() const { return first(1)[0]; }
@@ -81,7 +85,8 @@ template <class Work> void timed(const char *name, Work work) {
         auto start = std::chrono::steady_clock::now();
         work();
         check(cudaStreamSynchronize(0), "wait");
-        ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                  .count();
     }
     std::printf("%s\tCUB\t%.6f\n", name, ms / runs);
 }

@@ -19,3 +19,17 @@ fn document_matches_the_sources_and_results() {
         "cargo test -p warploom-harness --test algorithm_programs_doc",
     );
 }
+
+#[test]
+fn ports_have_fewer_lines_than_their_originals() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let lines = algorithm_programs::lines(&root).unwrap();
+    for name in ["radixsort2", "scan3", "segment-reduce", "nonzero", "rle"] {
+        let (original, ours) = lines[name];
+        let algorithm = ours.algorithm <= original.algorithm;
+        assert!(
+            algorithm && ours.main < original.main,
+            "{name}: {ours:?}, {original:?}"
+        );
+    }
+}

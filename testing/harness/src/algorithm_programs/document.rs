@@ -18,7 +18,7 @@ CUDA C++ with CUB and Thrust, which are ours (`benches/algorithm-programs/cuda/`
 
 const LINES: &str = "
 Lines that are neither empty nor comments, counted by the same function on both sides; our code is formatted by rustfmt with its defaults. *Algorithm* is what is timed: calls, kernels, functions that are passed on, types of
-elements, temporary memory; *program* is the whole file, with input, comparison with the host, and output, without headers of its own, which are beside it. Of `scan3` the algorithm is the variant with Thrust. Twins have lines of up to 160 characters, ours of 100. HeCBench's programs
+elements, temporary memory; *program* is the whole file, with input, comparison with the host, and output, without headers of its own, which are beside it. Of `scan3` the algorithm is the variant with Thrust. Twins are formatted by clang-format (LLVM, four spaces); lines have up to 100 characters on both sides. HeCBench's programs
 call Thrust or CUB, so that what is saved is in the programs and in what CUB needs beside its calls; one line of Thrust is one or two here.
 ";
 
