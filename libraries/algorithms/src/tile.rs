@@ -253,13 +253,26 @@ pub(crate) fn window<S: State>(shared: Shared<'_>, index: usize) -> (bool, S) {
 #[inline(always)]
 pub(crate) fn scan_row<T: Plain>(
     warp: &Warp<'_>,
-    mut value: T,
+    value: T,
     used: bool,
     op: impl Fn(T, T) -> T,
 ) -> T {
+    let up = |value, delta| warp.shuffle_up(value, delta);
+    // Lane 0 combines nothing.
+    scan_by(if used { warp.lane() } else { 0 }, value, up, op)
+}
+
+/// As [`scan_row`], for lanes that shuffle by `up`.
+#[inline(always)]
+pub(crate) fn scan_by<T: Copy>(
+    lane: u32,
+    mut value: T,
+    up: impl Fn(T, u32) -> T,
+    op: impl Fn(T, T) -> T,
+) -> T {
     for delta in [1, 2, 4, 8, 16] {
-        let before = warp.shuffle_up(value, delta);
-        if warp.lane() >= delta && used {
+        let before = up(value, delta);
+        if lane >= delta {
             value = op(before, value);
         }
     }

@@ -134,6 +134,18 @@ pub(crate) unsafe fn merge_in_tile<K: Plain, const ITEMS: usize>(
 ) -> ([K; ITEMS], [u16; ITEMS]) {
     // SAFETY: cut to the tile; the rest is the caller's promise.
     let get = |i: u32| unsafe { keys.get(i.min(TileMemory::<K, ITEMS>::LEN - 1)) };
+    merge_runs(get, a, b, d, less)
+}
+
+/// As [`merge_in_tile`], of elements that `get` reads; at most one behind the end of a run.
+#[inline(always)]
+pub(crate) fn merge_runs<K: Plain, const ITEMS: usize>(
+    get: impl Fn(u32) -> K,
+    a: Run,
+    b: Run,
+    d: u32,
+    less: impl Fn(K, K) -> bool,
+) -> ([K; ITEMS], [u16; ITEMS]) {
     let d = d.min(a.len() + b.len());
     let elements = (|i| get(a.start + i), |i| get(b.start + i));
     let of_a = split_tile(d, (a.len(), b.len()), elements, &less);
