@@ -1,10 +1,12 @@
 //! Parallel algorithms for [`warploom`]: reduce, scan, select, sort and others, device-wide, generic over types and closures.
 //!
 //! The traits of the [`prelude`] add them to [`Stream`]: [`Reductions`], [`Scans`], [`Selections`], [`Sorts`], [`SortedInputs`], [`Transforms`]. Inputs are buffers, slices, or values that are computed on the way ([`Input`]).
+//! The modules [`block`] and [`warp`] have pieces for kernels of one's own.
 //! Kernels are generic: a crate that calls an algorithm compiles the kernels of that algorithm for the types that it uses, and no others. So it
 //! needs `warploom-build` and the line in `build.rs`, as every crate with kernels.
 
 mod algorithms; // the methods of a stream
+pub mod block; // what the threads of a block do together, in kernels
 mod by_key; // runs of equal keys
 mod error; // why an algorithm did not run
 mod histogram; // how often each number comes
@@ -28,6 +30,7 @@ mod tile; // the elements of a block
 mod top_k; // the largest or smallest elements
 mod transform; // each element by itself
 mod tuning; // elements per thread
+pub mod warp; // what the lanes of a warp do together, in kernels
 
 pub use algorithms::{OnStream, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms};
 pub use by_key::{ByKey, ByKeyPlan};

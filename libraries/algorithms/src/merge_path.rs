@@ -10,7 +10,9 @@ mod pass; // kernels: the splits of all tiles, and their merge
 mod tile; // elements in shared memory, and the merge of a thread
 
 pub(crate) use pass::{Part, merge_splits, merge_tiles};
-pub(crate) use tile::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, store, striped};
+pub(crate) use tile::{
+    ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, merge_runs, store, striped,
+};
 
 use warploom::Launch;
 

@@ -7,7 +7,7 @@
 mod first_pass; // the kernel before the merges
 mod pairs; // keys with values
 
-pub(crate) use first_pass::sort_tiles;
+pub(crate) use first_pass::{pad, sort_own, sort_tiles};
 pub use pairs::MergeSortPairs;
 
 use std::mem::swap;

@@ -114,7 +114,11 @@ pub fn sort_tiles<M, F, N, G, K, V, L, const ITEMS: usize, const PAIRS: bool>(
 
 /// Puts the largest of the first `own` elements behind them: a stable sort leaves it there.
 #[inline(always)]
-fn pad<K: Copy, const ITEMS: usize>(items: &mut [K; ITEMS], own: u32, less: impl Fn(K, K) -> bool) {
+pub(crate) fn pad<K: Copy, const ITEMS: usize>(
+    items: &mut [K; ITEMS],
+    own: u32,
+    less: impl Fn(K, K) -> bool,
+) {
     let mut largest = items[0];
     unroll_all::<ITEMS>(|k| {
         if k as u32 >= own {
@@ -128,7 +132,7 @@ fn pad<K: Copy, const ITEMS: usize>(items: &mut [K; ITEMS], own: u32, less: impl
 /// Odd-even transposition: only neighbours change places, and only if the second is less, so it is stable; every index is a constant, so the elements
 /// stay in registers.
 #[inline(always)]
-fn sort_own<K: Copy, const ITEMS: usize>(
+pub(crate) fn sort_own<K: Copy, const ITEMS: usize>(
     items: &mut [K; ITEMS],
     positions: &mut [u16; ITEMS],
     less: impl Fn(K, K) -> bool,
