@@ -1,5 +1,6 @@
 //! The algorithms against the same on the host: one body per behaviour, on the emulator (checked) and on a GPU where there is one.
 
+mod block; // the pieces for kernels
 mod by_key; // runs of equal keys
 mod graphs; // algorithms in graphs
 mod histogram; // how often each number comes
