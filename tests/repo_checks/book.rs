@@ -8,8 +8,11 @@ use std::path::Path;
 
 const SOURCE: &str = "docs/book/src";
 const LISTINGS: &str = "tests/book";
-/// Small programs of several algorithms, which their package tests.
-const PROGRAMS: &str = "libraries/algorithms/tests/programs.rs";
+/// Small programs of several algorithms, and kernels of several pieces, which their package tests.
+const PROGRAMS: &[&str] = &[
+    "libraries/algorithms/tests/programs.rs",
+    "libraries/algorithms/tests/block/programs.rs",
+];
 const TRANSCRIPTS: &str = "docs/book/transcripts";
 /// What the commands of `cargo warploom` print, written by `tests/outside/subcommand.rs`.
 const COMMANDS: &str = "docs/generated/cargo-warploom";
@@ -172,7 +175,7 @@ fn includes_lead_to_what_is_compiled_or_compared() {
             "rust" => {
                 let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
                 include.path.starts_with("tests/outside/saxpy/")
-                    || include.path == PROGRAMS
+                    || PROGRAMS.contains(&include.path.as_str())
                     || (include.path.starts_with(LISTINGS)
                         && modules.contains(&format!("\nmod {stem};")))
             }
