@@ -26,6 +26,7 @@ mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
 mod state; // values as words
+mod three_way; // each element to one of three parts
 mod tile; // the elements of a block
 mod top_k; // the largest or smallest elements
 mod transform; // each element by itself
@@ -51,6 +52,7 @@ pub use select::{Changed, Choose, Mapped, Select, SelectPlan, Where};
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };
+pub use three_way::{ThreeWayPartition, ThreeWayPlan};
 pub use top_k::{TopK, TopKPlan};
 pub use transform::{Gather, Transform};
 

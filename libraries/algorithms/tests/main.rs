@@ -16,6 +16,7 @@ mod segmented_reduce; // each segment to one value
 mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
+mod three_way; // each element to one of three parts
 mod top_k; // the largest or smallest
 mod transform; // each element by itself, or with the one before it
 
