@@ -6,9 +6,11 @@
 //! needs `warploom-build` and the line in `build.rs`, as every crate with kernels.
 
 mod algorithms; // the methods of a stream
+mod arg; // the smallest or largest element, and its place
 pub mod block; // what the threads of a block do together, in kernels
 mod by_key; // runs of equal keys
 mod error; // why an algorithm did not run
+mod extremes; // the ends of the order of keys
 mod histogram; // how often each number comes
 pub mod input; // what algorithms read
 mod lookback; // what all earlier tiles have
@@ -21,6 +23,7 @@ mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod scatter; // elements to places
 mod search; // many values in a sorted input
+mod segmented_arg; // the smallest or largest element of each segment
 mod segmented_reduce; // each segment to one value
 mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
@@ -34,8 +37,10 @@ mod tuning; // elements per thread
 pub mod warp; // what the lanes of a warp do together, in kernels
 
 pub use algorithms::{OnStream, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms};
+pub use arg::{ArgPlan, ArgReduce};
 pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
+pub use extremes::Extremes;
 pub use histogram::Histogram;
 pub use input::{Input, IntoInput, Item, constant, counting};
 pub use merge::{Merge, MergePairs, MergePlan};
@@ -46,6 +51,7 @@ pub use reduce::{Reduce, ReducePlan};
 pub use scan::{Scan, ScanPlan};
 pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
+pub use segmented_arg::{SegmentedArg, SegmentedArgPlan};
 pub use segmented_reduce::SegmentedReduce;
 pub use segmented_sort::{SegmentedSort, SegmentedSortPlan};
 pub use select::{Changed, Choose, Mapped, Select, SelectPlan, Where};

@@ -5,13 +5,19 @@
     reason = "builders with the types of closures, which have no names"
 )]
 
+use std::ops::Add;
+
 use warploom::device_std::Plain;
 
 use super::OnStream;
+use crate::arg::ArgReduce;
 use crate::by_key::ByKey;
+use crate::extremes::Extremes;
 use crate::histogram::Histogram;
 use crate::input::{Fetch, IntoInput, Item, Place};
+use crate::radix_sort::RadixKey;
 use crate::reduce::Reduce;
+use crate::segmented_arg::SegmentedArg;
 use crate::segmented_reduce::SegmentedReduce;
 
 /// Reductions, of all elements, of segments and of runs; histograms. Methods of a [`Stream`](warploom::Stream); each describes an algorithm, which runs when its output is named.
@@ -187,6 +193,140 @@ pub trait Reductions: OnStream {
             stream: self.stream(),
             input: bins.input(),
         }
+    }
+
+    /// The sum of all elements, by their `+`; 0 without elements. [`reduce`](Self::reduce) with another name: the same plan, and floats have the same bits in each run. CUDA:
+    /// `cub::DeviceReduce::Sum`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[3.0f32, -4.0, 1.5])?;
+    /// assert_eq!(stream.sum(&x).to_host()?, 0.5);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn sum<'s, 'a, I, T>(
+        &'s self,
+        input: I,
+    ) -> Reduce<'s, 'a, I::Memory, I::Fetch, T, impl Fn(T, T) -> T + Copy + Send + Sync + 'static>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = T>>,
+        T: Plain + Default + Add<Output = T>,
+    {
+        self.reduce(input, T::default(), |a, b| a + b)
+    }
+
+    /// The smallest element, in the order of [`sort`](crate::Sorts::sort): of floats a negative NaN is the smallest and a positive one the largest. Without elements it is
+    /// [`Extremes::LAST`]: `MAX` of integers, a NaN of floats. [`reduce`](Self::reduce) with another name. CUDA: `cub::DeviceReduce::Min`, which leaves open what comes of NaNs.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[3.0f32, -4.0, 1.5])?;
+    /// assert_eq!((stream.min(&x).to_host()?, stream.max(&x).to_host()?), (-4.0, 3.0));
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn min<'s, 'a, I, T>(
+        &'s self,
+        input: I,
+    ) -> Reduce<'s, 'a, I::Memory, I::Fetch, T, impl Fn(T, T) -> T + Copy + Send + Sync + 'static>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = T>>,
+        T: Extremes,
+    {
+        let smaller = |a: T, b: T| if b.bits() < a.bits() { b } else { a };
+        self.reduce(input, T::LAST, smaller)
+    }
+
+    /// The largest element, as [`min`](Self::min) gives the smallest; without elements [`Extremes::FIRST`]. CUDA: `cub::DeviceReduce::Max`.
+    fn max<'s, 'a, I, T>(
+        &'s self,
+        input: I,
+    ) -> Reduce<'s, 'a, I::Memory, I::Fetch, T, impl Fn(T, T) -> T + Copy + Send + Sync + 'static>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item = T>>,
+        T: Extremes,
+    {
+        let larger = |a: T, b: T| if b.bits() > a.bits() { b } else { a };
+        self.reduce(input, T::FIRST, larger)
+    }
+
+    /// The smallest element and its number, in the order of [`sort`](crate::Sorts::sort): of floats a negative NaN is the smallest and a positive one the largest. Of
+    /// equal elements the first is found.
+    ///
+    /// Time O(n), two launches; the same in every run. Keys have at most 64 bits. Workspace: 8448 bytes at most. CUDA: `cub::DeviceReduce::ArgMin`, `thrust::min_element`.
+    /// Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[3.0f32, -4.0, 1.5, -4.0])?;
+    /// assert_eq!(stream.arg_min(&x).to_host()?, Some((1, -4.0)));
+    /// assert_eq!(stream.arg_max(x.input().map(|x| x * x)).to_host()?, Some((1, 16.0)));
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn arg_min<'s, 'a, I>(&'s self, input: I) -> ArgReduce<'s, 'a, I::Memory, I::Fetch, false>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: RadixKey>>,
+    {
+        ArgReduce::new(self.stream(), input.input())
+    }
+
+    /// The largest element and its number; else as [`arg_min`](Self::arg_min). CUDA: `cub::DeviceReduce::ArgMax`, `thrust::max_element`.
+    fn arg_max<'s, 'a, I>(&'s self, input: I) -> ArgReduce<'s, 'a, I::Memory, I::Fetch, true>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: RadixKey>>,
+    {
+        ArgReduce::new(self.stream(), input.input())
+    }
+
+    /// For each segment its smallest element and the number of that element in the whole input; order and equal elements as in [`arg_min`](Self::arg_min), segments as in
+    /// [`segmented_reduce`](Self::segmented_reduce).
+    ///
+    /// Time O(n), two launches; the same in every run. Keys have at most 64 bits. Workspace: 16 bytes for each segment. CUDA: `cub::DeviceSegmentedReduce::ArgMin`, which counts from
+    /// the beginning of the segment. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, offsets) = (device.upload(&[5i32, 2, 7, 7, 9])?, device.upload(&[0u32, 2, 4])?);
+    /// let (mut values, mut places) = (device.zeroed(2)?, device.zeroed(2)?);
+    /// stream.segmented_arg_min(&x, &offsets).into(&mut values, &mut places)?;
+    /// assert_eq!((values.to_vec(&stream)?, places.to_vec(&stream)?), (vec![2, 7], vec![1, 2]));
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn segmented_arg_min<'s, 'a, 'b, I, J>(
+        &'s self,
+        input: I,
+        offsets: J,
+    ) -> SegmentedArg<'s, 'a, 'b, I, J, false>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: RadixKey>>,
+        J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Place>>,
+    {
+        SegmentedArg::new(self.stream(), input, offsets)
+    }
+
+    /// For each segment its largest element and the number of that element; else as [`segmented_arg_min`](Self::segmented_arg_min). CUDA:
+    /// `cub::DeviceSegmentedReduce::ArgMax`.
+    fn segmented_arg_max<'s, 'a, 'b, I, J>(
+        &'s self,
+        input: I,
+        offsets: J,
+    ) -> SegmentedArg<'s, 'a, 'b, I, J, true>
+    where
+        I: IntoInput<'a, Fetch: Fetch<I::Memory, Item: RadixKey>>,
+        J: IntoInput<'b, Fetch: Fetch<J::Memory, Item: Place>>,
+    {
+        SegmentedArg::new(self.stream(), input, offsets)
     }
 }
 

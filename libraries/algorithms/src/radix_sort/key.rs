@@ -56,6 +56,10 @@ pub trait RadixBits: Plain + Ord + sealed::Sealed {
     /// The lowest 32 bits of `self >> shift`.
     #[doc(hidden)]
     fn shifted(self, shift: u32) -> u32;
+
+    /// The lowest 64 bits.
+    #[doc(hidden)]
+    fn to_u64(self) -> u64;
 }
 
 mod sealed {
@@ -80,6 +84,11 @@ macro_rules! bits {
             #[inline(always)]
             fn shifted(self, shift: u32) -> u32 {
                 self.wrapping_shr(shift) as u32
+            }
+
+            #[inline(always)]
+            fn to_u64(self) -> u64 {
+                self as u64
             }
         }
     )*};
