@@ -9,6 +9,7 @@ mod algorithms; // the methods of a stream
 mod arg; // the smallest or largest element, and its place
 pub mod block; // what the threads of a block do together, in kernels
 mod by_key; // runs of equal keys
+mod deterministic; // what all earlier tiles have, always the same way
 mod error; // why an algorithm did not run
 mod extremes; // the ends of the order of keys
 mod histogram; // how often each number comes

@@ -15,6 +15,7 @@ use std::mem::MaybeUninit;
 use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
 
+use crate::deterministic;
 use crate::state::{State, WORDS, each};
 use crate::tile::{self, Shared, THREADS, WARPS};
 
@@ -42,6 +43,8 @@ const fn cells<S: State>() -> usize {
 ///
 /// `full`: other tiles follow. The last tile has code of its own, so that what it needs costs the others nothing.
 pub(crate) trait OnePass {
+    /// Whether states are combined in the same way in each run; see [`deterministic`].
+    const DETERMINISTIC: bool = false;
     /// What tiles tell later ones.
     type State: State;
     /// The elements of a tile that a thread has.
@@ -111,11 +114,11 @@ pub(crate) struct Tile<S> {
 pub(crate) fn run<P: OnePass>(
     block: &Block<'_>,
     warp: &Warp<'_>,
-    (states, shared): (&[Atomic<u64>], Shared<'_>),
+    (words, shared): (&[Atomic<u64>], Shared<'_>),
     (whole, len): (usize, usize),
     pass: &P,
 ) {
-    let claim = || states[0].fetch_add(1, Relaxed) as u32;
+    let claim = || words[0].fetch_add(1, Relaxed) as u32;
     let mut number = tile::share_number(block, shared, claim) as usize;
     let tiles = len.div_ceil(whole);
     if number >= tiles {
@@ -129,7 +132,7 @@ pub(crate) fn run<P: OnePass>(
     loop {
         // All have read what the barriers of the last tile were for.
         block.sync();
-        let states = States::new(states, cells::<P::State>());
+        let states = States::new(words, cells::<P::State>());
         let mut staged = None;
         if number < tiles {
             // SAFETY: loaded before the loop, or where there was a next tile.
@@ -151,7 +154,9 @@ pub(crate) fn run<P: OnePass>(
                 (len - number * whole).div_ceil(whole / WARPS)
             };
             let (warps, own) = tile::before_warp(block, warp, shared, of_warp, warps, combine);
-            if full {
+            if full && P::DETERMINISTIC {
+                deterministic::announce(block, words, number, own);
+            } else if full {
                 let status = if number == 0 { PREFIX } else { AGGREGATE };
                 states.publish(block, number, status, own);
             }
@@ -170,12 +175,18 @@ pub(crate) fn run<P: OnePass>(
         }
         if let Some(waiting) = waiting {
             let Staged { number, slot, .. } = waiting;
-            let before = before(block, warp, (&states, shared), number, combine);
             let full = number + 1 < tiles;
-            if full && let Some(before) = before {
-                let prefix = pass.combine(before, waiting.own);
-                states.publish(block, number, PREFIX, prefix);
-            }
+            let before = if P::DETERMINISTIC {
+                let own = full.then_some(waiting.own);
+                deterministic::announced(block, warp, (words, shared), number, own, combine)
+            } else {
+                let before = before(block, warp, (&states, shared), number, combine);
+                if full && let Some(before) = before {
+                    let prefix = pass.combine(before, waiting.own);
+                    states.publish(block, number, PREFIX, prefix);
+                }
+                before
+            };
             let tile = Tile {
                 number,
                 slot,

@@ -20,7 +20,16 @@ const ITEMS: [usize; 5] = [23, 23, 23, 9, 5];
 
 /// A scan that was described and has not run; see [`crate::Scans::inclusive_scan`](crate::Scans::inclusive_scan).
 #[must_use = "nothing runs before `into`"]
-pub struct Scan<'s, 'a, M: Memory, F, T: Plain, O, const INCLUSIVE: bool> {
+pub struct Scan<
+    's,
+    'a,
+    M: Memory,
+    F,
+    T: Plain,
+    O,
+    const INCLUSIVE: bool,
+    const DETERMINISTIC: bool = false,
+> {
     pub(crate) stream: &'s Stream,
     pub(crate) input: Input<'a, M, F>,
     pub(crate) init: Option<T>,
@@ -81,7 +90,8 @@ impl<T: Plain> ScanPlan<T> {
     }
 }
 
-impl<'s, M, F, T, O, const INCLUSIVE: bool> Scan<'s, '_, M, F, T, O, INCLUSIVE>
+impl<'s, 'a, M, F, T, O, const INCLUSIVE: bool, const DETERMINISTIC: bool>
+    Scan<'s, 'a, M, F, T, O, INCLUSIVE, DETERMINISTIC>
 where
     M: Memory,
     F: Fetch<M, Item = T>,
@@ -93,6 +103,18 @@ where
         Scan {
             init: Some(init),
             ..self
+        }
+    }
+
+    /// Combines in an order that depends on the number of elements and the type alone: equal inputs give equal bits in each run, on every device. Of integers
+    /// they are equal without it.
+    pub fn deterministic(self) -> Scan<'s, 'a, M, F, T, O, INCLUSIVE, true> {
+        Scan {
+            stream: self.stream,
+            input: self.input,
+            init: self.init,
+            op: self.op,
+            plan: self.plan,
         }
     }
 
@@ -140,9 +162,9 @@ where
             out,
         };
         match const { by_size::<T>(ITEMS) } {
-            23 => launch.run::<23, INCLUSIVE>(),
-            9 => launch.run::<9, INCLUSIVE>(),
-            _ => launch.run::<5, INCLUSIVE>(),
+            23 => launch.run::<23, INCLUSIVE, DETERMINISTIC>(),
+            9 => launch.run::<9, INCLUSIVE, DETERMINISTIC>(),
+            _ => launch.run::<5, INCLUSIVE, DETERMINISTIC>(),
         }
     }
 }
@@ -165,30 +187,42 @@ where
     T: Plain,
     O: Fn(T, T) -> T + Copy + Send + Sync + 'static,
 {
-    fn run<const ITEMS: usize, const INCLUSIVE: bool>(self) -> Result<(), Error> {
+    fn run<const ITEMS: usize, const INCLUSIVE: bool, const DETERMINISTIC: bool>(
+        self,
+    ) -> Result<(), Error> {
         let shape = tile::one_pass(self.out.len(), ITEMS)?
             .dynamic_shared(tile::slots_bytes(ITEMS, size_of::<T>()));
         let (a, b, c) = self.slices;
         let Value(nothing) = Value::from_words([0; WORDS]);
-        Ok(scan_tiles::<M, F, T, O, ITEMS, INCLUSIVE>::launch(
-            self.stream,
-            shape,
-            a,
-            b,
-            c,
-            self.fetch,
-            self.op,
-            self.init.unwrap_or(nothing),
-            self.init.is_some(),
-            self.states,
-            self.out,
-        )?)
+        Ok(
+            scan_tiles::<M, F, T, O, ITEMS, INCLUSIVE, DETERMINISTIC>::launch(
+                self.stream,
+                shape,
+                a,
+                b,
+                c,
+                self.fetch,
+                self.op,
+                self.init.unwrap_or(nothing),
+                self.init.is_some(),
+                self.states,
+                self.out,
+            )?,
+        )
     }
 }
 
 /// Scans as many elements as `y` has. `INCLUSIVE`: each value has its own element in it; otherwise there is an `init`.
 #[kernel(block(256), max_registers(80))]
-pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
+pub fn scan_tiles<
+    M,
+    F,
+    T,
+    O,
+    const ITEMS: usize,
+    const INCLUSIVE: bool,
+    const DETERMINISTIC: bool,
+>(
     block: Block,
     warp: Warp,
     a: &[M::A],
@@ -209,7 +243,7 @@ pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
 {
     let shared = shared_array!(u32, tile::SHARED);
     let (len, whole) = (y.len(), tile::THREADS * ITEMS);
-    let pass = ScanPass::<M, F, T, O, ITEMS, INCLUSIVE> {
+    let pass = ScanPass::<M, F, T, O, ITEMS, INCLUSIVE, DETERMINISTIC> {
         view: M::view(a, b, c),
         fetch,
         op,
@@ -223,7 +257,16 @@ pub fn scan_tiles<M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
 }
 
 /// A scan, as [`lookback::run`] runs it.
-struct ScanPass<'k, M: Memory + 'k, F, T: Plain, O, const ITEMS: usize, const INCLUSIVE: bool> {
+struct ScanPass<
+    'k,
+    M: Memory + 'k,
+    F,
+    T: Plain,
+    O,
+    const ITEMS: usize,
+    const INCLUSIVE: bool,
+    const DETERMINISTIC: bool,
+> {
     view: M::View<'k>,
     fetch: F,
     op: O,
@@ -234,8 +277,15 @@ struct ScanPass<'k, M: Memory + 'k, F, T: Plain, O, const ITEMS: usize, const IN
     len: usize,
 }
 
-impl<M: Memory, F, T: Plain, O, const ITEMS: usize, const INCLUSIVE: bool>
-    ScanPass<'_, M, F, T, O, ITEMS, INCLUSIVE>
+impl<
+    M: Memory,
+    F,
+    T: Plain,
+    O,
+    const ITEMS: usize,
+    const INCLUSIVE: bool,
+    const DETERMINISTIC: bool,
+> ScanPass<'_, M, F, T, O, ITEMS, INCLUSIVE, DETERMINISTIC>
 {
     #[inline(always)]
     fn part(&self, warp: &Warp<'_>, slot: Slot) -> tile::Part<T, ITEMS> {
@@ -244,14 +294,15 @@ impl<M: Memory, F, T: Plain, O, const ITEMS: usize, const INCLUSIVE: bool>
     }
 }
 
-impl<'k, M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool> OnePass
-    for ScanPass<'k, M, F, T, O, ITEMS, INCLUSIVE>
+impl<'k, M, F, T, O, const ITEMS: usize, const INCLUSIVE: bool, const DETERMINISTIC: bool> OnePass
+    for ScanPass<'k, M, F, T, O, ITEMS, INCLUSIVE, DETERMINISTIC>
 where
     M: Memory,
     F: Fetch<M, Item = T>,
     T: Plain,
     O: Fn(T, T) -> T + Copy,
 {
+    const DETERMINISTIC: bool = DETERMINISTIC;
     type State = Value<T>;
     type Items = [T; ITEMS];
     type Kept = ();

@@ -234,6 +234,17 @@ pub(crate) fn share_window<S: State>(
     block: &Block<'_>,
     warp: &Warp<'_>,
     shared: Shared<'_>,
+    found: (bool, S),
+) {
+    put_window(warp, shared, found);
+    block.sync();
+}
+
+/// As [`share_window`], of this warp, before a barrier.
+#[inline(always)]
+pub(crate) fn put_window<S: State>(
+    warp: &Warp<'_>,
+    shared: Shared<'_>,
     (complete, state): (bool, S),
 ) {
     let index = warp.index() as usize;
@@ -243,7 +254,6 @@ pub(crate) fn share_window<S: State>(
             .atomic(COMPLETE + index)
             .store(u32::from(complete), Relaxed);
     }
-    block.sync();
 }
 
 /// What the warp `index` found, by [`share_window`].

@@ -2,6 +2,7 @@
 
 mod block; // the pieces for kernels
 mod by_key; // runs of equal keys
+mod deterministic; // floats with the same bits in every order of threads
 mod graphs; // algorithms in graphs
 mod histogram; // how often each number comes
 mod merge; // two sorted inputs to one

@@ -24,8 +24,8 @@ use crate::segmented_reduce::SegmentedReduce;
 pub trait Reductions: OnStream {
     /// Combines `init` and all elements by `op`, which must be associative and commutative. Without elements the value is `init`.
     ///
-    /// Time O(n). The order depends on the number of elements alone: equal inputs give equal bits on every device. Elements have at most 16 bytes. CUDA:
-    /// `cub::DeviceReduce::Reduce`, `TransformReduce`; `thrust::reduce`. Compute capability: 7.5.
+    /// Time O(n). The order depends on the number of elements and their size alone, as there are as many blocks on every device: equal inputs give equal bits on each, in every run.
+    /// Elements have at most 16 bytes. CUDA: `cub::DeviceReduce::Reduce`, `TransformReduce`; `thrust::reduce`. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;

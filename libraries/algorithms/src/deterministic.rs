@@ -1,0 +1,159 @@
+//! Look-back in an order that does not depend on timing: what all earlier tiles have, with the same bits in each run.
+//!
+//! [`lookback`](crate::lookback) combines what it happens to find, aggregates or prefixes. Here tiles are in groups of [`GROUP`]. A tile publishes its aggregate; the last tile of
+//! a group publishes instead what all tiles up to it have. What is before a tile is then always the same expression: what the groups before its own have, combined with the
+//! aggregates of the tiles of its group, whose tree depends on their number alone. Groups wait for each other in a chain, of which one link is for as many tiles as are under way
+//! on a device, so that it is seldom waited for.
+//!
+//! Words, and why relaxed accesses suffice: as in [`lookback`](crate::lookback), whose memory this takes, with one status.
+
+use std::array::from_fn;
+
+use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
+use warploom::prelude::*;
+
+use crate::state::{State, WORDS, each};
+use crate::tile::{self, Shared, THREADS, WARPS};
+
+/// Tiles of a group: each thread of a block reads one.
+const GROUP: usize = THREADS;
+/// Status of a state that has been published; memory is cleared before.
+const PUBLISHED: u32 = 1;
+
+/// As [`lookback::of_one_tile`](crate::lookback::of_one_tile): what the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the state of `tile`,
+/// which has `own`.
+///
+/// All threads of the block must make the call, with equal arguments: it holds a barrier. `combine` is given the earlier state first.
+#[inline(always)]
+pub(crate) fn before<S: State>(
+    block: &Block<'_>,
+    warp: &Warp<'_>,
+    (states, shared): (&[Atomic<u64>], Shared<'_>),
+    tile: usize,
+    own: S,
+    combine: impl Fn(S, S) -> S,
+) -> Option<S> {
+    announce(block, states, tile, own);
+    announced(block, warp, (states, shared), tile, Some(own), combine)
+}
+
+/// Publishes what `tile` has, if it is not the last of its group.
+#[inline(always)]
+pub(crate) fn announce<S: State>(block: &Block<'_>, states: &[Atomic<u64>], tile: usize, own: S) {
+    if tile % GROUP != GROUP - 1 {
+        States::new::<S>(states).publish(block, tile, own);
+    }
+}
+
+/// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; of the last tile of a group, publishes the state, if it has `own`.
+///
+/// All threads of the block must make the call, with equal arguments, after [`announce`]: it holds a barrier.
+#[inline(always)]
+pub(crate) fn announced<S: State>(
+    block: &Block<'_>,
+    warp: &Warp<'_>,
+    (states, shared): (&[Atomic<u64>], Shared<'_>),
+    tile: usize,
+    own: Option<S>,
+    combine: impl Fn(S, S) -> S,
+) -> Option<S> {
+    let states = States::new::<S>(states);
+    let (first, place) = (tile / GROUP * GROUP, tile % GROUP);
+    let index = warp.index() as usize;
+    // This warp's 32 tiles of the group, as far as they are before `tile`; the same number in all lanes.
+    let count = place.saturating_sub(32 * index).min(32);
+    if count > 0 {
+        let lane = warp.lane() as usize;
+        let mut state = states.wait::<S>(warp, first + 32 * index + lane.min(count - 1));
+        for delta in [1, 2, 4, 8, 16] {
+            let later = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
+            if lane + (delta as usize) < count {
+                state = combine(S::from_words(state), S::from_words(later)).to_words();
+            }
+        }
+        tile::put_window(warp, shared, (true, S::from_words(state)));
+    }
+    block.sync();
+    let mut before: Option<S> = None;
+    for other in 0..WARPS {
+        if 32 * other < place {
+            let (_, window) = tile::window(shared, other);
+            before = Some(after(before, window, &combine));
+        }
+    }
+    let last = own.filter(|_| place == GROUP - 1);
+    // All but the groups before: combined first, so that the next group waits for one operation.
+    let up_to = last.map(|own| after(before, own, &combine));
+    let mut groups = None;
+    if first > 0 {
+        let state: S = S::from_words(states.wait::<S>(warp, first - 1));
+        before = Some(match before {
+            Some(before) => combine(state, before),
+            None => state,
+        });
+        groups = Some(state);
+    }
+    if let Some(up_to) = up_to {
+        states.publish(block, tile, after(groups, up_to, &combine));
+    }
+    before
+}
+
+/// `value`, with `before` before it if there is one.
+#[inline(always)]
+fn after<S>(before: Option<S>, value: S, combine: impl Fn(S, S) -> S) -> S {
+    match before {
+        Some(before) => combine(before, value),
+        None => value,
+    }
+}
+
+/// The states of tiles: word `k` of tile `t` is number `k * tiles + t`.
+struct States<'v> {
+    words: &'v [Atomic<u64>],
+    tiles: usize,
+}
+
+impl<'v> States<'v> {
+    #[inline(always)]
+    fn new<S: State>(states: &'v [Atomic<u64>]) -> Self {
+        let words = &states[1..];
+        let tiles = words.len() / S::WORDS;
+        States { words, tiles }
+    }
+
+    /// Each thread of the block that there is a word for writes one.
+    #[inline(always)]
+    fn publish<S: State>(&self, block: &Block<'_>, tile: usize, state: S) {
+        let thread = block.thread();
+        let own = each(state.to_words(), S::WORDS, |k, word| {
+            if thread == k { word } else { 0 }
+        });
+        let [a, b, c, d, e, f] = own;
+        if thread < S::WORDS {
+            let word = u64::from(PUBLISHED) << 32 | u64::from(a | b | c | d | e | f);
+            self.words[thread * self.tiles + tile].store(word, Relaxed);
+        }
+    }
+
+    /// The words of `tile`, once the tiles of all lanes of the warp have published.
+    #[inline(always)]
+    fn wait<S: State>(&self, warp: &Warp<'_>, tile: usize) -> [u32; WORDS] {
+        // The block of an earlier tile never publishes if a closure of the caller's panics there.
+        let mut spin = SpinLoop::new();
+        loop {
+            let both: [u64; WORDS] = from_fn(|k| {
+                if k < S::WORDS {
+                    self.words[k * self.tiles + tile].load(Relaxed)
+                } else {
+                    u64::from(PUBLISHED) << 32
+                }
+            });
+            let published = both.iter().all(|both| (both >> 32) as u32 == PUBLISHED);
+            if warp.all(published) {
+                return both.map(|both| both as u32);
+            }
+            spin.wait(100);
+        }
+    }
+}
