@@ -26,6 +26,7 @@ mod scatter; // elements to places
 mod search; // many values in a sorted input
 mod segmented_arg; // the smallest or largest element of each segment
 mod segmented_reduce; // each segment to one value
+mod segmented_scan; // what all elements of a segment up to each have
 mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
@@ -54,6 +55,7 @@ pub use scatter::{Scatter, ScatterOf};
 pub use search::{SearchMany, SearchOf};
 pub use segmented_arg::{SegmentedArg, SegmentedArgPlan};
 pub use segmented_reduce::SegmentedReduce;
+pub use segmented_scan::{SegmentedScan, SegmentedScanPlan};
 pub use segmented_sort::{SegmentedSort, SegmentedSortPlan};
 pub use select::{Changed, Choose, Mapped, Select, SelectPlan, Where};
 pub use set_operation::{

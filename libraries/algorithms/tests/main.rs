@@ -14,6 +14,7 @@ mod reduce; // all elements to one value
 mod scan; // what all elements up to each have
 mod search; // many values in a sorted input
 mod segmented_reduce; // each segment to one value
+mod segmented_scan; // what all elements of a segment up to each have
 mod segmented_sort; // many sorts at once
 mod select; // the elements for which a predicate holds
 mod set_operation; // union, intersection, differences
