@@ -1,5 +1,6 @@
 //! The algorithms as methods of a stream, in a trait for each family.
 
+mod histograms; // how many samples are in each bin
 mod reductions; // to one value for all, for a segment or for a run
 mod scans; // what all elements up to each have
 mod selections; // some of the elements
@@ -7,6 +8,7 @@ mod sorted_inputs; // merges, searches, set operations
 mod sorts; // by digits and by comparison
 mod transforms; // elements from elements, and to other places
 
+pub use histograms::Histograms;
 pub use reductions::Reductions;
 pub use scans::Scans;
 pub use selections::Selections;

@@ -45,6 +45,14 @@ pub enum Error {
     /// [`Input::step_by`](crate::Input::step_by) with 0.
     #[error("a step of 0 gives the first element for ever; take a step of at least 1")]
     StepOfZero,
+    /// A histogram of samples that are nowhere.
+    #[error(
+        "the range of samples of channel {channel} is empty, or not finite; its end must be larger than its start"
+    )]
+    EmptyRange {
+        /// The number of the channel.
+        channel: usize,
+    },
     /// An argument has a value that the algorithm does not take.
     #[error("{what} is {value}, and must be {must}")]
     Argument {

@@ -3,6 +3,12 @@
 //! Each block counts in its own shared memory and adds its counts to those in global memory at the end; with more bins than shared memory holds, all
 //! count in global memory.
 
+mod bins; // which bin a sample is in
+mod channels; // histograms of samples, of several channels
+
+pub use bins::Sample;
+pub use channels::{EvenHistograms, IntoCounts, RangeHistograms, Single};
+
 use std::array::from_fn;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;

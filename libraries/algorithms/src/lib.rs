@@ -38,12 +38,14 @@ mod transform; // each element by itself
 mod tuning; // elements per thread
 pub mod warp; // what the lanes of a warp do together, in kernels
 
-pub use algorithms::{OnStream, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms};
+pub use algorithms::{
+    Histograms, OnStream, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms,
+};
 pub use arg::{ArgPlan, ArgReduce};
 pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
 pub use extremes::Extremes;
-pub use histogram::Histogram;
+pub use histogram::{EvenHistograms, Histogram, IntoCounts, RangeHistograms, Sample, Single};
 pub use input::{Input, IntoInput, Item, constant, counting};
 pub use merge::{Merge, MergePairs, MergePlan};
 pub use merge_sort::{MergeSort, MergeSortPairs, MergeSortPlan};
@@ -67,7 +69,9 @@ pub use transform::{Gather, Transform};
 
 /// What most programs import with one line: the methods of a [`Stream`], and of what can be read.
 pub mod prelude {
-    pub use crate::{IntoInput, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms};
+    pub use crate::{
+        Histograms, IntoInput, Reductions, Scans, Selections, SortedInputs, Sorts, Transforms,
+    };
 }
 
 #[cfg(doc)]

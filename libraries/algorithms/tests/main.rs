@@ -5,6 +5,7 @@ mod by_key; // runs of equal keys
 mod deterministic; // floats with the same bits in every order of threads
 mod graphs; // algorithms in graphs
 mod histogram; // how often each number comes
+mod histogram_bins; // how many samples are in each bin
 mod merge; // two sorted inputs to one
 mod merge_sort; // sorting by a comparison
 mod places; // gather, scatter, shuffle

@@ -170,9 +170,10 @@ pub trait Reductions: OnStream {
 
     /// How many elements of the input are each number below the length of the output. Larger numbers are left out.
     ///
-    /// The input has the bin of each sample, which [`Input::map`](crate::Input::map) computes from the sample: bins of equal width, or found by a search among borders.
+    /// The input has the bin of each sample, which [`Input::map`](crate::Input::map) computes from the sample; for bins of equal width, or between borders, there are the methods of
+    /// [`Histograms`](crate::Histograms).
     /// Time O(n), one pass over memory, no workspace; counts are exact, so the result is the same in every run. Up to 2048 bins each block
-    /// counts in shared memory. CUDA: `cub::DeviceHistogram::HistogramEven`, `HistogramRange`. Compute capability: 7.5.
+    /// counts in shared memory. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;

@@ -1,0 +1,218 @@
+//! Which bin a sample is in: bins of equal width, or between borders.
+
+use warploom::device_std::KernelArg;
+use warploom::prelude::Plain;
+
+use crate::Error;
+
+/// How samples of type `T` are sorted into bins, in a kernel.
+pub(super) trait Bins<T>: KernelArg + Send + Sync {
+    /// The bin of `sample` among the `bins` of channel `channel`, whose borders are `borders` if the rule has any; a number that is not below `bins` if there is none.
+    fn bin(self, channel: usize, borders: &[T], bins: usize, sample: T) -> usize;
+}
+
+/// A number of which there are histograms with bins of equal width: `u8`, `u16`, `u32`, `i8`, `i16`, `i32`, `f32`, `f64`.
+pub trait Sample: Plain + PartialOrd {
+    /// What bounds of samples are given as: `i64` for integers, so that all of them can be within, and the type itself for floats.
+    type Bound: Copy + PartialOrd;
+
+    /// What a kernel is told of a range of samples and its bins.
+    #[doc(hidden)]
+    type Scale: Plain + Send + Sync;
+
+    /// Bins from `lower` up to and without `upper`, in channel `channel`.
+    #[doc(hidden)]
+    fn scale(
+        lower: Self::Bound,
+        upper: Self::Bound,
+        bins: usize,
+        channel: usize,
+    ) -> Result<Self::Scale, Error>;
+
+    /// The bin of a sample; `usize::MAX` if it is not in the range.
+    #[doc(hidden)]
+    fn bin(self, scale: Self::Scale, bins: usize) -> usize;
+}
+
+/// Bins of equal width between whole numbers.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Plain)]
+#[repr(C)]
+pub struct WholeScale {
+    lower: i64,
+    /// Numbers in the range.
+    numbers: u64,
+    /// Bits of the width if that is a power of two, otherwise [`NO_SHIFT`].
+    shift: u64,
+}
+
+/// That bins are found by a division.
+const NO_SHIFT: u64 = 64;
+
+impl WholeScale {
+    fn new(lower: i64, upper: i64, bins: usize, channel: usize) -> Result<Self, Error> {
+        if lower >= upper {
+            return Err(Error::EmptyRange { channel });
+        }
+        // So that a distance times the number of bins is a number of 64 bits.
+        let (numbers, most) = (upper.abs_diff(lower), u64::from(u32::MAX) + 1);
+        if numbers > most || bins as u64 >= most {
+            return Err(Error::Argument {
+                what: "the number of bins, or of whole numbers in the range of a histogram,",
+                value: numbers.max(bins as u64),
+                must: "at most 2^32, and bins fewer",
+            });
+        }
+        let width = numbers / bins.max(1) as u64;
+        let is_shift = width.is_power_of_two() && width * bins as u64 == numbers;
+        Ok(WholeScale {
+            lower,
+            numbers,
+            shift: if is_shift {
+                width.trailing_zeros().into()
+            } else {
+                NO_SHIFT
+            },
+        })
+    }
+
+    #[inline(always)]
+    fn bin(self, sample: i64, bins: usize) -> usize {
+        let distance = sample.wrapping_sub(self.lower) as u64;
+        if distance >= self.numbers {
+            usize::MAX
+        } else if self.shift != NO_SHIFT {
+            (distance >> self.shift) as usize
+        } else {
+            let (scaled, numbers) = (distance * bins as u64, self.numbers);
+            // A division of 32 bits takes a fraction of the time.
+            match (u32::try_from(scaled), u32::try_from(numbers)) {
+                (Ok(scaled), Ok(numbers)) => (scaled / numbers) as usize,
+                _ => (scaled / numbers) as usize,
+            }
+        }
+    }
+}
+
+macro_rules! whole {
+    ($($ty:ty)*) => {$(
+        impl Sample for $ty {
+            type Bound = i64;
+            type Scale = WholeScale;
+
+            fn scale(lower: i64, upper: i64, bins: usize, channel: usize) -> Result<WholeScale, Error> {
+                WholeScale::new(lower, upper, bins, channel)
+            }
+
+            #[inline(always)]
+            fn bin(self, scale: WholeScale, bins: usize) -> usize {
+                scale.bin(i64::from(self), bins)
+            }
+        }
+    )*};
+}
+whole!(u8 u16 u32 i8 i16 i32);
+
+macro_rules! floats {
+    ($($ty:ty)*) => {$(
+        impl Sample for $ty {
+            type Bound = $ty;
+            type Scale = [$ty; 3];
+
+            fn scale(lower: $ty, upper: $ty, bins: usize, channel: usize) -> Result<[$ty; 3], Error> {
+                // So written, NaNs are refused too.
+                if lower < upper && (upper - lower).is_finite() {
+                    Ok([lower, upper, bins as $ty / (upper - lower)])
+                } else {
+                    Err(Error::EmptyRange { channel })
+                }
+            }
+
+            #[inline(always)]
+            fn bin(self, [lower, upper, scale]: [$ty; 3], bins: usize) -> usize {
+                if lower <= self && self < upper {
+                    // The product may be rounded up to the number of bins.
+                    (((self - lower) * scale) as usize).min(bins.wrapping_sub(1))
+                } else {
+                    usize::MAX
+                }
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+/// Bins of equal width, of each channel.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(super) struct Even<S, const ACTIVE: usize>(pub(super) [S; ACTIVE]);
+
+// SAFETY: plain values.
+unsafe impl<S: Plain, const ACTIVE: usize> KernelArg for Even<S, ACTIVE> {}
+
+impl<T: Sample, const ACTIVE: usize> Bins<T> for Even<T::Scale, ACTIVE> {
+    #[inline(always)]
+    fn bin(self, channel: usize, _: &[T], bins: usize, sample: T) -> usize {
+        sample.bin(self.0[channel], bins)
+    }
+}
+
+/// Bins between borders, each with its lower border and without the upper one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Between;
+
+// SAFETY: no bytes.
+unsafe impl KernelArg for Between {}
+
+impl<T: Plain + PartialOrd> Bins<T> for Between {
+    #[inline(always)]
+    fn bin(self, _: usize, borders: &[T], _: usize, sample: T) -> usize {
+        // Below the first border: -1, which is no bin. Behind the last: as many as there are bins.
+        let borders = borders.partition_point(|border| *border <= sample);
+        borders.wrapping_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_bins_are_found_by_shifts_and_divisions_alike() -> Result<(), Error> {
+        for (lower, upper, bins) in [(0, 256, 256), (0, 256, 64), (-100, 100, 7), (3, 10, 20)] {
+            let scale = i32::scale(lower, upper, bins, 0)?;
+            for x in -120..300i32 {
+                let distance = i64::from(x) - lower;
+                let expected = if (lower..upper).contains(&x.into()) {
+                    (distance * bins as i64 / (upper - lower)) as usize
+                } else {
+                    usize::MAX
+                };
+                assert_eq!(x.bin(scale, bins), expected, "{x} of {lower}..{upper}");
+            }
+        }
+        let all = u32::scale(0, 1 << 32, 3, 0)?;
+        assert_eq!((0u32.bin(all, 3), u32::MAX.bin(all, 3)), (0, 2));
+        Ok(())
+    }
+
+    #[test]
+    fn empty_ranges_and_those_without_bounds_are_errors() {
+        assert!(matches!(
+            u8::scale(5, 5, 3, 2),
+            Err(Error::EmptyRange { channel: 2 })
+        ));
+        assert!(f32::scale(0.0, f32::NAN, 3, 0).is_err());
+        assert!(f64::scale(f64::MIN, f64::MAX, 3, 0).is_err());
+        assert!(i32::scale(0, (1 << 32) + 1, 3, 0).is_err());
+    }
+
+    #[test]
+    fn samples_that_are_rounded_up_stay_in_the_last_bin() -> Result<(), Error> {
+        let scale = f32::scale(0.0, 0.7, 7, 0)?;
+        assert_eq!(0.7f32.next_down().bin(scale, 7), 6);
+        assert_eq!(0.7f32.bin(scale, 7), usize::MAX);
+        assert_eq!(f32::NAN.bin(scale, 7), usize::MAX);
+        Ok(())
+    }
+}

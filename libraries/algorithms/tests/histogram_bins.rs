@@ -1,0 +1,101 @@
+//! Histograms of samples in bins against the same on the host.
+
+use warploom_algorithms::Error;
+use warploom_algorithms::prelude::*;
+
+use crate::{LENGTHS, check, noise};
+
+/// Pixels of four bytes, of which the second channel has few values.
+fn pixels(n: usize) -> Vec<u32> {
+    noise(n).iter().map(|x| x & 0xffff_03ff).collect()
+}
+
+#[test]
+fn three_of_four_channels_in_bins_of_equal_width() {
+    for n in LENGTHS {
+        let mut expected = vec![0; 256 + 7 + 10_000];
+        for [r, g, b, _] in pixels(n).iter().map(|x| x.to_le_bytes()) {
+            expected[usize::from(r)] += 1;
+            if g < 3 {
+                expected[256 + usize::from(g) * 7 / 3] += 1;
+            }
+            expected[263 + usize::from(b) * 10_000 / 300] += 1;
+        }
+        check(&expected, |device, stream| {
+            let x = device.upload(&pixels(n))?;
+            let (mut r, mut g) = (device.filled(256, 5)?, device.zeroed(7)?);
+            let mut b = device.zeroed(10_000)?;
+            let pixels = x.input().map(u32::to_le_bytes);
+            stream
+                .multi_histogram_even(pixels, [0..256, 0..3, 0..300])
+                .into([&mut r, &mut g, &mut b])?;
+            let mut all = r.to_vec(stream)?;
+            all.extend(g.to_vec(stream)?);
+            all.extend(b.to_vec(stream)?);
+            Ok(all)
+        });
+    }
+}
+
+#[test]
+fn two_channels_between_borders() {
+    let n = 30_000;
+    let borders = [vec![0.0f32, 0.1, 0.5, 0.5, 0.75], vec![-1.0, 0.25]];
+    let x: Vec<[f32; 2]> = noise(2 * n)
+        .chunks(2)
+        .map(|x| [x[0], x[1]].map(|x| (x >> 20) as f32 / 4096.0))
+        .chain([[f32::NAN, -2.0], [0.75, 0.25], [-0.0, -1.0]])
+        .collect();
+    let mut expected = vec![0; 5];
+    for pixel in &x {
+        for (channel, first) in [(0, 0), (1, 4)] {
+            let of = |bounds: &[f32]| bounds[0] <= pixel[channel] && pixel[channel] < bounds[1];
+            if let Some(bin) = borders[channel].windows(2).position(of) {
+                expected[first + bin] += 1;
+            }
+        }
+    }
+    check(&expected, |device, stream| {
+        let x = device.upload(&x)?;
+        let borders = [device.upload(&borders[0])?, device.upload(&borders[1])?];
+        let (mut first, mut second) = (device.zeroed(4)?, device.zeroed(1)?);
+        stream
+            .multi_histogram_range(&x, [borders[0].as_slice(), borders[1].as_slice()])
+            .into([&mut first, &mut second])?;
+        let mut all = first.to_vec(stream)?;
+        all.extend(second.to_vec(stream)?);
+        Ok(all)
+    });
+}
+
+#[test]
+fn one_channel_of_floats() {
+    let x: Vec<f64> = noise(9000).iter().map(|&x| f64::from(x) - 2e9).collect();
+    let mut expected = vec![0; 100];
+    for x in x.iter().filter(|x| (-1e9..1.5e9).contains(*x)) {
+        expected[((x + 1e9) * (100.0 / 2.5e9)) as usize] += 1;
+    }
+    check(&expected, |device, stream| {
+        let (x, mut counts) = (device.upload(&x)?, device.zeroed(100)?);
+        stream.histogram_even(&x, -1e9..1.5e9).into(&mut counts)?;
+        Ok(counts.to_vec(stream)?)
+    });
+}
+
+#[test]
+fn borders_that_do_not_fit_the_counts_are_an_error() -> Result<(), Error> {
+    let device = warploom::Device::emulator();
+    let stream = device.stream()?;
+    let (x, borders, mut counts) = (
+        device.upload(&[1u8])?,
+        device.upload(&[0u8])?,
+        device.zeroed(2)?,
+    );
+    let histogram = stream.histogram_range(&x, &borders);
+    let error = histogram.into(&mut counts).expect_err("an error");
+    assert_eq!(
+        error.to_string(),
+        "the list of borders without the last has 0 elements and the output of a histogram has 2; they must be as many"
+    );
+    Ok(())
+}
