@@ -64,7 +64,7 @@ pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };
 pub use three_way::{ThreeWayPartition, ThreeWayPlan};
-pub use top_k::{TopK, TopKPlan};
+pub use top_k::{TopK, TopKPairs, TopKPairsPlan, TopKPlan};
 pub use transform::{Gather, Transform};
 
 /// What most programs import with one line: the methods of a [`Stream`], and of what can be read.

@@ -3,6 +3,10 @@
 //! A launch for each 8 bits counts how often each digit occurs among the keys whose higher digits are those found so far; its last block finds the digit of the
 //! `k`-th key. One more launch takes all keys that come before that key, and as many equal ones as are missing. These are few, and are sorted.
 
+mod pairs; // keys with values
+
+pub use pairs::{TopKPairs, TopKPairsPlan};
+
 use std::array::from_fn;
 use std::cmp::Ordering;
 use std::sync::atomic;
@@ -101,8 +105,26 @@ impl<'s, 'a, K: RadixKey> TopK<'s, 'a, K> {
     /// [`Error::Argument`] if there are fewer than `k` keys; [`Error::TooShort`] if `out` or the plan has room for fewer; [`Error::TooMany`] from 2^32 keys on;
     /// what launches and allocations report.
     pub fn into(mut self, out: impl IntoOutput<K>) -> Result<(), Error> {
-        let (out, n, k) = (out.output(), self.keys.len(), self.k);
+        let (out, k) = (out.output(), self.k);
         Error::check_room("the output of a selection", out.len(), k)?;
+        self.check_lengths()?;
+        if k == 0 {
+            return Ok(());
+        }
+        let mut out = out.into_slice(..k)?;
+        if let Some(plan) = self.plan.take() {
+            self.select(&mut plan.state, out.reborrow())?;
+            return self.sorted(out).plan(&mut plan.sort).run();
+        }
+        let pool = self.stream.device().pool()?;
+        let mut state = pool.alloc_uninit(STATE, self.stream)?;
+        self.select(&mut state, out.reborrow())?;
+        self.sorted(out).run()
+    }
+
+    /// That there are as many keys as are wanted, and no more than can be counted.
+    fn check_lengths(&self) -> Result<(), Error> {
+        let (n, k) = (self.keys.len(), self.k);
         if k > n {
             return Err(Error::Argument {
                 what: "the number of elements to select",
@@ -117,18 +139,7 @@ impl<'s, 'a, K: RadixKey> TopK<'s, 'a, K> {
                 len: n,
             });
         }
-        if k == 0 {
-            return Ok(());
-        }
-        let mut out = out.into_slice(..k)?;
-        if let Some(plan) = self.plan.take() {
-            self.select(&mut plan.state, out.reborrow())?;
-            return self.sorted(out).plan(&mut plan.sort).run();
-        }
-        let pool = self.stream.device().pool()?;
-        let mut state = pool.alloc_uninit(STATE, self.stream)?;
-        self.select(&mut state, out.reborrow())?;
-        self.sorted(out).run()
+        Ok(())
     }
 
     /// What is left to do with the selected keys.
@@ -147,6 +158,19 @@ impl<'s, 'a, K: RadixKey> TopK<'s, 'a, K> {
         state: &mut DeviceBuffer<u32>,
         mut out: DeviceSliceMut<'_, K>,
     ) -> Result<(), Error> {
+        let (shape, order) = self.find_digits(state)?;
+        Ok(take_selected::<K>::launch(
+            self.stream,
+            shape,
+            self.keys,
+            order,
+            state.as_atomics(),
+            &mut out,
+        )?)
+    }
+
+    /// Queues the launches that find the digits of the `k`-th key; gives what the launch that takes keys has in common with them.
+    fn find_digits(&self, state: &mut DeviceBuffer<u32>) -> Result<(Launch, Order), Error> {
         let order = Order {
             start: 0,
             end: K::Bits::BITS,
@@ -167,14 +191,7 @@ impl<'s, 'a, K: RadixKey> TopK<'s, 'a, K> {
                 state.as_atomics(),
             )?;
         }
-        Ok(take_selected::<K>::launch(
-            self.stream,
-            shape,
-            self.keys,
-            order,
-            state.as_atomics(),
-            &mut out,
-        )?)
+        Ok((shape, order))
     }
 }
 
@@ -211,20 +228,20 @@ fn compare<K: RadixKey>(order: Order, passes: u32, found: Found, key: K) -> Orde
     Ordering::Equal
 }
 
-/// Calls `run` with each key of this thread. Keys of whole tiles are read before the first call.
+/// Calls `run` with each key of this thread, and its number. Keys of whole tiles are read before the first call.
 #[inline(always)]
-fn each<K: RadixKey>(block: Block, keys: &[K], mut run: impl FnMut(K)) {
+fn each<K: RadixKey>(block: Block, keys: &[K], mut run: impl FnMut(K, usize)) {
     let (thread, tile) = (block.thread(), THREADS * ITEMS);
     let mut first = block.index() * tile;
     while first < keys.len() {
         if keys.len() - first >= tile {
             let part = &keys[first..][..tile];
             let own: [K; ITEMS] = from_fn(|k| part[thread + k * THREADS]);
-            unroll_all::<ITEMS>(|k| run(own[k]));
+            unroll_all::<ITEMS>(|k| run(own[k], first + thread + k * THREADS));
         } else {
             let mut i = first + thread;
             while i < keys.len() {
-                run(keys[i]);
+                run(keys[i], i);
                 i += THREADS;
             }
         }
@@ -248,7 +265,7 @@ pub fn select_digit<K: RadixKey>(
     let (thread, pass_index) = (block.thread(), pass as usize);
     bins.atomic(thread).store(0, atomic::Ordering::Relaxed);
     load_found(block, pass, found, state);
-    each(block, keys, |key| {
+    each(block, keys, |key, _| {
         if compare(order, pass, found, key).is_eq() {
             let bin = bins.atomic(digit(order, pass, key) as usize);
             bin.scoped::<scope::Block>().fetch_add(1, Relaxed);
@@ -298,10 +315,30 @@ pub fn take_selected<K: RadixKey>(
     let found = shared_array!(u32, MOST_PASSES);
     let passes = order.passes();
     load_found(block, passes, found, state);
-    let needed = state[NEEDED + passes as usize - 1].load(Relaxed) as usize;
-    let k = out.len();
+    let place = place_of(order, found, state, out.len());
     let out = out.raw();
-    each(block, keys, |key| {
+    each(block, keys, |key, _| {
+        if let Some(place) = place(key) {
+            // SAFETY: within `out`, and each place is given out once; see `place_of`.
+            let to = unsafe { out.add(place) };
+            // SAFETY: as above.
+            unsafe { to.write(key) };
+        }
+    });
+}
+
+/// Gives each key that is selected a place below `k`, and no place twice: those before the `k`-th key from the start, of which there are `k` less what is needed of keys
+/// equal to it, and these from the end.
+#[inline(always)]
+fn place_of<K: RadixKey>(
+    order: Order,
+    found: Found,
+    state: &[Atomic<u32>],
+    k: usize,
+) -> impl Fn(K) -> Option<usize> {
+    let passes = order.passes();
+    let needed = state[NEEDED + passes as usize - 1].load(Relaxed) as usize;
+    move |key| {
         let place = match compare(order, passes, found, key) {
             Ordering::Less => state[TAKEN].fetch_add(1, Relaxed) as usize,
             Ordering::Equal => {
@@ -310,12 +347,6 @@ pub fn take_selected<K: RadixKey>(
             }
             Ordering::Greater => k,
         };
-        if place < k {
-            // SAFETY: within `out` (checked).
-            let to = unsafe { out.add(place) };
-            // SAFETY: the counters give out each place once: those of keys before the `k`-th from the start, of which there are `k - needed`, and those of keys
-            // equal to it from the end.
-            unsafe { to.write(key) };
-        }
-    });
+        (place < k).then_some(place)
+    }
 }

@@ -2,7 +2,7 @@
 
 use warploom::prelude::*;
 use warploom_algorithms::prelude::*;
-use warploom_algorithms::{Error, TopKPlan};
+use warploom_algorithms::{Error, TopKPairsPlan, TopKPlan, counting};
 
 use crate::{check, noise};
 
@@ -63,6 +63,50 @@ fn of_floats_with_a_plan_of_its_own() {
             stream.top_k(&x, 70).plan(&mut plan).into(&mut y)?;
         }
         Ok(y.to_vec(stream)?)
+    });
+}
+
+#[test]
+fn values_go_with_their_keys() {
+    for (n, k) in [(1, 1), (300, 300), (9000, 1500)] {
+        let keys: Vec<u16> = noise(n).iter().map(|x| (x >> 7) as u16 % 900).collect();
+        let mut expected = keys.clone();
+        expected.sort_by(|a, b| b.cmp(a));
+        expected.truncate(k);
+        check(&expected, |device, stream| {
+            let x = device.upload(&keys)?;
+            let (mut y, mut places) = (device.alloc_uninit(k)?, device.alloc_uninit(k)?);
+            let mut plan = TopKPairsPlan::new(device, k)?;
+            for _ in 0..2 {
+                let pairs = stream.top_k_pairs(&x, counting(n), k).plan(&mut plan);
+                pairs.into(&mut y, &mut places)?;
+            }
+            let (y, mut places) = (y.to_vec(stream)?, places.to_vec(stream)?);
+            assert!(places.iter().zip(&y).all(|(&i, y)| keys[i] == *y));
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), k, "each pair once");
+            Ok(y)
+        });
+    }
+}
+
+#[test]
+fn the_smallest_keys_with_values_of_sixteen_bytes() {
+    let n = 5000;
+    let keys = noise(n);
+    let mut expected = keys.clone();
+    expected.sort_unstable();
+    let expected: Vec<_> = expected[..40].iter().map(|&x| [x, !x, 7, x]).collect();
+    check(&expected, |device, stream| {
+        let x = device.upload(&keys)?;
+        let (mut y, mut values) = (device.alloc_uninit(40)?, device.alloc_uninit(40)?);
+        let of = x.input().map(|x| [x, !x, 7, x]);
+        stream
+            .top_k_pairs(&x, of, 40)
+            .smallest()
+            .into(&mut y, &mut values)?;
+        Ok(values.to_vec(stream)?)
     });
 }
 

@@ -7,7 +7,7 @@ use crate::input::{Fetch, IntoInput, Item};
 use crate::radix_sort::{IntoSlice, RadixKey};
 use crate::select::{Changed, Mapped, Select, Where};
 use crate::three_way::ThreeWayPartition;
-use crate::top_k::TopK;
+use crate::top_k::{TopK, TopKPairs};
 
 /// Selections: some of the elements, without gaps. Methods of a [`Stream`](warploom::Stream); each describes an algorithm, which runs when its output is named.
 pub trait Selections: OnStream {
@@ -169,6 +169,37 @@ pub trait Selections: OnStream {
         Q: Fn(Item<'a, I>) -> bool + Copy + Send + Sync + 'static,
     {
         ThreeWayPartition::new(self.stream(), input.input(), first, second)
+    }
+
+    /// The `k` largest of `keys` with their values, else as [`top_k`](Self::top_k). Values are computed for selected keys only; with [`counting`](crate::counting) they are the numbers of
+    /// the keys. Of pairs with equal keys any may be among the last ones selected, and they come in any order.
+    ///
+    /// Memory: 16 KiB, `k` keys and values, and that of a sort of `k` pairs. CUDA: `cub::DeviceTopK::MaxPairs`, `MinPairs`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// use warploom_algorithms::counting;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let x = device.upload(&[2.5f32, -1.0, 7.0, 3.0])?;
+    /// let (mut largest, mut places) = (device.alloc_uninit(2)?, device.alloc_uninit(2)?);
+    /// let numbers = counting(4).map(|i| i as u32);
+    /// stream.top_k_pairs(&x, numbers, 2).into(&mut largest, &mut places)?;
+    /// assert_eq!((largest.to_vec(&stream)?, places.to_vec(&stream)?), (vec![7.0, 3.0], vec![2, 3]));
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn top_k_pairs<'s, 'a, K, J>(
+        &'s self,
+        keys: impl IntoSlice<'a, K>,
+        values: J,
+        k: usize,
+    ) -> TopKPairs<'s, 'a, K, J::Memory, J::Fetch>
+    where
+        K: RadixKey,
+        J: IntoInput<'a, Fetch: Fetch<J::Memory, Item: Plain>>,
+    {
+        TopKPairs::new(self.stream(), keys, values.input(), k)
     }
 }
 
