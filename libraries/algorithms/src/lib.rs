@@ -12,6 +12,7 @@ mod by_key; // runs of equal keys
 mod deterministic; // what all earlier tiles have, always the same way
 mod error; // why an algorithm did not run
 mod extremes; // the ends of the order of keys
+mod for_each; // a function that may change each element
 mod histogram; // how often each number comes
 pub mod input; // what algorithms read
 mod lookback; // what all earlier tiles have
@@ -45,6 +46,7 @@ pub use arg::{ArgPlan, ArgReduce};
 pub use by_key::{ByKey, ByKeyPlan};
 pub use error::Error;
 pub use extremes::Extremes;
+pub use for_each::ForEachMut;
 pub use histogram::{EvenHistograms, Histogram, IntoCounts, RangeHistograms, Sample, Single};
 pub use input::{Input, IntoInput, Item, constant, counting};
 pub use merge::{Merge, MergePairs, MergePlan};

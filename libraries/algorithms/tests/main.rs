@@ -3,6 +3,7 @@
 mod block; // the pieces for kernels
 mod by_key; // runs of equal keys
 mod deterministic; // floats with the same bits in every order of threads
+mod for_each; // functions that change elements
 mod graphs; // algorithms in graphs
 mod histogram; // how often each number comes
 mod histogram_bins; // how many samples are in each bin

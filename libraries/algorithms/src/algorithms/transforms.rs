@@ -3,7 +3,11 @@
 use warploom::device_std::Plain;
 
 use super::OnStream;
-use crate::input::{Adjacent, Concat, Fetch, Input, IntoInput, Item, Place, Shuffled};
+use crate::for_each::ForEachMut;
+use crate::input::{
+    Adjacent, Concat, Counting, Fetch, Input, IntoInput, Item, NoMemory, Place, Shuffled, counting,
+};
+use crate::output::IntoOutput;
 use crate::scatter::{Scatter, ScatterOf};
 use crate::transform::{Gather, Transform};
 
@@ -12,7 +16,8 @@ pub trait Transforms: OnStream {
     /// Stores the elements of an input. So `map` of an input is a transformation, `counting` is a sequence, and `constant` fills (as
     /// [`DeviceBuffer::fill`](warploom::DeviceBuffer::fill) does).
     ///
-    /// Time O(n), one launch, no workspace; deterministic. What a closure would do beside its result is not an element: there is no `for_each`. CUDA: `cub::DeviceTransform`,
+    /// Time O(n), one launch, no workspace; deterministic. A closure has no effect but its result, since it cannot hold
+    /// memory of the device: so there is no `for_each`, but for memory that it may change there is [`for_each_mut`](Self::for_each_mut). CUDA: `cub::DeviceTransform`,
     /// `thrust::transform`, `thrust::sequence`, `thrust::tabulate`, `thrust::fill`. Compute capability: 7.5.
     ///
     /// ```
@@ -143,6 +148,72 @@ pub trait Transforms: OnStream {
         Scatter {
             stream: self.stream(),
             input: input.input().zip(places),
+        }
+    }
+
+    /// Calls `f` with each element of `elements`, which it may change, and the element's number.
+    ///
+    /// Time O(n), one launch, no workspace; deterministic. An element belongs to one thread, so calls cannot disturb each other; nothing is promised of their order. If `f` panics,
+    /// elements of that thread may be unchanged. CUDA: `cub::DeviceFor::ForEach`, `thrust::for_each`. Compute capability: 7.5.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let mut x = device.upload(&[1.0f32, -2.0, 3.0])?;
+    /// stream.for_each_mut(&mut x, |x, i| if *x < 0.0 { *x = i as f32 }).run()?;
+    /// assert_eq!(x.to_vec(&stream)?, [1.0, 1.0, 3.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn for_each_mut<'s, 'a, T, G>(
+        &'s self,
+        elements: impl IntoOutput<T> + 'a,
+        f: G,
+    ) -> ForEachMut<'s, 'a, 'static, T, NoMemory, Counting, G>
+    where
+        T: Plain,
+        G: Fn(&mut T, usize) + Copy + Send + Sync + 'static,
+    {
+        let elements = elements.output();
+        ForEachMut {
+            stream: self.stream(),
+            input: counting(elements.len()),
+            elements,
+            f,
+        }
+    }
+
+    /// Calls `f` with each element of `elements`, which it may change, and the element of `input` with the same number; else as [`for_each_mut`](Self::for_each_mut). CUDA:
+    /// `thrust::for_each` with `zip_iterator`.
+    ///
+    /// ```
+    /// # use warploom::prelude::*;
+    /// use warploom_algorithms::prelude::*;
+    /// # let device = Device::emulator();
+    /// # let stream = device.stream()?;
+    /// let (x, mut y) = (device.upload(&[1.0f32, 2.0])?, device.upload(&[10.0f32, 20.0])?);
+    /// let a = 3.0;
+    /// stream.for_each_mut_with(&mut y, &x, move |y, x| *y += a * x).run()?;
+    /// assert_eq!(y.to_vec(&stream)?, [13.0, 26.0]);
+    /// # Ok::<(), warploom_algorithms::Error>(())
+    /// ```
+    fn for_each_mut_with<'s, 'a, 'b, T, I, G>(
+        &'s self,
+        elements: impl IntoOutput<T> + 'a,
+        input: I,
+        f: G,
+    ) -> ForEachMut<'s, 'a, 'b, T, I::Memory, I::Fetch, G>
+    where
+        T: Plain,
+        I: IntoInput<'b>,
+        G: Fn(&mut T, Item<'b, I>) + Copy + Send + Sync + 'static,
+    {
+        ForEachMut {
+            stream: self.stream(),
+            elements: elements.output(),
+            input: input.input(),
+            f,
         }
     }
 }
