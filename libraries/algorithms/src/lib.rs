@@ -52,7 +52,9 @@ pub use input::{Input, IntoInput, Item, constant, counting};
 pub use merge::{Merge, MergePairs, MergePlan};
 pub use merge_sort::{MergeSort, MergeSortPairs, MergeSortPlan};
 pub use output::IntoOutput;
-pub use radix_sort::{IntoSlice, RadixBits, RadixKey, Sort, SortInPlace, SortPairs, SortPlan};
+pub use radix_sort::{
+    IntoSlice, RadixBits, RadixFields, RadixKey, Sort, SortInPlace, SortPairs, SortPlan,
+};
 pub use reduce::{Reduce, ReducePlan};
 pub use scan::{Scan, ScanPlan};
 pub use scatter::{Scatter, ScatterOf};

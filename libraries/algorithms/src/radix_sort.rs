@@ -4,6 +4,7 @@
 //! traffic. A pass sorts stably by 8 bits, from the lowest. Few elements are sorted by one block ([`one_tile`]).
 
 mod exchange; // from threads to threads, through shared memory
+mod fields; // keys of several fields
 mod histogram; // counts of all digits
 pub(crate) mod key; // what can be sorted
 mod one_tile; // few elements
@@ -18,6 +19,7 @@ use std::ops::Range;
 use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut};
 
+pub use fields::RadixFields;
 pub use key::{RadixBits, RadixKey};
 pub use plan::SortPlan;
 

@@ -7,7 +7,7 @@ use warploom::Graph;
 use warploom::device_std::{Bf16, F16};
 use warploom::prelude::*;
 use warploom_algorithms::prelude::*;
-use warploom_algorithms::{Error, RadixKey, SortPlan};
+use warploom_algorithms::{Error, RadixFields, RadixKey, SortPlan};
 
 use crate::{check, noise};
 
@@ -155,6 +155,41 @@ fn of_two_elements_the_first_counts_most() {
         .map(|&x| [(x % 7) as i32 - 3, (x >> 32) as i32])
         .collect();
     sorts(&keys, <[i32; 2]>::cmp);
+}
+
+/// A key of two fields, and one that does not count.
+#[derive(Clone, Copy, Plain)]
+#[repr(C)]
+struct Event {
+    time: f32,
+    number: u16,
+    cell: i16,
+}
+
+// SAFETY: computed from the fields.
+unsafe impl RadixKey for Event {
+    type Bits = u64;
+
+    fn bits(self) -> u64 {
+        (self.cell, self.time).side_by_side() as u64
+    }
+}
+
+#[test]
+fn structs_by_their_fields() {
+    let events = Vec::from_iter(noise(5000).iter().zip(0..).map(|(&x, number)| Event {
+        time: (x % 16) as f32 - 7.5,
+        number,
+        cell: (x >> 28) as i16 - 8,
+    }));
+    let mut expected = events.clone();
+    expected.sort_by(|a, b| (a.cell.cmp(&b.cell)).then(a.time.total_cmp(&b.time)));
+    let expected = Vec::from_iter(expected.iter().map(|event| event.number));
+    check(&expected, |device, stream| {
+        let (x, mut y) = (device.upload(&events)?, device.alloc_uninit(5000)?);
+        stream.sort(&x).into(&mut y)?;
+        Ok(y.to_vec(stream)?.iter().map(|event| event.number).collect())
+    });
 }
 
 #[test]

@@ -4,7 +4,8 @@ use warploom::device_std::{Bf16, F16, Plain};
 
 /// A key of a radix sort: a value with an unsigned integer that has the order wanted.
 ///
-/// Implemented for all integers, [`F16`], [`Bf16`], `f32` and `f64`, and for arrays of two of these, of which the first element counts most. Floats have
+/// Implemented for all integers, [`F16`], [`Bf16`], `f32` and `f64`, and for arrays of two or four of these, of which the first element counts most. For a struct with several fields
+/// [`RadixFields`](super::RadixFields) puts the bits of fields side by side. Floats have
 /// the order of [`f32::total_cmp`]: negative NaN, −∞, negative numbers, −0.0, +0.0, positive numbers, +∞, positive NaN. (CUB takes −0.0 and +0.0 as
 /// equal.) Keys have at most 16 bytes.
 ///
@@ -49,7 +50,7 @@ pub unsafe trait RadixKey: Plain {
 }
 
 /// The integers that a [`RadixKey`] can have: `u8`, `u16`, `u32`, `u64`, `u128`.
-pub trait RadixBits: Plain + Ord + sealed::Sealed {
+pub trait RadixBits: Plain + Ord + Into<u128> + sealed::Sealed {
     /// Number of bits.
     const BITS: u32;
 
@@ -193,6 +194,20 @@ unsafe impl<K: RadixKey<Bits: sealed::Half>> RadixKey for [K; 2] {
     }
 }
 
+// SAFETY: as above.
+unsafe impl<K> RadixKey for [K; 4]
+where
+    K: RadixKey<Bits: sealed::Half<Double: sealed::Half>>,
+{
+    type Bits = <<K::Bits as sealed::Half>::Double as sealed::Half>::Double;
+
+    #[inline(always)]
+    fn bits(self) -> Self::Bits {
+        let [a, b, c, d] = self;
+        sealed::Half::join([a, b].bits(), [c, d].bits())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,5 +258,11 @@ mod tests {
     fn of_two_elements_the_first_counts_most() {
         let all = [-1, 0, 7].map(|a| [i64::MIN, -2, 5].map(|b| [a, b]));
         check(all.as_flattened(), <[i64; 2]>::cmp);
+    }
+
+    #[test]
+    fn of_four_elements_the_first_counts_most() {
+        let all = [-1, 0, 7].map(|a| [i8::MIN, 5].map(|b| [[a, 1, b, 9], [1, a, 2, b]]));
+        check(all.as_flattened().as_flattened(), <[i8; 4]>::cmp);
     }
 }
