@@ -13,7 +13,7 @@ use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
 use warploom::prelude::*;
 
 use crate::state::{State, WORDS, each};
-use crate::tile::{self, Shared, THREADS, WARPS};
+use crate::tile::{self, Shared, THREADS};
 
 /// Tiles of a group: each thread of a block reads one.
 const GROUP: usize = THREADS;
@@ -75,11 +75,11 @@ pub(crate) fn announced<S: State>(
     }
     block.sync();
     let mut before: Option<S> = None;
-    for other in 0..WARPS {
-        if 32 * other < place {
-            let (_, window) = tile::window(shared, other);
-            before = Some(after(before, window, &combine));
-        }
+    let mut other = 0;
+    while 32 * other < place {
+        let (_, window) = tile::window(shared, other);
+        before = Some(after(before, window, &combine));
+        other += 1;
     }
     let last = own.filter(|_| place == GROUP - 1);
     // All but the groups before: combined first, so that the next group waits for one operation.

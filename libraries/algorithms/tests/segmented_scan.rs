@@ -6,8 +6,8 @@ use warploom_algorithms::{SegmentedScanPlan, counting};
 
 use crate::{check, noise};
 
-/// Elements of a tile.
-const TILE: usize = 12 * 256;
+/// Elements of 8 bytes in a tile.
+const TILE: usize = 5 * 256;
 
 /// `x -> a x + b` modulo 2^32: composition is associative and not commutative.
 fn compose([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 2] {
@@ -63,7 +63,7 @@ fn short_segments() {
 fn segments_that_end_where_rows_and_tiles_do() {
     check_lengths(
         0,
-        &[32, 64, 31, 1, 384 - 128, 384, TILE - 768, 1, TILE - 1],
+        &[32, 64, 31, 1, 160 - 128, 160, TILE - 320, 1, TILE - 1],
         0,
     );
     check_lengths(TILE, &[TILE + 1, TILE - 2], 1);

@@ -21,7 +21,7 @@ fn parts<T: Copy>(x: &[T], part: impl Fn(T) -> usize) -> (Vec<T>, [u64; 2]) {
 
 #[test]
 fn each_part_is_in_order() {
-    for n in lengths(4096) {
+    for n in lengths(2560) {
         let x = noise(n);
         let (expected, counts) = parts(&x, |x| match x {
             x if x % 3 == 0 => 0,
