@@ -1,6 +1,6 @@
 //! Parallel algorithms for [`warploom`]: reduce, scan, select, sort and others, device-wide, generic over types and closures.
 //!
-//! The traits of the [`prelude`] add them to [`Stream`]: [`Reductions`], [`Scans`], [`Selections`], [`Sorts`], [`SortedInputs`], [`Transforms`]. Inputs are buffers, slices, or values that are computed on the way ([`Input`]).
+//! The traits of the [`prelude`] add them to [`Stream`]: [`Reductions`], [`Scans`], [`Selections`], [`Sorts`], [`SortedInputs`], [`Transforms`], [`Histograms`]. Inputs are buffers, slices, or values that are computed on the way ([`Input`]).
 //! The modules [`block`] and [`warp`] have pieces for kernels of one's own.
 //! Kernels are generic: a crate that calls an algorithm compiles the kernels of that algorithm for the types that it uses, and no others. So it
 //! needs `warploom-build` and the line in `build.rs`, as every crate with kernels.

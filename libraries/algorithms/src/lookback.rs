@@ -176,17 +176,14 @@ pub(crate) fn run<P: OnePass>(
         if let Some(waiting) = waiting {
             let Staged { number, slot, .. } = waiting;
             let full = number + 1 < tiles;
-            let before = if P::DETERMINISTIC {
-                let own = full.then_some(waiting.own);
-                deterministic::announced(block, warp, (words, shared), number, own, combine)
-            } else {
-                let before = before(block, warp, (&states, shared), number, combine);
-                if full && let Some(before) = before {
-                    let prefix = pass.combine(before, waiting.own);
-                    states.publish(block, number, PREFIX, prefix);
-                }
-                before
-            };
+            let before = earlier(
+                block,
+                warp,
+                (words, shared),
+                (number, full),
+                waiting.own,
+                pass,
+            );
             let tile = Tile {
                 number,
                 slot,
@@ -206,6 +203,29 @@ pub(crate) fn run<P: OnePass>(
         }
         waiting = staged;
     }
+}
+
+/// What the tiles before one have, of which it was published what it has itself; publishes its prefix, unless it is the last.
+#[inline(always)]
+fn earlier<P: OnePass>(
+    block: &Block<'_>,
+    warp: &Warp<'_>,
+    (words, shared): (&[Atomic<u64>], Shared<'_>),
+    (number, full): (usize, bool),
+    own: P::State,
+    pass: &P,
+) -> Option<P::State> {
+    let combine = |a, b| pass.combine(a, b);
+    if P::DETERMINISTIC {
+        let own = full.then_some(own);
+        return deterministic::announced(block, warp, (words, shared), number, own, combine);
+    }
+    let states = States::new(words, cells::<P::State>());
+    let before = before(block, warp, (&states, shared), number, combine);
+    if full && let Some(before) = before {
+        states.publish(block, number, PREFIX, pass.combine(before, own));
+    }
+    before
 }
 
 /// A tile whose aggregate was published.

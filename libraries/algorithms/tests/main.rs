@@ -1,5 +1,6 @@
 //! The algorithms against the same on the host: one body per behaviour, on the emulator (checked) and on a GPU where there is one.
 
+mod arg; // the smallest and largest elements, and their places
 mod block; // the pieces for kernels
 mod by_key; // runs of equal keys
 mod deterministic; // floats with the same bits in every order of threads
