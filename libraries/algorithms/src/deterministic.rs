@@ -71,13 +71,13 @@ pub(crate) fn announced<S: State>(
                 state = combine(S::from_words(state), S::from_words(later)).to_words();
             }
         }
-        tile::put_window(warp, shared, (true, S::from_words(state)));
+        tile::put_window(warp, shared, S::from_words(state));
     }
     block.sync();
     let mut before: Option<S> = None;
     let mut other = 0;
     while 32 * other < place {
-        let (_, window) = tile::window(shared, other);
+        let window = tile::window(shared, other);
         before = Some(after(before, window, &combine));
         other += 1;
     }

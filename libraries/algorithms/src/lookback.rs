@@ -17,7 +17,7 @@ use warploom::prelude::*;
 
 use crate::deterministic;
 use crate::state::{State, WORDS, each};
-use crate::tile::{self, Shared, THREADS, WARPS};
+use crate::tile::{self, Shared, WARPS};
 
 /// Status of a state that has not been published: that of cleared memory.
 const NOTHING: u32 = 0;
@@ -221,11 +221,8 @@ fn earlier<P: OnePass>(
         return deterministic::announced(block, warp, (words, shared), number, own, combine);
     }
     let states = States::new(words, cells::<P::State>());
-    let before = before(block, warp, (&states, shared), number, combine);
-    if full && let Some(before) = before {
-        states.publish(block, number, PREFIX, pass.combine(before, own));
-    }
-    before
+    let own = full.then_some(own);
+    before(block, warp, (&states, shared), number, own, combine)
 }
 
 /// A tile whose aggregate was published.
@@ -263,54 +260,46 @@ pub(crate) fn of_one_tile<S: State>(
     let states = States::new(states, cells::<S>());
     let status = if tile == 0 { PREFIX } else { AGGREGATE };
     states.publish(block, tile, status, own);
-    let before = before(block, warp, (&states, shared), tile, &combine);
-    if let Some(before) = before {
-        states.publish(block, tile, PREFIX, combine(before, own));
-    }
-    before
+    before(block, warp, (&states, shared), tile, Some(own), combine)
 }
 
-/// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0.
+/// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the prefix of `tile`, if it is wanted, which has `own`.
 ///
-/// Each thread reads one earlier tile, so that a block looks back over as many tiles at once as it has threads: about as many as are under way on a device, of which
-/// one has its prefix. All threads of the block must make the call, with equal arguments: it holds a barrier. `combine` is given the earlier state first.
+/// The first warp looks back, over 32 tiles at once; the others wait. All threads of the block must make the call, with equal arguments: it holds a barrier. `combine`
+/// is given the earlier state first.
 #[inline(always)]
 fn before<S: State>(
     block: &Block<'_>,
     warp: &Warp<'_>,
     (states, shared): (&States<'_>, Shared<'_>),
     tile: usize,
+    own: Option<S>,
     combine: impl Fn(S, S) -> S,
 ) -> Option<S> {
     if tile == 0 {
         return None;
     }
-    let mut before: Option<S> = None;
-    let mut end = tile;
-    loop {
-        let index = warp.index() as usize;
-        let (found, window) = look_back(warp, states, end.saturating_sub(32 * index), &combine);
-        tile::share_window(block, warp, shared, (found, window));
-        // Windows from the latest tiles to the first ones, as far as there are tiles. Not unrolled: registers have the next tile.
-        let windows = end.div_ceil(32).min(WARPS);
-        let (mut complete, mut other) = (false, 0);
-        while !complete && other < windows {
-            let (found, window): (bool, S) = tile::window(shared, other);
-            before = Some(match before {
-                Some(later) => combine(window, later),
-                None => window,
+    if block.thread() < 32 {
+        let mut end = tile;
+        let (mut found, mut before) = look_back(warp, states, end, &combine);
+        while !found {
+            end -= 32;
+            let window;
+            (found, window) = look_back(warp, states, end, &combine);
+            before = combine(window, before);
+        }
+        if let Some(own) = own {
+            // Lane 0 has what was found; all lanes publish it.
+            let words = each(before.to_words(), S::WORDS, |_, word| {
+                warp.shuffle_idx(word, 0)
             });
-            complete = found;
-            other += 1;
+            before = S::from_words(words);
+            states.publish(block, tile, PREFIX, combine(before, own));
         }
-        if complete {
-            break;
-        }
-        end -= THREADS;
-        // All have read the windows before others are written.
-        block.sync();
+        tile::put_window(warp, shared, before);
     }
-    before
+    block.sync();
+    Some(tile::window(shared, 0))
 }
 
 /// What the 32 tiles before `end` have, or those from a prefix on, which the first result says; of no tiles anything.

@@ -16,12 +16,10 @@ use crate::state::{State, WORDS, each};
 pub(crate) const THREADS: usize = 256;
 /// Warps of a block.
 pub(crate) const WARPS: usize = THREADS / 32;
-/// Words of shared memory: for each warp what it has, what it found, and whether that is complete; and a number.
-pub(crate) const SHARED: usize = 2 * WARPS * WORDS + WARPS + 1;
-/// Where it stands which warps' windows are complete.
-const COMPLETE: usize = 2 * WARPS * WORDS;
+/// Words of shared memory: for each warp what it has and what it found; and a number.
+pub(crate) const SHARED: usize = 2 * WARPS * WORDS + 1;
 /// Where the number is.
-const NUMBER: usize = COMPLETE + WARPS;
+const NUMBER: usize = 2 * WARPS * WORDS;
 
 /// The shared memory of a block with tiles.
 pub(crate) type Shared<'a> = SharedArray<'a, u32, SHARED>;
@@ -228,39 +226,18 @@ pub(crate) fn before_warp<S: State>(
     (before, all)
 }
 
-/// Puts what lane 0 of each warp found, and whether it is complete, where all threads can read it by [`window`]. Holds a barrier.
+/// Puts what lane 0 of this warp found where all threads can read it by [`window`], after a barrier.
 #[inline(always)]
-pub(crate) fn share_window<S: State>(
-    block: &Block<'_>,
-    warp: &Warp<'_>,
-    shared: Shared<'_>,
-    found: (bool, S),
-) {
-    put_window(warp, shared, found);
-    block.sync();
-}
-
-/// As [`share_window`], of this warp, before a barrier.
-#[inline(always)]
-pub(crate) fn put_window<S: State>(
-    warp: &Warp<'_>,
-    shared: Shared<'_>,
-    (complete, state): (bool, S),
-) {
-    let index = warp.index() as usize;
+pub(crate) fn put_window<S: State>(warp: &Warp<'_>, shared: Shared<'_>, state: S) {
     if warp.lane() == 0 {
-        write(shared, WARPS + index, state);
-        shared
-            .atomic(COMPLETE + index)
-            .store(u32::from(complete), Relaxed);
+        write(shared, WARPS + warp.index() as usize, state);
     }
 }
 
-/// What the warp `index` found, by [`share_window`].
+/// What the warp `index` found, by [`put_window`].
 #[inline(always)]
-pub(crate) fn window<S: State>(shared: Shared<'_>, index: usize) -> (bool, S) {
-    let complete = shared.atomic(COMPLETE + index).load(Relaxed) != 0;
-    (complete, read(shared, WARPS + index))
+pub(crate) fn window<S: State>(shared: Shared<'_>, index: usize) -> S {
+    read(shared, WARPS + index)
 }
 
 /// What all lanes up to this one have, of a whole warp, in the lanes that are `used`: those up to one of them.
