@@ -322,7 +322,7 @@ pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool
     }
 }
 
-/// Panics unless offsets ascend up to `n`: each tile's block looks at its share of them.
+/// Panics unless offsets ascend up to `n`: each tile's block checks its share of them.
 #[inline(always)]
 fn check_offsets(
     offset: impl Fn(usize) -> usize,

@@ -13,7 +13,7 @@ const VECTOR: usize = 16;
 /// Vectors of a thread at most.
 const MOST: usize = 16;
 
-/// For each vector of so many bytes. As integers of 128 bits: LLVM takes one for a vector wherever it stands, and knows the alignment of its address.
+/// For each vector of so many bytes. As integers of 128 bits: LLVM takes one for a vector in every place, and has the alignment of its address.
 macro_rules! vectors {
     ($bytes:expr, $j:ident => $body:expr) => {
         unroll_all::<MOST>(|$j| {

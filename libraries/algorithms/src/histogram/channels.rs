@@ -252,7 +252,7 @@ pub fn count_channels<M, F, T, R, const CHANNELS: usize, const ACTIVE: usize>(
             .as_ptr()
             .wrapping_add(bin)
             .cast::<Atomic<u32, scope::Block>>();
-        // SAFETY: within the memory (checked), which lives as long as the block; an `Atomic` has the layout of its value, and all accesses here are atomic.
+        // SAFETY: within the memory (checked), which is there as long as the block; an `Atomic` has the layout of its value, and all accesses here are atomic.
         unsafe { &*bin }
     };
     let mut bin = thread;
