@@ -108,8 +108,10 @@ pub(crate) struct Tile<S> {
 /// Runs `pass` over tiles of `whole` elements, `len` in all, for as many blocks as are resident at once.
 ///
 /// A block is given tiles until there are none left. It looks back from a tile when it has published the aggregate of its next one: so blocks seldom wait, because
-/// the aggregates of all earlier tiles are there by then. The elements of the tile after that one are on their way to registers meanwhile. All threads of the block
-/// must make the call: it holds barriers, one of them between `stage` and `finish` of a tile, and none between `finish` and the next `stage`.
+/// the aggregates of all earlier tiles are there by then. The elements of the tile after that one are on their way to registers meanwhile. There is no deadlock: a
+/// tile is published when its block has looked back from a tile before it, which waits for still earlier tiles alone.
+///
+/// All threads of the block must make the call: it holds barriers, one of them between `stage` and `finish` of a tile, and none between `finish` and the next `stage`.
 #[inline(always)]
 pub(crate) fn run<P: OnePass>(
     block: &Block<'_>,
@@ -286,7 +288,10 @@ fn before<S: State>(
             end -= 32;
             let window;
             (found, window) = look_back(warp, states, end, &combine);
-            before = combine(window, before);
+            // Lane 0 alone has what is before the tile: other lanes' values are of tiles that are not neighbours, which the closure is not for.
+            if warp.lane() == 0 {
+                before = combine(window, before);
+            }
         }
         if let Some(own) = own {
             // Lane 0 has what was found; all lanes publish it.
