@@ -16,14 +16,21 @@ use crate::{Error, tile};
 
 use kernel::{EXCLUSIVE, INCLUSIVE, REDUCE, runs_of_tiles};
 
-/// Pairs of a thread. Odd numbers keep the exchange free of bank conflicts.
+/// Pairs of a thread: of up to 8 bytes, of up to 16, and larger ones. Odd numbers keep the exchange free of bank conflicts.
+const EIGHT: usize = 9;
+const SIXTEEN: usize = 5;
+const LARGER: usize = 2;
+
+/// Pairs of a thread.
 const fn items<K, V>() -> usize {
     assert!(size_of::<K>() <= 16, "runs are of keys of at most 16 bytes");
-    match size_of::<K>() + size_of::<V>() {
-        0..=8 => 9,
-        9..=16 => 5,
-        _ => 3,
-    }
+    let bytes = size_of::<K>() + size_of::<V>();
+    let items = match bytes {
+        0..=8 => EIGHT,
+        9..=16 => SIXTEEN,
+        _ => LARGER,
+    };
+    tile::fitting(items, bytes)
 }
 
 /// An algorithm over runs of equal keys that was described and has not run; see [`crate::Reductions::by_key`](crate::Reductions::by_key).
@@ -194,9 +201,9 @@ where
             count,
         };
         match const { items::<K, V>() } {
-            9 => launch.run::<9, MODE>(),
-            5 => launch.run::<5, MODE>(),
-            _ => launch.run::<3, MODE>(),
+            EIGHT => launch.run::<EIGHT, MODE>(),
+            SIXTEEN => launch.run::<SIXTEEN, MODE>(),
+            _ => launch.run::<LARGER, MODE>(),
         }
     }
 }

@@ -15,8 +15,16 @@ use crate::state::{State, Value, WORDS};
 use crate::tuning::by_size;
 use crate::{Error, tile};
 
-/// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [23, 23, 23, 9, 5];
+/// Elements of a thread: of up to 4 bytes, of up to 8, and larger ones.
+const FOUR: usize = 23;
+const EIGHT: usize = 9;
+const SIXTEEN: usize = 5;
+
+/// Elements of a thread.
+const fn items<T>() -> usize {
+    let items = by_size::<T>([FOUR, FOUR, FOUR, EIGHT, SIXTEEN]);
+    tile::fitting(items, size_of::<T>())
+}
 
 /// A scan that was described and has not run; see [`crate::Scans::inclusive_scan`](crate::Scans::inclusive_scan).
 #[must_use = "nothing runs before `into`"]
@@ -86,7 +94,7 @@ impl<T: Plain> ScanPlan<T> {
     }
 
     fn words(len: usize) -> usize {
-        lookback::words::<Value<T>>(tile::tiles(len, by_size::<T>(ITEMS)))
+        lookback::words::<Value<T>>(tile::tiles(len, items::<T>()))
     }
 }
 
@@ -161,10 +169,10 @@ where
             states,
             out,
         };
-        match const { by_size::<T>(ITEMS) } {
-            23 => launch.run::<23, INCLUSIVE, DETERMINISTIC>(),
-            9 => launch.run::<9, INCLUSIVE, DETERMINISTIC>(),
-            _ => launch.run::<5, INCLUSIVE, DETERMINISTIC>(),
+        match const { items::<T>() } {
+            FOUR => launch.run::<FOUR, INCLUSIVE, DETERMINISTIC>(),
+            EIGHT => launch.run::<EIGHT, INCLUSIVE, DETERMINISTIC>(),
+            _ => launch.run::<SIXTEEN, INCLUSIVE, DETERMINISTIC>(),
         }
     }
 }
@@ -353,7 +361,7 @@ where
     #[inline(always)]
     unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Value<T>>, full: bool, (): ()) {
         let (op, part, lane) = (self.op, self.part(warp, tile.slot), warp.lane() as usize);
-        let first_of_warp = (tile.number * tile::WARPS + warp.index() as usize) * (32 * ITEMS);
+        let first_of_warp = tile::first_of_warp::<ITEMS>(tile.number, warp.index());
         if !full && first_of_warp >= self.len {
             return;
         }

@@ -15,8 +15,16 @@ use crate::state::{Count, State, Value, each};
 use crate::tuning::by_size;
 use crate::{Error, tile};
 
-/// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [20, 20, 20, 9, 4];
+/// Elements of a thread: of up to 4 bytes, of up to 8, and larger ones.
+const FOUR: usize = 20;
+const EIGHT: usize = 9;
+const LARGER: usize = 4;
+
+/// Elements of a thread.
+const fn items<U>() -> usize {
+    let items = by_size::<U>([FOUR, FOUR, FOUR, EIGHT, LARGER]);
+    tile::fitting(items, staged_bytes::<U>())
+}
 
 /// A selection that was described and has not run; see [`crate::Selections::select`](crate::Selections::select),
 /// [`filter_map`](crate::Selections::filter_map), [`unique`](crate::Selections::unique).
@@ -28,8 +36,8 @@ pub struct Select<'s, 'a, M: Memory, F, C> {
     pub(crate) plan: Option<&'s mut SelectPlan>,
 }
 
-/// What is selected from elements `I`, as values `U`: a closure of the caller's, or what is unequal to the element before it. Not for implementations elsewhere.
-pub trait Choose<I, U>: KernelArg + Send + Sync {
+/// What is selected from elements `I`, as values `U`: a closure of the caller's, or what is unequal to the element before it.
+pub trait Choose<I, U>: sealed::Sealed + KernelArg + Send + Sync {
     /// Whether the element before is needed.
     #[doc(hidden)]
     const PREVIOUS: bool = false;
@@ -70,6 +78,15 @@ unsafe impl<P: Copy + Send + Sync + 'static> KernelArg for Parts<P> {}
 unsafe impl<P: Copy + Send + Sync + 'static> KernelArg for Mapped<P> {}
 // SAFETY: no bytes.
 unsafe impl KernelArg for Changed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<P> sealed::Sealed for Where<P> {}
+impl<P> sealed::Sealed for Parts<P> {}
+impl<P> sealed::Sealed for Mapped<P> {}
+impl sealed::Sealed for Changed {}
 
 impl<I: Copy, P: Fn(I) -> bool + Copy + Send + Sync + 'static> Choose<I, I> for Where<P> {
     #[inline(always)]
@@ -150,7 +167,7 @@ impl SelectPlan {
     /// # Errors
     /// [`MemoryError::OutOfMemory`]; what the driver reports.
     pub fn new(device: &Device, len: usize) -> Result<Self, MemoryError> {
-        let states = device.alloc_uninit(Self::words(len, ITEMS[4]))?;
+        let states = device.alloc_uninit(Self::words(len, LARGER))?;
         Ok(SelectPlan { states })
     }
 
@@ -231,16 +248,16 @@ impl<'s, 'a, M: Memory, F: Fetch<M>, C> Select<'s, 'a, M, F, C> {
         if n == 0 {
             return Ok(count.slice_mut(..1)?.fill(0, stream)?);
         }
-        let items = by_size::<U>(ITEMS);
+        let of_thread = const { items::<U>() };
         let mut own;
         let plan = match self.plan {
             Some(plan) => plan,
             None => {
-                own = SelectPlan::on(stream, n, items)?;
+                own = SelectPlan::on(stream, n, of_thread)?;
                 &mut own
             }
         };
-        let words = SelectPlan::words(n, items);
+        let words = SelectPlan::words(n, of_thread);
         Error::check_room("the plan of a selection", plan.states.len(), words)?;
         plan.states.slice_mut(..words)?.fill(0, stream)?;
         let empty = Empty::new(stream.device())?;
@@ -255,10 +272,10 @@ impl<'s, 'a, M: Memory, F: Fetch<M>, C> Select<'s, 'a, M, F, C> {
             rest: rest.slice_mut(..of_rest)?,
             count,
         };
-        match const { by_size::<U>(ITEMS) } {
-            20 => launch.run::<20, REST>(),
-            9 => launch.run::<9, REST>(),
-            _ => launch.run::<4, REST>(),
+        match const { items::<U>() } {
+            FOUR => launch.run::<FOUR, REST>(),
+            EIGHT => launch.run::<EIGHT, REST>(),
+            _ => launch.run::<LARGER, REST>(),
         }
     }
 }
@@ -397,12 +414,6 @@ struct SelectPass<'k, M: Memory + 'k, F, C, U: Plain, const ITEMS: usize, const 
 impl<M: Memory, F, C, U: Plain, const ITEMS: usize, const REST: bool>
     SelectPass<'_, M, F, C, U, ITEMS, REST>
 {
-    /// The first place of the warp in a tile.
-    #[inline(always)]
-    fn first(warp: u32, number: usize) -> usize {
-        (number * tile::WARPS + warp as usize) * (32 * ITEMS)
-    }
-
     /// Where the warp's values or their places wait: one of both is used, in the same memory.
     #[inline(always)]
     fn parts(&self, warp: &Warp<'_>, slot: Slot) -> (tile::Part<U, ITEMS>, tile::Part<u32, ITEMS>) {
@@ -410,15 +421,6 @@ impl<M: Memory, F, C, U: Plain, const ITEMS: usize, const REST: bool>
         let values = tile::Part::of_warp(warp, self.staged.cast(), slot, distance);
         let places = tile::Part::of_warp(warp, self.staged.cast(), slot, distance);
         (values, places)
-    }
-
-    /// Elements of the input that the warp has from `first` on.
-    #[inline(always)]
-    fn len(&self, first: usize, full: bool) -> usize {
-        if full {
-            return 32 * ITEMS;
-        }
-        self.n.saturating_sub(first).min(32 * ITEMS)
     }
 }
 
@@ -439,7 +441,10 @@ where
     #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
         let warp = (block.thread() / 32) as u32;
-        let (tile, first) = (number * tile::THREADS * ITEMS, Self::first(warp, number));
+        let (tile, first) = (
+            number * tile::THREADS * ITEMS,
+            tile::first_of_warp::<ITEMS>(number, warp),
+        );
         let items: [F::Item; ITEMS] =
             tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n);
         let previous = if C::PREVIOUS && first > 0 && first <= self.n {
@@ -459,8 +464,8 @@ where
         (items, mut previous): Self::Items,
     ) -> (Count, usize) {
         let lane = warp.lane() as usize;
-        let first = Self::first(warp.index(), number);
-        let len = self.len(first, full);
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
         let (values, places) = self.parts(warp, slot);
         warp.sync();
         let left = len.saturating_sub(lane);
@@ -511,8 +516,11 @@ where
     unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Count>, full: bool, count: usize) {
         let lane = warp.lane() as usize;
         let [tiles, warps] = [tile.before, tile.warps].map(|n| n.map_or(0, |Count(n)| n));
-        let (before, first) = (tiles + warps, Self::first(warp.index(), tile.number));
-        let len = self.len(first, full);
+        let (before, first) = (
+            tiles + warps,
+            tile::first_of_warp::<ITEMS>(tile.number, warp.index()),
+        );
+        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
         let (values, places) = self.parts(warp, tile.slot);
         let (fetch, view) = (self.fetch, self.view);
         let choose = self.choose;

@@ -92,6 +92,28 @@ pub(crate) const fn slots_bytes(items: usize, bytes: usize) -> u32 {
     (Slot::ALL * THREADS * items * bytes) as u32
 }
 
+/// `items`, which fit into the 48 KiB of shared memory that a block has on every device.
+pub(crate) const fn fitting(items: usize, bytes: usize) -> usize {
+    let all = slots_bytes(items, bytes) as usize + SHARED * size_of::<u32>();
+    assert!(all <= 48 << 10, "fewer elements of each thread are needed");
+    items
+}
+
+/// The first element that warp `warp` of a block has of tile `number`.
+#[inline(always)]
+pub(crate) const fn first_of_warp<const ITEMS: usize>(number: usize, warp: u32) -> usize {
+    (number * WARPS + warp as usize) * (32 * ITEMS)
+}
+
+/// Elements that a warp has from `first` on, of `n`; `full`: of a tile that others follow.
+#[inline(always)]
+pub(crate) fn len_of_warp<const ITEMS: usize>(first: usize, n: usize, full: bool) -> usize {
+    if full {
+        return 32 * ITEMS;
+    }
+    n.saturating_sub(first).min(32 * ITEMS)
+}
+
 /// Shared memory for the `32 * ITEMS` elements that a warp has of a tile.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<T, const ITEMS: usize> {

@@ -192,3 +192,25 @@ fn only_elements_are_combined() {
         });
     }
 }
+
+/// The largest that there are.
+#[test]
+fn keys_and_values_of_sixteen_bytes() {
+    let n = 3000;
+    let (keys, values) = (keys(n, 3), noise(n));
+    check(&reduced(&keys, &values), |device, stream| {
+        let long: Vec<[u32; 4]> = keys.iter().map(|&key| [key; 4]).collect();
+        let wide: Vec<[u32; 4]> = values.iter().map(|&value| [value; 4]).collect();
+        let (long, wide) = (device.upload(&long)?, device.upload(&wide)?);
+        let (mut unique, mut sums) = (device.zeroed(n)?, device.zeroed(n)?);
+        let add = |a: [u32; 4], b: [u32; 4]| std::array::from_fn(|i| a[i].wrapping_add(b[i]));
+        let add = stream.by_key(long.input().zip(&wide), add);
+        let count = add.reduce_count(&mut unique, &mut sums)?;
+        let unique = unique.slice(..count)?.to_vec(stream)?;
+        let sums: Vec<[u32; 4]> = sums.slice(..count)?.to_vec(stream)?;
+        let pairs = unique.into_iter().zip(sums);
+        Ok(pairs
+            .map(|([key, ..], [sum, ..]): ([u32; 4], [u32; 4])| [key, sum])
+            .collect())
+    });
+}

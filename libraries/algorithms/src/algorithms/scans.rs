@@ -11,7 +11,7 @@ use crate::segmented_scan::SegmentedScan;
 pub trait Scans: OnStream {
     /// For each element what all elements up to it have, combined by `op`, which must be associative.
     ///
-    /// Time O(n), one pass over memory; 8 bytes of workspace for each 4 KiB or so of elements. Integers are the same in every run; of floats the grouping
+    /// Time O(n), one pass over memory; for each tile of 1280 to 5888 elements, 8 bytes of workspace for each 4 bytes of a value. Integers are the same in every run; of floats the grouping
     /// depends on timing, so that the last bits may differ, unless the scan is [`deterministic`](Scan::deterministic). Elements have at most 16 bytes. CUDA: `cub::DeviceScan::InclusiveScan`,
     /// `thrust::inclusive_scan`. Compute capability: 7.5.
     ///

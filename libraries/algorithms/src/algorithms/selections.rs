@@ -13,7 +13,7 @@ use crate::top_k::{TopK, TopKPairs};
 pub trait Selections: OnStream {
     /// The elements for which `predicate` holds, in order and without gaps.
     ///
-    /// Time O(n), one pass over memory; 8 bytes of workspace for each tile (4096 elements or fewer). Stable, and the same in every run. CUDA: `cub::DeviceSelect::If`,
+    /// Time O(n), one pass over memory; 8 bytes of workspace for each tile (1024 to 5120 elements). Stable, and the same in every run. CUDA: `cub::DeviceSelect::If`,
     /// `cub::DevicePartition::If`, `thrust::copy_if`. Compute capability: 7.5.
     ///
     /// ```

@@ -87,12 +87,6 @@ struct ByKeyPass<'k, M: Memory + 'k, F, K: Plain, V: Plain, O, const ITEMS: usiz
 impl<M: Memory, F, K: Plain, V: Plain, O, const ITEMS: usize, const MODE: u32>
     ByKeyPass<'_, M, F, K, V, O, ITEMS, MODE>
 {
-    /// The first place of the warp in a tile.
-    #[inline(always)]
-    fn first(warp: u32, number: usize) -> usize {
-        (number * tile::WARPS + warp as usize) * (32 * ITEMS)
-    }
-
     /// Where the warp's keys and values wait.
     #[inline(always)]
     fn parts(&self, warp: &Warp<'_>, slot: Slot) -> (tile::Part<K, ITEMS>, tile::Part<V, ITEMS>) {
@@ -103,15 +97,6 @@ impl<M: Memory, F, K: Plain, V: Plain, O, const ITEMS: usize, const MODE: u32>
             tile::Part::of_warp(warp, keys.cast(), slot, distance),
             tile::Part::of_warp(warp, self.staged.cast(), slot, distance),
         )
-    }
-
-    /// Elements of the input that the warp has from `first` on.
-    #[inline(always)]
-    fn len(&self, first: usize, full: bool) -> usize {
-        if full {
-            return 32 * ITEMS;
-        }
-        self.n.saturating_sub(first).min(32 * ITEMS)
     }
 }
 
@@ -222,7 +207,10 @@ where
     #[inline(always)]
     fn load(&self, block: &Block<'_>, number: usize) -> Self::Items {
         let warp = (block.thread() / 32) as u32;
-        let (tile, first) = (number * tile::THREADS * ITEMS, Self::first(warp, number));
+        let (tile, first) = (
+            number * tile::THREADS * ITEMS,
+            tile::first_of_warp::<ITEMS>(number, warp),
+        );
         let items: [(K, V); ITEMS] =
             tile::load::<M, F, ITEMS>(block, self.view, self.fetch, tile, self.n);
         let previous = if first > 0 && first <= self.n {
@@ -243,8 +231,8 @@ where
     ) -> (Segments<V>, OfWarp<V>) {
         let (lane, op) = (warp.lane() as usize, self.op);
         let (keys, values) = self.parts(warp, slot);
-        let first = Self::first(warp.index(), number);
-        let len = self.len(first, full);
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
         // Nothing is computed from what stands in for elements behind the end, nor from the last element's value if that is in no result: the closure may panic
         // for such values.
         let last = usize::from(MODE == EXCLUSIVE && first + len == self.n);
@@ -329,8 +317,8 @@ where
     unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Segments<V>>, full: bool, own: OfWarp<V>) {
         let (op, lane) = (self.op, warp.lane() as usize);
         let (staged_keys, staged_values) = self.parts(warp, tile.slot);
-        let first = Self::first(warp.index(), tile.number);
-        let len = self.len(first, full);
+        let first = tile::first_of_warp::<ITEMS>(tile.number, warp.index());
+        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
         if !full && len == 0 {
             return;
         }
