@@ -169,7 +169,7 @@ pub(crate) fn run<P: OnePass>(
                 own,
                 kept,
             });
-            number = tile::number(shared) as usize;
+            number = number_after(number, shared);
             slot = slot.other();
             if number < tiles {
                 items = MaybeUninit::new(pass.load(block, number));
@@ -178,14 +178,8 @@ pub(crate) fn run<P: OnePass>(
         if let Some(waiting) = waiting {
             let Staged { number, slot, .. } = waiting;
             let full = number + 1 < tiles;
-            let before = earlier(
-                block,
-                warp,
-                (words, shared),
-                (number, full),
-                waiting.own,
-                pass,
-            );
+            let (of, own) = ((number, full), waiting.own);
+            let before = earlier(block, warp, (words, shared), of, own, pass);
             let tile = Tile {
                 number,
                 slot,
@@ -302,9 +296,33 @@ fn before<S: State>(
             states.publish(block, tile, PREFIX, combine(before, own));
         }
         tile::put_window(warp, shared, before);
+        tile::set_found(block, shared, tile as u32);
     }
     block.sync();
+    if tile::found(shared) != tile as u32 {
+        // The first warp ended while it waited: another thread has panicked.
+        end_with_others();
+    }
     Some(tile::window(shared, 0))
+}
+
+/// The number that the block is given after `number`.
+#[inline(always)]
+fn number_after(number: usize, shared: Shared<'_>) -> usize {
+    let next = tile::number(shared) as usize;
+    if next <= number {
+        // Numbers ascend: the thread that puts them there has panicked.
+        end_with_others();
+    }
+    next
+}
+
+/// Ends the thread, after another one's panic.
+fn end_with_others() -> ! {
+    let mut spin = SpinLoop::new();
+    loop {
+        spin.wait(100);
+    }
 }
 
 /// What the 32 tiles before `end` have, or those from a prefix on, which the first result says; of no tiles anything.

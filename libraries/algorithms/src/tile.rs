@@ -16,10 +16,12 @@ use crate::state::{State, WORDS, each};
 pub(crate) const THREADS: usize = 256;
 /// Warps of a block.
 pub(crate) const WARPS: usize = THREADS / 32;
-/// Words of shared memory: for each warp what it has and what it found; and a number.
-pub(crate) const SHARED: usize = 2 * WARPS * WORDS + 1;
+/// Words of shared memory: for each warp what it has and what it found; the number of the next tile, and of that which was looked back from.
+pub(crate) const SHARED: usize = 2 * WARPS * WORDS + 2;
 /// Where the number is.
 const NUMBER: usize = 2 * WARPS * WORDS;
+/// Where the tile is from which the block has looked back.
+const FOUND: usize = NUMBER + 1;
 
 /// The shared memory of a block with tiles.
 pub(crate) type Shared<'a> = SharedArray<'a, u32, SHARED>;
@@ -217,6 +219,20 @@ pub(crate) fn set_number(block: &Block<'_>, shared: Shared<'_>, number: u32) {
 #[inline(always)]
 pub(crate) fn number(shared: Shared<'_>) -> u32 {
     shared.atomic(NUMBER).load(Relaxed)
+}
+
+/// Says after the next barrier, by [`found`], that the block has looked back from `tile`.
+#[inline(always)]
+pub(crate) fn set_found(block: &Block<'_>, shared: Shared<'_>, tile: u32) {
+    if block.thread() == 0 {
+        shared.atomic(FOUND).store(tile, Relaxed);
+    }
+}
+
+/// The tile of [`set_found`].
+#[inline(always)]
+pub(crate) fn found(shared: Shared<'_>) -> u32 {
+    shared.atomic(FOUND).load(Relaxed)
 }
 
 /// What the warps before this one have, and what all have but the last of `warps`, if those are fewer than the block has; `own` is the same in the lanes of a warp.
