@@ -15,7 +15,7 @@ use crate::engine::overflow;
 use crate::engine::panics;
 use crate::engine::stack;
 use crate::engine::thread_pool::{self, HELPERS};
-use crate::engine::worker::Worker;
+use crate::engine::worker::{OtherSets, Worker};
 use crate::fault::Fault;
 use crate::finding::{Report, Severity, Sink};
 use crate::options::{Mode, Options};
@@ -181,8 +181,11 @@ impl BlocksOfRun<'_> {
         overflow::prepare();
         let mut worker = Worker::new(*self.shape, self.launch, self.program, &sets);
         let mut run_set = |number| {
-            let is_lost = || self.queue.has_stopped_before(sets.position());
-            if let Err(failure) = worker.run_set(number, &is_lost) {
+            let others = OtherSets {
+                have_stopped_run: &|| self.queue.has_stopped_before(sets.position()),
+                have_panicked: &|| self.log.has_panics(),
+            };
+            if let Err(failure) = worker.run_set(number, &others) {
                 let position = sets.position();
                 if failure.stops_run {
                     self.queue.stop(position);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use named::named_barrier;
 use warploom_emulator::intrinsics::{
     active_mask, barrier_sync_threads, block_barrier, block_idx_x, clock64, global_timer, lane_id,
-    nanosleep, thread_idx_x, warp_sync,
+    nanosleep, thread_idx_x, vote_all, warp_sync,
 };
 use warploom_emulator::{Fault, Shape, run};
 
@@ -150,4 +150,37 @@ fn who_sleeps_for_a_block_that_will_not_start_does_not_keep_the_run() {
         panic!("{outcome:?}");
     };
     assert_eq!((block, written.into_inner()), ([100, 0, 0], 0));
+}
+
+/// The thread of the first block that would end their loops has panicked: the run ends with its panic.
+#[test]
+fn sleepers_do_not_outlast_a_panic() {
+    let flag = AtomicU32::new(0);
+    let result = block(40, &|| {
+        if block_idx_x() == 0 && thread_idx_x() == 7 {
+            assert!(flag.load(SeqCst) == 1, "too early");
+            flag.store(1, SeqCst);
+        }
+        while flag.load(SeqCst) == 0 {
+            nanosleep(10);
+        }
+    });
+    let panicked = matches!(&result, Err(Fault::Panic { message, .. }) if message == "too early");
+    assert!(panicked, "{result:?}");
+}
+
+/// As above, in loops in which warps vote.
+#[test]
+fn sleepers_that_vote_do_not_outlast_a_panic() {
+    let flag = AtomicU32::new(0);
+    let result = block(64, &|| {
+        if block_idx_x() == 0 && thread_idx_x() == 7 {
+            assert!(flag.load(SeqCst) == 1, "too early");
+        }
+        while !vote_all(u32::MAX, flag.load(SeqCst) == 1) {
+            nanosleep(10);
+        }
+    });
+    let panicked = matches!(&result, Err(Fault::Panic { message, .. }) if message == "too early");
+    assert!(panicked, "{result:?}");
 }

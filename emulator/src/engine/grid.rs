@@ -140,6 +140,11 @@ impl FaultLog {
         }
     }
 
+    /// Whether a thread of a block that has ended panicked.
+    pub(crate) fn has_panics(&self) -> bool {
+        self.n_panicked.load(Ordering::Relaxed) > 0
+    }
+
     /// The verdict, once all workers are done.
     pub(crate) fn verdict(&self) -> Result<(), Fault> {
         let Some((_, mut fault)) = lock(&self.first).take() else {

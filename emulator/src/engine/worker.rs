@@ -50,9 +50,21 @@ struct Watch {
     /// All workers have voted that nothing changes: these are the `SETTLING_ROUNDS`.
     settles: bool,
     progress: u64,
+    /// Rounds through lanes that sleep after a thread of the run has panicked, in which no lane has exited.
+    rounds_after_panic: u32,
+    /// Lanes that had not exited in the last of them.
+    live: u32,
     /// Whether its lanes changed memory since it voted last.
     changed: bool,
     vote: Vote,
+}
+
+/// What a worker asks of the run when all lanes of its set sleep.
+pub(crate) struct OtherSets<'a> {
+    /// Whether a set before its own has stopped the run, so that the outcome of its own does not matter.
+    pub(crate) have_stopped_run: &'a dyn Fn() -> bool,
+    /// Whether a set that has ended had panics.
+    pub(crate) have_panicked: &'a dyn Fn() -> bool,
 }
 
 /// How a set failed.
@@ -90,12 +102,11 @@ impl<'run> Worker<'run> {
         }
     }
 
-    /// Runs one set to its end, and of sets with one block those that come next, as long as nothing is to be said of them. `is_lost`:
-    /// whether a block before it has stopped the run, so that the outcome of this one does not matter.
+    /// Runs one set to its end, and of sets with one block those that come next, as long as nothing is to be said of them.
     pub(crate) fn run_set(
         &mut self,
         number: u64,
-        is_lost: &dyn Fn() -> bool,
+        others: &OtherSets<'_>,
     ) -> Result<(), SetFailure> {
         for (member, scheduler) in self.schedulers.iter().enumerate() {
             let block = self.set.shape.block_of_set(number, member);
@@ -105,10 +116,11 @@ impl<'run> Worker<'run> {
             self.turns = self.turns_of(number);
         }
         self.watch.rounds = 0;
+        self.watch.rounds_after_panic = 0;
         let control = self.set.launch.options.control.clone();
         let stuck = match control {
             Some(control) => self.schedule_under(&control),
-            None => self.schedule(is_lost),
+            None => self.schedule(others),
         };
         if stuck.is_none() {
             self.set.tell_end();
@@ -133,7 +145,7 @@ impl<'run> Worker<'run> {
     }
 
     /// Switches to lanes until all have exited. `Some`: they cannot, and all have been unwound.
-    fn schedule(&mut self, is_lost: &dyn Fn() -> bool) -> Option<Fault> {
+    fn schedule(&mut self, others: &OtherSets<'_>) -> Option<Fault> {
         loop {
             let mut any = false;
             for turn in &self.turns {
@@ -160,8 +172,7 @@ impl<'run> Worker<'run> {
                 if !self.wake() || self.only_polls() {
                     break;
                 }
-                // All that are left sleep, perhaps until a block writes that will never start (README 16).
-                if self.set.launch.options.mode == Mode::Fast && is_lost() {
+                if self.is_lost(others) {
                     self.unwind();
                     return None;
                 }
@@ -173,6 +184,26 @@ impl<'run> Worker<'run> {
         Some(fault)
     }
 
+    /// Whether the run has failed in any case, and what the lanes of this set sleep for may never come (README 16): a block would write it that will not start, or a
+    /// thread that has panicked. To be asked after each round through lanes that sleep.
+    fn is_lost(&mut self, others: &OtherSets<'_>) -> bool {
+        if self.set.launch.options.mode == Mode::Fast && (others.have_stopped_run)() {
+            return true;
+        }
+        let (mut panicked, mut live) = ((others.have_panicked)(), 0);
+        for scheduler in &self.schedulers {
+            panicked |= scheduler.running.n_panicked.get() > 0;
+            live += scheduler.running.core().n_live();
+        }
+        let watch = &mut self.watch;
+        watch.rounds_after_panic = match panicked && live == watch.live {
+            true => watch.rounds_after_panic + 1,
+            false => 0,
+        };
+        watch.live = live;
+        watch.rounds_after_panic > ROUNDS
+    }
+
     /// Answers waiting `active_mask()` calls (README 6), when no lane of the set can go on.
     fn converge(&self) -> bool {
         let mut any = false;
@@ -182,11 +213,17 @@ impl<'run> Worker<'run> {
         any
     }
 
-    /// Lets one sleeper of each block go on (README 14), when no other lane can.
+    /// Lets the sleepers of each block go on (README 14), when no other lane can; then other OS threads, once for all sleepers: perhaps another worker writes what
+    /// they wait for.
     fn wake(&mut self) -> bool {
-        self.schedulers
+        let any = self
+            .schedulers
             .iter_mut()
-            .fold(false, |any, scheduler| scheduler.wake() | any)
+            .fold(false, |any, scheduler| scheduler.wake() | any);
+        if any {
+            thread::yield_now();
+        }
+        any
     }
 
     /// Whether all lanes of the run that are left poll memory that no lane will change. To be asked after each round through those that do.
@@ -222,9 +259,6 @@ impl<'run> Worker<'run> {
                 self.end_settling();
             }
             return is_settled;
-        }
-        if watch.rounds.is_multiple_of(16) {
-            thread::yield_now(); // perhaps another worker makes the change
         }
         if watch.rounds < quiet_rounds {
             return false;

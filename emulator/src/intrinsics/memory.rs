@@ -88,7 +88,7 @@ pub fn address_from_local(address: u32) -> *mut u8 {
     })
 }
 
-/// Gives way: the other threads of the block run until each waits for something, then also the other OS threads.
+/// Gives way: the other threads of the block run until each waits for something, then also the other OS threads. Nothing outside of a kernel.
 ///
 /// Loops that wait for a value which another thread of the block is to write must call it: threads of a block run one at a time, until
 /// they wait.
@@ -96,7 +96,6 @@ pub fn address_from_local(address: u32) -> *mut u8 {
 pub fn spin_wait(_nanoseconds: u32) {
     let caller = Location::caller();
     with_running(|running| running.sleep(running.place(caller)));
-    std::thread::yield_now();
 }
 
 macro_rules! hinted {

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::panic::Location;
 use std::sync::OnceLock;
-use std::thread;
 use std::time::Instant;
 
 use super::inside;
@@ -43,7 +42,7 @@ pub fn global_timer() -> u64 {
     u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Lets all other threads of the block that can run do so, and other OS threads; `ns` nanoseconds need not have passed.
+/// Lets all other threads of the block that can run do so; `ns` nanoseconds need not have passed. When all threads sleep, other OS threads may run.
 ///
 /// A loop that waits for other threads and calls this ends, if theirs does. CUDA: `__nanosleep`. Compute capability: 7.0.
 ///
@@ -55,5 +54,4 @@ pub fn nanosleep(ns: u32) {
     let _ = ns;
     let caller = Location::caller();
     inside("nanosleep", |running| running.sleep(running.place(caller)));
-    thread::yield_now();
 }
