@@ -20,23 +20,6 @@ const GROUP: usize = THREADS;
 /// Status of a state that has been published; memory is cleared before.
 const PUBLISHED: u32 = 1;
 
-/// As [`lookback::of_one_tile`](crate::lookback::of_one_tile): what the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the state of `tile`,
-/// which has `own`.
-///
-/// All threads of the block must make the call, with equal arguments: it holds a barrier. `combine` is given the earlier state first.
-#[inline(always)]
-pub(crate) fn before<S: State>(
-    block: &Block<'_>,
-    warp: &Warp<'_>,
-    (states, shared): (&[Atomic<u64>], Shared<'_>),
-    tile: usize,
-    own: S,
-    combine: impl Fn(S, S) -> S,
-) -> Option<S> {
-    announce(block, states, tile, own);
-    announced(block, warp, (states, shared), tile, Some(own), combine)
-}
-
 /// Publishes what `tile` has, if it is not the last of its group.
 #[inline(always)]
 pub(crate) fn announce<S: State>(block: &Block<'_>, states: &[Atomic<u64>], tile: usize, own: S) {

@@ -34,6 +34,7 @@ mod set_operation; // union, intersection, differences
 mod state; // values as words
 mod three_way; // each element to one of three parts
 mod tile; // the elements of a block
+mod tile_states; // memory for what tiles have
 mod top_k; // the largest or smallest elements
 mod transform; // each element by itself
 mod tuning; // elements per thread

@@ -7,7 +7,7 @@ use warploom_algorithms::{SegmentedScanPlan, counting};
 use crate::{check, noise};
 
 /// Elements of 8 bytes in a tile.
-const TILE: usize = 5 * 256;
+const TILE: usize = 9 * 256;
 
 /// `x -> a x + b` modulo 2^32: composition is associative and not commutative.
 fn compose([a, b]: [u32; 2], [c, d]: [u32; 2]) -> [u32; 2] {
@@ -88,6 +88,34 @@ fn what_is_in_no_segment_is_not_combined() {
         let x = device.upload(&[200u8, 200, 100, 101, 200])?;
         let (offsets, mut y) = (device.upload(&[1u32, 2, 4])?, device.zeroed(5)?);
         let sums = stream.segmented_inclusive_scan(&x, &offsets, |a, b| a + b);
+        sums.into(&mut y)?;
+        Ok(y.to_vec(stream)?)
+    });
+}
+
+/// The closure panics if more is added up than a result has: of an exclusive scan the last element of a segment is in none.
+#[test]
+fn only_elements_of_results_are_combined() {
+    let n = 5 * TILE + 77;
+    let mut offsets = vec![3u32];
+    for len in [1, 2, 0, 31, 33, TILE, 1, 3 * TILE - 9, 6] {
+        offsets.push(offsets[offsets.len() - 1] + len as u32);
+    }
+    // All but the last two elements of a segment add up to 0, the others to what is just not too large.
+    let (mut x, mut exclusive) = (vec![u32::MAX; n], vec![7; n]);
+    for bounds in offsets.windows(2).filter(|bounds| bounds[0] < bounds[1]) {
+        let (start, last) = (bounds[0] as usize, bounds[1] as usize - 1);
+        x[start..last].fill(0);
+        exclusive[start..=last].fill(0);
+        if start < last {
+            x[last - 1] = u32::MAX;
+            exclusive[last] = u32::MAX;
+        }
+    }
+    check(&exclusive, |device, stream| {
+        let (x, offsets) = (device.upload(&x)?, device.upload(&offsets)?);
+        let mut y = device.filled(n, 7)?;
+        let sums = stream.segmented_exclusive_scan(&x, &offsets, 0, |a, b| a + b);
         sums.into(&mut y)?;
         Ok(y.to_vec(stream)?)
     });
