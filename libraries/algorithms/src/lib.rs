@@ -68,7 +68,7 @@ pub use select::{Changed, Choose, Mapped, Select, SelectPlan, Where};
 pub use set_operation::{
     Difference, Intersection, SetOperation, SetPlan, SetRule, SymmetricDifference, Union,
 };
-pub use three_way::{ThreeWayPartition, ThreeWayPlan};
+pub use three_way::ThreeWayPartition;
 pub use top_k::{TopK, TopKPairs, TopKPairsPlan, TopKPlan};
 pub use transform::{Gather, Transform};
 

@@ -232,33 +232,6 @@ struct Staged<P: OnePass> {
     kept: P::Kept,
 }
 
-/// The number of the next tile, the same in all threads of the block, for kernels whose blocks have one tile each. Each number is given to one block.
-///
-/// All threads of the block must make the call: it holds a barrier.
-#[inline(always)]
-pub(crate) fn next_tile(block: &Block<'_>, states: &[Atomic<u64>], shared: Shared<'_>) -> usize {
-    tile::share_number(block, shared, || states[0].fetch_add(1, Relaxed) as u32) as usize
-}
-
-/// For kernels whose blocks have one tile each: what the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the states of `tile`,
-/// which has `own`.
-///
-/// All threads of the block must make the call, with equal arguments: it holds a barrier.
-#[inline(always)]
-pub(crate) fn of_one_tile<S: State>(
-    block: &Block<'_>,
-    warp: &Warp<'_>,
-    (states, shared): (&[Atomic<u64>], Shared<'_>),
-    tile: usize,
-    own: S,
-    combine: impl Fn(S, S) -> S,
-) -> Option<S> {
-    let states = States::new(states, cells::<S>());
-    let status = if tile == 0 { PREFIX } else { AGGREGATE };
-    states.publish(block, tile, status, own);
-    before(block, warp, (&states, shared), tile, Some(own), combine)
-}
-
 /// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; publishes the prefix of `tile`, if it is wanted, which has `own`.
 ///
 /// The first warp looks back, over 32 tiles at once; the others wait. All threads of the block must make the call, with equal arguments: it holds a barrier. `combine`

@@ -13,7 +13,7 @@ use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::output::IntoOutput;
 use crate::state::{Count, State, Value, each};
 use crate::tuning::by_size;
-use crate::{Error, tile};
+use crate::{Error, tile, tile_states};
 
 /// Elements of a thread: of up to 4 bytes, of up to 8, and larger ones.
 const FOUR: usize = 20;
@@ -142,7 +142,7 @@ impl<I: Plain + PartialEq> Choose<I, I> for Changed {
     }
 }
 
-/// The memory of a selection, for use again and again and in graphs: of no more than the elements that it was made for, of any type.
+/// The memory of a selection or of a partition in three parts, for use again and again and in graphs: of no more than the elements that it was made for, of any type.
 ///
 /// ```
 /// # use warploom::prelude::*;
@@ -158,22 +158,17 @@ impl<I: Plain + PartialEq> Choose<I, I> for Changed {
 /// # Ok::<(), warploom_algorithms::Error>(())
 /// ```
 pub struct SelectPlan {
-    states: DeviceBuffer<u64>,
+    pub(crate) states: DeviceBuffer<u64>,
 }
 
 impl SelectPlan {
-    /// Memory for selections among up to `len` elements.
+    /// Memory for selections among up to `len` elements, and for partitions of them.
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`]; what the driver reports.
     pub fn new(device: &Device, len: usize) -> Result<Self, MemoryError> {
-        let states = device.alloc_uninit(Self::words(len, LARGER))?;
-        Ok(SelectPlan { states })
-    }
-
-    fn on(stream: &Stream, len: usize, items: usize) -> Result<Self, MemoryError> {
-        let pool = stream.device().pool()?;
-        let states = pool.alloc_uninit(Self::words(len, items), stream)?;
+        // The largest states, of the smallest tiles.
+        let states = device.alloc_uninit(Self::words::<Value<[u32; 2]>>(len, LARGER))?;
         Ok(SelectPlan { states })
     }
 
@@ -183,8 +178,8 @@ impl SelectPlan {
         self.states.len() * size_of::<u64>()
     }
 
-    const fn words(len: usize, items: usize) -> usize {
-        lookback::words::<Count>(tile::tiles(len, items))
+    pub(crate) const fn words<S: State>(len: usize, items: usize) -> usize {
+        lookback::words::<S>(tile::tiles(len, items))
     }
 }
 
@@ -248,18 +243,10 @@ impl<'s, 'a, M: Memory, F: Fetch<M>, C> Select<'s, 'a, M, F, C> {
         if n == 0 {
             return Ok(count.slice_mut(..1)?.fill(0, stream)?);
         }
-        let of_thread = const { items::<U>() };
-        let mut own;
-        let plan = match self.plan {
-            Some(plan) => plan,
-            None => {
-                own = SelectPlan::on(stream, n, of_thread)?;
-                &mut own
-            }
-        };
-        let words = SelectPlan::words(n, of_thread);
-        Error::check_room("the plan of a selection", plan.states.len(), words)?;
-        plan.states.slice_mut(..words)?.fill(0, stream)?;
+        let words = SelectPlan::words::<Count>(n, const { items::<U>() });
+        let (planned, mut own) = (self.plan.map(|plan| &mut plan.states), None);
+        let what = ("the plan of a selection", words);
+        let states = tile_states::cleared(planned, &mut own, what, stream)?;
         let empty = Empty::new(stream.device())?;
         let launch = SelectLaunch {
             stream,
@@ -267,7 +254,7 @@ impl<'s, 'a, M: Memory, F: Fetch<M>, C> Select<'s, 'a, M, F, C> {
             fetch: self.input.fetch,
             n,
             choose: self.choose,
-            states: plan.states.as_atomics().slice(..words)?,
+            states,
             selected: selected.slice_mut(..n)?,
             rest: rest.slice_mut(..of_rest)?,
             count,
@@ -349,12 +336,12 @@ where
 }
 
 /// Whether values wait in shared memory. Of larger ones their places do, and they are chosen anew.
-const fn staged<U>() -> bool {
+pub(crate) const fn staged<U>() -> bool {
     size_of::<U>() <= 16
 }
 
 /// Bytes in shared memory for an element of the input.
-const fn staged_bytes<U>() -> usize {
+pub(crate) const fn staged_bytes<U>() -> usize {
     if staged::<U>() {
         size_of::<U>()
     } else {

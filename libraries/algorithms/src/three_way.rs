@@ -1,21 +1,32 @@
 //! A partition in three parts, each in order and without gaps, in one pass over memory.
 //!
-//! As [`select`](crate::select), with two masks for each row of a warp: of the elements of the first part, and of those of the second. Two counts travel between tiles, of 32 bits each: with 64 the words of
-//! a look-back's states took so many registers that elements were spilled.
+//! As [`select`](crate::select), with two masks for each row of a warp: of the elements of the first part, and of those of the second. Two counts travel between tiles, of 32 bits each.
 
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
-use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
+use warploom::{DeviceSlice, DeviceSliceMut};
 
 use crate::input::{Arguments, Empty, Fetch, Input, Memory};
-use crate::lookback;
+use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::output::IntoOutput;
+use crate::select::{SelectPlan, staged, staged_bytes};
 use crate::state::Value;
 use crate::tuning::by_size;
-use crate::{Error, tile};
+use crate::{Error, tile, tile_states};
 
-/// Elements of a thread, by their size.
-const ITEMS: [usize; 5] = [10, 10, 10, 6, 4];
+/// Elements of a thread: of up to 4 bytes, of up to 8, and larger ones.
+const FOUR: usize = 16;
+const EIGHT: usize = 8;
+const LARGER: usize = 4;
+
+/// Elements of a thread.
+const fn items<T>() -> usize {
+    let items = by_size::<T>([FOUR, FOUR, FOUR, EIGHT, LARGER]);
+    tile::fitting(items, staged_bytes::<T>())
+}
+
+/// How many elements the first and the second part have.
+type Counts = [u32; 2];
 
 /// A partition in three parts that was described and has not run; see [`crate::Selections::three_way_partition`](crate::Selections::three_way_partition).
 #[must_use = "nothing runs before `into` or `counts`"]
@@ -24,39 +35,7 @@ pub struct ThreeWayPartition<'s, 'a, M: Memory, F, P, Q> {
     input: Input<'a, M, F>,
     first: P,
     second: Q,
-    plan: Option<&'s mut ThreeWayPlan>,
-}
-
-/// The memory of a partition in three parts, for use again and again and in graphs: of no more than the elements that it was made for, of any type.
-pub struct ThreeWayPlan {
-    states: DeviceBuffer<u64>,
-}
-
-impl ThreeWayPlan {
-    /// Memory for partitions of up to `len` elements.
-    ///
-    /// # Errors
-    /// [`MemoryError::OutOfMemory`]; what the driver reports.
-    pub fn new(device: &Device, len: usize) -> Result<Self, MemoryError> {
-        let states = device.alloc_uninit(Self::words(len, ITEMS[4]))?;
-        Ok(ThreeWayPlan { states })
-    }
-
-    fn on(stream: &Stream, len: usize, items: usize) -> Result<Self, MemoryError> {
-        let pool = stream.device().pool()?;
-        let states = pool.alloc_uninit(Self::words(len, items), stream)?;
-        Ok(ThreeWayPlan { states })
-    }
-
-    /// Bytes of device memory.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.states.len() * size_of::<u64>()
-    }
-
-    const fn words(len: usize, items: usize) -> usize {
-        lookback::words::<Value<[u32; 2]>>(tile::tiles(len, items))
-    }
+    plan: Option<&'s mut SelectPlan>,
 }
 
 impl<'s, 'a, M, F, P, Q> ThreeWayPartition<'s, 'a, M, F, P, Q>
@@ -77,7 +56,7 @@ where
     }
 
     /// Uses the memory of `plan` instead of some of the device's pool.
-    pub fn plan(mut self, plan: &'s mut ThreeWayPlan) -> Self {
+    pub fn plan(mut self, plan: &'s mut SelectPlan) -> Self {
         self.plan = Some(plan);
         self
     }
@@ -112,18 +91,10 @@ where
         if n == 0 {
             return Ok(counts.slice_mut(..2)?.fill(0, stream)?);
         }
-        let items = by_size::<F::Item>(ITEMS);
-        let mut own;
-        let plan = match self.plan {
-            Some(plan) => plan,
-            None => {
-                own = ThreeWayPlan::on(stream, n, items)?;
-                &mut own
-            }
-        };
-        let words = ThreeWayPlan::words(n, items);
-        Error::check_room("the plan of a partition", plan.states.len(), words)?;
-        plan.states.slice_mut(..words)?.fill(0, stream)?;
+        let words = SelectPlan::words::<Value<Counts>>(n, const { items::<F::Item>() });
+        let (planned, mut own) = (self.plan.map(|plan| &mut plan.states), None);
+        let what = ("the plan of a partition", words);
+        let states = tile_states::cleared(planned, &mut own, what, stream)?;
         let empty = Empty::new(stream.device())?;
         let launch = PartitionLaunch {
             stream,
@@ -131,7 +102,7 @@ where
             fetch: self.input.fetch,
             n,
             predicates: (self.first, self.second),
-            states: plan.states.as_atomics().slice(..words)?,
+            states,
             parts: [
                 first.slice_mut(..n)?,
                 second.slice_mut(..n)?,
@@ -139,10 +110,10 @@ where
             ],
             counts: counts.slice_mut(..2)?,
         };
-        match const { by_size::<F::Item>(ITEMS) } {
-            10 => launch.run::<10>(),
-            6 => launch.run::<6>(),
-            _ => launch.run::<4>(),
+        match const { items::<F::Item>() } {
+            FOUR => launch.run::<FOUR>(),
+            EIGHT => launch.run::<EIGHT>(),
+            _ => launch.run::<LARGER>(),
         }
     }
 
@@ -184,11 +155,13 @@ where
     Q: Fn(F::Item) -> bool + Copy + Send + Sync + 'static,
 {
     fn run<const ITEMS: usize>(self) -> Result<(), Error> {
+        let bytes = tile::slots_bytes(ITEMS, staged_bytes::<F::Item>());
+        let shape = tile::one_pass(self.n, ITEMS)?.dynamic_shared(bytes);
         let (a, b, c) = self.slices;
         let [first, second, rest] = self.parts;
         Ok(partition_tiles::<M, F, F::Item, P, Q, ITEMS>::launch(
             self.stream,
-            tile::one_tile_each(self.n, ITEMS)?,
+            shape,
             a,
             b,
             c,
@@ -207,7 +180,7 @@ where
 
 /// Elements for which `in_first` holds to `first`, others for which `in_second` holds to `second`, others to `rest`; the last tile's block writes the counts of
 /// the first two. Each predicate is asked once for an element, the second only if the first does not hold.
-#[kernel(block(256), max_registers(64))]
+#[kernel(block(256), max_registers(80))]
 pub fn partition_tiles<M, F, T, P, Q, const ITEMS: usize>(
     block: Block,
     warp: Warp,
@@ -219,6 +192,7 @@ pub fn partition_tiles<M, F, T, P, Q, const ITEMS: usize>(
     in_first: P,
     in_second: Q,
     states: &[Atomic<u64>],
+    memory: DynamicShared<u64>,
     mut first: DisjointSlice<T>,
     mut second: DisjointSlice<T>,
     mut rest: DisjointSlice<T>,
@@ -231,70 +205,167 @@ pub fn partition_tiles<M, F, T, P, Q, const ITEMS: usize>(
     Q: Fn(T) -> bool + Copy + Send + Sync + 'static,
 {
     let shared = shared_array!(u32, tile::SHARED);
-    let number = lookback::next_tile(&block, states, shared);
-    let start = number * (tile::THREADS * ITEMS);
-    let items: [T; ITEMS] = tile::load::<M, F, ITEMS>(&block, M::view(a, b, c), fetch, start, n);
-    let place = start + tile::place::<ITEMS>(&block);
-    // Lane `k` keeps the masks of row `k`, so that they take two registers. The counts of a tile, of 2560 elements at most, are the halves of one word.
-    let (mut masks, mut of_warp) = ([0, 0], 0);
-    for (k, &item) in items.iter().enumerate() {
-        let (mut to_first, mut to_second) = (false, false);
-        if place + 32 * k < n {
-            to_first = in_first(item);
-            to_second = !to_first && in_second(item);
-        }
-        let rows = [warp.ballot(to_first), warp.ballot(to_second)];
-        if warp.lane() as usize == k {
-            masks = rows.map(|row| row.bits());
-        }
-        of_warp += rows[0].count() | rows[1].count() << 16;
-    }
-    let add = |Value(a), Value(b)| Value(a + b);
-    let (warps, Value(of_tile)) =
-        tile::before_warp(&block, &warp, shared, Value(of_warp), tile::WARPS, add);
-    let of_tile = split(of_tile);
-    let add =
-        |Value([a, b]): Value<[u32; 2]>, Value([c, d]): Value<[u32; 2]>| Value([a + c, b + d]);
-    let tiles = lookback::of_one_tile(&block, &warp, (states, shared), number, Value(of_tile), add);
-    let Value(before_tile) = tiles.unwrap_or(Value([0, 0]));
-    // Where the warp's elements of each part begin; within the warp 32 bits count.
-    let of_warps = split(warps.map_or(0, |Value(warps)| warps));
-    let to_first = (before_tile[0] + of_warps[0]) as usize;
-    let to_second = (before_tile[1] + of_warps[1]) as usize;
-    let lane = warp.lane();
-    let to_rest = place - lane as usize - to_first - to_second;
-    let (own, below) = (warp.own_lane().bits(), warp.lanes_below().bits());
-    let (mut firsts, mut seconds) = (0, 0);
-    for (k, &item) in items.iter().enumerate() {
-        let rows = masks.map(|mask| warp.shuffle_idx(mask, k as u32));
-        // How many elements of each part are before this one in the warp: another number for each element of the part.
-        let in_first = firsts + (rows[0] & below).count_ones();
-        let in_second = seconds + (rows[1] & below).count_ones();
-        if rows[0] & own != 0 {
-            // SAFETY: fewer than `n` elements are before this one in its part, and no other has this number.
-            unsafe { tile::put(first.raw(), to_first + in_first as usize, item) };
-        } else if rows[1] & own != 0 {
-            // SAFETY: as above.
-            unsafe { tile::put(second.raw(), to_second + in_second as usize, item) };
-        } else if place + 32 * k < n {
-            // Of the elements before this one those of the other parts.
-            let in_rest = lane + 32 * k as u32 - in_first - in_second;
-            // SAFETY: as above.
-            unsafe { tile::put(rest.raw(), to_rest + in_rest as usize, item) };
-        }
-        firsts += rows[0].count_ones();
-        seconds += rows[1].count_ones();
-    }
-    if start + tile::THREADS * ITEMS >= n && block.thread() == 0 {
-        for (k, of_tile) in of_tile.into_iter().enumerate() {
-            // SAFETY: one thread of the one block that has the last tile; the launch has two counts.
-            unsafe { tile::put(counts.raw(), k, u64::from(before_tile[k] + of_tile)) };
-        }
+    let whole = tile::THREADS * ITEMS;
+    let pass = PartitionPass::<M, F, T, P, Q, ITEMS> {
+        view: M::view(a, b, c),
+        fetch,
+        n,
+        predicates: (in_first, in_second),
+        staged: memory.as_ptr(),
+        parts: [first.raw(), second.raw(), rest.raw()],
+        counts: counts.raw(),
+    };
+    lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+}
+
+/// A partition, as [`lookback::run`] runs it.
+struct PartitionPass<'k, M: Memory + 'k, F, T: Plain, P, Q, const ITEMS: usize> {
+    view: M::View<'k>,
+    fetch: F,
+    n: usize,
+    predicates: (P, Q),
+    staged: *mut u64,
+    parts: [*mut T; 3],
+    counts: *mut u64,
+}
+
+impl<M: Memory, F, T: Plain, P, Q, const ITEMS: usize> PartitionPass<'_, M, F, T, P, Q, ITEMS> {
+    /// Where the warp's elements or their places wait: one of both is used, in the same memory.
+    #[inline(always)]
+    fn parts(&self, warp: &Warp<'_>, slot: Slot) -> (tile::Part<T, ITEMS>, tile::Part<u32, ITEMS>) {
+        let distance = tile::THREADS * ITEMS * staged_bytes::<T>();
+        let elements = tile::Part::of_warp(warp, self.staged.cast(), slot, distance);
+        let places = tile::Part::of_warp(warp, self.staged.cast(), slot, distance);
+        (elements, places)
     }
 }
 
-/// The two counts in the halves of a word.
-#[inline(always)]
-fn split(counts: u32) -> [u32; 2] {
-    [counts & 0xffff, counts >> 16]
+impl<M, F, T, P, Q, const ITEMS: usize> OnePass for PartitionPass<'_, M, F, T, P, Q, ITEMS>
+where
+    M: Memory,
+    F: Fetch<M, Item = T>,
+    T: Plain,
+    P: Fn(T) -> bool + Copy,
+    Q: Fn(T) -> bool + Copy,
+{
+    type State = Value<Counts>;
+    type Items = [T; ITEMS];
+    /// Elements of the first and the second part that the warp has.
+    type Kept = [u32; 2];
+
+    #[inline(always)]
+    fn load(&self, block: &Block<'_>, number: usize) -> [T; ITEMS] {
+        let first = number * tile::THREADS * ITEMS;
+        tile::load::<M, F, ITEMS>(block, self.view, self.fetch, first, self.n)
+    }
+
+    #[inline(always)]
+    fn stage(
+        &self,
+        warp: &Warp<'_>,
+        (number, slot): (usize, Slot),
+        full: bool,
+        items: [T; ITEMS],
+    ) -> (Value<Counts>, [u32; 2]) {
+        let lane = warp.lane() as usize;
+        let first = tile::first_of_warp::<ITEMS>(number, warp.index());
+        let left = tile::len_of_warp::<ITEMS>(first, self.n, full).saturating_sub(lane);
+        let (in_first, in_second) = self.predicates;
+        let (elements, places) = self.parts(warp, slot);
+        warp.sync();
+        // For each part a bit for each row; so that all counts are there before an element is given its place.
+        let (mut own, mut counts) = ([0u32; 2], [0; 2]);
+        for (k, &item) in items.iter().enumerate() {
+            let here = full || 32 * k < left;
+            let to_first = here && in_first(item);
+            let to_second = here && !to_first && in_second(item);
+            for (part, to) in [to_first, to_second].into_iter().enumerate() {
+                own[part] |= u32::from(to) << k;
+                counts[part] += warp.ballot(to).count();
+            }
+        }
+        let below = warp.lanes_below().bits();
+        let mut earlier = [0; 2];
+        for (k, &item) in items.iter().enumerate() {
+            let to = own.map(|bits| bits & 1 << k != 0);
+            let rows = to.map(|to| warp.ballot(to).bits());
+            let ranks = [0, 1].map(|part| earlier[part] + (rows[part] & below).count_ones());
+            let at = match to {
+                [true, _] => ranks[0],
+                [_, true] => counts[0] + ranks[1],
+                // The elements before this one in the warp, and those of the first two parts behind it.
+                _ => (lane + 32 * k) as u32 + (counts[0] - ranks[0]) + (counts[1] - ranks[1]),
+            } as usize;
+            if full || 32 * k < left {
+                if staged::<T>() {
+                    // SAFETY: the three parts side by side, each in order: a place below the warp's number of elements for each of them.
+                    unsafe { elements.set(at, item) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { places.set(at, (lane + 32 * k) as u32) };
+                }
+            }
+            for part in [0, 1] {
+                earlier[part] += rows[part].count_ones();
+            }
+        }
+        (Value(counts), counts)
+    }
+
+    #[inline(always)]
+    fn combine(&self, Value([a, b]): Value<Counts>, Value([c, d]): Value<Counts>) -> Value<Counts> {
+        Value([a + c, b + d])
+    }
+
+    #[inline(always)]
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<Value<Counts>>, full: bool, own: Counts) {
+        let lane = warp.lane() as usize;
+        let first = tile::first_of_warp::<ITEMS>(tile.number, warp.index());
+        let len = tile::len_of_warp::<ITEMS>(first, self.n, full);
+        let (elements, places) = self.parts(warp, tile.slot);
+        let [tiles, warps] =
+            [tile.before, tile.warps].map(|counts| counts.unwrap_or(Value([0, 0])));
+        let Value(before) = self.combine(tiles, warps);
+        let before = before.map(|count| count as usize);
+        let own = own.map(|count| count as usize);
+        // Where the first element of the warp's part would be if all before it in the warp were of that part.
+        let to = [
+            before[0],
+            before[1].wrapping_sub(own[0]),
+            first
+                .wrapping_sub(before[0] + before[1])
+                .wrapping_sub(own[0] + own[1]),
+        ];
+        // Of the elements from this lane's first on. Compared with constants, so that no register has the place of each.
+        let ends = [own[0], own[0] + own[1], len].map(|end| end.saturating_sub(lane));
+        for k in 0..ITEMS {
+            let (at, row) = (lane + 32 * k, 32 * k);
+            if row >= ends[2] {
+                continue;
+            }
+            let item = if staged::<T>() {
+                // SAFETY: a place that `stage` wrote.
+                unsafe { elements.get(at) }
+            } else {
+                // SAFETY: as above.
+                let place = unsafe { places.get(at) };
+                self.fetch.get(self.view, first + place as usize)
+            };
+            let (part, to) = if row < ends[0] {
+                (self.parts[0], to[0])
+            } else if row < ends[1] {
+                (self.parts[1], to[1])
+            } else {
+                (self.parts[2], to[2])
+            };
+            // SAFETY: the number of elements before this one in its part: below `n`, and another for each of them.
+            unsafe { tile::put(part, to.wrapping_add(at), item) };
+        }
+        if !full && len > 0 && first + len == self.n && lane == 0 {
+            for part in [0, 1] {
+                // SAFETY: one lane of the one warp that has the last element; the launch has two counts.
+                unsafe { tile::put(self.counts, part, (before[part] + own[part]) as u64) };
+            }
+        }
+    }
 }

@@ -36,19 +36,13 @@ const ONE_PASS_BLOCKS: u32 = 640;
 
 /// The launch of a one-pass algorithm for `len` elements, `items` per thread.
 pub(crate) fn one_pass(len: usize, items: usize) -> Result<Launch, Error> {
-    launch(len, items, ONE_PASS_BLOCKS)
-}
-
-/// The launch of a kernel whose blocks have one tile each, for `len` elements, `items` per thread.
-pub(crate) fn one_tile_each(len: usize, items: usize) -> Result<Launch, Error> {
-    launch(len, items, u32::MAX)
-}
-
-fn launch(len: usize, items: usize, most: u32) -> Result<Launch, Error> {
     let tiles = tiles(len, items);
     // The most blocks of a grid. Numbers of tiles have 32 bits, and each block of a one-pass algorithm is given one that is no tile.
     match i32::try_from(tiles) {
-        Ok(_) => Ok(Launch::new((tiles as u32).min(most), THREADS as u32)),
+        Ok(_) => Ok(Launch::new(
+            (tiles as u32).min(ONE_PASS_BLOCKS),
+            THREADS as u32,
+        )),
         Err(_) => Err(Error::TooMany {
             what: "one launch",
             most: (i32::MAX as u64) * (THREADS * items) as u64,

@@ -2,7 +2,7 @@
 
 use warploom::Device;
 use warploom_algorithms::prelude::*;
-use warploom_algorithms::{Error, ThreeWayPlan, counting};
+use warploom_algorithms::{Error, SelectPlan, counting};
 
 use crate::{check, lengths, noise};
 
@@ -21,7 +21,7 @@ fn parts<T: Copy>(x: &[T], part: impl Fn(T) -> usize) -> (Vec<T>, [u64; 2]) {
 
 #[test]
 fn each_part_is_in_order() {
-    for n in lengths(2560) {
+    for n in lengths(16 * 256) {
         let x = noise(n);
         let (expected, counts) = parts(&x, |x| match x {
             x if x % 3 == 0 => 0,
@@ -70,7 +70,7 @@ fn computed_elements_of_eight_bytes_with_a_plan() {
         let (mut first, mut second, mut rest) =
             (device.zeroed(n)?, device.zeroed(n)?, device.zeroed(n)?);
         let mut found = device.zeroed(2)?;
-        let mut plan = ThreeWayPlan::new(device, n)?;
+        let mut plan = SelectPlan::new(device, n)?;
         for _ in 0..2 {
             let parts = stream.three_way_partition(squares, |x| x % 5 < 2, |x| x % 5 < 4);
             parts
@@ -79,6 +79,25 @@ fn computed_elements_of_eight_bytes_with_a_plan() {
         }
         assert_eq!(found.to_vec(stream)?, counts);
         let [a, b] = counts.map(|count| count as usize);
+        let mut all = first.slice(..a)?.to_vec(stream)?;
+        all.extend(second.slice(..b)?.to_vec(stream)?);
+        all.extend(rest.slice(..n - a - b)?.to_vec(stream)?);
+        Ok(all)
+    });
+}
+
+#[test]
+fn elements_that_are_too_large_for_shared_memory() {
+    let x: Vec<[u64; 3]> = noise(5000).iter().map(|&x| [x.into(), 1, 2]).collect();
+    let (expected, counts) = parts(&x, |[x, ..]| (x % 3) as usize);
+    check(&expected, |device, stream| {
+        let (x, n) = (device.upload(&x)?, x.len());
+        let (mut first, mut second, mut rest) =
+            (device.zeroed(n)?, device.zeroed(n)?, device.zeroed(n)?);
+        let (a, b) = stream
+            .three_way_partition(&x, |[x, ..]| x % 3 == 0, |[x, ..]| x % 3 == 1)
+            .counts(&mut first, &mut second, &mut rest)?;
+        assert_eq!([a as u64, b as u64], counts);
         let mut all = first.slice(..a)?.to_vec(stream)?;
         all.extend(second.slice(..b)?.to_vec(stream)?);
         all.extend(rest.slice(..n - a - b)?.to_vec(stream)?);
