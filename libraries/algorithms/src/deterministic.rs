@@ -5,14 +5,13 @@
 //! aggregates of the tiles of its group, whose tree depends on their number alone. Groups wait for each other in a chain, of which one link is for as many tiles as are under way
 //! on a device, so that it is seldom waited for.
 //!
-//! Words, and why relaxed accesses suffice: as in [`lookback`](crate::lookback), whose memory this takes, with one status.
+//! Cells, and why relaxed accesses suffice: as in [`lookback`](crate::lookback), with one status.
 
-use std::array::from_fn;
-
-use warploom::device_std::atomic::{Atomic, Relaxed, SpinLoop};
+use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 
-use crate::state::{State, WORDS, each};
+use crate::lookback::States;
+use crate::state::{State, each};
 use crate::tile::{self, Shared, THREADS};
 
 /// Tiles of a group: each thread of a block reads one.
@@ -24,7 +23,7 @@ const PUBLISHED: u32 = 1;
 #[inline(always)]
 pub(crate) fn announce<S: State>(block: &Block<'_>, states: &[Atomic<u64>], tile: usize, own: S) {
     if tile % GROUP != GROUP - 1 {
-        States::new::<S>(states).publish(block, tile, own);
+        States::of::<S>(states).publish(block, tile, PUBLISHED, own);
     }
 }
 
@@ -40,14 +39,15 @@ pub(crate) fn announced<S: State>(
     own: Option<S>,
     combine: impl Fn(S, S) -> S,
 ) -> Option<S> {
-    let states = States::new::<S>(states);
+    let states = States::of::<S>(states);
     let (first, place) = (tile / GROUP * GROUP, tile % GROUP);
     let index = warp.index() as usize;
     // This warp's 32 tiles of the group, as far as they are before `tile`; the same number in all lanes.
     let count = place.saturating_sub(32 * index).min(32);
     if count > 0 {
         let lane = warp.lane() as usize;
-        let mut state = states.wait::<S>(warp, first + 32 * index + lane.min(count - 1));
+        let own = first + 32 * index + lane.min(count - 1);
+        let (_, mut state) = states.wait::<S>(warp, Some(own));
         for delta in [1, 2, 4, 8, 16] {
             let later = each(state, S::WORDS, |_, word| warp.shuffle_down(word, delta));
             if lane + (delta as usize) < count {
@@ -69,7 +69,8 @@ pub(crate) fn announced<S: State>(
     let up_to = last.map(|own| after(before, own, &combine));
     let mut groups = None;
     if first > 0 {
-        let state: S = S::from_words(states.wait::<S>(warp, first - 1));
+        let (_, words) = states.wait::<S>(warp, Some(first - 1));
+        let state = S::from_words(words);
         before = Some(match before {
             Some(before) => combine(state, before),
             None => state,
@@ -77,7 +78,7 @@ pub(crate) fn announced<S: State>(
         groups = Some(state);
     }
     if let Some(up_to) = up_to {
-        states.publish(block, tile, after(groups, up_to, &combine));
+        states.publish(block, tile, PUBLISHED, after(groups, up_to, &combine));
     }
     before
 }
@@ -88,55 +89,5 @@ fn after<S>(before: Option<S>, value: S, combine: impl Fn(S, S) -> S) -> S {
     match before {
         Some(before) => combine(before, value),
         None => value,
-    }
-}
-
-/// The states of tiles: word `k` of tile `t` is number `k * tiles + t`.
-struct States<'v> {
-    words: &'v [Atomic<u64>],
-    tiles: usize,
-}
-
-impl<'v> States<'v> {
-    #[inline(always)]
-    fn new<S: State>(states: &'v [Atomic<u64>]) -> Self {
-        let words = &states[1..];
-        let tiles = words.len() / S::WORDS;
-        States { words, tiles }
-    }
-
-    /// Each thread of the block that there is a word for writes one.
-    #[inline(always)]
-    fn publish<S: State>(&self, block: &Block<'_>, tile: usize, state: S) {
-        let thread = block.thread();
-        let own = each(state.to_words(), S::WORDS, |k, word| {
-            if thread == k { word } else { 0 }
-        });
-        let [a, b, c, d, e, f] = own;
-        if thread < S::WORDS {
-            let word = u64::from(PUBLISHED) << 32 | u64::from(a | b | c | d | e | f);
-            self.words[thread * self.tiles + tile].store(word, Relaxed);
-        }
-    }
-
-    /// The words of `tile`, once the tiles of all lanes of the warp have published.
-    #[inline(always)]
-    fn wait<S: State>(&self, warp: &Warp<'_>, tile: usize) -> [u32; WORDS] {
-        // The block of an earlier tile never publishes if a closure of the caller's panics there.
-        let mut spin = SpinLoop::new();
-        loop {
-            let both: [u64; WORDS] = from_fn(|k| {
-                if k < S::WORDS {
-                    self.words[k * self.tiles + tile].load(Relaxed)
-                } else {
-                    u64::from(PUBLISHED) << 32
-                }
-            });
-            let published = both.iter().all(|both| (both >> 32) as u32 == PUBLISHED);
-            if warp.all(published) {
-                return both.map(|both| both as u32);
-            }
-            spin.wait(100);
-        }
     }
 }

@@ -134,7 +134,7 @@ pub(crate) fn run<P: OnePass>(
     loop {
         // All have read what the barriers of the last tile were for.
         block.sync();
-        let states = States::new(words, cells::<P::State>());
+        let states = States::of::<P::State>(words);
         let mut staged = None;
         if number < tiles {
             // SAFETY: loaded before the loop, or where there was a next tile.
@@ -216,7 +216,7 @@ fn earlier<P: OnePass>(
         let own = full.then_some(own);
         return deterministic::announced(block, warp, (words, shared), number, own, combine);
     }
-    let states = States::new(words, cells::<P::State>());
+    let states = States::of::<P::State>(words);
     let own = full.then_some(own);
     before(block, warp, (&states, shared), number, own, combine)
 }
@@ -306,8 +306,9 @@ fn look_back<S: State>(
     end: usize,
     combine: impl Fn(S, S) -> S,
 ) -> (bool, S) {
-    let (status, mut state) = states.wait::<S>(warp, end);
-    // Lane 0 has the latest tile; those behind the first prefix do not count.
+    let tile = end.checked_sub(1 + warp.lane() as usize);
+    let (status, mut state) = states.wait::<S>(warp, tile);
+    // Lane 0 has the latest tile; those behind the first prefix do not count: among them are lanes without a tile, as tile 0 has a prefix.
     let last = warp.ballot(status == PREFIX).lowest();
     let lanes = last.unwrap_or(31);
     for delta in [1, 2, 4, 8, 16] {
@@ -320,7 +321,7 @@ fn look_back<S: State>(
 }
 
 /// The states of tiles: cell `k` of tile `t` is number `k * tiles + t`.
-struct States<'v> {
+pub(crate) struct States<'v> {
     cells: &'v [Atomic<u64>],
     tiles: usize,
     n: usize,
@@ -328,8 +329,8 @@ struct States<'v> {
 
 impl<'v> States<'v> {
     #[inline(always)]
-    fn new(states: &'v [Atomic<u64>], n: usize) -> Self {
-        let cells = &states[1..];
+    pub(crate) fn of<S: State>(states: &'v [Atomic<u64>]) -> Self {
+        let (cells, n) = (&states[1..], cells::<S>());
         States {
             cells,
             tiles: cells.len() / n,
@@ -339,7 +340,7 @@ impl<'v> States<'v> {
 
     /// Each thread of the block that there is a cell for writes one.
     #[inline(always)]
-    fn publish<S: State>(&self, block: &Block<'_>, tile: usize, status: u32, state: S) {
+    pub(crate) fn publish<S: State>(&self, block: &Block<'_>, tile: usize, status: u32, state: S) {
         let words = state.to_words();
         let thread = block.thread();
         let [a, b, c, d, e, f] = words;
@@ -359,11 +360,13 @@ impl<'v> States<'v> {
         }
     }
 
-    /// Status and words of the tile `lane + 1` before `end`, once all tiles of the warp's lanes have published. Lanes that have no tile have an aggregate without
-    /// meaning, behind the prefix of tile 0.
+    /// Status and words of each lane's tile, once the tiles of all lanes of the warp have published. Lanes that have no tile have an aggregate without meaning.
     #[inline(always)]
-    fn wait<S: State>(&self, warp: &Warp<'_>, end: usize) -> (u32, [u32; WORDS]) {
-        let tile = end.checked_sub(1 + warp.lane() as usize);
+    pub(crate) fn wait<S: State>(
+        &self,
+        warp: &Warp<'_>,
+        tile: Option<usize>,
+    ) -> (u32, [u32; WORDS]) {
         // The block of an earlier tile never publishes if a closure of the caller's panics there.
         let mut spin = SpinLoop::new();
         loop {
