@@ -35,7 +35,7 @@ const fn items<K, V>() -> usize {
 
 /// An algorithm over runs of equal keys that was described and has not run; see [`crate::Reductions::by_key`](crate::Reductions::by_key).
 #[must_use = "nothing runs before `reduce`, `reduce_count`, `inclusive_scan` or `exclusive_scan`"]
-pub struct ByKey<'s, 'a, M: Memory, F, P, O> {
+pub struct ByKey<'s, 'a, M: Memory, F, P, O, const DETERMINISTIC: bool = false> {
     pub(crate) stream: &'s Stream,
     pub(crate) input: Input<'a, M, F>,
     pub(crate) op: O,
@@ -79,7 +79,7 @@ impl<K: Plain, V: Plain> ByKeyPlan<(K, V)> {
     }
 }
 
-impl<'s, M, F, K, V, O> ByKey<'s, '_, M, F, (K, V), O>
+impl<'s, 'a, M, F, K, V, O, const DETERMINISTIC: bool> ByKey<'s, 'a, M, F, (K, V), O, DETERMINISTIC>
 where
     M: Memory,
     F: Fetch<M, Item = (K, V)>,
@@ -92,6 +92,17 @@ where
         ByKey {
             plan: Some(plan),
             ..self
+        }
+    }
+
+    /// Combines in an order that depends on the elements, their number and their types alone: equal inputs give equal bits in each run, on every device. Of integers they are equal
+    /// without it.
+    pub fn deterministic(self) -> ByKey<'s, 'a, M, F, (K, V), O, true> {
+        ByKey {
+            stream: self.stream,
+            input: self.input,
+            op: self.op,
+            plan: self.plan,
         }
     }
 
@@ -201,9 +212,9 @@ where
             count,
         };
         match const { items::<K, V>() } {
-            EIGHT => launch.run::<EIGHT, MODE>(),
-            SIXTEEN => launch.run::<SIXTEEN, MODE>(),
-            _ => launch.run::<LARGER, MODE>(),
+            EIGHT => launch.run::<EIGHT, MODE, DETERMINISTIC>(),
+            SIXTEEN => launch.run::<SIXTEEN, MODE, DETERMINISTIC>(),
+            _ => launch.run::<LARGER, MODE, DETERMINISTIC>(),
         }
     }
 }
@@ -230,24 +241,28 @@ where
     V: Plain,
     O: Fn(V, V) -> V + Copy + Send + Sync + 'static,
 {
-    fn run<const ITEMS: usize, const MODE: u32>(self) -> Result<(), Error> {
+    fn run<const ITEMS: usize, const MODE: u32, const DETERMINISTIC: bool>(
+        self,
+    ) -> Result<(), Error> {
         let bytes = tile::slots_bytes(ITEMS, size_of::<K>() + size_of::<V>());
         let shape = tile::one_pass(self.n, ITEMS)?.dynamic_shared(bytes);
         let (a, b, c) = self.slices;
-        Ok(runs_of_tiles::<M, F, K, V, O, ITEMS, MODE>::launch(
-            self.stream,
-            shape,
-            a,
-            b,
-            c,
-            self.fetch,
-            self.n,
-            self.op,
-            self.init,
-            self.states,
-            self.keys,
-            self.values,
-            self.count,
-        )?)
+        Ok(
+            runs_of_tiles::<M, F, K, V, O, ITEMS, MODE, DETERMINISTIC>::launch(
+                self.stream,
+                shape,
+                a,
+                b,
+                c,
+                self.fetch,
+                self.n,
+                self.op,
+                self.init,
+                self.states,
+                self.keys,
+                self.values,
+                self.count,
+            )?,
+        )
     }
 }

@@ -10,7 +10,7 @@
 use warploom::device_std::atomic::Atomic;
 use warploom::prelude::*;
 
-use crate::lookback::States;
+use crate::lookback::{OnePass, Slot, States, Tile};
 use crate::state::{State, each};
 use crate::tile::{self, Shared, THREADS};
 
@@ -18,6 +18,43 @@ use crate::tile::{self, Shared, THREADS};
 const GROUP: usize = THREADS;
 /// Status of a state that has been published; memory is cleared before.
 const PUBLISHED: u32 = 1;
+
+/// A pass whose states are combined in the same way in each run.
+pub(crate) struct InOrder<P>(pub(crate) P);
+
+impl<P: OnePass> OnePass for InOrder<P> {
+    const DETERMINISTIC: bool = true;
+    type State = P::State;
+    type Items = P::Items;
+    type Kept = P::Kept;
+
+    #[inline(always)]
+    fn load(&self, block: &Block<'_>, number: usize) -> P::Items {
+        self.0.load(block, number)
+    }
+
+    #[inline(always)]
+    fn stage(
+        &self,
+        warp: &Warp<'_>,
+        tile: (usize, Slot),
+        full: bool,
+        items: P::Items,
+    ) -> (P::State, P::Kept) {
+        self.0.stage(warp, tile, full, items)
+    }
+
+    #[inline(always)]
+    fn combine(&self, earlier: P::State, later: P::State) -> P::State {
+        self.0.combine(earlier, later)
+    }
+
+    #[inline(always)]
+    unsafe fn finish(&self, warp: &Warp<'_>, tile: Tile<P::State>, full: bool, kept: P::Kept) {
+        // SAFETY: the caller's, of the same pass.
+        unsafe { self.0.finish(warp, tile, full, kept) };
+    }
+}
 
 /// Publishes what `tile` has, if it is not the last of its group.
 #[inline(always)]

@@ -1,10 +1,11 @@
-//! Reductions and scans of floats have the same bits in every order of threads.
+//! Reductions and scans of floats, by key too, have the same bits in every order of threads.
 
 use warploom::Device;
 use warploom::model::Emulator;
 use warploom::testing::every_schedule;
+use warploom_algorithms::input::{Fetch, NoMemory};
 use warploom_algorithms::prelude::*;
-use warploom_algorithms::{Error, ScanPlan, counting};
+use warploom_algorithms::{ByKeyPlan, Error, Input, ScanPlan, counting};
 use warploom_harness::device_test::devices;
 
 use crate::{LENGTHS, check, noise};
@@ -30,10 +31,12 @@ fn reductions_of_floats_on_each_device() -> Result<(), Error> {
     Ok(())
 }
 
-/// Sums of pairs of numbers, as bits. The block of element `slow` is late.
-fn scan(device: &Device, n: usize, slow: usize) -> Result<Vec<[u64; 2]>, Error> {
-    let stream = device.stream()?;
-    let x = counting(n).map(move |i| {
+/// Pairs of numbers. The block of element `slow` is late.
+fn summands(
+    n: usize,
+    slow: usize,
+) -> Input<'static, NoMemory, impl Fetch<NoMemory, Item = [f64; 2]>> {
+    counting(n).map(move |i| {
         let mut z = i;
         if i == slow {
             for _ in 0..3_000_000 {
@@ -43,12 +46,26 @@ fn scan(device: &Device, n: usize, slow: usize) -> Result<Vec<[u64; 2]>, Error> 
         // Never so, which compilers do not find out.
         let late = if z == 1 << 63 { 1.0 } else { 0.0 };
         [summand(i), summand(i / 3) + late]
-    });
+    })
+}
+
+fn add([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
+    [a + c, b + d]
+}
+
+fn bits(sums: Vec<[f64; 2]>) -> Vec<[u64; 2]> {
+    sums.into_iter()
+        .map(|pair| pair.map(f64::to_bits))
+        .collect()
+}
+
+/// Sums of pairs of numbers.
+fn scan(device: &Device, n: usize, slow: usize) -> Result<Vec<[u64; 2]>, Error> {
+    let stream = device.stream()?;
     let mut y = device.alloc_uninit(n)?;
-    let sums = stream.inclusive_scan(x, |[a, b], [c, d]| [a + c, b + d]);
+    let sums = stream.inclusive_scan(summands(n, slow), add);
     sums.deterministic().into(&mut y)?;
-    let bits = |pair: [f64; 2]| pair.map(f64::to_bits);
-    Ok(y.to_vec(&stream)?.into_iter().map(bits).collect())
+    Ok(bits(y.to_vec(&stream)?))
 }
 
 #[test]
@@ -96,4 +113,75 @@ fn scans_combine_from_left_to_right() {
             Ok(y.to_vec(stream)?)
         });
     }
+}
+
+/// Elements in a tile of pairs of a key of 4 and a value of 16 bytes.
+const PAIRS: usize = 2 * 256;
+
+/// Sums of the runs of keys, of which some are longer than others, then sums up to each element and before each.
+fn by_key(device: &Device, n: usize, slow: usize) -> Result<Vec<[u64; 2]>, Error> {
+    let stream = device.stream()?;
+    let key = |i: usize| match i as u32 {
+        i if i % 20_000 < 3_000 => i / 7,
+        i => u32::MAX - i / 20_000,
+    };
+    let runs = || {
+        let pairs = counting(n).map(key).zip(summands(n, slow));
+        stream.by_key(pairs, add).deterministic()
+    };
+    let (mut keys, mut sums) = (device.zeroed(n)?, device.zeroed(n)?);
+    let count = runs().reduce_count(&mut keys, &mut sums)?;
+    let mut found = sums.slice(..count)?.to_vec(&stream)?;
+    let mut plan = ByKeyPlan::new(device, n)?;
+    runs().plan(&mut plan).inclusive_scan(&mut sums)?;
+    found.extend(sums.to_vec(&stream)?);
+    runs().exclusive_scan([0.5, 0.25], &mut sums)?;
+    found.extend(sums.to_vec(&stream)?);
+    Ok(bits(found))
+}
+
+#[test]
+fn runs_of_floats_on_each_device() -> Result<(), Error> {
+    let n = 270 * PAIRS + 5;
+    let expected = by_key(&Device::emulator(), n, n)?;
+    check(&expected, |device, _| by_key(device, n, n));
+    let n = 9 * PAIRS;
+    let expected = by_key(&Device::emulator(), n, n)?;
+    for order in every_schedule(1) {
+        let found = by_key(&Emulator::new().schedule(order).device(), n, n)?;
+        assert!(found == expected, "other sums in another order of threads");
+    }
+    Ok(())
+}
+
+#[test]
+fn runs_of_floats_whichever_block_is_late() -> Result<(), Error> {
+    let n = 40 * PAIRS + 5;
+    for slow in [0, 3 * PAIRS, 20 * PAIRS] {
+        let expected = by_key(&Device::emulator(), n, n)?;
+        check(&expected, |device, _| by_key(device, n, slow));
+    }
+    Ok(())
+}
+
+#[test]
+fn runs_combine_from_left_to_right() {
+    // Groups of tiles, in each of which runs end.
+    let n = 600 * 5 * 256 + 3;
+    let x: Vec<_> = noise(2 * n).chunks(2).map(|x| [x[0] | 1, x[1]]).collect();
+    let key = |i: usize| i as u32 / 300_000;
+    let mut expected: Vec<[u32; 2]> = vec![];
+    for (i, &x) in x.iter().enumerate() {
+        match expected.last_mut() {
+            Some(sum) if i % 300_000 > 0 => *sum = compose(*sum, x),
+            _ => expected.push(x),
+        }
+    }
+    check(&expected, |device, stream| {
+        let pairs = device.upload(&x)?;
+        let (mut keys, mut sums) = (device.zeroed(n)?, device.zeroed(n)?);
+        let runs = stream.by_key(counting(n).map(key).zip(&pairs), compose);
+        let count = runs.deterministic().reduce_count(&mut keys, &mut sums)?;
+        sums.slice(..count)?.to_vec(stream).map_err(Error::from)
+    });
 }

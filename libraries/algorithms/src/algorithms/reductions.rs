@@ -98,8 +98,9 @@ pub trait Reductions: OnStream {
     /// Combines the values of each run of equal keys, or scans them, by `op`, which must be associative. The input has pairs of key and value.
     ///
     /// Time O(n), one pass over memory; 16 bytes of workspace or so for each tile (512 to 2304 pairs). Keys and values have at most 16 bytes each. Of
-    /// floats the grouping depends on timing, so that the last bits may differ. CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`,
-    /// `ExclusiveSumByKey`, `thrust::reduce_by_key`. Compute capability: 7.5.
+    /// floats the grouping depends on timing, so that the last bits may differ, unless it is [`deterministic`](ByKey::deterministic). With an `op` that gives its first argument, the value of a
+    /// run is that of its first element. CUDA: `cub::DeviceReduce::ReduceByKey`, `cub::DeviceScan::InclusiveSumByKey`, `ExclusiveSumByKey`, `cub::DeviceSelect::UniqueByKey`,
+    /// `thrust::reduce_by_key`, `unique_by_key_copy`. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;

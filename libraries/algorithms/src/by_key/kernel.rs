@@ -7,6 +7,7 @@ use warploom::device_std::atomic::Atomic;
 use warploom::device_std::hint::unroll_all;
 use warploom::prelude::*;
 
+use crate::deterministic::InOrder;
 use crate::input::{Fetch, Memory};
 use crate::lookback::{self, OnePass, Slot, Tile};
 use crate::state::Segments;
@@ -32,7 +33,16 @@ struct OfWarp<V> {
 
 /// Tiles of pairs: [`REDUCE`], [`INCLUSIVE`] or [`EXCLUSIVE`].
 #[kernel(block(256), max_registers(80))]
-pub fn runs_of_tiles<M, F, K, V, O, const ITEMS: usize, const MODE: u32>(
+pub fn runs_of_tiles<
+    M,
+    F,
+    K,
+    V,
+    O,
+    const ITEMS: usize,
+    const MODE: u32,
+    const DETERMINISTIC: bool,
+>(
     block: Block,
     warp: Warp,
     a: &[M::A],
@@ -67,7 +77,12 @@ pub fn runs_of_tiles<M, F, K, V, O, const ITEMS: usize, const MODE: u32>(
         values: values.raw(),
         count: count.raw(),
     };
-    lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+    if DETERMINISTIC {
+        let pass = InOrder(pass);
+        lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+    } else {
+        lookback::run(&block, &warp, (states, shared), (whole, n), &pass);
+    }
 }
 
 /// Runs of keys, as [`lookback::run`] runs them.
