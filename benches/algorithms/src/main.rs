@@ -4,7 +4,8 @@
 //! algorithms --device emulator [--only NAME,…]            every row at small sizes on the emulator, against plain Rust; peers need only exist
 //! algorithms --peers LIBRARY [--out FOLDER]               on a GPU: both sides compared, then timed; results to <gpu>.tsv
 //! ```
-//! `--max N` leaves out sizes above 2^N (default: 28), `--runs N` is how often each side is timed (default: 20), `--only` has names of algorithms.
+//! `--max N` leaves out sizes above 2^N (default: 28), `--runs N` is how often each side is timed (default: 20). `--only` has names of algorithms; rows of others, of the same day
+//! and machine, stay in the file: so a run can be made in parts.
 //! `build-peers.sh` compiles the peers.
 #![expect(clippy::print_stdout, reason = "a benchmark reports as it goes")]
 
@@ -117,6 +118,8 @@ fn time(wishes: &Wishes) -> Result<(), Box<dyn Error>> {
         machine,
         rows: Vec::new(),
     };
+    let algorithms: Vec<&str> = chosen.iter().map(|row| row.algorithm).collect();
+    let others = results.others(&file, &algorithms)?;
     let mut bench = Bench::new(session, Some(peers))?;
     let mut wrong = Vec::new();
     for row in &chosen {
@@ -124,10 +127,11 @@ fn time(wishes: &Wishes) -> Result<(), Box<dyn Error>> {
             run(row, 1 << power, &mut bench, &mut wrong);
         }
         // After each row: a run that is ended before its end has the rows until then.
-        results.rows.clone_from(&bench.rows);
+        results.rows.clone_from(&others);
+        results.rows.extend_from_slice(&bench.rows);
         write(&file, &results)?;
     }
-    println!("{}", summary(&results.rows));
+    println!("{}", summary(&bench.rows));
     println!("wrote {} rows to {}", results.rows.len(), file.display());
     failures(&wrong)
 }

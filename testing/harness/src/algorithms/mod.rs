@@ -124,6 +124,28 @@ pub struct Results {
     pub rows: Vec<Row>,
 }
 
+impl Results {
+    /// The rows of other algorithms than `algorithms` in the file at `path`, if it is there and of the same GPU, driver, peers and day: a run of some algorithms leaves those of the
+    /// others.
+    ///
+    /// # Errors
+    /// [`AlgorithmsError`] if the file is there, but cannot be read.
+    pub fn others(&self, path: &Path, algorithms: &[&str]) -> Result<Vec<Row>, AlgorithmsError> {
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let mut known = read(path)?;
+        // Each run measures it anew.
+        known.machine.copy_gb_s = self.machine.copy_gb_s;
+        if known.machine != self.machine {
+            return Ok(Vec::new());
+        }
+        let is_other = |row: &Row| !algorithms.contains(&row.algorithm.as_str());
+        known.rows.retain(is_other);
+        Ok(known.rows)
+    }
+}
+
 /// Why there are no rows.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -183,15 +205,16 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Results>, AlgorithmsError> {
     let mut paths = paths.map_err(in_file(folder))?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "tsv"));
     paths.sort();
-    let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path).map_err(in_file(path))?;
-        parse(&text).map_err(|(line, wrong)| AlgorithmsError::Format {
-            path: path.clone(),
-            line,
-            wrong,
-        })
-    };
-    paths.iter().map(read).collect()
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Result<Results, AlgorithmsError> {
+    let text = fs::read_to_string(path).map_err(in_file(path))?;
+    parse(&text).map_err(|(line, wrong)| AlgorithmsError::Format {
+        path: path.to_owned(),
+        line,
+        wrong,
+    })
 }
 
 fn text(results: &Results) -> String {

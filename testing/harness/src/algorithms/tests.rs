@@ -51,6 +51,23 @@ fn a_file_gives_the_rows_that_were_written() {
 }
 
 #[test]
+fn rows_of_other_algorithms_are_kept_if_they_are_of_the_same_day() {
+    let folder = std::env::temp_dir().join(format!("kept-algorithms-{}", std::process::id()));
+    let file = folder.join(file_name("NVIDIA X"));
+    let rows = [row("scan", 7, 1.0, 1.0), row("sort", 7, 1.0, 1.0)];
+    write(&file, &results(rows.to_vec())).unwrap();
+    let mut new = results(vec![]);
+    new.machine.copy_gb_s = 999.0;
+    let other = new.others(&file, &["scan"]).unwrap();
+    new.machine.date = "2026-02-01".to_owned();
+    let of_another_day = new.others(&file, &["scan"]).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(other, rows[1..]);
+    assert_eq!(of_another_day, []);
+    assert_eq!(new.others(&file, &["scan"]).unwrap(), []);
+}
+
+#[test]
 fn a_wrong_line_is_named_with_its_column() {
     let right = text(&results(vec![row("scan", 9, 0.25, 0.5)]));
     let of = |from: &str, to: &str| parse(&right.replace(from, to)).unwrap_err();
