@@ -134,11 +134,23 @@ impl<T: Plain, const ITEMS: usize> Part<T, ITEMS> {
     /// This thread's elements, of rows of 32 in its warp, for consecutive ones of the warp's. All lanes of the warp make the call.
     #[inline(always)]
     pub(crate) fn rows_to_threads(self, warp: &Warp<'_>, items: [T; ITEMS]) -> [T; ITEMS] {
+        self.put_rows(items);
+        warp.sync();
+        self.of_thread()
+    }
+
+    /// Puts this thread's elements, of rows of 32 in its warp.
+    #[inline(always)]
+    pub(crate) fn put_rows(self, items: [T; ITEMS]) {
         for (k, &item) in items.iter().enumerate() {
             // SAFETY: this lane's place in the warp's part, which no other lane accesses before the barrier.
             unsafe { self.first.wrapping_add(32 * k + self.lane).write(item) };
         }
-        warp.sync();
+    }
+
+    /// This thread's consecutive elements, of those that all lanes have put, with a barrier of the warp since then.
+    #[inline(always)]
+    pub(crate) fn of_thread(self) -> [T; ITEMS] {
         // SAFETY: in the warp's part, whose places were all written before the barrier, and are read alone until the next one.
         from_fn(|k| unsafe { self.first.wrapping_add(ITEMS * self.lane + k).read() })
     }

@@ -25,6 +25,7 @@ const BEGINS: usize = tile::WARPS * MOST_ITEMS;
 /// Tiles of elements. `INCLUSIVE`: each value has its own element in it; otherwise `init` is what the first of a segment has.
 #[kernel(block(256), max_registers(80))]
 pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool>(
+    grid: Grid,
     block: Block,
     warp: Warp,
     a: &[M::A],
@@ -53,14 +54,16 @@ pub fn scan_segments<M, F, N, G, T, O, const ITEMS: usize, const INCLUSIVE: bool
     let shared = shared_array!(u32, tile::SHARED);
     let begins = shared_array!(u32, BEGINS);
     let (len, whole) = (y.len(), tile::THREADS * ITEMS);
+    let offsets = Offsets {
+        view: N::view(d, e, f),
+        fetch: fetch_offset,
+        bounds,
+    };
+    offsets.check(&grid, &block, len);
     let pass = SegmentsPass::<M, F, N, G, T, O, ITEMS, INCLUSIVE> {
         view: M::view(a, b, c),
         fetch,
-        offsets: Offsets {
-            view: N::view(d, e, f),
-            fetch: fetch_offset,
-            bounds,
-        },
+        offsets,
         init,
         has_init,
         op,
@@ -210,8 +213,8 @@ where
     ) -> (Begun<T>, OfWarp) {
         let (lane, op, part) = (warp.lane(), self.op, self.part(warp, slot));
         let first = tile::first_of_warp::<ITEMS>(number, warp.index());
-        self.offsets
-            .check(warp, (number, tile::tiles(self.len, ITEMS)), self.len);
+        // Registers have them no longer while offsets are searched for; there are barriers before others read them.
+        part.put_rows(rows);
         let inside = self.offsets.inside(self.len);
         let inside = [inside.start, inside.end].map(|end| {
             let in_part = end.saturating_sub(first).min(32 * ITEMS);
@@ -224,7 +227,7 @@ where
         });
         let own_inside = below[1] & !below[0];
         let begins = self.begins(warp, first);
-        let own = part.rows_to_threads(warp, rows);
+        let own = part.of_thread();
         let of_last = warp.shuffle_up(own[ITEMS - 1], 1);
         let mut values: [T; ITEMS] = from_fn(|k| {
             let begin = begins & own_inside & 1 << k != 0;
@@ -329,18 +332,20 @@ impl<N: Memory, G: Fetch<N, Item: Place>> Offsets<'_, N, G> {
         self.get(0)..self.get(self.bounds - 1).min(n)
     }
 
-    /// Panics unless offsets ascend up to `n`: each tile's block checks its share of them.
+    /// Panics unless offsets ascend up to `n`: each thread checks its share of them, but the first of a block, which gives the block its tiles.
     #[inline(always)]
-    fn check(&self, warp: &Warp<'_>, (tile, tiles): (usize, usize), n: usize) {
-        let thread = (32 * warp.index() + warp.lane()) as usize;
-        let mut segment = tile * tile::THREADS + thread;
+    fn check(&self, grid: &Grid<'_>, block: &Block<'_>, n: usize) {
+        let Some(thread) = block.thread().checked_sub(1) else {
+            return;
+        };
+        let mut segment = block.index() * (tile::THREADS - 1) + thread;
         while segment + 1 < self.bounds {
             let (start, end) = (self.get(segment), self.get(segment + 1));
             assert!(
                 start <= end && end <= n,
                 "segment {segment} is {start}..{end} of an input with {n} elements"
             );
-            segment += tiles * tile::THREADS;
+            segment += grid.blocks() * (tile::THREADS - 1);
         }
     }
 
