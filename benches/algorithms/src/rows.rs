@@ -3,13 +3,18 @@
 //! One file per algorithm; [`ROWS`] has the lists of all files.
 
 mod by_key; // runs of equal keys
+mod extremes; // the smallest and the largest element
 mod histogram; // counts of bins
 mod merge; // two sorted halves
 mod merge_sort; // sorts by comparison
+mod pieces; // blocks and warps
+mod places; // elements from and to places
 mod reduce; // sums
 mod scan; // sums up to each element
+mod segmented; // segments
 mod select; // selections and partitions
 mod sort; // sorts by digits
+mod sorted_inputs; // searches and sets
 mod transform; // a value of each element
 
 use std::fmt;
@@ -20,14 +25,19 @@ use super::data::Entropy;
 /// All rows.
 pub(crate) const ROWS: &[&[Row]] = &[
     reduce::ROWS,
+    extremes::ROWS,
     scan::ROWS,
     by_key::ROWS,
+    segmented::ROWS,
     select::ROWS,
     histogram::ROWS,
     merge_sort::ROWS,
     merge::ROWS,
+    sorted_inputs::ROWS,
     sort::ROWS,
     transform::ROWS,
+    places::ROWS,
+    pieces::ROWS,
 ];
 
 /// One algorithm for one type.

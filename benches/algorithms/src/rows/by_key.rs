@@ -11,6 +11,7 @@ use crate::data::{Entropy, elements};
 
 pub(crate) const ROWS: &[Row] = &[
     row("run_lengths", run_lengths),
+    row("unique by key", unique),
     row("reduce by key", reduce),
     row("inclusive_scan by key", inclusive_scan),
     row("exclusive_scan by key", exclusive_scan),
@@ -90,6 +91,38 @@ fn run_lengths(bench: &mut Bench, size: Size) -> Done {
         },
         |stream, _, y| result(stream, y),
         || sums(&keys, |_| 1),
+    )
+}
+
+/// The first value of each run: a reduction whose operation keeps the earlier value.
+fn unique(bench: &mut Bench, size: Size) -> Done {
+    let keys = runs(size);
+    let (x, v) = (bench.device().upload(&keys)?, bench.input::<u32>(size, 0)?);
+    let mut plan = ByKeyPlan::new(bench.device(), size.n)?;
+    bench.compare(
+        &Work {
+            peer: "cub_unique_by_key_u32",
+            inputs: &[x.raw_ptr(), v.raw_ptr()],
+            m: 0,
+            bytes: 8 * size.n,
+            plan_bytes: plan.bytes(),
+            tolerance: 0.0,
+        },
+        |device| outputs(device, size.n),
+        |stream, memory, (keys, firsts, count)| {
+            let runs = stream.by_key(x.input().zip(&v), |first, _| first);
+            match memory {
+                Memory::Planned => runs.plan(&mut plan).reduce(keys, firsts, count),
+                Memory::Pooled => runs.reduce(keys, firsts, count),
+            }
+        },
+        |stream, _, y| result(stream, y),
+        || {
+            let values = elements::<u32>(size, 0);
+            let mut pairs: Vec<_> = keys.iter().copied().zip(values).collect();
+            pairs.dedup_by_key(|pair| pair.0);
+            pairs.into_iter().unzip()
+        },
     )
 }
 

@@ -14,6 +14,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("select by flags", flagged),
     row("unique", unique),
     row("partition", partition),
+    row("three_way_partition", three_way),
 ];
 
 const fn row(algorithm: &'static str, run: fn(&mut Bench, Size) -> Done) -> Row {
@@ -182,6 +183,61 @@ fn partition(bench: &mut Bench, size: Size) -> Done {
             elements::<u32>(size, 0)
                 .into_iter()
                 .partition(|x| *x < LIMIT)
+        },
+    )
+}
+
+/// The three parts, and how many elements the first and the second have.
+type ThreeParts = (
+    DeviceBuffer<u32>,
+    DeviceBuffer<u32>,
+    DeviceBuffer<u32>,
+    DeviceBuffer<u64>,
+);
+
+/// Up to a quarter of all numbers, up to three quarters, and the rest.
+fn three_way(bench: &mut Bench, size: Size) -> Done {
+    let quarter = LIMIT / 2;
+    let x = bench.input::<u32>(size, 0)?;
+    let mut plan = SelectPlan::new(bench.device(), size.n)?;
+    bench.compare(
+        &Work {
+            peer: "cub_partition_three_u32",
+            inputs: &[x.raw_ptr()],
+            m: quarter.into(),
+            bytes: 8 * size.n,
+            plan_bytes: plan.bytes(),
+            tolerance: 0.0,
+        },
+        |device| {
+            let part = || device.zeroed(size.n);
+            Ok((part()?, part()?, part()?, device.zeroed(2)?))
+        },
+        |stream, memory, (a, b, c, counts)| {
+            let parts =
+                stream.three_way_partition(&x, move |x| x < quarter, move |x| x < 3 * quarter);
+            match memory {
+                Memory::Planned => parts.plan(&mut plan).into(a, b, c, counts),
+                Memory::Pooled => parts.into(a, b, c, counts),
+            }
+        },
+        |stream, side, (a, b, c, counts): &ThreeParts| {
+            let counts = counts.to_vec(stream)?;
+            let [first, second] = match side {
+                Side::Ours => [counts[0], counts[1]],
+                // CUB writes both as 32 bits, side by side.
+                Side::Peer => [counts[0] & u64::from(u32::MAX), counts[0] >> 32],
+            }
+            .map(|count| count as usize);
+            let part = |part: &DeviceBuffer<u32>, len| part.slice(..len)?.to_vec(stream);
+            let rest = part(c, size.n - first - second)?;
+            Ok((part(a, first)?, part(b, second)?, rest))
+        },
+        || {
+            let x = elements::<u32>(size, 0).into_iter();
+            let (first, others): (Vec<_>, Vec<_>) = x.partition(|x| *x < quarter);
+            let (second, rest) = others.into_iter().partition(|x| *x < 3 * quarter);
+            (first, second, rest)
         },
     )
 }

@@ -1,4 +1,4 @@
-//! A value of each element, or of two.
+//! A value of each element, of two, or of neighbours.
 
 use warploom_algorithms::prelude::*;
 
@@ -18,6 +18,12 @@ pub(crate) const ROWS: &[Row] = &[
         of: "u32",
         entropies: Entropy::ONE,
         run: of_two,
+    },
+    Row {
+        algorithm: "adjacent_difference",
+        of: "u32",
+        entropies: Entropy::ONE,
+        run: adjacent_difference,
     },
 ];
 
@@ -61,6 +67,31 @@ fn of_two(bench: &mut Bench, size: Size) -> Done {
                 .zip(elements(size, 1))
                 .map(f)
                 .collect()
+        },
+    )
+}
+
+fn adjacent_difference(bench: &mut Bench, size: Size) -> Done {
+    let x = bench.input::<u32>(size, 0)?;
+    bench.compare(
+        &Work {
+            peer: "cub_adjacent_difference_u32",
+            inputs: &[x.raw_ptr()],
+            m: 0,
+            bytes: 8 * size.n,
+            plan_bytes: 0,
+            tolerance: 0.0,
+        },
+        |device| device.zeroed::<u32>(size.n),
+        |stream, _, y| {
+            let differences = stream.adjacent_difference(&x, u32::wrapping_sub);
+            differences.into(y)
+        },
+        |stream, _, y| y.to_vec(stream),
+        || {
+            let mut before = 0;
+            let of = |x: u32| x.wrapping_sub(std::mem::replace(&mut before, x));
+            elements(size, 0).into_iter().map(of).collect()
         },
     )
 }
