@@ -17,7 +17,7 @@ most=$((40 << 20))
 folder="$out/warploom-algorithm-programs"
 rm -rf "$folder"
 mkdir -p "$folder"
-cp -r "$target/release/algorithm-programs" "$out/originals" "$here/run.sh" "$folder"
+cp -r "$target/release/algorithm-programs" "$out/originals" "$here/../algorithms/run.sh" "$folder"
 strip "$folder/algorithm-programs"
 tar -C "$out" -cJf "$out/algorithm-programs.tar.xz" warploom-algorithm-programs
 bytes="$(wc -c <"$out/algorithm-programs.tar.xz")"
