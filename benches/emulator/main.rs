@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use warploom::{Device, LaunchError, MemoryError, StreamError};
 use warploom_harness::emulator_speed::{Line, Missing, Sample, append, check_sum};
-use warploom_harness::record::RecordError;
+use warploom_harness::results::ResultsError;
 
 use cases::{CASES, Case, Work};
 
@@ -37,7 +37,7 @@ pub(crate) enum BenchError {
     #[error(transparent)]
     Warploom(#[from] warploom::Error),
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Results(#[from] ResultsError),
     #[error(
         "`{kernel}` of {engine} with {blocks} blocks: check sum {found}, the plain loop has {expected}"
     )]

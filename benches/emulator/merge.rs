@@ -5,8 +5,8 @@ use std::num::NonZero;
 use std::path::Path;
 
 use warploom_harness::date;
-use warploom_harness::emulator_speed::{Line, Machine, Results, read_lines, write};
-use warploom_harness::record::file_name;
+use warploom_harness::emulator_speed::{Line, Machine, Results, read_lines};
+use warploom_harness::results::{file_name, write};
 
 use super::cases::CASES;
 use super::{BenchError, expected};

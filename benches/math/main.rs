@@ -19,7 +19,8 @@ use warploom::device_std::Plain;
 use warploom::{DeviceBuffer, Launch, LaunchError, Stream};
 use warploom_harness::benchmark::{Benchmark, Bound, Repetitions, Traffic, Twin};
 use warploom_harness::date;
-use warploom_harness::record::{Machine, Measured, Record, file_name, write};
+use warploom_harness::record::{Machine, Measured, Record};
+use warploom_harness::results::{file_name, write};
 
 use driver::{Argument, Shape};
 use kernels::{AT_ONCE, Apply, DOUBLE, Function, SINGLE};

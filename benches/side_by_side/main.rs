@@ -48,7 +48,8 @@ use std::process::ExitCode;
 
 use warploom_harness::benchmark::{Benchmark, Repetitions, Twin};
 use warploom_harness::date;
-use warploom_harness::record::{Machine, Measured, Record, file_name, write};
+use warploom_harness::record::{Machine, Measured, Record};
+use warploom_harness::results::{file_name, write};
 
 use session::{BenchError, Session};
 use sides::Sides;

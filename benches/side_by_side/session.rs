@@ -7,6 +7,7 @@ use warploom::prelude::*;
 use warploom::{Event, LaunchError, MemoryError, StreamError};
 use warploom_harness::benchmark::{Repetitions, Times, Twin, interleave};
 use warploom_harness::record::{Measured, RecordError};
+use warploom_harness::results::ResultsError;
 use warploom_harness::statistics::summarise;
 
 use super::driver::{Allocator, DevicePointer, Driver, DriverError, Peer, RawStream};
@@ -26,6 +27,8 @@ pub(crate) enum BenchError {
     Driver(#[from] DriverError),
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     #[error(
         "{kernel} at size {size}, {side}: relative error {error:.1e} at {at}, at most {limit:.0e} is right"
     )]

@@ -20,8 +20,9 @@ use std::process::ExitCode;
 
 use warploom::Device;
 use warploom::model::{Emulator, Mode};
-use warploom_harness::algorithm_programs::{Machine, Results, Row, Side, count, file_name, write};
+use warploom_harness::algorithm_programs::{Machine, Results, Row, Side, count};
 use warploom_harness::date;
+use warploom_harness::results::{file_name, write};
 
 use bench::{Bench, Done, Time};
 use originals::{Figure, Original};

@@ -51,8 +51,8 @@ use std::process::ExitCode;
 
 use warploom_harness::benchmark::Repetitions;
 use warploom_harness::date;
-use warploom_harness::record::file_name;
-use warploom_harness::unseen::{Half, Machine, Row, half, summary, write};
+use warploom_harness::results::{file_name, write};
+use warploom_harness::unseen::{Half, Machine, Results, Row, half, summary};
 
 use cases::CASES;
 use kernel_case::{Case, Side};
@@ -150,9 +150,10 @@ fn time(wishes: &Wishes) -> Outcome {
         rows.append(&mut side.rows);
     }
     let file = wishes.out.join(file_name(&machine.gpu));
-    write(&file, &machine, &rows)?;
-    println!("{}", summary(&rows));
-    println!("wrote {} rows to {}", rows.len(), file.display());
+    let results = Results { machine, rows };
+    write(&file, &results)?;
+    println!("{}", summary(&results.rows));
+    println!("wrote {} rows to {}", results.rows.len(), file.display());
     if wrong.is_empty() {
         return Ok(());
     }

@@ -23,7 +23,8 @@ pub mod math_accuracy; // how exact the mathematical functions are: rows, docs/g
 mod opened_gpus; // which tests opened which GPU
 pub mod ptx; // what a kernel's PTX must look like, in comments under the kernel
 pub mod ptxas; // NVIDIA's assembler, where there is one
-pub mod record; // one measured row, and the files of rows
+pub mod record; // one measured row
+pub mod results; // files of results
 pub mod sections; // which ids the documents have
 pub mod static_comparison; // what kernels cost before they run, beside nvcc's: docs/generated/static-comparison.md
 pub mod statistics; // many times become a median and a spread

@@ -1,8 +1,4 @@
-//! One measured row, and the files that hold them: `benches/results/<gpu>.json`, a list of objects.
-
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+//! One measured row. Files in `benches/results` hold lists of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +90,7 @@ pub struct Measured {
     pub max_error: f64,
 }
 
-/// Why records could not be made, read or written.
+/// Why a record could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -109,24 +105,6 @@ pub enum RecordError {
         ours: usize,
         /// Times of the peer.
         peer: usize,
-    },
-    /// A file or folder of results cannot be read or written.
-    #[error("cannot read or write the benchmark results in {path}")]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        #[source]
-        source: io::Error,
-    },
-    /// A file is there, but holds something else.
-    #[error("{path} is not a list of benchmark records; run the benchmarks again to write it anew")]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What the parser says.
-        #[source]
-        source: serde_json::Error,
     },
 }
 
@@ -193,70 +171,6 @@ impl Record {
     pub fn share_of_copy(&self) -> Option<f64> {
         let bytes = self.bytes? as f64;
         Some(bytes / (self.ours_ms / 1e3) / 1e9 / self.copy_gb_s)
-    }
-}
-
-/// Name of the result file of a GPU: `NVIDIA H200` becomes `nvidia-h200.json`.
-#[must_use]
-pub fn file_name(gpu: &str) -> String {
-    format!("{}.json", slug(gpu))
-}
-
-/// A device's name as a part of file names: `NVIDIA H200` becomes `nvidia-h200`.
-pub(crate) fn slug(device: &str) -> String {
-    let words = device
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
-    words.join("-")
-}
-
-/// Writes `records` as a list of objects, one field per line.
-///
-/// # Errors
-/// [`RecordError::File`] if the file cannot be written.
-pub fn write(path: &Path, records: &[Record]) -> Result<(), RecordError> {
-    let text = serde_json::to_string_pretty(records).map_err(|source| RecordError::Format {
-        path: path.to_owned(),
-        source,
-    })?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|source| in_file(folder, source))?;
-    }
-    fs::write(path, text + "\n").map_err(|source| in_file(path, source))
-}
-
-/// Reads all `*.json` of `folder`, one list per file, in the order of the file names. A folder that is not there is empty.
-///
-/// # Errors
-/// [`RecordError::File`] or [`RecordError::Format`] names the first file that is not what it should be.
-pub fn read_folder(folder: &Path) -> Result<Vec<Vec<Record>>, RecordError> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let entries = fs::read_dir(folder).map_err(|source| in_file(folder, source))?;
-    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(|source| in_file(folder, source))?;
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
-    paths.iter().map(|path| read(path)).collect()
-}
-
-fn read(path: &Path) -> Result<Vec<Record>, RecordError> {
-    let text = fs::read_to_string(path).map_err(|source| in_file(path, source))?;
-    serde_json::from_str(&text).map_err(|source| RecordError::Format {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn in_file(path: &Path, source: io::Error) -> RecordError {
-    RecordError::File {
-        path: path.to_owned(),
-        source,
     }
 }
 

@@ -89,36 +89,3 @@ fn a_side_without_times_is_an_error() {
         "`saxpy` was timed 1 times against 0 times of the peer; both need at least one time that is a number"
     );
 }
-
-#[test]
-fn files_are_named_after_the_gpu() {
-    assert_eq!(file_name("NVIDIA H200"), "nvidia-h200.json");
-    assert_eq!(
-        file_name("NVIDIA GeForce RTX 5090 (Laptop)"),
-        "nvidia-geforce-rtx-5090-laptop.json"
-    );
-}
-
-#[test]
-fn what_is_written_can_be_read() {
-    let folder = std::env::temp_dir().join(format!("warploom-records-{}", std::process::id()));
-    let record = Record::new(&SAXPY, 10, &measured(&[2.0], &[1.0]), &machine()).unwrap();
-    write(&folder.join("a.json"), std::slice::from_ref(&record)).unwrap();
-    fs::write(folder.join("notes.txt"), "no record").unwrap();
-    assert_eq!(read_folder(&folder).unwrap(), [vec![record]]);
-    fs::write(folder.join("b.json"), "{}").unwrap();
-    let error = read_folder(&folder).unwrap_err().to_string();
-    assert!(
-        error.contains("b.json is not a list of benchmark records"),
-        "{error}"
-    );
-    fs::remove_dir_all(&folder).unwrap();
-}
-
-#[test]
-fn a_folder_that_is_not_there_is_empty() {
-    assert_eq!(
-        read_folder(Path::new("/there/is/no/such/folder")).unwrap(),
-        Vec::<Vec<Record>>::new()
-    );
-}

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use warploom_harness::algorithm_programs;
 use warploom_harness::generated::assert_current;
+use warploom_harness::results::read_folder;
 
 #[test]
 fn document_matches_the_sources_and_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = root.join("benches/results/algorithm-programs");
-    let results = algorithm_programs::read_folder(&folder).unwrap();
+    let results: Vec<algorithm_programs::Results> = read_folder(&folder).unwrap();
     let lines = algorithm_programs::lines(&root).unwrap();
     let shared = algorithm_programs::shared_lines(&root).unwrap();
     assert_current(

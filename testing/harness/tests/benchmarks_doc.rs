@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use warploom_harness::{record, table};
+use warploom_harness::record::Record;
+use warploom_harness::results::read_folder;
+use warploom_harness::table;
 
 #[test]
 fn document_matches_the_committed_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let results = record::read_folder(&root.join("benches/results")).unwrap();
+    let results = read_folder::<Vec<Record>>(&root.join("benches/results")).unwrap();
     let expected = table::document(&results, &causes(&root));
     let path = root.join("docs/generated/benchmarks.md");
     if std::env::var_os("WARPLOOM_BLESS").is_some_and(|value| value == "1") {
@@ -30,7 +32,7 @@ fn document_matches_the_committed_results() {
 #[test]
 fn readme_has_the_figures_of_the_committed_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let results = record::read_folder(&root.join("benches/results")).unwrap();
+    let results = read_folder::<Vec<Record>>(&root.join("benches/results")).unwrap();
     let path = root.join("README.md");
     let committed = fs::read_to_string(&path).unwrap();
     let (before, rest) = committed.split_once("<!-- speed: ").unwrap();
@@ -52,7 +54,7 @@ fn readme_has_the_figures_of_the_committed_results() {
 #[test]
 fn causes_are_of_kernels_that_were_measured() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let results = record::read_folder(&root.join("benches/results")).unwrap();
+    let results = read_folder::<Vec<Record>>(&root.join("benches/results")).unwrap();
     for (kernel, cause) in &causes(&root) {
         let name = kernel.strip_suffix(table::BY_UNCHECKED).unwrap_or(kernel);
         let measured = results.iter().flatten().any(|row| row.kernel == name);
@@ -79,7 +81,11 @@ fn causes(root: &Path) -> BTreeMap<String, String> {
 #[test]
 fn ratios_of_the_committed_results_are_peer_by_ours() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
-    for row in record::read_folder(&folder).unwrap().iter().flatten() {
+    for row in read_folder::<Vec<Record>>(&folder)
+        .unwrap()
+        .iter()
+        .flatten()
+    {
         let ratio = row.peer_ms / row.ours_ms;
         assert!(
             (row.ratio - ratio).abs() < 1e-9,

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use warploom_harness::generated::assert_current;
 use warploom_harness::math_accuracy::{Measured, document, read_folder};
-use warploom_harness::record;
+use warploom_harness::record::Record;
+use warploom_harness::results;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -16,7 +17,7 @@ fn accuracy() -> Result<Vec<Measured>, String> {
 
 #[test]
 fn document_matches_the_committed_results() {
-    let speeds = record::read_folder(&root().join("benches/results/math")).unwrap();
+    let speeds = results::read_folder::<Vec<Record>>(&root().join("benches/results/math")).unwrap();
     let expected = document(&accuracy().unwrap(), &speeds);
     let bless = "cargo test -p warploom-harness --test math_doc";
     assert_current(&root(), "docs/generated/math.md", &expected, bless);

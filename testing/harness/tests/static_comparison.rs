@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warploom_harness::benchmark::NVCC;
-use warploom_harness::record;
+use warploom_harness::record::Record;
+use warploom_harness::results::read_folder;
 use warploom_harness::static_comparison::{Row, Side, document, from_text};
 
 fn root() -> PathBuf {
@@ -48,7 +49,7 @@ fn every_kernel_has_both_sides() {
 #[test]
 fn every_benchmark_with_a_twin_has_figures() {
     let rows = rows();
-    let timed = record::read_folder(&root().join("benches/results")).unwrap();
+    let timed = read_folder::<Vec<Record>>(&root().join("benches/results")).unwrap();
     for benchmark in timed.iter().flatten().filter(|r| r.peer == NVCC) {
         let name = &benchmark.kernel;
         assert!(

@@ -10,14 +10,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use warploom_harness::generated::assert_current;
-use warploom_harness::{record, unseen};
+use warploom_harness::record::Record;
+use warploom_harness::{results as files, unseen};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn results() -> Vec<unseen::Results> {
-    unseen::read_folder(&root().join("benches/results/unseen")).unwrap()
+    files::read_folder(&root().join("benches/results/unseen")).unwrap()
 }
 
 fn causes() -> BTreeMap<String, String> {
@@ -46,7 +47,7 @@ fn slow_kernels_of_the_worked_half_have_a_cause_and_no_others_do() {
 #[test]
 fn document_matches_the_committed_results() {
     let root = root();
-    let old = record::read_folder(&root.join("benches/results")).unwrap();
+    let old: Vec<Vec<Record>> = files::read_folder(&root.join("benches/results")).unwrap();
     assert_current(
         &root,
         "docs/generated/unseen.md",

@@ -5,7 +5,8 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use super::{ProgramsError, in_file};
+use super::ProgramsError;
+use crate::results::{in_file, read_text, write_text};
 
 /// The commit of HeCBench whose programs are counted and timed.
 pub(super) const COMMIT: &str = "f27000a5188f8ac79bd43fc95a1b3f890c18823d";
@@ -125,7 +126,7 @@ pub fn count(checkout: &Path, root: &Path) -> Result<(), ProgramsError> {
         table += &format!("{}\t{algorithm}\t{main}\t{headers}\n", original.name);
     }
     let path = root.join(TABLE);
-    fs::write(&path, table).map_err(in_file(&path))
+    Ok(write_text(&path, &table)?)
 }
 
 /// The lines of all originals and twins, and of ours, by their names.
@@ -134,7 +135,7 @@ pub fn count(checkout: &Path, root: &Path) -> Result<(), ProgramsError> {
 /// [`ProgramsError`] if a file cannot be read.
 pub fn lines(root: &Path) -> Result<BTreeMap<String, (Lines, Lines)>, ProgramsError> {
     let path = root.join(TABLE);
-    let table = fs::read_to_string(&path).map_err(in_file(&path))?;
+    let table = read_text(&path)?;
     let mut originals = BTreeMap::new();
     for (line, number) in table.lines().zip(1..).skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -172,16 +173,16 @@ pub fn lines(root: &Path) -> Result<BTreeMap<String, (Lines, Lines)>, ProgramsEr
 pub fn shared_lines(root: &Path) -> Result<usize, ProgramsError> {
     let own = |file: &str| {
         let path = root.join("benches/algorithm-programs/src").join(file);
-        let text = fs::read_to_string(&path).map_err(in_file(&path))?;
+        let text = read_text(&path)?;
         let (own, _tests) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
-        Ok(total(own))
+        Ok::<_, ProgramsError>(total(own))
     };
     Ok(own("bench.rs")? + own("noise.rs")?)
 }
 
 /// Of a source file whose algorithm is between anchors.
 fn marked(path: &Path) -> Result<Lines, ProgramsError> {
-    let text = fs::read_to_string(path).map_err(in_file(path))?;
+    let text = read_text(path)?;
     let mut within = false;
     let mut algorithm = 0;
     for (line, is_code) in text.lines().zip(code(&text)) {

@@ -10,13 +10,11 @@ pub use document::document;
 pub use lines::{Lines, count, lines, shared_lines};
 
 use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::slug;
+use crate::results::{self, ResultsError};
 use crate::statistics::summarise;
 
 /// One case of a program at one size, beside one original.
@@ -117,12 +115,12 @@ impl Results {
     /// those of the others.
     ///
     /// # Errors
-    /// [`ProgramsError`] if the file is there, but cannot be read.
-    pub fn keep_others(&mut self, path: &Path, programs: &[&str]) -> Result<(), ProgramsError> {
+    /// [`ResultsError`] if the file is there, but cannot be read.
+    pub fn keep_others(&mut self, path: &Path, programs: &[&str]) -> Result<(), ResultsError> {
         if !path.exists() {
             return Ok(());
         }
-        let known = read(path)?;
+        let known: Results = results::read(path)?;
         if known.machine == self.machine {
             let others = known.rows.into_iter();
             let others = others.filter(|row| !programs.contains(&row.program.as_str()));
@@ -136,24 +134,9 @@ impl Results {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramsError {
-    /// A file or folder cannot be read or written.
-    #[error("cannot read or write {path}")]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        #[source]
-        source: io::Error,
-    },
-    /// A file is there, but holds something else.
-    #[error("{path} holds no results; run benches/algorithm-programs again to write it anew")]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        #[source]
-        source: serde_json::Error,
-    },
+    /// A file cannot be read or written, or holds something else.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     /// A source file is not the one whose lines are known.
     #[error(
         "{path} has {found} lines, and {expected} in commit {commit} of HeCBench; check out that commit"
@@ -178,58 +161,6 @@ pub enum ProgramsError {
         /// The line, from 1.
         line: usize,
     },
-}
-
-/// The name of the file of a GPU's results.
-#[must_use]
-pub fn file_name(gpu: &str) -> String {
-    format!("{}.json", slug(gpu))
-}
-
-/// Writes a file of results, and its folder if it is missing.
-///
-/// # Errors
-/// [`ProgramsError`] if that fails.
-pub fn write(path: &Path, results: &Results) -> Result<(), ProgramsError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(in_file(folder))?;
-    }
-    let text = serde_json::to_string_pretty(results).map_err(in_format(path))?;
-    fs::write(path, text + "\n").map_err(in_file(path))
-}
-
-/// Reads all `*.json` of a folder in the order of their names. A folder that is missing is empty.
-///
-/// # Errors
-/// [`ProgramsError`] names the first file that is not what it should be.
-pub fn read_folder(folder: &Path) -> Result<Vec<Results>, ProgramsError> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let entries = fs::read_dir(folder).map_err(in_file(folder))?;
-    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(in_file(folder))?;
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
-    paths.iter().map(|path| read(path)).collect()
-}
-
-fn read(path: &Path) -> Result<Results, ProgramsError> {
-    let text = fs::read_to_string(path).map_err(in_file(path))?;
-    serde_json::from_str(&text).map_err(in_format(path))
-}
-
-fn in_file(path: &Path) -> impl FnOnce(io::Error) -> ProgramsError {
-    let path = path.to_owned();
-    move |source| ProgramsError::File { path, source }
-}
-
-fn in_format(path: &Path) -> impl FnOnce(serde_json::Error) -> ProgramsError {
-    let path = path.to_owned();
-    move |source| ProgramsError::Format { path, source }
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
+use std::fs;
 
 use super::lines::code;
 use super::*;
+use crate::results::{file_name, write};
 
 fn results() -> Results {
     let side = |median| Side {
@@ -42,16 +44,6 @@ fn a_side_is_the_median_of_its_rounds() {
     assert_eq!(side.median, 2.0);
     assert_eq!(Side::of([].into_iter()), None);
     assert_eq!(Side::of([f64::NAN].into_iter()), None);
-}
-
-#[test]
-fn results_are_read_as_they_were_written() {
-    let folder = std::env::temp_dir().join(format!("algorithm-programs-{}", std::process::id()));
-    write(&folder.join(file_name("NVIDIA X")), &results()).unwrap();
-    let read = read_folder(&folder).unwrap();
-    fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(read, [results()]);
-    assert_eq!(read_folder(&folder).unwrap(), []);
 }
 
 #[test]

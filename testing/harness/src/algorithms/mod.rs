@@ -7,13 +7,11 @@ mod document;
 pub use document::document;
 
 use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::benchmark::Times;
-use crate::record::slug;
+use crate::results::{ResultsError, files, read_text, slug, write_text};
 use crate::statistics::{Summary, summarise};
 
 /// One algorithm for one type at one size, both sides.
@@ -150,15 +148,9 @@ impl Results {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgorithmsError {
-    /// A file or folder of results cannot be read or written.
-    #[error("cannot read or write the results in {path}")]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        #[source]
-        source: io::Error,
-    },
+    /// A file or folder cannot be read or written.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     /// A file is there, but holds something else.
     #[error("{path}, line {line}: {wrong}; run benches/algorithms again to write the file anew")]
     Format {
@@ -184,12 +176,9 @@ pub fn file_name(gpu: &str) -> String {
 /// Writes a file of results, and its folder if it is missing.
 ///
 /// # Errors
-/// [`AlgorithmsError::File`] if that fails.
-pub fn write(path: &Path, results: &Results) -> Result<(), AlgorithmsError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(in_file(folder))?;
-    }
-    fs::write(path, text(results)).map_err(in_file(path))
+/// [`ResultsError`] if that fails.
+pub fn write(path: &Path, results: &Results) -> Result<(), ResultsError> {
+    write_text(path, &text(results))
 }
 
 /// Reads all `*.tsv` of a folder in the order of their names. A folder that is missing is empty.
@@ -197,20 +186,14 @@ pub fn write(path: &Path, results: &Results) -> Result<(), AlgorithmsError> {
 /// # Errors
 /// [`AlgorithmsError`] names the first file that is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Vec<Results>, AlgorithmsError> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let entries = fs::read_dir(folder).map_err(in_file(folder))?;
-    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(in_file(folder))?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "tsv"));
-    paths.sort();
-    paths.iter().map(|path| read(path)).collect()
+    files(folder, "tsv")?
+        .iter()
+        .map(|path| read(path))
+        .collect()
 }
 
 fn read(path: &Path) -> Result<Results, AlgorithmsError> {
-    let text = fs::read_to_string(path).map_err(in_file(path))?;
-    parse(&text).map_err(|(line, wrong)| AlgorithmsError::Format {
+    parse(&read_text(path)?).map_err(|(line, wrong)| AlgorithmsError::Format {
         path: path.to_owned(),
         line,
         wrong,
@@ -375,11 +358,6 @@ impl Ratios {
             reached: ratios.iter().filter(|ratio| **ratio >= GOAL).count(),
         })
     }
-}
-
-fn in_file(path: &Path) -> impl FnOnce(io::Error) -> AlgorithmsError {
-    let path = path.to_owned();
-    move |source| AlgorithmsError::File { path, source }
 }
 
 #[cfg(test)]

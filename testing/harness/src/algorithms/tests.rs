@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 fn pair(ours: f64, peer: f64) -> Pair {

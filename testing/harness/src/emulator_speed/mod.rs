@@ -4,12 +4,12 @@
 //! a file; [`Results::of`] pools them; [`document`] writes `docs/generated/emulator-speed.md`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::RecordError;
+use crate::results::{ResultsError, files, in_file, in_format, read_text};
 use crate::statistics::summarise;
 
 mod document; // the text
@@ -232,79 +232,29 @@ pub fn check_sum(words: &[u32]) -> u32 {
 /// Appends a line to a file.
 ///
 /// # Errors
-/// [`RecordError::File`] if the file cannot be written.
-pub fn append(path: &Path, line: &Line) -> Result<(), RecordError> {
-    let text = serde_json::to_string(line).map_err(|source| no_record(path, source))?;
+/// [`ResultsError::File`] if the file cannot be written.
+pub fn append(path: &Path, line: &Line) -> Result<(), ResultsError> {
+    let text = serde_json::to_string(line).map_err(in_format(path))?;
     let file = fs::OpenOptions::new().append(true).create(true).open(path);
     let written = file.and_then(|mut file| writeln!(file, "{text}"));
-    written.map_err(|source| in_file(path, source))
+    written.map_err(in_file(path))
 }
 
 /// All lines of all `*.jsonl` in a folder, each with the name of its file without the extension; files in the order of their names.
 ///
 /// # Errors
-/// [`RecordError`] names the first file that is not what it should be.
-pub fn read_lines(folder: &Path) -> Result<Vec<(String, Line)>, RecordError> {
+/// [`ResultsError`] names the first file that is not what it should be.
+pub fn read_lines(folder: &Path) -> Result<Vec<(String, Line)>, ResultsError> {
     let mut lines = Vec::new();
     for path in files(folder, "jsonl")? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let text = fs::read_to_string(&path).map_err(|source| in_file(&path, source))?;
+        let text = read_text(&path)?;
         for line in text.lines().filter(|line| !line.is_empty()) {
-            let line = serde_json::from_str(line).map_err(|source| no_record(&path, source))?;
+            let line = serde_json::from_str(line).map_err(in_format(&path))?;
             lines.push((name.clone().into_owned(), line));
         }
     }
     Ok(lines)
-}
-
-/// Writes a result file.
-///
-/// # Errors
-/// [`RecordError::File`] if it cannot be written.
-pub fn write(path: &Path, results: &Results) -> Result<(), RecordError> {
-    let text = serde_json::to_string_pretty(results).map_err(|source| no_record(path, source))?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|source| in_file(folder, source))?;
-    }
-    fs::write(path, text + "\n").map_err(|source| in_file(path, source))
-}
-
-/// All result files of a folder, in the order of their names. A folder that is not there is empty.
-///
-/// # Errors
-/// [`RecordError`] names the first file that is not what it should be.
-pub fn read_results(folder: &Path) -> Result<Vec<Results>, RecordError> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let read = |path: std::path::PathBuf| {
-        let text = fs::read_to_string(&path).map_err(|source| in_file(&path, source))?;
-        serde_json::from_str(&text).map_err(|source| no_record(&path, source))
-    };
-    files(folder, "json")?.into_iter().map(read).collect()
-}
-
-fn files(folder: &Path, extension: &str) -> Result<Vec<std::path::PathBuf>, RecordError> {
-    let entries = fs::read_dir(folder).map_err(|source| in_file(folder, source))?;
-    let paths: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(|source| in_file(folder, source))?;
-    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
-    paths.sort();
-    Ok(paths)
-}
-
-fn in_file(path: &Path, source: io::Error) -> RecordError {
-    RecordError::File {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-fn no_record(path: &Path, source: serde_json::Error) -> RecordError {
-    RecordError::Format {
-        path: path.to_owned(),
-        source,
-    }
 }
 
 #[cfg(test)]

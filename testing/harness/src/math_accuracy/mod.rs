@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use warploom_runtime::Device;
 
 use crate::date;
-use crate::record::slug;
+use crate::results::slug;
 
 mod document; // the page
 

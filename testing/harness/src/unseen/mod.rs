@@ -8,9 +8,6 @@ mod document;
 pub use document::{document, slow};
 
 use std::fmt;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -159,65 +156,6 @@ pub enum UnseenError {
         /// The kernel.
         kernel: String,
     },
-    /// A file or folder of results cannot be read or written.
-    #[error("cannot read or write the results in {path}")]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        #[source]
-        source: io::Error,
-    },
-    /// A file is there, but holds something else.
-    #[error(
-        "{path} does not hold results of benches/unseen; run the program again to write it anew"
-    )]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What the parser says.
-        #[source]
-        source: serde_json::Error,
-    },
-}
-
-/// Writes a file of results, and its folder if it is missing.
-///
-/// # Errors
-/// [`UnseenError::File`] if that fails.
-pub fn write(path: &Path, machine: &Machine, rows: &[Row]) -> Result<(), UnseenError> {
-    let results = Results {
-        machine: machine.clone(),
-        rows: rows.to_vec(),
-    };
-    let text = serde_json::to_string_pretty(&results).map_err(not_results(path))?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(in_file(folder))?;
-    }
-    fs::write(path, text + "\n").map_err(in_file(path))
-}
-
-/// Reads all `*.json` of a folder in the order of their names. A folder that is missing is empty.
-///
-/// # Errors
-/// [`UnseenError`] names the first file that is not what it should be.
-pub fn read_folder(folder: &Path) -> Result<Vec<Results>, UnseenError> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let entries = fs::read_dir(folder).map_err(in_file(folder))?;
-    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(in_file(folder))?;
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
-    let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path).map_err(in_file(path))?;
-        serde_json::from_str(&text).map_err(not_results(path))
-    };
-    paths.iter().map(read).collect()
 }
 
 /// Geometric means of all rows and of each half, in a line.
@@ -276,16 +214,6 @@ impl Group {
             slow: ratios.iter().filter(|ratio| **ratio < 0.9).count(),
         })
     }
-}
-
-fn in_file(path: &Path) -> impl FnOnce(io::Error) -> UnseenError {
-    let path = path.to_owned();
-    move |source| UnseenError::File { path, source }
-}
-
-fn not_results(path: &Path) -> impl FnOnce(serde_json::Error) -> UnseenError {
-    let path = path.to_owned();
-    move |source| UnseenError::Format { path, source }
 }
 
 #[cfg(test)]

@@ -49,29 +49,6 @@ fn a_row_without_times_is_an_error() {
 }
 
 #[test]
-fn files_come_back_as_they_were_written() {
-    let folder = std::env::temp_dir().join(format!("warploom-unseen-{}", std::process::id()));
-    let rows = [
-        row("a", Half::Worked, 1.0, 2.0),
-        row("b", Half::HeldOut, 2.0, 1.0),
-    ];
-    write(&folder.join("x.json"), &machine(), &rows).unwrap();
-    let read = read_folder(&folder).unwrap();
-    fs::write(folder.join("y.json"), "[]").unwrap();
-    let wrong = read_folder(&folder).unwrap_err();
-    fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(read.len(), 1);
-    assert_eq!(
-        (&read[0].machine, read[0].rows.as_slice()),
-        (&machine(), rows.as_slice())
-    );
-    assert!(
-        wrong.to_string().contains("y.json does not hold results"),
-        "{wrong}"
-    );
-}
-
-#[test]
 fn the_page_has_three_groups_or_says_what_is_missing() {
     let causes = BTreeMap::from([("slow".to_owned(), "two barriers".to_owned())]);
     let page = document(&[], &[], &causes);
