@@ -12,7 +12,7 @@ use warploom::prelude::*;
 
 use crate::lookback::{OnePass, Slot, States, Tile};
 use crate::state::{State, each};
-use crate::tile::{self, Shared, THREADS};
+use crate::tile::{self, Ended, Shared, THREADS};
 
 /// Tiles of a group: each thread of a block reads one.
 const GROUP: usize = THREADS;
@@ -67,6 +67,9 @@ pub(crate) fn announce<S: State>(block: &Block<'_>, states: &[Atomic<u64>], tile
 /// What the tiles before `tile` have, in all threads of the block, or `None` for tile 0; of the last tile of a group, publishes the state, if it has `own`.
 ///
 /// All threads of the block must make the call, with equal arguments, after [`announce`]: it holds a barrier.
+///
+/// # Errors
+/// [`tile::sync`]: then nothing was published.
 #[inline(always)]
 pub(crate) fn announced<S: State>(
     block: &Block<'_>,
@@ -75,7 +78,7 @@ pub(crate) fn announced<S: State>(
     tile: usize,
     own: Option<S>,
     combine: impl Fn(S, S) -> S,
-) -> Option<S> {
+) -> Result<Option<S>, Ended> {
     let states = States::of::<S>(states);
     let (first, place) = (tile / GROUP * GROUP, tile % GROUP);
     let index = warp.index() as usize;
@@ -91,9 +94,11 @@ pub(crate) fn announced<S: State>(
                 state = combine(S::from_words(state), S::from_words(later)).to_words();
             }
         }
-        tile::put_window(warp, shared, S::from_words(state));
+        if tile::is_whole(warp) {
+            tile::put_window(warp, shared, S::from_words(state));
+        }
     }
-    block.sync();
+    tile::sync(block)?;
     let mut before: Option<S> = None;
     let mut other = 0;
     while 32 * other < place {
@@ -117,7 +122,7 @@ pub(crate) fn announced<S: State>(
     if let Some(up_to) = up_to {
         states.publish(block, tile, PUBLISHED, after(groups, up_to, &combine));
     }
-    before
+    Ok(before)
 }
 
 /// `value`, with `before` before it if there is one.

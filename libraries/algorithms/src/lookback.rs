@@ -5,6 +5,9 @@
 //! published what all tiles up to it have (the prefix), and publishes its own prefix. (Merrill and Garland, "Single-pass Parallel Prefix Scan with
 //! Decoupled Look-back", 2016.)
 //!
+//! A thread ends when a closure of the caller's panics in it; the others go on. What it would have put into shared memory or given to its warp is missing then, so a block ends
+//! at the next barrier ([`tile::sync`]), and until then its warps make no places and publish nothing from shuffled values ([`tile::is_whole`]).
+//!
 //! A state is in cells of 64 bits, each of which has the status in its upper two bits, and a word of the state, or a number of two words, in the others. A reader
 //! takes a state when all its cells have the same status; each status is published once, so that the cells are those of one value. So relaxed accesses suffice,
 //! whatever the size of a state.
@@ -17,7 +20,7 @@ use warploom::prelude::*;
 
 use crate::deterministic;
 use crate::state::{State, WORDS, each};
-use crate::tile::{self, Shared, WARPS};
+use crate::tile::{self, Ended, Shared, WARPS};
 
 /// Status of a state that has not been published: that of cleared memory.
 const NOTHING: u32 = 0;
@@ -120,11 +123,23 @@ pub(crate) fn run<P: OnePass>(
     (whole, len): (usize, usize),
     pass: &P,
 ) {
+    // After a panic the launch has failed, whatever the other threads do.
+    let _ = run_tiles(block, warp, (words, shared), (whole, len), pass);
+}
+
+#[inline(always)]
+fn run_tiles<P: OnePass>(
+    block: &Block<'_>,
+    warp: &Warp<'_>,
+    (words, shared): (&[Atomic<u64>], Shared<'_>),
+    (whole, len): (usize, usize),
+    pass: &P,
+) -> Result<(), Ended> {
     let claim = || words[0].fetch_add(1, Relaxed) as u32;
     let mut number = tile::share_number(block, shared, claim) as usize;
     let tiles = len.div_ceil(whole);
     if number >= tiles {
-        return;
+        return Ok(());
     }
     let combine = |a, b| pass.combine(a, b);
     // Not an option: where there is no next tile, no register keeps the elements of the last one.
@@ -155,7 +170,7 @@ pub(crate) fn run<P: OnePass>(
             } else {
                 (len - number * whole).div_ceil(whole / WARPS)
             };
-            let (warps, own) = tile::before_warp(block, warp, shared, of_warp, warps, combine);
+            let (warps, own) = tile::before_warp(block, warp, shared, of_warp, warps, combine)?;
             if full && P::DETERMINISTIC {
                 deterministic::announce(block, words, number, own);
             } else if full {
@@ -169,7 +184,7 @@ pub(crate) fn run<P: OnePass>(
                 own,
                 kept,
             });
-            number = number_after(number, shared);
+            number = tile::number(shared) as usize;
             slot = slot.other();
             if number < tiles {
                 items = MaybeUninit::new(pass.load(block, number));
@@ -179,7 +194,7 @@ pub(crate) fn run<P: OnePass>(
             let Staged { number, slot, .. } = waiting;
             let full = number + 1 < tiles;
             let (of, own) = ((number, full), waiting.own);
-            let before = earlier(block, warp, (words, shared), of, own, pass);
+            let before = earlier(block, warp, (words, shared), of, own, pass)?;
             let tile = Tile {
                 number,
                 slot,
@@ -195,7 +210,7 @@ pub(crate) fn run<P: OnePass>(
             }
         }
         if staged.is_none() {
-            return;
+            return Ok(());
         }
         waiting = staged;
     }
@@ -210,7 +225,7 @@ fn earlier<P: OnePass>(
     (number, full): (usize, bool),
     own: P::State,
     pass: &P,
-) -> Option<P::State> {
+) -> Result<Option<P::State>, Ended> {
     let combine = |a, b| pass.combine(a, b);
     if P::DETERMINISTIC {
         let own = full.then_some(own);
@@ -236,6 +251,9 @@ struct Staged<P: OnePass> {
 ///
 /// The first warp looks back, over 32 tiles at once; the others wait. All threads of the block must make the call, with equal arguments: it holds a barrier. `combine`
 /// is given the earlier state first.
+///
+/// # Errors
+/// [`tile::sync`].
 #[inline(always)]
 fn before<S: State>(
     block: &Block<'_>,
@@ -244,9 +262,9 @@ fn before<S: State>(
     tile: usize,
     own: Option<S>,
     combine: impl Fn(S, S) -> S,
-) -> Option<S> {
+) -> Result<Option<S>, Ended> {
     if tile == 0 {
-        return None;
+        return Ok(None);
     }
     if block.thread() < 32 {
         let mut end = tile;
@@ -260,7 +278,8 @@ fn before<S: State>(
                 before = combine(window, before);
             }
         }
-        if let Some(own) = own {
+        let is_whole = tile::is_whole(warp);
+        if let Some(own) = own.filter(|_| is_whole) {
             // Lane 0 has what was found; all lanes publish it.
             let words = each(before.to_words(), S::WORDS, |_, word| {
                 warp.shuffle_idx(word, 0)
@@ -269,33 +288,9 @@ fn before<S: State>(
             states.publish(block, tile, PREFIX, combine(before, own));
         }
         tile::put_window(warp, shared, before);
-        tile::set_found(block, shared, tile as u32);
     }
-    block.sync();
-    if tile::found(shared) != tile as u32 {
-        // The first warp ended while it waited: another thread has panicked.
-        end_with_others();
-    }
-    Some(tile::window(shared, 0))
-}
-
-/// The number that the block is given after `number`.
-#[inline(always)]
-fn number_after(number: usize, shared: Shared<'_>) -> usize {
-    let next = tile::number(shared) as usize;
-    if next <= number {
-        // Numbers ascend: the thread that puts them there has panicked.
-        end_with_others();
-    }
-    next
-}
-
-/// Ends the thread, after another one's panic.
-fn end_with_others() -> ! {
-    let mut spin = SpinLoop::new();
-    loop {
-        spin.wait(100);
-    }
+    tile::sync(block)?;
+    Ok(Some(tile::window(shared, 0)))
 }
 
 /// What the 32 tiles before `end` have, or those from a prefix on, which the first result says; of no tiles anything.

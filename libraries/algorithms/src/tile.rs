@@ -16,12 +16,10 @@ use crate::state::{State, WORDS, each};
 pub(crate) const THREADS: usize = 256;
 /// Warps of a block.
 pub(crate) const WARPS: usize = THREADS / 32;
-/// Words of shared memory: for each warp what it has and what it found; the number of the next tile, and of that which was looked back from.
-pub(crate) const SHARED: usize = 2 * WARPS * WORDS + 2;
+/// Words of shared memory: for each warp what it has and what it found, and the number of the next tile.
+pub(crate) const SHARED: usize = 2 * WARPS * WORDS + 1;
 /// Where the number is.
 const NUMBER: usize = 2 * WARPS * WORDS;
-/// Where the tile is from which the block has looked back.
-const FOUND: usize = NUMBER + 1;
 
 /// The shared memory of a block with tiles.
 pub(crate) type Shared<'a> = SharedArray<'a, u32, SHARED>;
@@ -227,22 +225,32 @@ pub(crate) fn number(shared: Shared<'_>) -> u32 {
     shared.atomic(NUMBER).load(Relaxed)
 }
 
-/// Says after the next barrier, by [`found`], that the block has looked back from `tile`.
+/// A thread of the block or the warp has ended: a closure of the caller's panicked in it.
+pub(crate) struct Ended;
+
+/// As [`Block::sync`].
+///
+/// # Errors
+/// In all threads, if one of the block has ended: what it would have written is missing, and the others must return.
 #[inline(always)]
-pub(crate) fn set_found(block: &Block<'_>, shared: Shared<'_>, tile: u32) {
-    if block.thread() == 0 {
-        shared.atomic(FOUND).store(tile, Relaxed);
+pub(crate) fn sync(block: &Block<'_>) -> Result<(), Ended> {
+    if block.sync_count(true) < THREADS as u32 {
+        return Err(Ended);
     }
+    Ok(())
 }
 
-/// The tile of [`set_found`].
+/// Whether no lane of the warp has ended: otherwise what it would have given to the others is missing. A barrier of the lanes.
 #[inline(always)]
-pub(crate) fn found(shared: Shared<'_>) -> u32 {
-    shared.atomic(FOUND).load(Relaxed)
+pub(crate) fn is_whole(warp: &Warp<'_>) -> bool {
+    warp.ballot(true).bits() == u32::MAX
 }
 
 /// What the warps before this one have, and what all have but the last of `warps`, if those are fewer than the block has; `own` is the same in the lanes of a warp.
 /// Holds a barrier.
+///
+/// # Errors
+/// [`sync`].
 #[inline(always)]
 pub(crate) fn before_warp<S: State>(
     block: &Block<'_>,
@@ -251,12 +259,12 @@ pub(crate) fn before_warp<S: State>(
     own: S,
     warps: usize,
     combine: impl Fn(S, S) -> S,
-) -> (Option<S>, S) {
+) -> Result<(Option<S>, S), Ended> {
     let index = warp.index() as usize;
     if warp.lane() == 0 {
         write(shared, index, own);
     }
-    block.sync();
+    sync(block)?;
     let mut all: S = read(shared, 0);
     let mut before = None;
     for other in 1..WARPS {
@@ -267,7 +275,7 @@ pub(crate) fn before_warp<S: State>(
             all = combine(all, read(shared, other));
         }
     }
-    (before, all)
+    Ok((before, all))
 }
 
 /// Puts what lane 0 of this warp found where all threads can read it by [`window`], after a barrier.

@@ -11,6 +11,7 @@ mod histogram_bins; // how many samples are in each bin
 mod merge; // two sorted inputs to one
 mod merge_sort; // sorting by a comparison
 mod names; // what the book names
+mod panics; // of closures, in one thread
 mod places; // gather, scatter, shuffle
 mod programs; // several algorithms each
 mod radix_sort; // sort by digits

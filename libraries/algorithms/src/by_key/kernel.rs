@@ -305,7 +305,10 @@ where
             earlier: warp.shuffle_up(value, 1),
         };
         if MODE == REDUCE {
-            self.stage_runs(thread, own_keys, up_to, (keys, values));
+            // If the closure has ended a lane, runs are not numbered as the places are that the warp has.
+            if tile::is_whole(warp) {
+                self.stage_runs(thread, own_keys, up_to, (keys, values));
+            }
         } else {
             self.stage_scan(thread, up_to, values);
         }

@@ -241,10 +241,13 @@ pub fn set_store<K, L, R, const ITEMS: usize>(
     let (items, kept) = sets.kept::<R>(thread, less);
     // With the barriers of the scan, behind which the tile's elements are no longer read.
     let mut at = block.exclusive_scan(kept.count_ones(), 0, |a, b| a + b);
-    block.sync();
+    // If the comparison has ended a thread, what is scanned and written lacks what it had.
+    if block.sync_count(true) < THREADS as u32 {
+        return;
+    }
     unroll_all::<ITEMS>(|k| {
         if kept & (1 << k) != 0 {
-            // SAFETY: `at` is below the number of elements of the tile; the scan gives each kept element its own place.
+            // SAFETY: `at` is below the number of elements of the tile; the scan over all threads gives each kept element its own place.
             unsafe { memory.set(at, items[k]) };
             at += 1;
         }
