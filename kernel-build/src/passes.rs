@@ -157,7 +157,7 @@ passes! {
         "what does not change in a loop leaves it",
         "inlined IR", "convergent operations, visible results";
     RangeVersioning: "range-versioning", Optimisation, performance("versioned_ranges_do_the_same", "corpus: sad_4x4 1.636, erode 1.179, max_pool 1.128, convolution_columns 1.062, encrypt 1.021, corr_kernel 0.542 (0.954 of nvcc)"),
-        "what follows gets a version without the checks in nests of loops whose indices are bounded by what is known before the nest",
+        "what follows gets a version without the checks in nests of loops whose indices are bounded by what is known before the nest; there clamped and divided indices have 32 bits",
         "kernels; no convergent operation in what follows", "which check fails first, and what was stored by then; where threads wait for each other";
     BoundsCheckHoisting: "bounds-check-hoisting", Optimisation, performance("hoisted_checks_do_the_same", "matmul_naive 4.597, stencil_3d 2.010, spmv_warps 1.010"),
         "bounds checks on add recurrences are decided in the preheader (loop versioning)",

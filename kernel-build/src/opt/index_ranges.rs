@@ -8,13 +8,14 @@
 //! y * width + x, y <= bottom, x <= right           at most bottom * width + right, if all of them are small
 //! ```
 
-mod bounds;
+mod bounds; // expressions of values that are known
+mod counters; // numbers that loops count
 
 use super::gather_batching::Slice;
 use super::loops::Loop;
 use super::region::Before;
 use super::upper_bounds::{DEPTH as BOUND_DEPTH, UpperBounds};
-use crate::llvm::{Block, Op, Predicate, TypeKind, Value};
+use crate::llvm::{Block, Op, TypeKind, Value};
 pub(super) use bounds::{Bound, Condition};
 use std::collections::HashMap;
 
@@ -154,7 +155,7 @@ impl<'a, 'ctx> Ranges<'a, 'ctx> {
         // Until it is found: a number that depends on itself has none.
         self.found.insert(value, None);
         let found = if self.before.can_move(value, BOUND_DEPTH) {
-            self.known(value)
+            self.known(value, bits, depth)
         } else if depth == 0 {
             None
         } else {
@@ -165,8 +166,12 @@ impl<'a, 'ctx> Ranges<'a, 'ctx> {
     }
 
     /// Of a value that is known where the bounds are computed.
-    fn known(&self, value: Value<'ctx>) -> Option<Range<'ctx>> {
+    fn known(&mut self, value: Value<'ctx>, bits: u32, depth: u32) -> Option<Range<'ctx>> {
         let most = i128::from(self.bounds.upper_bound(value, BOUND_DEPTH));
+        if let Some(limits) = self.limits(value, bits, depth).filter(|l| l.1 < most) {
+            let bound = Bound::Value(value, limits);
+            return Some(Range::between(bound.clone(), bound));
+        }
         let limits = match is_wide(value) {
             true if most < LARGE => (0, most),
             true => (0, SMALL - 1),
@@ -179,6 +184,14 @@ impl<'a, 'ctx> Ranges<'a, 'ctx> {
             return range.provided(Condition::Small(value));
         }
         Some(range)
+    }
+
+    /// Between which numbers it is, if what it is computed from says so on no condition.
+    fn limits(&mut self, value: Value<'ctx>, bits: u32, depth: u32) -> Option<(i128, i128)> {
+        value.block()?;
+        let range = self.computed(value, bits, depth.checked_sub(1)?)?;
+        let (least, most) = (range.least.limits().0, range.most.limits().1);
+        (range.conditions.is_empty() && least >= 0 && most < SMALL).then_some((least, most))
     }
 
     fn computed(&mut self, value: Value<'ctx>, bits: u32, depth: u32) -> Option<Range<'ctx>> {
@@ -310,16 +323,6 @@ impl<'a, 'ctx> Ranges<'a, 'ctx> {
         }
     }
 
-    /// Of `i + (i < end)`, the next value of a range that is not over: at most `end`, or `i`.
-    fn stepped(&mut self, sum: Value<'ctx>, depth: u32) -> Option<Range<'ctx>> {
-        let [number, more] = sum.operands().try_into().ok()?;
-        let end = end_of_step(number, more)?;
-        let (number, end) = (self.range(number, depth)?, self.range(end, depth)?);
-        let (number, end) = (number.not_negative()?, end.not_negative()?);
-        let most = Bound::larger(number.most.clone(), end.most.clone());
-        number.combine(&end, number.least.clone(), most)
-    }
-
     fn phi(&mut self, phi: Value<'ctx>, depth: u32) -> Option<Range<'ctx>> {
         let at_header = phi.block().and_then(|b| self.loops.get(&b).copied());
         if let Some(found) = at_header {
@@ -330,75 +333,6 @@ impl<'a, 'ctx> Ranges<'a, 'ctx> {
         all.try_fold(first, |range, (value, _)| {
             range.either(&self.range(value, depth)?)
         })
-    }
-
-    /// Of a number that grows by a constant in each iteration of a loop, until the latch finds it at the end.
-    fn counter(&mut self, phi: Value<'ctx>, found: &Loop<'ctx>, depth: u32) -> Option<Range<'ctx>> {
-        let incoming = phi.incoming();
-        let from = |block| incoming.iter().find(|(_, b)| *b == block).map(|(v, _)| *v);
-        let (start, next) = (from(found.preheader)?, from(found.latch)?);
-        let start = self.range(start, depth)?;
-        if next.block().is_none() || next.op() != Op::Add {
-            return None;
-        }
-        let [number, step] = next.operands().try_into().ok()?;
-        if let Some(end) = end_of_step(number, step).filter(|_| number == phi) {
-            let (start, end) = (
-                start.not_negative()?,
-                self.range(end, depth)?.not_negative()?,
-            );
-            let most = Bound::larger(start.most.clone(), end.most.clone());
-            return start.combine(&end, start.least.clone(), most);
-        }
-        let step = step.as_integer().filter(|_| number == phi)?;
-        let step = i128::from(step);
-        (1..1 << 20).contains(&step).then_some(())?;
-        let condition = found.latch.condition()?;
-        let mut how = condition.predicate()?;
-        match found.latch.successors()[..] {
-            [a, b] if a == found.header && b != a => {}
-            [a, b] if b == found.header && b != a => how = how.inverse(),
-            _ => return None,
-        }
-        let [mut counted, mut end] = condition.operands().try_into().ok()?;
-        if counted != phi && counted != next {
-            (counted, end) = (end, counted);
-            how = how.swapped();
-        }
-        // What is compared is so much ahead of this iteration's number, and the loop goes on up to this number.
-        let ahead = match () {
-            () if counted == next => step,
-            () if counted == phi => 0,
-            () => return None,
-        };
-        let end = self.range(end, depth).filter(|_| found.is_invariant(end))?;
-        let (end, last) = match how {
-            Predicate::Ult => (end.not_negative()?, -1),
-            Predicate::Ule => (end.not_negative()?, 0),
-            Predicate::Slt => (end, -1),
-            Predicate::Sle => (end, 0),
-            Predicate::Ne if step == 1 => {
-                let first = Bound::sum(start.most.clone(), Bound::Number(ahead));
-                (
-                    end.clone()
-                        .provided(Condition::AtMost(first, end.least.clone()))?,
-                    -1,
-                )
-            }
-            _ => return None,
-        };
-        let last = Bound::sum(end.most.clone(), Bound::Number(last + step - ahead));
-        let most = Bound::larger(start.most.clone(), last);
-        let range = start.combine(&end, start.least.clone(), most)?;
-        let range = match how {
-            Predicate::Ult | Predicate::Ule => range.not_negative()?,
-            _ => range,
-        };
-        // The next number does not wrap around either.
-        let bits = if is_wide(phi) { 64 } else { 32 };
-        let next = Bound::sum(range.most.clone(), Bound::Number(step));
-        let fits = Range::between(range.least.clone(), next).in_bits(bits)?;
-        range.with_conditions_of(&fits)
     }
 }
 
@@ -429,28 +363,6 @@ fn product<'ctx>(a: &Range<'ctx>, b: &Range<'ctx>) -> Option<Range<'ctx>> {
     let least = Bound::product(a.least.clone(), b.least.clone());
     let most = Bound::product(a.most.clone(), b.most.clone());
     a.combine(&b, least, most)
-}
-
-/// The end of `more`, if it is `number < end` as a number.
-fn end_of_step<'ctx>(number: Value<'ctx>, more: Value<'ctx>) -> Option<Value<'ctx>> {
-    let is = |value: Value<'ctx>, op| value.block().is_some() && value.op() == op;
-    if !is(more, Op::ZExt) {
-        return None;
-    }
-    let (mut condition, mut holds) = (more.operands()[0], true);
-    if is(condition, Op::Xor) && condition.operands()[1].as_integer() == Some(1) {
-        (condition, holds) = (condition.operands()[0], false);
-    }
-    let mut how = condition.predicate()?;
-    if !holds {
-        how = how.inverse();
-    }
-    let [mut a, mut b] = condition.operands().try_into().ok()?;
-    if a != number {
-        (a, b) = (b, a);
-        how = how.swapped();
-    }
-    (a == number && how == Predicate::Ult).then_some(b)
 }
 
 fn is_wide(value: Value<'_>) -> bool {

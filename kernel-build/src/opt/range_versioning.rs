@@ -14,6 +14,8 @@
 //! and clamped indices are versioned; [`index_ranges`](super::index_ranges) says what their bounds are. Which version a thread takes does not depend on others: code in
 //! which threads wait for each other is not copied.
 
+mod clamps; // indices in 32 bits where the checks are decided
+
 use super::division_versioning::{can_be_copied, head};
 use super::guard_merging::Check;
 use super::index_ranges::{Bound, Condition, Ranges};
@@ -21,6 +23,7 @@ use super::loops::{self, Graph, Loop};
 use super::region::{Before, Region};
 use super::upper_bounds::UpperBounds;
 use crate::llvm::{Attribute, Block, Builder, Predicate, Value};
+use clamps::Clamps;
 use std::collections::HashSet;
 
 /// Marks a function that has two versions: the one with checks keeps them.
@@ -57,6 +60,7 @@ struct Plan<'ctx> {
     head: usize,
     conditions: Vec<Condition<'ctx>>,
     checks: Vec<Block<'ctx>>,
+    clamps: Option<Clamps<'ctx>>,
 }
 
 impl<'ctx> Plan<'ctx> {
@@ -92,6 +96,7 @@ impl<'ctx> Plan<'ctx> {
             head,
             conditions: vec![],
             checks: vec![],
+            clamps: None,
             graph: Graph::of(function),
         };
         let (mut pays, mut left) = (false, 0);
@@ -110,7 +115,12 @@ impl<'ctx> Plan<'ctx> {
             }
         }
         pays &= left <= plan.checks.len();
-        (pays && plan.conditions.len() <= CONDITIONS).then_some(plan)
+        if !pays || plan.conditions.len() > CONDITIONS {
+            return None;
+        }
+        let region = Region::of(&plan.graph, head);
+        plan.clamps = Some(Clamps::of(&region, &mut ranges, &plan.conditions));
+        Some(plan)
     }
 
     fn apply(self, function: Value<'ctx>) {
@@ -144,6 +154,9 @@ impl<'ctx> Plan<'ctx> {
         for check in self.checks.iter().filter_map(|at| Check::of(*at)) {
             let passes = check.at.successors().first() == Some(&check.next);
             check.at.set_condition(guard.boolean(passes));
+        }
+        if let Some(clamps) = self.clamps {
+            clamps.narrow(&region);
         }
         keep_loops(function, other);
     }

@@ -88,7 +88,7 @@ impl<'ctx> Bound<'ctx> {
     }
 
     /// The least and the largest number that it can be.
-    pub(super) fn limits(&self) -> (i128, i128) {
+    pub(in crate::opt) fn limits(&self) -> (i128, i128) {
         match self {
             Bound::Number(n) => (*n, *n),
             Bound::Value(_, limits) => *limits,

@@ -42,15 +42,54 @@ impl Kernel {
     }
 
     fn nested(&mut self, depth: usize, trips: [ValueId; 2], numbers: [ValueId; 2]) {
-        self.in_loop(trips[depth % 2], |kernel| {
+        let body = |kernel: &mut Kernel| {
             if depth > 1 {
                 kernel.nested(depth - 1, trips, numbers);
             }
             if depth == 1 || kernel.generator.random.chance(40) {
                 kernel.access_of_nest(numbers);
             }
-            vec![]
-        });
+        };
+        if self.generator.random.chance(20) {
+            self.in_steps(numbers[1], body);
+        } else {
+            self.in_loop(trips[depth % 2], |kernel| {
+                body(kernel);
+                vec![]
+            });
+        }
+    }
+
+    /// A loop that counts how many iterations are left, as `step_by` does; its index grows by more than one.
+    fn in_steps(&mut self, first: ValueId, body: impl FnOnce(&mut Self)) {
+        let g = &mut self.generator;
+        let (value, mask, one) = (g.any_value(64), g.constant(64, 3), g.constant(64, 1));
+        let below_four = g.binary_with(Binary::And, 0, value, mask);
+        let trips = g.binary_with(Binary::Add, 0, below_four, one);
+        let step = g.random.pick(&[1, 2, 5]);
+        let (step, down) = (g.constant(64, step), g.constant(64, u64::MAX.into()));
+        let before = g.here();
+        let header = g.begin();
+        let counter = g.define(64, Definition::Phi(vec![]));
+        let left = g.define(64, Definition::Phi(vec![]));
+        let scope = g.scope.clone();
+        self.counters.push(counter);
+        body(self);
+        self.counters.pop();
+        let g = &mut self.generator;
+        let grown = g.binary_with(Binary::Add, 0, counter, step);
+        let less = g.binary_with(Binary::Add, 0, left, down);
+        let zero = g.constant(64, 0);
+        let is_over = g.compare("eq", less, zero);
+        let latch = g.here();
+        let exit = g.begin();
+        g.function.blocks[before].end = Terminator::Br(header);
+        g.function.blocks[latch].end = Terminator::CondBr(is_over, exit, header);
+        for (phi, first, next) in [(counter, first, grown), (left, trips, less)] {
+            g.function.values[phi].definition =
+                Definition::Phi(vec![(before, first), (latch, next)]);
+        }
+        g.scope = scope;
     }
 
     /// A checked load, or store, at an index of the counters.
