@@ -235,7 +235,7 @@ passes! {
         "short copies become the widest aligned loads and stores",
         "LLVM's SROA does not run any more", "longer and unaligned copies";
     WideMinMax: "wide-min-max", Emission, performance("wide_minima_are_the_same", "corpus: dilate 1.332, erode 1.069, count_unset 0.909"),
-        "minima and maxima of 8 and 16 bits are taken in 32 bits",
+        "minima, maxima and distances of 8 and 16 bits are taken in 32 bits",
         "LLVM must not run after it", "results";
     TrailingZeros: "trailing-zeros", Emission, performance("trailing_zeros_are_the_same", "corpus: sobol_gpu 1.137, count_characters 0.952"),
         "trailing zeros of numbers that may be zero are counted without a branch",

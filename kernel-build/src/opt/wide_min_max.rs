@@ -1,8 +1,10 @@
-//! The smaller and the larger of two numbers of 8 or 16 bits, in 32 bits.
+//! The smaller and the larger of two numbers of 8 or 16 bits, and their distance, in 32 bits.
 //!
 //! For `min` and `max` of 16 bits ptxas 13.0 packs halves of registers (`PRMT`, `VIMNMX.U16x2`), and spills: the maximum of 25 bytes takes 31 registers and 28
 //! bytes of stack for sm_90; in 32 bits 29 registers and none. A load extends what it reads at no cost, and what is extended once stays so from one
 //! of these operations to the next. Must run last: LLVM makes them narrow again.
+
+mod differences; // distances of narrow numbers
 
 use super::defined;
 use crate::llvm::{Builder, Module, Op, TypeKind, Value};
@@ -18,6 +20,7 @@ pub(crate) fn widen(module: &mut Module<'_>) {
             }
         }
         wide.phis(module);
+        differences::widen(module, function);
     }
 }
 

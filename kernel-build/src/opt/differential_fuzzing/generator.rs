@@ -299,9 +299,31 @@ impl Generator {
             let how = self.random.pick(&HOW);
             let (one, other) = (self.any_value(bits), self.any_value(bits));
             let one = if self.random.chance(70) { last } else { one };
-            last = self.binary(how, one, other);
+            last = if self.random.chance(25) {
+                self.distance_of(one, other)
+            } else {
+                self.binary(how, one, other)
+            };
         }
         last
+    }
+
+    /// The distance of two numbers, or nearly that.
+    fn distance_of(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        let how = self
+            .random
+            .pick(&["ult", "ule", "ugt", "uge", "slt", "sge"]);
+        let which = self.compare(how, a, b);
+        let (more, less) = (
+            self.binary(Binary::Sub, b, a),
+            self.binary(Binary::Sub, a, b),
+        );
+        let (yes, no) = if self.random.chance(50) {
+            (more, less)
+        } else {
+            (less, more)
+        };
+        self.define(self.bits(a), Definition::Select(which, yes, no))
     }
 
     /// A shift amount, nearly always below the width.
