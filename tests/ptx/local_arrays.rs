@@ -34,6 +34,19 @@ fn largest(i: Index1D, x: &[Float4], mut y: DisjointSlice<u32>) {
 // ptx-count: 4 setp
 // ptx-not: .local
 
+/// An iterator that skips elements is one loop over the array.
+#[kernel]
+fn present(i: Index1D, n: usize, x: &[f32], mut y: DisjointSlice<f32>) {
+    if let Some(y) = y.get_mut(i) {
+        let (a, b, c) = (x.get(i.get()), x.get(i.get() + n), x.get(i.get() + 8 * n));
+        for value in [a, b, c].into_iter().flatten() {
+            *y = *y * 0.5 + value;
+        }
+    }
+}
+// ptx-count: 3 ld.global.nc.b32
+// ptx-not: .local
+
 /// An array that is indexed by what memory holds has no other place.
 #[kernel]
 fn picked(i: Index1D, x: &[Float4], which: &[u32], mut y: DisjointSlice<f32>) {

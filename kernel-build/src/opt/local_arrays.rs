@@ -15,13 +15,14 @@
 //! ```
 //! Where the back edge is taken `end` is false, so `merged` is `up`: the counter becomes an add recurrence, and control flow stays as it is.
 //!
-//! Where arrays are left then, jumps are threaded, which makes one test of the two, but not in functions with `.aligned` operations: of those
-//! `jump_threading` has chosen the regions where that is safe.
+//! Where arrays are left then, jumps are threaded, which makes one test of the two, and [nests](loop_merging) that are one loop are merged, but not in
+//! functions with `.aligned` operations: of those `jump_threading` has chosen the regions where that is safe.
 //!
 //! Loops that index arrays which are still left become [straight code](whole_unrolling), also where that is longer than LLVM allows itself.
 //!
 //! Each of this is done if LLVM then gets an array out of local memory, and not otherwise.
 
+pub(super) mod loop_merging; // nests of loops that are one
 mod whole_unrolling; // loops that index arrays
 
 use super::loops::{self, Loop};
@@ -47,6 +48,7 @@ pub(crate) fn promote(module: &mut Module<'_>, machine: &Machine<'_>) -> Result<
     chosen.retain(|name, _| !aligned(name));
     attempt(module, chosen, |module, functions| {
         functions.run(module, Passes::thread_jumps(), None)?;
+        functions.again(module, loop_merging::merge);
         functions.run(module, Passes::rotate_loops(), None)?;
         functions.optimise(module, Some(machine))
     })?;

@@ -438,6 +438,24 @@ fn promoted_local_arrays_do_the_same() {
     compared.has_events(300);
 }
 
+/// Nests of any kind: of a loop whose first block only begins another one.
+#[test]
+fn merged_nests_do_the_same() {
+    let nests = Suite {
+        prepare: |module| {
+            thread_jumps(module);
+            module.run(Passes::close_loops(), None).unwrap();
+        },
+        function: kernels::with_nest,
+        functions: 400,
+        ..KERNELS
+    };
+    let compared = check(&nests, |module| {
+        each(module, local_arrays::loop_merging::merge)
+    });
+    compared.are_enough(40, 1000, 50);
+}
+
 /// Without the optimisation that follows: each convergent call stays where it is.
 #[test]
 fn resolved_counters_keep_convergent_calls() {
