@@ -15,6 +15,7 @@ mod figures; // registers and instructions of both forms, against the limit
 mod pair; // two kernels with equal results
 
 // The pairs.
+mod array_iterators;
 mod arrays;
 mod inclusive_ranges;
 mod integers;
@@ -32,7 +33,7 @@ use warploom::prelude::*;
 use pair::Pair;
 
 /// The pairs by the names of their files, in the order of the page.
-const FILES: [(&str, &[Pair]); 8] = [
+const FILES: [(&str, &[Pair]); 9] = [
     ("ranges", ranges::PAIRS),
     ("inclusive_ranges", inclusive_ranges::PAIRS),
     ("slices", slices::PAIRS),
@@ -41,6 +42,7 @@ const FILES: [(&str, &[Pair]); 8] = [
     ("searches", searches::PAIRS),
     ("integers", integers::PAIRS),
     ("arrays", arrays::PAIRS),
+    ("array_iterators", array_iterators::PAIRS),
 ];
 
 fn main() -> ExitCode {
