@@ -36,21 +36,38 @@ pub(crate) fn require<'ctx>(
     Ok(None)
 }
 
-/// The names of the functions that are to be inlined and are not.
+/// The names of the functions that are to be inlined and are not: of those that kernels reach, which LLVM has not been told of yet.
 fn left(module: &Module<'_>) -> HashSet<String> {
-    let mut sizes = Sizes::default();
-    let functions = defined(module);
-    let mut chosen: HashSet<Value<'_>> = HashSet::new();
-    let mut kept: HashSet<Value<'_>> = HashSet::new();
-    for function in &functions {
-        let is_short = matches!(sizes.of(*function), Size::Of(size) if size <= LARGE_FUNCTION);
-        let called = callees(*function).into_iter();
-        let (inlined, not) = called
-            .partition::<Vec<_>, _>(|callee| is_short && matches!(sizes.of(*callee), Size::Of(_)));
-        chosen.extend(inlined);
-        kept.extend(not);
+    let mut calls: HashMap<Value<'_>, Vec<Value<'_>>> = HashMap::new();
+    let mut todo = defined(module);
+    if todo.iter().any(|f| f.is_kernel()) {
+        todo.retain(|f| f.is_kernel());
     }
-    chosen.difference(&kept).map(|f| f.name()).collect()
+    while let Some(function) = todo.pop() {
+        calls.entry(function).or_insert_with(|| {
+            let callees = callees(function);
+            todo.extend(&callees);
+            callees
+        });
+    }
+    let mut sizes = Sizes {
+        calls: &calls,
+        known: HashMap::new(),
+    };
+    let (mut chosen, mut kept) = (HashSet::new(), HashSet::new());
+    for (function, callees) in &calls {
+        for callee in callees {
+            let is_short = matches!(sizes.of(*function), Size::Of(size) if size <= LARGE_FUNCTION);
+            if is_short && matches!(sizes.of(*callee), Size::Of(_)) {
+                chosen.insert(*callee);
+            } else {
+                kept.insert(*callee);
+            }
+        }
+    }
+    let left = chosen.difference(&kept);
+    let untold = left.filter(|f| !f.has_attribute("alwaysinline"));
+    untold.map(|f| f.name()).collect()
 }
 
 /// What is known of a function.
@@ -64,24 +81,26 @@ enum Size {
     Of(usize),
 }
 
-#[derive(Default)]
-struct Sizes<'ctx>(HashMap<Value<'ctx>, Size>);
+struct Sizes<'a, 'ctx> {
+    calls: &'a HashMap<Value<'ctx>, Vec<Value<'ctx>>>,
+    known: HashMap<Value<'ctx>, Size>,
+}
 
-impl<'ctx> Sizes<'ctx> {
+impl<'ctx> Sizes<'_, 'ctx> {
     fn of(&mut self, function: Value<'ctx>) -> Size {
-        if let Some(known) = self.0.get(&function) {
+        if let Some(known) = self.known.get(&function) {
             return *known;
         }
-        self.0.insert(function, Size::Open);
+        self.known.insert(function, Size::Open);
         let mut size = Size::Of(function.instructions().len());
-        for callee in callees(function) {
-            size = match (size, self.of(callee)) {
+        for callee in self.calls.get(&function).into_iter().flatten() {
+            size = match (size, self.of(*callee)) {
                 (_, Size::Open) => Size::Recursive,
                 (Size::Of(own), Size::Of(more)) => Size::Of(own.saturating_add(more)),
                 (own, _) => own,
             };
         }
-        self.0.insert(function, size);
+        self.known.insert(function, size);
         size
     }
 }
