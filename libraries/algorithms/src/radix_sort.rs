@@ -154,19 +154,39 @@ impl<'s, 'a, K: RadixKey> Sort<'s, 'a, K> {
     /// [`Error::TooShort`] if `out` has fewer elements than there are keys, or the plan is for fewer; [`Error::TooMany`] from 2^32 keys on;
     /// [`Error::Argument`] if a key has not all bits of [`bits`](Self::bits); what launches and allocations report.
     pub fn into(self, out: impl IntoOutput<K>) -> Result<(), Error> {
-        let (out, n) = (out.output(), self.keys.len());
+        self.queue(out.output(), |job, plan| job.run::<false>(plan))
+    }
+
+    /// [`into`](Self::into) with kernels for `ITEMS` items of a thread and `BLOCKS` blocks of a multiprocessor, whatever the table of tunings has: for the tuner.
+    /// Not with a plan, which is made for the table.
+    #[doc(hidden)]
+    pub fn into_tuned<const ITEMS: usize, const BLOCKS: usize>(
+        self,
+        out: impl IntoOutput<K>,
+    ) -> Result<(), Error> {
+        self.queue(out.output(), |job, plan| {
+            job.tiles::<ITEMS, BLOCKS, false>(plan)
+        })
+    }
+
+    fn queue(
+        self,
+        out: DeviceSliceMut<'_, K>,
+        run: impl FnOnce(Job<K, u8>, Option<&mut SortPlan<K>>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let n = self.keys.len();
         Error::check_room("the output of a sort", out.len(), n)?;
         let mut none = self.stream.device().alloc_uninit(0)?;
         let no_input = self.stream.device().alloc_uninit(0)?;
-        Job {
+        let job = Job {
             stream: self.stream,
             order: self.by.order::<K>(n)?,
             input: Some((self.keys, no_input.as_slice())),
             keys_out: out.into_slice(..n)?,
             values_out: none.as_slice_mut(),
             portion: MOST_ITEMS,
-        }
-        .run::<false>(self.plan)
+        };
+        run(job, self.plan)
     }
 }
 
@@ -194,7 +214,26 @@ impl<'s, 'a, K: RadixKey, V: Plain> SortPairs<'s, 'a, K, V> {
         keys_out: impl IntoOutput<K>,
         values_out: impl IntoOutput<V>,
     ) -> Result<(), Error> {
-        let (keys_out, values_out) = (keys_out.output(), values_out.output());
+        let out = (keys_out.output(), values_out.output());
+        self.queue(out, |job, plan| job.run::<true>(plan))
+    }
+
+    /// As [`Sort::into_tuned`].
+    #[doc(hidden)]
+    pub fn into_tuned<const ITEMS: usize, const BLOCKS: usize>(
+        self,
+        keys_out: impl IntoOutput<K>,
+        values_out: impl IntoOutput<V>,
+    ) -> Result<(), Error> {
+        let out = (keys_out.output(), values_out.output());
+        self.queue(out, |job, plan| job.tiles::<ITEMS, BLOCKS, true>(plan))
+    }
+
+    fn queue(
+        self,
+        (keys_out, values_out): (DeviceSliceMut<'_, K>, DeviceSliceMut<'_, V>),
+        run: impl FnOnce(Job<K, V>, Option<&mut SortPlan<K, V>>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let n = self.keys.len();
         if self.values.len() != n {
             return Err(Error::DifferentLengths {
@@ -206,15 +245,15 @@ impl<'s, 'a, K: RadixKey, V: Plain> SortPairs<'s, 'a, K, V> {
         }
         Error::check_room("the output of a sort's keys", keys_out.len(), n)?;
         Error::check_room("the output of a sort's values", values_out.len(), n)?;
-        Job {
+        let job = Job {
             stream: self.stream,
             order: self.by.order::<K>(n)?,
             input: Some((self.keys, self.values)),
             keys_out: keys_out.into_slice(..n)?,
             values_out: values_out.into_slice(..n)?,
             portion: MOST_ITEMS,
-        }
-        .run::<true>(self.plan)
+        };
+        run(job, self.plan)
     }
 }
 

@@ -11,8 +11,8 @@ use warploom_algorithms::{Error, RadixFields, RadixKey, SortPlan};
 
 use crate::{check, noise};
 
-/// Elements of a tile with keys of up to 4 bytes, of 5 to 8, and of more.
-const TILES: [usize; 3] = [384 * 19, 384 * 11, 384 * 5];
+/// Elements of a tile with keys of 4 bytes.
+const TILE: usize = SortPlan::<u32>::TILE;
 
 /// Words that share more bits the larger `rounds` is: each round takes those that two words have in common.
 fn with_entropy(n: usize, rounds: usize) -> Vec<u32> {
@@ -88,7 +88,7 @@ fn sorts_pairs<K: RadixKey>(keys: &[K], descending: bool) {
 
 #[test]
 fn lengths_around_tiles() {
-    let [tile, ..] = TILES;
+    let tile = TILE;
     for n in [0, 1, 2, 31, 32, 33, 383, 384, 385] {
         sorts(&noise(n), u32::cmp);
     }
@@ -194,7 +194,7 @@ fn structs_by_their_fields() {
 
 #[test]
 fn distributions() {
-    let n = 2 * TILES[0] + 100;
+    let n = 2 * TILE + 100;
     sorts(&vec![0xff00_00ffu32; n], u32::cmp);
     sorts(&(0..n as u32).collect::<Vec<_>>(), u32::cmp);
     sorts(&(0..n as u32).rev().collect::<Vec<_>>(), u32::cmp);
@@ -209,7 +209,8 @@ fn distributions() {
 
 #[test]
 fn pairs_are_sorted_stably() {
-    for n in [1, 1000, TILES[0], 30_000] {
+    let tile = SortPlan::<u32, u32>::PAIRS_TILE;
+    for n in [1, 1000, tile - 1, tile, tile + 1, 2 * tile + 1, 30_000] {
         let keys = with_entropy(n, 3);
         sorts_pairs(&keys, false);
         sorts_pairs(&keys, true);
@@ -225,7 +226,7 @@ fn pairs_are_sorted_stably() {
 
 #[test]
 fn descending_is_the_reverse_of_distinct_keys() {
-    let mut expected = wide(3 * TILES[1] + 5);
+    let mut expected = wide(3 * SortPlan::<u64>::TILE + 5);
     let keys = expected.clone();
     expected.sort_by(|a, b| b.cmp(a));
     check(&expected, |device, stream| {
@@ -269,7 +270,7 @@ fn values_of_any_size() {
             Ok(w.to_vec(stream)?)
         });
     }
-    for n in [777, 20_000] {
+    for n in [777, 30_000] {
         check_values(n, |i| i as u8);
         check_values(n, |i| u64::from(i) << 20);
         check_values(n, |i| [i; 3]);
@@ -277,10 +278,39 @@ fn values_of_any_size() {
     }
 }
 
+/// Each row of the table of tunings: all sizes of keys with all sizes of values, which are exchanged up to 8 bytes.
+#[test]
+fn keys_and_values_of_every_size() {
+    fn check_sizes<K: RadixKey, V: Plain + PartialEq + Debug>(
+        key: impl Fn(u64) -> K,
+        value: impl Fn(u32) -> V,
+    ) {
+        let n = 2 * SortPlan::<K, V>::PAIRS_TILE + 7;
+        let keys: Vec<_> = wide(n).iter().map(|&x| key(x % 1000)).collect();
+        let values: Vec<_> = (0..n as u32).map(value).collect();
+        let order = stable_order(&keys, false);
+        let expected: Vec<_> = order.iter().map(|&i| values[i as usize]).collect();
+        check(&expected, |device, stream| {
+            let (x, v) = (device.upload(&keys)?, device.upload(&values)?);
+            let (mut y, mut w) = (device.alloc_uninit(n)?, device.alloc_uninit(n)?);
+            stream.sort_pairs(&x, &v).into(&mut y, &mut w)?;
+            Ok(w.to_vec(stream)?)
+        });
+    }
+    check_sizes(|x| x as u16, |i| i as u16);
+    check_sizes(|x| x as u32, |i| u64::from(i) << 20);
+    check_sizes(|x| x as u32, |i| [i; 4]);
+    check_sizes(|x| x << 30, |i| i);
+    check_sizes(|x| x << 30, |i| u64::from(i) << 20);
+    check_sizes(|x| x << 30, |i| [i; 4]);
+    check_sizes(|x| u128::from(x) << 60, |i| i as u8);
+    check_sizes(|x| u128::from(x) << 60, |i| [i; 4]);
+}
+
 /// In one tile numbers of values are exchanged, which are larger than both.
 #[test]
 fn bytes_with_bytes() {
-    for n in [TILES[0], 20_000] {
+    for n in [TILE, 20_000] {
         let keys: Vec<_> = noise(n).iter().map(|&x| x as u8).collect();
         let order = stable_order(&keys, false);
         let expected: Vec<_> = order.iter().map(|&i| i as u8).collect();
@@ -296,7 +326,7 @@ fn bytes_with_bytes() {
 
 #[test]
 fn in_place() {
-    for n in [0, 100, TILES[0], 20_000] {
+    for n in [0, 100, TILE, 20_000] {
         let keys = noise(n);
         let bytes: Vec<_> = keys.iter().map(|&x| x as u8).collect();
         let mut expected = (keys.clone(), bytes.clone());
@@ -317,13 +347,13 @@ fn in_place() {
 
 #[test]
 fn only_the_first_elements_of_a_longer_output_are_written() {
-    let keys = noise(9000);
+    let keys = noise(30_000);
     let mut expected = keys.clone();
     expected.sort_unstable();
     expected.extend([7, 7]);
     check(&expected, |device, stream| {
         let x = device.upload(&keys)?;
-        let mut y = device.filled(9002, 7)?;
+        let mut y = device.filled(30_002, 7)?;
         stream.sort(&x).into(&mut y)?;
         Ok(y.to_vec(stream)?)
     });
@@ -337,7 +367,7 @@ fn a_plan_serves_shorter_sorts() {
         sorted.sort_unstable();
         sorted
     };
-    let lengths = [30_000, 100, 8000];
+    let lengths = [30_000, 100, 20_000];
     let expected: Vec<_> = lengths.into_iter().flat_map(sorted).collect();
     check(&expected, |device, stream| {
         let x = device.upload(&keys)?;
@@ -354,7 +384,7 @@ fn a_plan_serves_shorter_sorts() {
 
 #[test]
 fn graphs_record_a_sort_with_a_plan() {
-    let keys = noise(9000);
+    let keys = noise(20_000);
     let mut expected = keys.clone();
     expected.sort_unstable();
     check(&expected, |device, stream| {
@@ -379,11 +409,11 @@ fn graphs_record_a_sort_with_a_plan() {
 fn what_does_not_fit_is_an_error() -> Result<(), Error> {
     let device = Device::emulator();
     let stream = device.stream()?;
-    let x = device.upload(&noise(9000))?;
-    let (mut short, mut y) = (device.zeroed(8999)?, device.zeroed(9000)?);
-    let mut plan = SortPlan::new(&device, 8999)?;
-    let values = device.zeroed::<u8>(8999)?;
-    let mut values_out = device.zeroed::<u8>(9000)?;
+    let x = device.upload(&noise(20_000))?;
+    let (mut short, mut y) = (device.zeroed(19_999)?, device.zeroed(20_000)?);
+    let mut plan = SortPlan::new(&device, 19_999)?;
+    let values = device.zeroed::<u8>(19_999)?;
+    let mut values_out = device.zeroed::<u8>(20_000)?;
     let errors = [
         stream.sort(&x).into(&mut short),
         stream.sort(&x).plan(&mut plan).into(&mut y),
@@ -394,10 +424,10 @@ fn what_does_not_fit_is_an_error() -> Result<(), Error> {
     assert_eq!(
         errors,
         [
-            "the output of a sort has room for 8999 elements, but 9000 are needed; make it with at least that many",
-            "the plan of a sort, for keys, has room for 8999 elements, but 9000 are needed; make it with at least that many",
+            "the output of a sort has room for 19999 elements, but 20000 are needed; make it with at least that many",
+            "the plan of a sort, for keys, has room for 19999 elements, but 20000 are needed; make it with at least that many",
             "the end of a sort's bits is 33, and must be at most the number of bits of a key",
-            "the slice of keys has 9000 elements and the slice of values has 8999; they must be as many",
+            "the slice of keys has 20000 elements and the slice of values has 19999; they must be as many",
         ]
     );
     Ok(())

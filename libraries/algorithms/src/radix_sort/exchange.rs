@@ -16,11 +16,6 @@ impl<'k, const ITEMS: usize> Exchange<'k, ITEMS> {
     /// Places.
     const PLACES: usize = ITEMS * THREADS;
 
-    /// Bytes that a launch gives for items of at most `size` bytes.
-    pub(super) const fn bytes(size: usize) -> u32 {
-        (Self::PLACES * size) as u32
-    }
-
     /// For items of at most `size` bytes.
     #[inline(always)]
     pub(super) fn new(memory: DynamicShared<'k, u8>, size: usize) -> Self {

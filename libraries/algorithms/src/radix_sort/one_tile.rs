@@ -8,14 +8,20 @@ use warploom::prelude::*;
 use super::exchange::{Exchange, put};
 use super::key::RadixKey;
 use super::part::Part;
-use super::rank::{COUNTERS, Order, clear, item, rank};
+use super::rank::{Counters, Order, THREADS, clear, item, rank};
 
 /// Bytes of the largest item that is exchanged: a key, or the number of a value.
-pub(super) const fn exchanged_bytes<K>(pairs: bool) -> usize {
-    if pairs && size_of::<K>() < 4 {
-        4
+const fn exchanged_bytes(key: usize, pairs: bool) -> usize {
+    if pairs && key < 4 { 4 } else { key }
+}
+
+/// Dynamic shared memory for `items` items of each thread, with keys of `key` bytes: for counters, then for the exchange.
+pub(super) const fn memory_bytes(items: usize, key: usize, pairs: bool) -> usize {
+    let places = items * THREADS * exchanged_bytes(key, pairs);
+    if places > Counters::BYTES {
+        places
     } else {
-        size_of::<K>()
+        Counters::BYTES
     }
 }
 
@@ -31,31 +37,34 @@ pub(super) fn radix_tile<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS:
     mut keys_out: DisjointSlice<K>,
     mut values_out: DisjointSlice<V>,
 ) {
-    let counters = shared_array!(u32, COUNTERS);
-    let exchange = Exchange::<ITEMS>::new(memory, exchanged_bytes::<K>(PAIRS));
+    // One after the other in the same memory.
+    let counters = Counters::new(memory, 0);
+    let exchange = Exchange::<ITEMS>::new(memory, exchanged_bytes(size_of::<K>(), PAIRS));
     let part = Part::<ITEMS>::new(block, 0, keys.len());
     let mut own = part.items(keys);
     let mut numbers: [u32; ITEMS] = from_fn(|k| item::<ITEMS>(block, k) as u32);
     for pass in 0..order.passes() {
-        clear(block, counters);
+        // SAFETY: a barrier lies behind the reads of the pass before.
+        unsafe { clear(block, counters) };
         block.sync();
         let digits = part.digits(order.digit(pass), own);
-        let placed = |k, place| {
-            // SAFETY: `rank` gives each item a place of its own; its barriers lie behind the reads of the pass before.
-            unsafe { exchange.write(place, own[k]) }
-        };
-        let places = rank(block, warp, counters, digits, 1, |_| (), placed).places;
+        // SAFETY: these are digits; the exchange uses the memory after the next barrier.
+        let places = unsafe { rank(block, warp, counters, digits, |_| (), |_, _| ()) }.places;
+        block.sync();
+        // SAFETY: `rank` gives each item a place of its own; a barrier lies behind the use of the counters.
+        unroll_all::<ITEMS>(|k| unsafe { exchange.write(places.get(k), own[k]) });
         block.sync();
         // SAFETY: all places were written; a barrier lies between.
         own = unsafe { exchange.own(block) };
         if PAIRS {
             block.sync();
             // SAFETY: as above; the barrier lies behind the reads of keys.
-            unroll_all::<ITEMS>(|k| unsafe { exchange.write(places[k], numbers[k]) });
+            unroll_all::<ITEMS>(|k| unsafe { exchange.write(places.get(k), numbers[k]) });
             block.sync();
             // SAFETY: as above.
             numbers = unsafe { exchange.own(block) };
         }
+        block.sync();
     }
     let (keys_out, values_out) = (keys_out.raw(), values_out.raw());
     unroll_all::<ITEMS>(|k| {

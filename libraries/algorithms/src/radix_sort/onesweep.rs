@@ -24,7 +24,7 @@ use warploom::prelude::*;
 use super::exchange::{Exchange, put};
 use super::key::RadixKey;
 use super::part::Part;
-use super::rank::{COUNTERS, DIGITS, Digit, Ranks, clear, item, rank};
+use super::rank::{Counters, DIGITS, Digit, LANES, Ranks, THREADS, clear, item, rank};
 
 /// The word holds the number of items of its own tile.
 const OWN: u32 = 1 << 30;
@@ -37,13 +37,35 @@ pub(super) const MOST_ITEMS: usize = NUMBER as usize;
 /// Values of more bytes are not exchanged in shared memory, for which they are too large, but written as they are read.
 const EXCHANGED: usize = 8;
 
-/// Bytes of the largest item that is exchanged.
-pub(super) const fn exchanged_bytes<K, V>() -> usize {
-    let (key, value) = (size_of::<K>(), size_of::<V>());
+/// Bytes of the largest item that is exchanged, of a key and a value of so many bytes.
+pub(super) const fn exchanged_bytes((key, value): (usize, usize)) -> usize {
     if value <= EXCHANGED && value > key {
         value
     } else {
         key
+    }
+}
+
+/// Bytes of shared memory that a block has on every device.
+pub(super) const MOST_MEMORY: usize = 48 << 10;
+
+/// Bytes of the memory that is not dynamic.
+pub(super) const OTHER_MEMORY: usize = (DIGITS + DIGITS / LANES + 8) * size_of::<u32>();
+
+/// Whether the counters are where the items are exchanged later: if there is no room for both.
+const fn is_shared(items: usize, size: usize) -> bool {
+    items * THREADS * size + Counters::BYTES + OTHER_MEMORY > MOST_MEMORY
+}
+
+/// Dynamic shared memory for `items` items of each thread, of `size` bytes: places for all, and the counters.
+pub(super) const fn memory_bytes(items: usize, size: usize) -> usize {
+    let places = items * THREADS * size;
+    if !is_shared(items, size) {
+        places + Counters::BYTES
+    } else if places > Counters::BYTES {
+        places
+    } else {
+        Counters::BYTES
     }
 }
 
@@ -67,9 +89,46 @@ pub(super) struct Sweep {
     pub(super) next_tiles: usize,
 }
 
-/// Moves `keys`, and `values` if `PAIRS`, to their places in the output.
+/// Moves `keys`, and `values` if `PAIRS`, to their places in the output. In 80 registers, so that a multiprocessor has two blocks.
 #[kernel(block(384), launch_bounds(max_threads = 384, min_blocks = 2))]
 pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS: bool>(
+    block: Block,
+    warp: Warp,
+    memory: DynamicShared<u8>,
+    keys: &[K],
+    values: &[V],
+    sweep: Sweep,
+    state: &[Atomic<u32>],
+    keys_out: DisjointSlice<K>,
+    values_out: DisjointSlice<V>,
+) {
+    sweep_tile::<K, V, ITEMS, PAIRS>(
+        block, warp, memory, keys, values, sweep, state, keys_out, values_out,
+    );
+}
+
+/// [`radix_sweep`] in 56 registers, so that a multiprocessor has three blocks.
+#[kernel(block(384), launch_bounds(max_threads = 384, min_blocks = 3))]
+pub(super) fn radix_sweep_3<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS: bool>(
+    block: Block,
+    warp: Warp,
+    memory: DynamicShared<u8>,
+    keys: &[K],
+    values: &[V],
+    sweep: Sweep,
+    state: &[Atomic<u32>],
+    keys_out: DisjointSlice<K>,
+    values_out: DisjointSlice<V>,
+) {
+    sweep_tile::<K, V, ITEMS, PAIRS>(
+        block, warp, memory, keys, values, sweep, state, keys_out, values_out,
+    );
+}
+
+/// What a block does.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "those of the kernels")]
+fn sweep_tile<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS: bool>(
     block: Block,
     warp: Warp,
     memory: DynamicShared<u8>,
@@ -80,19 +139,14 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
     mut keys_out: DisjointSlice<K>,
     mut values_out: DisjointSlice<V>,
 ) {
-    let counters = shared_array!(u32, COUNTERS);
+    let size = const { exchanged_bytes((size_of::<K>(), size_of::<V>())) };
+    let is_shared = is_shared(ITEMS, size);
+    let counters = Counters::new(memory, if is_shared { 0 } else { ITEMS * THREADS * size });
     let starts = shared_array!(u32, DIGITS);
-    let number = shared_array!(u32, 1);
-    let exchange = Exchange::<ITEMS>::new(memory, exchanged_bytes::<K, V>());
+    let exchange = Exchange::<ITEMS>::new(memory, size);
     let thread = block.thread();
     let digit = sweep.digit;
-    if thread == 0 {
-        let next = state[sweep.counter].fetch_add(1, Relaxed);
-        number.atomic(0).store(next, Ordering::Relaxed);
-    }
-    clear(block, counters);
-    block.sync();
-    let tile = number.atomic(0).load(Ordering::Relaxed) as usize;
+    let tile = next_tile(block, counters, &state[sweep.counter]);
     let part = Part::<ITEMS>::new(block, tile, keys.len());
     let own = part.items(keys);
     let digits = part.digits(digit, own);
@@ -102,22 +156,23 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
             word(tile).store(if tile == 0 { ALL } else { OWN } | count, Relaxed);
         }
     };
+    let placed = |k, place| {
+        if !is_shared {
+            // SAFETY: `rank` gives each item of the tile a place of its own; nothing was read yet.
+            unsafe { exchange.write(place, own[k]) }
+        }
+    };
+    // SAFETY: these are digits; if the memory is shared, the exchange uses the memory after the next barrier, else it has other memory.
     let Ranks {
         places,
         count,
         smaller,
-    } = rank(
-        block,
-        warp,
-        counters,
-        digits,
-        digit.one,
-        counted,
-        |k, place| {
-            // SAFETY: `rank` gives each item of the tile a place of its own; nothing was read yet.
-            unsafe { exchange.write(place, own[k]) }
-        },
-    );
+    } = unsafe { rank(block, warp, counters, digits, counted, placed) };
+    if is_shared {
+        block.sync();
+        // SAFETY: `rank` gives each item of the tile a place of its own; a barrier lies behind the use of the counters.
+        unroll_all::<ITEMS>(|k| unsafe { exchange.write(places.get(k), own[k]) });
+    }
     if thread < DIGITS {
         let start = state[sweep.starts + thread].load(Relaxed);
         let earlier = if tile == 0 { 0 } else { look_back(tile, word) };
@@ -133,11 +188,7 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
             // In the last tile of all, `count` has places without items.
             state[sweep.next_starts + thread].store(start.wrapping_add(count), Relaxed);
         }
-        let mut cleared = tile;
-        while cleared < sweep.next_tiles {
-            state[sweep.next_words + cleared * DIGITS + thread].store(0, Relaxed);
-            cleared += grid_dim().x as usize;
-        }
+        clear_next(block, tile, sweep, state);
     }
     block.sync();
     // SAFETY: written above by all threads below `DIGITS`, and not since; a barrier lies between.
@@ -158,7 +209,7 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
         unroll_all::<ITEMS>(|k| {
             let i = item::<ITEMS>(block, k);
             if i < part.len as usize {
-                let target = start(own[k]).wrapping_add(places[k]);
+                let target = start(own[k]).wrapping_add(places.get(k));
                 // SAFETY: as for the keys.
                 unsafe { put(values_out, target as usize, values[part.first + i]) };
             }
@@ -168,7 +219,7 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
     let own = part.items(values);
     block.sync();
     // SAFETY: as for the keys; a barrier lies behind the reads of those.
-    unroll_all::<ITEMS>(|k| unsafe { exchange.write(places[k], own[k]) });
+    unroll_all::<ITEMS>(|k| unsafe { exchange.write(places.get(k), own[k]) });
     block.sync();
     part.for_each_place(block, |k, place| {
         // SAFETY: the write above filled all places; a barrier lies between.
@@ -176,6 +227,30 @@ pub(super) fn radix_sweep<K: RadixKey, V: Plain, const ITEMS: usize, const PAIRS
         // SAFETY: as for the keys.
         unsafe { put(values_out, targets[k] as usize, value) };
     });
+}
+
+/// The number of the next tile, and all counters 0. Holds a barrier; nothing has used the counters' memory before.
+#[inline(always)]
+fn next_tile(block: Block, counters: Counters, tiles: &Atomic<u32>) -> usize {
+    let number = shared_array!(u32, 1);
+    if block.thread() == 0 {
+        let next = tiles.fetch_add(1, Relaxed);
+        number.atomic(0).store(next, Ordering::Relaxed);
+    }
+    // SAFETY: the first use of the memory.
+    unsafe { clear(block, counters) };
+    block.sync();
+    number.atomic(0).load(Ordering::Relaxed) as usize
+}
+
+/// Sets the words of the next launch to 0, those of all tiles by all blocks together.
+#[inline(always)]
+fn clear_next(block: Block, tile: usize, sweep: Sweep, state: &[Atomic<u32>]) {
+    let mut cleared = tile;
+    while cleared < sweep.next_tiles {
+        state[sweep.next_words + cleared * DIGITS + block.thread()].store(0, Relaxed);
+        cleared += grid_dim().x as usize;
+    }
 }
 
 /// How many items with the digit of this thread are in tiles before `tile`.

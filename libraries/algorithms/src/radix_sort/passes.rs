@@ -4,23 +4,48 @@ use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut};
 
 use super::RadixKey;
-use super::exchange::Exchange;
 use super::histogram::{self, Counted, radix_histogram};
 use super::one_tile::{self, radix_tile};
-use super::onesweep::{self, Sweep, radix_sweep};
+use super::onesweep::{self, Sweep, radix_sweep, radix_sweep_3};
 use super::plan::{Layout, SortPlan};
 use super::rank::{Order, THREADS};
 use crate::Error;
+use crate::tuning::sort_tunings;
 
-/// Items of a thread, by the largest of what is exchanged: as many as fit into the 80 registers that two blocks on a multiprocessor leave, and that a block has
-/// less than 48 KiB of shared memory.
+/// Bytes of a key and a value, as the table of tunings has them: 0 for no value.
+const fn sizes<K, V>(pairs: bool) -> (usize, usize) {
+    (size_of::<K>(), if pairs { size_of::<V>() } else { 0 })
+}
+
+macro_rules! items_by_sizes {
+    ($($sizes:pat => ($items:literal, $blocks:literal);)*) => {
+        /// Items of a thread, for a key and a value of so many bytes.
+        const fn items_of(sizes: (usize, usize)) -> usize {
+            match sizes {
+                $($sizes => $items,)*
+            }
+        }
+    };
+}
+sort_tunings!(items_by_sizes! {});
+
+/// Items of a thread.
 pub(super) const fn items<K, V>(pairs: bool) -> usize {
-    match (onesweep::exchanged_bytes::<K, V>(), pairs) {
-        (0..=4, false) => 19,
-        (0..=4, true) => 16,
-        (5..=8, _) => 11,
-        _ => 5,
-    }
+    items_of(sizes::<K, V>(pairs))
+}
+
+/// Calls [`Job::tiles`] with the numbers of the row for the sizes, and instantiates it with those alone.
+macro_rules! tiles_by_sizes {
+    ($job:ident, $plan:ident, $pairs:ident, $_last:pat => ($items:literal, $blocks:literal);) => {
+        $job.tiles::<$items, $blocks, $pairs>($plan)
+    };
+    ($job:ident, $plan:ident, $pairs:ident, $sizes:pat => ($items:literal, $blocks:literal); $($rows:tt)*) => {
+        if const { matches!(sizes::<K, V>($pairs), $sizes) } {
+            $job.tiles::<$items, $blocks, $pairs>($plan)
+        } else {
+            tiles_by_sizes!($job, $plan, $pairs, $($rows)*)
+        }
+    };
 }
 
 /// What is sorted into what.
@@ -48,15 +73,12 @@ impl<K: RadixKey, V: Plain> Job<'_, '_, '_, K, V> {
                 "keys of a radix sort have at most 16 bytes; sort pairs of a key and a value"
             );
         }
-        match const { items::<K, V>(PAIRS) } {
-            16 => self.tiles::<16, PAIRS>(plan),
-            19 => self.tiles::<19, PAIRS>(plan),
-            11 => self.tiles::<11, PAIRS>(plan),
-            _ => self.tiles::<5, PAIRS>(plan),
-        }
+        let job = self;
+        sort_tunings!(tiles_by_sizes! { job, plan, PAIRS, })
     }
 
-    fn tiles<const ITEMS: usize, const PAIRS: bool>(
+    /// Queues all launches, with kernels for `ITEMS` items of a thread and `BLOCKS` blocks of a multiprocessor.
+    pub(super) fn tiles<const ITEMS: usize, const BLOCKS: usize, const PAIRS: bool>(
         mut self,
         plan: Option<&mut SortPlan<K, V>>,
     ) -> Result<(), Error> {
@@ -92,7 +114,7 @@ impl<K: RadixKey, V: Plain> Job<'_, '_, '_, K, V> {
         }
         self.count(plan, &layout)?;
         for pass in 0..passes {
-            self.pass::<ITEMS, PAIRS>(plan, &layout, pass)?;
+            self.pass::<ITEMS, BLOCKS, PAIRS>(plan, &layout, pass)?;
         }
         if self.input.is_none() && passes % 2 == 1 {
             self.copy_back::<PAIRS>(plan)?;
@@ -127,7 +149,10 @@ impl<K: RadixKey, V: Plain> Job<'_, '_, '_, K, V> {
         mut self,
         plan: &mut SortPlan<K, V>,
     ) -> Result<(), Error> {
-        let shape = shape::<ITEMS>(1, const { one_tile::exchanged_bytes::<K>(PAIRS) });
+        let shape = shape(
+            1,
+            const { one_tile::memory_bytes(ITEMS, size_of::<K>(), PAIRS) },
+        );
         let (stream, order) = (self.stream, self.order);
         if let Some((keys, values)) = self.input {
             let (keys_out, values_out) = (self.keys_out, self.values_out);
@@ -175,7 +200,7 @@ impl<K: RadixKey, V: Plain> Job<'_, '_, '_, K, V> {
     }
 
     /// One pass, in as many launches as there are portions.
-    fn pass<const ITEMS: usize, const PAIRS: bool>(
+    fn pass<const ITEMS: usize, const BLOCKS: usize, const PAIRS: bool>(
         &mut self,
         plan: &mut SortPlan<K, V>,
         layout: &Layout,
@@ -221,29 +246,62 @@ impl<K: RadixKey, V: Plain> Job<'_, '_, '_, K, V> {
             } else {
                 values
             };
-            radix_sweep::<K, V, ITEMS, PAIRS>::launch(
-                self.stream,
-                shape::<ITEMS>(tiles, const { onesweep::exchanged_bytes::<K, V>() }),
-                keys.slice(range)?,
-                values,
-                sweep,
-                plan.state.as_atomics(),
-                &mut keys_out,
-                &mut values_out,
-            )?;
+            let shape = shape(tiles, const { sweep_bytes(ITEMS, sizes::<K, V>(PAIRS)) });
+            let (keys, state) = (keys.slice(range)?, plan.state.as_atomics());
+            match const { BLOCKS } {
+                3 => radix_sweep_3::<K, V, ITEMS, PAIRS>::launch(
+                    self.stream,
+                    shape,
+                    keys,
+                    values,
+                    sweep,
+                    state,
+                    &mut keys_out,
+                    &mut values_out,
+                )?,
+                _ => radix_sweep::<K, V, ITEMS, PAIRS>::launch(
+                    self.stream,
+                    shape,
+                    keys,
+                    values,
+                    sweep,
+                    state,
+                    &mut keys_out,
+                    &mut values_out,
+                )?,
+            }
         }
         Ok(())
     }
 }
 
-/// Blocks that exchange items of `size` bytes.
-fn shape<const ITEMS: usize>(blocks: u32, size: usize) -> Launch {
-    Launch::new(blocks, THREADS as u32).dynamic_shared(Exchange::<ITEMS>::bytes(size))
+/// Dynamic shared memory of a sweep.
+const fn sweep_bytes(items: usize, sizes: (usize, usize)) -> usize {
+    onesweep::memory_bytes(items, onesweep::exchanged_bytes(sizes))
+}
+
+/// Blocks with `bytes` bytes of memory.
+fn shape(blocks: u32, bytes: usize) -> Launch {
+    Launch::new(blocks, THREADS as u32).dynamic_shared(bytes as u32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_rows_of_the_table_fit_into_the_memory_of_every_device() {
+        for key in 1..=16 {
+            for value in 0..=64 {
+                let (sizes, pairs) = ((key, value), value > 0);
+                let items = items_of(sizes);
+                let sweep = sweep_bytes(items, sizes) + onesweep::OTHER_MEMORY;
+                let tile = one_tile::memory_bytes(items, key, pairs) + onesweep::OTHER_MEMORY;
+                let most = onesweep::MOST_MEMORY;
+                assert!(sweep.max(tile) <= most, "{key} and {value} bytes");
+            }
+        }
+    }
 
     /// As it is done from 2^30 elements on.
     #[test]

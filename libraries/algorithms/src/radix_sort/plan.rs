@@ -33,6 +33,10 @@ pub struct SortPlan<K: RadixKey, V: Plain = u8> {
 }
 
 impl<K: RadixKey> SortPlan<K> {
+    /// Keys of a tile, for tests of lengths around it.
+    #[doc(hidden)]
+    pub const TILE: usize = items::<K, u8>(false) * THREADS;
+
     /// Memory for sorts of up to `len` keys.
     ///
     /// # Errors
@@ -43,6 +47,10 @@ impl<K: RadixKey> SortPlan<K> {
 }
 
 impl<K: RadixKey, V: Plain> SortPlan<K, V> {
+    /// Pairs of a tile.
+    #[doc(hidden)]
+    pub const PAIRS_TILE: usize = items::<K, V>(true) * THREADS;
+
     /// Memory for sorts of up to `len` keys with their values.
     ///
     /// # Errors

@@ -1,0 +1,17 @@
+// Written by the benchmark of the algorithms, `--tune`, on NVIDIA H200 on 2026-11-26.
+macro_rules! sort_tunings {
+    ($with:ident! { $($arguments:tt)* }) => {
+        $with! { $($arguments)*
+            (0..=4, 0) => (25, 3);
+            (5..=8, 0) => (15, 3);
+            (9.., 0) => (7, 3);
+            (0..=4, 1..=4) => (26, 2);
+            (0..=4, 5..=8) => (13, 2);
+            (5..=8, 1..=8) => (11, 2);
+            (9.., 1..=8) => (5, 2);
+            (0..=4, 9..) => (16, 2);
+            (5.., 9..) => (5, 2);
+        }
+    };
+}
+pub(crate) use sort_tunings;
