@@ -3,6 +3,8 @@
 //! ```text
 //! algorithms --device emulator [--only NAME,…]            every row at small sizes on the emulator, against plain Rust; peers need only exist
 //! algorithms --peers LIBRARY [--out FOLDER]               on a GPU: both sides compared, then timed; results to <gpu>.tsv
+//! algorithms --tune FILE                                  on a GPU: candidates for the tunings of sorts timed; the fastest to FILE, a table as in
+//!                                                         libraries/algorithms/src/tuning/sort.rs. Needs `--features tune`
 //! ```
 //! `--max N` leaves out sizes above 2^N (default: 28), `--runs N` is how often each side is timed (default: 20). `--only` has names of algorithms; rows of others, of the same day
 //! and machine, stay in the file: so a run can be made in parts.
@@ -20,9 +22,11 @@ mod rows; // what is measured, as data
 #[path = "../../side_by_side/session.rs"]
 #[allow(dead_code, reason = "the other benchmarks use more of it")]
 mod session;
+#[cfg(feature = "tune")]
+mod tuner; // candidates for the tunings of sorts
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use warploom_harness::algorithms::{Machine, Results, file_name, summary, write};
@@ -43,7 +47,9 @@ const SMALL: [usize; 3] = [1, 1000, 20_011];
 
 fn main() -> ExitCode {
     let done = wishes(std::env::args().skip(1)).and_then(|wishes| {
-        if wishes.emulator {
+        if let Some(table) = &wishes.tune {
+            tune(&wishes, table)
+        } else if wishes.emulator {
             check(&wishes)
         } else {
             time(&wishes)
@@ -66,6 +72,27 @@ struct Wishes {
     runs: usize,
     max: u32,
     only: Vec<String>,
+    tune: Option<PathBuf>,
+}
+
+/// Writes the table of the sorts' tunings.
+#[cfg(feature = "tune")]
+fn tune(wishes: &Wishes, table: &Path) -> Result<(), Box<dyn Error>> {
+    let repetitions = Repetitions {
+        warm_up: WARM_UP,
+        measured: wishes.runs,
+    };
+    let session = if wishes.emulator {
+        Session::emulated()?
+    } else {
+        Session::open(&wishes.peers, repetitions)?
+    };
+    tuner::tune(&session, table)
+}
+
+#[cfg(not(feature = "tune"))]
+fn tune(_: &Wishes, _: &Path) -> Result<(), Box<dyn Error>> {
+    Err("`--tune` needs the kernels of all candidates: build with `--features tune`".into())
 }
 
 /// Every chosen row on the emulator, at small sizes.
@@ -199,6 +226,7 @@ fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, Box<dyn
         runs: 20,
         max: SIZES[SIZES.len() - 1],
         only: Vec::new(),
+        tune: None,
     };
     while let Some(argument) = arguments.next() {
         let mut value = || {
@@ -219,9 +247,10 @@ fn wishes(mut arguments: impl Iterator<Item = String>) -> Result<Wishes, Box<dyn
             "--out" => wishes.out = value()?.into(),
             "--runs" => wishes.runs = number("--runs", &value()?)?,
             "--max" => wishes.max = number("--max", &value()?)?,
+            "--tune" => wishes.tune = Some(value()?.into()),
             "--only" => wishes.only = value()?.split(',').map(str::to_owned).collect(),
             _ => {
-                let known = "--device emulator|cuda, --peers LIBRARY, --out FOLDER, --runs N, --max N, --only NAME,…";
+                let known = "--device emulator|cuda, --peers LIBRARY, --out FOLDER, --runs N, --max N, --only NAME,…, --tune FILE";
                 return Err(format!("unknown argument `{argument}`; known are {known}").into());
             }
         }
