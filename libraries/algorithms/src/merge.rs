@@ -7,7 +7,7 @@ use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
 use crate::Error;
-use crate::merge_path::{THREADS, items_of, launch_of, merge_splits, merge_tiles};
+use crate::merge_path::{THREADS, find_splits, items_of, launch_of, merge_tiles};
 use crate::output::IntoOutput;
 
 /// A merge that was described and has not run; see [`crate::SortedInputs::merge`](crate::SortedInputs::merge).
@@ -201,11 +201,9 @@ where
     Error::check_room("the plan of a merge", plan.splits.len(), tiles)?;
     let shape = launch_of(n, ITEMS * THREADS)?;
     let mut splits = plan.splits.slice_mut(..tiles)?;
-    merge_splits::<K, L, true>::launch(
+    find_splits::<K, L, true>(
         stream,
-        Launch::covering(tiles),
-        keys.a,
-        keys.b,
+        (keys.a, keys.b),
         ITEMS * THREADS,
         0,
         keys.less,

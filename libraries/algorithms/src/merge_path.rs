@@ -9,12 +9,12 @@
 mod pass; // kernels: the splits of all tiles, and their merge
 mod tile; // elements in shared memory, and the merge of a thread
 
-pub(crate) use pass::{Part, merge_splits, merge_tiles};
+pub(crate) use pass::{Part, find_splits, merge_tiles};
 pub(crate) use tile::{
     ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, merge_runs, store, striped,
 };
 
-use warploom::Launch;
+use warploom::prelude::*;
 
 use crate::Error;
 
@@ -51,34 +51,131 @@ pub(crate) fn launch_of(n: usize, tile: usize) -> Result<Launch, Error> {
     }
 }
 
-macro_rules! splits {
-    ($($(#[$doc:meta])* $name:ident: $int:ty;)*) => { $(
-        $(#[$doc])*
-        #[inline(always)]
-        pub(crate) fn $name<K>(
-            d: $int,
-            (a_len, b_len): ($int, $int),
-            (a, b): (impl Fn($int) -> K, impl Fn($int) -> K),
-            less: impl Fn(K, K) -> bool,
-        ) -> $int {
-            let (mut low, mut high) = (d.saturating_sub(b_len), d.min(a_len));
-            while low < high {
-                let middle = low + (high - low) / 2;
-                // `middle < high <= a_len`; `low <= middle < d` and `d - low <= b_len`: both elements exist.
-                if less(b(d - 1 - middle), a(middle)) {
-                    high = middle;
-                } else {
-                    low = middle + 1;
+/// How many of the first `d` elements of a merge are of `a`, for sequences in a tile. `d <= a_len + b_len`. The result is at least
+/// `d - b_len` and at most `min(d, a_len)`, whatever `less` answers.
+#[inline(always)]
+pub(crate) fn split_tile<K>(
+    d: u32,
+    (a_len, b_len): (u32, u32),
+    (a, b): (impl Fn(u32) -> K, impl Fn(u32) -> K),
+    less: impl Fn(K, K) -> bool,
+) -> u32 {
+    let (mut low, mut high) = (d.saturating_sub(b_len), d.min(a_len));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        // `middle < high <= a_len`; `low <= middle < d` and `d - low <= b_len`: both elements exist.
+        if less(b(d - 1 - middle), a(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+/// As [`split_tile`], for sequences of any length: `lanes` lanes side by side search together, with the same arguments and the same result. Each step takes as long as
+/// memory does, and divides the range by `lanes`, which is a power of two from 2 to 32. All lanes of the warp make the call.
+#[inline(always)]
+pub(crate) fn split_all<K>(
+    warp: Warp,
+    lanes: u32,
+    d: usize,
+    (a_len, b_len): (usize, usize),
+    (a, b): (impl Fn(usize) -> K, impl Fn(usize) -> K),
+    less: impl Fn(K, K) -> bool,
+) -> usize {
+    let own = warp.lane() % lanes;
+    let first = warp.lane() - own;
+    let shift = lanes.trailing_zeros();
+    let (mut low, mut high) = (d.saturating_sub(b_len), d.min(a_len));
+    while warp.any(low < high) {
+        // Where a part of the range begins: below `high` if there is any. The first lane has none to ask about.
+        let len = high - low;
+        let probe = |lane: u32| low + ((len * lane as usize) >> shift);
+        let middle = probe(own);
+        // As in `split_tile`: both elements exist.
+        let is_behind = own > 0 && low < high && less(b(d - 1 - middle), a(middle));
+        // The first lane whose place is not among the first `d` elements.
+        let behind = u64::from(warp.ballot(is_behind).bits() >> first) | 1 << lanes;
+        let lane = behind.trailing_zeros().min(lanes);
+        let (after, until) = (probe(lane - 1) + 1, probe(lane));
+        if lane > 1 {
+            low = after.min(high);
+        }
+        if lane < lanes {
+            high = until;
+        }
+    }
+    low
+}
+
+/// Lanes that search together for the split of a tile. Eight where there are few tiles, so that a search takes a third of the steps; two of many tiles, whose searches
+/// hide each other's latency: more would read more.
+pub(crate) fn searchers(tiles: usize) -> u32 {
+    if tiles <= 8192 { 8 } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[kernel]
+    fn splits(
+        thread: Index1D,
+        warp: Warp,
+        a: &[u32],
+        b: &[u32],
+        lanes: u32,
+        mut y: DisjointSlice<u32>,
+    ) {
+        let d = (thread.get() / lanes as usize).min(a.len() + b.len());
+        let (lengths, elements) = ((a.len(), b.len()), (|i| a[i], |i| b[i]));
+        let split = split_all(warp, lanes, d, lengths, elements, |x, y| x < y);
+        if let Some(y) = y.get_mut(thread) {
+            *y = split as u32;
+        }
+    }
+
+    /// For each number of elements of the merge, how many of them are of `a`.
+    fn expected(a: &[u32], b: &[u32]) -> Vec<u32> {
+        let (mut i, mut splits) = (0, vec![0]);
+        for d in 1..=a.len() + b.len() {
+            let of_b = d - 1 - i;
+            if i < a.len() && (of_b == b.len() || a[i] <= b[of_b]) {
+                i += 1;
+            }
+            splits.push(i as u32);
+        }
+        splits
+    }
+
+    /// As many lanes as launches have, and all others.
+    #[test]
+    fn any_number_of_lanes_finds_the_splits_of_a_merge() -> warploom::Result<()> {
+        let device = Device::emulator();
+        let stream = device.stream()?;
+        let elements =
+            |len: u32, step: u32| -> Vec<u32> { (0..len).map(|i| i * step / 7).collect() };
+        for (a, b) in [(0, 40), (40, 0), (1, 1), (100, 37), (37, 150), (64, 64)] {
+            for (a, b) in [
+                (elements(a, 9), elements(b, 5)),
+                (elements(a, 0), elements(b, 0)),
+                (elements(a, 7), elements(b, 700)),
+            ] {
+                let expected = expected(&a, &b);
+                let (a, b) = (device.upload(&a)?, device.upload(&b)?);
+                for lanes in [2u32, 4, 8, 16, 32] {
+                    let threads = expected.len() * lanes as usize;
+                    let mut y = device.zeroed(threads)?;
+                    splits::launch(&stream, Launch::covering(threads), &a, &b, lanes, &mut y)?;
+                    for (found, expected) in
+                        y.to_vec(&stream)?.chunks(lanes as usize).zip(&expected)
+                    {
+                        assert_eq!(found, vec![*expected; lanes as usize], "{lanes} lanes");
+                    }
                 }
             }
-            low
         }
-    )* };
-}
-splits! {
-    /// How many of the first `d` elements of a merge are of `a`, for sequences in a tile. `d <= a_len + b_len`. The result is at least
-    /// `d - b_len` and at most `min(d, a_len)`, whatever `less` answers.
-    split_tile: u32;
-    /// As [`split_tile`], for sequences of any length.
-    split_all: usize;
+        Ok(())
+    }
 }

@@ -17,7 +17,7 @@ use warploom::{DeviceSliceMut, MemoryError};
 
 use crate::Error;
 use crate::input::{Empty, Fetch, Input, Memory, constant};
-use crate::merge_path::{THREADS, items_of, launch_of, merge_splits, merge_tiles};
+use crate::merge_path::{THREADS, find_splits, items_of, launch_of, merge_tiles};
 use crate::output::IntoOutput;
 
 /// A sort that was described and has not run; see [`crate::Sorts::merge_sort`](crate::Sorts::merge_sort).
@@ -246,11 +246,9 @@ where
     for pass in 0..passes {
         swap(&mut to, &mut from);
         swap(&mut to_values, &mut from_values);
-        merge_splits::<K, L, false>::launch(
+        find_splits::<K, L, false>(
             stream,
-            Launch::covering(tiles),
-            from.as_slice(),
-            from.as_slice(),
+            (from.as_slice(), from.as_slice()),
             ITEMS * THREADS,
             pass,
             less,

@@ -14,7 +14,7 @@ use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
 use crate::Error;
-use crate::merge_path::{THREADS, items_of, launch_of, merge_splits};
+use crate::merge_path::{THREADS, find_splits, items_of, launch_of};
 use crate::output::IntoOutput;
 
 /// Which elements a set operation keeps.
@@ -212,16 +212,7 @@ where
             plan.splits.slice_mut(..tiles)?,
             plan.offsets.slice_mut(..=tiles)?,
         );
-        merge_splits::<K, L, true>::launch(
-            stream,
-            Launch::covering(tiles),
-            a,
-            b,
-            ITEMS * THREADS,
-            0,
-            less,
-            &mut splits,
-        )?;
+        find_splits::<K, L, true>(stream, (a, b), ITEMS * THREADS, 0, less, &mut splits)?;
         let splits = splits.as_slice();
         set_counts::<K, L, R, ITEMS>::launch(stream, shape, a, b, splits, less, &mut offsets)?;
         let one = Launch::new(1, THREADS as u32);

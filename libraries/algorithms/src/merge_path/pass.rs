@@ -3,9 +3,11 @@
 use std::array::from_fn;
 
 use warploom::prelude::*;
+use warploom::{DeviceSlice, DeviceSliceMut};
 
 use super::tile::striped;
-use super::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, split_all, store};
+use super::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, searchers, split_all, store};
+use crate::Error;
 
 /// The two sequences whose merge a tile is of.
 #[derive(Clone, Copy)]
@@ -45,26 +47,54 @@ impl Pair {
     }
 }
 
-/// Of each tile's beginning: how many elements of the first sequence of its pair come before it.
+/// Of each tile's beginning: how many elements of the first sequence of its pair come before it. `lanes` threads for each tile ([`split_all`]).
 #[kernel(block(256))]
 pub fn merge_splits<K, L, const TWO: bool>(
-    index: Index1D,
+    thread: Index1D,
+    warp: Warp,
     a: &[K],
     b: &[K],
     tile: usize,
     runs: u32,
+    lanes: u32,
     less: L,
     mut splits: DisjointSlice<u64>,
 ) where
     K: Plain,
     L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
 {
-    if let Some(split) = splits.get_mut(index) {
-        let pair = Pair::of_tile::<TWO>(index.get(), tile, runs, (a.len(), b.len()));
-        let d = index.get() * tile - pair.start;
-        let elements = (|i| a[pair.a + i], |i| b[pair.b + i]);
-        *split = split_all(d, (pair.a_len, pair.b_len), elements, less) as u64;
+    let index = thread.get() >> lanes.trailing_zeros();
+    // Threads behind the last tile search with the others of their warp, for what is there.
+    let searched = index.min(splits.len() - 1);
+    let pair = Pair::of_tile::<TWO>(searched, tile, runs, (a.len(), b.len()));
+    let d = searched * tile - pair.start;
+    let elements = (|i| a[pair.a + i], |i| b[pair.b + i]);
+    let split = split_all(warp, lanes, d, (pair.a_len, pair.b_len), elements, less);
+    if warp.lane().is_multiple_of(lanes) && index < splits.len() {
+        // SAFETY: within the slice; the first of a tile's threads alone has its number.
+        unsafe { splits.raw().wrapping_add(index).write(split as u64) };
     }
+}
+
+/// Queues [`merge_splits`].
+#[track_caller]
+pub(crate) fn find_splits<K, L, const TWO: bool>(
+    stream: &Stream,
+    (a, b): (DeviceSlice<'_, K>, DeviceSlice<'_, K>),
+    tile: usize,
+    runs: u32,
+    less: L,
+    splits: &mut DeviceSliceMut<'_, u64>,
+) -> Result<(), Error>
+where
+    K: Plain,
+    L: Fn(K, K) -> bool + Copy + Send + Sync + 'static,
+{
+    let lanes = searchers(splits.len());
+    let shape = Launch::covering(splits.len() * lanes as usize);
+    Ok(merge_splits::<K, L, TWO>::launch(
+        stream, shape, a, b, tile, runs, lanes, less, splits,
+    )?)
 }
 
 /// What a tile of a merge is made of.
@@ -150,11 +180,17 @@ pub(crate) struct Joined<'a, T> {
 }
 
 impl<T: Plain> Joined<'_, T> {
+    /// How many elements there are.
+    #[inline(always)]
+    fn len(self) -> u32 {
+        (self.a.len() + self.b.len()) as u32
+    }
+
     /// Element `i`; the last for what lies behind the end.
     #[inline(always)]
     pub(crate) fn get(self, i: u32) -> T {
-        let (a_len, len) = (self.a.len() as u32, (self.a.len() + self.b.len()) as u32);
-        let i = i.min(len - 1);
+        let a_len = self.a.len() as u32;
+        let i = i.min(self.len() - 1);
         let element = if i < a_len {
             self.a.as_ptr().wrapping_add(i as usize)
         } else {
