@@ -7,7 +7,7 @@ use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut, MemoryError};
 
 use crate::Error;
-use crate::merge_path::{THREADS, find_splits, items_of, launch_of, merge_tiles};
+use crate::merge_path::{THREADS, find_splits, items_of, launch_of, merge_tiles, values_bytes};
 use crate::output::IntoOutput;
 
 /// A merge that was described and has not run; see [`crate::SortedInputs::merge`](crate::SortedInputs::merge).
@@ -211,7 +211,7 @@ where
     )?;
     Ok(merge_tiles::<K, V, L, ITEMS, PAIRS, true>::launch(
         stream,
-        shape,
+        shape.dynamic_shared(const { values_bytes::<V>(ITEMS, PAIRS) }),
         keys.a,
         keys.b,
         values.0,

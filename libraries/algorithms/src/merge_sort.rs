@@ -17,7 +17,7 @@ use warploom::{DeviceSliceMut, MemoryError};
 
 use crate::Error;
 use crate::input::{Empty, Fetch, Input, Memory, constant};
-use crate::merge_path::{THREADS, find_splits, items_of, launch_of, merge_tiles};
+use crate::merge_path::{THREADS, find_splits, items_of, launch_of, merge_tiles, values_bytes};
 use crate::output::IntoOutput;
 
 /// A sort that was described and has not run; see [`crate::Sorts::merge_sort`](crate::Sorts::merge_sort).
@@ -256,7 +256,7 @@ where
         )?;
         merge_tiles::<K, V, L, ITEMS, PAIRS, false>::launch(
             stream,
-            shape,
+            shape.dynamic_shared(const { values_bytes::<V>(ITEMS, PAIRS) }),
             from.as_slice(),
             from.as_slice(),
             from_values.as_slice(),

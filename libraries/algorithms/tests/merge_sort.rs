@@ -152,6 +152,38 @@ fn pairs_of_every_kind_of_length() {
     }
 }
 
+/// Values that are copied into shared memory by 4, 8 or 16 bytes, and those that are not, since they are too small or there is no room.
+#[test]
+fn values_of_every_size() {
+    fn check_values<K: Plain + Ord, V: Plain + PartialEq + std::fmt::Debug>(
+        key: impl Fn(u32) -> K,
+        value: impl Fn(u32) -> V,
+    ) {
+        let n = 3 * TILE + 5;
+        let keys: Vec<K> = noise(n).iter().map(|&x| key(x % 1000)).collect();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(|&i| keys[i as usize]);
+        let expected: Vec<V> = order.iter().map(|&i| value(i)).collect();
+        let values: Vec<V> = (0..n as u32).map(value).collect();
+        check(&expected, |device, stream| {
+            let (x, v) = (device.upload(&keys)?, device.upload(&values)?);
+            let (mut y, mut w) = (device.alloc_uninit(n)?, device.alloc_uninit(n)?);
+            stream
+                .merge_sort_pairs(&x, &v, less::<K>)
+                .into(&mut y, &mut w)?;
+            Ok(w.to_vec(stream)?)
+        });
+    }
+    check_values(|x| x, |i| i as u8);
+    check_values(|x| x, |i| i as u16);
+    check_values(|x| x, |i| u64::from(i) << 20);
+    check_values(|x| x as u8, |i| [i, i + 1, i + 2]);
+    check_values(u64::from, |i| u64::from(i) << 20);
+    check_values(u64::from, |i| [i, i + 1]);
+    check_values(u128::from, |i| u128::from(i) << 50);
+    check_values(u128::from, |i| u64::from(i) << 20);
+}
+
 #[test]
 fn keys_that_are_computed_on_the_way() {
     let n = 5000;

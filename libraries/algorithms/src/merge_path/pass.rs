@@ -6,6 +6,7 @@ use warploom::prelude::*;
 use warploom::{DeviceSlice, DeviceSliceMut};
 
 use super::tile::striped;
+use super::values::Values;
 use super::{ELEMENTS, POSITIONS, Run, TileMemory, merge_in_tile, searchers, split_all, store};
 use crate::Error;
 
@@ -179,10 +180,15 @@ pub(crate) struct Joined<'a, T> {
     b: &'a [T],
 }
 
-impl<T: Plain> Joined<'_, T> {
+impl<'a, T: Plain> Joined<'a, T> {
+    #[inline(always)]
+    pub(super) fn slices(self) -> (&'a [T], &'a [T]) {
+        (self.a, self.b)
+    }
+
     /// How many elements there are.
     #[inline(always)]
-    fn len(self) -> u32 {
+    pub(super) fn len(self) -> u32 {
         (self.a.len() + self.b.len()) as u32
     }
 
@@ -205,6 +211,7 @@ impl<T: Plain> Joined<'_, T> {
 #[kernel(block(256))]
 pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bool>(
     block: Block,
+    memory: DynamicShared<u8>,
     a: &[K],
     b: &[K],
     a_values: &[V],
@@ -230,6 +237,7 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
     if part.first + part.count > y.len() {
         return;
     }
+    let values = PAIRS.then(|| Values::<V, ITEMS>::ask(block, part.of(a_values, b_values), memory));
     let keys = part.of(a, b);
     let loaded: [K; ITEMS] = from_fn(|k| keys.get(striped(thread, k)));
 
@@ -237,33 +245,36 @@ pub fn merge_tiles<K, V, L, const ITEMS: usize, const PAIRS: bool, const TWO: bo
         shared_array!(u128, ELEMENTS),
         shared_array!(u128, POSITIONS),
     );
-    let memory = TileMemory::<K, ITEMS>::of(elements);
+    let tile_memory = TileMemory::<K, ITEMS>::of(elements);
     let positions = TileMemory::<u16, ITEMS>::of(numbers);
     // SAFETY: the first access to the memory.
-    unsafe { memory.write_striped(thread, loaded) };
+    unsafe { tile_memory.write_striped(thread, loaded) };
     block.sync();
     let (a_run, b_run) = part.runs();
     // SAFETY: all was written before the barrier, and the runs lie within the tile, as `count <= tile`.
     let (items, sources) =
-        unsafe { merge_in_tile(memory, a_run, b_run, thread * ITEMS as u32, less) };
+        unsafe { merge_in_tile(tile_memory, a_run, b_run, thread * ITEMS as u32, less) };
     block.sync();
     // SAFETY: the reads lie before the barrier.
-    unsafe { memory.write_blocked(thread, items) };
+    unsafe { tile_memory.write_blocked(thread, items) };
     if PAIRS {
         // SAFETY: the first access to the memory.
         unsafe { positions.write_blocked(thread, sources) };
     }
+    if let Some(values) = &values {
+        values.wait();
+    }
     block.sync();
     let (first, count) = (part.first, part.count as u32);
     // SAFETY: all was written before the barrier.
-    let items = unsafe { memory.read_striped(thread) };
+    let items = unsafe { tile_memory.read_striped(thread) };
     // SAFETY: `first + count <= y.len()`, which was checked above; each block has its tile.
     unsafe { store::<K, ITEMS>(&mut y, first, count, thread, |k| items[k]) };
-    if PAIRS {
-        let values = part.of(a_values, b_values);
+    if let Some(values) = values {
         // SAFETY: all was written before the barrier.
         let sources = unsafe { positions.read_striped(thread) };
-        let value = |k: usize| values.get(u32::from(sources[k]));
+        // SAFETY: a barrier lies behind the wait.
+        let value = |k: usize| unsafe { values.get(u32::from(sources[k])) };
         // SAFETY: as for the keys; there are no fewer values than keys, which was checked above.
         unsafe { store::<V, ITEMS>(&mut y_values, first, count, thread, value) };
     }
