@@ -15,7 +15,7 @@ pub trait Sorts: OnStream {
     /// [`RadixKey`]: that of floats is `total_cmp`, so −0.0 comes before +0.0, and NaN at the ends.
     ///
     /// Time O(n · bits): each 8 bits of a key are a pass, which reads and writes all keys; one more reads them. Stable. Equal inputs give equal bits. At most
-    /// 2^32 − 1 keys. Memory: as much as the keys, and about a 20th (keys of 4 bytes); none for keys of 8 bits, or for no more keys than one block sorts: 9600 of 4 bytes. CUDA:
+    /// 2^32 − 1 keys. Memory: as much as the keys, and about a 20th (keys of 4 bytes); none for keys of 8 bits, or for no more keys than one block sorts: 10368 of 4 bytes. CUDA:
     /// `cub::DeviceRadixSort::SortKeys`, `SortKeysDescending`; `thrust::sort`. Compute capability: 7.5.
     ///
     /// ```
