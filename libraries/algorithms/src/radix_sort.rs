@@ -284,3 +284,18 @@ impl<'s, 'a, K: RadixKey> SortInPlace<'s, 'a, K> {
         .run::<false>(self.plan)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_2_to_the_32_keys_on_a_sort_is_refused() {
+        assert!(By::all::<u8>().order::<u8>(u32::MAX as usize).is_ok());
+        let error = By::all::<u8>().order::<u8>(1 << 32);
+        assert_eq!(
+            error.expect_err("too many").to_string(),
+            "a radix sort takes at most 4294967295 elements, and there are 4294967296; split the input"
+        );
+    }
+}

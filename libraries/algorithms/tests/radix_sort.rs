@@ -419,6 +419,8 @@ fn what_does_not_fit_is_an_error() -> Result<(), Error> {
         stream.sort(&x).plan(&mut plan).into(&mut y),
         stream.sort(&x).bits(0..33).into(&mut y),
         stream.sort_pairs(&x, &values).into(&mut y, &mut values_out),
+        stream.sort_pairs(&x, &x).into(&mut short, &mut y),
+        stream.sort_pairs(&x, &x).into(&mut y, &mut short),
     ]
     .map(|result| result.expect_err("an error").to_string());
     assert_eq!(
@@ -428,6 +430,8 @@ fn what_does_not_fit_is_an_error() -> Result<(), Error> {
             "the plan of a sort, for keys, has room for 19999 elements, but 20000 are needed; make it with at least that many",
             "the end of a sort's bits is 33, and must be at most the number of bits of a key",
             "the slice of keys has 20000 elements and the slice of values has 19999; they must be as many",
+            "the output of a sort's keys has room for 19999 elements, but 20000 are needed; make it with at least that many",
+            "the output of a sort's values has room for 19999 elements, but 20000 are needed; make it with at least that many",
         ]
     );
     Ok(())
