@@ -35,6 +35,8 @@ mod finding; // what a finding says
 mod host; // what instrumented code calls instead of the device library
 #[cfg(not(warploom_device))]
 pub mod intrinsics; // what a kernel may call
+#[cfg(not(warploom_device))]
+pub mod matrix; // the arithmetic of tensor cores
 mod memory_kind; // what the runtime says of memory
 mod model; // what GPUs of each compute capability have room for
 mod options; // what to check, in which order threads run

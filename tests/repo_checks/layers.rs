@@ -28,6 +28,7 @@ const CRATES: &[Layers] = &[
                     "memory_kind",
                     "model",
                     "exact",
+                    "matrix",
                     "fault",
                     "shape",
                     "control",

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use crate::engine::checker::BlockChecker;
 use crate::engine::remarks::Remarks;
-use crate::engine::warp::{LANES, MOST_WARPS, Operands, Warp, WarpOp};
+use crate::engine::warp::{LANES, MOST_WARPS, Operands, REGISTERS, Warp, WarpOp};
 use crate::site::Site;
 
 pub(crate) const BARRIERS: u32 = 16;
@@ -308,6 +308,11 @@ impl Block {
     /// What the operation that `thread` waited for gave it.
     pub(crate) fn result(&self, thread: u32) -> u32 {
         self.warps[(thread / LANES) as usize].result(thread % LANES)
+    }
+
+    /// What `thread` hands in to an exchange of registers, before it arrives there, or got from it, afterwards.
+    pub(crate) fn registers(&mut self, thread: u32) -> &mut [u32; REGISTERS] {
+        self.warps[(thread / LANES) as usize].registers(thread % LANES)
     }
 
     /// `thread`, which is running, is over. Threads that waited only for it are ready.

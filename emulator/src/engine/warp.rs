@@ -7,7 +7,9 @@ use crate::engine::remarks::{Remark, Remarks, ThreadSite};
 use crate::model::ModelLimits;
 use crate::site::Site;
 
-pub(crate) use crate::engine::warp_op::{Bits, LANES, Match, Mode, Operands, Reduction, WarpOp};
+pub(crate) use crate::engine::warp_op::{
+    Bits, Exchange, LANES, Match, Mode, Operands, REGISTERS, Reduction, Registers, Together, WarpOp,
+};
 
 /// Warps of a block, at most.
 pub(crate) const MOST_WARPS: usize = (ModelLimits::THREADS_PER_BLOCK / LANES) as usize;
@@ -47,6 +49,8 @@ pub(crate) struct Warp {
     groups: Vec<Group>,
     operands: [Operands; LANES as usize],
     results: [u32; LANES as usize],
+    /// What lanes handed in to an [`Exchange`], then what they get; made by the first.
+    registers: Option<Box<Registers>>,
     latest: [Option<Latest>; LANES as usize],
 }
 
@@ -61,6 +65,7 @@ impl Warp {
             groups: Vec::new(),
             operands: [Operands::default(); LANES as usize],
             results: [0; LANES as usize],
+            registers: None,
             latest: [None; LANES as usize],
         }
     }
@@ -103,6 +108,12 @@ impl Warp {
         self.complete(group, remarks);
         self.ready &= !(1 << lane);
         Some(self.results[lane as usize])
+    }
+
+    /// What `lane`, which is about to arrive at an [`Exchange`] or has just left one, hands in or gets.
+    pub(crate) fn registers(&mut self, lane: u32) -> &mut [u32; REGISTERS] {
+        let none = || Box::new([[0; REGISTERS]; LANES as usize]);
+        &mut self.registers.get_or_insert_with(none)[lane as usize]
     }
 
     fn join(&mut self, lane: u32, op: WarpOp, mask: u32, site: Site) -> usize {
@@ -215,6 +226,11 @@ impl Warp {
         match op {
             WarpOp::Sync => {}
             WarpOp::ActiveMask => self.answer(arrived, |_, _| arrived),
+            WarpOp::Exchange(exchange) => {
+                if let Some(registers) = &mut self.registers {
+                    exchange.0.compute(registers);
+                }
+            }
             WarpOp::Shuffle(mode) => {
                 let mut readers = 0;
                 self.answer(arrived, |operands, lane| {

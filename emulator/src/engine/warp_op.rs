@@ -1,5 +1,7 @@
 //! What the lanes of a warp do together.
 
+use std::fmt;
+
 pub(crate) const LANES: u32 = 32;
 
 /// What the lanes of a warp do together.
@@ -14,8 +16,43 @@ pub(crate) enum WarpOp {
     Shuffle(Mode),
     Match(Match, Bits),
     Reduce(Reduction),
+    /// The lanes see each other's registers. All 32 lanes, as `.sync.aligned` asks.
+    Exchange(Exchange),
     /// Has no mask to wait for: answered by `Warp::converge` when no lane of the block can go on.
     ActiveMask,
+}
+
+/// Registers that a lane can hand in.
+pub(crate) const REGISTERS: usize = 64;
+
+/// What each lane of a warp handed in.
+pub(crate) type Registers = [[u32; REGISTERS]; LANES as usize];
+
+/// What the lanes of a warp compute from the registers of all of them.
+pub(crate) trait Together: Sync {
+    /// The name of the operation: lanes meet by it.
+    fn name(&self) -> &'static str;
+
+    /// Called once, when the last lane has arrived: replaces what lanes handed in by what they get.
+    fn compute(&self, registers: &mut Registers);
+}
+
+/// An operation that is no part of the engine.
+#[derive(Clone, Copy)]
+pub(crate) struct Exchange(pub(crate) &'static dyn Together);
+
+impl PartialEq for Exchange {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl Eq for Exchange {}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
 }
 
 /// The four modes of PTX `shfl.sync`.
@@ -100,6 +137,7 @@ impl WarpOp {
             Self::Shuffle(Mode::Up) => "shuffle_up",
             Self::Shuffle(Mode::Down) => "shuffle_down",
             Self::Shuffle(Mode::Bfly) => "shuffle_bfly",
+            Self::Exchange(exchange) => exchange.0.name(),
             Self::ActiveMask => "active_mask",
         }
     }

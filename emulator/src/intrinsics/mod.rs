@@ -13,6 +13,7 @@ mod float; // arithmetic of f32, and what the hardware approximates
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
 mod lanes; // matches, reductions, masks of lanes
+mod matrix; // products of matrices in registers
 mod memory; // address spaces, caches, giving way
 mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
@@ -27,6 +28,7 @@ pub use float::*;
 pub use half::*;
 pub use integer::*;
 pub use lanes::*;
+pub use matrix::multiply_add;
 pub use memory::*;
 pub use print::print_ring;
 pub use rounding::*;
