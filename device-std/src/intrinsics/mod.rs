@@ -2,9 +2,10 @@
 //!
 //! A line gives the document, the signature and the symbol. In the device pass the function calls that symbol: `__warploom.llvm.nvvm.…`
 //! is replaced by the LLVM intrinsic of that name and type, `__warploom.asm:flags|text` by the PTX of the text (flags: `volatile`,
-//! `memory`, `convergent`, `sm90`, `ptx83`, joined by `+`; `$0` is the result, then come the arguments), any other `__warploom.…` by a
-//! body of the device linker. Elsewhere it calls the emulator's function of the same name and signature. Only scalars and pointers
-//! cross this boundary.
+//! `memory`, `convergent`, `sm90`, `ptx83`, joined by `+`; `$0` is the result, then come the arguments), `__warploom.registers:flags|operands|text`
+//! by PTX whose operands are arrays of registers (`=f4,r4` are four registers that are written and four that are read, `@0` and `@1` in the text), any
+//! other `__warploom.…` by a body of the device linker. Elsewhere it calls the emulator's function of the same name and signature. Only scalars and
+//! pointers cross this boundary.
 //!
 //! Kernels rarely need this module: [`crate::Block`], [`crate::Warp`] and the free functions of [`crate::index`] are the same
 //! operations with their obligations checked. [`TABLES`] lists the lines for documents and tests.
@@ -171,6 +172,48 @@ macro_rules! unsafe_intrinsics {
             #[cfg(not(warploom_device))]
             // SAFETY: the emulator's function of the same name asks for no more than the section above, which the caller keeps.
             unsafe { warploom_emulator::intrinsics::$name($($arg),*) }
+        }
+        )*
+    };
+}
+
+/// Lines with arrays of registers, which are pointers here and registers in the instruction: the symbol says how many. On the emulator the
+/// expression behind `else` is evaluated.
+#[allow(unused_macros, reason = "the lines are in files of their own")]
+macro_rules! register_intrinsics {
+    ($(
+        $(#[$doc:meta])*
+        unsafe fn $name:ident($($arg:ident: $ty:ty),*) = $symbol:literal else $emulated:expr;
+    )*) => {
+        /// Every line, for instrumented code on the emulator.
+        #[cfg(not(warploom_device))]
+        pub(crate) const REGISTER_SHIMS: &[crate::intrinsics::Shim] = &[$({
+            unsafe extern "C-unwind" fn shim($($arg: $ty),*) {
+                // SAFETY: instrumented code calls it where the kernel called the function.
+                unsafe { $name($($arg),*) }
+            }
+            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
+        }),*];
+        $(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Each pointer is that of as many registers as the instruction has, or what its documentation says. All lanes of the warp make this call together.
+        #[inline(always)]
+        #[cfg_attr(not(warploom_device), track_caller)]
+        pub unsafe fn $name($($arg: $ty),*) {
+            #[cfg(warploom_device)]
+            {
+                unsafe extern "C" {
+                    #[link_name = concat!("__warploom.", $symbol)]
+                    fn device($($arg: $ty),*);
+                }
+                // SAFETY: the device linker gives this symbol the type declared here; the caller keeps the section above.
+                unsafe { device($($arg),*) }
+            }
+            #[cfg(not(warploom_device))]
+            // SAFETY: the emulator's function asks for no more than the section above, which the caller keeps.
+            unsafe { $emulated }
         }
         )*
     };

@@ -51,11 +51,7 @@ pub(crate) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
     } else {
         ""
     };
-    let convergent = if flags.contains(&"convergent") {
-        " convergent"
-    } else {
-        ""
-    };
+    let convergent = convergent(&flags);
     let kind = returned.as_ref().map_or("void", |r| r.llvm);
     let target = if returned.is_some() { "%r = " } else { "" };
     body.push_str(&format!(
@@ -86,8 +82,17 @@ pub(crate) fn function(name: &str, ty: Type<'_>) -> Result<String, String> {
     ))
 }
 
+/// The attribute of functions and calls.
+pub(super) fn convergent(flags: &[&str]) -> &'static str {
+    if flags.contains(&"convergent") {
+        " convergent"
+    } else {
+        ""
+    }
+}
+
 /// What [`needs`] reads; nothing if every architecture and version will do.
-fn needs_comment(flags: &[&str]) -> String {
+pub(super) fn needs_comment(flags: &[&str]) -> String {
     let needs = |f: &&&str| f.starts_with("sm") || f.starts_with("ptx");
     let needs: Vec<&str> = flags.iter().filter(needs).copied().collect();
     if needs.is_empty() {
@@ -113,13 +118,13 @@ pub(crate) fn needs(text: &str) -> (u32, u32) {
 }
 
 /// How a value of some type travels into the text.
-struct Register {
-    letter: &'static str,
-    llvm: &'static str,
+pub(super) struct Register {
+    pub(super) letter: &'static str,
+    pub(super) llvm: &'static str,
 }
 
 impl Register {
-    fn of(ty: Type<'_>) -> Option<Register> {
+    pub(super) fn of(ty: Type<'_>) -> Option<Register> {
         let (letter, llvm) = match ty.kind() {
             TypeKind::Integer(1 | 8 | 32) => ("r", "i32"),
             TypeKind::Integer(16) => ("h", "i16"),

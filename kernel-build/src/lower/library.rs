@@ -22,6 +22,11 @@ pub(crate) fn definitions(wanted: &[(String, Type<'_>)]) -> (String, Vec<String>
                 Ok(body) => text.push_str(&body),
                 Err(problem) => problems.push(problem),
             }
+        } else if name.starts_with(super::register_asm::REGISTERS) {
+            match super::register_asm::function(name, *ty) {
+                Ok(body) => text.push_str(&body),
+                Err(problem) => problems.push(problem),
+            }
         } else if name.starts_with(super::atomic_bodies::ATOMIC) {
             match super::atomic_bodies::function(name, *ty) {
                 Ok(body) => text.push_str(&body),

@@ -20,6 +20,7 @@ pub(crate) mod locations;
 mod memory_bodies;
 pub(crate) mod merged_constants;
 pub(crate) mod panics;
+mod register_asm;
 pub(crate) mod retarget;
 pub(crate) mod shared;
 pub(crate) mod statics;
