@@ -283,7 +283,7 @@ const CRATES: &[Layers] = &[
             ),
             (
                 "collectives",
-                &["cluster", "groups", "memory", "output", "pipeline"],
+                &["cluster", "groups", "memory", "mma", "output", "pipeline"],
             ),
         ],
     ),

@@ -28,7 +28,7 @@ pub use float::*;
 pub use half::*;
 pub use integer::*;
 pub use lanes::*;
-pub use matrix::multiply_add;
+pub use matrix::{ldmatrix, multiply_add, stmatrix};
 pub use memory::*;
 pub use print::print_ring;
 pub use rounding::*;

@@ -36,8 +36,8 @@ pub(super) enum Class {
     Nan,
 }
 
-/// The exponent that a zero counts as, whatever its type.
-const ZERO: i32 = -126;
+/// The exponent of a zero: so low that neither it nor a product with it is the largest.
+const ZERO: i32 = -1000;
 
 impl Value {
     /// Reads a number of `exponents` bits of exponent and `fraction` bits behind the point, with infinities and NaN as in IEEE 754.

@@ -1,7 +1,8 @@
 //! One sum over all products and C, as the tensor cores of Hopper make it.
 //!
 //! Products are exact and not normalised: significands multiply, exponents add. All addends are aligned to the largest exponent among them and
-//! cut off, toward zero, at 25 bits behind its point; what is left is added exactly. An `f32` is cut off toward zero, an `f16` rounded to nearest.
+//! cut off, toward zero, at 25 bits behind its point; what is left is added exactly. A zero has no exponent, and the largest is at least -133:
+//! all of that was found by comparison with an H200. An `f32` is cut off toward zero, an `f16` rounded to nearest.
 
 use super::float::{Class, Value};
 use crate::exact;
@@ -17,6 +18,9 @@ pub enum Sum {
 
 /// Bits behind the point of the largest addend that are kept of all.
 const KEPT: i32 = 25;
+
+/// The least exponent that addends are aligned to.
+const LEAST: i32 = -133;
 
 /// The exact sum of what was kept of the addends.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +44,7 @@ pub(super) fn dot(a: &[Value], b: &[Value], c: Value) -> Exact {
     if !all_finite {
         return special(a, b, c);
     }
-    let largest = pairs().fold(c.exponent, |largest, (a, b)| {
+    let largest = pairs().fold(c.exponent.max(LEAST), |largest, (a, b)| {
         largest.max(a.exponent + b.exponent)
     });
     let unit = largest - KEPT;

@@ -104,12 +104,9 @@ pub fn multiply_add(kind: Kind, shape: Shape, a: &[u64], b: &[u64], d: &mut [u64
             }
         }
         Kind::Double => {
-            let number = |bits: &u64| f64::from_bits(*bits);
             each(d, n, |row, column, c| {
-                let products = (0..k).map(|k_| (&a[row * k + k_], &b[k_ * n + column]));
-                let sum =
-                    products.fold(number(&c), |sum, (a, b)| number(a).mul_add(number(b), sum));
-                if sum.is_nan() { NAN } else { sum.to_bits() }
+                let products = (0..k).map(|k_| (a[row * k + k_], b[k_ * n + column]));
+                products.fold(c, |sum, (a, b)| fused_multiply_add(a, b, sum))
             });
         }
         Kind::Integer {
@@ -135,8 +132,21 @@ pub fn multiply_add(kind: Kind, shape: Shape, a: &[u64], b: &[u64], d: &mut [u64
     }
 }
 
-/// What arithmetic of `f64` gives for "not a number".
-const NAN: u64 = 0x7fff_ffff_ffff_ffff;
+/// `a · b + c` of `f64`. Of operands that are not numbers B comes first, then C; the first is the result, as a quiet NaN.
+fn fused_multiply_add(a: u64, b: u64, c: u64) -> u64 {
+    const QUIET: u64 = 1 << 51;
+    const INVALID: u64 = 0xfff8_0000_0000_0000;
+    let is_nan = |bits: &u64| f64::from_bits(*bits).is_nan();
+    if let Some(nan) = [b, c, a].into_iter().find(is_nan) {
+        return nan | QUIET;
+    }
+    let result = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
+    if result.is_nan() {
+        INVALID
+    } else {
+        result.to_bits()
+    }
+}
 
 /// Replaces each element of `d` by what `of` gives for its row, its column and itself.
 fn each(d: &mut [u64], n: usize, of: impl Fn(usize, usize, u64) -> u64) {
@@ -148,6 +158,19 @@ fn each(d: &mut [u64], n: usize, of: impl Fn(usize, usize, u64) -> u64) {
 /// The columns of a matrix of `n` columns, one after the other.
 fn transposed(of: &[u64], n: usize) -> impl Iterator<Item = u64> {
     (0..n).flat_map(move |column| of.iter().skip(column).step_by(n).copied())
+}
+
+impl Kind {
+    /// Bits of an element of A, B, C and D.
+    #[must_use]
+    pub const fn bits(self) -> [u32; 4] {
+        match self {
+            Self::Float { a, b, c, d } => [a.bits(), b.bits(), c.bits(), d.bits()],
+            Self::Double => [64; 4],
+            Self::Integer { a, b, .. } => [a.bits, b.bits, 32, 32],
+            Self::Bits(_) => [1, 1, 32, 32],
+        }
+    }
 }
 
 impl Integer {

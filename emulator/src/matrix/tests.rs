@@ -153,6 +153,46 @@ fn infinities_and_nan() {
 }
 
 #[test]
+fn a_zero_has_no_exponent() {
+    let c = f32::from_bits(0x01c9_65fb);
+    assert_eq!(f32_of(F32, &[0, 0x7bff], &[0x7bff, 0x8000], c), c);
+    assert_eq!(f32_of(F32, &[1], &[1], 0.0), 2f32.powi(-48));
+}
+
+#[test]
+fn addends_are_aligned_to_an_exponent_of_at_least_minus_133() {
+    let bf16 = |x: f32| u64::from(x.to_bits() >> 16);
+    let small = |exponent: i32| 2f32.powi(exponent);
+    // 127 · 2^-156 is one unit less than the least f32. Eight products of 2^-158 fill it; those of almost 2^-158 are cut off.
+    let with = |x: f32| {
+        let mut a = [bf16(x); 9];
+        let mut b = [bf16(small(-80)); 9];
+        (a[0], b[0]) = (bf16(127.0 * small(-78)), bf16(small(-78)));
+        dot(float(Float::Bf16, Sum::F32), &a, &b, 0)
+    };
+    assert_eq!(with(small(-78)), 1);
+    assert_eq!(with(1.9921875 * small(-79)), 0);
+}
+
+#[test]
+fn nan_of_f64_keeps_its_bits() {
+    let one = 1f64.to_bits();
+    let nan = |payload: u64| 0x7ff0_0000_0000_0000 | payload;
+    let quiet = |payload: u64| 0x7ff8_0000_0000_0000 | payload;
+    assert_eq!(dot(Kind::Double, &[nan(1)], &[nan(2)], nan(3)), quiet(2));
+    assert_eq!(dot(Kind::Double, &[nan(1)], &[one], nan(3)), quiet(3));
+    assert_eq!(
+        dot(Kind::Double, &[nan(1) | 1 << 63], &[one], one),
+        quiet(1) | 1 << 63
+    );
+    let infinity = f64::INFINITY.to_bits();
+    assert_eq!(
+        dot(Kind::Double, &[infinity], &[0], one),
+        0xfff8_0000_0000_0000
+    );
+}
+
+#[test]
 fn the_lowest_bits_of_a_tf32_are_ignored() {
     let tf32 = float(Float::Tf32, Sum::F32);
     assert_eq!(dot(tf32, &[0x3f80_1fff], &[0x3f80_0000], 0), 0x3f80_0000);
