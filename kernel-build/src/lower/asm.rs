@@ -2,8 +2,8 @@
 //!
 //! A symbol is `__warploom.asm:flags|text`. Constraints follow from the function's type: `$0` is the result (if there is one), then come
 //! the arguments. Flags, joined by `+`: `volatile` (must run even if the result is unused), `memory` (other accesses must not move
-//! across), `convergent` (lanes execute it together), `sm90` (the least architecture), `ptx83` (the least PTX version). The last two end up as a comment
-//! in the text, where [`crate::linker`] reads them after optimisation: what was optimised away asks for nothing.
+//! across), `convergent` (lanes execute it together), `sm90` (the least architecture), `ptx83` (the least PTX version), `below90` (architectures
+//! from that one on lack it). The last three end up as a comment in the text, where [`crate::linker`] reads them after optimisation: what was optimised away asks for nothing.
 
 use crate::llvm::{Type, TypeKind};
 
@@ -93,7 +93,7 @@ pub(super) fn convergent(flags: &[&str]) -> &'static str {
 
 /// What [`needs`] reads; nothing if every architecture and version will do.
 pub(super) fn needs_comment(flags: &[&str]) -> String {
-    let needs = |f: &&&str| f.starts_with("sm") || f.starts_with("ptx");
+    let needs = |f: &&&str| ["sm", "ptx", BELOW].iter().any(|word| f.starts_with(word));
     let needs: Vec<&str> = flags.iter().filter(needs).copied().collect();
     if needs.is_empty() {
         return String::new();
@@ -115,6 +115,21 @@ pub(crate) fn needs(text: &str) -> (u32, u32) {
         }
     }
     least
+}
+
+/// In front of the architecture from which on the instruction is gone.
+const BELOW: &str = "below";
+
+/// The architecture from which on the instruction is gone, as the flag `below90` says.
+pub(crate) fn gone_from(text: &str) -> Option<u32> {
+    let comments = text
+        .split("/*")
+        .skip(1)
+        .filter_map(|part| part.split_once("*/"));
+    let words = comments.flat_map(|(words, _)| words.split(' '));
+    words
+        .filter_map(|word| word.strip_prefix(BELOW)?.parse().ok())
+        .min()
 }
 
 /// How a value of some type travels into the text.
@@ -141,11 +156,14 @@ impl Register {
 
 #[cfg(test)]
 mod tests {
-    use super::needs;
+    use super::{gone_from, needs};
 
     #[test]
     fn needs_are_read_from_the_comment() {
         assert_eq!(needs("/*sm90 ptx83*/atom.b128"), (90, 83));
         assert_eq!(needs("add.f16 /*round*/ $0, $1, $2;"), (0, 0));
+        assert_eq!(needs("/*sm75 ptx63 below90*/wmma"), (75, 63));
+        assert_eq!(gone_from("/*sm75 ptx63 below90*/wmma"), Some(90));
+        assert_eq!(gone_from("/*sm90 ptx83*/atom.b128"), None);
     }
 }

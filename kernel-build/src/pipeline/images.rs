@@ -292,12 +292,16 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
     ) -> Result<Emitted, PipelineError> {
         let program = self.program;
         let own: Vec<&str> = group.iter().map(|k| program.names[*k].as_str()).collect();
-        let (mut sm, mut ptx) = requirements::of(&module, &own);
+        let needs = requirements::of(&module, &own);
+        let (mut sm, mut ptx) = (needs.sm, needs.ptx);
         for declared in group.iter().map(|k| program.roots[*k].needs()) {
             (sm, ptx) = (sm.max(declared.0), ptx.max(declared.1));
         }
         if sm > arch.sm {
             return Ok(Emitted::Needs(Arch::sm(sm)));
+        }
+        if let Some(gone) = needs.gone_from.filter(|gone| arch.sm >= *gone) {
+            return Err(self.gone_instructions(group, arch, gone));
         }
         program.select(&mut module, group)?;
         let machine = gpu(&module, arch, ptx)?;
@@ -308,6 +312,20 @@ impl<'a, 'ctx> Schedule<'a, 'ctx> {
             debug_labels::strip(module.emit(&machine)?),
             symbols,
         ))
+    }
+
+    /// That kernels have instructions which their image's architecture has no longer.
+    fn gone_instructions(&self, group: &[usize], arch: Arch, gone: u32) -> PipelineError {
+        let problem = |k: &usize| {
+            let Root {
+                base, file, line, ..
+            } = &self.program.roots[*k];
+            format!(
+                "kernel `{base}` uses instructions that architectures from sm_{gone} on do not have, and an image for {} was asked for; ask for images below sm_{gone} alone, which newer GPUs run too, or put the code behind `if arch() < {gone}`\n  kernel `{base}` at {file}:{line}",
+                arch.name(),
+            )
+        };
+        PipelineError::Kernels(group.iter().map(problem).collect())
     }
 
     /// All images, beside the object file for the emulator.

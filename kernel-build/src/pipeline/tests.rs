@@ -322,6 +322,38 @@ fn sharing(name: &str, arrays: &[u64]) -> String {
     storing(name, &format!("{body}  %v = zext i8 {sum} to i32")) + &sites
 }
 
+/// A kernel with an instruction that architectures from sm_90 on do not have.
+fn gone(name: &str) -> String {
+    let symbol = "\"__warploom.asm:volatile+sm75+below90|gone $0;\"";
+    storing(name, &format!("  %v = call i32 @{symbol}()")) + &format!("declare i32 @{symbol}()\n")
+}
+
+#[test]
+fn images_below_have_instructions_that_are_gone_later() {
+    let archs = vec![Arch::sm(75), Arch::sm(89)];
+    let (_, texts) = compiled(&gone("old"), Options { archs, ..options() }).unwrap();
+    assert!(
+        texts.iter().all(|(_, _, text)| text.contains("gone %r")),
+        "{texts:?}"
+    );
+}
+
+#[test]
+fn images_of_architectures_without_an_instruction_are_refused() {
+    let archs = vec![Arch::sm(75), Arch::sm(90)];
+    let refused = compiled(&gone("old"), Options { archs, ..options() });
+    let Err(PipelineError::Kernels(problems)) = refused else {
+        panic!("no problem is found: {refused:?}");
+    };
+    assert_eq!(
+        problems,
+        [
+            "kernel `old` uses instructions that architectures from sm_90 on do not have, and an image for sm_90 was asked for; \
+             ask for images below sm_90 alone, which newer GPUs run too, or put the code behind `if arch() < 90`\n  kernel `old` at old:0"
+        ]
+    );
+}
+
 const SHARED: &str = "declare ptr @__warploom.shared_static(i64, i64)\n";
 
 #[test]
