@@ -27,7 +27,10 @@ mod control; // which thread goes on at atomic accesses, decided outside
 mod detector; // compares accesses to memory: races, bounds, values
 #[cfg(not(warploom_device))]
 mod engine; // blocks, warps, fibers, scheduling, shared memory
-#[cfg(not(warploom_device))]
+#[cfg_attr(
+    warploom_device,
+    expect(dead_code, reason = "`matrix` alone uses it there")
+)]
 mod exact; // floating point in integers, rounded once in any mode
 mod fault; // what the caller reads when a run went wrong
 mod finding; // what a finding says
@@ -35,7 +38,6 @@ mod finding; // what a finding says
 mod host; // what instrumented code calls instead of the device library
 #[cfg(not(warploom_device))]
 pub mod intrinsics; // what a kernel may call
-#[cfg(not(warploom_device))]
 pub mod matrix; // the arithmetic of tensor cores
 mod memory_kind; // what the runtime says of memory
 mod model; // what GPUs of each compute capability have room for

@@ -18,6 +18,7 @@ mod memory; // address spaces, caches, giving way
 mod print; // where printed records go
 mod rounding; // arithmetic and conversions in four roundings
 mod time; // clocks, and sleep
+mod wmma; // loads and stores of the matrices of a warp
 
 pub use asynchronous::*;
 pub use atomics::*;
@@ -33,6 +34,7 @@ pub use memory::*;
 pub use print::print_ring;
 pub use rounding::*;
 pub use time::{clock, clock64, global_timer, nanosleep};
+pub use wmma::{WmmaTile, f32_to_tf32_rna, wmma_load, wmma_store};
 
 use crate::detector;
 use crate::detector::{Does, around};

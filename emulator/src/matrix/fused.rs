@@ -100,6 +100,26 @@ fn special(a: &[Value], b: &[Value], c: Value) -> Exact {
     }
 }
 
+/// [`dot`] where C and the result may have different types, as with `wmma.mma`: the sum is made in the wider one, in front of it C is converted, or the
+/// result behind it.
+pub(super) fn dot_converted(a: &[Value], b: &[Value], c: u64, (of_c, of_sum): (Sum, Sum)) -> u64 {
+    let converted = |bits: u64, from: Sum, to: Sum| {
+        let number = exact::decode(bits, from.format());
+        exact::encode(number, to.format(), exact::Rounding::Nearest)
+    };
+    match (of_c, of_sum) {
+        (Sum::F16, Sum::F32) => {
+            let c = converted(c, of_c, Sum::F32);
+            dot(a, b, Sum::F32.decode(c)).encode(Sum::F32)
+        }
+        (Sum::F32, Sum::F16) => {
+            let sum = dot(a, b, of_c.decode(c)).encode(Sum::F32);
+            converted(sum, Sum::F32, Sum::F16)
+        }
+        _ => dot(a, b, of_c.decode(c)).encode(of_sum),
+    }
+}
+
 /// As `mma.sync` does for operands of 8 bits: what it converts to `f16` are pairs of elements, and of each four that share a register the first two go
 /// into a first sum, the others into a second on top of it; C is added to that, rounded to nearest.
 pub(super) fn dot_in_halves(a: &[Value], b: &[Value], c: u64, of_c: Sum, sum: Sum) -> u64 {

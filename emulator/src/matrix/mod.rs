@@ -98,7 +98,7 @@ pub fn multiply_add(kind: Kind, shape: Shape, a: &[u64], b: &[u64], d: &mut [u64
                 let row = &rows[at / n * k..][..k];
                 let column = &columns[at % n * k..][..k];
                 *d = match halves {
-                    false => fused::dot(row, column, c.decode(*d)).encode(sum),
+                    false => fused::dot_converted(row, column, *d, (c, sum)),
                     true => fused::dot_in_halves(row, column, *d, c, sum),
                 };
             }

@@ -257,3 +257,25 @@ fn bits_are_counted() {
         9
     );
 }
+
+#[test]
+fn sums_of_another_type_are_those_of_f32_converted() {
+    let shape = Shape { m: 1, n: 1, k: 1 };
+    let product = |c: Sum, d: Sum, [a, b, summand]: [u64; 3]| {
+        let kind = Kind::Float {
+            a: Float::F16,
+            b: Float::F16,
+            c,
+            d,
+        };
+        let mut sum = [summand];
+        multiply_add(kind, shape, &[a], &[b], &mut sum);
+        sum[0]
+    };
+    // 1 + 2⁻¹¹ + 2⁻²⁵: `f32` loses the last term, and what is left is halfway between two numbers, the even one of which is 1.
+    let halfway = [0x0c00, 0x0800, 0x3f80_1000];
+    assert_eq!(product(Sum::F32, Sum::F16, halfway), 0x3c00);
+    // 2⁻²⁴ + 2⁻⁴⁵: as an `f32` the summand has the exponent −24, as a subnormal `f16` it had −14.
+    let subnormal = [0x0001, 0x0008, 0x0001];
+    assert_eq!(product(Sum::F16, Sum::F32, subnormal), 0x3380_0004);
+}
