@@ -65,6 +65,7 @@ pub mod target; // where the code runs
 pub mod time; // clocks, and sleep
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
+pub mod wmma; // matrices of a warp: tensor cores
 
 pub use atomic::{Atomic, AtomicF32, AtomicF64, atomic_add};
 pub use barrier::NamedBarrier;
@@ -79,13 +80,13 @@ pub use index::{
 };
 pub use output::{
     AppendSlice, Chunks, DisjointSlice, DisjointSlice2D, GridStride, Linear, Patches, PerBlock,
-    PerWarp, Windows, Windows2D,
+    PerWarp, WarpPatches, Windows, Windows2D,
 };
 pub use pipeline::{Arrival, AsyncTiles, Mbarrier, Stage};
 pub use plain::{KernelArg, Plain, SliceElement};
 pub use shared::{
     Carve, DoubleTile, DoubleView, DynamicShared, Publish, Reclaim, SharedArray, SharedLayout,
-    SharedTile, TileView,
+    SharedPatches, SharedTile, TileView,
 };
 pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
 pub use target::{FeatureSet, arch, feature_set, is_device};

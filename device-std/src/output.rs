@@ -7,12 +7,14 @@
 mod append; // elements whose number the kernel finds out
 mod brackets; // `y[i]` and its error
 mod patches; // rectangles of a matrix, one for each thread
+mod warp_patches; // rectangles of a matrix for each warp
 mod windows; // parts of one block each, with a halo
 
 pub use append::AppendSlice;
 #[doc(hidden)]
 pub use append::header;
 pub use patches::{Patch, Patches};
+pub use warp_patches::{WarpPatchIter, WarpPatches};
 pub use windows::{WindowIter, Windows, Windows2D};
 
 use crate::scope::{Brand, Tied};
@@ -20,7 +22,7 @@ use crate::{BlockLeader, Index1D, Index2D, Plain, WarpLeader};
 use core::marker::PhantomData;
 
 /// How the elements of a [`DisjointSlice`] are dealt out: [`Linear`], [`PerBlock`], [`PerWarp`], [`GridStride`], [`Chunks`] or [`Windows`]; of a
-/// [`DisjointSlice2D`]: [`Linear`], [`Patches`] or [`Windows2D`].
+/// [`DisjointSlice2D`]: [`Linear`], [`Patches`], [`WarpPatches`] or [`Windows2D`].
 ///
 /// ```compile_fail,E0277
 /// struct Mine; // a space of one's own could give two threads one element

@@ -1,12 +1,13 @@
 //! Memory that the threads of a block share.
 //!
-//! [`SharedTile`] and [`DoubleTile`] are safe: slots are written by their owners, then read by all, and the barrier between is part of the change.
+//! [`SharedTile`], [`DoubleTile`] and [`SharedPatches`] are safe: slots are written by their owners, then read by all, and the barrier between is part of the change.
 //! [`SharedArray`] and [`DynamicShared`] are raw: reading and writing is `unsafe`, except through the atomics of a [`SharedArray`].
 
 mod array; // static memory, raw, with atomics
 mod carve; // dynamic memory in parts of several types
 mod double; // two buffers that take turns
 mod dynamic; // as much as the launch says, raw
+mod patches; // parts of warps, for what tensor cores compute
 mod phases; // barriers of tiles, and several tiles at one
 mod slots; // whose slot is which
 mod tile; // phases: write one's own, barrier, read all
@@ -19,6 +20,7 @@ pub use array::{AtomicElement, SharedArray};
 pub use carve::{Carve, SharedLayout};
 pub use double::{DoubleTile, DoubleView};
 pub use dynamic::DynamicShared;
+pub use patches::{PatchesView, SharedPatches};
 #[doc(hidden)]
 pub use phases::TileName;
 pub use phases::{Publish, Reclaim};

@@ -17,6 +17,7 @@ pub(crate) mod shuffle; // values as words, segments
 
 pub use lane_mask::{LaneIter, LaneMask};
 pub use leader::WarpLeader;
+pub(crate) use leader::number_in_launch;
 pub use numbers::{Match, Reduce, ReduceBits};
 pub use shuffle::{Shuffle, Width};
 

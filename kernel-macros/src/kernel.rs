@@ -41,7 +41,7 @@ pub(crate) enum ParamKind {
     Cluster,
     /// `CooperativeGrid`: made of a word of device memory, which the launch passes implicitly.
     CooperativeGrid,
-    /// `SharedTile<T, N>` or `DoubleTile<T, N>`, with its index among the tiles of this kernel.
+    /// `SharedTile<T, N>`, `DoubleTile<T, N>` or `SharedPatches<T, ..>`, with its index among the tiles of this kernel.
     SharedTile(usize),
     /// `DynamicShared<T>`.
     DynamicShared,
@@ -293,7 +293,7 @@ fn classify_segment(segment: &PathSegment) -> ParamKind {
         "Block" | "Warp" | "Grid" => ParamKind::Group,
         "Cluster" => ParamKind::Cluster,
         "CooperativeGrid" => ParamKind::CooperativeGrid,
-        "SharedTile" | "DoubleTile" => ParamKind::SharedTile(0),
+        "SharedTile" | "DoubleTile" | "SharedPatches" => ParamKind::SharedTile(0),
         "DynamicShared" => ParamKind::DynamicShared,
         "GridConst" => element().map_or(
             ParamKind::Refused(Refused::ElementMissing),

@@ -26,7 +26,7 @@ mod spans; // where errors in generated code are shown
 ///
 /// | parameter | what `launch` takes for it |
 /// |---|---|
-/// | `Index1D` to `Index3D`, `Block`, `Warp`, `Grid`, `Cluster`, `SharedTile<T, N>`, `DoubleTile<T, N>`, `DynamicShared<T>` | nothing: each thread gets its own |
+/// | `Index1D` to `Index3D`, `Block`, `Warp`, `Grid`, `Cluster`, `SharedTile<T, N>`, `DoubleTile<T, N>`, `SharedPatches<T, ..>`, `DynamicShared<T>` | nothing: each thread gets its own |
 /// | `CooperativeGrid`, in a `cooperative` kernel | nothing |
 /// | `x: &[T]` | a buffer or a part of one, to read |
 /// | `mut y: DisjointSlice<T>`, `DisjointSlice2D<T>` | a buffer or a part of one, to write |

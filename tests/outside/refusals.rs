@@ -73,6 +73,38 @@ fn printing_is_refused() {
     assert_contains(&said, &["print", "gpu_println!"]);
 }
 
+//@ rows: E-18
+#[test]
+fn an_image_for_sm_90_is_refused_what_sm_90_does_not_have() {
+    let main = "use warploom::device_std::wmma::{Accumulator, ColMajor, Fragment, M8N8K32, MatrixA, MatrixB, RowMajor, S4};
+use warploom::prelude::*;
+
+#[kernel]
+fn product(warp: Warp, a: &[u32], b: &[u32], mut c: DisjointSlice2D<i32, WarpPatches<8, 8>>) {
+    if let Some(mut patch) = c.get_mut(warp) {
+        let a = Fragment::<MatrixA, M8N8K32, S4, RowMajor>::load(warp, a, 32);
+        let b = Fragment::<MatrixB, M8N8K32, S4, ColMajor>::load(warp, b, 32);
+        let sums = Fragment::<Accumulator, M8N8K32, i32>::filled(0).mma(warp, &a, &b);
+        sums.store(warp, &mut patch, (0, 0), RowMajor);
+    }
+}
+
+fn main() {}
+";
+    let script = "use warploom_build::{Arch, Builder};\n\nfn main() {\n    Builder::new().archs(&[Arch::sm(75), Arch::sm(90)]).compile();\n}\n";
+    let said = Outside::program("refused-sm-90", main)
+        .file("build.rs", script)
+        .fails();
+    assert_contains(
+        &said,
+        &[
+            "kernel `product` uses instructions that architectures from sm_90 on do not have, and an image for sm_90 was asked for",
+            "ask for images below sm_90 alone, which newer GPUs run too",
+            "kernel `product` at src/main.rs:4",
+        ],
+    );
+}
+
 /// A dependency that reads the processor's clock, with assembly and with an intrinsic.
 const CLOCK: &str = "use std::arch::x86_64::_rdtsc;
 

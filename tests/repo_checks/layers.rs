@@ -279,7 +279,7 @@ const CRATES: &[Layers] = &[
             ),
             (
                 "threads",
-                &["barrier", "block", "grid", "heap", "shared", "warp"],
+                &["barrier", "block", "grid", "heap", "shared", "warp", "wmma"],
             ),
             (
                 "collectives",

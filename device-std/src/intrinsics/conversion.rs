@@ -130,4 +130,6 @@ intrinsics! {
     scalar fn f64_to_f32_ru(x: f64) -> f32 = "llvm.nvvm.d2f.rp";
     /// `x` in single precision, toward −∞. CUDA `__double2float_rd` · PTX `cvt.rm.f32.f64`.
     scalar fn f64_to_f32_rd(x: f64) -> f32 = "llvm.nvvm.d2f.rm";
+    /// `x` with 10 bits of fraction, to nearest, ties away from zero; of NaN the last 13 bits are dropped. CUDA `__float_to_tf32` · PTX `cvt.rna.tf32.f32`, 7.0 · sm_80.
+    scalar fn f32_to_tf32_rna(x: f32) -> u32 = "asm:sm80+ptx70|cvt.rna.tf32.f32 $0, $1;";
 }

@@ -52,10 +52,17 @@ struct Extent<T, const N: usize>(core::marker::PhantomData<T>);
 
 impl<T, const N: usize> Extent<T, N> {
     const BYTES: usize = size_of::<[T; N]>();
-    /// At least 16, so that neighbours may be moved as one vector.
-    const ALIGN: usize = if align_of::<T>() > 16 {
-        align_of::<T>()
-    } else {
-        16
+    /// At least 16, so that neighbours may be moved as one vector; 32 where a matrix of a warp may begin (see [`crate::wmma`]), whose smallest has 128 bytes.
+    const ALIGN: usize = {
+        let least = if Self::BYTES >= 128 && Self::BYTES.is_multiple_of(32) {
+            32
+        } else {
+            16
+        };
+        if align_of::<T>() > least {
+            align_of::<T>()
+        } else {
+            least
+        }
     };
 }

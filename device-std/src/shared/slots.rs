@@ -37,6 +37,12 @@ impl<T: Plain, const N: usize> Slots<T, N> {
         })
     }
 
+    /// The first slot.
+    #[inline(always)]
+    pub(super) fn start(self) -> *mut T {
+        self.start
+    }
+
     /// Writes all slots of this thread, each the value of its number.
     ///
     /// # Safety
@@ -130,7 +136,10 @@ impl<T: Plain, const N: usize> Slots<T, N> {
         #[cfg(not(warploom_device))]
         {
             let bytes = size_of::<[T; N]>();
-            let own = warploom_emulator::intrinsics::memory_while_unwinding(bytes, align_of::<T>());
+            let own = warploom_emulator::intrinsics::memory_while_unwinding(
+                bytes,
+                align_of::<T>().max(32),
+            );
             if !own.is_null() {
                 return Slots { start: own.cast() };
             }

@@ -28,11 +28,8 @@ impl<'k> WarpLeader<'k> {
         if !thread.is_multiple_of(super::Warp::LANES) {
             return None;
         }
-        // Blocks and their threads are numbered without gaps, so that no two warps have one number.
-        let block = grid_dim().linear(block_idx()) as usize;
-        let warps = block_dim().count().div_ceil(u64::from(super::Warp::LANES)) as usize;
         Some(WarpLeader {
-            warp: block * warps + (thread / super::Warp::LANES) as usize,
+            warp: number_in_launch(),
             _brand: brand,
         })
     }
@@ -45,4 +42,12 @@ impl<'k> WarpLeader<'k> {
     pub fn warp(self) -> usize {
         self.warp
     }
+}
+
+/// The number of the thread's warp in the launch: blocks and their threads are numbered without gaps, so that no two warps have one number.
+#[inline(always)]
+pub(crate) fn number_in_launch() -> usize {
+    let block = grid_dim().linear(block_idx()) as usize;
+    let warps = block_dim().count().div_ceil(u64::from(super::Warp::LANES)) as usize;
+    block * warps + (linear_thread() / super::Warp::LANES) as usize
 }

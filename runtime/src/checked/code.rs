@@ -204,10 +204,9 @@ fn all() -> &'static (Vec<Loaded>, Option<String>) {
 
 /// What instrumented code may call, by name.
 fn symbols() -> HashMap<&'static str, *const ()> {
-    let tables = warploom_device_std::intrinsics::SHIMS
-        .iter()
-        .copied()
-        .flatten();
+    use warploom_device_std::{intrinsics, wmma};
+    let tables = intrinsics::SHIMS.iter().chain(wmma::SHIMS);
+    let tables = tables.copied().flatten();
     let tables = tables.map(|shim| (shim.symbol, shim.address));
     let hooks = HOOKS.iter().chain(HOST);
     tables
