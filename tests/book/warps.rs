@@ -1,5 +1,6 @@
 //! Thinking in warps: 32 lanes exchange values without memory.
 
+use warploom::device_std::wmma::{Accumulator, Fragment, M16N16K16, MatrixA, MatrixB, RowMajor};
 use warploom::prelude::*;
 
 // ANCHOR: sum
@@ -113,5 +114,56 @@ fn collatz_counts_steps() -> warploom::Result<()> {
     collatz::launch(&stream, Launch::covering(start.len()), &input, &mut steps)?;
     let steps = steps.to_vec(&stream)?;
     assert_eq!((steps[0], steps[5], steps[26]), (0, 8, 111)); // of 1, 6 and 27
+    Ok(())
+}
+
+// ANCHOR: matrices
+/// `C = A · B`: each warp has rectangles of 16 by 16 elements of C.
+#[kernel]
+fn product(
+    warp: Warp,
+    a: &[F16],
+    b: &[F16],
+    inner: u32,
+    mut c: DisjointSlice2D<f32, WarpPatches<16, 16>>,
+) {
+    let (inner, columns) = (inner as usize, c.width());
+    for mut patch in c.iter_mut(warp) {
+        let rows = &a[patch.row() * inner..];
+        let mut sums = Fragment::<Accumulator, M16N16K16, f32>::filled(0.0);
+        for k in (0..inner).step_by(16) {
+            let below = &b[k * columns + patch.column()..];
+            let a = Fragment::<MatrixA, M16N16K16, F16, RowMajor>::load(warp, &rows[k..], inner);
+            let b = Fragment::<MatrixB, M16N16K16, F16, RowMajor>::load(warp, below, columns);
+            sums = sums.mma(warp, &a, &b);
+        }
+        sums.store(warp, &mut patch, (0, 0), RowMajor);
+    }
+}
+// ANCHOR_END: matrices
+
+#[test]
+fn warps_multiply_matrices() -> warploom::Result<()> {
+    let (rows, inner, columns) = (48, 64, 32);
+    let some = |n: usize| Vec::from_iter((0..n).map(|i| F16::from_f32((i % 7) as f32 - 3.0)));
+    let (a, b) = (some(rows * inner), some(inner * columns));
+    let device = Device::open()?;
+    let stream = device.stream()?;
+    let (x, y) = (device.upload(&a)?, device.upload(&b)?);
+    let mut c = device.zeroed::<f32>(rows * columns)?;
+    let shape = Launch::new(2, 64);
+    product::launch(
+        &stream,
+        shape,
+        &x,
+        &y,
+        inner as u32,
+        c.view_2d_mut(columns)?,
+    )?;
+    for (at, found) in c.to_vec(&stream)?.into_iter().enumerate() {
+        let terms = (0..inner)
+            .map(|k| a[at / columns * inner + k].to_f32() * b[k * columns + at % columns].to_f32());
+        assert_eq!(found, terms.sum::<f32>());
+    }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod algorithms; // reduce, scan, matmul, transpose, sort: one barrier dropped
 mod blocks; // between blocks, in global memory
 mod exits; // threads that write and return before a barrier
+mod fragments; // matrices of warps, in shared memory
 mod global; // within a block, in global memory
 mod same_value; // all write the same
 mod shared; // between the warps of a block, in shared memory
@@ -17,6 +18,7 @@ pub(crate) const FILES: &[File] = &[
     shared_reuse::FILE,
     algorithms::FILE,
     warp::FILE,
+    fragments::FILE,
     global::FILE,
     blocks::FILE,
     same_value::FILE,
