@@ -50,6 +50,7 @@ pub mod kernel; // what the device pass tells the linker about a kernel
 pub mod layout; // fingerprints of types, which a launch compares
 pub mod math; // the functions of a C library, and CUDA's
 pub mod memory; // cache hints, prefetches, copies by a block
+pub mod mma; // products of small matrices on tensor cores
 pub mod output; // slices that hand each thread its own elements
 #[cfg(warploom_device)]
 pub mod panic; // the panic entry points of `core`

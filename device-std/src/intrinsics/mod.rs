@@ -178,12 +178,11 @@ macro_rules! unsafe_intrinsics {
 }
 
 /// Lines with arrays of registers, which are pointers here and registers in the instruction: the symbol says how many. On the emulator the
-/// expression behind `else` is evaluated.
-#[allow(unused_macros, reason = "the lines are in files of their own")]
+/// expression behind `else` is evaluated. The symbol is that of all its parts.
 macro_rules! register_intrinsics {
     ($(
         $(#[$doc:meta])*
-        unsafe fn $name:ident($($arg:ident: $ty:ty),*) = $symbol:literal else $emulated:expr;
+        unsafe fn $name:ident($($arg:ident: $ty:ty),*) = $($symbol:literal)+ else $emulated:expr;
     )*) => {
         /// Every line, for instrumented code on the emulator.
         #[cfg(not(warploom_device))]
@@ -192,7 +191,7 @@ macro_rules! register_intrinsics {
                 // SAFETY: instrumented code calls it where the kernel called the function.
                 unsafe { $name($($arg),*) }
             }
-            crate::intrinsics::Shim { symbol: concat!("__warploom.", $symbol), address: shim as *const () }
+            crate::intrinsics::Shim { symbol: concat!("__warploom.", $($symbol),+), address: shim as *const () }
         }),*];
         $(
         $(#[$doc])*
@@ -205,7 +204,7 @@ macro_rules! register_intrinsics {
             #[cfg(warploom_device)]
             {
                 unsafe extern "C" {
-                    #[link_name = concat!("__warploom.", $symbol)]
+                    #[link_name = concat!("__warploom.", $($symbol),+)]
                     fn device($($arg: $ty),*);
                 }
                 // SAFETY: the device linker gives this symbol the type declared here; the caller keeps the section above.
@@ -231,6 +230,8 @@ mod float; // arithmetic of f32, and what the hardware approximates
 mod half; // 16-bit floating point
 mod integer; // what Rust has no operator for
 mod launch; // where the thread is
+mod matrix; // products of matrices that a warp holds
+mod matrix_rows; // rows of matrices between shared memory and a warp
 mod memory; // caches and address spaces
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
@@ -250,6 +251,8 @@ pub use float::*;
 pub use half::*;
 pub use integer::*;
 pub use launch::*;
+pub use matrix::*;
+pub use matrix_rows::*;
 pub use memory::*;
 pub use pair::*;
 pub use rounding::*;
@@ -305,6 +308,8 @@ pub static SHIMS: &[&[Shim]] = &[
     half::SHIMS,
     integer::SHIMS,
     launch::SHIMS,
+    matrix::REGISTER_SHIMS,
+    matrix_rows::REGISTER_SHIMS,
     memory::SHIMS,
     memory::UNSAFE_SHIMS,
     pair::SHIMS,

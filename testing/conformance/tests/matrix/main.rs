@@ -1,0 +1,10 @@
+//! Products of matrices on tensor cores: the places of elements, loads and stores, and the bits of results against those of a GPU.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests stand outside of #[test] functions"
+)]
+
+mod fragments;
+mod products;
+mod ptx;
+mod rows;
