@@ -4,6 +4,9 @@ use super::{read, root};
 use warploom::device_std::intrinsics::TABLES;
 use warploom_harness::generated::assert_current;
 
+/// What lines with arrays of registers promise.
+const REGISTERS: &str = "Each pointer is that of as many registers as the instruction has, or that of a row. All lanes of the warp make this call together.";
+
 /// One intrinsic as its source declares it.
 #[derive(Debug, Default)]
 struct Declared {
@@ -51,11 +54,16 @@ fn declared_intrinsics(source: &str) -> Vec<Declared> {
             let (signature, symbol) = match rest.split_once(" = \"") {
                 Some((signature, symbol)) => (
                     signature,
-                    format!("__warploom.{}", symbol.trim_end_matches("\";")),
+                    format!("__warploom.{}", symbol.split('"').next().unwrap_or(symbol)),
                 ),
                 None => (rest.trim_end_matches(" {"), String::new()),
             };
             let (text, safety) = document.split_once("# Safety").unwrap_or((&document, ""));
+            // The macro of these lines writes what all of them promise.
+            let safety = match symbol.starts_with("__warploom.registers:") {
+                true => REGISTERS,
+                false => safety,
+            };
             all.push(Declared {
                 kind,
                 name: signature.split('(').next().unwrap().to_owned(),
@@ -80,6 +88,14 @@ fn one_line(text: &str) -> String {
         .replace("`]", "`")
 }
 
+/// The PTX that a symbol names.
+fn ptx_of(symbol: &str) -> Option<&str> {
+    if let Some(registers) = symbol.strip_prefix("registers:") {
+        return registers.splitn(3, '|').nth(2);
+    }
+    Some(symbol.strip_prefix("asm:")?.split_once('|')?.1)
+}
+
 fn intrinsics_document(declared: &[Declared]) -> String {
     let mut text = "\
 # Intrinsics
@@ -89,6 +105,8 @@ fn intrinsics_document(declared: &[Declared]) -> String {
 The operations that the hardware has and Rust has no word for, in `warploom::device_std::intrinsics`. Everything else of `warploom::device_std` is
 written over them. On the CPU each calls the emulator's function of the same name and signature. On the device it calls a symbol: the
 device linker puts the LLVM intrinsic of that name in its place, or, where none is named, a body of its own.
+
+Products of matrices, `mma_…`, are not listed: `device_std::mma` has the table.
 
 Kernels rarely need them: `Index1D`, `Block`, `Warp`, `SharedTile` and `AtomicF32` are the same operations with their obligations
 checked.
@@ -123,8 +141,8 @@ checked.
             let symbol = line.symbol.trim_start_matches("__warploom.");
             let device = match symbol.strip_prefix("llvm.") {
                 Some(rest) => format!("`llvm.{rest}`"),
-                None => match symbol.strip_prefix("asm:").and_then(|s| s.split_once('|')) {
-                    Some((_, ptx)) => format!("`{}`", ptx.replace('|', "\\|")),
+                None => match ptx_of(symbol) {
+                    Some(ptx) => format!("`{}`", ptx.replace('|', "\\|")),
                     None => "a body of the device linker".to_owned(),
                 },
             };

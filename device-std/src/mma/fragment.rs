@@ -217,7 +217,9 @@ impl<S: HoldsSums<T>, T: SumElement + Plain> D<S, T> {
     pub unsafe fn store_rows(&self, warp: Warp<'_>, to: *mut T, stride: usize) {
         self.for_each(warp, |row, column, value| {
             // SAFETY: an element of the matrix (the caller's promise).
-            unsafe { to.add(row * stride + column).write(value) }
+            let to = unsafe { to.add(row * stride + column) };
+            // SAFETY: as above.
+            unsafe { to.write(value) };
         });
     }
 }

@@ -26,6 +26,8 @@ macro_rules! kinds {
     )*};
 }
 
+// Rule: product-has-an-instruction
+// Each combination of shape and types is an instruction; what has none would be a loop that looks like one.
 kinds! {
     /// Shapes that multiply `TA` with `TB` and add to `TD`; sums of integers wrap.
     MultiplyAdd multiply_add: "`{Self}` cannot multiply `{TA}` with `{TB}` and add to `{TD}`";

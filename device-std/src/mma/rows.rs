@@ -70,16 +70,19 @@ fn load<R: Registers, T: InRows>(
     let row = row_of_lane(warp, R::COUNT, from.as_ptr(), (at, stride), of).cast();
     let mut registers = R::zeroed();
     let to = registers.write();
-    // SAFETY: the row of each lane is within the elements, which are in shared memory and may be read; `R` has as many registers.
-    unsafe {
-        match (R::COUNT, transposed) {
-            (1, false) => raw::ldmatrix_x1(to, row),
-            (1, true) => raw::ldmatrix_x1_trans(to, row),
-            (2, false) => raw::ldmatrix_x2(to, row),
-            (2, true) => raw::ldmatrix_x2_trans(to, row),
-            (_, false) => raw::ldmatrix_x4(to, row),
-            (_, true) => raw::ldmatrix_x4_trans(to, row),
-        }
+    match (R::COUNT, transposed) {
+        // SAFETY: the row of each lane is within the elements, which are in shared memory and may be read; `R` has as many registers.
+        (1, false) => unsafe { raw::ldmatrix_x1(to, row) },
+        // SAFETY: as above.
+        (1, true) => unsafe { raw::ldmatrix_x1_trans(to, row) },
+        // SAFETY: as above.
+        (2, false) => unsafe { raw::ldmatrix_x2(to, row) },
+        // SAFETY: as above.
+        (2, true) => unsafe { raw::ldmatrix_x2_trans(to, row) },
+        // SAFETY: as above.
+        (_, false) => unsafe { raw::ldmatrix_x4(to, row) },
+        // SAFETY: as above.
+        (_, true) => unsafe { raw::ldmatrix_x4_trans(to, row) },
     }
     registers
 }

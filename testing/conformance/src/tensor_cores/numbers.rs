@@ -112,7 +112,7 @@ pub trait Number: Copy {
         }
         let one = Self::make(rows.random(1, row, k / 2), rows.distribution, false);
         // One pair of 16 does not cancel.
-        let spared = rows.random(4, row, k / 2) % 16 == 0;
+        let spared = rows.random(4, row, k / 2).is_multiple_of(16);
         if k % 2 == 1 && !spared {
             one.negated()
         } else {
