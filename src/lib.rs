@@ -58,9 +58,9 @@ pub mod prelude {
         Chunks, Cluster, Coalesced, CooperativeGrid, DeviceCell, DisjointSlice, DisjointSlice2D,
         DoubleTile, DoubleView, DynamicShared, F16, F16x2, Grid, GridConst, GridStride, Group,
         Index1D, Index2D, Index3D, LaneMask, Linear, Mbarrier, NamedBarrier, Patches, PerBlock,
-        PerWarp, Publish, Reclaim, SharedArray, SharedPatches, SharedTile, Stage, Tile, TileView, Warp, WarpGroup,
-        WarpLeader, WarpPatches, Width, Windows, Windows2D, arch, block_dim, block_idx, grid_dim, is_device,
-        lane, sync_threads, thread_idx, warp_id,
+        PerWarp, Publish, Reclaim, SharedArray, SharedPatches, SharedTile, Stage, Tile, TileView,
+        Warp, WarpGroup, WarpLeader, WarpPatches, Width, Windows, Windows2D, arch, block_dim,
+        block_idx, grid_dim, is_device, lane, sync_threads, thread_idx, warp_id,
     };
     pub use crate::{Device, DeviceBuffer, Dim3, Launch, Stream};
     // The traits and the derives of the same names.
