@@ -141,7 +141,7 @@ pub trait Selections: OnStream {
     /// The elements in three parts, each in order and without gaps: those for which `first` holds, of the others those for which `second` holds, and the rest.
     ///
     /// Time O(n), one pass over memory; 16 bytes of workspace for each tile (16 KiB of elements). At most 2^32 − 1 elements. Stable in all three parts, and the same in every run. CUDA:
-    /// `cub::DevicePartition::If` with two operators, which has the rest in reverse order. Compute capability: 7.5.
+    /// `cub::DevicePartition::If` with two operators. Compute capability: 7.5.
     ///
     /// ```
     /// # use warploom::prelude::*;
