@@ -13,8 +13,8 @@
 //! | `M16N8K4`, `M16N8K8`, `M16N8K16` | `f64` | `f64` | `mma` | 7.8, 9.0 |
 //! | `M16N8K16`, [`M16N8K32`] | `i8` or `u8`, each | `i32` | `mma`, `mma_saturating` | 7.0, 8.0 |
 //! | `M16N8K32`, [`M16N8K64`] | [`S4`] or [`U4`], each | `i32` | `mma`, `mma_saturating` | 7.0, 8.0 |
-//! | [`M16N8K128`], [`M16N8K256`] | [`Bit`] | `i32` | `mma_and` | 7.1, 8.0 |
-//! | `M16N8K128`, `M16N8K256` | `Bit` | `i32` | `mma_xor` | 7.0, 8.0 |
+//! | [`M16N8K128`], [`M16N8K256`] | [`B1`] | `i32` | `mma_and` | 7.1, 8.0 |
+//! | `M16N8K128`, `M16N8K256` | `B1` | `i32` | `mma_xor` | 7.0, 8.0 |
 //! | `M16N8K32` | [`E4m3`] or [`E5m2`], each | `f32` | `mma` | 8.4, 8.9 |
 //!
 //! A kernel that uses one is compiled for that compute capability at least. Sparse products (`mma.sp`), scaled ones (`mma.block_scale`) and those of
@@ -36,14 +36,15 @@
 //! the sum is rounded: toward zero to an `f32`, to nearest to an [`F16`](crate::F16). So a result may differ from that of a loop, and from one GPU to
 //! the next. The emulator gives the bits of compute capability 9.0. Integers are exact, and `f64` is a chain of fused multiply-adds.
 
-mod element; // `Tf32`, `E4m3`, `S4`, `Bit` …
+mod element; // `E4m3`, `S4`, `B1` …
 mod fragment; // `A`, `B`, `D`
 mod product; // `Warp::mma`
 mod registers; // how elements lie in registers
 mod rows; // `ldmatrix`, `stmatrix`
 mod shape; // `M16N8K16` …
+mod tf32; // `Tf32`
 
-pub use element::{Bit, E4m3, E5m2, Element, S4, SumElement, Tf32, U4};
+pub use element::{B1, E4m3, E5m2, Element, S4, SumElement, U4};
 pub use fragment::{A, B, D};
 pub use product::{AndCount, MultiplyAdd, MultiplyAddSaturating, XorCount};
 pub use registers::Registers;
@@ -52,3 +53,4 @@ pub use shape::{
     Holds, HoldsSums, M8N8, M8N8K4, M16N8, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64,
     M16N8K128, M16N8K256, Shape, SumShape,
 };
+pub use tf32::Tf32;

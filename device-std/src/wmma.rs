@@ -76,18 +76,17 @@ mod memory; // loads and stores, checked
 mod patch; // memory of one warp
 mod products; // the table of products
 mod shapes; // roles, shapes, layouts
-mod tf32; // numbers of 19 bits
 mod traits; // which fragments there are
 
 use core::marker::PhantomData;
 
-pub use elements::{B1, Elements, S4, U4};
+pub use crate::mma::{B1, S4, Tf32, U4};
+pub use elements::Elements;
 pub use patch::{WarpMemory, WarpPatch};
 pub use shapes::{
     Accumulator, ColMajor, Layout, M8N8K4, M8N8K32, M8N8K128, M8N32K16, M16N16K8, M16N16K16,
     M32N8K16, MatrixA, MatrixB, RowMajor, Shape,
 };
-pub use tf32::Tf32;
 pub use traits::{Factor, Fragments, Multiply, MultiplySaturating, Sum};
 
 use crate::{F16, Warp};

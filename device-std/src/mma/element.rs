@@ -1,5 +1,6 @@
 //! Types of elements: those that Rust or this library has, and those that exist in tensor cores alone.
 
+use super::tf32::Tf32;
 use crate::{Bf16, F16, Plain};
 
 mod sealed {
@@ -20,46 +21,11 @@ pub trait Packed: sealed::Sealed + Copy + 'static {
     fn of_bits(bits: u64) -> Self;
 }
 
-/// What A and B consist of: [`F16`], [`Bf16`], [`Tf32`], `f64`, [`E4m3`], [`E5m2`], `i8`, `u8`, [`S4`], [`U4`], [`Bit`].
+/// What A and B consist of: [`F16`], [`Bf16`], [`Tf32`], `f64`, [`E4m3`], [`E5m2`], `i8`, `u8`, [`S4`], [`U4`], [`B1`].
 pub trait Element: Packed {}
 
 /// What C and D consist of: [`F16`], `f32`, `f64`, `i32`; [`Bf16`] to be stored.
 pub trait SumElement: Packed {}
-
-/// An `f32` of which tensor cores ignore the lowest 13 bits: 8 bits of exponent, 10 of fraction.
-#[repr(transparent)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tf32(f32);
-
-// SAFETY: an `f32` in `repr(transparent)`; each bit pattern is a value.
-unsafe impl Plain for Tf32 {}
-
-impl Tf32 {
-    /// The nearest number of 10 bits of fraction, of two the one farther from zero. CUDA: `__float_to_tf32`.
-    #[inline(always)]
-    #[must_use]
-    pub fn round(x: f32) -> Self {
-        let bits = x.to_bits();
-        match bits & 0x7f80_0000 {
-            0x7f80_0000 => Self(x),
-            _ => Self(f32::from_bits((bits + 0x1000) & !0x1fff)),
-        }
-    }
-
-    /// The number itself: its lowest 13 bits will be ignored, which rounds toward zero.
-    #[inline(always)]
-    #[must_use]
-    pub const fn truncate(x: f32) -> Self {
-        Self(x)
-    }
-
-    /// The number that was given.
-    #[inline(always)]
-    #[must_use]
-    pub const fn get(self) -> f32 {
-        self.0
-    }
-}
 
 macro_rules! bytes {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -199,15 +165,15 @@ macro_rules! nibbles {
 }
 
 nibbles! {
-    /// An integer of 4 bits with a sign, -8 to 7. PTX: `.s4`.
+    /// An integer of 4 bits with a sign, -8 to 7. PTX: `.s4`; CUDA: `wmma::experimental::precision::s4`.
     S4 i8 -8 7;
-    /// An integer of 4 bits, 0 to 15. PTX: `.u4`.
+    /// An integer of 4 bits, 0 to 15. PTX: `.u4`; CUDA: `wmma::experimental::precision::u4`.
     U4 u8 0 15;
 }
 
-/// A single bit. PTX: `.b1`.
+/// A single bit. PTX: `.b1`; CUDA: `wmma::experimental::precision::b1`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bit(pub bool);
+pub struct B1(pub bool);
 
 macro_rules! packed {
     ($($ty:ident $bits:literal $($role:ident)*: |$x:ident| $to:expr, |$b:ident| $from:expr;)*) => {$(
@@ -233,7 +199,7 @@ macro_rules! packed {
 packed! {
     F16 16 Element SumElement: |x| x.to_bits().into(), |bits| F16::from_bits(bits as u16);
     Bf16 16 Element SumElement: |x| x.to_bits().into(), |bits| Bf16::from_bits(bits as u16);
-    Tf32 32 Element: |x| x.0.to_bits().into(), |bits| Tf32(f32::from_bits(bits as u32));
+    Tf32 32 Element: |x| x.to_bits().into(), |bits| Tf32::from_bits(bits as u32);
     f64 64 Element SumElement: |x| x.to_bits(), |bits| f64::from_bits(bits);
     E4m3 8 Element: |x| x.0.into(), |bits| E4m3(bits as u8);
     E5m2 8 Element: |x| x.0.into(), |bits| E5m2(bits as u8);
@@ -241,7 +207,7 @@ packed! {
     u8 8 Element: |x| x.into(), |bits| bits as u8;
     S4 4 Element: |x| (x.0.cast_unsigned() & 15).into(), |bits| S4::wrapping(bits as i8);
     U4 4 Element: |x| x.0.into(), |bits| U4::wrapping(bits as u8);
-    Bit 1 Element: |x| x.0.into(), |bits| Bit(bits & 1 == 1);
+    B1 1 Element: |x| x.0.into(), |bits| B1(bits & 1 == 1);
     f32 32 SumElement: |x| x.to_bits().into(), |bits| f32::from_bits(bits as u32);
     i32 32 SumElement: |x| x.cast_unsigned().into(), |bits| bits as i32;
 }

@@ -1,12 +1,13 @@
 //! `D = A · B + C`: one instruction for each combination of shape and types.
 
-use super::element::{Bit, E4m3, E5m2, Element, S4, SumElement, Tf32, U4};
+use super::element::{B1, E4m3, E5m2, Element, S4, SumElement, U4};
 use super::fragment::{A, B, D};
 use super::registers::Registers;
 use super::shape::{
     Holds, HoldsSums, M8N8K4, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64, M16N8K128, M16N8K256,
     Shape,
 };
+use super::tf32::Tf32;
 use crate::{Bf16, F16, Warp, intrinsics as raw};
 
 macro_rules! kinds {
@@ -110,14 +111,14 @@ products! {
 
 products! {
     AndCount;
-    M16N8K128: Bit Bit i32 mma_m16n8k128_s32_b1_b1_and;
-    M16N8K256: Bit Bit i32 mma_m16n8k256_s32_b1_b1_and;
+    M16N8K128: B1 B1 i32 mma_m16n8k128_s32_b1_b1_and;
+    M16N8K256: B1 B1 i32 mma_m16n8k256_s32_b1_b1_and;
 }
 
 products! {
     XorCount;
-    M16N8K128: Bit Bit i32 mma_m16n8k128_s32_b1_b1_xor;
-    M16N8K256: Bit Bit i32 mma_m16n8k256_s32_b1_b1_xor;
+    M16N8K128: B1 B1 i32 mma_m16n8k128_s32_b1_b1_xor;
+    M16N8K256: B1 B1 i32 mma_m16n8k256_s32_b1_b1_xor;
 }
 
 macro_rules! methods {

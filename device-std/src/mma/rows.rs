@@ -1,9 +1,10 @@
 //! Fragments from and to shared memory, a row of 16 bytes for each lane: `ldmatrix` and `stmatrix`.
 
-use super::element::{E4m3, E5m2, Element, SumElement, Tf32};
+use super::element::{E4m3, E5m2, Element, SumElement};
 use super::fragment::{A, B, D, extent};
 use super::registers::Registers;
 use super::shape::{Holds, HoldsSums, M16N8};
+use super::tf32::Tf32;
 use crate::shared::{DoubleView, SharedArray, TileView};
 use crate::{Bf16, F16, Plain, Warp, intrinsics as raw};
 

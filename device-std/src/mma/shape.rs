@@ -1,7 +1,8 @@
 //! Shapes of products, and which registers their fragments have.
 
-use super::element::{Bit, E4m3, E5m2, Element, S4, SumElement, Tf32, U4};
+use super::element::{B1, E4m3, E5m2, Element, S4, SumElement, U4};
 use super::registers::Registers;
+use super::tf32::Tf32;
 use crate::{Bf16, F16};
 
 mod sealed {
@@ -79,7 +80,7 @@ sum_shapes! {
     message = "no product of the shape `{Self}` has elements of type `{T}`",
     label = "not a shape for these elements",
     note = "F16, Bf16: M16N8K8, M16N8K16; Tf32: M16N8K4, M16N8K8; f64: M8N8K4, M16N8K4, M16N8K8, M16N8K16; i8, u8: M16N8K16, M16N8K32; \
-            E4m3, E5m2: M16N8K32; S4, U4: M16N8K32, M16N8K64; Bit: M16N8K128, M16N8K256"
+            E4m3, E5m2: M16N8K32; S4, U4: M16N8K32, M16N8K64; B1: M16N8K128, M16N8K256"
 )]
 pub trait Holds<T: Element>: Shape {
     /// The registers of a lane for A.
@@ -121,8 +122,8 @@ held! {
     M16N8K32: i8 u8 E4m3 E5m2, u32 4 2;
     M16N8K32: S4 U4, u32 2 1;
     M16N8K64: S4 U4, u32 4 2;
-    M16N8K128: Bit, u32 2 1;
-    M16N8K256: Bit, u32 4 2;
+    M16N8K128: B1, u32 2 1;
+    M16N8K256: B1, u32 4 2;
 }
 
 macro_rules! held_sums {

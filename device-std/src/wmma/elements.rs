@@ -1,6 +1,6 @@
 //! What fragments are made of: numbers, packed into the registers of a lane.
 
-use super::Tf32;
+use crate::mma::{B1, S4, Tf32, U4};
 use crate::{Bf16, F16, Plain};
 
 mod sealed {
@@ -8,6 +8,8 @@ mod sealed {
 }
 
 /// The elements of a fragment: `F16`, `Bf16`, `Tf32`, `f32`, `f64`, `i8`, `u8`, `i32`, [`S4`], [`U4`], [`B1`].
+///
+/// Of `S4`, `U4` and `B1` a matrix in memory and a register are words of eight, eight and 32, the first in the lowest bits.
 ///
 /// ```compile_fail,E0277
 /// struct Mine;
@@ -34,17 +36,6 @@ pub trait Elements: sealed::Sealed + 'static {
         f: impl FnMut(Self::Value, Self::Value) -> Self::Value,
     ) -> Self::Word;
 }
-
-/// Integers of 4 bits, −8 to 7: eight in a `u32`, the first in the lowest bits. Not in images for compute capability 9.0 and later.
-/// CUDA: `wmma::experimental::precision::s4`.
-#[derive(Clone, Copy, Debug)]
-pub enum S4 {}
-/// Integers of 4 bits, 0 to 15: eight in a `u32`, the first in the lowest bits. CUDA: `wmma::experimental::precision::u4`.
-#[derive(Clone, Copy, Debug)]
-pub enum U4 {}
-/// Bits: 32 in a `u32`, the first in the lowest place. CUDA: `wmma::experimental::precision::b1`.
-#[derive(Clone, Copy, Debug)]
-pub enum B1 {}
 
 /// Numbers that fill a register, with the conversions to its bits and back.
 macro_rules! whole {

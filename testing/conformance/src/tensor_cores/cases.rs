@@ -3,7 +3,7 @@
 use super::numbers::{Distribution, Number};
 use super::{Case, Rows};
 use warploom::device_std::mma::{
-    A, B, Bit, D, E4m3, E5m2, M8N8K4, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64, M16N8K128,
+    A, B, B1, D, E4m3, E5m2, M8N8K4, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64, M16N8K128,
     M16N8K256, S4, Shape, SumShape, Tf32, U4,
 };
 use warploom::prelude::*;
@@ -99,8 +99,8 @@ cases! {
     mma_m16n8k64_s32_s4_u4_satfinite: M16N8K64 S4 U4 i32 mma_saturating;
     mma_m16n8k64_s32_u4_s4_satfinite: M16N8K64 U4 S4 i32 mma_saturating;
     mma_m16n8k64_s32_u4_u4_satfinite: M16N8K64 U4 U4 i32 mma_saturating;
-    mma_m16n8k128_s32_b1_b1_and: M16N8K128 Bit Bit i32 mma_and;
-    mma_m16n8k256_s32_b1_b1_and: M16N8K256 Bit Bit i32 mma_and;
-    mma_m16n8k128_s32_b1_b1_xor: M16N8K128 Bit Bit i32 mma_xor;
-    mma_m16n8k256_s32_b1_b1_xor: M16N8K256 Bit Bit i32 mma_xor;
+    mma_m16n8k128_s32_b1_b1_and: M16N8K128 B1 B1 i32 mma_and;
+    mma_m16n8k256_s32_b1_b1_and: M16N8K256 B1 B1 i32 mma_and;
+    mma_m16n8k128_s32_b1_b1_xor: M16N8K128 B1 B1 i32 mma_xor;
+    mma_m16n8k256_s32_b1_b1_xor: M16N8K256 B1 B1 i32 mma_xor;
 }

@@ -1,6 +1,6 @@
 //! Random elements of matrices, in several distributions that are hard for tensor cores.
 
-use warploom::device_std::mma::{Bit, E4m3, E5m2, S4, Tf32, U4};
+use warploom::device_std::mma::{B1, E4m3, E5m2, S4, Tf32, U4};
 use warploom::prelude::*;
 
 /// What the elements of the matrices are like.
@@ -237,12 +237,12 @@ impl Number for Tf32 {
 
     #[inline(always)]
     fn negated(self) -> Self {
-        Self::truncate(-self.get())
+        Self::from_bits(self.to_bits() ^ 0x8000_0000)
     }
 
     #[inline(always)]
     fn bits(self) -> u64 {
-        self.get().to_bits().into()
+        self.to_bits().into()
     }
 }
 
@@ -275,6 +275,6 @@ integers! {
     u8 8: |bits| bits as u8, |x| x.into();
     S4 4: |bits| S4::wrapping(bits as i8), |x| (x.get().cast_unsigned() & 15).into();
     U4 4: |bits| U4::wrapping(bits as u8), |x| x.get().into();
-    Bit 1: |bits| Bit(bits & 1 == 1), |x| x.0.into();
+    B1 1: |bits| B1(bits & 1 == 1), |x| x.0.into();
     i32 32: |bits| bits as i32, |x| x.cast_unsigned().into();
 }

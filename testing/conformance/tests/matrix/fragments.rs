@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use warploom::device_std::mma::{
-    A, B, Bit, D, E4m3, E5m2, Element, Holds, HoldsSums, M8N8, M8N8K4, M16N8, M16N8K4, M16N8K8,
+    A, B, B1, D, E4m3, E5m2, Element, Holds, HoldsSums, M8N8, M8N8K4, M16N8, M16N8K4, M16N8K8,
     M16N8K16, M16N8K32, M16N8K64, M16N8K128, M16N8K256, Registers, S4, Shape, SumElement, Tf32, U4,
 };
 use warploom::prelude::*;
@@ -51,8 +51,8 @@ fn each_element_is_in_one_register_of_one_lane() {
     factors_cover::<M16N8K32, E5m2>((4, 2));
     factors_cover::<M16N8K32, S4>((2, 1));
     factors_cover::<M16N8K64, U4>((4, 2));
-    factors_cover::<M16N8K128, Bit>((2, 1));
-    factors_cover::<M16N8K256, Bit>((4, 2));
+    factors_cover::<M16N8K128, B1>((2, 1));
+    factors_cover::<M16N8K256, B1>((4, 2));
     sums_cover::<M16N8, F16>();
     sums_cover::<M16N8, f32>();
     sums_cover::<M16N8, i32>();
@@ -70,21 +70,8 @@ fn places_are_those_of_the_manual() {
     assert_eq!(B::<M16N8K8, Tf32>::coords(6, 1), (6, 1));
     assert_eq!(A::<M16N8K32, i8>::coords(7, 9), (1, 29));
     assert_eq!(A::<M16N8K16, f64>::coords(7, 5), (9, 11));
-    assert_eq!(A::<M16N8K256, Bit>::coords(2, 100), (8, 196));
+    assert_eq!(A::<M16N8K256, B1>::coords(2, 100), (8, 196));
     assert_eq!(D::<M16N8, f32>::coords(31, 3), (15, 7));
-}
-
-/// Rounded to tf32: to nearest, ties away from zero.
-//@ rows: WX-8
-#[test]
-fn tf32_is_rounded_to_nearest() {
-    let rounded = |bits: u32| Tf32::round(f32::from_bits(bits)).get().to_bits();
-    assert_eq!(rounded(0x3f80_0fff), 0x3f80_0000);
-    assert_eq!(rounded(0x3f80_1000), 0x3f80_2000);
-    assert_eq!(rounded(0xbf80_3000), 0xbf80_4000);
-    assert_eq!(rounded(0x7f7f_ffff), 0x7f80_0000);
-    assert_eq!(rounded(0x7fc0_0001), 0x7fc0_0001);
-    assert_eq!(rounded(0xff80_0000), 0xff80_0000);
 }
 
 #[test]
@@ -179,7 +166,7 @@ fn fragments_make_a_product_of_larger_matrices() {
 /// The same matrices, from columns; stored through a pointer.
 #[kernel(block(32))]
 fn transposed(warp: Warp, a: &[f32], b: &[f32], d: &[AtomicU32]) {
-    let of = |x: &[f32], at: usize| Tf32::round(x[at]);
+    let of = |x: &[f32], at: usize| Tf32::from_f32(x[at]);
     let a_columns = A::<M16N8K8, Tf32>::from_fn(warp, |row, k| of(a, k * 16 + row));
     let b_columns = B::<M16N8K8, Tf32>::from_fn(warp, |k, column| of(b, column * 8 + k));
     let c = D::<M16N8, f32>::from_columns(warp, a, 16);

@@ -1,7 +1,7 @@
 //! One instruction for each product, load and store; registers all the way.
 
 use warploom::device_std::mma::{
-    A, AndCount, B, Bit, D, E4m3, E5m2, Element, M8N8K4, M16N8, M16N8K4, M16N8K8, M16N8K16,
+    A, AndCount, B, B1, D, E4m3, E5m2, Element, M8N8K4, M16N8, M16N8K4, M16N8K8, M16N8K16,
     M16N8K32, M16N8K64, M16N8K128, M16N8K256, MultiplyAdd, MultiplyAddSaturating, Registers, S4,
     Shape, SumElement, Tf32, U4, XorCount,
 };
@@ -196,10 +196,10 @@ fn products_of_nibbles(warp: Warp) {
 #[kernel]
 #[allow(dead_code, reason = "never launched")]
 fn products_of_bits(warp: Warp) {
-    and::<M16N8K128, Bit, Bit, i32>(warp);
-    and::<M16N8K256, Bit, Bit, i32>(warp);
-    xor::<M16N8K128, Bit, Bit, i32>(warp);
-    xor::<M16N8K256, Bit, Bit, i32>(warp);
+    and::<M16N8K128, B1, B1, i32>(warp);
+    and::<M16N8K256, B1, B1, i32>(warp);
+    xor::<M16N8K128, B1, B1, i32>(warp);
+    xor::<M16N8K256, B1, B1, i32>(warp);
 }
 // ptx-arch: sm_80
 // ptx-count: 1 mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc

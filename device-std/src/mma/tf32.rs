@@ -5,11 +5,11 @@ use core::fmt;
 
 /// The factors of tensor cores with the range of `f32` and 10 bits of fraction: an `f32` whose last 13 bits do not count.
 ///
-/// It has no arithmetic of its own: products of [`Fragment`](super::Fragment)s are its use. Made by rounding, [`from_f32`](Self::from_f32): a product that got an
-/// `f32` as it is would drop the last 13 bits. CUDA: `wmma::precision::tf32`, which is a `float` there. Products need compute capability 8.0.
+/// It has no arithmetic of its own: products of fragments, of [`mma`](super) and [`wmma`](crate::wmma), are its use. Made by rounding, [`from_f32`](Self::from_f32): a product that got an
+/// `f32` as it is would drop the last 13 bits. CUDA: `wmma::precision::tf32`, which is a `float` there; PTX: `.tf32`. Products need compute capability 8.0.
 ///
 /// ```
-/// use warploom_device_std::wmma::Tf32;
+/// use warploom_device_std::mma::Tf32;
 /// assert_eq!(Tf32::from_f32(1.0).to_f32(), 1.0);
 /// assert_eq!(Tf32::from_f32(1.0 + 1.0 / 2048.0).to_f32(), 1.0 + 1.0 / 1024.0); // a tie: away from zero
 /// assert_eq!(Tf32::from_f32(-0.1).to_f32(), -0.099_975_586);
@@ -40,6 +40,13 @@ impl Tf32 {
         // A carry out of the fraction is the next exponent, up to infinity.
         let bits = x.to_bits() + if x.is_finite() { HALF } else { 0 };
         Tf32(bits & !IGNORED)
+    }
+
+    /// The number itself, of which products ignore the last 13 bits: it is rounded toward zero.
+    #[inline(always)]
+    #[must_use]
+    pub const fn truncate(x: f32) -> Self {
+        Tf32(x.to_bits())
     }
 
     /// The number with these bits, those of an `f32`; the last 13 do not count.
