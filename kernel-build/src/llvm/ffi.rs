@@ -165,6 +165,7 @@ functions! {
     fn LLVMIsAMDNode(value: ValueRef) -> ValueRef;
     fn LLVMIsAInlineAsm(value: ValueRef) -> ValueRef;
     fn LLVMGetInlineAsmAsmString(asm: ValueRef, len: *mut usize) -> *const c_char;
+    fn LLVMGetInlineAsmDialect(asm: ValueRef) -> c_int;
     fn LLVMGetInlineAsmConstraintString(asm: ValueRef, len: *mut usize) -> *const c_char;
     fn LLVMConstIntGetZExtValue(value: ValueRef) -> u64;
     fn LLVMGetNumOperands(value: ValueRef) -> c_int;

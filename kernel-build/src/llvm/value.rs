@@ -430,6 +430,17 @@ impl<'ctx> Value<'ctx> {
         Some(unsafe { copied_text(start, len) })
     }
 
+    /// Whether this is inline assembly in Intel's syntax.
+    pub(crate) fn is_intel_asm(self) -> bool {
+        let llvm = self.context.llvm;
+        // SAFETY: a live value.
+        if unsafe { (llvm.LLVMIsAInlineAsm)(self.raw) }.is_null() {
+            return false;
+        }
+        // SAFETY: live inline assembly. 1 is `LLVMInlineAsmDialectIntel`.
+        unsafe { (llvm.LLVMGetInlineAsmDialect)(self.raw) == 1 }
+    }
+
     /// The bytes of a constant array of `i8`.
     pub(crate) fn as_bytes(self) -> Option<Vec<u8>> {
         let mut len = 0;

@@ -252,7 +252,7 @@ fn message_of<'ctx>(
             let kind = usize::try_from(kind.as_integer()?).ok()?;
             let operator = ASSERTIONS.get(kind)?;
             message.text(format!("assertion `left {operator} right` failed"));
-            if !is_null(template) {
+            if !template.is_null_pointer() {
                 message.text(": ");
                 message.arguments(call, template, args, module)?;
             }
@@ -329,10 +329,6 @@ fn words<'ctx>(
         16 => vec![load(8, 0), load(8, 8)],
         bytes => vec![builder.widened(load(bytes, 0))],
     }
-}
-
-fn is_null(value: Value<'_>) -> bool {
-    value.is_constant() && value.to_text() == "ptr null"
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub(super) fn used<'ctx>(module: &Module<'ctx>, text: &mut String) -> Vec<(Value
         let Some(assembly) = call
             .callee()
             .asm_text()
-            .filter(|_| call.to_text().contains(" inteldialect "))
+            .filter(|_| call.callee().is_intel_asm())
         else {
             continue;
         };
