@@ -38,6 +38,7 @@
 
 mod element; // `E4m3`, `S4`, `B1` …
 mod fragment; // `A`, `B`, `D`
+mod moves; // `movmatrix`
 mod product; // `Warp::mma`
 mod registers; // how elements lie in registers
 mod rows; // `ldmatrix`, `stmatrix`

@@ -13,12 +13,14 @@ mod lane_mask; // a set of lanes
 mod leader; // the lane that writes for the warp
 mod masked; // the forms that name the lanes
 mod numbers; // what reductions and matches take
+pub(crate) mod patch; // memory of one warp
 pub(crate) mod shuffle; // values as words, segments
 
 pub use lane_mask::{LaneIter, LaneMask};
 pub use leader::WarpLeader;
 pub(crate) use leader::number_in_launch;
 pub use numbers::{Match, Reduce, ReduceBits};
+pub use patch::{WarpMemory, WarpPatch};
 pub use shuffle::{Shuffle, Width};
 
 /// All lanes: it has the caller in it and is the same in every lane, as the intrinsics ask. A lane that never makes the call lets the

@@ -73,7 +73,6 @@ mod elements; // numbers in registers
 mod emulated; // the tables for the emulator
 mod loads; // the table of loads and stores
 mod memory; // loads and stores, checked
-mod patch; // memory of one warp
 mod products; // the table of products
 mod shapes; // roles, shapes, layouts
 mod traits; // which fragments there are
@@ -82,7 +81,6 @@ use core::marker::PhantomData;
 
 pub use crate::mma::{B1, S4, Tf32, U4};
 pub use elements::Elements;
-pub use patch::{WarpMemory, WarpPatch};
 pub use shapes::{
     Accumulator, ColMajor, Layout, M8N8K4, M8N8K32, M8N8K128, M8N32K16, M16N16K8, M16N16K16,
     M32N8K16, MatrixA, MatrixB, RowMajor, Shape,

@@ -1,5 +1,5 @@
 //@ rows: WX-4
-use warploom::device_std::wmma::{Fragment, M16N16K16, MatrixA, RowMajor, WarpPatch};
+use warploom::device_std::{warp::WarpPatch, wmma::{Fragment, M16N16K16, MatrixA, RowMajor}};
 use warploom::prelude::*;
 
 type A = Fragment<MatrixA, M16N16K16, F16, RowMajor>;

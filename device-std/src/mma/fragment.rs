@@ -4,8 +4,9 @@ use core::marker::PhantomData;
 
 use super::element::{Element, SumElement};
 use super::registers::Registers;
-use super::shape::{Holds, HoldsSums};
+use super::shape::{Holds, HoldsSums, SumShape};
 use crate::intrinsics::{place_in_a, place_in_b, place_in_d};
+use crate::warp::WarpMemory;
 use crate::{Plain, Warp};
 
 /// A lane's part of the matrix A of a product of shape `S`: `S::M` rows, `S::K` columns of `T`.
@@ -208,6 +209,48 @@ impl<S: HoldsSums<T>, T: SumElement> D<S, T> {
 }
 
 impl<S: HoldsSums<T>, T: SumElement + Plain> D<S, T> {
+    /// Writes the matrix into memory of the warp's own: its first element becomes that in row `row` and column `column` of `to`.
+    ///
+    /// `to` is the warp's part of an output ([`WarpPatches`](crate::output::WarpPatches)) or of shared memory
+    /// ([`SharedPatches`](crate::SharedPatches)). All lanes of the warp make this call with the same arguments; stores follow what the warp did with
+    /// that memory before. CUDA: the lanes' own stores.
+    ///
+    /// # Panics
+    /// If the matrix does not lie within `to`.
+    ///
+    /// ```
+    /// use warploom_device_std::mma::{D, M16N8};
+    /// use warploom_device_std::{DisjointSlice2D, Warp, WarpPatches};
+    /// fn number(warp: Warp, mut m: DisjointSlice2D<f32, WarpPatches<16, 16>>) {
+    ///     if let Some(mut patch) = m.get_mut(warp) {
+    ///         let d = D::<M16N8, f32>::from_fn(warp, |row, column| (100 * row + column) as f32);
+    ///         d.store(warp, &mut patch, (0, 8));
+    ///     }
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn store(
+        &self,
+        warp: Warp<'_>,
+        to: &mut impl WarpMemory<T>,
+        (row, column): (usize, usize),
+    ) {
+        let place = to.place();
+        let [rows, columns] = place.size;
+        let (height, width) = (<S as SumShape>::M as usize, <S as SumShape>::N as usize);
+        assert!(
+            row <= rows && height <= rows - row && column <= columns && width <= columns - column,
+            "a matrix does not lie within the warp's memory"
+        );
+        // Other lanes may have accessed the elements that this one writes.
+        warp.sync();
+        // SAFETY: within the memory (checked just now).
+        let first = unsafe { place.start.add(row * place.stride + column) };
+        // SAFETY: all rows were checked; no other warp accesses the memory, and the lanes of this one are behind what they did with it.
+        unsafe { self.store_rows(warp, first, place.stride) };
+    }
+
     /// Writes the matrix: its rows begin every `stride` elements behind `to`.
     ///
     /// # Safety

@@ -1,8 +1,8 @@
 //! Matrices of which each warp has a rectangle: what tensor cores compute.
 
 use super::{DisjointSlice2D, Space, sealed};
+use crate::warp::WarpPatch;
 use crate::warp::number_in_launch;
-use crate::wmma::WarpPatch;
 use crate::{Plain, Warp, block_dim, grid_dim};
 use core::marker::PhantomData;
 

@@ -4,7 +4,7 @@ use super::phases::{Publish, Reclaim, TileBarrier, TileName, sealed};
 use super::slots::Slots;
 use crate::const_text::Text;
 use crate::scope::{Brand, Tied};
-use crate::wmma::WarpPatch;
+use crate::warp::WarpPatch;
 use crate::{Block, Plain, Warp};
 use core::ops::Deref;
 

@@ -3,11 +3,11 @@
 //! Why the safe functions are sound, whatever lanes do: each lane checks the memory that it names, of plain elements, and the instruction accesses lines of it alone.
 //! If lanes name different places, which PTX leaves undefined, each access is still in what one of them has checked. docs/safety.md has the whole argument.
 
-use super::patch::{Place, WarpMemory};
 use super::shapes::{Accumulator, Layout, MatrixA, MatrixB, Shape};
 use super::traits::{Factor, Sum};
 use super::{Elements, Fragment, Tf32};
 use crate::Warp;
+use crate::warp::patch::{Place, WarpMemory};
 
 /// The bytes of which a stride is a multiple, for all types. CUDA's guide says so of `half` and `float`.
 const STRIDE_BYTES: usize = 16;

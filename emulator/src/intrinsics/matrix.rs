@@ -199,6 +199,44 @@ pub unsafe fn stmatrix(row: *mut u8, from: *const u32, matrices: usize, transpos
     }
 }
 
+/// Transposes a matrix of 8 rows of 8 elements of 16 bits, of which each lane has the pair that [`ldmatrix`] gives it. PTX:
+/// `movmatrix.sync.aligned.m8n8.trans.b16`. Compute capability: 7.5.
+///
+/// # Panics
+/// In a warp of less than 32 lanes. Outside a kernel.
+///
+/// # Safety
+/// `to` may be written, `from` read.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn movmatrix(to: *mut u32, from: *const u32) {
+    // SAFETY: the caller's promise.
+    let mut register = [unsafe { from.read() }];
+    exchange(&Transposed, &mut register);
+    // SAFETY: the caller's promise.
+    unsafe { to.write(register[0]) };
+}
+
+/// A matrix of 8 rows of 8 elements of 16 bits becomes its transpose.
+struct Transposed;
+
+impl Together for Transposed {
+    fn name(&self) -> &'static str {
+        "movmatrix"
+    }
+
+    fn compute(&self, registers: &mut Registers) {
+        let before = *registers;
+        let element = |row: usize, column: usize| {
+            before[4 * row + column / 2][0] >> (16 * (column % 2)) & 0xffff
+        };
+        for (lane, own) in registers.iter_mut().enumerate() {
+            let (g, t) = (lane / 4, lane % 4);
+            own[0] = element(2 * t, g) | element(2 * t + 1, g) << 16;
+        }
+    }
+}
+
 /// Whether the lane gives the address of a row.
 #[inline(always)]
 #[track_caller]

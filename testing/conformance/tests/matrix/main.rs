@@ -5,6 +5,7 @@
 )]
 
 mod fragments;
+mod moves;
 mod products;
 mod ptx;
 mod rows;

@@ -290,6 +290,21 @@ fn stores(block: Block, warp: Warp, i: Index1D, mut y: DisjointSlice<F16>) {
 // ptx-count: 1 stmatrix.sync.aligned.m8n8.x2.trans.shared.b16
 // ptx-not: .local
 
+#[kernel]
+#[allow(dead_code, reason = "never launched")]
+fn moves(warp: Warp, i: Index1D, mut y: DisjointSlice<u32>) {
+    let d = D::<M16N8, F16>::from_fn(warp, |row, column| {
+        F16::from_bits((row * 8 + column) as u16)
+    });
+    let b = d.to_b(warp).registers();
+    let a = d.to_a(d).registers();
+    if let Some(y) = y.get_mut(i) {
+        *y = [b, b].concat_xor() ^ [a, a].concat_xor() ^ b[0];
+    }
+}
+// ptx-count: 2 movmatrix.sync.aligned.m8n8.trans.b16
+// ptx-not: .local
+
 trait ConcatXor {
     fn concat_xor(self) -> u32;
 }

@@ -18,11 +18,11 @@ pub trait WarpMemory<T>: sealed::Sealed {
 #[doc(hidden)]
 pub struct Place<T> {
     /// The first element.
-    pub(super) start: *mut T,
+    pub(crate) start: *mut T,
     /// Rows, and elements of a row.
-    pub(super) size: [usize; 2],
+    pub(crate) size: [usize; 2],
     /// Elements from row to row.
-    pub(super) stride: usize,
+    pub(crate) stride: usize,
 }
 
 /// The rectangle of one warp: `ROWS` rows of `COLUMNS` elements that are neighbours in memory.
@@ -31,7 +31,8 @@ pub struct Place<T> {
 ///
 /// ```
 /// use warploom_device_std::Warp;
-/// use warploom_device_std::wmma::{Accumulator, Fragment, M16N16K16, RowMajor, WarpPatch};
+/// use warploom_device_std::warp::WarpPatch;
+/// use warploom_device_std::wmma::{Accumulator, Fragment, M16N16K16, RowMajor};
 /// fn double(warp: Warp, patch: &mut WarpPatch<'_, f32, 16, 32>) {
 ///     for column in [0, 16] {
 ///         let part = Fragment::<Accumulator, M16N16K16, f32>::load_own(warp, patch, (0, column), RowMajor);
