@@ -17,8 +17,19 @@
 //! | `M16N8K128`, `M16N8K256` | `B1` | `i32` | `mma_xor` | 7.0, 8.0 |
 //! | `M16N8K32` | [`E4m3`] or [`E5m2`], each | `f32` | `mma` | 8.4, 8.9 |
 //!
-//! A kernel that uses one is compiled for that compute capability at least. Sparse products (`mma.sp`), scaled ones (`mma.block_scale`) and those of
-//! 7.0 and 12.0 (m8n8k4 of `f16`, types of 4 and 6 bits of floating point) are missing.
+//! With a sparse A, [`SparseA`], of whose elements half are there:
+//!
+//! | shape | A, B | C, D | method | PTX, compute capability |
+//! |---|---|---|---|---|
+//! | `M16N8K16`, `M16N8K32` | `F16` | `F16`, `f32` | `mma_sparse` | 8.5, 8.0 |
+//! | `M16N8K16`, `M16N8K32` | `Bf16` | `f32` | `mma_sparse` | 8.5, 8.0 |
+//! | `M16N8K8`, `M16N8K16` | `Tf32` | `f32` | `mma_sparse` | 8.5, 8.0 |
+//! | `M16N8K32`, `M16N8K64` | `i8` or `u8`, each | `i32` | `mma_sparse`, `mma_sparse_saturating` | 8.5, 8.0 |
+//! | `M16N8K64`, `M16N8K128` | `S4` or `U4`, each | `i32` | `mma_sparse`, `mma_sparse_saturating` | 8.5, 8.0 |
+//! | `M16N8K64` | `E4m3` or `E5m2`, each | `f32` | `mma_sparse` | 8.5, 8.9 |
+//!
+//! A kernel that uses one is compiled for that compute capability at least. Scaled products (`mma.block_scale`) and those of 7.0 and 12.0 (m8n8k4 of
+//! `f16`, types of 4 and 6 bits of floating point) are missing.
 //!
 //! ```
 //! # use warploom_emulator::{run, Shape};
@@ -43,6 +54,7 @@ mod product; // `Warp::mma`
 mod registers; // how elements lie in registers
 mod rows; // `ldmatrix`, `stmatrix`
 mod shape; // `M16N8K16` …
+mod sparse; // `Warp::mma_sparse`
 mod tf32; // `Tf32`
 
 pub use element::{B1, E4m3, E5m2, Element, S4, SumElement, U4};
@@ -53,5 +65,8 @@ pub use rows::{InRows, SharedElements, Transposes};
 pub use shape::{
     Holds, HoldsSums, M8N8, M8N8K4, M16N8, M16N8K4, M16N8K8, M16N8K16, M16N8K32, M16N8K64,
     M16N8K128, M16N8K256, Shape, SumShape,
+};
+pub use sparse::{
+    HoldsSparse, SparseA, SparseElement, SparseMultiplyAdd, SparseMultiplyAddSaturating,
 };
 pub use tf32::Tf32;

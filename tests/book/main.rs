@@ -25,5 +25,6 @@ mod performance;
 mod schedules;
 mod shared_memory;
 mod streams;
+mod tensor_cores;
 mod testing;
 mod warps;

@@ -99,28 +99,28 @@ products! {
 }
 
 #[cfg(not(warploom_device))]
-const S8: Integer = Integer {
+pub(super) const S8: Integer = Integer {
     bits: 8,
     signed: true,
 };
 #[cfg(not(warploom_device))]
-const U8: Integer = Integer {
+pub(super) const U8: Integer = Integer {
     bits: 8,
     signed: false,
 };
 #[cfg(not(warploom_device))]
-const S4: Integer = Integer {
+pub(super) const S4: Integer = Integer {
     bits: 4,
     signed: true,
 };
 #[cfg(not(warploom_device))]
-const U4: Integer = Integer {
+pub(super) const U4: Integer = Integer {
     bits: 4,
     signed: false,
 };
 
 #[cfg(not(warploom_device))]
-const fn float(a: Float, b: Float, sum: Sum) -> Kind {
+pub(super) const fn float(a: Float, b: Float, sum: Sum) -> Kind {
     Kind::Float {
         a,
         b,
@@ -130,7 +130,7 @@ const fn float(a: Float, b: Float, sum: Sum) -> Kind {
 }
 
 #[cfg(not(warploom_device))]
-const fn integer(a: Integer, b: Integer, saturates: bool) -> Kind {
+pub(super) const fn integer(a: Integer, b: Integer, saturates: bool) -> Kind {
     Kind::Integer { a, b, saturates }
 }
 
@@ -146,13 +146,24 @@ const fn fragment(elements: usize, bits: u32, coords: fn(u32, u32) -> (u32, u32)
 /// What the emulator has to know of an instruction.
 #[cfg(not(warploom_device))]
 const fn product(name: &'static str, kind: Kind, shape: Shape) -> Instruction {
+    product_of(name, kind, shape, shape.k)
+}
+
+/// The same of an instruction whose A has `columns` columns in registers.
+#[cfg(not(warploom_device))]
+pub(super) const fn product_of(
+    name: &'static str,
+    kind: Kind,
+    shape: Shape,
+    columns: usize,
+) -> Instruction {
     let Shape { m, n, k } = shape;
     let [a, b, c, d] = kind.bits();
     Instruction {
         name,
         kind,
         shape,
-        a: fragment(m * k, a, coords_of_a(a)),
+        a: fragment(m * columns, a, coords_of_a(a)),
         b: fragment(k * n, b, coords_of_b(b)),
         c: fragment(m * n, c, place_in_d),
         d: fragment(m * n, d, place_in_d),

@@ -232,6 +232,7 @@ mod integer; // what Rust has no operator for
 mod launch; // where the thread is
 mod matrix; // products of matrices that a warp holds
 mod matrix_rows; // rows of matrices between shared memory and a warp
+mod matrix_sparse; // products with a sparse matrix
 mod memory; // caches and address spaces
 mod pair; // two 16-bit integers at once
 mod rounding; // arithmetic in four roundings
@@ -253,6 +254,7 @@ pub use integer::*;
 pub use launch::*;
 pub use matrix::*;
 pub use matrix_rows::*;
+pub use matrix_sparse::*;
 pub use memory::*;
 pub use pair::*;
 pub use rounding::*;
@@ -310,6 +312,7 @@ pub static SHIMS: &[&[Shim]] = &[
     launch::SHIMS,
     matrix::REGISTER_SHIMS,
     matrix_rows::REGISTER_SHIMS,
+    matrix_sparse::REGISTER_SHIMS,
     memory::SHIMS,
     memory::UNSAFE_SHIMS,
     pair::SHIMS,

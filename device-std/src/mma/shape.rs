@@ -122,6 +122,11 @@ held! {
     M16N8K32: i8 u8 E4m3 E5m2, u32 4 2;
     M16N8K32: S4 U4, u32 2 1;
     M16N8K64: S4 U4, u32 4 2;
+    // Of these only sparse products take fragments.
+    M16N8K32: F16 Bf16, u32 8 4;
+    M16N8K16: Tf32, u32 8 4;
+    M16N8K64: i8 u8 E4m3 E5m2, u32 8 4;
+    M16N8K128: S4 U4, u32 8 4;
     M16N8K128: B1, u32 2 1;
     M16N8K256: B1, u32 4 2;
 }

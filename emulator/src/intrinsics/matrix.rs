@@ -4,7 +4,7 @@ use super::{fail, inside, lane_id};
 use crate::detector;
 use crate::engine::block::Arrival;
 use crate::engine::warp::{Exchange, LANES, Operands, REGISTERS, Registers, Together, WarpOp};
-use crate::matrix::Instruction;
+use crate::matrix::{Instruction, SparseInstruction};
 use std::panic::Location;
 
 /// A product of matrices that the registers of a warp hold: D = A · B + C. PTX: `mma.sync.aligned`, `wmma.mma.sync.aligned`.
@@ -50,6 +50,67 @@ pub unsafe fn multiply_add(
     // SAFETY: the caller's promise.
     let d = unsafe { std::slice::from_raw_parts_mut(d, of_d.registers()) };
     d.copy_from_slice(&registers[..d.len()]);
+}
+
+/// A product of which A is sparse: of each group of neighbours in a row half are in the registers, and `places` says which. PTX:
+/// `mma.sp::ordered_metadata.sync.aligned`, with 0 as the selector.
+///
+/// # Panics
+/// As [`multiply_add`]. When a part of `places` that the instruction reads is not that of elements in ascending order.
+///
+/// # Safety
+/// As for [`multiply_add`].
+#[inline(always)]
+#[track_caller]
+pub unsafe fn multiply_add_sparse(
+    instruction: &'static SparseInstruction,
+    d: *mut u32,
+    [a, b, c]: [*const u32; 3],
+    places: u32,
+) {
+    if let Some((i, wrong)) = instruction.wrong_places(lane_id(), places) {
+        fail(&format!(
+            "`{}` was called with the places {wrong:#06b} in bits {} to {} of lane {}; those of a group are two numbers of 2 bits in ascending order, or, of elements of 32 bits, 0b0100 or 0b1110",
+            instruction.product.name,
+            4 * i,
+            4 * i + 3,
+            lane_id(),
+        ));
+    }
+    let Instruction {
+        a: of_a,
+        b: of_b,
+        c: of_c,
+        d: of_d,
+        ..
+    } = &instruction.product;
+    let mut registers = [0; REGISTERS];
+    let mut at = 0;
+    for (from, count) in [
+        (a, of_a.registers()),
+        (b, of_b.registers()),
+        (c, of_c.registers()),
+    ] {
+        // SAFETY: the caller's promise.
+        registers[at..][..count]
+            .copy_from_slice(unsafe { std::slice::from_raw_parts(from, count) });
+        at += count;
+    }
+    registers[at] = places;
+    exchange(instruction, &mut registers[..instruction.operands()]);
+    // SAFETY: the caller's promise.
+    let d = unsafe { std::slice::from_raw_parts_mut(d, of_d.registers()) };
+    d.copy_from_slice(&registers[..d.len()]);
+}
+
+impl Together for SparseInstruction {
+    fn name(&self) -> &'static str {
+        self.product.name
+    }
+
+    fn compute(&self, registers: &mut Registers) {
+        self.execute(registers);
+    }
 }
 
 impl Together for Instruction {

@@ -29,7 +29,7 @@ pub use float::*;
 pub use half::*;
 pub use integer::*;
 pub use lanes::*;
-pub use matrix::{ldmatrix, movmatrix, multiply_add, stmatrix};
+pub use matrix::{ldmatrix, movmatrix, multiply_add, multiply_add_sparse, stmatrix};
 pub use memory::*;
 pub use print::print_ring;
 pub use rounding::*;

@@ -54,7 +54,7 @@ impl Fragment {
         }
     }
 
-    fn set(&self, registers: &mut [u32], i: u32, value: u64) {
+    pub(super) fn set(&self, registers: &mut [u32], i: u32, value: u64) {
         let at = (i * self.bits / 32) as usize;
         match self.bits {
             64 => {
@@ -70,7 +70,7 @@ impl Fragment {
     }
 
     /// Every element of the fragment: lane, number in the lane, place in a matrix of `columns` columns in row-major order.
-    fn places(&self, columns: usize) -> impl Iterator<Item = (usize, u32, usize)> {
+    pub(super) fn places(&self, columns: usize) -> impl Iterator<Item = (usize, u32, usize)> {
         (0..LANES).flat_map(move |lane| {
             (0..self.elements).map(move |i| {
                 let (row, column) = (self.coords)(lane as u32, i);
@@ -80,7 +80,7 @@ impl Fragment {
     }
 
     /// The matrix of `rows` rows that the lanes hold from register `first` on.
-    fn matrix<const N: usize>(
+    pub(super) fn matrix<const N: usize>(
         &self,
         lanes: &[[u32; N]; LANES],
         first: usize,

@@ -6,10 +6,12 @@
 mod float; // what the bits of an operand mean
 mod fused; // one sum over all products, truncated as hardware does
 mod instruction; // which register of which lane holds which element
+mod sparse; // products of which A has half of the elements
 
 pub use float::Float;
 pub use fused::Sum;
 pub use instruction::{Fragment, Instruction};
+pub use sparse::{Groups, SparseInstruction};
 
 use float::Value;
 

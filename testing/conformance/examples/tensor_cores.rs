@@ -11,8 +11,8 @@
 use std::process::ExitCode;
 
 use warploom::Device;
-use warploom_conformance::each_tensor_core_case;
 use warploom_conformance::tensor_cores::{Case, Distribution, hash_on, results_on};
+use warploom_conformance::{each_sparse_case, each_tensor_core_case};
 
 /// Products whose hash is kept beside that of all.
 const SAMPLE: u64 = 64;
@@ -65,6 +65,7 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
         };
     }
     each_tensor_core_case!(case);
+    each_sparse_case!(case);
     eprintln!("{differ} lines differ");
     Ok(differ == 0)
 }

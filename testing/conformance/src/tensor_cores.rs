@@ -2,9 +2,11 @@
 
 mod cases;
 mod numbers;
+mod sparse;
 
 pub use cases::*;
 pub use numbers::{Distribution, Number, Rows, mix};
+pub use sparse::*;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use warploom::prelude::*;

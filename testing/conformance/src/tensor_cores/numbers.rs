@@ -82,7 +82,7 @@ enum Role {
 impl Rows {
     /// Random bits for one element of a matrix.
     #[inline(always)]
-    fn random(self, matrix: u64, row: usize, column: usize) -> u64 {
+    pub(super) fn random(self, matrix: u64, row: usize, column: usize) -> u64 {
         let place =
             (row as u64) << 16 | (column as u64) << 32 | matrix << 48 | self.distribution as u64;
         mix(mix(self.product)

@@ -5,7 +5,10 @@
 )]
 
 mod fragments;
+mod missing_lanes;
 mod moves;
 mod products;
 mod ptx;
+mod ptx_sparse;
 mod rows;
+mod sparse;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use warploom::prelude::*;
-use warploom_conformance::each_tensor_core_case;
 use warploom_conformance::tensor_cores::{self, Case, Distribution, hash_on};
+use warploom_conformance::{each_sparse_case, each_tensor_core_case};
 use warploom_harness::device_test::devices;
 
 /// The products that the first hash of a line is of.
@@ -49,6 +49,7 @@ fn results_have_the_bits_of_compute_capability_9_0() {
             };
         }
         each_tensor_core_case!(compare);
+        each_sparse_case!(compare);
         assert!(differ.is_empty(), "on {}: {differ:#?}", device.name());
     }
 }
@@ -62,7 +63,8 @@ fn every_combination_is_recorded() {
         };
     }
     each_tensor_core_case!(name);
-    assert_eq!(names.len(), 52);
+    each_sparse_case!(name);
+    assert_eq!(names.len(), 52 + 44);
     assert_eq!(recorded().len(), names.len() * Distribution::ALL.len());
 }
 
