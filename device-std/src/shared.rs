@@ -1,7 +1,7 @@
 //! Memory that the threads of a block share.
 //!
 //! [`SharedTile`], [`DoubleTile`] and [`SharedPatches`] are safe: slots are written by their owners, then read by all, and the barrier between is part of the change.
-//! [`SharedArray`] and [`DynamicShared`] are raw: reading and writing is `unsafe`, except through the atomics of a [`SharedArray`].
+//! [`SharedArray`], [`DynamicShared`] and [`SwizzledTile`] are raw: reading and writing is `unsafe`, except through the atomics of a [`SharedArray`].
 
 mod array; // static memory, raw, with atomics
 mod carve; // dynamic memory in parts of several types
@@ -10,6 +10,7 @@ mod dynamic; // as much as the launch says, raw
 mod patches; // parts of warps, for what tensor cores compute
 mod phases; // barriers of tiles, and several tiles at one
 mod slots; // whose slot is which
+mod swizzled; // operands of warp groups, raw
 mod tile; // phases: write one's own, barrier, read all
 
 use crate::const_text::Text;
@@ -24,6 +25,9 @@ pub use patches::{PatchesView, SharedPatches};
 #[doc(hidden)]
 pub use phases::TileName;
 pub use phases::{Publish, Reclaim};
+pub use swizzled::{
+    Swizzle, Swizzle32, Swizzle64, Swizzle128, SwizzledTile, SwizzledTiles, TILE_ALIGN, Unswizzled,
+};
 pub use tile::{SharedTile, TileView};
 
 /// Static shared memory of a block at most, on every GPU: what assembles PTX refuses more.

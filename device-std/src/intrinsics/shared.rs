@@ -6,6 +6,11 @@ unsafe_intrinsics! {
     /// # Safety
     /// Reads and writes through the pointer stay within [`dynamic_shared_bytes`](super::dynamic_shared_bytes) and do not race.
     unsafe fn dynamic_shared() -> *mut u8 = "shared_dynamic";
+    /// As [`dynamic_shared`]. Where it is named, the memory begins at a multiple of 1024 bytes. CUDA `extern __shared__ __align__(1024)`.
+    ///
+    /// # Safety
+    /// As for [`dynamic_shared`].
+    unsafe fn dynamic_shared_1024() -> *mut u8 = "shared_dynamic_1024";
 }
 
 /// The block's own `N` elements of `T` for the place in the program that `Site` names; the same address in every thread of a block.

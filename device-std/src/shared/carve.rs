@@ -55,16 +55,30 @@ impl<'k> Carve<'k> {
     #[track_caller]
     pub fn take<T: Plain>(&mut self, n: usize) -> DynamicShared<'k, T> {
         const { assert!(size_of::<T>() > 0, "a part of no bytes has no place") };
-        let padding = self.next.addr().wrapping_neg() % align_of::<T>();
-        let bytes = n.saturating_mul(size_of::<T>()).saturating_add(padding);
+        let start = self.part(n, size_of::<T>(), align_of::<T>());
+        DynamicShared::part(start.cast(), n)
+    }
+
+    /// The next `bytes` bytes from a multiple of `align` on. Panics when fewer are left.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn bytes(&mut self, bytes: usize, align: usize) -> *mut u8 {
+        self.part(bytes, 1, align)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn part(&mut self, n: usize, size: usize, align: usize) -> *mut u8 {
+        let padding = self.next.addr().wrapping_neg() % align;
+        let bytes = n.saturating_mul(size).saturating_add(padding);
         if bytes > self.left {
-            too_little(n, size_of::<T>(), self.left);
+            too_little(n, size, self.left);
         }
         // Wrapping, because nothing here promises that the launch still runs.
         let start = self.next.wrapping_add(padding);
         self.next = self.next.wrapping_add(bytes);
         self.left -= bytes;
-        DynamicShared::part(start.cast(), n)
+        start
     }
 
     /// Bytes that are left.
@@ -100,8 +114,13 @@ impl SharedLayout {
     /// When there are more bytes than a `usize` counts.
     #[must_use]
     pub const fn with<T: Plain>(self, n: usize) -> Self {
+        self.with_bytes(n * size_of::<T>(), align_of::<T>())
+    }
+
+    /// These parts, then `bytes` bytes from a multiple of `align` on.
+    pub(super) const fn with_bytes(self, bytes: usize, align: usize) -> Self {
         SharedLayout {
-            bytes: self.bytes.next_multiple_of(align_of::<T>()) + n * size_of::<T>(),
+            bytes: self.bytes.next_multiple_of(align) + bytes,
         }
     }
 

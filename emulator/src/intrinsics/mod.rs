@@ -396,6 +396,19 @@ pub unsafe fn dynamic_shared() -> *mut u8 {
     })
 }
 
+/// As [`dynamic_shared`], which begins at a multiple of 1024 bytes.
+///
+/// # Panics
+/// Outside a kernel.
+///
+/// # Safety
+/// As for [`shared_static`].
+#[track_caller]
+pub unsafe fn dynamic_shared_1024() -> *mut u8 {
+    // SAFETY: the caller promises the same.
+    unsafe { dynamic_shared() }
+}
+
 macro_rules! atomic_adds {
     ($($name:ident $int:ty, $atomic:ty;)*) => {$(
         /// Adds `v` to `*p`, wrapping; gives the value of before. Relaxed. CUDA: `atomicAdd`.

@@ -5,6 +5,12 @@ use crate::llvm::Type;
 /// Prefix of inline PTX: the rest of the name is the text, in hexadecimal digits.
 const PTX: &str = "__warploom.ptx:";
 
+/// The variable of dynamic shared memory, of which there is one: aligned to the most that is asked for.
+const DYNAMIC: &str =
+    "@__warploom_dynamic_shared = external addrspace(3) global [0 x i8], align 128\n";
+const DYNAMIC_1024: &str =
+    "@__warploom_dynamic_shared = external addrspace(3) global [0 x i8], align 1024\n";
+
 /// Definitions for the undefined symbols among `wanted` (name and type), as one module text, and what is wrong with some.
 pub(crate) fn definitions(wanted: &[(String, Type<'_>)]) -> (String, Vec<String>) {
     let mut text = String::new();
@@ -44,6 +50,9 @@ pub(crate) fn definitions(wanted: &[(String, Type<'_>)]) -> (String, Vec<String>
             globals.extend(needs.iter().copied());
         }
     }
+    if globals.contains(DYNAMIC_1024) {
+        globals.remove(DYNAMIC);
+    }
     let globals: String = globals.into_iter().collect();
     (globals + &text, problems)
 }
@@ -53,8 +62,6 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
     let name = name.strip_prefix("__warploom.")?;
     const RECORD: &str =
         "@__warploom_panic_record = addrspace(1) externally_initialized global i64 0, align 8\n";
-    const DYNAMIC: &str =
-        "@__warploom_dynamic_shared = external addrspace(3) global [0 x i8], align 128\n";
     const EXIT: &str = "declare void @llvm.nvvm.exit() noreturn\n";
     let atomic = |op: &str, ty: &str, align: u32| {
         define(
@@ -87,13 +94,17 @@ fn plain(name: &str) -> Option<(String, &'static [&'static str])> {
         "atomic_add.u64" | "atomic_add.i64" => (atomic("add", "i64", 8), &[]),
         "atomic_add.f32" => (atomic("fadd", "float", 4), &[]),
         "atomic_add.f64" => (atomic("fadd", "double", 8), &[]),
-        "shared_dynamic" => (
+        "shared_dynamic" | "shared_dynamic_1024" => (
             define(
                 "ptr",
                 "",
                 "  ret ptr addrspacecast (ptr addrspace(3) @__warploom_dynamic_shared to ptr)",
             ),
-            &[DYNAMIC],
+            if name == "shared_dynamic" {
+                &[DYNAMIC]
+            } else {
+                &[DYNAMIC_1024]
+            },
         ),
         "panic_record" => (
             define(
@@ -291,6 +302,36 @@ fn decode(hex: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dynamic_shared_memory_is_aligned_to_the_most_that_is_asked_for() {
+        let context = crate::llvm::tests::context();
+        let declared = |names: &[&str]| {
+            let text: String = names
+                .iter()
+                .map(|name| format!("declare ptr @\"{name}\"()\n"))
+                .collect();
+            let module = crate::llvm::Module::from_text(&context, &text).unwrap();
+            let wanted: Vec<_> = module
+                .functions()
+                .into_iter()
+                .map(|f| (f.name(), f.value_type()))
+                .collect();
+            let (text, problems) = definitions(&wanted);
+            assert_eq!(problems, Vec::<String>::new());
+            text
+        };
+        let (plain, aligned) = (
+            "__warploom.shared_dynamic",
+            "__warploom.shared_dynamic_1024",
+        );
+        assert!(declared(&[plain]).starts_with(DYNAMIC));
+        for names in [&[aligned][..], &[plain, aligned]] {
+            let text = declared(names);
+            assert!(text.starts_with(DYNAMIC_1024), "{text}");
+            assert_eq!(text.matches("external").count(), 1, "{text}");
+        }
+    }
 
     #[test]
     fn hexadecimal_names_are_read_back() {
