@@ -51,6 +51,7 @@ mod shape; // how many blocks of how many threads
 mod site; // where in the source: of a call, or of instrumented code
 mod source; // texts of source files
 mod sync; // std's primitives, or loom's
+pub mod tensor; // maps of tensors, and boxes of them
 
 #[cfg(warploom_device)]
 pub use check::{Outcome, run, run_together, run_with};

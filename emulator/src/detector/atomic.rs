@@ -633,6 +633,31 @@ pub(crate) fn arrives(at: *const u8, parity: u32, ends: bool) {
     }
 }
 
+/// A copy that the lane begins will end at the barrier in memory at `at`, whose phase has this parity: who sees the end of the phase knows what the lane has done.
+pub(crate) fn bulk_will_end(at: *const u8, parity: u32) {
+    let Some((running, checks)) = current() else {
+        return;
+    };
+    if running.shape.set_blocks > 1 {
+        // The barrier may be another block's.
+        quietly(running, checks, || {
+            around(at, 8, Does::Changes, ACQ_REL | CLUSTER, || ((), true))
+        });
+    } else {
+        let clocks = &checks.clocks;
+        clocks.arrives_at_phase(running.thread.get(), at.addr(), parity, false);
+    }
+}
+
+/// The phase of this parity ends there because copies have landed.
+pub(crate) fn phase_ends(at: *const u8, parity: u32) {
+    if let Some((running, checks)) = current()
+        && running.shape.set_blocks <= 1
+    {
+        checks.clocks.phase_ends(at.addr(), parity);
+    }
+}
+
 /// The lane that runs saw that the phase of this parity has ended there.
 pub(crate) fn sees_phase(at: *const u8, parity: u32) {
     let Some((running, checks)) = current() else {

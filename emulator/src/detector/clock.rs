@@ -388,10 +388,34 @@ impl Clocks {
         let mut phases = self.phases.borrow_mut();
         let both = phases.entry(address).or_default();
         self.gather(lane as usize, &mut both[parity as usize & 1]);
+        drop(phases);
         if ends {
-            // Arrivals from now on belong to the next phase; what was gathered for the one before that is past.
+            self.phase_ends(address, parity);
+        }
+    }
+
+    /// The phase of this parity ends there: arrivals from now on belong to the next phase; what was gathered for the one before that is past.
+    pub(super) fn phase_ends(&self, address: usize, parity: u32) {
+        if let Some(both) = self.phases.borrow_mut().get_mut(&address) {
             both[(parity as usize & 1) ^ 1] = Gathered::default();
         }
+    }
+
+    /// The time before which lane number `thread` of the block knows each lane of it, as far as barriers order it.
+    pub(super) fn known_times(&self, thread: u32) -> Vec<u32> {
+        let n = self.times().len();
+        let mut known = vec![self.bound.get(); n];
+        let (lane, warp) = (thread as usize, (thread / LANES) as usize);
+        let of_warp = known.iter_mut().skip(warp * LANES as usize);
+        let bound = self.warp_bounds[warp].get();
+        of_warp
+            .take(LANES as usize)
+            .for_each(|t| *t = bound.max(*t));
+        if let Some(row) = self.rows.borrow().get(lane * n..(lane + 1) * n) {
+            max_into(&mut known, row);
+        }
+        known[lane] = self.time(thread) + 1;
+        known
     }
 
     /// Whether lanes of the block have arrived at a barrier in memory at `address`.

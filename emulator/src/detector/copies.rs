@@ -1,6 +1,7 @@
 //! Asynchronous copies: the target counts as written when the copy has been waited for, the source as read from its begin until then.
 
 use super::access::{self, Access};
+use super::bulk;
 use super::fast::locked;
 use super::shadow::{Granule, flag};
 use super::slot::{AccessKind, Slot};
@@ -163,6 +164,9 @@ fn report_source(source: &Access<'_>, write: Slot, flight: Flight) -> Report {
 
 /// An access to the target of a copy under way.
 pub(super) fn meets(access: &Access<'_>, granule: &Granule) {
+    if bulk::meets(access, granule) {
+        return;
+    }
     let flights = access.checks.flights.borrow();
     let (from, to) = (access.address, access.address + access.bytes);
     let found = flights

@@ -6,6 +6,7 @@
 
 mod access; // reads and writes, one by one: the slow path
 mod atomic; // atomics and fences
+mod bulk; // copies of many bytes, and what they do not see
 mod clock; // what each lane of a block knows of the others
 mod copies; // asynchronous copies
 mod cursor; // granules in lines, and the line that a site goes along
@@ -36,7 +37,15 @@ mod weak; // which stores atomic loads may read, in explorations
 mod window; // parts of memory that sites have accessed before
 
 pub(crate) use access::{reads, writes};
-pub(crate) use atomic::{Does, around, around_packed, arrives, fence, sees_phase, will_arrive};
+pub(crate) use atomic::{
+    Does, around, around_packed, arrives, bulk_will_end, fence, phase_ends, sees_phase, will_arrive,
+};
+pub(crate) use bulk::{
+    begins as bulk_begins, lands as bulk_lands, misaligned as bulk_misaligned, proxy_fence,
+    reads as bulk_reads, reads_shared as bulk_reads_shared,
+    reads_shared_now as bulk_reads_shared_now, source_read as bulk_source_read,
+    writes as bulk_writes,
+};
 pub(crate) use copies::begins as copy_begins;
 pub use frees::heap_free;
 pub use hooks::{HOOKS, Hook};

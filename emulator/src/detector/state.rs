@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::bulk::BulkCopies;
 use super::clock::Clocks;
 use super::copies;
 use super::cursor::Cursor;
@@ -192,6 +193,8 @@ pub(crate) struct BlockChecks {
     any_calls: Cell<bool>,
     /// Copies under way.
     pub(super) flights: RefCell<Vec<copies::Flight>>,
+    /// Bulk copies under way.
+    pub(super) bulk: BulkCopies,
     /// Told of all that its lanes do.
     pub(super) observer: Option<Box<dyn Observer>>,
     /// What the lane that runs accesses is a barrier in memory.
@@ -227,6 +230,7 @@ impl BlockChecks {
             calls: RefCell::new(vec![Vec::new(); n_threads as usize]),
             any_calls: Cell::new(false),
             flights: RefCell::default(),
+            bulk: BulkCopies::default(),
             observer: run.observe.as_ref().map(|Observe(make)| make()),
             at_mbarrier: Cell::new(false),
             old_message: Cell::new(None),
@@ -393,6 +397,7 @@ impl BlockChecker for BlockChecks {
         self.hints.clear();
         self.pending_acquires.clear();
         self.flights.borrow_mut().clear();
+        self.bulk.clear();
         self.remote.clear();
         if let Some(observer) = &self.observer {
             observer.begins(block);

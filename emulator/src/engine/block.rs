@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use crate::engine::bulk::Stores;
 use crate::engine::checker::BlockChecker;
 use crate::engine::remarks::Remarks;
 use crate::engine::warp::{LANES, MOST_WARPS, Operands, REGISTERS, Warp, WarpOp};
@@ -57,6 +58,8 @@ pub(crate) struct Block {
     pub(crate) remarks: Remarks,
     /// Copies under way, of each thread; empty if no thread of this block ever began one.
     copies: Vec<asynchronous::Copies>,
+    /// Bulk copies to global memory under way, of each thread; empty if no thread of this block ever began one.
+    stores: Vec<Stores>,
     /// Who has to know that threads met.
     checks: Option<Rc<dyn BlockChecker>>,
     /// Which threads have met, by warp, since the worker asked; only under control.
@@ -113,6 +116,7 @@ impl Block {
             phase_waits: Vec::new(),
             remarks: Remarks::default(),
             copies: Vec::new(),
+            stores: Vec::new(),
             checks,
             meetings: (pick == PickBy::Control).then(RefCell::default),
         }
@@ -145,6 +149,7 @@ impl Block {
         self.reductions.clear();
         self.sites.fill(Site::NOWHERE);
         self.copies.clear(); // a copy that no thread waited for has no target any more
+        self.stores.clear();
         if stuck {
             self.phase_waits.clear();
             for barrier in &mut self.barriers {
@@ -319,6 +324,9 @@ impl Block {
     #[inline]
     pub(crate) fn exit(&mut self, thread: u32) {
         self.n_live -= 1;
+        if !self.stores.is_empty() {
+            self.stores_of_exited(thread);
+        }
         if self.n_waiting == 0 {
             self.warps[(thread / LANES) as usize].live &= !(1 << (thread % LANES));
         } else {

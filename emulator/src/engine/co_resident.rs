@@ -12,6 +12,7 @@ use std::rc::{Rc, Weak};
 
 use crate::control::ThreadId;
 use crate::engine::block::{At, Block, ThreadState};
+use crate::engine::bulk::Transactions;
 use crate::engine::fiber::{Phase, Running, leave};
 use crate::engine::grid::Blocks;
 use crate::engine::launch::Launch;
@@ -32,6 +33,8 @@ pub(crate) struct CoResidentBlocks<'run> {
     members: RefCell<Vec<Weak<Running<'run>>>>,
     /// Why its lanes must not go on, if one found that.
     ended: RefCell<Option<Fault>>,
+    /// Bulk copies that end at barriers in the shared memory of its blocks.
+    pub(crate) transactions: Transactions,
     /// Stacks that its lanes have taken.
     pub(crate) stacks: Cell<usize>,
     /// A time above all times of the sets before this one.
@@ -77,6 +80,7 @@ impl<'run> CoResidentBlocks<'run> {
             sets,
             members: RefCell::default(),
             ended: RefCell::new(None),
+            transactions: Transactions::default(),
             stacks: Cell::new(0),
         }
     }

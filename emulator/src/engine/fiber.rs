@@ -236,6 +236,9 @@ impl<'run> Running<'run> {
     /// Makes it the block at this place of the grid, with all lanes fresh.
     pub(crate) fn restart(&self, block: [u32; 3]) {
         self.restart_checks(block);
+        if self.member == 0 {
+            self.set.transactions.clear();
+        }
         self.registers.block.set(block);
         self.site.set(0);
         self.wants_fiber.set(false);

@@ -4,6 +4,7 @@
 
 pub(crate) mod block; // rendezvous: barriers, warp operations, lanes that returned
 pub(crate) mod block_scheduler; // the fibers of one block
+pub(crate) mod bulk; // copies of many bytes under way
 pub(crate) mod checker; // what the detector is told and asked
 pub(crate) mod co_resident; // blocks that are there together
 pub(crate) mod context; // switches between stacks

@@ -77,6 +77,8 @@ codes! {
     COPY_NOT_WAITED = 22 Error "read of the target of an asynchronous copy that was not waited for";
     /// A write to a copy's source before the copy was waited for.
     COPY_SOURCE = 23 Error "write to the source of an asynchronous copy that was not waited for";
+    /// A bulk copy from shared memory that threads wrote, without a proxy fence between.
+    PROXY_FENCE = 24 Error "bulk copy from shared memory that was written without a proxy fence";
     /// Two threads of different warps write the same shared memory without a barrier between them.
     SHARED_RACE_WRITES = 100 Error "race on shared memory: two writes without a barrier between them";
     /// A read and a write of the same shared memory, by different warps, without a barrier between them.

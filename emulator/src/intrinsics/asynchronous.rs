@@ -8,6 +8,7 @@ use std::panic::Location;
 use super::{fail, inside};
 use crate::detector;
 use crate::engine::block::{Arrival, Copy};
+use crate::engine::fiber::Running;
 use crate::engine::mbarrier::{COUNT, COUNT_BITS, PHASE_SHIFT};
 
 /// Makes `*at` a barrier at which `count` threads arrive in each phase. PTX: `mbarrier.init`. Compute capability: 8.0.
@@ -19,7 +20,9 @@ use crate::engine::mbarrier::{COUNT, COUNT_BITS, PHASE_SHIFT};
 /// `at` is valid and aligned, in shared memory, and no other thread uses it before the next barrier of the block.
 #[track_caller]
 pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
-    inside("mbarrier_init", |_| ());
+    inside("mbarrier_init", |running| {
+        running.set.transactions.forget(at.addr());
+    });
     let count = u64::from(count);
     if count == 0 || count > COUNT {
         fail(&format!(
@@ -37,6 +40,9 @@ pub unsafe fn mbarrier_init(at: *mut u64, count: u32) {
 /// `*at` is a barrier, and no thread waits or arrives there any more.
 #[track_caller]
 pub unsafe fn mbarrier_inval(at: *mut u64) {
+    inside("mbarrier_inval", |running| {
+        running.set.transactions.forget(at.addr());
+    });
     detector::writes::<8>(at.cast(), Some(0));
     // SAFETY: the caller's promise. A count of 0 is no barrier.
     unsafe { at.write(0) }
@@ -52,7 +58,48 @@ pub unsafe fn mbarrier_inval(at: *mut u64) {
 #[track_caller]
 pub unsafe fn mbarrier_arrive(at: *mut u64) -> u64 {
     // SAFETY: the caller's promise.
-    unsafe { arrive(at) }
+    unsafe { arrive(at, 0) }
+}
+
+/// Lets the current phase wait for so many bytes of copies. PTX: `mbarrier.expect_tx`. Compute capability: 9.0.
+///
+/// # Panics
+/// If `*at` is no barrier, or `bytes` is not below 2^20. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_arrive`].
+#[track_caller]
+pub unsafe fn mbarrier_expect_tx(at: *mut u64, bytes: u32) {
+    detector::will_arrive(at.cast());
+    // SAFETY: the caller's promise.
+    unsafe { state(at) };
+    expect(at, bytes);
+}
+
+/// [`mbarrier_expect_tx`], then [`mbarrier_arrive`]. PTX: `mbarrier.arrive.expect_tx`. Compute capability: 9.0.
+///
+/// # Panics
+/// If `*at` is no barrier, or `bytes` is not below 2^20. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_arrive`].
+#[track_caller]
+pub unsafe fn mbarrier_arrive_expect_tx(at: *mut u64, bytes: u32) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { arrive(at, bytes) }
+}
+
+/// Arrives at a barrier of any block of the cluster. PTX: `mbarrier.arrive.release.cluster.shared::cluster`. Compute capability: 9.0.
+///
+/// # Panics
+/// If `*at` is no barrier. Outside a kernel.
+///
+/// # Safety
+/// As for [`mbarrier_arrive`]; the block is there.
+#[track_caller]
+pub unsafe fn mbarrier_arrive_cluster(at: *mut u64) {
+    // SAFETY: the caller's promise.
+    unsafe { arrive(at, 0) };
 }
 
 /// Whether the phase has ended in which `state` was given. PTX: `mbarrier.test_wait`. Compute capability: 8.0.
@@ -143,7 +190,7 @@ pub unsafe fn copy_async_arrive(at: *mut u64) {
     // SAFETY: the caller's promise for each copy.
     unsafe { copy_async_wait_all() };
     // SAFETY: the caller's promise for the barrier.
-    unsafe { arrive(at) };
+    unsafe { arrive(at, 0) };
 }
 
 macro_rules! copies {
@@ -253,33 +300,107 @@ unsafe fn finish(pending: usize) {
     });
 }
 
+/// Bytes that one call lets a phase wait for, at most.
+const MOST_EXPECTED: u32 = (1 << 20) - 1;
+
 #[track_caller]
-unsafe fn arrive(at: *mut u64) -> u64 {
-    detector::will_arrive(at.cast());
-    // SAFETY: the caller's promise; all threads of a block share an OS thread, and none of them runs between this and the write below.
-    let state = unsafe { state(at) };
-    let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
-    let phase = state >> PHASE_SHIFT;
-    detector::arrives(at.cast(), parity(state), pending == 1);
-    let next = if pending == 1 {
-        count | count << COUNT_BITS | (phase + 1) << PHASE_SHIFT
-    } else {
-        state - (1 << COUNT_BITS)
-    };
-    // SAFETY: as above.
-    unsafe { at.write(next) };
-    if pending == 1 {
-        inside("mbarrier_arrive", |running| {
-            running.note(|block, _| block.phase_ended(at, parity(state)));
-        });
+fn expect(at: *mut u64, bytes: u32) {
+    if bytes > MOST_EXPECTED {
+        fail(&format!(
+            "an `Mbarrier` that is to wait for {bytes} bytes: one call allows {MOST_EXPECTED}"
+        ));
     }
+    inside("mbarrier_expect_tx", |running| {
+        running.set.transactions.expect(at.addr(), bytes.into());
+    });
+}
+
+/// Arrives, after the phase was told to wait for so many bytes.
+#[track_caller]
+unsafe fn arrive(at: *mut u64, bytes: u32) -> u64 {
+    detector::will_arrive(at.cast());
+    // SAFETY: the caller's promise; all threads of a set share an OS thread, and none of them runs between this and the write below.
+    let state = unsafe { state(at) };
+    if bytes != 0 {
+        expect(at, bytes);
+    }
+    let pending = state >> COUNT_BITS & COUNT;
+    if pending == 0 {
+        fail(
+            "more arrivals at an `Mbarrier` than its phase has: all threads have arrived, and copies are under way",
+        );
+    }
+    let complete = inside("mbarrier_arrive", |running| {
+        running.set.transactions.bytes(at.addr()).are_complete()
+    });
+    detector::arrives(at.cast(), parity(state), pending == 1 && complete);
+    // SAFETY: as above.
+    unsafe { at.write(state - (1 << COUNT_BITS)) };
+    inside("mbarrier_arrive", |running| {
+        // SAFETY: as above.
+        unsafe { end_complete_phase(running, at) };
+    });
     state
+}
+
+/// Begins the next phase if all threads have arrived and all bytes have landed.
+///
+/// # Safety
+/// `*at` is a barrier.
+pub(super) unsafe fn end_complete_phase(running: &Running<'_>, at: *mut u64) {
+    // SAFETY: the caller's promise.
+    let state = unsafe { at.read() };
+    let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
+    let transactions = &running.set.transactions;
+    if pending != 0 || !transactions.bytes(at.addr()).are_complete() {
+        return;
+    }
+    transactions.phase_ends(at.addr());
+    let phase = state >> PHASE_SHIFT;
+    // SAFETY: the caller's promise.
+    unsafe { at.write(count | count << COUNT_BITS | (phase + 1) << PHASE_SHIFT) };
+    if running.may_wait() {
+        // The barrier may be another block's, or may be waited for in one.
+        running
+            .set
+            .each(|block| block.core_mut().phase_ended(at, parity(state)));
+    }
+}
+
+/// What copies have brought that end at this barrier is there now.
+///
+/// # Safety
+/// `*at` is a barrier, and what was promised for each copy.
+#[track_caller]
+pub(super) unsafe fn land(at: *mut u64) {
+    inside("mbarrier_wait", |running| {
+        let landings = running.set.transactions.land(at.addr());
+        if landings.is_empty() {
+            return;
+        }
+        for landing in landings {
+            let (to, bytes) = (landing.to, landing.value.len());
+            detector::bulk_lands(to, bytes);
+            // SAFETY: who began the copy promised that its target is there until the phase has ended.
+            unsafe { landing.value.as_ptr().copy_to_nonoverlapping(to, bytes) };
+        }
+        // SAFETY: the caller's promise.
+        let state = unsafe { at.read() };
+        let complete = running.set.transactions.bytes(at.addr()).are_complete();
+        if complete && state >> COUNT_BITS & COUNT == 0 {
+            detector::phase_ends(at.cast(), parity(state));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { end_complete_phase(running, at) };
+    });
 }
 
 #[inline(always)]
 #[track_caller]
 unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
     let caller = Location::caller();
+    // SAFETY: the caller's promise, and those for the copies.
+    unsafe { land(at) };
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
         detector::sees_phase(at.cast(), parity_of);
@@ -302,6 +423,8 @@ unsafe fn test(at: *mut u64, parity_of: u32) -> bool {
 #[track_caller]
 unsafe fn wait(at: *mut u64, parity_of: u32) {
     let caller = Location::caller();
+    // SAFETY: the caller's promise, and those for the copies.
+    unsafe { land(at) };
     // SAFETY: the caller's promise.
     if parity(unsafe { state(at) }) != parity_of {
         return detector::sees_phase(at.cast(), parity_of);
@@ -319,17 +442,24 @@ unsafe fn wait(at: *mut u64, parity_of: u32) {
 
 /// What `*at` holds, which is a barrier.
 #[track_caller]
-unsafe fn state(at: *mut u64) -> u64 {
+pub(super) unsafe fn state(at: *mut u64) -> u64 {
     // SAFETY: the caller's promise.
     let state = unsafe { at.read() };
     let (count, pending) = (state & COUNT, state >> COUNT_BITS & COUNT);
-    if count == 0 || pending == 0 || pending > count {
+    // All may have arrived while copies are under way.
+    let waits_for_bytes = || {
+        let bytes = inside("mbarrier", |running| {
+            running.set.transactions.bytes(at.addr())
+        });
+        !bytes.are_complete()
+    };
+    if count == 0 || pending > count || pending == 0 && !waits_for_bytes() {
         fail("an `Mbarrier` that was not initialised, or not for all threads to see");
     }
     state
 }
 
 /// The parity of the phase in which a barrier was in this state.
-fn parity(state: u64) -> u32 {
+pub(super) fn parity(state: u64) -> u32 {
     (state >> PHASE_SHIFT & 1) as u32
 }

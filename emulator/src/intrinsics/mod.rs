@@ -7,6 +7,7 @@
 mod asynchronous; // barriers in memory, copies under way
 mod atomics; // with an order, of every width
 mod barriers; // barriers that combine something, or count
+mod bulk; // copies of many bytes, and of boxes of tensors
 mod debug; // break points and counters
 mod double; // arithmetic of f64, and seeds of reciprocals
 mod float; // arithmetic of f32, and what the hardware approximates
@@ -23,6 +24,7 @@ mod wmma; // loads and stores of the matrices of a warp
 pub use asynchronous::*;
 pub use atomics::*;
 pub use barriers::*;
+pub use bulk::*;
 pub use debug::*;
 pub use double::*;
 pub use float::*;

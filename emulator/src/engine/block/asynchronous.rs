@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Arrival, Block};
+use crate::engine::bulk::Stores;
 use crate::engine::checker::BlockChecker;
 use crate::engine::warp::LANES;
 use crate::fault::WaitPoint;
@@ -91,6 +92,11 @@ impl Block {
         }
     }
 
+    /// Whether a thread waits for the barrier in memory at address `at`.
+    pub(crate) fn is_waited_for(&self, at: *mut u64) -> bool {
+        self.phase_waits.iter().any(|wait| wait.at == at)
+    }
+
     /// Each thread that waits for a barrier in memory, with the barrier and the parity of the phase.
     pub(super) fn phase_waiters(&self) -> impl Iterator<Item = (u32, *mut u64, u32)> {
         self.phase_waits
@@ -138,6 +144,24 @@ impl Block {
             self.copies.resize_with(n_threads, Copies::default);
         }
         self.copies[thread as usize].open.push(copy);
+    }
+
+    /// The bulk copies to global memory that `thread` has begun.
+    pub(crate) fn stores(&mut self, thread: u32) -> &mut Stores {
+        let n_threads = self.n_threads as usize;
+        if self.stores.is_empty() {
+            self.stores.resize_with(n_threads, Stores::default);
+        }
+        &mut self.stores[thread as usize]
+    }
+
+    /// `thread` is over: what it has begun to copy to global memory gets there without it.
+    #[cold]
+    pub(super) fn stores_of_exited(&mut self, thread: u32) {
+        for store in self.stores(thread).finish_all() {
+            // SAFETY: who began the copy promised that its target is there until it has ended.
+            unsafe { store.perform() }
+        }
     }
 
     /// `thread` makes a group of the copies that it has begun since the last one.

@@ -206,11 +206,26 @@ fn phase(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup], group: &WaiterGro
         "an `Mbarrier` whose phase {phase} never ends: {} of {count} arrivals",
         count - pending
     );
+    let bytes = scene.running.set.transactions.bytes(barrier.addr());
+    let title = match bytes.are_complete() {
+        true => title,
+        false => format!(
+            "{title}, {} of {} bytes of copies",
+            bytes.landed, bytes.expected
+        ),
+    };
+    let why = match bytes.are_complete() {
+        true => {
+            format!("a phase ends with {count} arrivals, and no thread is left that could arrive")
+        }
+        false => format!(
+            "a phase ends with {count} arrivals and when as many bytes have been copied as were expected: {} were, and copies that end here brought {}",
+            bytes.expected, bytes.landed
+        ),
+    };
     let mut report = Report::new(Code::MBARRIER_STUCK, title)
         .side(scene.side(group.actor(), group.did(scene)))
-        .why(format!(
-            "a phase ends with {count} arrivals, and no thread is left that could arrive"
-        ))
+        .why(why)
         .note(histogram(scene, waiter_groups));
     if u64::from(parity) != phase % 2 {
         report.notes.push(note(format!(
@@ -222,7 +237,10 @@ fn phase(scene: &Scene<'_, '_>, waiter_groups: &[WaiterGroup], group: &WaiterGro
     if let Some(exited) = exited {
         report = report.side(scene.side(exited.actor(), exited.did(scene)));
     }
-    let report = report.help("initialise it with the number of arrivals that each phase gets, and let every participant arrive in each phase");
+    let report = report.help(match bytes.are_complete() {
+        true => "initialise it with the number of arrivals that each phase gets, and let every participant arrive in each phase",
+        false => "expect in each phase the bytes of all copies that end in it: of a box all elements count, those outside of the tensor too",
+    });
     scene.report(
         report,
         [Some(group.actor()), exited.map(WaiterGroup::actor)],
