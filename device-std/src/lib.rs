@@ -64,6 +64,7 @@ pub mod shared; // tiles in phases, raw arrays, dynamic shared memory
 pub mod statics; // global, constant and managed memory with names
 pub mod target; // where the code runs
 pub mod time; // clocks, and sleep
+pub mod tma; // copies of many bytes, and of boxes of tensors
 pub mod vector; // two, three or four numbers in one value
 pub mod warp; // shuffles, votes, reductions
 pub mod wmma; // matrices of a warp: tensor cores
@@ -91,4 +92,5 @@ pub use shared::{
 };
 pub use statics::{ConstantStatic, DeviceCell, DeviceStatic, ManagedStatic};
 pub use target::{FeatureSet, arch, feature_set, is_device};
+pub use tma::{TensorElement, TensorSource, TensorTarget};
 pub use warp::{LaneMask, Warp, WarpLeader, Width};

@@ -221,6 +221,7 @@ macro_rules! register_intrinsics {
 mod asynchronous; // barriers in memory, copies under way
 mod atomic; // atomic reads and writes
 mod barrier; // what the threads of a block do together
+mod bulk; // copies of many bytes, and of boxes of tensors
 mod cluster; // what the blocks of a cluster do together
 mod conversion; // between numbers and integers, in four roundings
 mod debug; // the end of a kernel that cannot go on
@@ -243,6 +244,7 @@ mod warp; // what the lanes of a warp do together
 pub use asynchronous::*;
 pub use atomic::*;
 pub use barrier::*;
+pub use bulk::*;
 pub use cluster::*;
 pub use conversion::*;
 pub use debug::*;
@@ -270,6 +272,7 @@ pub use warp::*;
 pub const TABLES: &[&[Intrinsic]] = &[
     asynchronous::TABLE,
     atomic::TABLE,
+    bulk::TABLE,
     cluster::TABLE,
     conversion::TABLE,
     double::TABLE,
@@ -300,6 +303,9 @@ pub static SHIMS: &[&[Shim]] = &[
     atomic::UNSAFE_SHIMS,
     barrier::SHIMS,
     barrier::UNSAFE_SHIMS,
+    bulk::BULK_SHIMS,
+    bulk::SHIMS,
+    bulk::UNSAFE_SHIMS,
     cluster::SHIMS,
     cluster::UNSAFE_SHIMS,
     conversion::SHIMS,

@@ -99,6 +99,57 @@ impl<'a> Mbarrier<'a> {
         }
     }
 
+    /// Lets the current phase wait for `bytes` bytes of bulk copies, and arrives. Compute capability 9.0.
+    ///
+    /// The phase ends when all threads have arrived and copies have written as many bytes as are expected; see [`tma`](crate::tma).
+    /// CUDA: `cuda::device::barrier_arrive_tx`. PTX: `mbarrier.arrive.expect_tx`.
+    ///
+    /// # Safety
+    /// As for [`arrive`](Self::arrive). `bytes` is below 2^20. No phase gets more bytes than it expects in all.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn arrive_expecting(self, bytes: u32) -> Arrival {
+        Arrival {
+            // SAFETY: the caller's promise.
+            state: unsafe { raw::mbarrier_arrive_expect_tx(self.at, bytes) },
+        }
+    }
+
+    /// Lets the current phase wait for `bytes` bytes of bulk copies, without arriving. Compute capability 9.0.
+    ///
+    /// CUDA: `cuda::device::barrier_expect_tx`. PTX: `mbarrier.expect_tx`.
+    ///
+    /// # Safety
+    /// As for [`arrive_expecting`](Self::arrive_expecting); the phase cannot end meanwhile, because a thread that makes this call before has yet to arrive.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn expect(self, bytes: u32) {
+        // SAFETY: the caller's promise.
+        unsafe { raw::mbarrier_expect_tx(self.at, bytes) }
+    }
+
+    /// Arrives at the barrier at the same offset in the shared memory of the cluster's block number `rank`. Compute capability 9.0.
+    ///
+    /// PTX: `mapa`, `mbarrier.arrive.release.cluster.shared::cluster`.
+    ///
+    /// # Safety
+    /// As for [`arrive`](Self::arrive), of that barrier. The cluster has such a block, and it is there.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn arrive_at_block(self, rank: u32) {
+        // SAFETY: the barrier is in shared memory; the caller's promise.
+        let at = unsafe { raw::map_shared(self.at.cast(), rank) };
+        // SAFETY: the caller's promise.
+        unsafe { raw::mbarrier_arrive_cluster(at.cast()) }
+    }
+
+    /// Where the barrier lies.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_ptr(self) -> *mut u64 {
+        self.at
+    }
+
     /// Arrives, for this thread, when the copies have ended that it began by `intrinsics::copy_async_*`. Does not wait for them.
     /// PTX: `cp.async.mbarrier.arrive.noinc`. On the emulator they end now.
     ///

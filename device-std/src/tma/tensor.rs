@@ -1,0 +1,255 @@
+//! Tensors as kernels get them.
+
+use core::marker::PhantomData;
+
+use super::{ReduceAdd, ReduceBits, ReduceCount, ReduceMinMax, TensorElement};
+use crate::scope::{Brand, Tied};
+use crate::{KernelArg, Mbarrier, intrinsics as raw};
+
+/// The bytes of a tensor map: only the driver, or the emulator, can read them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct RawTensorMap(pub [u64; 16]);
+
+// SAFETY: numbers alone, in `repr(C)`.
+unsafe impl KernelArg for RawTensorMap {}
+
+/// A tensor of `R` dimensions, 1 to 5, of which copies read boxes. Comes as a kernel parameter; the launch takes a `&TensorMap` of the runtime.
+///
+/// Coordinates count elements; the first is the one along which elements lie side by side. They may be outside of the tensor, also negative: elements there are zeros, or what the
+/// map says, and count among the bytes of the copy. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
+pub struct TensorSource<'k, T: TensorElement, const R: usize> {
+    map: *const RawTensorMap,
+    _brand: Brand<'k>,
+    _element: PhantomData<T>,
+}
+
+/// A tensor of `R` dimensions, 1 to 5, of which copies write boxes. Comes as a kernel parameter; the launch takes a `&mut TensorMapMut` of the runtime.
+///
+/// Coordinates are those of [`TensorSource`]; elements outside of the tensor are not written. CUDA: a `const __grid_constant__ CUtensorMap`. Compute capability: 9.0.
+pub struct TensorTarget<'k, T: TensorElement, const R: usize> {
+    map: *const RawTensorMap,
+    _brand: Brand<'k>,
+    _element: PhantomData<T>,
+}
+
+/// Calls the intrinsic of the rank: known when the kernel is compiled.
+macro_rules! by_rank {
+    ($at:ident: $one:ident $two:ident $three:ident $four:ident $five:ident ($($arg:expr),*)) => {
+        const { assert!(R >= 1 && R <= 5, "a tensor has 1 to 5 dimensions") };
+        match *$at.as_slice() {
+            // SAFETY: the caller of the function promises what the instruction asks for.
+            [x] => unsafe { raw::$one($($arg,)* x) },
+            // SAFETY: as above.
+            [x, y] => unsafe { raw::$two($($arg,)* x, y) },
+            // SAFETY: as above.
+            [x, y, z] => unsafe { raw::$three($($arg,)* x, y, z) },
+            // SAFETY: as above.
+            [x, y, z, u] => unsafe { raw::$four($($arg,)* x, y, z, u) },
+            // SAFETY: as above.
+            [x, y, z, u, v] => unsafe { raw::$five($($arg,)* x, y, z, u, v) },
+            _ => {}
+        }
+    };
+}
+
+macro_rules! parameters {
+    ($($name:ident)*) => {$(
+        impl<T: TensorElement, const R: usize> Clone for $name<'_, T, R> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T: TensorElement, const R: usize> Copy for $name<'_, T, R> {}
+        impl<'k, T: TensorElement, const R: usize> Tied<'k> for $name<'k, T, R> {}
+
+        impl<T: TensorElement, const R: usize> $name<'_, T, R> {
+            /// Asks for the map to be brought to a cache, which the first copy would wait for. PTX: `prefetch.tensormap`.
+            #[inline(always)]
+            pub fn prefetch_map(self) {
+                // SAFETY: the map is that of a launch.
+                unsafe { raw::tensor_map_prefetch(self.as_ptr()) }
+            }
+
+            /// Where the map lies.
+            #[inline(always)]
+            #[must_use]
+            pub fn as_ptr(self) -> *const u8 {
+                self.map.cast()
+            }
+
+            /// # Safety
+            /// Called by the code around a kernel. `map` points to a map of a tensor with elements `T` and `R` dimensions, which is valid and unchanged for the whole launch.
+            #[doc(hidden)]
+            #[inline(always)]
+            #[must_use]
+            pub unsafe fn from_launch(map: *const RawTensorMap) -> Self {
+                $name {
+                    map,
+                    _brand: Brand::new(),
+                    _element: PhantomData,
+                }
+            }
+        }
+    )*};
+}
+
+parameters! { TensorSource TensorTarget }
+
+impl<T: TensorElement, const R: usize> TensorSource<'_, T, R> {
+    /// Begins to copy the box at `at` to shared memory, rows one behind the other, permuted as the map says; the copy ends in the current phase of `barrier`.
+    ///
+    /// One thread makes the call for all. CUDA: `cuda::ptx::cp_async_bulk_tensor`. PTX: `cp.async.bulk.tensor.shared::cluster.global.tile.mbarrier::complete_tx::bytes`.
+    ///
+    /// # Safety
+    /// `to` is in the block's shared memory, a multiple of 128, and valid for writes of a box. Until the phase has ended no thread accesses the target, and other accesses of it are
+    /// ordered before this call. The phase expects the bytes of the box. `barrier` is one.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn load(self, to: *mut u8, at: [i32; R], barrier: Mbarrier<'_>) {
+        by_rank!(at: tensor_load_1d tensor_load_2d tensor_load_3d tensor_load_4d tensor_load_5d
+            (to, self.as_ptr(), barrier.as_ptr()));
+    }
+
+    /// As [`load`](Self::load), into the shared memory of each block of the cluster whose bit in `blocks` is set: to the offset that `to` has, ending at the barrier at the offset
+    /// that `barrier` has there.
+    ///
+    /// PTX: `cp.async.bulk.tensor…multicast::cluster`.
+    ///
+    /// # Safety
+    /// As for [`load`](Self::load), in each of these blocks, which are there until the copy has ended.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn load_multicast(
+        self,
+        to: *mut u8,
+        at: [i32; R],
+        barrier: Mbarrier<'_>,
+        blocks: u16,
+    ) {
+        by_rank!(at: tensor_load_multicast_1d tensor_load_multicast_2d tensor_load_multicast_3d tensor_load_multicast_4d tensor_load_multicast_5d
+            (to, self.as_ptr(), barrier.as_ptr(), blocks));
+    }
+
+    /// Asks for the box at `at` to be brought to the second cache. PTX: `cp.async.bulk.prefetch.tensor.L2.global.tile`.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub fn prefetch(self, at: [i32; R]) {
+        by_rank!(at: tensor_prefetch_1d tensor_prefetch_2d tensor_prefetch_3d tensor_prefetch_4d tensor_prefetch_5d
+            (self.as_ptr()));
+    }
+}
+
+impl<T: TensorElement, const R: usize> TensorTarget<'_, T, R> {
+    /// Begins to copy a box from shared memory to `at`; [`commit_group`](super::commit_group) and [`wait_group`](super::wait_group) follow.
+    ///
+    /// One thread makes the call for all. CUDA: `cuda::ptx::cp_async_bulk_tensor`. PTX: `cp.async.bulk.tensor.global.shared::cta.tile.bulk_group`.
+    ///
+    /// # Safety
+    /// `from` is in the block's shared memory, a multiple of 128, and valid for reads of a box. No thread writes it before [`wait_group_read`](super::wait_group_read), and the
+    /// block does not end before that. What threads wrote to it lies before a [`fence_proxy_async`](super::fence_proxy_async) of theirs, and that before this call. Nothing else
+    /// accesses these elements of the tensor before [`wait_group`](super::wait_group), or the end of the launch.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn store(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_store_1d tensor_store_2d tensor_store_3d tensor_store_4d tensor_store_5d
+            (self.as_ptr(), from));
+    }
+}
+
+impl<T: ReduceAdd, const R: usize> TensorTarget<'_, T, R> {
+    /// As [`store`](Self::store), but adds the elements of the box to those of the tensor, each in one step. PTX: `cp.reduce.async.bulk.tensor….add`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_add(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_add_1d tensor_add_2d tensor_add_3d tensor_add_4d tensor_add_5d
+            (self.as_ptr(), from));
+    }
+}
+
+impl<T: ReduceMinMax, const R: usize> TensorTarget<'_, T, R> {
+    /// As [`store`](Self::store), but keeps the lesser of each two elements. PTX: `cp.reduce.async.bulk.tensor….min`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_min(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_min_1d tensor_min_2d tensor_min_3d tensor_min_4d tensor_min_5d
+            (self.as_ptr(), from));
+    }
+
+    /// As [`store`](Self::store), but keeps the greater of each two elements. PTX: `cp.reduce.async.bulk.tensor….max`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_max(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_max_1d tensor_max_2d tensor_max_3d tensor_max_4d tensor_max_5d
+            (self.as_ptr(), from));
+    }
+}
+
+impl<T: ReduceBits, const R: usize> TensorTarget<'_, T, R> {
+    /// As [`store`](Self::store), but keeps the bits that both elements have. PTX: `cp.reduce.async.bulk.tensor….and`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_and(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_and_1d tensor_and_2d tensor_and_3d tensor_and_4d tensor_and_5d
+            (self.as_ptr(), from));
+    }
+
+    /// As [`store`](Self::store), but keeps the bits that either element has. PTX: `cp.reduce.async.bulk.tensor….or`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_or(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_or_1d tensor_or_2d tensor_or_3d tensor_or_4d tensor_or_5d
+            (self.as_ptr(), from));
+    }
+
+    /// As [`store`](Self::store), but keeps the bits that one of the two elements has. PTX: `cp.reduce.async.bulk.tensor….xor`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_xor(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_xor_1d tensor_xor_2d tensor_xor_3d tensor_xor_4d tensor_xor_5d
+            (self.as_ptr(), from));
+    }
+}
+
+impl<T: ReduceCount, const R: usize> TensorTarget<'_, T, R> {
+    /// As [`store`](Self::store), but counts each element of the tensor up, and to 0 where that of the box is reached. PTX: `cp.reduce.async.bulk.tensor….inc`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_inc(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_inc_1d tensor_inc_2d tensor_inc_3d tensor_inc_4d tensor_inc_5d
+            (self.as_ptr(), from));
+    }
+
+    /// As [`store`](Self::store), but counts each element of the tensor down; from 0, or from above that of the box, to that. PTX: `cp.reduce.async.bulk.tensor….dec`.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store); but other copies and atomics may change the elements meanwhile.
+    #[inline(always)]
+    #[cfg_attr(not(warploom_device), track_caller)]
+    pub unsafe fn reduce_dec(self, from: *const u8, at: [i32; R]) {
+        by_rank!(at: tensor_dec_1d tensor_dec_2d tensor_dec_3d tensor_dec_4d tensor_dec_5d
+            (self.as_ptr(), from));
+    }
+}
