@@ -10,6 +10,7 @@ use crate::module::error::ModuleError;
 use crate::panics::{KernelDeadlock, KernelPanic};
 use crate::stream::StreamError;
 use crate::symbol::SymbolError;
+use crate::tensor::TensorMapError;
 pub use crate::unsupported::Unsupported;
 
 /// `Result` with [`Error`], so that `?` takes every error of warploom.
@@ -42,6 +43,9 @@ pub enum Error {
     /// Handles, memory or tensors of other libraries cannot be taken or given.
     #[error(transparent)]
     Interop(#[from] InteropError),
+    /// The map of a tensor cannot be made.
+    #[error(transparent)]
+    TensorMap(#[from] TensorMapError),
     /// Device code from elsewhere cannot be loaded, linked or used.
     #[error(transparent)]
     Module(#[from] ModuleError),
@@ -76,6 +80,7 @@ debug_is_the_text!(
     ModuleError,
     StreamError,
     SymbolError,
+    TensorMapError,
     Unsupported,
     crate::device::UnknownId,
     crate::module::images::UnknownArch,

@@ -50,6 +50,7 @@ pub mod profile; // names for profilers
 mod stream; // queues of work
 pub mod symbol; // statics of device code
 mod sync; // locks
+pub mod tensor; // maps of tensors, for copies of boxes
 pub mod testing; // the emulator against a GPU
 mod unsupported; // what a device does not do
 pub mod view; // parts of buffers
@@ -76,4 +77,5 @@ pub use module::{Module, ModuleError};
 pub use panics::{KernelPanic, PastLaunch};
 pub use stream::{Finished, Stream, StreamError, StreamOptions, StreamPriorities};
 pub use symbol::{Managed, Symbol, SymbolError};
+pub use tensor::{TensorMap, TensorMapError, TensorMapMut};
 pub use view::{DeviceSlice, DeviceSlice2DMut, DeviceSliceMut};

@@ -29,6 +29,7 @@ pub(crate) mod pool;
 pub(crate) mod result;
 pub(crate) mod stream;
 mod sys;
+pub(crate) mod tensor;
 
 pub(crate) use context::Context;
 pub(crate) use driver::OpenError;

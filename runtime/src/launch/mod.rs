@@ -23,6 +23,7 @@ pub(crate) mod values; // values as kernels take them
 pub use crate::cuda::module::KernelAttributes;
 pub use crate::kernel::{Contract, Kernel, Param, ParamKind};
 pub use crate::launch_config::{Launch, Shape};
+pub use crate::tensor::{BoundTensorMap, TensorSourceArg, TensorTargetArg};
 pub use arguments::{
     AppendArg, Arg, BoundSlice, Elements, SameElement, Slice2DMutArg, SliceArg, SliceMutArg,
     SliceParts,

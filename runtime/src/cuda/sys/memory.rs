@@ -126,3 +126,10 @@ const _: () = assert!(
         && size_of::<CUDA_MEMCPY3D>() == 200
         && size_of::<CUDA_ARRAY3D_DESCRIPTOR>() == 40
 );
+
+/// The map of a tensor, which the driver writes and only devices read.
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+pub(crate) struct CUtensorMap(pub(crate) [u64; 16]);
+
+const _: () = assert!(size_of::<CUtensorMap>() == 128 && align_of::<CUtensorMap>() == 64);

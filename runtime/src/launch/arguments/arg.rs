@@ -54,6 +54,14 @@ impl<'a> Arg<'a> {
         }
     }
 
+    /// A value in place, which leads to `buffer`.
+    pub(crate) fn value_with_memory<T>(value: &'a T, buffer: &'a Buffer) -> Arg<'a> {
+        Arg {
+            buffer: Some(buffer),
+            ..Arg::value(Param::grid_const::<T>(), std::ptr::from_ref(value).cast())
+        }
+    }
+
     /// The address of the word that the stream has for the barrier of a cooperative grid.
     pub(in crate::launch) fn grid_barrier() -> Arg<'a> {
         Arg {
